@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The developer's commands. `make help` lists them.
+
+PYTHON := .venv/bin/python
+READY := .venv/.ready
+PLATFORMS ?= this
+PYTEST_ARGS ?=
+
+.PHONY: help setup demo test lint zip clean
+.DEFAULT_GOAL := help
+
+help: ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
+
+setup: $(READY) ## create .venv and install everything, Blender as a Python module included
+
+$(READY): pyproject.toml .ci/setup
+	@bash .ci/setup .venv
+	@touch $@
+
+demo: $(READY) ## build a scene, bake it, and render build/demo.blend and build/demo.png
+	@$(PYTHON) examples/demo.py
+
+test: $(READY) ## run all tests (make test PYTEST_ARGS="-k cloth" runs some)
+	@$(PYTHON) -m pytest -q $(PYTEST_ARGS)
+
+lint: $(READY) ## check style and format
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m ruff format --check .
+
+zip: $(READY) ## build the extension into build/ (make zip PLATFORMS=all for every system)
+	@$(PYTHON) .ci/zip.py $(PLATFORMS)
+
+clean: ## remove what the commands made
+	rm -rf .venv build wheels *.egg-info .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Blender side: registers properties, operators, presets, panels and the command."""
+
+import bpy
+
+from . import bake, command, panels, presets, properties, roles
+
+# Properties first, since all others read them; unregistered in the opposite order.
+MODULES = (properties, presets, roles, bake, panels, command)
+
+
+def register():
+    for module in MODULES:
+        for cls in getattr(module, "classes", ()):
+            bpy.utils.register_class(cls)
+        if hasattr(module, "register"):
+            module.register()
+
+
+def unregister():
+    for module in reversed(MODULES):
+        if hasattr(module, "unregister"):
+            module.unregister()
+        for cls in reversed(getattr(module, "classes", ())):
+            bpy.utils.unregister_class(cls)

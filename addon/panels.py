@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels: scene and bake in the sidebar, the object's own settings in Properties > Physics."""
+
+from bpy.types import Panel
+
+from .presets import (
+    MATERIAL_PRESETS,
+    VBD_MT_solver_presets,
+    VBD_OT_solver_preset_add,
+)
+from .properties import SETTINGS
+from .tet_count import known_tet_count
+
+ROLE_BUTTONS = (
+    ("SOFT", "Soft Body", "MOD_SOFT"),
+    ("CLOTH", "Cloth", "MOD_CLOTH"),
+    ("ROD", "Rod", "CURVE_PATH"),
+    ("COLLIDER", "Collider", "MOD_PHYSICS"),
+)
+
+# The numbers that decide most about speed and look; all others are in the Advanced panel.
+MAIN_SETTINGS = ("substeps", "iterations", "collision_stiffness", "friction", "damping")
+GROUND_SETTINGS = ("use_ground", "ground_height")
+ADVANCED_SETTINGS = tuple(
+    f.name for f in SETTINGS if f.name not in (*MAIN_SETTINGS, *GROUND_SETTINGS)
+)
+
+# Material fields of each role in the order they are shown, with a label where the role decides it.
+MATERIAL_FIELDS = {
+    "SOFT": (
+        ("youngs_modulus", None),
+        ("poisson_ratio", None),
+        ("density", "Density (kg/m³)"),
+        ("damping", None),
+    ),
+    "CLOTH": (
+        ("thickness", None),
+        ("youngs_modulus", None),
+        ("poisson_ratio", None),
+        ("density", "Density (kg/m²)"),
+        ("bending_stiffness", None),
+        ("damping", None),
+    ),
+    "ROD": (
+        ("youngs_modulus", None),
+        ("thickness", "Diameter"),
+        ("density", "Density (kg/m)"),
+        ("damping", None),
+    ),
+}
+
+
+def draw_roles(layout, ob):
+    """Buttons that set the role of the selected objects; the active object's role is pressed."""
+    grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    for role, label, icon in ROLE_BUTTONS:
+        button = grid.operator("vbd.add", text=label, icon=icon, depress=ob.vbd.role == role)
+        button.role = role
+    if ob.vbd.role != "NONE":
+        layout.operator("vbd.remove", text="Remove", icon="X")
+
+
+def draw_presets(layout, menu, add_operator):
+    row = layout.row(align=True)
+    row.menu(menu.__name__, text=menu.bl_label)
+    row.operator(add_operator.bl_idname, text="", icon="ADD")
+    row.operator(add_operator.bl_idname, text="", icon="REMOVE").remove_active = True
+
+
+def draw_bake(layout, state):
+    """The Bake button, or the progress of the bake that runs."""
+    if state.baking:
+        layout.progress(factor=state.progress, type="BAR", text=state.status)
+        layout.operator("vbd.cancel_bake", text="Cancel", icon="CANCEL")
+        return
+    row = layout.row()
+    row.scale_y = 1.5
+    row.operator("vbd.bake", text="Bake", icon="REC")
+    layout.operator("vbd.free_bake", text="Free Bake")
+    if state.status:
+        layout.label(text=state.status)
+
+
+class _Sidebar:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "VBD"
+
+
+class VBD_PT_sidebar(_Sidebar, Panel):
+    bl_label = "Vertex Block Descent"
+
+    def draw(self, context):
+        layout = self.layout
+        ob = context.object
+        if ob is not None and ob.type == "MESH":
+            layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
+            draw_roles(layout, ob)
+        else:
+            layout.label(text="Select a mesh object")
+        layout.separator()
+        draw_bake(layout, context.window_manager.vbd)
+
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        scene = context.scene.vbd
+        column = layout.column(align=True)
+        column.active = not context.window_manager.vbd.baking
+        column.prop(scene, "frame_start", text="Frame Start")
+        column.prop(scene, "frame_end", text="End")
+        column.prop(scene, "device")
+
+
+class VBD_PT_solver(_Sidebar, Panel):
+    bl_label = "Solver"
+
+    def draw(self, context):
+        layout = self.layout
+        draw_presets(layout, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        for name in MAIN_SETTINGS:
+            column.prop(context.scene.vbd, name)
+
+
+class VBD_PT_solver_advanced(_Sidebar, Panel):
+    bl_label = "Advanced"
+    bl_parent_id = "VBD_PT_solver"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        for name in ADVANCED_SETTINGS:
+            column.prop(context.scene.vbd, name)
+        ground = column.row(align=True, heading="Ground")
+        ground.prop(context.scene.vbd, "use_ground", text="")
+        height = ground.row()
+        height.active = context.scene.vbd.use_ground
+        height.prop(context.scene.vbd, "ground_height", text="")
+
+
+class _Physics:
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+    roles = ()
+
+    @classmethod
+    def poll(cls, context):
+        ob = context.object
+        return ob is not None and ob.type == "MESH" and (not cls.roles or ob.vbd.role in cls.roles)
+
+
+class VBD_PT_physics(_Physics, Panel):
+    bl_label = "Vertex Block Descent"
+
+    def draw(self, context):
+        draw_roles(self.layout, context.object)
+
+
+class VBD_PT_material(_Physics, Panel):
+    bl_label = "Material"
+    bl_parent_id = "VBD_PT_physics"
+    roles = tuple(MATERIAL_FIELDS)
+
+    def draw(self, context):
+        layout = self.layout
+        ob = context.object
+        draw_presets(layout, *MATERIAL_PRESETS[ob.vbd.role])
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        for name, label in MATERIAL_FIELDS[ob.vbd.role]:
+            column.prop(ob.vbd, name, text=label)
+
+
+class VBD_PT_lattice(_Physics, Panel):
+    bl_label = "Tetrahedra"
+    bl_parent_id = "VBD_PT_physics"
+    roles = ("SOFT",)
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        ob = context.object
+        row = layout.row()
+        row.active = "tets" not in ob.data
+        row.prop(ob.vbd, "resolution")
+        count = known_tet_count(ob)
+        row = layout.row()
+        row.label(text="Mesh has changed" if count is None else f"{count:,} tets")
+        row.operator("vbd.count_tets", text="", icon="FILE_REFRESH")
+
+
+class VBD_PT_pins(_Physics, Panel):
+    bl_label = "Pins"
+    bl_parent_id = "VBD_PT_physics"
+    roles = tuple(MATERIAL_FIELDS)
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        ob = context.object
+        layout.prop_search(ob.vbd, "pin_group", ob, "vertex_groups")
+
+
+class VBD_PT_collision(_Physics, Panel):
+    bl_label = "Collision"
+    bl_parent_id = "VBD_PT_physics"
+    roles = (*MATERIAL_FIELDS, "COLLIDER")
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        vbd = context.object.vbd
+        layout.prop(vbd, "collision_thickness", text="Thickness")
+        row = layout.row(align=True, heading="Friction")
+        row.prop(vbd, "use_friction", text="")
+        value = row.row()
+        value.active = vbd.use_friction
+        value.prop(vbd, "friction", text="")
+
+
+classes = (
+    VBD_PT_sidebar,
+    VBD_PT_solver,
+    VBD_PT_solver_advanced,
+    VBD_PT_physics,
+    VBD_PT_material,
+    VBD_PT_lattice,
+    VBD_PT_pins,
+    VBD_PT_collision,
+)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finished frames -> shape keys, and back to what was there before.
+
+A mesh without keys of its own gets absolute keys and one `eval_time` curve, which plays at the same
+speed for any number of frames. A mesh with keys of its own gets relative keys, each with its own
+curve, so that its keys stay; they are muted. `object.vbd.bake_record` remembers what to give back.
+"""
+
+import json
+
+import bpy
+import numpy as np
+
+PREFIX = "VBD "
+LINEAR = 1  # the number of 'LINEAR' in Keyframe.interpolation
+
+
+def is_baked(ob):
+    return bool(ob.vbd.bake_record)
+
+
+def write(ob, frames, frame_start, deforming):
+    """Make `frames` the motion of an object from scene frame `frame_start` on.
+
+    `frames`: float32 [vertex, 3] arrays in object space. `deforming`: names of the modifiers whose
+    effect is already in them; they are switched off. A bake that is still there is freed.
+    """
+    free(ob)
+    key = ob.data.shape_keys
+    own = len(key.key_blocks) if key else 0
+    record = {
+        "own_blocks": own,
+        # An animated Key may have an `eval_time` curve of its own.
+        "absolute": own < 2 and not (key and key.animation_data),
+        "use_relative": key.use_relative if key else True,
+        "eval_time": key.eval_time if key else 0.0,
+        "mutes": {block.name: block.mute for block in key.key_blocks} if key else {},
+        "active_index": ob.active_shape_key_index,
+        "show_only": ob.show_only_shape_key,
+        "had_animation": bool(key and key.animation_data),
+        "modifiers": {
+            name: [ob.modifiers[name].show_viewport, ob.modifiers[name].show_render]
+            for name in deforming
+        },
+    }
+    if not own:
+        ob.shape_key_add(name="Basis", from_mix=False)
+    blocks = []
+    for index, points in enumerate(frames):
+        block = ob.shape_key_add(name=f"{PREFIX}{frame_start + index}", from_mix=False)
+        block.interpolation = "KEY_LINEAR"
+        block.points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
+        blocks.append(block)
+    key = ob.data.shape_keys
+    for block in blocks:
+        block.relative_key = key.reference_key
+    record["blocks"] = [block.name for block in blocks]
+    record["made_action"], record["made_slot"], curves = _curves_of(key)
+    times = np.arange(frame_start, frame_start + len(blocks), dtype=np.float32)
+    if record["absolute"]:
+        # The blocks' own times are read back: they add up in float32 and drift from 10, 20, 30 ...
+        _add_linear_keys(curves.new("eval_time"), times, [block.frame for block in blocks])
+    else:
+        for index, block in enumerate(blocks):
+            near = slice(max(index - 1, 0), index + 2)
+            values = np.zeros(len(times), np.float32)
+            values[index] = 1.0
+            _add_linear_keys(curves.new(_value_path(block)), times[near], values[near])
+    ob.active_shape_key_index = record["active_index"]
+    ob.vbd.bake_record = json.dumps(record)
+    resume(ob)
+
+
+def resume(ob):
+    """Let a bake play again after `suspend`."""
+    if not is_baked(ob):
+        return
+    record = json.loads(ob.vbd.bake_record)
+    key = ob.data.shape_keys
+    ob.show_only_shape_key = False
+    if key:
+        key.use_relative = not record["absolute"]
+        for block in key.key_blocks:
+            block.mute = block.name in record["mutes"]
+    for name in record["modifiers"]:
+        modifier = ob.modifiers.get(name)
+        if modifier:
+            modifier.show_viewport = modifier.show_render = False
+    ob.data.update_tag()
+
+
+def suspend(ob):
+    """Show an object as it was before its bake, with the bake kept aside; `resume` brings it back."""
+    if not is_baked(ob):
+        return
+    record = json.loads(ob.vbd.bake_record)
+    key = ob.data.shape_keys
+    ob.show_only_shape_key = record["show_only"]
+    if key:
+        # Relative baked keys have no value in absolute mode and are muted in the other one.
+        key.use_relative = record["use_relative"] or record["absolute"]
+        ours = set(record["blocks"])
+        for block in key.key_blocks:
+            block.mute = block.name in ours or record["mutes"].get(block.name, block.mute)
+    for name, (viewport, render) in record["modifiers"].items():
+        modifier = ob.modifiers.get(name)
+        if modifier:
+            modifier.show_viewport, modifier.show_render = viewport, render
+    ob.data.update_tag()
+
+
+def free(ob):
+    """Take the bake away and give back exactly what was there before it."""
+    if not is_baked(ob):
+        return
+    suspend(ob)
+    record = json.loads(ob.vbd.bake_record)
+    key = ob.data.shape_keys
+    if key:
+        _remove_curves(key, record)
+        ours = set(record["blocks"])
+        for block in [block for block in key.key_blocks if block.name in ours]:
+            ob.shape_key_remove(block)
+        if not record["own_blocks"] and len(key.key_blocks) == 1:
+            ob.shape_key_clear()
+        else:
+            key.use_relative = record["use_relative"]
+            key.eval_time = record["eval_time"]
+            ob.active_shape_key_index = record["active_index"]
+    ob.vbd.bake_record = ""
+
+
+def _value_path(block):
+    return f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value'
+
+
+def _curves_of(key):
+    """(name of the action made here or "", whether a slot was made, the F-curves of a Key)."""
+    data = key.animation_data or key.animation_data_create()
+    made_action, made_slot = "", False
+    if data.action is None:
+        data.action = bpy.data.actions.new(f"{key.name} VBD")
+        made_action = data.action.name
+    action = data.action
+    if not hasattr(action, "slots"):  # Blender 4.2 and 4.3
+        return made_action, made_slot, action.fcurves
+    slot = data.action_slot
+    if slot is None:
+        slot = action.slots.new(id_type="KEY", name=key.name)
+        data.action_slot = slot
+        made_slot = True
+    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return made_action, made_slot, strip.channelbag(slot, ensure=True).fcurves
+
+
+def _add_linear_keys(curve, frames, values):
+    """Keyframes joined by straight lines; before the first and after the last the value holds."""
+    curve.keyframe_points.add(len(frames))
+    points = np.column_stack([frames, values]).astype(np.float32)
+    curve.keyframe_points.foreach_set("co", points.ravel())
+    kinds = np.full(len(frames), LINEAR, np.int32)
+    curve.keyframe_points.foreach_set("interpolation", kinds)
+    curve.extrapolation = "CONSTANT"
+    curve.update()
+
+
+def _remove_curves(key, record):
+    """Take our curves out of the Key's action, and the action too if it was made for them."""
+    data = key.animation_data
+    if data is None or data.action is None:
+        return
+    action = data.action
+    _, _, curves = _curves_of(key)
+    ours = {_value_path(block) for block in key.key_blocks if block.name in set(record["blocks"])}
+    if record["absolute"]:
+        ours.add("eval_time")
+    for curve in [curve for curve in curves if curve.data_path in ours]:
+        curves.remove(curve)
+    if record["made_action"] and not len(curves):
+        data.action = None
+        if action.users == 0:
+            bpy.data.actions.remove(action)
+    elif record["made_slot"] and not len(curves):
+        slot = data.action_slot
+        data.action_slot = None
+        action.slots.remove(slot)
+    if not record["had_animation"] and data.action is None and not data.drivers:
+        key.animation_data_clear()

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Presets of the solver and of materials: menus, saving one's own, and loading one by its name.
+
+A preset is a plain file in `presets/vbd/`, in the add-on or in the user's script folder. Materials
+are sorted by role, since a density means another thing for a body, a sheet and a string.
+"""
+
+from pathlib import Path
+
+import bpy
+from bl_operators.presets import AddPresetBase
+from bpy.types import Menu, Operator
+
+from .properties import MATERIAL, SETTINGS
+
+# The folder that holds `presets/`.
+ROOT = Path(__file__).resolve().parent.parent
+
+# How far an object keeps from others is a choice of the modeler, not of the material.
+MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name != "collision_thickness")
+
+
+class _Presets:
+    """What all preset menus share."""
+
+    bl_label = "Presets"
+    preset_operator = "script.execute_preset"
+    draw = Menu.draw_preset
+
+
+class VBD_MT_solver_presets(_Presets, Menu):
+    preset_subdir = "vbd/solver"
+
+
+class VBD_MT_soft_presets(_Presets, Menu):
+    preset_subdir = "vbd/material/soft"
+
+
+class VBD_MT_cloth_presets(_Presets, Menu):
+    preset_subdir = "vbd/material/cloth"
+
+
+class VBD_MT_rod_presets(_Presets, Menu):
+    preset_subdir = "vbd/material/rod"
+
+
+class _AddMaterialPreset(AddPresetBase):
+    """What the operators that save a material share."""
+
+    preset_defines = []
+    preset_values = [
+        f"bpy.context.object.vbd.{name}" for name in (*MATERIAL_VALUES, "use_friction")
+    ]
+
+
+class VBD_OT_solver_preset_add(AddPresetBase, Operator):
+    bl_idname = "vbd.solver_preset_add"
+    bl_label = "Add Solver Preset"
+    bl_description = "Save the solver settings as a preset, or remove the one shown"
+    preset_menu = "VBD_MT_solver_presets"
+    preset_subdir = VBD_MT_solver_presets.preset_subdir
+    preset_defines = []
+    preset_values = [f"bpy.context.scene.vbd.{f.name}" for f in SETTINGS]
+
+
+class VBD_OT_soft_preset_add(_AddMaterialPreset, Operator):
+    bl_idname = "vbd.soft_preset_add"
+    bl_label = "Add Soft Body Preset"
+    bl_description = "Save the material of the soft body as a preset, or remove the one shown"
+    preset_menu = "VBD_MT_soft_presets"
+    preset_subdir = VBD_MT_soft_presets.preset_subdir
+
+
+class VBD_OT_cloth_preset_add(_AddMaterialPreset, Operator):
+    bl_idname = "vbd.cloth_preset_add"
+    bl_label = "Add Cloth Preset"
+    bl_description = "Save the material of the cloth as a preset, or remove the one shown"
+    preset_menu = "VBD_MT_cloth_presets"
+    preset_subdir = VBD_MT_cloth_presets.preset_subdir
+
+
+class VBD_OT_rod_preset_add(_AddMaterialPreset, Operator):
+    bl_idname = "vbd.rod_preset_add"
+    bl_label = "Add Rod Preset"
+    bl_description = "Save the material of the rod as a preset, or remove the one shown"
+    preset_menu = "VBD_MT_rod_presets"
+    preset_subdir = VBD_MT_rod_presets.preset_subdir
+
+
+# Menu and saving operator of each role that has a material.
+MATERIAL_PRESETS = {
+    "SOFT": (VBD_MT_soft_presets, VBD_OT_soft_preset_add),
+    "CLOTH": (VBD_MT_cloth_presets, VBD_OT_cloth_preset_add),
+    "ROD": (VBD_MT_rod_presets, VBD_OT_rod_preset_add),
+}
+
+
+def preset_menu(context, kind):
+    """The menu of `kind`: "solver", or "material" for the role of the active object."""
+    if kind == "solver":
+        return VBD_MT_solver_presets
+    if kind != "material":
+        raise ValueError(f'"{kind}" is no kind of preset; there are "solver" and "material"')
+    ob = context.object
+    if ob is None or ob.vbd.role not in MATERIAL_PRESETS:
+        name = "no object" if ob is None else ob.name
+        raise ValueError(f"{name}: only a soft body, cloth or rod takes a material preset")
+    return MATERIAL_PRESETS[ob.vbd.role][0]
+
+
+def preset_files(menu):
+    """Path of every preset in `menu`, shipped or the user's own, by the name shown."""
+    return {
+        bpy.path.display_name(file.name, title_case=False): file
+        for folder in bpy.utils.preset_paths(menu.preset_subdir)
+        for file in sorted(Path(folder).glob("*.py"))
+    }
+
+
+def load_preset(menu, file):
+    """Run a preset file as its menu does; the result is in `bpy.context`'s scene or object."""
+    bpy.ops.script.execute_preset(filepath=str(file), menu_idname=menu.__name__)
+
+
+def apply_preset(context, kind, name):
+    """Load the preset `name` of `kind` "solver" into the scene, or "material" into the active object.
+
+    Upper and lower case do not matter.
+    """
+    menu = preset_menu(context, kind)
+    files = preset_files(menu)
+    match = [file for shown, file in files.items() if shown.lower() == name.lower()]
+    if not match:
+        raise ValueError(
+            f'there is no {kind} preset "{name}"; there are {", ".join(sorted(files))}'
+        )
+    load_preset(menu, match[0])
+
+
+def apply_shipped_material(context, ob, name):
+    """Load a material that comes with the add-on into `ob`, whose role is set."""
+    menu = MATERIAL_PRESETS[ob.vbd.role][0]
+    with context.temp_override(object=ob, active_object=ob):
+        load_preset(menu, ROOT / "presets" / menu.preset_subdir / f"{name}.py")
+
+
+classes = (
+    VBD_MT_solver_presets,
+    VBD_MT_soft_presets,
+    VBD_MT_cloth_presets,
+    VBD_MT_rod_presets,
+    VBD_OT_solver_preset_add,
+    VBD_OT_soft_preset_add,
+    VBD_OT_cloth_preset_add,
+    VBD_OT_rod_preset_add,
+)
+
+
+def register():
+    bpy.utils.register_preset_path(str(ROOT))
+
+
+def unregister():
+    bpy.utils.unregister_preset_path(str(ROOT))

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Properties of scenes and objects, made from the solver's own declarations.
+
+Names, defaults, ranges, units and tooltips of numbers come from `solver/settings.py`; here is only
+what Blender alone knows: roles, frame range, device, pins and how many decimals are shown.
+"""
+
+from dataclasses import fields
+
+import bpy
+import numpy as np
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ..solver.settings import Material, Settings
+from .tet_count import update_tet_count
+
+OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+
+# Blender knows these from the scene; users never type them.
+FROM_SCENE = ("frame_time", "gravity")
+# For scripts that drive the solver; a user has Young's modulus and density instead.
+SCRIPT_ONLY = ("spring_stiffness", "vertex_mass", "mu", "lam")
+
+SETTINGS = tuple(f for f in fields(Settings) if f.name not in FROM_SCENE)
+MATERIAL = tuple(f for f in fields(Material) if f.name not in SCRIPT_ONLY)
+
+# Units that Blender can show and convert. All others are written into the label.
+BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE", "m/s": "VELOCITY"}
+DECIMALS = {"youngs_modulus": 0, "collision_stiffness": 0, "bending_stiffness": 6}
+DECIMALS_ELSE = 3
+
+ROLES = (
+    ("NONE", "None", "Take no part in the simulation"),
+    ("SOFT", "Soft Body", "Simulate the volume inside the mesh"),
+    ("CLOTH", "Cloth", "Simulate the faces of the mesh as a thin sheet"),
+    ("ROD", "Rod", "Simulate the edges of the mesh as strings"),
+    ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
+)
+DEVICES = (
+    ("AUTO", "Automatic", "Use the GPU where there is one, else the CPU"),
+    ("CPU", "CPU", "Use the processor"),
+    ("CUDA", "GPU", "Use the NVIDIA GPU through CUDA"),
+)
+# Blender's own limits of frame numbers.
+FRAME_LIMIT = 1048574
+
+
+def inward(low, high):
+    """The widest range of float32, which Blender stores, that lies inside [low, high]."""
+    low32, high32 = np.float32(low), np.float32(high)
+    if float(low32) < low:
+        low32 = np.nextafter(low32, np.float32(np.inf))
+    if float(high32) > high:
+        high32 = np.nextafter(high32, np.float32(-np.inf))
+    return float(low32), float(high32)
+
+
+def blender_property(f, default):
+    """The Blender property of a dataclass field `f`."""
+    data = f.metadata
+    if "label" not in data:
+        raise TypeError(f"{f.name} has no label; declare it with number() or switch()")
+    unit = data.get("unit", "")
+    shared = {
+        "name": f"{data['label']} ({unit})" if unit and unit not in BLENDER_UNITS else data["label"],
+        "description": data["text"],
+        "default": default,
+        "options": set(),
+        "override": OVERRIDABLE,
+    }
+    if isinstance(default, bool):
+        return BoolProperty(**shared)
+    shared["soft_min"], shared["soft_max"] = data["soft_low"], data["soft_high"]
+    if isinstance(default, int):
+        return IntProperty(min=data["low"], max=data["high"], **shared)
+    low, high = inward(data["low"], data["high"])
+    return FloatProperty(
+        min=low,
+        max=high,
+        precision=DECIMALS.get(f.name, DECIMALS_ELSE),
+        unit=BLENDER_UNITS.get(unit, "NONE"),
+        **shared,
+    )
+
+
+def settings_properties():
+    return {f.name: blender_property(f, f.default) for f in SETTINGS}
+
+
+def material_properties():
+    """Material fields; where a body may leave a number to the scene, the scene's default is shown."""
+    scene = {f.name: f.default for f in SETTINGS}
+    return {
+        f.name: blender_property(f, scene[f.name] if f.default is None else f.default)
+        for f in MATERIAL
+    }
+
+
+class VBD_PG_scene(bpy.types.PropertyGroup):
+    """How the scene is simulated: `scene.vbd`."""
+
+    __annotations__ = {
+        **settings_properties(),
+        "frame_start": IntProperty(
+            name="Start",
+            description="Frame of the state that the simulation starts from",
+            default=1,
+            min=-FRAME_LIMIT,
+            max=FRAME_LIMIT,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "frame_end": IntProperty(
+            name="End",
+            description="Last frame to simulate",
+            default=250,
+            min=-FRAME_LIMIT,
+            max=FRAME_LIMIT,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "device": EnumProperty(
+            name="Device",
+            description="What the simulation runs on",
+            items=DEVICES,
+            default="AUTO",
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+    }
+
+
+class VBD_PG_object(bpy.types.PropertyGroup):
+    """What an object is in the simulation: `object.vbd`."""
+
+    __annotations__ = {
+        "role": EnumProperty(
+            name="Role",
+            description="What the object is in the simulation",
+            items=ROLES,
+            default="NONE",
+            options=set(),
+            override=OVERRIDABLE,
+            update=update_tet_count,
+        ),
+        **material_properties(),
+        "use_friction": BoolProperty(
+            name="Own Friction",
+            description="Use a friction coefficient of this object instead of the scene's",
+            default=False,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "resolution": IntProperty(
+            name="Resolution",
+            description="Cells along the longest side of the object of the lattice of tetrahedra that "
+            "carries it",
+            default=12,
+            min=1,
+            max=256,
+            soft_min=4,
+            soft_max=64,
+            options=set(),
+            override=OVERRIDABLE,
+            update=update_tet_count,
+        ),
+        "pin_group": StringProperty(
+            name="Pin Group",
+            description="Vertex group of the vertices that follow the animation instead of the "
+            "simulation",
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "baked": BoolProperty(
+            name="Baked",
+            description="The object plays back a baked simulation",
+            default=False,
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "bake_record": StringProperty(
+            name="Bake Record",
+            description="What freeing the bake gives back",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "tet_count": IntProperty(
+            name="Tets",
+            description="Tetrahedra of the soft body when they were last counted",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "tet_vertices": IntProperty(
+            name="Vertices Counted",
+            description="Vertices that the mesh had when its tetrahedra were counted",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+    }
+
+
+class VBD_PG_window_manager(bpy.types.PropertyGroup):
+    """The bake that runs in this session: `window_manager.vbd`. Never saved."""
+
+    __annotations__ = {
+        "baking": BoolProperty(
+            name="Baking", description="A bake is running", options={"SKIP_SAVE", "HIDDEN"}
+        ),
+        "progress": FloatProperty(
+            name="Progress",
+            description="Part of the bake that is done",
+            min=0.0,
+            max=1.0,
+            subtype="FACTOR",
+            options={"SKIP_SAVE", "HIDDEN"},
+        ),
+        "status": StringProperty(
+            name="Status", description="What the bake says", options={"SKIP_SAVE", "HIDDEN"}
+        ),
+        "cancel_requested": BoolProperty(
+            name="Cancel Requested",
+            description="The bake stops after the substep it is in",
+            options={"SKIP_SAVE", "HIDDEN"},
+        ),
+    }
+
+
+classes = (VBD_PG_scene, VBD_PG_object, VBD_PG_window_manager)
+
+GROUPS = (
+    (bpy.types.Scene, VBD_PG_scene),
+    (bpy.types.Object, VBD_PG_object),
+    (bpy.types.WindowManager, VBD_PG_window_manager),
+)
+
+
+def register():
+    for owner, group in GROUPS:
+        owner.vbd = PointerProperty(
+            type=group, name="Vertex Block Descent", override=OVERRIDABLE
+        )
+
+
+def unregister():
+    for owner, _ in GROUPS:
+        del owner.vbd

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The defaults of the solver."""
+
+import bpy
+
+vbd = bpy.context.scene.vbd
+vbd.substeps = 4
+vbd.iterations = 20
+vbd.relaxation = 1.5
+vbd.collision_interval = 5

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Smaller steps lose less motion to the time integration; more passes for stiff materials."""
+
+import bpy
+
+vbd = bpy.context.scene.vbd
+vbd.substeps = 8
+vbd.iterations = 40
+vbd.relaxation = 1.5
+vbd.collision_interval = 5

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bodies a scene is made of: plain NumPy data, checked when it comes in.
+
+Points are metres, shape [vertex, 3]. Every error names the body and the first element at fault.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .settings import Material
+
+# A tet is flat when six times its volume is below this part of its longest edge cubed.
+FLAT_TET = 1e-6
+# A triangle has no area when twice its area is below this part of its longest edge squared.
+FLAT_TRIANGLE = 1e-6
+
+PointsInTime = np.ndarray | Sequence[np.ndarray] | Callable[[float], np.ndarray]
+"""One array for all times, one array per frame (the input state first), or a function of time [s]."""
+
+
+def finite_points(name, what, points):
+    """`points` as float64 [n, 3]; refuses wrong shapes and numbers that are not finite."""
+    points = np.array(points, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise ValueError(f"{name}: {what} have the shape {points.shape}; [vertex, 3] is needed")
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"{name}: {len(bad)} of {len(points)} {what} are not finite numbers (first: vertex {bad[0]})"
+        )
+    return points
+
+
+def checked_elements(name, what, elements, corners, vertex_count):
+    """`elements` as int32 [m, corners]; refuses indices out of range and repeated corners."""
+    elements = np.array(elements, dtype=np.int32).reshape(-1, corners)
+    outside = np.flatnonzero(((elements < 0) | (elements >= vertex_count)).any(axis=1))
+    if len(outside):
+        raise ValueError(
+            f"{name}: {what} {outside[0]} uses a vertex outside the {vertex_count} that there are"
+        )
+    ordered = np.sort(elements, axis=1)
+    repeated = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+    if len(repeated):
+        raise ValueError(f"{name}: {what} {repeated[0]} uses a vertex twice")
+    return elements
+
+
+def refuse_loose_vertices(name, elements, vertex_count, what):
+    used = np.zeros(vertex_count, dtype=bool)
+    used[elements] = True
+    loose = np.flatnonzero(~used)
+    if len(loose):
+        raise ValueError(
+            f"{name}: {len(loose)} vertices belong to no {what} (first: vertex {loose[0]}); "
+            "delete loose vertices"
+        )
+
+
+def tet_volumes(points, tets):
+    """Signed volumes [m³] of tets, shape [tet]."""
+    a, b, c, d = (points[tets[:, k]] for k in range(4))
+    return np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a)) / 6.0
+
+
+def longest_edges(points, elements):
+    """Length [m] of the longest edge of every element."""
+    corners = points[elements]
+    gaps = corners[:, :, None] - corners[:, None, :]
+    return np.sqrt((gaps**2).sum(axis=-1).max(axis=(1, 2)))
+
+
+def triangle_areas(points, triangles):
+    """Areas [m²] of triangles, shape [triangle]."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+
+
+def refuse_flat_triangles(name, points, triangles):
+    size = longest_edges(points, triangles)
+    flat = np.flatnonzero(2.0 * triangle_areas(points, triangles) <= FLAT_TRIANGLE * size**2)
+    if len(flat):
+        raise ValueError(
+            f"{name}: {len(flat)} of {len(triangles)} triangles have no area (first: triangle {flat[0]}, "
+            f"vertices {triangles[flat[0]].tolist()}); merge or dissolve degenerate faces"
+        )
+
+
+@dataclass(eq=False)
+class Pins:
+    """Vertices that are held, or led along `targets`.
+
+    `indices`: vertices of the body. `targets` [m]: points [pin, 3] in time, or None to hold the pins
+    where the body starts.
+    """
+
+    indices: np.ndarray
+    targets: PointsInTime | None = None
+
+    def __post_init__(self):
+        self.indices = np.array(self.indices, dtype=np.int64).ravel()
+        if len(np.unique(self.indices)) != len(self.indices):
+            raise ValueError("a vertex is pinned twice")
+
+
+@dataclass(eq=False)
+class _Deformable:
+    """What all simulated bodies share; `rest_points` is the unstressed shape (default: `points`)."""
+
+    points: np.ndarray
+    elements: np.ndarray
+    material: Material = field(default_factory=Material)
+    pins: Pins | None = None
+    velocities: np.ndarray | None = None
+    rest_points: np.ndarray | None = None
+    name: str = ""
+
+    corners = 0
+    element_name = ""
+
+    def __post_init__(self):
+        self.name = self.name or type(self).__name__
+        self.points = finite_points(self.name, "points", self.points)
+        count = len(self.points)
+        self.elements = checked_elements(
+            self.name, self.element_name, self.elements, self.corners, count
+        )
+        if not len(self.elements):
+            raise ValueError(f"{self.name}: there is no {self.element_name} to simulate")
+        refuse_loose_vertices(self.name, self.elements, count, self.element_name)
+        if self.rest_points is None:
+            self.rest_points = self.points
+        else:
+            self.rest_points = finite_points(self.name, "rest points", self.rest_points)
+            self._same_shape("rest points", self.rest_points)
+        if self.velocities is None:
+            self.velocities = np.zeros_like(self.points)
+        else:
+            velocities = finite_points(self.name, "velocities", np.atleast_2d(self.velocities))
+            self.velocities = np.broadcast_to(velocities, self.points.shape)
+        if self.pins is not None and len(self.pins.indices):
+            last = int(self.pins.indices.max())
+            if self.pins.indices.min() < 0 or last >= count:
+                raise ValueError(f"{self.name}: pin {last} is not one of the {count} vertices")
+        self._check_rest_shape()
+
+    def _same_shape(self, what, array):
+        if array.shape != self.points.shape:
+            raise ValueError(
+                f"{self.name}: {len(array)} {what} for {len(self.points)} vertices; give one each"
+            )
+
+    def _check_rest_shape(self):
+        raise NotImplementedError
+
+
+class Solid(_Deformable):
+    """A soft body of tetrahedra: `Solid(points [vertex, 3], tets [tet, 4], ...)`."""
+
+    corners = 4
+    element_name = "tet"
+
+    @property
+    def tets(self):
+        return self.elements
+
+    def _check_rest_shape(self):
+        volumes = tet_volumes(self.rest_points, self.elements)
+        if (volumes < 0.0).all():  # the other orientation convention, not an inverted mesh
+            self.elements = self.elements[:, [0, 2, 1, 3]]
+            volumes = -volumes
+        size = longest_edges(self.rest_points, self.elements)
+        for word, bad in (
+            ("flat", np.abs(6.0 * volumes) <= FLAT_TET * size**3),
+            ("inverted", volumes < 0.0),
+        ):
+            at = np.flatnonzero(bad)
+            if len(at):
+                raise ValueError(
+                    f"{self.name}: {len(at)} of {len(volumes)} tets are {word} in the rest shape "
+                    f"(first: tet {at[0]}, vertices {self.elements[at[0]].tolist()}); mesh it again"
+                )
+
+
+class Cloth(_Deformable):
+    """A sheet of triangles: `Cloth(points [vertex, 3], triangles [triangle, 3], ...)`."""
+
+    corners = 3
+    element_name = "triangle"
+
+    @property
+    def triangles(self):
+        return self.elements
+
+    def _check_rest_shape(self):
+        refuse_flat_triangles(self.name, self.rest_points, self.elements)
+
+
+class Rod(_Deformable):
+    """Particles on springs: `Rod(points [vertex, 3], edges [edge, 2], ...)`."""
+
+    corners = 2
+    element_name = "edge"
+
+    @property
+    def edges(self):
+        return self.elements
+
+    def _check_rest_shape(self):
+        size = longest_edges(self.rest_points, self.elements)
+        short = np.flatnonzero(size <= FLAT_TRIANGLE * size.max())
+        if len(short):
+            raise ValueError(
+                f"{self.name}: {len(short)} of {len(size)} edges have no length (first: edge {short[0]})"
+            )
+
+
+@dataclass(eq=False)
+class Collider:
+    """A triangle mesh that pushes bodies and is never moved by them.
+
+    `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
+    time. `friction` None takes the scene's. `thickness` [m] is added to that of the bodies. A closed
+    mesh pushes things out of its inside; an open one pushes on both sides.
+    """
+
+    points: PointsInTime
+    triangles: np.ndarray
+    friction: float | None = None
+    thickness: float = 0.0
+    name: str = "Collider"
+
+    def __post_init__(self):
+        start = points_at(self.name, self.points, 0, 0.0)
+        self.vertex_count = len(start)
+        self.triangles = checked_elements(
+            self.name, "triangle", self.triangles, 3, self.vertex_count
+        )
+        if not len(self.triangles):
+            raise ValueError(f"{self.name}: there is no triangle to collide with")
+
+
+def points_at(name, source, frame, time):
+    """The array [n, 3] of a `PointsInTime` at a frame (counted from 0) and its time [s]."""
+    if callable(source):
+        points = source(time)
+    elif np.ndim(source[0]) == 2:
+        if frame >= len(source):
+            raise ValueError(
+                f"{name}: points are given for {len(source)} frames (the input state is the first); "
+                f"frame {frame} has none"
+            )
+        points = source[frame]
+    else:
+        points = source
+    return finite_points(name, "points", points)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Energies per element in float64, for the statistics of a frame: float32 cannot hold their sums.
+
+Each is zero at rest. The formulas stand in tets.py, triangles.py, hinges.py and springs.py.
+"""
+
+import warp as wp
+
+from .contact import ContactLaw, Contacts
+
+wp.set_module_options({"enable_backward": False})
+
+
+@wp.func
+def exact(p: wp.vec3):
+    return wp.vec3d(wp.float64(p[0]), wp.float64(p[1]), wp.float64(p[2]))
+
+
+@wp.kernel
+def tet_energy(
+    tets: wp.array[wp.vec4i],
+    inverse_rest: wp.array[wp.mat33d],
+    mu: wp.array[wp.float64],
+    lam: wp.array[wp.float64],
+    x: wp.array[wp.vec3],
+    # out
+    energy: wp.array[wp.float64],
+):
+    """Energy [J]; mu and lam are times the rest volume [J]."""
+    t = wp.tid()
+    tet = tets[t]
+    x_0 = exact(x[tet[0]])
+    f = wp.matrix_from_cols(exact(x[tet[1]]) - x_0, exact(x[tet[2]]) - x_0, exact(x[tet[3]]) - x_0)
+    f = f * inverse_rest[t]
+    half = wp.float64(0.5)
+    shear = wp.ddot(f, f) - wp.float64(3.0)
+    volume = wp.determinant(f) - wp.float64(1.0)
+    energy[t] = half * mu[t] * shear + half * lam[t] * volume * volume - mu[t] * volume
+
+
+@wp.kernel
+def triangle_energy(
+    triangles: wp.array[wp.vec3i],
+    inverse_rest: wp.array[wp.mat22d],
+    mu: wp.array[wp.float64],
+    lam: wp.array[wp.float64],
+    x: wp.array[wp.vec3],
+    # out
+    energy: wp.array[wp.float64],
+):
+    """Energy [J]; mu and lam are times the rest area [J]."""
+    t = wp.tid()
+    triangle = triangles[t]
+    b = inverse_rest[t]
+    x_0 = exact(x[triangle[0]])
+    e_1 = exact(x[triangle[1]]) - x_0
+    e_2 = exact(x[triangle[2]]) - x_0
+    f_1 = b[0, 0] * e_1 + b[1, 0] * e_2
+    f_2 = b[0, 1] * e_1 + b[1, 1] * e_2
+    half = wp.float64(0.5)
+    g_11 = half * (wp.dot(f_1, f_1) - wp.float64(1.0))
+    g_22 = half * (wp.dot(f_2, f_2) - wp.float64(1.0))
+    g_12 = half * wp.dot(f_1, f_2)
+    square = g_11 * g_11 + g_22 * g_22 + wp.float64(2.0) * g_12 * g_12
+    trace = g_11 + g_22
+    energy[t] = mu[t] * square + half * lam[t] * trace * trace
+
+
+@wp.kernel
+def hinge_energy(
+    hinges: wp.array[wp.vec4i],
+    rest: wp.array[wp.float64],
+    stiffness: wp.array[wp.float64],
+    x: wp.array[wp.vec3],
+    # out
+    energy: wp.array[wp.float64],
+):
+    """Energy [J] of hinges (p, q, r, s) with edge p-q and wings r, s."""
+    k = wp.tid()
+    hinge = hinges[k]
+    p = exact(x[hinge[0]])
+    e = exact(x[hinge[1]]) - p
+    n_1 = wp.cross(e, exact(x[hinge[2]]) - p)
+    n_2 = wp.cross(exact(x[hinge[3]]) - p, e)
+    theta = wp.atan2(wp.dot(wp.cross(n_1, n_2), wp.normalize(e)), wp.dot(n_1, n_2))
+    turn = wp.float64(2.0 * wp.PI)
+    gap = theta - rest[k]
+    gap -= turn * wp.round(gap / turn)
+    energy[k] = wp.float64(0.5) * stiffness[k] * gap * gap
+
+
+@wp.kernel
+def spring_energy(
+    edges: wp.array[wp.vec2i],
+    rest: wp.array[wp.float64],
+    stiffness: wp.array[wp.float64],
+    x: wp.array[wp.vec3],
+    # out
+    energy: wp.array[wp.float64],
+):
+    """Energy [J] of springs."""
+    k = wp.tid()
+    edge = edges[k]
+    gap = wp.length(exact(x[edge[1]]) - exact(x[edge[0]])) - rest[k]
+    energy[k] = wp.float64(0.5) * stiffness[k] * gap * gap
+
+
+@wp.kernel
+def contact_energy(
+    x: wp.array[wp.vec3],
+    contacts: Contacts,
+    law: ContactLaw,
+    # out
+    energy: wp.array[wp.float64],
+):
+    """Energy [J] of all contacts of a vertex."""
+    i = wp.tid()
+    first = i * contacts.slots
+    total = wp.float64(0.0)
+    for k in range(first, first + contacts.count[i]):
+        depth = wp.max(contacts.offset[k] - wp.dot(contacts.normal[k], x[i]), 0.0)
+        total += wp.float64(0.5 * law.stiffness * depth * depth)
+    energy[i] = total

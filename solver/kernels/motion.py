@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The beginning and the end of a step: inertia, initial guess, pins, colliders, velocities."""
+
+import warp as wp
+
+wp.set_module_options({"enable_backward": False})
+
+
+@wp.func
+def adaptive_acceleration(
+    velocity: wp.vec3, last_velocity: wp.vec3, gravity: wp.vec3, h: float
+):
+    """The part of gravity that the vertex followed in the last step [m/s²] (VBD 2024, §3.7)."""
+    followed = wp.vec3(0.0)
+    strength = wp.length(gravity)
+    if strength > 0.0:
+        along = wp.dot(velocity - last_velocity, gravity) / (h * strength * strength)
+        followed = wp.clamp(along, 0.0, 1.0) * gravity
+    return followed
+
+
+@wp.kernel
+def begin_step(
+    gravity: wp.vec3,
+    h: float,
+    velocity: wp.array[wp.vec3],
+    # out
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    inertial: wp.array[wp.vec3],
+    last_velocity: wp.array[wp.vec3],
+):
+    """Set xᵗ, y = xᵗ + h vᵗ + h² a and the adaptive initial guess of x. One thread per vertex."""
+    i = wp.tid()
+    start = x[i]
+    v = velocity[i]
+    followed = adaptive_acceleration(v, last_velocity[i], gravity, h)
+    x_start[i] = start
+    inertial[i] = start + h * v + (h * h) * gravity
+    x[i] = start + h * v + (h * h) * followed
+    last_velocity[i] = v
+
+
+@wp.kernel
+def move_points(
+    at_start: wp.array[wp.vec3],
+    at_end: wp.array[wp.vec3],
+    share: float,
+    first: int,
+    # out
+    points: wp.array[wp.vec3],
+):
+    """Set led points (pins, colliders) to a share of the way through the frame."""
+    i = wp.tid()
+    points[first + i] = wp.lerp(at_start[i], at_end[i], share)
+
+
+@wp.kernel
+def end_step(
+    h: float,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    # out
+    velocity: wp.array[wp.vec3],
+):
+    """v = (x − xᵗ)/h."""
+    i = wp.tid()
+    velocity[i] = (x[i] - x_start[i]) / h

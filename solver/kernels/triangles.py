@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Membrane triangles of St. Venant-Kirchhoff material, per rest area:
+
+    ψ = μ |G − Ḡ|² + λ/2 tr(G − Ḡ)²,   G = ½ (FᵀF − I),   F [3, 2]
+
+Ḡ is zero without damping. With S = 2μ (G − Ḡ) + λ tr(G − Ḡ) I and g = ∇N_i the exact block is
+
+    H_i = (gᵀSg) I + μ (|g|² FFᵀ + Fg (Fg)ᵀ) + λ Fg (Fg)ᵀ.
+
+Only gᵀSg can be negative, under compression; clamped at zero the block is positive semi-definite.
+"""
+
+import warp as wp
+
+from .records import Elements, TriangleRecord
+
+wp.set_module_options({"enable_backward": False})
+
+
+@wp.func
+def deformation_columns(triangle: TriangleRecord, d_a: wp.vec3, d_b: wp.vec3):
+    """The two columns of F; d are the positions of the other two vertices relative to the vertex."""
+    f_1 = triangle.gradient_a[0] * d_a + triangle.gradient_b[0] * d_b
+    f_2 = triangle.gradient_a[1] * d_a + triangle.gradient_b[1] * d_b
+    return f_1, f_2
+
+
+@wp.func
+def green_strain(f_1: wp.vec3, f_2: wp.vec3):
+    """(G₁₁, G₂₂, G₁₂) of the deformation gradient with columns f_1, f_2."""
+    return wp.vec3(
+        0.5 * (wp.dot(f_1, f_1) - 1.0), 0.5 * (wp.dot(f_2, f_2) - 1.0), 0.5 * wp.dot(f_1, f_2)
+    )
+
+
+@wp.func
+def triangle_force_hessian(triangle: TriangleRecord, rest: wp.vec3, d_a: wp.vec3, d_b: wp.vec3):
+    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite."""
+    f_1, f_2 = deformation_columns(triangle, d_a, d_b)
+    strain = green_strain(f_1, f_2) - rest
+    trace = triangle.lam * (strain[0] + strain[1])
+    s_11 = 2.0 * triangle.mu * strain[0] + trace
+    s_22 = 2.0 * triangle.mu * strain[1] + trace
+    s_12 = 2.0 * triangle.mu * strain[2]
+
+    g = -(triangle.gradient_a + triangle.gradient_b)
+    sg = wp.vec2(s_11 * g[0] + s_12 * g[1], s_12 * g[0] + s_22 * g[1])
+    force = -(sg[0] * f_1 + sg[1] * f_2)
+
+    fg = g[0] * f_1 + g[1] * f_2
+    # A compressed triangle has negative stiffness along its normal; clamped, the local solve descends.
+    sideways = wp.max(wp.dot(g, sg), 0.0)
+    along = triangle.mu * wp.dot(g, g)
+    hessian = (
+        wp.outer(along * f_1, f_1)
+        + wp.outer(along * f_2, f_2)
+        + wp.outer((triangle.mu + triangle.lam) * fg, fg)
+        + wp.mat33(sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways)
+    )
+    return force, hessian
+
+
+@wp.func
+def triangles_force_hessian(i: int, x: wp.array[wp.vec3], elements: Elements):
+    """Force [N] and Hessian block [N/m] of all membrane triangles of vertex i."""
+    x_i = x[i]
+    force = wp.vec3(0.0)
+    hessian = wp.mat33(0.0)
+    for q in range(elements.triangle_start[i], elements.triangle_start[i + 1]):
+        triangle = elements.triangles[q]
+        f, h = triangle_force_hessian(
+            triangle, elements.triangle_rest[q], x[triangle.a] - x_i, x[triangle.b] - x_i
+        )
+        force += f
+        hessian += h
+    return force, hessian

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The step of vertex block descent: one 3 × 3 Newton step per vertex (VBD 2024, §3.1-3.2).
+
+    G(x) = 1/(2h²) |x − y|²_M + E(x),   H_i Δx_i = −∂G/∂x_i,   H_i = ∂²G/∂x_i²
+"""
+
+import warp as wp
+
+from .contact import ContactLaw, Contacts, contacts_force_hessian
+from .hinges import hinges_force_hessian
+from .records import Elements
+from .springs import springs_force_hessian
+from .tets import tets_force_hessian
+from .triangles import triangles_force_hessian
+
+wp.set_module_options({"enable_backward": False})
+
+# Smallest pivot as a part of the trace: about what float32 leaves of a sum of that size.
+PIVOT = wp.constant(1.0e-6)
+
+
+@wp.struct
+class Objective:
+    """All that G needs besides x."""
+
+    inertia: wp.array[float]  # m/h² [N/m], shape [vertex]
+    inertial: wp.array[wp.vec3]  # y = xᵗ + h vᵗ + h² a [m]
+    x_start: wp.array[wp.vec3]  # xᵗ [m]
+    elements: Elements
+    contacts: Contacts
+    law: ContactLaw
+
+
+@wp.func
+def solve_positive_definite(h: wp.mat33, f: wp.vec3):
+    """H⁻¹ f for a symmetric H by LDLᵀ.
+
+    A pivot lost to rounding is lifted to PIVOT times the trace: the step gets shorter along that
+    direction and still descends. The bound is relative, so light and small meshes never freeze.
+    """
+    least = PIVOT * (h[0, 0] + h[1, 1] + h[2, 2])
+    d_0 = wp.max(h[0, 0], least)
+    l_10 = h[1, 0] / d_0
+    l_20 = h[2, 0] / d_0
+    d_1 = wp.max(h[1, 1] - l_10 * h[1, 0], least)
+    l_21 = (h[2, 1] - l_20 * h[1, 0]) / d_1
+    d_2 = wp.max(h[2, 2] - l_20 * h[2, 0] - l_21 * l_21 * d_1, least)
+    z_1 = f[1] - l_10 * f[0]
+    z_2 = f[2] - l_20 * f[0] - l_21 * z_1
+    x_2 = z_2 / d_2
+    x_1 = z_1 / d_1 - l_21 * x_2
+    return wp.vec3(f[0] / d_0 - l_10 * x_1 - l_20 * x_2, x_1, x_2)
+
+
+@wp.func
+def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
+    """-∂G/∂x_i [N], ∂²G/∂x_i² [N/m] and the number of contacts that touch vertex i."""
+    x_i = x[i]
+    inertia = objective.inertia[i]
+    force = inertia * (objective.inertial[i] - x_i)
+    hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
+    f_tets, h_tets = tets_force_hessian(i, x, objective.elements)
+    f_triangles, h_triangles = triangles_force_hessian(i, x, objective.elements)
+    f_hinges, h_hinges = hinges_force_hessian(i, x, objective.elements)
+    f_springs, h_springs = springs_force_hessian(i, x, objective.elements)
+    f_contacts, h_contacts, touching = contacts_force_hessian(
+        i, x_i, objective.x_start[i], objective.contacts, objective.law
+    )
+    force += f_tets + f_triangles + f_hinges + f_springs + f_contacts
+    hessian += h_tets + h_triangles + h_hinges + h_springs + h_contacts
+    return force, hessian, touching
+
+
+@wp.kernel
+def solve_vertices(
+    first: int,
+    objective: Objective,
+    relaxation: float,
+    # out
+    x: wp.array[wp.vec3],
+    rejected: wp.array[int],
+):
+    """Move each vertex of a range of one color by its own Newton step. One thread per vertex.
+
+    Along one vertex the energy of tets is exactly quadratic, so over-relaxation below 2 descends;
+    the one-sided energy of contact is not, so a touching vertex takes the plain step.
+    """
+    i = first + wp.tid()
+    force, hessian, touching = force_hessian(i, x, objective)
+    step = solve_positive_definite(hessian, force)
+    if touching == 0:
+        step *= relaxation
+    moved = x[i] + step
+    if wp.isfinite(moved):
+        x[i] = moved
+    else:
+        rejected[i] = rejected[i] + 1
+
+
+@wp.kernel
+def residual_force(
+    x: wp.array[wp.vec3],
+    objective: Objective,
+    # out
+    size: wp.array[float],
+    touching: wp.array[int],
+):
+    """|∂G/∂x_i| [N] of every free vertex, and how many contacts touch it."""
+    i = wp.tid()
+    force, _hessian, contacts = force_hessian(i, x, objective)
+    size[i] = wp.length(force)
+    touching[i] = contacts

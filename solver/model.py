@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A scene on the device: one set of Warp arrays for all bodies."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from . import records
+from .kernels import records as layout
+from .kernels.contact import ContactLaw, Contacts
+from .kernels.damping import Damping
+from .kernels.vertex import Objective
+
+
+@dataclass(frozen=True)
+class ModelSize:
+    """How big a scene is, and where it is solved."""
+
+    device: str
+    vertices: int
+    tets: int
+    triangles: int
+    springs: int
+    colors: int
+
+
+class Model:
+    """Positions [m], shape [vertex, 3], and everything constant, in solver order.
+
+    `work` [vertex] estimates the nanoseconds of one visit, to share a color between threads.
+    """
+
+    # Nanoseconds of one visit of a vertex and of each of its records, measured on one CPU core.
+    WORK = {"vertex": 60.0, "tets": 18.0, "triangles": 30.0, "hinges": 80.0, "springs": 15.0}
+
+    def __init__(self, assembly, settings, contact_slots, device):
+        self.device = wp.get_device(device)
+        self.assembly = assembly
+        self.vertex_count = len(assembly.points)
+        self.free_count = assembly.free_count
+        self.color_start = assembly.color_start
+        h = settings.step_time
+
+        self.x = self.upload(assembly.points, wp.vec3)
+        self.x_start = wp.clone(self.x)
+        self.inertial = wp.clone(self.x)
+        self.velocity = self.upload(assembly.velocities, wp.vec3)
+        # As if the bodies had been in free fall: the adaptive guess then starts with full gravity.
+        before = assembly.velocities - h * np.asarray(settings.gravity)
+        self.last_velocity = self.upload(before, wp.vec3)
+        self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
+        self.thickness = self.upload(assembly.thickness, float)
+        self.friction = self.upload(assembly.friction, float)
+        self.depth = wp.zeros(self.vertex_count * contact_slots, dtype=float, device=self.device)
+
+        self._make_elements(assembly, h)
+        self.contacts = self._contacts(contact_slots)
+        self.law = ContactLaw()
+        self.law.stiffness = settings.collision_stiffness
+        self.law.slip = settings.friction_velocity * h
+        self.objective = Objective()
+        self.objective.inertia = self.upload(assembly.mass / h**2, float)
+        self.objective.inertial = self.inertial
+        self.objective.x_start = self.x_start
+        self.objective.elements = self.elements
+        self.objective.contacts = self.contacts
+        self.objective.law = self.law
+
+    def upload(self, values, dtype):
+        return wp.array(np.asarray(values), dtype=dtype, device=self.device)
+
+    @property
+    def size(self):
+        kinds = self.assembly
+        return ModelSize(
+            device=self.device.name if self.device.is_cuda else "CPU",
+            vertices=self.vertex_count,
+            tets=len(kinds.tets.corners),
+            triangles=len(kinds.triangles.corners),
+            springs=len(kinds.springs.corners),
+            colors=len(self.color_start) - 1,
+        )
+
+    def _make_elements(self, assembly, h):
+        """Records of all elements, their rest values, and how damping moves them."""
+        count, rest_points = self.vertex_count, assembly.rest_points
+        tets, triangles, hinges, springs = (
+            assembly.tets,
+            assembly.triangles,
+            assembly.hinges,
+            assembly.springs,
+        )
+        tet_records, diagonal = records.tet_records(
+            rest_points, tets.corners, tets.first, tets.second, tets.damping_time / h, count
+        )
+        triangle_records = records.triangle_records(
+            rest_points,
+            triangles.corners,
+            triangles.first,
+            triangles.second,
+            triangles.damping_time / h,
+            count,
+        )
+        hinge_records = records.hinge_records(
+            hinges.corners, hinges.first, hinges.second, hinges.damping_time / h, count
+        )
+        dashpot_edges, dashpots = records.tet_dashpots(
+            rest_points, tets.corners, tets.first, tets.damping_time / h
+        )
+        dashpot_edges, dashpots = dashpot_edges[dashpots > 0.0], dashpots[dashpots > 0.0]
+        none = np.zeros(len(dashpots))
+        spring_records = records.spring_records(
+            np.concatenate([springs.corners, dashpot_edges]),
+            np.concatenate([springs.first, none]),
+            np.concatenate([springs.second, none]),
+            np.concatenate([springs.first * springs.damping_time / h, dashpots]),
+            count,
+        )
+
+        elements, damping = layout.Elements(), Damping()
+        elements.tet_diagonal = self.upload(diagonal, float)
+        self.work = np.full(count, self.WORK["vertex"])
+        self.damped = False
+        for kind, struct, rest_type, part in (
+            ("tet", layout.TetRecord, float, tet_records),
+            ("triangle", layout.TriangleRecord, wp.vec3, triangle_records),
+            ("hinge", layout.HingeRecord, float, hinge_records),
+            ("spring", layout.SpringRecord, float, spring_records),
+        ):
+            setattr(elements, f"{kind}_start", self.upload(part.start, int))
+            setattr(elements, f"{kind}s", self.upload(part.data, struct))
+            setattr(elements, f"{kind}_rest", self.upload(part.rest, rest_type))
+            self.work += self.WORK[f"{kind}s"] * np.diff(part.start)
+            if part.share.any():
+                self.damped = True
+        if self.damped:
+            for kind, part in (
+                ("tet", tet_records),
+                ("triangle", triangle_records),
+                ("hinge", hinge_records),
+                ("spring", spring_records),
+            ):
+                setattr(damping, f"{kind}_share", self.upload(part.share, float))
+                if kind != "triangle":  # an undamped triangle rests at zero strain
+                    setattr(damping, f"{kind}_rest", self.upload(part.rest, float))
+        self.elements, self.damping = elements, damping
+
+    def _contacts(self, slots):
+        contacts = Contacts()
+        count = self.vertex_count * slots
+        contacts.slots = slots
+        contacts.count = wp.zeros(self.vertex_count, dtype=int, device=self.device)
+        contacts.normal = wp.zeros(count, dtype=wp.vec3, device=self.device)
+        contacts.offset = wp.zeros(count, dtype=float, device=self.device)
+        contacts.motion = wp.zeros(count, dtype=wp.vec3, device=self.device)
+        contacts.friction = wp.zeros(count, dtype=float, device=self.device)
+        return contacts
+
+    def positions(self):
+        """Positions of every body [m], float32 [vertex, 3], in the order its points came in."""
+        points = self.x.numpy().astype(np.float64) + self.assembly.origin
+        return [points[place].astype(np.float32) for place in self.assembly.place]

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of the solver and of materials: the one place for defaults, ranges, units and texts.
+
+Every number below is declared once with `number()`. The solver checks values against the range,
+and the Blender properties are made from the same declaration.
+"""
+
+from dataclasses import dataclass, field, fields
+from math import inf
+
+import numpy as np
+
+
+def number(default, label, text, *, unit="", low=-inf, high=inf, soft_low=None, soft_high=None):
+    """A dataclass field with its range [low, high], slider range, unit and tooltip."""
+    return field(
+        default=default,
+        metadata={
+            "label": label,
+            "text": text,
+            "unit": unit,
+            "low": low,
+            "high": high,
+            "soft_low": low if soft_low is None else soft_low,
+            "soft_high": high if soft_high is None else soft_high,
+        },
+    )
+
+
+def switch(default, label, text):
+    """A dataclass field that is on or off, with its tooltip."""
+    return field(default=default, metadata={"label": label, "text": text})
+
+
+def check_ranges(owner):
+    """Refuse the first field of a dataclass that is not finite or outside its declared range."""
+    for f in fields(owner):
+        if "low" not in f.metadata:
+            continue
+        value = getattr(owner, f.name)
+        if value is None and f.default is None:
+            continue
+        low, high, unit = (f.metadata[k] for k in ("low", "high", "unit"))
+        values = np.asarray(value, dtype=float)
+        bad = ~(np.isfinite(values) & (values >= low) & (values <= high))
+        if bad.any():
+            first = values[bad].flat[0]
+            where = f" (element {int(np.flatnonzero(bad)[0])})" if values.ndim else ""
+            raise ValueError(
+                f"{f.name} is {first:g}{where}; it must lie between {low:g} and {high:g} {unit}".rstrip()
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a scene is simulated. SI units."""
+
+    frame_time: float = number(
+        1.0 / 24.0, "Frame Time", "Time from one frame to the next", unit="s", low=1e-6, high=1000.0
+    )
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    """Acceleration [m/s²] of everything that is free."""
+    substeps: int = number(
+        4, "Substeps", "Time steps per frame: more for fast motion and crisp contact",
+        low=1, high=1000, soft_high=32,
+    )
+    iterations: int = number(
+        20, "Iterations", "Passes of the solver over all vertices in every substep: more for stiff "
+        "materials and fine meshes",
+        low=1, high=10000, soft_high=200,
+    )
+    collision_stiffness: float = number(
+        1e5, "Collision Stiffness", "Force per metre of penetration that pushes a vertex out (k_c)",
+        unit="N/m", low=0.0, high=1e12, soft_low=1e2, soft_high=1e8,
+    )
+    friction: float = number(
+        0.4, "Friction", "Coulomb friction coefficient of contacts (μ_c), for objects without one of "
+        "their own",
+        low=0.0, high=100.0, soft_high=1.0,
+    )
+    damping: float = number(
+        0.0, "Damping", "Damping time of all materials (k_d), on top of their own. Slows changes of "
+        "shape, never falling or spinning",
+        unit="s", low=0.0, high=10.0, soft_high=0.1,
+    )
+    friction_velocity: float = number(
+        0.01, "Friction Velocity", "Sliding speed at which friction reaches its full strength; sticking "
+        "contacts creep slower than this (ε_v)",
+        unit="m/s", low=1e-6, high=10.0, soft_high=0.1,
+    )
+    relaxation: float = number(
+        1.5, "Relaxation", "Over-relaxation of every vertex step (ω): 1 is plain descent, 1.5 converges "
+        "faster. Vertices in contact always use 1",
+        low=0.1, high=1.95, soft_low=1.0, soft_high=1.9,
+    )
+    collision_interval: int = number(
+        5, "Collision Interval", "Iterations between two searches for contacts (n_col)",
+        low=1, high=10000, soft_high=20,
+    )
+    use_ground: bool = switch(
+        False, "Ground", "Collide with a plane through the ground height, normal to the z axis"
+    )
+    ground_height: float = number(
+        0.0, "Ground Height", "Height of the ground plane", unit="m", low=-1e6, high=1e6,
+        soft_low=-10.0, soft_high=10.0,
+    )
+    threads: int = number(
+        0, "Threads", "CPU threads; 0 uses every core", low=0, high=1024, soft_high=64
+    )
+
+    def __post_init__(self):
+        check_ranges(self)
+        gravity = np.asarray(self.gravity, dtype=float)
+        if gravity.shape != (3,) or not np.isfinite(gravity).all():
+            raise ValueError(f"gravity is {self.gravity}; it must be three finite numbers")
+
+    @property
+    def step_time(self) -> float:
+        """Length h of one substep [s]."""
+        return self.frame_time / self.substeps
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What a body is made of. SI units; most values may be arrays with one entry per element."""
+
+    youngs_modulus: float | np.ndarray = number(
+        1e5, "Young's Modulus", "Stiffness against stretching, in pascal",
+        unit="Pa", low=1e-3, high=1e13, soft_low=1e2, soft_high=1e9,
+    )
+    poisson_ratio: float | np.ndarray = number(
+        0.4, "Poisson's Ratio", "How much the material thins when stretched; 0.5 would keep its volume "
+        "exactly",
+        low=0.0, high=0.4999, soft_high=0.49,
+    )
+    density: float | np.ndarray = number(
+        1000.0, "Density", "Mass in kg per cubic metre (soft bodies), square metre (cloth) or metre (rods)",
+        unit="kg/m³, kg/m² or kg/m", low=1e-9, high=1e9, soft_low=1e-3, soft_high=1e4,
+    )
+    thickness: float = number(
+        0.001, "Thickness", "Thickness of the cloth or diameter of the rod: with Young's modulus it gives "
+        "the stretch stiffness",
+        unit="m", low=1e-7, high=10.0, soft_high=0.01,
+    )
+    bending_stiffness: float | np.ndarray = number(
+        1e-5, "Bending Stiffness", "Flexural rigidity of the cloth, in newton metre",
+        unit="N m", low=0.0, high=1e9, soft_high=1e-2,
+    )
+    damping: float = number(
+        0.0, "Damping", "Damping time of this material, added to the scene's", unit="s", low=0.0,
+        high=10.0, soft_high=0.1,
+    )
+    friction: float | None = number(
+        None, "Friction", "Friction coefficient of this object; a contact takes the geometric mean of "
+        "both sides",
+        low=0.0, high=100.0, soft_high=1.0,
+    )
+    collision_thickness: float = number(
+        0.005, "Collision Thickness", "Distance that the surface keeps from colliders",
+        unit="m", low=0.0, high=100.0, soft_high=0.1,
+    )
+    spring_stiffness: float | np.ndarray | None = number(
+        None, "Spring Stiffness", "Stiffness of every spring of a rod; replaces Young's modulus",
+        unit="N/m", low=0.0, high=1e15,
+    )
+    vertex_mass: float | np.ndarray | None = number(
+        None, "Vertex Mass", "Mass of every vertex of a rod; replaces the density",
+        unit="kg", low=1e-12, high=1e12,
+    )
+    mu: float | np.ndarray | None = number(
+        None, "Mu", "Energy constant μ: Pa for solids, N/m for cloth; replaces Young's modulus",
+        low=0.0, high=1e13,
+    )
+    lam: float | np.ndarray | None = number(
+        None, "Lambda", "Energy constant λ: Pa for solids, N/m for cloth; replaces Poisson's ratio",
+        low=0.0, high=1e14,
+    )
+
+    def __post_init__(self):
+        check_ranges(self)
+        if (self.mu is None) != (self.lam is None):
+            raise ValueError("mu and lam replace Young's modulus together: give both or none")
+
+    @classmethod
+    def from_energy(cls, *, mu, lam, **others) -> "Material":
+        """A material from the constants of its energy, as in the VBD paper's Table 1.
+
+        Solids: μ and λ [Pa] of ψ = μ/2 (|F|² − 3) + λ/2 (J − 1 − μ/λ)².
+        Cloth: μ and λ [N/m] of ψ = μ |G|² + λ/2 tr(G)² per area.
+        """
+        return cls(mu=mu, lam=lam, **others)
+
+    def solid_constants(self):
+        """Energy constants (μ, λ) [Pa] of the stable neo-Hookean solid.
+
+        With Lamé's μ_L, λ_L of linear elasticity, μ = μ_L and λ = λ_L + μ_L make small strains obey it
+        (PBNG 2023, §8).
+        """
+        if self.mu is not None:
+            return self.mu, self.lam
+        e, nu = np.asarray(self.youngs_modulus), np.asarray(self.poisson_ratio)
+        mu = e / (2.0 * (1.0 + nu))
+        return mu, e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) + mu
+
+    def membrane_constants(self):
+        """Energy constants (μ, λ) [N/m] of the StVK membrane in plane stress, stretch stiffness E t."""
+        if self.mu is not None:
+            return self.mu, self.lam
+        stretch = np.asarray(self.youngs_modulus) * self.thickness
+        nu = np.asarray(self.poisson_ratio)
+        return stretch / (2.0 * (1.0 + nu)), stretch * nu / (1.0 - nu * nu)

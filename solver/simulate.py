@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies in, frames out."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from .assembly import assemble
+from .bodies import Cloth, Collider, Rod, Solid
+from .collision import Collisions
+from .model import Model, ModelSize
+from .pins import LedPins
+from .settings import Settings
+from .statistics import Measure, Statistics
+from .step import Stepper
+from .workers import Workers, core_count
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The state after `index` frame times."""
+
+    index: int
+    positions: list[np.ndarray]
+    """One float32 array [vertex, 3] per Solid, Cloth and Rod in the order given, colliders skipped [m]."""
+    stats: Statistics
+    model: ModelSize
+
+
+def pick_device(name):
+    """The Warp device for "auto", "cpu" or "cuda"; refuses CUDA where there is none."""
+    if name == "auto":
+        return "cuda" if wp.is_cuda_available() else "cpu"
+    if name.startswith("cuda") and not wp.is_cuda_available():
+        raise ValueError("CUDA is asked for, but no CUDA device is found; choose auto or cpu")
+    return name
+
+
+def simulate(
+    bodies: Sequence[Solid | Cloth | Rod | Collider],
+    settings: Settings,
+    frame_count: int,
+    device: str = "cpu",
+    cancelled: Callable[[], bool] | None = None,
+) -> Iterator[Frame]:
+    """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
+
+    `cancelled` is asked before every substep; when it says True the frames end. Raises ValueError
+    for bodies that cannot be simulated, before the first frame where that can be known.
+    """
+    deformable = [body for body in bodies if not isinstance(body, Collider)]
+    colliders = [body for body in bodies if isinstance(body, Collider)]
+    if not deformable:
+        raise ValueError("there is nothing to simulate: add a soft body, a cloth or a rod")
+    if frame_count < 1:
+        raise ValueError(f"frame_count is {frame_count}; at least one frame is needed")
+    device = pick_device(device)
+    scene = assemble(deformable, settings)
+    collisions = Collisions(colliders, settings, scene.origin, device)
+    pins = LedPins(deformable, scene, device)
+    model = Model(scene, settings, collisions.slots, device)
+    measure = Measure(model, deformable, settings)
+    return _frames(model, collisions, pins, measure, settings, frame_count, cancelled)
+
+
+def _frames(model, collisions, pins, measure, settings, frame_count, cancelled):
+    workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
+    try:
+        stepper = Stepper(model, collisions, pins, settings, workers)
+        for index in range(1, frame_count + 1):
+            now = index * settings.frame_time
+            pins.begin_frame(index, now)
+            collisions.begin_frame(index, now, settings.substeps)
+            started = time.perf_counter()
+            for substep in range(1, settings.substeps + 1):
+                if cancelled is not None and cancelled():
+                    return
+                stepper.step(substep / settings.substeps)
+            wp.synchronize_device(model.device)
+            seconds = time.perf_counter() - started
+            yield Frame(index, model.positions(), measure.take(seconds), model.size)
+    finally:
+        workers.stop()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a frame says about itself: residual, energies, contacts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from . import records
+from .kernels import energy
+from .kernels.vertex import residual_force
+
+# The residual is measured in weights under this acceleration [m/s²], whatever the scene's gravity.
+STANDARD_GRAVITY = 9.80665
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Numbers of one frame, at its last substep."""
+
+    residual: float
+    """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices; small is converged."""
+    kinetic_energy: float
+    """½ m v² [J]."""
+    elastic_energy: float
+    """Of tets, membranes, hinges and springs [J]."""
+    gravitational_energy: float
+    """−m g·x [J], zero at the bodies' common origin."""
+    contact_energy: float
+    """Of contacts, without friction [J]."""
+    contacts: int
+    """Vertices in touch with a collider or the ground, counted once per collider."""
+    rejected: int
+    """Vertex steps that were not finite and were not taken."""
+    rejected_bodies: tuple[str, ...]
+    """Names of the bodies they belong to."""
+    seconds: float
+    """Time it took to solve the frame [s]."""
+
+    @property
+    def energy(self):
+        """Kinetic, elastic, gravitational and contact energy together [J]."""
+        return (
+            self.kinetic_energy
+            + self.elastic_energy
+            + self.gravitational_energy
+            + self.contact_energy
+        )
+
+
+class Measure:
+    """Takes the statistics of a frame."""
+
+    def __init__(self, model, bodies, settings):
+        self.model, self.bodies = model, bodies
+        self.gravity = np.asarray(settings.gravity, dtype=np.float64)
+        free = model.free_count
+        self.force = wp.zeros(free, dtype=float, device=model.device)
+        self.touching = wp.zeros(free, dtype=int, device=model.device)
+        self.weight = model.assembly.mass[:free].sum() * STANDARD_GRAVITY
+        self.energies = list(self._energy_launches())
+        self.contact_energy = wp.zeros(free, dtype=wp.float64, device=model.device)
+
+    def _energy_launches(self):
+        """(kernel, constants, out) for each kind of element there is."""
+        scene = self.model.assembly
+        rest = scene.rest_points
+        volumes, gradients = records.tet_gradients(rest, scene.tets.corners)
+        inverse, areas = records.triangle_frames(rest, scene.triangles.corners)
+        for kernel, kind, index, constants in (
+            (
+                energy.tet_energy,
+                scene.tets,
+                wp.vec4i,
+                [
+                    (gradients[:, 1:], wp.mat33d),
+                    (scene.tets.first * volumes, wp.float64),
+                    (scene.tets.second * volumes, wp.float64),
+                ],
+            ),
+            (
+                energy.triangle_energy,
+                scene.triangles,
+                wp.vec3i,
+                [
+                    (inverse, wp.mat22d),
+                    (scene.triangles.first * areas, wp.float64),
+                    (scene.triangles.second * areas, wp.float64),
+                ],
+            ),
+            (energy.hinge_energy, scene.hinges, wp.vec4i, self._rest_and_stiffness(scene.hinges)),
+            (energy.spring_energy, scene.springs, wp.vec2i, self._rest_and_stiffness(scene.springs)),
+        ):
+            count = len(kind.corners)
+            if count:
+                inputs = [self.model.upload(kind.corners.astype(np.int32), index)]
+                inputs += [self.model.upload(values, dtype) for values, dtype in constants]
+                yield kernel, inputs, wp.zeros(count, dtype=wp.float64, device=self.model.device)
+
+    @staticmethod
+    def _rest_and_stiffness(elements):
+        return [(elements.second, wp.float64), (elements.first, wp.float64)]
+
+    def take(self, seconds):
+        """`Statistics` of the state as it is now."""
+        model, free = self.model, self.model.free_count
+        if free:
+            wp.launch(
+                residual_force,
+                dim=free,
+                inputs=[model.x, model.objective],
+                outputs=[self.force, self.touching],
+                device=model.device,
+            )
+            wp.launch(
+                energy.contact_energy,
+                dim=free,
+                inputs=[model.x, model.contacts, model.law],
+                outputs=[self.contact_energy],
+                device=model.device,
+            )
+        elastic = 0.0
+        for kernel, inputs, out in self.energies:
+            wp.launch(
+                kernel, dim=len(out), inputs=[*inputs, model.x], outputs=[out], device=model.device
+            )
+            elastic += float(out.numpy().sum())
+        mass = model.assembly.mass[:free]
+        x = model.x.numpy()[:free].astype(np.float64)
+        v = model.velocity.numpy()[:free].astype(np.float64)
+        rejected = model.rejected.numpy()
+        model.rejected.zero_()
+        return Statistics(
+            residual=float(self.force.numpy().sum(dtype=np.float64) / self.weight) if free else 0.0,
+            kinetic_energy=float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
+            elastic_energy=elastic,
+            gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),
+            contact_energy=float(self.contact_energy.numpy().sum()),
+            contacts=int(self.touching.numpy().sum()),
+            rejected=int(rejected.sum()),
+            rejected_bodies=tuple(
+                body.name
+                for body, place in zip(self.bodies, model.assembly.place, strict=True)
+                if rejected[place].any()
+            ),
+            seconds=seconds,
+        )

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One substep of vertex block descent."""
+
+import numpy as np
+import warp as wp
+
+from .kernels.damping import move_rest_values
+from .kernels.detection import find_contacts
+from .kernels.motion import begin_step, end_step
+from .kernels.vertex import solve_vertices
+
+# Split a range between CPU threads when one thread would take longer than this [ns].
+WORTH_SPLITTING = 150e3
+
+
+class Stepper:
+    """The launches of a substep, recorded once; `step()` plays them."""
+
+    def __init__(self, model, collisions, pins, settings, workers):
+        self.model, self.collisions, self.pins = model, collisions, pins
+        self.settings, self.workers = settings, workers
+        self.begin = self._record(
+            begin_step,
+            model.vertex_count,
+            [wp.vec3(*settings.gravity), settings.step_time, model.velocity],
+            [model.x, model.x_start, model.inertial, model.last_velocity],
+        )
+        self.end = self._record(
+            end_step,
+            model.vertex_count,
+            [settings.step_time, model.x, model.x_start],
+            [model.velocity],
+        )
+        every_free_vertex = (0, model.free_count)
+        self.move_rest_values = (
+            self._record_range(
+                move_rest_values, every_free_vertex, [model.x, model.damping, model.elements], []
+            )
+            if model.damped
+            else []
+        )
+        self.find_contacts = (
+            self._record_range(
+                find_contacts,
+                every_free_vertex,
+                [
+                    model.x,
+                    model.x_start,
+                    model.inertial,
+                    model.thickness,
+                    model.friction,
+                    collisions.struct,
+                ],
+                [model.depth, model.contacts],
+            )
+            if collisions.slots
+            else []
+        )
+        starts = model.color_start
+        self.colors = [
+            self._record_range(
+                solve_vertices,
+                color,
+                [model.objective, settings.relaxation],
+                [model.x, model.rejected],
+            )
+            for color in zip(starts[:-1], starts[1:], strict=True)
+        ]
+
+    def _record(self, kernel, count, inputs, outputs):
+        return wp.launch(
+            kernel,
+            dim=count,
+            inputs=inputs,
+            outputs=outputs,
+            device=self.model.device,
+            record_cmd=True,
+        )
+
+    def _record_range(self, kernel, vertices, inputs, outputs):
+        """Launches that cover a range of vertices, one per thread when that pays."""
+        first, last = vertices
+        work = np.cumsum(self.model.work[first:last])
+        parts = 1
+        if self.model.device.is_cpu and len(work) and work[-1] > WORTH_SPLITTING:
+            parts = min(self.workers.count, int(work[-1] / WORTH_SPLITTING) + 1)
+        total = work[-1] if len(work) else 0.0
+        cuts = np.searchsorted(work, np.arange(1, parts) * total / parts) + first
+        bounds = [first, *cuts.tolist(), last]
+        return [
+            self._record(kernel, int(b - a), [int(a), *inputs], outputs).launch
+            for a, b in zip(bounds[:-1], bounds[1:], strict=True)
+            if b > a
+        ]
+
+    def _run(self, launches):
+        if len(launches) > 1:
+            self.workers.run(launches)
+        elif launches:
+            launches[0]()
+
+    def step(self, share):
+        """Advance by one substep, to `share` of the way through the frame."""
+        self.collisions.move(share)
+        self.begin.launch()
+        self._run(self.move_rest_values)
+        self.pins.move(share, self.model.x)
+        for iteration in range(self.settings.iterations):
+            if iteration % self.settings.collision_interval == 0:
+                self._run(self.find_contacts)
+            for color in self.colors:
+                self._run(color)
+        self.end.launch()

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shipped presets load and are valid; users' own presets stand beside them."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from vbd.addon.presets import (
+    MATERIAL_PRESETS,
+    ROOT,
+    VBD_MT_cloth_presets,
+    VBD_MT_solver_presets,
+    apply_preset,
+    preset_files,
+)
+from vbd.addon.properties import SETTINGS, VBD_PG_object, VBD_PG_scene
+from vbd.solver.settings import Settings
+
+SHIPPED = sorted((ROOT / "presets").rglob("*.py"))
+SOLVER = ("Preview", "Balanced", "Final")
+MATERIALS = {
+    "SOFT": ("Gelatin", "Rubber"),
+    "CLOTH": ("Cotton", "Silk"),
+    "ROD": ("Rope", "Rubber Band"),
+}
+
+
+class Recorder(SimpleNamespace):
+    """Stands for a property group and remembers what a preset writes."""
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_shipped_preset_sets_only_properties_that_exist_within_their_range(
+    path, monkeypatch, scene
+):
+    solver = path.parent.name == "solver"
+    group = VBD_PG_scene if solver else VBD_PG_object
+    recorder = Recorder()
+    owner = SimpleNamespace(vbd=recorder)
+    monkeypatch.setattr(bpy, "context", SimpleNamespace(scene=owner, object=owner))
+    runpy.run_path(str(path))
+    assert vars(recorder)
+    for name, value in vars(recorder).items():
+        prop = group.bl_rna.properties[name]
+        if prop.type == "BOOLEAN":
+            assert value in (True, False)
+        else:
+            assert prop.hard_min <= value <= prop.hard_max
+            assert prop.soft_min <= value <= prop.soft_max
+
+
+def test_the_menus_show_the_shipped_presets(scene):
+    assert set(SOLVER) <= set(preset_files(VBD_MT_solver_presets))
+    for role, names in MATERIALS.items():
+        assert set(names) <= set(preset_files(MATERIAL_PRESETS[role][0]))
+
+
+def test_every_shipped_preset_says_where_its_numbers_come_from():
+    for path in SHIPPED:
+        text = path.read_text(encoding="utf-8")
+        docstring = text.split('"""')[1]
+        assert len(docstring) > 20, path.name
+
+
+@pytest.mark.parametrize("name", SOLVER)
+def test_a_solver_preset_is_found_by_its_name_in_any_case(scene, name):
+    scene.vbd.substeps = 999
+    apply_preset(bpy.context, "solver", name.upper())
+    assert scene.vbd.substeps < 999
+
+
+def test_balanced_is_what_a_new_scene_has(scene):
+    before = {f.name: getattr(scene.vbd, f.name) for f in SETTINGS}
+    apply_preset(bpy.context, "solver", "Final")
+    assert scene.vbd.iterations > Settings().iterations
+    apply_preset(bpy.context, "solver", "Balanced")
+    assert {f.name: getattr(scene.vbd, f.name) for f in SETTINGS} == before
+
+
+@pytest.mark.parametrize(
+    ("role", "name"), [(role, name) for role, names in MATERIALS.items() for name in names]
+)
+def test_a_material_preset_goes_into_the_active_object(cube, role, name):
+    cube.vbd.role = role
+    cube.vbd.density = 1e8
+    apply_preset(bpy.context, "material", name)
+    assert cube.vbd.density < 1e8
+    assert cube.vbd.role == role
+
+
+def test_an_unknown_preset_is_refused_with_the_names_that_exist(scene):
+    with pytest.raises(ValueError, match='"Turbo"; there are Balanced, Final, Preview'):
+        apply_preset(bpy.context, "solver", "Turbo")
+
+
+def test_a_material_for_an_object_without_a_role_is_refused(cube):
+    with pytest.raises(ValueError, match="Cube: only a soft body, cloth or rod"):
+        apply_preset(bpy.context, "material", "Cotton")
+
+
+def test_a_user_preset_is_listed_and_gives_back_every_setting(scene, user_scripts):
+    for f in SETTINGS:
+        value = scene.vbd.bl_rna.properties[f.name].soft_max if "low" in f.metadata else True
+        setattr(scene.vbd, f.name, value)
+    saved = {f.name: getattr(scene.vbd, f.name) for f in SETTINGS}
+    bpy.ops.vbd.solver_preset_add(name="Mine")
+    assert Path(preset_files(VBD_MT_solver_presets)["Mine"]).is_relative_to(user_scripts)
+    for f in SETTINGS:
+        scene.vbd.property_unset(f.name)
+    apply_preset(bpy.context, "solver", "Mine")
+    assert {f.name: getattr(scene.vbd, f.name) for f in SETTINGS} == pytest.approx(saved)
+
+
+def test_a_user_material_is_listed_with_its_role_only_and_can_be_removed(cube, user_scripts):
+    bpy.ops.vbd.add(role="CLOTH")
+    cube.vbd.density = 0.34
+    bpy.ops.vbd.cloth_preset_add(name="Canvas")
+    assert "Canvas" in preset_files(VBD_MT_cloth_presets)
+    assert "Canvas" not in preset_files(MATERIAL_PRESETS["SOFT"][0])
+    apply_preset(bpy.context, "material", "Cotton")
+    apply_preset(bpy.context, "material", "Canvas")
+    assert cube.vbd.density == pytest.approx(0.34)
+    bpy.ops.vbd.cloth_preset_add(remove_active=True)
+    assert "Canvas" not in preset_files(VBD_MT_cloth_presets)

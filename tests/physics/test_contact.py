@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact with the ground and with collider meshes, and Coulomb friction."""
+
+import numpy as np
+import pytest
+from shapes import block, box, grid, plane, rotation
+
+from vbd.solver.bodies import Cloth, Collider, Pins, Solid
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+THICKNESS = 0.01
+RUBBER = Material(youngs_modulus=2e5, damping=0.02, collision_thickness=THICKNESS)
+
+
+def floors():
+    """The same floor at height 0 in three ways: settings and colliders."""
+    return {
+        "ground": ({"use_ground": True}, []),
+        "open mesh": ({}, [Collider(*plane())]),
+        "closed mesh": ({}, [Collider(*block((10.0, 10.0, 1.0), (0.0, 0.0, -0.5)))]),
+    }
+
+
+@pytest.mark.parametrize("floor", floors())
+def test_a_body_on_the_floor_rests_within_its_thickness(floor):
+    options, colliders = floors()[floor]
+    points, tets = box((3, 3, 3), (0.3, 0.3, 0.3))
+    body = Solid(points + [0.0, 0.0, 0.1], tets, RUBBER)
+    settings = Settings(substeps=6, iterations=40, **options)
+    last = None
+    for frame in simulate([body, *colliders], settings, 48):
+        speed = 0.0 if last is None else np.abs(frame.positions[0] - last).max() * 24
+        last = frame.positions[0]
+        assert last[:, 2].min() > 0.0
+    assert last[:, 2].min() < THICKNESS
+    assert frame.stats.contacts == 16
+    assert speed < 1e-3
+
+
+def incline(angle, friction, frames=20, **options):
+    """A block on a slope: its way downhill [m] per frame, and the settings."""
+    tilt = rotation([0.0, 1.0, 0.0], angle)
+    points, tets = box((2, 2, 1), (0.2, 0.2, 0.1))
+    start = points + [0.0, 0.0, THICKNESS]
+    mass_per_corner = 1000.0 * 0.2 * 0.2 * 0.1 / 9.0
+    stiffness = 1e5
+    # Start where the penalty already carries the block, so that it does not hop.
+    start[:, 2] -= mass_per_corner * 9.81 * np.cos(angle) / stiffness
+    body = Solid(
+        start @ tilt.T,
+        tets,
+        Material(youngs_modulus=1e6, damping=0.02, collision_thickness=THICKNESS),
+        rest_points=points,
+    )
+    floor, triangles = plane(20.0)
+    settings = Settings(
+        substeps=10,
+        iterations=60,
+        friction=friction,
+        friction_velocity=0.005,
+        collision_stiffness=stiffness,
+        **options,
+    )
+    downhill = tilt @ [1.0, 0.0, 0.0]
+    way = [
+        (frame.positions[0].astype(float) @ downhill).mean()
+        for frame in simulate([body, Collider(floor @ tilt.T, triangles)], settings, frames)
+    ]
+    return np.array(way) - (start @ tilt.T @ downhill).mean(), settings
+
+
+def test_a_block_slides_down_a_slope_steeper_than_its_friction():
+    angle, friction = np.radians(25.0), 0.3
+    way, settings = incline(angle, friction)
+    times = settings.frame_time * np.arange(1, len(way) + 1)
+    wanted = 9.81 * (np.sin(angle) - friction * np.cos(angle))
+    # Implicit Euler from rest: x = ½ a t (t + h).
+    measured = 2.0 * way[-1] / (times[-1] * (times[-1] + settings.step_time))
+    assert measured == pytest.approx(wanted, rel=0.03)
+
+
+@pytest.mark.parametrize("friction", [0.38, 0.6])
+def test_a_block_sticks_on_a_slope_flatter_than_its_friction(friction):
+    angle = np.radians(20.0)  # tan = 0.364
+    way, settings = incline(angle, friction)
+    creep = (way[-1] - way[-6]) / (5 * settings.frame_time)
+    ratio = np.tan(angle) / friction
+    wanted = settings.friction_velocity * (1.0 - np.sqrt(1.0 - ratio))
+    assert creep < settings.friction_velocity
+    assert creep == pytest.approx(wanted, rel=0.1)
+
+
+def test_friction_of_both_sides_counts():
+    points, tets = box((1, 1, 1), (0.2, 0.2, 0.2))
+    ends = []
+    for friction in (0.0, 0.9):
+        material = Material(
+            youngs_modulus=1e6, collision_thickness=THICKNESS, friction=friction
+        )
+        body = Solid(points + [0.0, 0.0, THICKNESS], tets, material, velocities=[1.0, 0.0, 0.0])
+        *_, frame = simulate(
+            [body, Collider(*plane(), friction=0.9)], Settings(substeps=8, iterations=40), 12
+        )
+        ends.append(frame.positions[0][:, 0].mean() - 0.1)
+    assert ends[0] == pytest.approx(0.5, rel=0.02)
+    # v²/(2 μ g) = 5.7 cm; the corner loads differ while it stops.
+    assert ends[1] == pytest.approx(1.0 / (2.0 * 0.9 * 9.81), rel=0.25)
+
+
+def test_a_moving_collider_carries_what_lies_on_it():
+    points, tets = box((1, 1, 1), (0.2, 0.2, 0.2))
+    floor, triangles = plane(2.0)
+    frames = [floor + [0.5 * max(0.0, k / 24 - 0.2), 0.0, 0.0] for k in range(25)]
+    body = Solid(
+        points + [-0.1, -0.1, THICKNESS],
+        tets,
+        Material(youngs_modulus=1e6, collision_thickness=THICKNESS),
+    )
+    *_, frame = simulate(
+        [body, Collider(frames, triangles)], Settings(friction=1.0, substeps=8, iterations=40), 24
+    )
+    assert frame.positions[0][:, 0].mean() == pytest.approx(0.4, abs=0.02)
+
+
+def test_an_open_collider_stops_things_from_either_side():
+    sheet, triangles = plane(2.0)
+    points, tets = box((1, 1, 1), (0.1, 0.1, 0.1))
+    settings = Settings(gravity=(0, 0, 0), substeps=4)
+    for direction in (1.0, -1.0):
+        body = Solid(
+            points + [0.0, 0.0, -0.05 - 0.3 * direction],
+            tets,
+            RUBBER,
+            velocities=[0.0, 0.0, 3.0 * direction],
+        )
+        for frame in simulate([body, Collider(sheet, triangles)], settings, 12):
+            assert (direction * frame.positions[0][:, 2] < 0.0).all()
+
+
+def test_cloth_slides_off_the_border_of_an_open_collider():
+    # Pulled over the edge, it must fall and not be held below the sheet.
+    table, faces = plane(1.0)
+    points, triangles = grid(6, 0.4)
+    material = Material(
+        youngs_modulus=1e6, density=0.3, bending_stiffness=1e-5, collision_thickness=0.01
+    )
+    cloth = Cloth(points + [0.3, -0.2, 0.02], triangles, material, velocities=[1.5, 0.0, 0.0])
+    *_, frame = simulate(
+        [cloth, Collider(table, faces)], Settings(friction=0.0, substeps=6, iterations=30), 24
+    )
+    assert frame.positions[0][:, 2].max() < -0.3
+
+
+def test_pins_follow_their_targets_between_frames():
+    points, triangles = grid(2)
+    pins = np.array([0, 1, 2])
+    frames = [points[pins] + [0.1 * k, 0.0, 0.0] for k in range(4)]
+    settings = Settings(gravity=(0, 0, 0))
+    cloth = Cloth(points, triangles, pins=Pins(pins, frames))
+    for frame in simulate([cloth], settings, 3):
+        np.testing.assert_allclose(frame.positions[0][pins], frames[frame.index], atol=1e-6)
+    led = Pins(pins, lambda time: points[pins] + [2.4 * time, 0.0, 0.0])
+    *_, again = simulate([Cloth(points, triangles, pins=led)], settings, 3)
+    np.testing.assert_allclose(again.positions[0], frame.positions[0], atol=1e-6)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small meshes that tests share. Points are [vertex, 3] in metres."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# Six tets round the main diagonal of a cell; corners are numbered x + 2 y + 4 z.
+KUHN = np.array(
+    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
+)
+UNIT_TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+
+
+def box(cells, size=(1.0, 1.0, 1.0)):
+    """A box of `cells` (x, y, z) cells, six tets each, with one corner at the origin."""
+    n = np.array(cells) + 1
+    z, y, x = np.meshgrid(*(np.arange(k) for k in n[::-1]), indexing="ij")
+    points = np.stack([x, y, z], axis=-1).reshape(-1, 3) / np.array(cells) * np.array(size)
+    i, j, k = (a.ravel() for a in np.meshgrid(*(np.arange(c) for c in cells), indexing="ij"))
+    corner = np.array([[c & 1, c >> 1 & 1, c >> 2] for c in range(8)])
+    index = (i[:, None] + corner[:, 0]) + n[0] * (
+        (j[:, None] + corner[:, 1]) + n[1] * (k[:, None] + corner[:, 2])
+    )
+    return points, index[:, KUHN].reshape(-1, 4)
+
+
+def grid(cells, size=1.0):
+    """A square sheet in the xy plane, diagonals alternating, one corner at the origin."""
+    n = cells + 1
+    y, x = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
+    points = np.stack([x, y, np.zeros_like(x)], axis=-1).reshape(-1, 3) * (size / cells)
+    triangles = []
+    for j in range(cells):
+        for i in range(cells):
+            a, b, c, d = j * n + i, j * n + i + 1, (j + 1) * n + i + 1, (j + 1) * n + i
+            if (i + j) % 2:
+                triangles += [[a, b, d], [b, c, d]]
+            else:
+                triangles += [[a, b, c], [a, c, d]]
+    return points, np.array(triangles)
+
+
+def chain(count, link):
+    """Points and edges of a straight chain along x."""
+    points = np.zeros((count, 3))
+    points[:, 0] = np.arange(count) * link
+    index = np.arange(count)
+    return points, np.stack([index[:-1], index[1:]], axis=1)
+
+
+def plane(size=10.0, height=0.0):
+    """Two triangles that face up."""
+    s = size / 2.0
+    points = np.array([[-s, -s, height], [s, -s, height], [s, s, height], [-s, s, height]])
+    return points, np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def block(size, center):
+    """The closed surface of an axis-aligned block, faces outwards."""
+    corner = np.array([[c & 1, c >> 1 & 1, c >> 2] for c in range(8)]) - 0.5
+    quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    triangles = [t for a, b, c, d in quads for t in ([a, b, c], [a, c, d])]
+    return corner * np.array(size) + np.array(center), np.array(triangles)
+
+
+def rotation(axis, angle):
+    """Rotation matrix [3, 3] about a unit axis by an angle [rad] (Rodrigues)."""
+    x, y, z = axis
+    k = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * k @ k
+
+
+def mesh_names():
+    """Names of the tet meshes that lie beside the checkout."""
+    return sorted(path.stem for path in DATA.glob("*.t"))
+
+
+def tet_mesh(name):
+    """Points and tets of a mesh that lies beside the checkout, scaled to a size of 1 m."""
+    path = DATA / f"{name}.t"
+    if not path.exists():
+        pytest.skip(f"the mesh {name}.t is not beside this checkout")
+    points, tets = [], []
+    for line in path.read_text().splitlines():
+        kind, *values = line.split() or [""]
+        if kind == "Vertex":
+            points.append([float(v) for v in values[1:4]])
+        elif kind == "Tet":
+            tets.append([int(v) for v in values[1:5]])
+    points = np.array(points)
+    return (points - points.mean(axis=0)) / np.ptp(points, axis=0).max(), np.array(tets)

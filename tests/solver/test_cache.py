@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames on disk: what is written comes back, what is cut short is not trusted."""
+
+import errno
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vbd.solver import cache as cache_module
+from vbd.solver.bodies import Cloth, Collider, Pins
+from vbd.solver.cache import Cache, remove
+from vbd.solver.settings import Material, Settings
+
+POINTS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=float)
+TRIANGLES = np.array([[0, 1, 2], [1, 3, 2]])
+
+
+def scene(points=POINTS, density=0.2, pins=(0,)):
+    return [
+        Cloth(points, TRIANGLES, material=Material(density=density), pins=Pins(pins), name="Sheet"),
+        Collider(lambda time: POINTS + [0, 0, time], TRIANGLES, name="Hand"),
+    ]
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return Cache.create(
+        tmp_path / "bake",
+        names=["Sheet", "Ball"],
+        vertex_counts=[4, 2],
+        settings=Settings(),
+        bodies=scene(),
+        fps=24,
+        frame_start=1,
+    )
+
+
+def frame(value):
+    return [np.full((4, 3), value, np.float32), np.full((2, 3), -value, np.float32)]
+
+
+def test_frames_come_back_bit_for_bit(cache):
+    written = [np.random.default_rng(0).random((n, 3)).astype(np.float32) for n in (4, 2)]
+    cache.write(0, written)
+    for before, after in zip(written, Cache.open(cache.folder).read(0), strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+def test_a_frame_cut_short_ends_the_cache(cache):
+    for index in range(4):
+        cache.write(index, frame(index))
+    path = cache.folder / cache_module.FRAME.format(2)
+    path.write_bytes(path.read_bytes()[:-5])
+    assert cache.finished() == 2
+    with pytest.raises(ValueError, match="frame 2 .* cut short"):
+        cache.read(2)
+
+
+def test_a_full_disk_keeps_the_frames_so_far_and_leaves_no_part_behind(cache, monkeypatch):
+    cache.write(0, frame(0))
+
+    def no_space(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cache_module.os, "replace", no_space)
+    with pytest.raises(OSError, match="No space left on device"):
+        cache.write(1, frame(1))
+    assert cache.finished() == 1
+    assert not list(cache.folder.glob("*.part"))
+
+
+def test_the_cache_matches_what_it_was_made_from(cache):
+    assert Cache.open(cache.folder).matches(Settings(), scene())
+
+
+def test_another_thread_count_still_matches(cache):
+    assert cache.matches(replace(Settings(), threads=1), scene())
+
+
+@pytest.mark.parametrize(
+    ("settings", "bodies", "reason"),
+    [
+        (Settings(substeps=9), scene(), "substeps was 4 and is 9"),
+        (Settings(gravity=(0, 0, 0)), scene(), "gravity was"),
+        (Settings(), scene(points=POINTS * 2), "Sheet has changed"),
+        (Settings(), scene(density=0.3), "Sheet has changed"),
+        (Settings(), scene(pins=(1,)), "Sheet has changed"),
+        (Settings(), scene()[:1], "Hand was part of the bake"),
+    ],
+)
+def test_the_cache_says_what_no_longer_matches(cache, settings, bodies, reason):
+    assert reason in cache.mismatch(settings, bodies)
+
+
+def test_a_new_cache_drops_the_old_frames(cache):
+    cache.write(0, frame(0))
+    again = Cache.create(
+        cache.folder,
+        names=["Sheet", "Ball"],
+        vertex_counts=[4, 2],
+        settings=Settings(),
+        bodies=[],
+        fps=24,
+        frame_start=1,
+    )
+    assert again.finished() == 0
+
+
+def test_removing_a_cache_leaves_other_files_alone(cache):
+    cache.write(0, frame(0))
+    other = cache.folder / "notes.txt"
+    other.write_text("keep")
+    remove(cache.folder)
+    assert [path.name for path in cache.folder.iterdir()] == ["notes.txt"]
+
+
+def test_a_folder_without_a_cache_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no readable cache"):
+        Cache.open(tmp_path)
+
+
+def test_a_cache_of_another_format_is_refused(cache):
+    (cache.folder / "header.json").write_text('{"format": 99}')
+    with pytest.raises(ValueError, match="another format"):
+        Cache.open(cache.folder)
+
+
+def test_a_frame_with_other_vertex_counts_is_refused(cache):
+    with pytest.raises(ValueError, match="frame 0 has"):
+        cache.write(0, frame(0)[:1])
