@@ -19,6 +19,7 @@ ROLE_BUTTONS = (
 )
 
 # The numbers that decide most about speed and look; all others are in the Advanced panel.
+# Labels stand inside the number fields, since beside them their units would be cut off.
 MAIN_SETTINGS = ("substeps", "iterations", "collision_stiffness", "friction", "damping")
 GROUND_SETTINGS = ("use_ground", "ground_height")
 ADVANCED_SETTINGS = tuple(
@@ -105,7 +106,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         layout.use_property_decorate = False
         scene = context.scene.vbd
         column = layout.column(align=True)
-        column.active = not context.window_manager.vbd.baking
+        column.enabled = not context.window_manager.vbd.baking
         column.prop(scene, "frame_start", text="Frame Start")
         column.prop(scene, "frame_end", text="End")
         column.prop(scene, "device")
@@ -117,9 +118,7 @@ class VBD_PT_solver(_Sidebar, Panel):
     def draw(self, context):
         layout = self.layout
         draw_presets(layout, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        column = layout.column()
+        column = layout.column(align=True)
         for name in MAIN_SETTINGS:
             column.prop(context.scene.vbd, name)
 
@@ -131,16 +130,14 @@ class VBD_PT_solver_advanced(_Sidebar, Panel):
 
     def draw(self, context):
         layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        column = layout.column()
+        column = layout.column(align=True)
         for name in ADVANCED_SETTINGS:
             column.prop(context.scene.vbd, name)
-        ground = column.row(align=True, heading="Ground")
-        ground.prop(context.scene.vbd, "use_ground", text="")
-        height = ground.row()
+        column = layout.column(align=True)
+        column.prop(context.scene.vbd, "use_ground")
+        height = column.row()
         height.active = context.scene.vbd.use_ground
-        height.prop(context.scene.vbd, "ground_height", text="")
+        height.prop(context.scene.vbd, "ground_height")
 
 
 class _Physics:
@@ -171,9 +168,7 @@ class VBD_PT_material(_Physics, Panel):
         layout = self.layout
         ob = context.object
         draw_presets(layout, *MATERIAL_PRESETS[ob.vbd.role])
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        column = layout.column()
+        column = layout.column(align=True)
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
             column.prop(ob.vbd, name, text=label)
 
@@ -193,7 +188,7 @@ class VBD_PT_lattice(_Physics, Panel):
         row.prop(ob.vbd, "resolution")
         count = known_tet_count(ob)
         row = layout.row()
-        row.label(text="Mesh has changed" if count is None else f"{count:,} tets")
+        row.label(text="Tets not counted" if count is None else f"{count:,} tets")
         row.operator("vbd.count_tets", text="", icon="FILE_REFRESH")
 
 

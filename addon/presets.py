@@ -123,7 +123,7 @@ def load_preset(menu, file):
 
 
 def apply_preset(context, kind, name):
-    """Load the preset `name` of `kind` "solver" into the scene, or "material" into the active object.
+    """Load a preset by its name: `kind` "solver" into the scene, "material" into the active object.
 
     Upper and lower case do not matter.
     """

@@ -19,7 +19,7 @@ from bpy.props import (
 )
 
 from ..solver.settings import Material, Settings
-from .tet_count import update_tet_count
+from .tet_count import NOT_COUNTED, update_tet_count
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 
@@ -68,8 +68,11 @@ def blender_property(f, default):
     if "label" not in data:
         raise TypeError(f"{f.name} has no label; declare it with number() or switch()")
     unit = data.get("unit", "")
+    label = data["label"]
+    if unit and unit not in BLENDER_UNITS:
+        label = f"{label} ({unit})"
     shared = {
-        "name": f"{data['label']} ({unit})" if unit and unit not in BLENDER_UNITS else data["label"],
+        "name": label,
         "description": data["text"],
         "default": default,
         "options": set(),
@@ -95,7 +98,7 @@ def settings_properties():
 
 
 def material_properties():
-    """Material fields; where a body may leave a number to the scene, the scene's default is shown."""
+    """Properties of a material. A number left to the scene starts with the scene's default."""
     scene = {f.name: f.default for f in SETTINGS}
     return {
         f.name: blender_property(f, scene[f.name] if f.default is None else f.default)
@@ -160,8 +163,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         "resolution": IntProperty(
             name="Resolution",
-            description="Cells along the longest side of the object of the lattice of tetrahedra that "
-            "carries it",
+            description="Cells along the longest side of the lattice that carries the object",
             default=12,
             min=1,
             max=256,
@@ -200,6 +202,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         "tet_vertices": IntProperty(
             name="Vertices Counted",
             description="Vertices that the mesh had when its tetrahedra were counted",
+            default=NOT_COUNTED,
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),
@@ -243,9 +246,7 @@ GROUPS = (
 
 def register():
     for owner, group in GROUPS:
-        owner.vbd = PointerProperty(
-            type=group, name="Vertex Block Descent", override=OVERRIDABLE
-        )
+        owner.vbd = PointerProperty(type=group, name="Vertex Block Descent", override=OVERRIDABLE)
 
 
 def unregister():

@@ -6,7 +6,7 @@ from bpy.props import EnumProperty
 
 from .presets import MATERIAL_VALUES, apply_shipped_material
 from .properties import ROLES
-from .tet_count import can_count, update_tet_count
+from .tet_count import can_count, count_tets
 
 # The shipped material that a new role starts with; the others start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rubber_Band"}
@@ -42,8 +42,8 @@ class VBD_OT_add(bpy.types.Operator):
     bl_idname = "vbd.add"
     bl_label = "Add to Simulation"
     bl_description = (
-        "Give the selected mesh objects a role in the simulation. A new role starts with a material "
-        "that fits it"
+        "Give the selected mesh objects a role in the simulation. A new role starts with a "
+        "material that fits it"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -111,7 +111,7 @@ class VBD_OT_count_tets(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        update_tet_count(context.object.vbd, context)
+        count_tets(context.object)
         return {"FINISHED"}
 
 

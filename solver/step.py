@@ -34,7 +34,7 @@ class Stepper:
         every_free_vertex = (0, model.free_count)
         self.move_rest_values = (
             self._record_range(
-                move_rest_values, every_free_vertex, [model.x, model.damping, model.elements], []
+                move_rest_values, every_free_vertex, [model.x_start, model.damping, model.elements], []
             )
             if model.damped
             else []

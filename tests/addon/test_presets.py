@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+
 from vbd.addon.presets import (
     MATERIAL_PRESETS,
     ROOT,

@@ -6,6 +6,7 @@ from dataclasses import fields
 import bpy
 import numpy as np
 import pytest
+
 from vbd.addon.properties import (
     MATERIAL,
     SCRIPT_ONLY,
@@ -88,16 +89,14 @@ def test_every_property_of_ours_has_a_name_and_a_tooltip_without_a_period():
             assert not prop.description.endswith("."), prop.identifier
 
 
-def test_settings_survive_save_and_load_and_the_state_of_a_bake_does_not(cube, tmp_path):
+def test_settings_survive_save_and_load(cube, tmp_path):
     cube.vbd.role = "CLOTH"
     bpy.context.scene.vbd.substeps = 7
-    bpy.context.window_manager.vbd.baking = True
     path = str(tmp_path / "saved.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     assert bpy.data.objects["Cube"].vbd.role == "CLOTH"
     assert bpy.context.scene.vbd.substeps == 7
-    bpy.context.window_manager.vbd.baking = False
 
 
 def test_the_add_on_registers_again_after_it_was_unregistered(addon, scene):

@@ -4,8 +4,9 @@
 import bpy
 import numpy as np
 import pytest
+
 from vbd.addon.roles import STARTING_MATERIAL
-from vbd.addon.tet_count import known_tet_count
+from vbd.addon.tet_count import FINEST_AT_ONCE, known_tet_count
 from vbd.solver.settings import Material
 
 
@@ -117,8 +118,8 @@ def test_a_finer_lattice_has_more_tets(cube):
     cube.vbd.resolution = 4
     coarse = known_tet_count(cube)
     cube.vbd.resolution = 8
-    # A cube is full of cells: about 4³ and 8³ of them, plus the layer around the surface.
-    assert 64 <= coarse < known_tet_count(cube)
+    # A cube is full of cells, each of six tets.
+    assert (coarse, known_tet_count(cube)) == (6 * 4**3, 6 * 8**3)
 
 
 def test_a_mesh_that_carries_tets_shows_their_number(cube):
@@ -133,3 +134,18 @@ def test_the_tet_count_is_unknown_after_the_mesh_has_changed_until_counted_again
     assert known_tet_count(cube) is None
     bpy.ops.vbd.count_tets()
     assert known_tet_count(cube) is not None
+
+
+def test_a_very_fine_lattice_is_counted_only_when_asked(cube):
+    bpy.ops.vbd.add(role="SOFT")
+    cube.vbd.resolution = FINEST_AT_ONCE + 1
+    assert known_tet_count(cube) is None
+
+
+def test_a_mesh_without_faces_has_no_tets_and_makes_no_error(scene):
+    ob = bpy.data.objects.new("Wire", bpy.data.meshes.new("Wire"))
+    scene.collection.objects.link(ob)
+    ob.data.vertices.add(2)
+    select(ob)
+    bpy.ops.vbd.add(role="SOFT")
+    assert known_tet_count(ob) == 0

@@ -38,7 +38,7 @@ def test_free_fall_is_exact_for_every_kind_of_body_with_and_without_damping(damp
         moved = n * h * start + 0.5 * GRAVITY * h**2 * n * (n + 1)
         for body, points in zip(bodies, frame.positions, strict=True):
             # 40 steps in float32, positions of about 1 m.
-            np.testing.assert_allclose(points, body.points + moved, atol=2e-5)
+            np.testing.assert_allclose(points, body.points + moved, atol=4e-5)
 
 
 def test_a_damped_body_keeps_its_linear_momentum():
@@ -94,7 +94,7 @@ def test_a_turned_body_feels_no_force():
     settings = Settings(gravity=(0, 0, 0), iterations=20)
     for frame in simulate([solid, rolled], settings, 5):
         np.testing.assert_allclose(frame.positions[0], turned, atol=2e-6)
-        np.testing.assert_allclose(frame.positions[1], rolled.points, atol=2e-5)
+        np.testing.assert_allclose(frame.positions[1], rolled.points, atol=4e-5)
 
 
 def test_energy_never_grows_without_contact():
@@ -121,7 +121,7 @@ def test_pendulum_swings_with_its_period():
         points, [[0, 1]], Material(spring_stiffness=1e5, vertex_mass=1.0), pins=Pins([0])
     )
     settings = Settings(frame_time=1 / 200, substeps=8, iterations=30)
-    x = np.array([frame.positions[0][1, 0] for frame in simulate([rod], settings, 440)])
+    x = np.array([frame.positions[0][1, 0] for frame in simulate([rod], settings, 540)])
     times = settings.frame_time * np.arange(1, len(x) + 1)
     down = np.flatnonzero((x[:-1] > 0.0) & (x[1:] <= 0.0))
     zeros = times[down] + settings.frame_time * x[down] / (x[down] - x[down + 1])

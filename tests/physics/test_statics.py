@@ -133,12 +133,12 @@ def test_a_hanging_cloth_is_still_and_as_long_as_its_weight_makes_it():
 
 
 def test_a_soft_column_shortens_under_its_weight():
-    points, tets = box((2, 2, 8), (0.25, 0.25, 1.0))
+    points, tets = box((3, 3, 5), (0.6, 0.6, 1.0))  # wide enough not to buckle
     material = Material(youngs_modulus=2e5, poisson_ratio=0.0, density=1000.0, damping=0.05)
     bottom = np.flatnonzero(points[:, 2] < 1e-6)
     body = Solid(points, tets, material, pins=Pins(bottom))
     for frame in simulate([body], Settings(iterations=150), 24):
-        top = 1.0 - frame.positions[0][:, 2].max()
+        top = 1.0 - frame.positions[0][points[:, 2] > 1.0 - 1e-6, 2].mean()
     assert top == pytest.approx(1000.0 * 9.81 / (2.0 * 2e5), rel=0.05)
 
 

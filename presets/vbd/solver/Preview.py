@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Half the work in time and half in space: for timing and layout, soft materials look softer."""
+"""Half the steps and passes of Balanced: for timing and layout. Stiff materials look softer."""
 
 import bpy
 

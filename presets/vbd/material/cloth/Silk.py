@@ -2,9 +2,9 @@
 """Silk, crepe or habotai.
 
 Mass: 16 momme of 4.34 g/m². Stretch stiffness E t = 500 N/m: estimate, softer than the threads so
-that the isotropic sheet can shear. Flexural rigidity, warp 2.5 and weft 1.5 µN m: picked inside what
-Feng, Huang, Xu and Wang measured at 0.05 to 0.08 kg/m² (ACM TOG 41(6), 2022). Thickness, friction on
-itself and membrane damping of 1 ms: estimates.
+that the isotropic sheet can shear. Flexural rigidity, warp 2.5 and weft 1.5 µN m: picked inside
+what Feng, Huang, Xu and Wang measured at 0.05 to 0.08 kg/m² (ACM TOG 41(6), 2022). Thickness,
+friction on itself and membrane damping of 1 ms: estimates.
 """
 
 import bpy

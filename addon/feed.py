@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animated objects frame by frame: read in the main thread, waited for in the solver's thread."""
+
+from dataclasses import dataclass
+from queue import Empty, Full, Queue
+
+import bpy
+import numpy as np
+
+from . import read_mesh
+
+# Frames that are read ahead of the solver.
+AHEAD = 2
+# How often a waiting solver looks whether it should stop [s].
+PATIENCE = 0.1
+
+# Modifiers whose result depends on nothing but the mesh and their own numbers.
+STILL_MODIFIERS = {
+    "BEVEL", "DECIMATE", "EDGE_SPLIT", "MULTIRES", "NORMAL_EDIT", "REMESH", "SCREW", "SKIN", "SMOOTH",
+    "SOLIDIFY", "SUBSURF", "TRIANGULATE", "UV_WARP", "VERTEX_WEIGHT_EDIT", "WEIGHTED_NORMAL", "WELD",
+    "WIREFRAME",
+}  # fmt: skip
+
+
+class Stopped(BaseException):
+    """The bake was stopped while the solver waited for the scene."""
+
+
+def identity(ob):
+    """What finds an object again in `bpy.data.objects`; references do not survive an undo."""
+    return ob.name, ob.library.filepath if ob.library else None
+
+
+def moves(ob):
+    """Whether anything may change the shape or place of an object over time. Says yes in doubt."""
+    handlers = bpy.app.handlers
+    if handlers.frame_change_pre or handlers.frame_change_post:
+        return True
+    animated = [ob, ob.data, getattr(ob.data, "shape_keys", None)]
+    if any(_has_animation(block) for block in animated if block is not None):
+        return True
+    if len(ob.constraints) or ob.rigid_body:
+        return True
+    if any(m.show_viewport and m.type not in STILL_MODIFIERS for m in ob.modifiers):
+        return True
+    return ob.parent is not None and (ob.parent_type != "OBJECT" or moves(ob.parent))
+
+
+def _has_animation(block):
+    data = getattr(block, "animation_data", None)
+    return data is not None and bool(data.action or data.drivers or data.nla_tracks)
+
+
+@dataclass
+class Pose:
+    """An object at one time: world transform [4, 4], and points in object space where needed."""
+
+    matrix: np.ndarray
+    points: np.ndarray | None
+
+    def world_points(self):
+        return read_mesh.transformed(self.matrix, self.points)
+
+
+def read_pose(ob, depsgraph, with_points, vertex_count=None):
+    """The pose of an object as evaluated now; refuses meshes that cannot be used."""
+    evaluated = ob.evaluated_get(depsgraph)
+    points = None
+    if with_points:
+        points = read_mesh.positions(evaluated.data)
+        frame = bpy.context.scene.frame_current
+        if vertex_count is not None and len(points) != vertex_count:
+            raise ValueError(
+                f"{ob.name}: the mesh has {len(points)} vertices in frame {frame} and {vertex_count} at "
+                "the start; switch off the modifier that changes their number"
+            )
+        bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+        if len(bad):
+            raise ValueError(
+                f"{ob.name}: {len(bad)} of {len(points)} vertices are not finite numbers in frame "
+                f"{frame} (first: vertex {bad[0]}); delete or repair them"
+            )
+    return Pose(read_mesh.matrix(evaluated), points)
+
+
+class Feed:
+    """Poses of moving objects in time.
+
+    `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the solver's
+    thread and waits for them.
+    """
+
+    def __init__(self, frame_start, frame_count, frame_time):
+        self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
+        self.wanted = {}  # identity -> whether points are needed
+        self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
+        self.queue = Queue(AHEAD)
+        self.next = 1
+        self.stop = None  # event
+        self.wake = lambda: None  # called when there is room for another frame
+
+    def add(self, ob, pose, with_points):
+        """Follow an object, whose pose in the input state is `pose`."""
+        self.wanted[identity(ob)] = with_points
+        self.known[0][identity(ob)] = pose
+
+    def fill(self):
+        """Read the next frame if the solver is not far behind; this moves the scene to that frame."""
+        if not self.wanted or self.next > self.frame_count or self.queue.full():
+            return
+        try:
+            answer = self._read(self.frame_start + self.next)
+            self.next += 1
+        except ValueError as error:  # told to the solver, which may still solve the frames before
+            answer = error
+            self.next = self.frame_count + 1
+        try:
+            self.queue.put_nowait(answer)
+        except Full as full:
+            raise RuntimeError("two threads read the scene") from full
+
+    def _read(self, scene_frame):
+        bpy.context.scene.frame_set(scene_frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        poses = {}
+        for key, with_points in self.wanted.items():
+            ob = bpy.data.objects.get(key)
+            if ob is None:
+                raise ValueError(f"{key[0]} was deleted or renamed during the bake; bake again")
+            count = len(self.known[0][key].points) if with_points else None
+            poses[key] = read_pose(ob, depsgraph, with_points, count)
+        return poses
+
+    def at(self, key, time):
+        """The pose of an object at a time [s] since the input state."""
+        frame = round(time / self.frame_time)
+        last = max(self.known)
+        while last < frame:
+            try:
+                answer = self.queue.get(timeout=PATIENCE)
+            except Empty:
+                if self.stop.is_set():
+                    raise Stopped from None
+                continue
+            self.wake()
+            if isinstance(answer, ValueError):
+                raise answer
+            last += 1
+            self.known[last] = answer
+            if last > 2:
+                del self.known[last - 2]
+        return self.known[frame][key]

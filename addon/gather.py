@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scene -> plain bodies: the last place that knows Blender. SI units, world space.
+
+What is simulated is the mesh under the deforming modifiers that come before the first one that
+changes its vertices. The others, such as Subdivision Surface, act on the baked result.
+"""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+
+from ..solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from ..solver.lattice import cage, embed
+from ..solver.settings import Material, Settings
+from . import playback, read_mesh
+from .feed import Feed, Pose, identity, moves, read_pose
+from .tetmesh import CagePins, stored_tets
+
+# Move vertices and keep their number: part of what is simulated, so the bake switches them off.
+DEFORMING = {
+    "ARMATURE", "CAST", "CLOTH", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM",
+    "LAPLACIANSMOOTH", "LATTICE", "MESH_CACHE", "MESH_DEFORM", "MESH_SEQUENCE_CACHE", "SHRINKWRAP",
+    "SIMPLE_DEFORM", "SMOOTH", "SOFT_BODY", "SURFACE_DEFORM", "WARP", "WAVE",
+}  # fmt: skip
+# Leave every vertex where it is.
+NEUTRAL = {
+    "COLLISION", "DATA_TRANSFER", "NORMAL_EDIT", "PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT", "UV_WARP",
+    "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL",
+}  # fmt: skip
+# A transform that shrinks volumes by more than this cannot be undone in float32.
+FLAT_TRANSFORM = 1e-18
+
+
+@dataclass
+class Target:
+    """An object that will be baked, and how its points follow from those of its body."""
+
+    name: str
+    key: tuple
+    start: Pose
+    deforming: list[str]
+    moving: bool
+    corners: np.ndarray | None = None
+    weights: np.ndarray | None = None
+
+    def visible(self, positions):
+        """World positions [m] of the object's vertices, given those of its body."""
+        if self.corners is None:
+            return positions
+        return (positions[self.corners].astype(np.float64) * self.weights[..., None]).sum(axis=1)
+
+
+@dataclass
+class Gathered:
+    """A scene as the solver wants it, and the way back."""
+
+    bodies: list
+    settings: Settings
+    frame_start: int
+    frame_count: int
+    feed: Feed
+    targets: list[Target] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def start(self):
+        """Points of the input state in object space, one array per target."""
+        return [target.start.points for target in self.targets]
+
+    def local(self, frame, positions):
+        """Points of a frame in object space, one array per target."""
+        time = frame * self.settings.frame_time
+        result = []
+        for target, points in zip(self.targets, positions, strict=True):
+            pose = self.feed.at(target.key, time) if target.moving else target.start
+            inverse = np.linalg.inv(pose.matrix)
+            result.append(read_mesh.transformed(inverse, target.visible(points)).astype(np.float32))
+        return result
+
+
+def participants(scene):
+    """Objects with a role; refuses those that can take no part. Changes nothing."""
+    chosen = [ob for ob in scene.objects if ob.vbd.role != "NONE"]
+    if not chosen:
+        raise ValueError("no object takes part in the simulation; give a mesh a role in the VBD tab")
+    for ob in chosen:
+        if ob.type != "MESH":
+            raise ValueError(f"{ob.name} is not a mesh; convert it or remove it from the simulation")
+        if not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
+            raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
+        if ob.mode == "EDIT":
+            raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
+        if ob.vbd.role != "COLLIDER":
+            _refuse_unbakeable(ob, scene)
+    if all(ob.vbd.role == "COLLIDER" for ob in chosen):
+        raise ValueError("all objects are colliders; give a mesh the role soft body, cloth or rod")
+    return chosen
+
+
+def _refuse_unbakeable(ob, scene):
+    if not (ob.is_editable and ob.data.is_editable):
+        raise ValueError(
+            f"{ob.name}: its mesh is linked from another file and cannot be baked; make it local "
+            "(Object > Relations > Make Local > Selected Objects and Data)"
+        )
+    others = [other.name for other in scene.objects if other.data == ob.data and other != ob]
+    if others:
+        raise ValueError(
+            f"{ob.name} shares its mesh with {others[0]}; make it single user "
+            "(Object > Relations > Make Single User > Object & Data)"
+        )
+    if ob.parent and ob.parent_type in {"ARMATURE", "LATTICE"}:
+        raise ValueError(
+            f"{ob.name} is deformed by its parent type; parent it to the object and add a modifier"
+        )
+
+
+def simulation_point(ob):
+    """Modifiers in use that deform the simulated mesh, and those that act on the result."""
+    used = [modifier for modifier in ob.modifiers if modifier.show_viewport]
+    known = DEFORMING | NEUTRAL
+    end = next((at for at, m in enumerate(used) if m.type not in known), len(used))
+    return [m for m in used[:end] if m.type in DEFORMING], used[end:]
+
+
+@contextmanager
+def prepared(scene, objects):
+    """The scene as it is gathered: at the first frame, without old bakes and later modifiers.
+
+    Afterwards all is as before.
+    """
+    bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    off = []
+    try:
+        for ob in objects:
+            playback.suspend(ob)
+        for ob in bodies:
+            for modifier in simulation_point(ob)[1]:
+                modifier.show_viewport = False
+                off.append(modifier)
+        moving = any(moves(ob) for ob in objects)
+        if moving:
+            scene.frame_set(scene.vbd.frame_start)
+        yield
+    finally:
+        for modifier in off:
+            modifier.show_viewport = True
+        for ob in objects:
+            playback.resume(ob)
+        if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
+            scene.frame_set(frame, subframe=subframe)
+
+
+def settings_of(scene):
+    """`Settings` of a scene: its own numbers, Blender's gravity and frame rate."""
+    own = {f.name: getattr(scene.vbd, f.name) for f in fields(Settings) if hasattr(scene.vbd, f.name)}
+    return Settings(
+        **own,
+        gravity=tuple(scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0),
+        frame_time=scene.render.fps_base / scene.render.fps,
+    )
+
+
+def material_of(ob):
+    """`Material` of an object; without a friction of its own it takes the scene's."""
+    own = {f.name: getattr(ob.vbd, f.name) for f in fields(Material) if hasattr(ob.vbd, f.name)}
+    if not ob.vbd.use_friction:
+        own["friction"] = None
+    return Material(**own)
+
+
+def gather(context, objects):
+    """All bodies of the scene, to be called inside `prepared`."""
+    scene = context.scene
+    start, count = scene.vbd.frame_start, scene.vbd.frame_end - scene.vbd.frame_start
+    if count < 1:
+        raise ValueError(
+            f"the last frame ({scene.vbd.frame_end}) does not come after the first ({start}); "
+            "set another frame range"
+        )
+    settings = settings_of(scene)
+    gathered = Gathered([], settings, start, count, Feed(start, count, settings.frame_time))
+    depsgraph = context.evaluated_depsgraph_get()
+    for ob in objects:
+        if not ob.evaluated_get(depsgraph).is_evaluated:
+            raise ValueError(f"{ob.name} is hidden in the viewport or excluded; show it to bake")
+        pose = read_pose(ob, depsgraph, True)
+        if abs(np.linalg.det(pose.matrix[:3, :3])) < FLAT_TRANSFORM:
+            raise ValueError(f"{ob.name}: its scale is zero; scale it up")
+        if ob.vbd.role == "COLLIDER":
+            gathered.bodies.append(_collider(gathered, ob, depsgraph, pose))
+        else:
+            gathered.bodies.append(_deformable(gathered, ob, depsgraph, pose))
+    return gathered
+
+
+def _outward(triangles, pose):
+    """Triangles whose winding survives a mirroring transform."""
+    return triangles[:, ::-1] if np.linalg.det(pose.matrix[:3, :3]) < 0.0 else triangles
+
+
+def _collider(gathered, ob, depsgraph, pose):
+    triangles = _outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
+    points, feed, key = pose.world_points(), gathered.feed, identity(ob)
+    if moves(ob):
+        feed.add(ob, pose, with_points=True)
+
+        def points(time):
+            return feed.at(key, time).world_points()
+
+    if not len(triangles):
+        raise ValueError(f"{ob.name}: the collider has no faces; add some or remove its role")
+    return Collider(
+        points,
+        triangles,
+        friction=ob.vbd.friction if ob.vbd.use_friction else None,
+        thickness=ob.vbd.collision_thickness,
+        name=ob.name,
+    )
+
+
+def _deformable(gathered, ob, depsgraph, pose):
+    mesh = ob.evaluated_get(depsgraph).data
+    deforming, after = simulation_point(ob)
+    if len(pose.points) != len(ob.data.vertices):
+        blame = deforming[-1].name if deforming else "a modifier"
+        raise ValueError(
+            f"{ob.name}: {blame} changes the number of vertices; apply it or switch it off"
+        )
+    for modifier in after:
+        if modifier.type in DEFORMING:
+            gathered.notes.append(
+                f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the baked result; "
+                "move it up to make it part of the simulation"
+            )
+    moving = moves(ob)
+    target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
+    gathered.targets.append(target)
+    pinned = read_mesh.group_members(ob, ob.vbd.pin_group) if ob.vbd.pin_group else np.empty(0, int)
+    if moving:
+        gathered.feed.add(ob, pose, with_points=len(pinned) > 0)
+    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
+    return make(gathered, ob, mesh, target, pinned)
+
+
+def _pins(gathered, target, pinned, indices=None, follow=None):
+    """`Pins` at `indices` that follow the object's `pinned` vertices through `follow`."""
+    if not len(pinned):
+        return None
+    indices = pinned if indices is None else indices
+    if not target.moving:
+        return Pins(indices)
+    feed, key = gathered.feed, target.key
+
+    def targets(time):
+        now = feed.at(key, time).world_points()[pinned]
+        return now if follow is None else follow(now)
+
+    return Pins(indices, targets)
+
+
+def _soft_body(gathered, ob, mesh, target, pinned):
+    points, material = target.start.world_points(), material_of(ob)
+    tets = stored_tets(ob.name, ob.data)
+    if tets is not None:
+        pins = _pins(gathered, target, pinned)
+        return Solid(points, tets, material=material, pins=pins, name=ob.name)
+    triangles = _outward(read_mesh.triangles(mesh), target.start)
+    if not len(triangles):
+        raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
+    lattice = cage(points, triangles, ob.vbd.resolution, ob.name)
+    target.corners, target.weights = embed(points, lattice)
+    pins = None
+    if len(pinned):
+        held = CagePins(lattice.points, target.corners, target.weights, pinned, points[pinned])
+        pins = _pins(gathered, target, pinned, held.indices, held.targets)
+    # A tet that is only partly inside weighs and resists only as much as that part.
+    material = replace(
+        material,
+        youngs_modulus=material.youngs_modulus * lattice.fractions,
+        density=material.density * lattice.fractions,
+    )
+    return Solid(lattice.points, lattice.tets, material=material, pins=pins, name=ob.name)
+
+
+def _cloth(gathered, ob, mesh, target, pinned):
+    triangles = _outward(read_mesh.cloth_triangles(mesh), target.start)
+    return Cloth(
+        target.start.world_points(),
+        triangles,
+        material=material_of(ob),
+        pins=_pins(gathered, target, pinned),
+        name=ob.name,
+    )
+
+
+def _rod(gathered, ob, mesh, target, pinned):
+    return Rod(
+        target.start.world_points(),
+        read_mesh.edges(mesh),
+        material=material_of(ob),
+        pins=_pins(gathered, target, pinned),
+        name=ob.name,
+    )

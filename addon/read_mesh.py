@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes of Blender -> NumPy arrays, whole attributes at a time."""
+
+from collections import deque
+
+import numpy as np
+
+# A vertex is a member of a group from this weight on.
+MEMBER = 0.5
+
+
+def attribute(mesh, name, what, dtype, width):
+    """All values of a mesh attribute, shape [element, width]; none if the mesh does not have it."""
+    layer = mesh.attributes.get(name)
+    if layer is None:
+        return np.empty((0, width), dtype)
+    values = np.empty((len(layer.data), width), dtype)
+    layer.data.foreach_get(what, values.ravel())
+    return values
+
+
+def positions(mesh):
+    """Vertex positions in object space [m], float32 [vertex, 3]."""
+    return attribute(mesh, "position", "vector", np.float32, 3)
+
+
+def edges(mesh):
+    """Vertices of every edge, int32 [edge, 2]."""
+    return attribute(mesh, ".edge_verts", "value", np.int32, 2)
+
+
+def triangles(mesh):
+    """Blender's own triangulation, int32 [triangle, 3]."""
+    mesh.calc_loop_triangles()
+    corners = np.empty((len(mesh.loop_triangles), 3), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", corners.ravel())
+    return corners
+
+
+def cloth_triangles(mesh):
+    """Triangles of a sheet, int32 [triangle, 3]: quads are split along alternating diagonals.
+
+    Parallel diagonals would make the cloth stiffer along one direction than along the other. Other
+    faces, folded quads and meshes whose vertices take no checkerboard get Blender's triangulation.
+    """
+    whole = triangles(mesh)
+    side = _checkerboard(len(mesh.vertices), edges(mesh))
+    if side is None or not len(whole):
+        return whole
+    face = np.empty(len(whole), np.int32)
+    mesh.loop_triangles.foreach_get("polygon_index", face)
+    start = np.empty(len(mesh.polygons), np.int32)
+    total = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_start", start)
+    mesh.polygons.foreach_get("loop_total", total)
+    vertex = attribute(mesh, ".corner_vert", "value", np.int32, 1).ravel()
+    quad = np.flatnonzero(total == 4)
+    loop = vertex[start[quad][:, None] + np.arange(4)]
+    # Turn every quad so that its first corner, where the diagonal starts, is on side 0.
+    turned = np.where(side[loop[:, :1]] == 0, loop, np.roll(loop, -1, axis=1))
+    first, second = turned[:, [0, 1, 2]], turned[:, [0, 2, 3]]
+    points = positions(mesh).astype(float)
+    flat = np.einsum("ij,ij->i", _normals(points, first), _normals(points, second)) > 0.0
+    split = np.concatenate([first[flat], second[flat]])
+    return np.concatenate([whole[~np.isin(face, quad[flat])], split])
+
+
+def _normals(points, corners):
+    a, b, c = (points[corners[:, k]] for k in range(3))
+    return np.cross(b - a, c - a)
+
+
+def _checkerboard(count, pairs):
+    """0 or 1 for every vertex so that no edge joins equals, int8 [vertex]; None if impossible."""
+    ends = np.concatenate([pairs, pairs[:, ::-1]])
+    ends = ends[np.argsort(ends[:, 0], kind="stable")]
+    first = np.searchsorted(ends[:, 0], np.arange(count + 1)).tolist()
+    neighbor = ends[:, 1].tolist()
+    side = [-1] * count
+    for seed in range(count):
+        if side[seed] >= 0:
+            continue
+        side[seed] = 0
+        todo = deque([seed])
+        while todo:
+            here = todo.popleft()
+            for other in neighbor[first[here] : first[here + 1]]:
+                if side[other] < 0:
+                    side[other] = 1 - side[here]
+                    todo.append(other)
+    side = np.array(side, np.int8)
+    return None if (side[pairs[:, 0]] == side[pairs[:, 1]]).any() else side
+
+
+def group_members(ob, name):
+    """Vertices of an object that are in a vertex group, int64 [member]."""
+    group = ob.vertex_groups.get(name)
+    if group is None:
+        raise ValueError(
+            f'{ob.name}: there is no vertex group "{name}"; choose another pin group or clear it'
+        )
+    index = group.index
+    return np.array(
+        [
+            vertex.index
+            for vertex in ob.data.vertices
+            if any(entry.group == index and entry.weight >= MEMBER for entry in vertex.groups)
+        ],
+        np.int64,
+    )
+
+
+def matrix(ob):
+    """World transform of an object with shear and negative scale, float64 [4, 4]."""
+    return np.array(ob.matrix_world, dtype=np.float64)
+
+
+def transformed(matrix, points):
+    """Points [vertex, 3] under a 4x4 matrix, float64."""
+    return np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tets of soft bodies: those that a mesh carries, or a lattice cage and how its pins follow."""
+
+import numpy as np
+
+TETS = "tets"
+TETS_VERTICES = "tets_vertices"
+
+# Pinned vertices that lead a pinned corner of the cage: enough for a well-defined rotation, few
+# enough for parts of a body that are pinned apart to move apart.
+LEADERS = 24
+# Share of the spread of the leaders that speaks for "no rotation"; it decides about the axis of
+# leaders on a line, and turns the others by no more than this.
+STILLNESS = 1e-5
+
+
+def store_tets(mesh, tets):
+    """Give a mesh tets [tet, 4] between its own vertices; a soft body then uses them."""
+    mesh[TETS] = np.ascontiguousarray(tets, np.int32).tobytes()
+    mesh[TETS_VERTICES] = len(mesh.vertices)
+
+
+def stored_tets(name, mesh):
+    """Tets of a mesh, int32 [tet, 4], or None. Refuses tets that do not fit the mesh any more."""
+    data = mesh.get(TETS)
+    if data is None:
+        return None
+    if not isinstance(data, bytes) or not data or len(data) % 16:
+        raise ValueError(f'{name}: the mesh\'s "{TETS}" are not int32 [tet, 4]; store them again')
+    tets = np.frombuffer(data, np.int32).reshape(-1, 4)
+    count = mesh.get(TETS_VERTICES, len(mesh.vertices))
+    if count != len(mesh.vertices) or tets.max() >= len(mesh.vertices):
+        raise ValueError(
+            f"{name}: its tets were made for {max(count, tets.max() + 1)} vertices and the mesh has "
+            f'{len(mesh.vertices)}; make them again or delete the mesh\'s "{TETS}"'
+        )
+    return tets
+
+
+class CagePins:
+    """Pinned corners of a cage, led by the pinned vertices of the surface inside it.
+
+    All corners of tets that hold a pinned vertex are pinned. Each follows the rigid motion that fits
+    its nearest pinned vertices best, so a turning pin turns the cage with it, and parts that are
+    pinned apart may move apart.
+    """
+
+    def __init__(self, cage_points, corners, weights, pinned, start):
+        """`corners`, `weights`: embedding of the surface; `pinned`: its pinned vertices, which are at
+        `start` [pinned, 3]."""
+        held = corners[pinned][np.abs(weights[pinned]) > 1e-6]
+        self.indices = np.unique(held)
+        self.rest = cage_points[self.indices]
+        count = min(LEADERS, len(start))
+        self.leaders = np.empty((len(self.indices), count), np.int64)
+        for row, point in enumerate(self.rest):
+            distance = ((start - point) ** 2).sum(axis=1)
+            self.leaders[row] = np.argpartition(distance, count - 1)[:count]
+        self.center = start[self.leaders].mean(axis=1)
+        self.spread = start[self.leaders] - self.center[:, None]
+
+    def targets(self, now):
+        """Where the pinned corners are, [pin, 3], when the pinned vertices are at `now`."""
+        leaders = now[self.leaders]
+        center = leaders.mean(axis=1)
+        turn = np.einsum("pki,pkj->pij", leaders - center[:, None], self.spread)
+        still = STILLNESS * np.linalg.norm(turn, axis=(1, 2)) + 1e-30
+        u, _, v = np.linalg.svd(turn + still[:, None, None] * np.eye(3))
+        u[:, :, 2] *= np.linalg.det(u @ v)[:, None]  # a rotation, never a reflection
+        return center + np.einsum("pij,pj->pi", u @ v, self.rest - self.center)

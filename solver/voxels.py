@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which cells of a lattice a surface touches, and how much of each cell lies inside it.
+
+What the outside cannot reach through untouched cells is inside, so the surface may be open,
+self-intersecting, flat or not a manifold. Everything is measured in cells: cell i lies between i
+and i + 1.
+"""
+
+import numpy as np
+
+# Cells per side of a cage cell that measure how much of it is inside.
+SUBCELLS = 3
+# Rounding may put a point that lies on the border of a cell, or of a tet, just outside of it.
+ROUNDING = 1e-9
+# Larger triangles are split before they are compared with the cells of the box around them.
+CELLS_PER_TRIANGLE = 512
+# Triangle-cell pairs that are tested at once: bounds the memory at some 100 MB.
+PAIRS_AT_ONCE = 1 << 18
+
+
+def inside_fractions(corners, counts, volume):
+    """Part of every cell inside the surface, shape `counts`; above 0 for all that are to be kept.
+
+    `corners` [triangle, 3, 3] in cells, `volume` in cells or None. A hole narrower than a cell does
+    not let the outside in.
+    """
+    x, y, z = counts
+    subcells = touched_cells(corners * SUBCELLS, counts * SUBCELLS)
+    blocks = subcells.reshape(x, SUBCELLS, y, SUBCELLS, z, SUBCELLS)
+    touched = blocks.any(axis=(1, 3, 5))
+    enclosed = ~(touched | outside_cells(touched))
+    # The finer flood runs through narrow holes, but not into cells that are known to be enclosed.
+    blocks |= enclosed[:, None, :, None, :, None]
+    outside = outside_cells(subcells).reshape(blocks.shape)
+    full = np.where(enclosed, 1.0, (~(blocks | outside)).mean(axis=(1, 3, 5)))
+    partly = np.where(enclosed, 0.0, blocks.mean(axis=(1, 3, 5)))
+    # On the average the surface halves the subcells that it touches, but not if it runs along them.
+    share = 0.5 if volume is None else (volume - full.sum()) / partly.sum()
+    return full + np.clip(share, 0.01, 1.0) * partly
+
+
+def closed_volume(points, triangles):
+    """Volume [m³] inside a surface without borders; None for any other."""
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    low, high = edges.min(axis=1).astype(np.int64), edges.max(axis=1)
+    _, edge = np.unique(low * len(points) + high, return_inverse=True)
+    if np.bincount(edge, weights=np.where(edges[:, 0] == low, 1.0, -1.0)).any():
+        return None
+    a, b, c = (points - points.mean(axis=0))[triangles].swapaxes(0, 1)
+    return abs(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
+
+
+def outside_cells(blocked):
+    """The cells that can be reached from around the lattice without entering a blocked one."""
+    blocked = np.pad(blocked, 1)
+    outside = np.pad(np.zeros(np.array(blocked.shape) - 2, bool), 1, constant_values=True)
+    reached = 0
+    while reached < (reached := np.count_nonzero(outside)):
+        for axis in range(3):
+            for way in (slice(None), slice(None, None, -1)):
+                _sweep(np.moveaxis(outside, axis, 0)[way], np.moveaxis(blocked, axis, 0)[way])
+    return outside[1:-1, 1:-1, 1:-1]
+
+
+def _sweep(outside, blocked):
+    """Let the outside flow along the first axis until it is blocked; changes `outside`."""
+    for behind, here, wall in zip(outside[:-1], outside[1:], blocked[1:], strict=True):
+        here |= behind & ~wall
+
+
+def touched_cells(corners, counts):
+    """The unit cells that triangles touch, shape `counts`: exact but for `ROUNDING` too many."""
+    corners = _small_triangles(corners)
+    first, spans = _cell_boxes(corners)
+    touched = np.zeros(counts, bool)
+    pairs = spans.prod(axis=1)
+    batches = np.cumsum(pairs) // PAIRS_AT_ONCE
+    for batch in np.unique(batches):
+        at = np.flatnonzero(batches == batch)
+        triangle = np.repeat(at, pairs[at])
+        step = np.arange(len(triangle)) - np.repeat(np.cumsum(pairs[at]) - pairs[at], pairs[at])
+        _, rows, layers = spans[triangle].T
+        cells = first[triangle] + np.stack(
+            [step // (rows * layers), step // layers % rows, step % layers], axis=1
+        )
+        cells = cells[_touch(corners[triangle], cells)]
+        cells = cells[((cells >= 0) & (cells < counts)).all(axis=1)]
+        touched[tuple(cells.T)] = True
+    return touched
+
+
+def _cell_boxes(corners):
+    """First cell and number of cells along each axis of the boxes around triangles."""
+    first = np.floor(corners.min(axis=1) - ROUNDING).astype(int)
+    last = np.floor(corners.max(axis=1) + ROUNDING).astype(int)
+    return first, last - first + 1
+
+
+def _small_triangles(corners):
+    """The same surface, in triangles whose boxes hold at most `CELLS_PER_TRIANGLE` cells."""
+    small = []
+    while len(corners):
+        large = _cell_boxes(corners)[1].prod(axis=1) > CELLS_PER_TRIANGLE
+        small.append(corners[~large])
+        a, b, c = corners[large].swapaxes(0, 1)
+        ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
+        parts = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
+        corners = np.concatenate([np.stack(part, axis=1) for part in parts])
+    return np.concatenate(small)
+
+
+def _touch(corners, cells):
+    """Whether triangles [pair, 3, 3] touch the unit cells [pair, 3] in whose reach they lie.
+
+    Separating axes: the triangle's normal, and its edges crossed with the axes of the cell.
+    """
+    corners = corners - (cells + 0.5)[:, None]
+    edges = np.roll(corners, -1, axis=1) - corners
+    normal = np.cross(edges[:, 0], edges[:, 1])
+    half = 0.5 + ROUNDING
+    distance = np.abs(np.einsum("ij,ij->i", normal, corners[:, 0]))
+    touch = distance <= half * np.abs(normal).sum(axis=1)
+    for edge in range(3):
+        start, opposite = corners[:, edge].T, corners[:, edge - 1].T
+        ahead = edges[:, edge].T
+        for x, y in ((0, 1), (1, 2), (2, 0)):
+            # Both ends of the edge have the same place on this axis.
+            here = ahead[x] * start[y] - ahead[y] * start[x]
+            there = ahead[x] * opposite[y] - ahead[y] * opposite[x]
+            reach = half * (np.abs(ahead[x]) + np.abs(ahead[y]))
+            touch &= (np.minimum(here, there) <= reach) & (np.maximum(here, there) >= -reach)
+    return touch
