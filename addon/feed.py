@@ -16,9 +16,9 @@ PATIENCE = 0.1
 
 # Modifiers whose result depends on nothing but the mesh and their own numbers.
 STILL_MODIFIERS = {
-    "BEVEL", "DECIMATE", "EDGE_SPLIT", "MULTIRES", "NORMAL_EDIT", "REMESH", "SCREW", "SKIN", "SMOOTH",
-    "SOLIDIFY", "SUBSURF", "TRIANGULATE", "UV_WARP", "VERTEX_WEIGHT_EDIT", "WEIGHTED_NORMAL", "WELD",
-    "WIREFRAME",
+    "BEVEL", "DECIMATE", "EDGE_SPLIT", "MULTIRES", "NORMAL_EDIT", "REMESH", "SCREW", "SKIN",
+    "SMOOTH", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "UV_WARP", "VERTEX_WEIGHT_EDIT",
+    "WEIGHTED_NORMAL", "WELD", "WIREFRAME",
 }  # fmt: skip
 
 
@@ -71,8 +71,8 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
         frame = bpy.context.scene.frame_current
         if vertex_count is not None and len(points) != vertex_count:
             raise ValueError(
-                f"{ob.name}: the mesh has {len(points)} vertices in frame {frame} and {vertex_count} at "
-                "the start; switch off the modifier that changes their number"
+                f"{ob.name}: the mesh has {len(points)} vertices in frame {frame} and {vertex_count} "
+                "at the start; switch off the modifier that changes their number"
             )
         bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
         if len(bad):
@@ -86,8 +86,8 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
 class Feed:
     """Poses of moving objects in time.
 
-    `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the solver's
-    thread and waits for them.
+    `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the
+    solver's thread and waits for them.
     """
 
     def __init__(self, frame_start, frame_count, frame_time):
@@ -105,7 +105,7 @@ class Feed:
         self.known[0][identity(ob)] = pose
 
     def fill(self):
-        """Read the next frame if the solver is not far behind; this moves the scene to that frame."""
+        """Read the next frame if the solver is not far behind; this moves the scene to it."""
         if not self.wanted or self.next > self.frame_count or self.queue.full():
             return
         try:

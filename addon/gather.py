@@ -8,6 +8,7 @@ changes its vertices. The others, such as Subdivision Surface, act on the baked 
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 
+import bpy
 import numpy as np
 
 from ..solver.bodies import Cloth, Collider, Pins, Rod, Solid
@@ -19,14 +20,14 @@ from .tetmesh import CagePins, stored_tets
 
 # Move vertices and keep their number: part of what is simulated, so the bake switches them off.
 DEFORMING = {
-    "ARMATURE", "CAST", "CLOTH", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM",
-    "LAPLACIANSMOOTH", "LATTICE", "MESH_CACHE", "MESH_DEFORM", "MESH_SEQUENCE_CACHE", "SHRINKWRAP",
+    "ARMATURE", "CAST", "CLOTH", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK",
+    "LAPLACIANDEFORM", "LAPLACIANSMOOTH", "LATTICE", "MESH_CACHE", "MESH_DEFORM", "MESH_SEQUENCE_CACHE", "SHRINKWRAP",
     "SIMPLE_DEFORM", "SMOOTH", "SOFT_BODY", "SURFACE_DEFORM", "WARP", "WAVE",
 }  # fmt: skip
 # Leave every vertex where it is.
 NEUTRAL = {
-    "COLLISION", "DATA_TRANSFER", "NORMAL_EDIT", "PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT", "UV_WARP",
-    "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL",
+    "COLLISION", "DATA_TRANSFER", "NORMAL_EDIT", "PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT",
+    "UV_WARP", "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL",
 }  # fmt: skip
 # A transform that shrinks volumes by more than this cannot be undone in float32.
 FLAT_TRANSFORM = 1e-18
@@ -82,28 +83,28 @@ def participants(scene):
     """Objects with a role; refuses those that can take no part. Changes nothing."""
     chosen = [ob for ob in scene.objects if ob.vbd.role != "NONE"]
     if not chosen:
-        raise ValueError("no object takes part in the simulation; give a mesh a role in the VBD tab")
+        raise ValueError("no object has a role in the simulation; give a mesh one in the VBD tab")
     for ob in chosen:
         if ob.type != "MESH":
-            raise ValueError(f"{ob.name} is not a mesh; convert it or remove it from the simulation")
+            raise ValueError(f"{ob.name} is not a mesh; convert it or remove its role")
         if not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
             raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
         if ob.mode == "EDIT":
             raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
         if ob.vbd.role != "COLLIDER":
-            _refuse_unbakeable(ob, scene)
+            _refuse_unbakeable(ob)
     if all(ob.vbd.role == "COLLIDER" for ob in chosen):
         raise ValueError("all objects are colliders; give a mesh the role soft body, cloth or rod")
     return chosen
 
 
-def _refuse_unbakeable(ob, scene):
+def _refuse_unbakeable(ob):
     if not (ob.is_editable and ob.data.is_editable):
         raise ValueError(
             f"{ob.name}: its mesh is linked from another file and cannot be baked; make it local "
             "(Object > Relations > Make Local > Selected Objects and Data)"
         )
-    others = [other.name for other in scene.objects if other.data == ob.data and other != ob]
+    others = [other.name for other in bpy.data.objects if other.data == ob.data and other != ob]
     if others:
         raise ValueError(
             f"{ob.name} shares its mesh with {others[0]}; make it single user "
@@ -127,26 +128,25 @@ def simulation_point(ob):
 def prepared(scene, objects):
     """The scene as it is gathered: at the first frame, without old bakes and later modifiers.
 
-    Afterwards all is as before.
+    Afterwards all is as before. Colliders keep their bakes: they play them.
     """
     bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
     frame, subframe = scene.frame_current, scene.frame_subframe
     off = []
     try:
-        for ob in objects:
+        for ob in bodies:
             playback.suspend(ob)
         for ob in bodies:
             for modifier in simulation_point(ob)[1]:
                 modifier.show_viewport = False
                 off.append(modifier)
-        moving = any(moves(ob) for ob in objects)
-        if moving:
+        if any(moves(ob) for ob in objects):
             scene.frame_set(scene.vbd.frame_start)
         yield
     finally:
         for modifier in off:
             modifier.show_viewport = True
-        for ob in objects:
+        for ob in bodies:
             playback.resume(ob)
         if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
             scene.frame_set(frame, subframe=subframe)
@@ -154,7 +154,8 @@ def prepared(scene, objects):
 
 def settings_of(scene):
     """`Settings` of a scene: its own numbers, Blender's gravity and frame rate."""
-    own = {f.name: getattr(scene.vbd, f.name) for f in fields(Settings) if hasattr(scene.vbd, f.name)}
+    group = scene.vbd
+    own = {f.name: getattr(group, f.name) for f in fields(Settings) if hasattr(group, f.name)}
     return Settings(
         **own,
         gravity=tuple(scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0),
@@ -202,17 +203,13 @@ def _outward(triangles, pose):
 
 def _collider(gathered, ob, depsgraph, pose):
     triangles = _outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
-    points, feed, key = pose.world_points(), gathered.feed, identity(ob)
-    if moves(ob):
-        feed.add(ob, pose, with_points=True)
-
-        def points(time):
-            return feed.at(key, time).world_points()
-
     if not len(triangles):
         raise ValueError(f"{ob.name}: the collider has no faces; add some or remove its role")
+    feed, key, moving = gathered.feed, identity(ob), moves(ob)
+    if moving:
+        feed.add(ob, pose, with_points=True)
     return Collider(
-        points,
+        (lambda time: feed.at(key, time).world_points()) if moving else pose.world_points(),
         triangles,
         friction=ob.vbd.friction if ob.vbd.use_friction else None,
         thickness=ob.vbd.collision_thickness,
@@ -231,8 +228,8 @@ def _deformable(gathered, ob, depsgraph, pose):
     for modifier in after:
         if modifier.type in DEFORMING:
             gathered.notes.append(
-                f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the baked result; "
-                "move it up to make it part of the simulation"
+                f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the baked "
+                "result; move it up to make it part of the simulation"
             )
     moving = moves(ob)
     target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)

@@ -68,6 +68,7 @@ def write(ob, frames, frame_start, deforming):
             _add_linear_keys(curves.new(_value_path(block)), times[near], values[near])
     ob.active_shape_key_index = record["active_index"]
     ob.vbd.bake_record = json.dumps(record)
+    ob.vbd.baked = True
     resume(ob)
 
 
@@ -90,7 +91,7 @@ def resume(ob):
 
 
 def suspend(ob):
-    """Show an object as it was before its bake, with the bake kept aside; `resume` brings it back."""
+    """Show an object as it was before its bake; `resume` brings the bake back."""
     if not is_baked(ob):
         return
     record = json.loads(ob.vbd.bake_record)
@@ -128,6 +129,7 @@ def free(ob):
             key.eval_time = record["eval_time"]
             ob.active_shape_key_index = record["active_index"]
     ob.vbd.bake_record = ""
+    ob.vbd.baked = False
 
 
 def _value_path(block):

@@ -20,12 +20,22 @@ ROOT = Path(__file__).resolve().parent.parent
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name != "collision_thickness")
 
 
+def shown_name(file_name):
+    return bpy.path.display_name(file_name, title_case=False)
+
+
 class _Presets:
     """What all preset menus share."""
 
     bl_label = "Presets"
-    preset_operator = "script.execute_preset"
-    draw = Menu.draw_preset
+
+    def draw(self, _context):
+        self.path_menu(
+            preset_folders(self),
+            "script.execute_preset",
+            filter_ext=lambda ext: ext.lower() == ".py",
+            display_name=shown_name,
+        )
 
 
 class VBD_MT_solver_presets(_Presets, Menu):
@@ -108,11 +118,20 @@ def preset_menu(context, kind):
     return MATERIAL_PRESETS[ob.vbd.role][0]
 
 
+def preset_folders(menu):
+    """Folders with the presets of `menu`, the user's own and those of the add-on."""
+    folders = bpy.utils.preset_paths(menu.preset_subdir)
+    shipped = ROOT / "presets" / menu.preset_subdir
+    if shipped not in map(Path, folders):  # Blender 4.2 cannot register it
+        folders.append(str(shipped))
+    return folders
+
+
 def preset_files(menu):
     """Path of every preset in `menu`, shipped or the user's own, by the name shown."""
     return {
-        bpy.path.display_name(file.name, title_case=False): file
-        for folder in bpy.utils.preset_paths(menu.preset_subdir)
+        shown_name(file.name): file
+        for folder in preset_folders(menu)
         for file in sorted(Path(folder).glob("*.py"))
     }
 
@@ -156,9 +175,15 @@ classes = (
 )
 
 
+# With its folder registered, Blender knows that the shipped names are taken.
+CAN_REGISTER = hasattr(bpy.utils, "register_preset_path")  # from Blender 4.3 on
+
+
 def register():
-    bpy.utils.register_preset_path(str(ROOT))
+    if CAN_REGISTER:
+        bpy.utils.register_preset_path(str(ROOT))
 
 
 def unregister():
-    bpy.utils.unregister_preset_path(str(ROOT))
+    if CAN_REGISTER:
+        bpy.utils.unregister_preset_path(str(ROOT))

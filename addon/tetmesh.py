@@ -31,7 +31,7 @@ def stored_tets(name, mesh):
     count = mesh.get(TETS_VERTICES, len(mesh.vertices))
     if count != len(mesh.vertices) or tets.max() >= len(mesh.vertices):
         raise ValueError(
-            f"{name}: its tets were made for {max(count, tets.max() + 1)} vertices and the mesh has "
+            f"{name}: its tets were made for {max(count, tets.max() + 1)} vertices, the mesh has "
             f'{len(mesh.vertices)}; make them again or delete the mesh\'s "{TETS}"'
         )
     return tets
@@ -40,14 +40,16 @@ def stored_tets(name, mesh):
 class CagePins:
     """Pinned corners of a cage, led by the pinned vertices of the surface inside it.
 
-    All corners of tets that hold a pinned vertex are pinned. Each follows the rigid motion that fits
-    its nearest pinned vertices best, so a turning pin turns the cage with it, and parts that are
-    pinned apart may move apart.
+    All corners of tets that hold a pinned vertex are pinned. Each follows the rigid motion that
+    fits its nearest pinned vertices best, so a turning pin turns the cage with it, and parts that
+    are pinned apart may move apart.
     """
 
     def __init__(self, cage_points, corners, weights, pinned, start):
-        """`corners`, `weights`: embedding of the surface; `pinned`: its pinned vertices, which are at
-        `start` [pinned, 3]."""
+        """`corners`, `weights`: embedding of the surface; `pinned`: its pinned vertices.
+
+        `start`: where the pinned vertices are when the cage is at `cage_points`, [pinned, 3].
+        """
         held = corners[pinned][np.abs(weights[pinned]) > 1e-6]
         self.indices = np.unique(held)
         self.rest = cage_points[self.indices]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Finished frames on disk: a folder with one header and one file per frame.
 
-A frame is written under a temporary name and then renamed, so a crash, a kill or a full disk costs at
-most the frame in flight. The header holds what the frames were made from, so that they can be told
+A frame is written under a temporary name and then renamed, so a crash, a kill or a full disk costs
+at most the frame in flight. The header holds what the frames were made from, so that they can be told
 from stale ones.
 """
 
@@ -20,7 +20,7 @@ FRAME = "frame_{:06d}.f32"
 
 
 def fingerprint(body):
-    """Hash of all that shapes a body at its input state: meshes, material, pins (not their motion)."""
+    """Hash of what shapes a body at its input state: mesh, material, pins (not their motion)."""
     digest = hashlib.sha256(type(body).__name__.encode())
     _add(digest, {name: value for name, value in vars(body).items() if name != "name"})
     return digest.hexdigest()
@@ -63,7 +63,7 @@ class Header:
 
 
 class Cache:
-    """Frames of float32 [vertex, 3] arrays, one array per object, counted from 0 (the input state)."""
+    """Frames of float32 [vertex, 3] arrays, one per object, counted from 0 (the input state)."""
 
     def __init__(self, folder, header):
         self.folder = Path(folder)
@@ -111,9 +111,9 @@ class Cache:
         counts = [len(points) for points in positions]
         if counts != self.header.vertex_counts:
             raise ValueError(
-                f"frame {index} has {counts} vertices; the cache was made for {self.header.vertex_counts}"
+                f"frame {index} has {counts} vertices, the cache {self.header.vertex_counts}"
             )
-        data = np.concatenate([np.asarray(points, dtype="<f4").reshape(-1, 3) for points in positions])
+        data = np.concatenate([np.asarray(points, dtype="<f4") for points in positions])
         self._write(FRAME.format(index), data.tobytes())
 
     def _write(self, name, data):
@@ -131,7 +131,7 @@ class Cache:
             ) from error
 
     def finished(self):
-        """How many frames are whole, counted from 0 up to the first that is missing or cut short."""
+        """How many frames are whole, from 0 up to the first that is missing or cut short."""
         count = 0
         while True:
             path = self.folder / FRAME.format(count)
@@ -167,7 +167,7 @@ class Cache:
 
 
 def _plain(settings):
-    """Settings as JSON gives them back; the thread count does not change a result and is left out."""
+    """Settings as JSON gives them back; the thread count changes no result and is left out."""
     values = {f.name: getattr(settings, f.name) for f in fields(settings) if f.name != "threads"}
     return json.loads(json.dumps(values))
 

@@ -56,7 +56,8 @@ def color_vertices(edges, vertex_count):
 
     Maximum cardinality search needs fewer colors on lattices, largest degree first on hubs.
     """
-    edges = wp.array(edges, dtype=wp.int32, shape=(len(edges), 2), device="cpu")
+    pairs = np.asarray(edges, dtype=np.int32).reshape(-1, 2)
+    edges = wp.array(pairs, dtype=wp.int32, device="cpu")
     best = None
     for algorithm in wp.utils.GraphColoringAlgorithm:
         colors = wp.zeros(vertex_count, dtype=wp.int32, device="cpu")
@@ -68,7 +69,11 @@ def color_vertices(edges, vertex_count):
         wp.utils.graph_coloring_balance(
             edges, colors, count, BALANCE, max_iterations=2 * vertex_count
         )
-    return colors.numpy()
+    colors = colors.numpy()
+    clash = np.flatnonzero(colors[pairs[:, 0]] == colors[pairs[:, 1]])
+    if len(clash):
+        raise RuntimeError(f"edge {clash[0]} joins two vertices of one color; please report this mesh")
+    return colors
 
 
 def vertex_order(points, pinned, edges):
@@ -85,7 +90,7 @@ def vertex_order(points, pinned, edges):
     free_edges = place[edges]
     free_edges = free_edges[(free_edges >= 0).all(axis=1)]
     if len(free):
-        colors = color_vertices(free_edges.astype(np.int32), len(free))
+        colors = color_vertices(free_edges, len(free))
     else:
         colors = np.zeros(0, dtype=np.int32)
     by_color = np.argsort(colors, kind="stable")

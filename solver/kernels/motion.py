@@ -37,7 +37,9 @@ def begin_step(
     followed = adaptive_acceleration(v, last_velocity[i], gravity, h)
     x_start[i] = start
     inertial[i] = start + h * v + (h * h) * gravity
-    x[i] = start + h * v + (h * h) * followed
+    guess = start + h * v + (h * h) * followed
+    if wp.isfinite(guess):
+        x[i] = guess
     last_velocity[i] = v
 
 

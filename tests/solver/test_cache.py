@@ -19,7 +19,7 @@ TRIANGLES = np.array([[0, 1, 2], [1, 3, 2]])
 def scene(points=POINTS, density=0.2, pins=(0,)):
     return [
         Cloth(points, TRIANGLES, material=Material(density=density), pins=Pins(pins), name="Sheet"),
-        Collider(lambda time: POINTS + [0, 0, time], TRIANGLES, name="Hand"),
+        Collider(lambda time: POINTS + np.array([0, 0, time]), TRIANGLES, name="Hand"),
     ]
 
 
@@ -53,7 +53,7 @@ def test_a_frame_cut_short_ends_the_cache(cache):
     path = cache.folder / cache_module.FRAME.format(2)
     path.write_bytes(path.read_bytes()[:-5])
     assert cache.finished() == 2
-    with pytest.raises(ValueError, match="frame 2 .* cut short"):
+    with pytest.raises(ValueError, match=r"frame 2 .* cut short"):
         cache.read(2)
 
 

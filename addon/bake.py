@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that bake, cancel and free."""
+
+import time
+
+import bpy
+from bpy.types import Operator
+
+from ..solver import cache
+from . import playback
+from .bake_steps import bake_steps, cache_folder, explain, run_to_end
+
+# Pause between two visits of the running bake, and the longest one visit may take [s].
+TICK = 0.05
+VISIT = 0.03
+
+# The user may look around while a bake runs, and nothing else.
+NAVIGATION = {
+    "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE", "TRACKPADPAN",
+    "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION", "MOUSEMOVE",
+}  # fmt: skip
+
+
+def refusal(context):
+    """Why a bake cannot start now, or None."""
+    if context.window_manager.vbd.baking:
+        return "Wait until the bake has ended, or cancel it"
+    if bpy.app.is_job_running("RENDER"):
+        return "Wait until the render has ended"
+    if context.mode.startswith("EDIT"):
+        return "Leave Edit Mode"
+    return None
+
+
+class VBD_OT_bake(Operator):
+    bl_idname = "vbd.bake"
+    bl_label = "Bake"
+    bl_description = (
+        "Simulate all objects that have a role and store the motion as shape keys. Replaces an "
+        "earlier bake; Esc stops and keeps the frames so far"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        try:
+            outcome = run_to_end(bake_steps(context))
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        return self._ended(outcome)
+
+    def invoke(self, context, _event):
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        self.steps = bake_steps(context, wait=VISIT / 2)
+        try:
+            next(self.steps)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        except StopIteration as end:
+            return self._ended(end.value)
+        manager = context.window_manager
+        self.timer = manager.event_timer_add(TICK, window=context.window)
+        manager.modal_handler_add(self)
+        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
+            handlers.append(self._drop)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if self.steps is None:  # dropped by a handler
+            self._leave(context)
+            return {"CANCELLED"}
+        state = context.window_manager.vbd
+        if event.type == "ESC" and event.value == "PRESS":
+            state.cancel_requested = True
+        if event.type != "TIMER":
+            return self._pass_on(context, event)
+        deadline = time.monotonic() + VISIT
+        try:
+            while next(self.steps) is not None and time.monotonic() < deadline:
+                pass
+        except (ValueError, OSError) as error:
+            self._leave(context)
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        except StopIteration as end:
+            self._leave(context)
+            return self._ended(end.value)
+        except BaseException:
+            self._leave(context)
+            raise
+        context.workspace.status_text_set(f"{state.status}, Esc: cancel")
+        for area in context.screen.areas:
+            area.tag_redraw()
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context):
+        """Blender quits, or closes the window."""
+        self._drop()
+        self._leave(context)
+
+    def _pass_on(self, context, event):
+        """Let the user look around and reach the sidebar, where the Cancel button is."""
+        if event.type in NAVIGATION or _over_sidebar(context, event):
+            return {"PASS_THROUGH"}
+        return {"RUNNING_MODAL"}
+
+    def _drop(self, *_):
+        """Stop without a result: the file, or the state of it, goes away."""
+        if self.steps is not None:
+            self.steps.close()
+            self.steps = None
+
+    def _leave(self, context):
+        self.steps = None
+        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
+            if self._drop in handlers:
+                handlers.remove(self._drop)
+        context.window_manager.event_timer_remove(self.timer)
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+
+    def _ended(self, outcome):
+        level, text = outcome.report()
+        self.report({level}, text)
+        return {"FINISHED"} if outcome.frames else {"CANCELLED"}
+
+
+def _over_sidebar(context, event):
+    """Whether a left click goes to a region that has the Cancel button."""
+    if event.type != "LEFTMOUSE":
+        return False
+    for area in context.screen.areas:
+        for region in area.regions:
+            inside = (
+                0 <= event.mouse_x - region.x < region.width
+                and 0 <= event.mouse_y - region.y < region.height
+            )
+            if inside and area.type == "VIEW_3D" and region.type == "UI":
+                return True
+    return False
+
+
+class VBD_OT_cancel_bake(Operator):
+    bl_idname = "vbd.cancel_bake"
+    bl_label = "Cancel Bake"
+    bl_description = "Stop the running bake and keep the frames so far"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context):
+        if not context.window_manager.vbd.baking:
+            cls.poll_message_set("No bake is running")
+            return False
+        return True
+
+    def execute(self, context):
+        context.window_manager.vbd.cancel_requested = True
+        return {"FINISHED"}
+
+
+class VBD_OT_free_bake(Operator):
+    bl_idname = "vbd.free_bake"
+    bl_label = "Free Bake"
+    bl_description = (
+        "Delete the baked motion of all objects in the scene and give back their shape keys, "
+        "modifiers and animation as they were before"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason is None and not any(playback.is_baked(ob) for ob in context.scene.objects):
+            reason = "No object in the scene is baked"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        baked = [ob for ob in context.scene.objects if playback.is_baked(ob) and ob.is_editable]
+        for ob in baked:
+            playback.free(ob)
+        try:
+            cache.remove(cache_folder(context.scene))
+        except OSError as error:
+            self.report({"WARNING"}, f"The bake is freed, its cache remains: {explain(error)}")
+            return {"FINISHED"}
+        self.report({"INFO"}, f"Freed the bake of {len(baked)} objects")
+        return {"FINISHED"}
+
+
+classes = (VBD_OT_bake, VBD_OT_cancel_bake, VBD_OT_free_bake)

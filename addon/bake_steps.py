@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake: one generator for the window, for background runs and for the command line.
+
+Only the thread that runs the generator touches Blender. The solver has a thread of its own, which
+gets the frames of animated objects through `Feed` and keeps its results in the `Cache`; these
+become shape keys when it has ended.
+"""
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Event, Thread
+
+import bpy
+
+from ..solver.cache import Cache
+from . import playback
+from .feed import Stopped
+from .gather import gather, participants, prepared
+
+COMPILING = "Compiling kernels (first time only)"
+
+
+@dataclass
+class Solved:
+    """One frame that the solver has finished."""
+
+    index: int
+    count: int
+    scene_frame: int
+    stats: object
+    model: object
+
+    def line(self):
+        """What is printed about it."""
+        return (
+            f"Frame {self.scene_frame} ({self.index}/{self.count})  {self.stats.seconds:.3f} s  "
+            f"residual {self.stats.residual:.6e}"
+        )
+
+
+@dataclass
+class Outcome:
+    """How a bake ended."""
+
+    count: int
+    last: Solved | None = None
+    seconds: float = 0.0
+    rejected: set = field(default_factory=set)
+    cancelled: bool = False
+    error: str = ""
+    notes: list = field(default_factory=list)
+
+    @property
+    def frames(self):
+        return self.last.index if self.last else 0
+
+    def report(self):
+        """Level and text for the user."""
+        text = f"Baked {self.frames} frames in {self.seconds:.0f} s"
+        if self.frames < self.count:
+            text = f"Baked {self.frames} of {self.count} frames in {self.seconds:.0f} s"
+        if self.error:
+            text += f", then stopped: {self.error}"
+        elif self.cancelled:
+            text += ", then cancelled"
+        if self.rejected:
+            names = ", ".join(sorted(self.rejected))
+            text += (
+                f". Some vertices of {names} could not be solved and kept their place; "
+                "use more substeps"
+            )
+        text = ". ".join([text, *self.notes])
+        odd = self.error or self.cancelled or self.rejected or self.notes
+        return ("WARNING" if odd else "INFO"), text
+
+
+class SolverThread(Thread):
+    """Runs `simulate` and keeps its frames; sends each one to `inbox`, and None to wake its reader."""
+
+    def __init__(self, gathered, device, folder, fps):
+        super().__init__(name="vbd-solver", daemon=True)
+        self.gathered, self.device, self.folder, self.fps = gathered, device, folder, fps
+        self.stopping = Event()
+        self.inbox = Queue()
+        self.cache = None
+        self.error = None
+        gathered.feed.stop = self.stopping
+        gathered.feed.wake = lambda: self.inbox.put(None)
+
+    def run(self):
+        try:
+            self._solve()
+        except Stopped:
+            pass  # the frames so far are in the cache
+        except BaseException as error:
+            self.error = error  # raised or reported by the main thread
+        finally:
+            self.inbox.put(None)
+
+    def _solve(self):
+        # Warp takes half a second to import; not while Blender starts.
+        from ..solver.simulate import simulate
+
+        gathered = self.gathered
+        frames = simulate(
+            gathered.bodies,
+            gathered.settings,
+            gathered.frame_count,
+            device=self.device,
+            cancelled=self.stopping.is_set,
+        )
+        cache = Cache.create(
+            self.folder,
+            names=[target.name for target in gathered.targets],
+            vertex_counts=[len(points) for points in gathered.start()],
+            settings=gathered.settings,
+            bodies=gathered.bodies,
+            fps=self.fps,
+            frame_start=gathered.frame_start,
+        )
+        cache.write(0, gathered.start())
+        self.cache = cache
+        for frame in frames:
+            cache.write(frame.index, gathered.local(frame.index, frame.positions))
+            self.inbox.put(
+                Solved(
+                    frame.index,
+                    gathered.frame_count,
+                    gathered.frame_start + frame.index,
+                    frame.stats,
+                    frame.model,
+                )
+            )
+
+
+def cache_folder(scene, blend=None):
+    """Where the frames of a scene are kept: beside its .blend; if unsaved, in the session's folder."""
+    blend = blend or bpy.data.filepath
+    name = bpy.path.clean_name(scene.name)
+    if not blend:
+        return Path(bpy.app.tempdir) / "vbd_cache" / name
+    return Path(blend).parent / "vbd_cache" / f"{bpy.path.clean_name(Path(blend).stem)}_{name}"
+
+
+def pick_device(choice):
+    """The solver's device for AUTO, CPU or CUDA; refuses CUDA where there is none."""
+    from ..solver.simulate import pick_device
+
+    return pick_device(choice.lower())
+
+
+@contextmanager
+def _announced(state):
+    """`window_manager.vbd` while a bake runs."""
+    state.baking, state.cancel_requested, state.progress, state.status = True, False, 0.0, ""
+    ended = False
+    try:
+        yield
+        ended = True
+    finally:
+        state.baking, state.cancel_requested, state.progress = False, False, 0.0
+        if not ended:
+            state.status = ""
+
+
+def bake_steps(context, folder=None, wait=0.02):
+    """Bake the scene: yields each `Solved` frame, and None at least every `wait` seconds.
+
+    Returns an `Outcome`. ValueError and OSError say why nothing was baked; the scene is then as it
+    was. Closed before its end it leaves the scene as it was, too.
+    """
+    scene, state = context.scene, context.window_manager.vbd
+    started = time.monotonic()
+    with _announced(state):
+        objects = participants(scene)
+        device = pick_device(scene.vbd.device)
+        with prepared(scene, objects):
+            gathered = gather(context, objects)
+            outcome = Outcome(gathered.frame_count, notes=gathered.notes)
+            fps = scene.render.fps / scene.render.fps_base
+            solver = SolverThread(gathered, device, folder or cache_folder(scene), fps)
+            state.status = COMPILING
+            solver.start()
+            try:
+                yield from _until_solved(solver, state, outcome, wait)
+            finally:
+                solver.stopping.set()
+                solver.join()
+        if solver.error is not None:
+            if not isinstance(solver.error, ValueError | OSError) or not outcome.frames:
+                raise solver.error
+            outcome.error = explain(solver.error)
+        if outcome.frames:
+            state.status = "Writing shape keys"
+            _write_keys(scene, gathered, solver.cache, outcome.frames)
+        outcome.seconds = time.monotonic() - started
+        state.status = outcome.report()[1]
+    return outcome
+
+
+def _until_solved(solver, state, outcome, wait):
+    """Serve the solver until it ends, and pass on its frames."""
+    while True:
+        ended = not solver.is_alive()  # asked first: what it has sent before is in the inbox
+        if state.cancel_requested and not solver.stopping.is_set():
+            solver.stopping.set()
+            outcome.cancelled = True
+            state.status = "Cancelling"
+        if not solver.stopping.is_set():
+            solver.gathered.feed.fill()
+        try:
+            solved = solver.inbox.get(timeout=0.0 if ended else wait)
+        except Empty:
+            if ended:
+                return
+            yield None
+            continue
+        if solved is None:
+            continue
+        outcome.last = solved
+        outcome.rejected.update(solved.stats.rejected_bodies)
+        state.progress = solved.index / solved.count
+        if not outcome.cancelled:
+            state.status = f"Baking {solved.index}/{solved.count}"
+        yield solved
+
+
+def _write_keys(scene, gathered, cache, last):
+    for at, target in enumerate(gathered.targets):
+        ob = bpy.data.objects.get(target.key)
+        if ob is None:
+            continue  # deleted by a script meanwhile: there is nothing left to bake
+        frames = (cache.read(index)[at] for index in range(last + 1))
+        playback.write(ob, frames, gathered.frame_start, target.deforming)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+
+def explain(error):
+    """What an error says, without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def run_to_end(steps, show=print):
+    """Exhaust `bake_steps`, showing a line per frame; returns its `Outcome`."""
+    first = True
+    while True:
+        try:
+            solved = next(steps)
+        except StopIteration as end:
+            return end.value
+        if solved is None:
+            continue
+        if first:
+            size, first = solved.model, False
+            show(
+                f"Device {size.device}: {size.vertices} vertices, {size.tets} tets, "
+                f"{size.triangles} triangles, {size.springs} springs, {size.colors} colors"
+            )
+        show(solved.line())

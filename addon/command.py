@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: `blender --command vbd bake FILE ...` and `python -m vbd bake FILE ...`.
+
+Exit codes: 0 done, 1 the scene cannot be baked, or not to its end, 2 the command is wrong.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import bpy
+
+from .bake_steps import bake_steps, cache_folder, explain, run_to_end
+from .presets import apply_preset
+
+DEVICES = ("auto", "cpu", "cuda")
+
+
+def parser(program):
+    top = argparse.ArgumentParser(prog=program, description="Vertex Block Descent for Blender")
+    commands = top.add_subparsers(dest="command", required=True)
+    bake = commands.add_parser("bake", help="simulate a file and save it with the motion baked in")
+    bake.add_argument(
+        "file", nargs="?", type=Path, metavar="FILE.blend", help="default: the open one"
+    )
+    bake.add_argument("--frames", type=_frames, metavar="A:B", help="first and last frame")
+    bake.add_argument("--device", choices=DEVICES, help="default: as set in the file")
+    bake.add_argument("--preset", metavar="NAME", help="solver preset, such as Preview or Final")
+    bake.add_argument(
+        "--set",
+        type=_assignment,
+        action="append",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="solver settings, such as substeps=8; they win over the preset",
+    )
+    bake.add_argument("--output", type=Path, metavar="OUT.blend", help="default: the file itself")
+    return top
+
+
+def _frames(text):
+    first, colon, last = text.partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        return int(first), int(last)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f'"{text}" is not a frame range; write it as 1:250'
+        ) from None
+
+
+def _assignment(text):
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise argparse.ArgumentTypeError(f'"{text}" sets nothing; write it as substeps=8')
+    return name, value
+
+
+def set_value(group, name, text):
+    """Set a property of `scene.vbd` from text; Blender itself would clamp, this refuses."""
+    known = {p.identifier: p for p in group.bl_rna.properties if not p.is_readonly}
+    known = {key: p for key, p in known.items() if p.type in {"INT", "FLOAT", "BOOLEAN", "ENUM"}}
+    if name not in known:
+        raise ValueError(f'there is no setting "{name}"; there are {", ".join(sorted(known))}')
+    prop = known[name]
+    if prop.type == "ENUM":
+        choices = [item.identifier for item in prop.enum_items]
+        if text.upper() not in choices:
+            raise ValueError(f'{name} is "{text}"; it must be one of {", ".join(choices).lower()}')
+        setattr(group, name, text.upper())
+    elif prop.type == "BOOLEAN":
+        words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
+        if text.lower() not in words:
+            raise ValueError(f'{name} is "{text}"; it must be true or false')
+        setattr(group, name, words[text.lower()])
+    else:
+        kind, word = (int, "a whole number") if prop.type == "INT" else (float, "a number")
+        try:
+            value = kind(text)
+        except ValueError:
+            raise ValueError(f'{name} is "{text}"; it must be {word}') from None
+        if not prop.hard_min <= value <= prop.hard_max:
+            raise ValueError(
+                f"{name} is {value:g}; it must lie between {prop.hard_min:g} and {prop.hard_max:g}"
+            )
+        setattr(group, name, value)
+
+
+def _configure(context, options):
+    """Bring the options into the scene; ValueError for one that does not exist or does not fit."""
+    group = context.scene.vbd
+    if options.preset:
+        apply_preset(context, "solver", options.preset)
+    for assignments in options.set:
+        for name, text in assignments:
+            set_value(group, name, text)
+    if options.frames:
+        group.frame_start, group.frame_end = options.frames
+    if options.device:
+        group.device = options.device.upper()
+
+
+def _refuse(program, text, code):
+    print(f"{program}: error: {text}", file=sys.stderr)
+    return code
+
+
+def run(arguments, program):
+    """Do what the command line says; returns the exit code."""
+    try:
+        options = parser(program).parse_args(arguments)
+    except SystemExit as end:  # argparse has printed why
+        return end.code or 0
+    if options.file is not None:
+        if not options.file.is_file():
+            return _refuse(program, f"there is no file {options.file}", 2)
+        try:
+            bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()), load_ui=False)
+        except RuntimeError as error:
+            return _refuse(program, str(error).removeprefix("Error: ").strip(), 1)
+    elif not bpy.data.filepath:
+        return _refuse(program, "name the .blend file to bake", 2)
+    context = bpy.context
+    try:
+        _configure(context, options)
+    except ValueError as error:
+        return _refuse(program, str(error), 2)
+    output = (options.output or Path(bpy.data.filepath)).resolve()
+    if output.suffix != ".blend":
+        return _refuse(program, f"the output {output} must end in .blend", 2)
+    if not output.parent.is_dir():
+        return _refuse(program, f"there is no folder {output.parent} for the output", 2)
+    return _bake(context, program, output)
+
+
+def _bake(context, program, output):
+    try:
+        outcome = run_to_end(bake_steps(context, cache_folder(context.scene, output)), _show)
+    except (ValueError, OSError) as error:
+        return _refuse(program, explain(error), 1)
+    _, text = outcome.report()
+    try:
+        if outcome.frames:
+            bpy.ops.wm.save_as_mainfile(filepath=str(output), check_existing=False)
+    except RuntimeError as error:
+        return _refuse(program, str(error).removeprefix("Error: ").strip(), 1)
+    _show(text)
+    if outcome.last is not None:
+        _show(f"Final residual {outcome.last.stats.residual:.9e}")
+        _show(f"Saved {output}")
+    return 0 if outcome.frames == outcome.count else 1
+
+
+def _show(line):
+    print(line, flush=True)
+
+
+class Command:
+    """Blender's handle of `--command vbd`."""
+
+    handle = None
+
+
+def _from_blender(arguments):
+    return run(arguments, "blender --command vbd")
+
+
+def register():
+    Command.handle = bpy.utils.register_cli_command("vbd", _from_blender)
+
+
+def unregister():
+    bpy.utils.unregister_cli_command(Command.handle)
+    Command.handle = None

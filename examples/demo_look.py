@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the demo looks: materials, light, camera, and the strip of rendered frames."""
+
+import tempfile
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+PICTURE_SIZE = (400, 360)
+SAMPLES = 12
+
+
+def smooth(ob, subdivisions=0, thickness=0.0):
+    """Smooth shading, and modifiers that only make the picture finer."""
+    ob.data.shade_smooth()
+    if subdivisions:
+        modifier = ob.modifiers.new("Subdivision", "SUBSURF")
+        modifier.levels = modifier.render_levels = subdivisions
+    if thickness:
+        modifier = ob.modifiers.new("Thickness", "SOLIDIFY")
+        modifier.thickness, modifier.offset = thickness, 0.0
+
+
+def color(ob, base, roughness=0.5, metallic=0.0, stripes=None):
+    """A plain material; `stripes` is the color of stripes along the height of the object."""
+    material = bpy.data.materials.new(ob.name)
+    material.use_nodes = True
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    shader = nodes["Principled BSDF"]
+    shader.inputs["Base Color"].default_value = (*base, 1.0)
+    shader.inputs["Roughness"].default_value = roughness
+    shader.inputs["Metallic"].default_value = metallic
+    material.diffuse_color = (*base, 1.0)
+    if stripes:
+        # Generated coordinates stay with the rest shape, so the stripes move with the cloth.
+        place = nodes.new("ShaderNodeTexCoord")
+        checker = nodes.new("ShaderNodeTexWave")
+        checker.bands_direction = "X"
+        checker.inputs["Scale"].default_value = 1.6
+        ramp = nodes.new("ShaderNodeValToRGB")
+        ramp.color_ramp.interpolation = "CONSTANT"
+        ramp.color_ramp.elements[0].color = (*base, 1.0)
+        ramp.color_ramp.elements[1].color = (*stripes, 1.0)
+        ramp.color_ramp.elements[1].position = 0.8
+        links.new(place.outputs["Generated"], checker.inputs["Vector"])
+        links.new(checker.outputs["Color"], ramp.inputs["Fac"])
+        links.new(ramp.outputs["Color"], shader.inputs["Base Color"])
+    ob.data.materials.append(material)
+
+
+def light_and_camera(scene):
+    world = bpy.data.worlds.new("World")
+    world.use_nodes = True
+    background = world.node_tree.nodes["Background"]
+    background.inputs["Color"].default_value = (0.55, 0.65, 0.80, 1.0)
+    background.inputs["Strength"].default_value = 0.45
+    scene.world = world
+    for name, place, size, power in (
+        ("Key", (-3.0, -3.5, 5.0), 2.0, 420.0),
+        ("Rim", (3.5, 3.0, 3.5), 1.5, 220.0),
+    ):
+        light = bpy.data.lights.new(name, "AREA")
+        light.size, light.energy = size, power
+        lamp = bpy.data.objects.new(name, light)
+        lamp.location = place
+        lamp.rotation_euler = (
+            (Vector((0.0, 0.0, 0.5)) - lamp.location).to_track_quat("-Z", "Y").to_euler()
+        )
+        scene.collection.objects.link(lamp)
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.lens = 40.0
+    camera.location = (0.0, -6.6, 2.1)
+    camera.rotation_euler = (
+        (Vector((0.05, 0.0, 0.85)) - camera.location).to_track_quat("-Z", "Y").to_euler()
+    )
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+
+
+def render_strip(scene, frames, path):
+    """Render `frames` with Cycles on the CPU and put them side by side in one picture."""
+    scene.render.engine = "CYCLES"
+    scene.cycles.device = "CPU"
+    scene.cycles.samples = SAMPLES
+    scene.cycles.use_denoising = True
+    scene.cycles.max_bounces = 4
+    scene.render.use_persistent_data = True
+    scene.render.resolution_x, scene.render.resolution_y = PICTURE_SIZE
+    scene.render.image_settings.file_format = "PNG"
+    pictures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, frame in enumerate(frames, 1):
+            print(f"rendering frame {frame} ({number}/{len(frames)})", flush=True)
+            scene.frame_set(frame)
+            scene.render.filepath = str(Path(folder) / f"{frame}.png")
+            bpy.ops.render.render(write_still=True)
+            image = bpy.data.images.load(scene.render.filepath)
+            pixels = np.empty(image.size[0] * image.size[1] * 4, np.float32)
+            image.pixels.foreach_get(pixels)
+            pictures.append(pixels.reshape(image.size[1], image.size[0], 4))
+            bpy.data.images.remove(image)
+    strip = np.concatenate(pictures, axis=1)
+    image = bpy.data.images.new("Strip", strip.shape[1], strip.shape[0])
+    image.pixels.foreach_set(strip.ravel())
+    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.save()
+    bpy.data.images.remove(image)
