@@ -3,10 +3,10 @@
 
 import bpy
 
-from . import bake_operators, command, panels, presets, properties, roles
+from . import bake, command, panels, presets, properties, roles
 
 # Properties first, since all others read them; unregistered in the opposite order.
-MODULES = (properties, presets, roles, bake_operators, panels, command)
+MODULES = (properties, presets, roles, bake, panels, command)
 
 
 def register():

@@ -10,35 +10,15 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Event, Thread
+from queue import Empty
 
 import bpy
 
-from ..solver.cache import Cache
 from . import playback
-from .feed import Stopped
 from .gather import gather, participants, prepared
+from .solver_thread import Solved, SolverThread
 
 COMPILING = "Compiling kernels (first time only)"
-
-
-@dataclass
-class Solved:
-    """One frame that the solver has finished."""
-
-    index: int
-    count: int
-    scene_frame: int
-    stats: object
-    model: object
-
-    def line(self):
-        """What is printed about it."""
-        return (
-            f"Frame {self.scene_frame} ({self.index}/{self.count})  {self.stats.seconds:.3f} s  "
-            f"residual {self.stats.residual:.6e}"
-        )
 
 
 @dataclass
@@ -77,67 +57,8 @@ class Outcome:
         return ("WARNING" if odd else "INFO"), text
 
 
-class SolverThread(Thread):
-    """Runs `simulate` and keeps its frames; sends each one to `inbox`, and None to wake its reader."""
-
-    def __init__(self, gathered, device, folder, fps):
-        super().__init__(name="vbd-solver", daemon=True)
-        self.gathered, self.device, self.folder, self.fps = gathered, device, folder, fps
-        self.stopping = Event()
-        self.inbox = Queue()
-        self.cache = None
-        self.error = None
-        gathered.feed.stop = self.stopping
-        gathered.feed.wake = lambda: self.inbox.put(None)
-
-    def run(self):
-        try:
-            self._solve()
-        except Stopped:
-            pass  # the frames so far are in the cache
-        except BaseException as error:
-            self.error = error  # raised or reported by the main thread
-        finally:
-            self.inbox.put(None)
-
-    def _solve(self):
-        # Warp takes half a second to import; not while Blender starts.
-        from ..solver.simulate import simulate
-
-        gathered = self.gathered
-        frames = simulate(
-            gathered.bodies,
-            gathered.settings,
-            gathered.frame_count,
-            device=self.device,
-            cancelled=self.stopping.is_set,
-        )
-        cache = Cache.create(
-            self.folder,
-            names=[target.name for target in gathered.targets],
-            vertex_counts=[len(points) for points in gathered.start()],
-            settings=gathered.settings,
-            bodies=gathered.bodies,
-            fps=self.fps,
-            frame_start=gathered.frame_start,
-        )
-        cache.write(0, gathered.start())
-        self.cache = cache
-        for frame in frames:
-            cache.write(frame.index, gathered.local(frame.index, frame.positions))
-            self.inbox.put(
-                Solved(
-                    frame.index,
-                    gathered.frame_count,
-                    gathered.frame_start + frame.index,
-                    frame.stats,
-                    frame.model,
-                )
-            )
-
-
 def cache_folder(scene, blend=None):
-    """Where the frames of a scene are kept: beside its .blend; if unsaved, in the session's folder."""
+    """Where the frames of a scene are kept: beside its .blend, or for the session if unsaved."""
     blend = blend or bpy.data.filepath
     name = bpy.path.clean_name(scene.name)
     if not blend:

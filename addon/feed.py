@@ -8,18 +8,12 @@ import bpy
 import numpy as np
 
 from . import read_mesh
+from .modifiers import STILL
 
 # Frames that are read ahead of the solver.
 AHEAD = 2
 # How often a waiting solver looks whether it should stop [s].
 PATIENCE = 0.1
-
-# Modifiers whose result depends on nothing but the mesh and their own numbers.
-STILL_MODIFIERS = {
-    "BEVEL", "DECIMATE", "EDGE_SPLIT", "MULTIRES", "NORMAL_EDIT", "REMESH", "SCREW", "SKIN",
-    "SMOOTH", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "UV_WARP", "VERTEX_WEIGHT_EDIT",
-    "WEIGHTED_NORMAL", "WELD", "WIREFRAME",
-}  # fmt: skip
 
 
 class Stopped(BaseException):
@@ -41,7 +35,7 @@ def moves(ob):
         return True
     if len(ob.constraints) or ob.rigid_body:
         return True
-    if any(m.show_viewport and m.type not in STILL_MODIFIERS for m in ob.modifiers):
+    if any(m.show_viewport and m.type not in STILL for m in ob.modifiers):
         return True
     return ob.parent is not None and (ob.parent_type != "OBJECT" or moves(ob.parent))
 
@@ -71,7 +65,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
         frame = bpy.context.scene.frame_current
         if vertex_count is not None and len(points) != vertex_count:
             raise ValueError(
-                f"{ob.name}: the mesh has {len(points)} vertices in frame {frame} and {vertex_count} "
+                f"{ob.name}: the mesh has {len(points)} vertices in frame {frame}, and {vertex_count} "
                 "at the start; switch off the modifier that changes their number"
             )
         bad = np.flatnonzero(~np.isfinite(points).all(axis=1))

@@ -16,19 +16,9 @@ from ..solver.lattice import cage, embed
 from ..solver.settings import Material, Settings
 from . import playback, read_mesh
 from .feed import Feed, Pose, identity, moves, read_pose
+from .modifiers import DEFORMING, simulation_point
 from .tetmesh import CagePins, stored_tets
 
-# Move vertices and keep their number: part of what is simulated, so the bake switches them off.
-DEFORMING = {
-    "ARMATURE", "CAST", "CLOTH", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK",
-    "LAPLACIANDEFORM", "LAPLACIANSMOOTH", "LATTICE", "MESH_CACHE", "MESH_DEFORM", "MESH_SEQUENCE_CACHE", "SHRINKWRAP",
-    "SIMPLE_DEFORM", "SMOOTH", "SOFT_BODY", "SURFACE_DEFORM", "WARP", "WAVE",
-}  # fmt: skip
-# Leave every vertex where it is.
-NEUTRAL = {
-    "COLLISION", "DATA_TRANSFER", "NORMAL_EDIT", "PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT",
-    "UV_WARP", "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL",
-}  # fmt: skip
 # A transform that shrinks volumes by more than this cannot be undone in float32.
 FLAT_TRANSFORM = 1e-18
 
@@ -114,14 +104,6 @@ def _refuse_unbakeable(ob):
         raise ValueError(
             f"{ob.name} is deformed by its parent type; parent it to the object and add a modifier"
         )
-
-
-def simulation_point(ob):
-    """Modifiers in use that deform the simulated mesh, and those that act on the result."""
-    used = [modifier for modifier in ob.modifiers if modifier.show_viewport]
-    known = DEFORMING | NEUTRAL
-    end = next((at for at, m in enumerate(used) if m.type not in known), len(used))
-    return [m for m in used[:end] if m.type in DEFORMING], used[end:]
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def simulate_as(ob, role, **values):
 
 
 def add_suzanne():
-    bpy.ops.mesh.primitive_monkey_add(size=1.1, location=(-1.45, 0.1, 1.35))
+    bpy.ops.mesh.primitive_monkey_add(size=1.4, location=(-1.35, 0.05, 1.45))
     ob = bpy.context.object
     ob.name = "Suzanne"
     ob.rotation_euler = Euler((-0.35, 0.25, 0.2))
@@ -54,8 +54,8 @@ def add_suzanne():
 
 def add_ring():
     """A body that brings its own tets, in `mesh["tets"]`."""
-    points, tets, faces = ring_of_tets(radius=0.36, thickness=0.15)
-    ob = add_object("Ring", points, faces, (0.0, 0.15, 1.3), (0.9, 0.5, 0.0))
+    points, tets, faces = ring_of_tets(radius=0.4, thickness=0.17)
+    ob = add_object("Ring", points, faces, (0.05, 0.15, 1.4), (0.9, 0.5, 0.0))
     ob.data["tets"] = tets.astype(np.int32).tobytes()
     demo_look.smooth(ob, subdivisions=1)
     simulate_as(ob, "SOFT", youngs_modulus=3e4, poisson_ratio=0.45, damping=0.004)
@@ -94,7 +94,7 @@ def add_obstacles():
     box = [(i * x, j * y, k * z) for k in (-1, 1) for j in (-1, 1) for i in (-1, 1)]
     sides = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
     floor = add_object("Floor", np.multiply(box, (6.0, 6.0, 0.5)), sides, (0.0, 0.0, -0.5))
-    step = add_object("Step", np.multiply(box, (0.55, 0.45, 0.17)), sides, (-1.95, 0.35, 0.17))
+    step = add_object("Step", np.multiply(box, (0.55, 0.45, 0.17)), sides, (-1.85, 0.35, 0.17))
     ramp = add_object("Ramp", np.multiply(box, (0.5, 0.7, 0.5)), sides, (0.0, 0.55, -0.15))
     ramp.rotation_euler = (0.35, 0.0, 0.0)
     for ob in (floor, step, ramp):

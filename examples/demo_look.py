@@ -70,13 +70,15 @@ def light_and_camera(scene):
         )
         scene.collection.objects.link(lamp)
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.lens = 40.0
-    camera.location = (0.0, -6.6, 2.1)
+    camera.data.lens = 44.0
+    camera.location = (0.0, -6.3, 2.2)
     camera.rotation_euler = (
-        (Vector((0.05, 0.0, 0.85)) - camera.location).to_track_quat("-Z", "Y").to_euler()
+        (Vector((0.0, 0.0, 0.88)) - camera.location).to_track_quat("-Z", "Y").to_euler()
     )
     scene.collection.objects.link(camera)
     scene.camera = camera
+    scene.view_settings.look = "AgX - Punchy"
+    scene.view_settings.exposure = 0.3
 
 
 def render_strip(scene, frames, path):

@@ -5,6 +5,7 @@ float64, metres relative to the bodies' common origin, so that float32 keeps its
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +22,7 @@ class Elements:
     first: np.ndarray
     """μ [Pa or N/m] of tets and triangles, stiffness of hinges [N m] and springs [N/m]."""
     second: np.ndarray
-    """λ [Pa or N/m] of tets and triangles; rest angle [rad] of hinges, rest length [m] of springs."""
+    """λ [Pa or N/m] of tets and triangles; rest angle [rad] of hinges, length [m] of springs."""
     damping_time: np.ndarray
 
 
@@ -56,7 +57,8 @@ def per_element(body, what, values, count):
         return np.full(count, float(values))
     if values.shape != (count,):
         raise ValueError(
-            f"{body.name}: {what} has the shape {values.shape}; give one number or {count}, one per element"
+            f"{body.name}: {what} has the shape {values.shape}; "
+            f"give one number or {count}, one per element"
         )
     return values
 
@@ -178,7 +180,7 @@ def assemble(bodies, settings):
 
     return Assembly(
         origin=origin,
-        place=[place[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)],
+        place=[place[a:b] for a, b in pairwise(offsets)],
         color_start=color_start,
         points=(points - origin)[order],
         rest_points=ordered([body.rest_points for body in bodies]),

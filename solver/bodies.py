@@ -17,7 +17,7 @@ FLAT_TET = 1e-6
 FLAT_TRIANGLE = 1e-6
 
 PointsInTime = np.ndarray | Sequence[np.ndarray] | Callable[[float], np.ndarray]
-"""One array for all times, one array per frame (the input state first), or a function of time [s]."""
+"""One array for all times, one per frame (the input state first), or a function of time [s]."""
 
 
 def finite_points(name, what, points):
@@ -28,7 +28,8 @@ def finite_points(name, what, points):
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if len(bad):
         raise ValueError(
-            f"{name}: {len(bad)} of {len(points)} {what} are not finite numbers (first: vertex {bad[0]})"
+            f"{name}: {len(bad)} of {len(points)} {what} are not finite numbers "
+            f"(first: vertex {bad[0]})"
         )
     return points
 
@@ -83,8 +84,8 @@ def refuse_flat_triangles(name, points, triangles):
     flat = np.flatnonzero(2.0 * triangle_areas(points, triangles) <= FLAT_TRIANGLE * size**2)
     if len(flat):
         raise ValueError(
-            f"{name}: {len(flat)} of {len(triangles)} triangles have no area (first: triangle {flat[0]}, "
-            f"vertices {triangles[flat[0]].tolist()}); merge or dissolve degenerate faces"
+            f"{name}: {len(flat)} of {len(triangles)} triangles have no area "
+            f"(first: triangle {flat[0]}, vertices {triangles[flat[0]].tolist()}); merge or dissolve degenerate faces"
         )
 
 
@@ -92,8 +93,8 @@ def refuse_flat_triangles(name, points, triangles):
 class Pins:
     """Vertices that are held, or led along `targets`.
 
-    `indices`: vertices of the body. `targets` [m]: points [pin, 3] in time, or None to hold the pins
-    where the body starts.
+    `indices`: vertices of the body. `targets` [m]: points [pin, 3] in time, or None to hold the
+    pins where the body starts.
     """
 
     indices: np.ndarray
@@ -107,7 +108,7 @@ class Pins:
 
 @dataclass(eq=False)
 class _Deformable:
-    """What all simulated bodies share; `rest_points` is the unstressed shape (default: `points`)."""
+    """What all simulated bodies share; `rest_points` is the unstressed shape (or `points`)."""
 
     points: np.ndarray
     elements: np.ndarray
@@ -213,7 +214,8 @@ class Rod(_Deformable):
         short = np.flatnonzero(size <= FLAT_TRIANGLE * size.max())
         if len(short):
             raise ValueError(
-                f"{self.name}: {len(short)} of {len(size)} edges have no length (first: edge {short[0]})"
+                f"{self.name}: {len(short)} of {len(size)} edges have no length "
+                f"(first: edge {short[0]})"
             )
 
 
@@ -222,8 +224,8 @@ class Collider:
     """A triangle mesh that pushes bodies and is never moved by them.
 
     `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
-    time. `friction` None takes the scene's. `thickness` [m] is added to that of the bodies. A closed
-    mesh pushes things out of its inside; an open one pushes on both sides.
+    time. `friction` None takes the scene's. `thickness` [m] is added to that of the bodies.
+    A closed mesh pushes things out of its inside; an open one pushes on both sides.
     """
 
     points: PointsInTime
@@ -249,7 +251,7 @@ def points_at(name, source, frame, time):
     elif np.ndim(source[0]) == 2:
         if frame >= len(source):
             raise ValueError(
-                f"{name}: points are given for {len(source)} frames (the input state is the first); "
+                f"{name}: points are given for {len(source)} frames, the input state included; "
                 f"frame {frame} has none"
             )
         points = source[frame]

@@ -2,8 +2,8 @@
 """Finished frames on disk: a folder with one header and one file per frame.
 
 A frame is written under a temporary name and then renamed, so a crash, a kill or a full disk costs
-at most the frame in flight. The header holds what the frames were made from, so that they can be told
-from stale ones.
+at most the frame in flight. The header holds what the frames were made from, so that they can be
+told from stale ones.
 """
 
 import hashlib

@@ -46,8 +46,8 @@ class LedMesh:
         points = points_at(self.collider.name, self.collider.points, frame, time)
         if len(points) != self.collider.vertex_count:
             raise ValueError(
-                f"{self.collider.name}: the collider has {len(points)} vertices in frame {frame} after "
-                f"the start, {self.collider.vertex_count} before; its vertex count must stay the same"
+                f"{self.collider.name}: the collider has {len(points)} vertices in frame {frame} "
+                f"after the start, {self.collider.vertex_count} before; keep its vertex count"
             )
         return points - self.origin
 

@@ -72,12 +72,14 @@ def color_vertices(edges, vertex_count):
     colors = colors.numpy()
     clash = np.flatnonzero(colors[pairs[:, 0]] == colors[pairs[:, 1]])
     if len(clash):
-        raise RuntimeError(f"edge {clash[0]} joins two vertices of one color; please report this mesh")
+        raise RuntimeError(
+            f"edge {clash[0]} joins two vertices of one color; please report this mesh"
+        )
     return colors
 
 
 def vertex_order(points, pinned, edges):
-    """Where vertices go: `order` [vertex] (old index at each new place) and `color_start` [color + 1].
+    """Where vertices go: `order` [vertex] (old index at each place) and `color_start` [color + 1].
 
     `color_start` covers the free vertices; the pinned ones follow behind the last color.
     """

@@ -177,7 +177,7 @@ def dihedral_angles(points, hinges):
 
 
 def hinge_stiffness(points, hinges, areas, rigidity):
-    """(D/3) 3|e|²/(A₁ + A₂) [N m]: independent of the mesh. areas [hinge, 2], rigidity D [hinge]."""
+    """(D/3) 3|e|²/(A₁ + A₂) [N m]; areas [hinge, 2], rigidity D [hinge]."""
     edge = points[hinges[:, 1]] - points[hinges[:, 0]]
     return rigidity * (edge**2).sum(axis=1) / areas.sum(axis=1)
 

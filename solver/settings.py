@@ -47,7 +47,8 @@ def check_ranges(owner):
             first = values[bad].flat[0]
             where = f" (element {int(np.flatnonzero(bad)[0])})" if values.ndim else ""
             raise ValueError(
-                f"{f.name} is {first:g}{where}; it must lie between {low:g} and {high:g} {unit}".rstrip()
+                f"{f.name} is {first:g}{where}; it must lie between {low:g} and {high:g}"
+                + (f" {unit}" if unit else "")
             )
 
 
@@ -61,48 +62,90 @@ class Settings:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     """Acceleration [m/s²] of everything that is free."""
     substeps: int = number(
-        4, "Substeps", "Time steps per frame: more for fast motion and crisp contact",
-        low=1, high=1000, soft_high=32,
+        4,
+        "Substeps",
+        "Time steps per frame: more for fast motion and crisp contact",
+        low=1,
+        high=1000,
+        soft_high=32,
     )
     iterations: int = number(
-        20, "Iterations", "Passes of the solver over all vertices in every substep: more for stiff "
+        20,
+        "Iterations",
+        "Passes of the solver over all vertices in every substep: more for stiff "
         "materials and fine meshes",
-        low=1, high=10000, soft_high=200,
+        low=1,
+        high=10000,
+        soft_high=200,
     )
     collision_stiffness: float = number(
-        1e5, "Collision Stiffness", "Force per metre of penetration that pushes a vertex out (k_c)",
-        unit="N/m", low=0.0, high=1e12, soft_low=1e2, soft_high=1e8,
+        1e5,
+        "Collision Stiffness",
+        "Force per metre of penetration that pushes a vertex out (k_c)",
+        unit="N/m",
+        low=0.0,
+        high=1e12,
+        soft_low=1e2,
+        soft_high=1e8,
     )
     friction: float = number(
-        0.4, "Friction", "Coulomb friction coefficient of contacts (μ_c), for objects without one of "
-        "their own",
-        low=0.0, high=100.0, soft_high=1.0,
+        0.4,
+        "Friction",
+        "Coulomb friction coefficient of contacts (μ_c), for objects without one of their own",
+        low=0.0,
+        high=100.0,
+        soft_high=1.0,
     )
     damping: float = number(
-        0.0, "Damping", "Damping time of all materials (k_d), on top of their own. Slows changes of "
+        0.0,
+        "Damping",
+        "Damping time of all materials (k_d), on top of their own. Slows changes of "
         "shape, never falling or spinning",
-        unit="s", low=0.0, high=10.0, soft_high=0.1,
+        unit="s",
+        low=0.0,
+        high=10.0,
+        soft_high=0.1,
     )
     friction_velocity: float = number(
-        0.01, "Friction Velocity", "Sliding speed at which friction reaches its full strength; sticking "
+        0.01,
+        "Friction Velocity",
+        "Sliding speed at which friction reaches its full strength; sticking "
         "contacts creep slower than this (ε_v)",
-        unit="m/s", low=1e-6, high=10.0, soft_high=0.1,
+        unit="m/s",
+        low=1e-6,
+        high=10.0,
+        soft_high=0.1,
     )
     relaxation: float = number(
-        1.5, "Relaxation", "Over-relaxation of every vertex step (ω): 1 is plain descent, 1.5 converges "
+        1.5,
+        "Relaxation",
+        "Over-relaxation of every vertex step (ω): 1 is plain descent, 1.5 converges "
         "faster. Vertices in contact always use 1",
-        low=0.1, high=1.95, soft_low=1.0, soft_high=1.9,
+        low=0.1,
+        high=1.95,
+        soft_low=1.0,
+        soft_high=1.9,
     )
     collision_interval: int = number(
-        5, "Collision Interval", "Iterations between two searches for contacts (n_col)",
-        low=1, high=10000, soft_high=20,
+        5,
+        "Collision Interval",
+        "Iterations between two searches for contacts (n_col)",
+        low=1,
+        high=10000,
+        soft_high=20,
     )
     use_ground: bool = switch(
         False, "Ground", "Collide with a plane through the ground height, normal to the z axis"
     )
     ground_height: float = number(
-        0.0, "Ground Height", "Height of the ground plane", unit="m", low=-1e6, high=1e6,
-        soft_low=-10.0, soft_high=10.0,
+        0.0,
+        "Ground Height",
+        "Height of the ground plane",
+        unit="m",
+        low=-1e6,
+        high=1e6,
+        soft_low=-10.0,
+        soft_high=10.0,
     )
     threads: int = number(
         0, "Threads", "CPU threads; 0 uses every core", low=0, high=1024, soft_high=64
@@ -125,55 +168,107 @@ class Material:
     """What a body is made of. SI units; most values may be arrays with one entry per element."""
 
     youngs_modulus: float | np.ndarray = number(
-        1e5, "Young's Modulus", "Stiffness against stretching, in pascal",
-        unit="Pa", low=1e-3, high=1e13, soft_low=1e2, soft_high=1e9,
+        1e5,
+        "Young's Modulus",
+        "Stiffness against stretching, in pascal",
+        unit="Pa",
+        low=1e-3,
+        high=1e13,
+        soft_low=1e2,
+        soft_high=1e9,
     )
     poisson_ratio: float | np.ndarray = number(
-        0.4, "Poisson's Ratio", "How much the material thins when stretched; 0.5 would keep its volume "
-        "exactly",
-        low=0.0, high=0.4999, soft_high=0.49,
+        0.4,
+        "Poisson's Ratio",
+        "How much the material thins when stretched; 0.5 would keep its volume exactly",
+        low=0.0,
+        high=0.4999,
+        soft_high=0.49,
     )
     density: float | np.ndarray = number(
-        1000.0, "Density", "Mass in kg per cubic metre (soft bodies), square metre (cloth) or metre (rods)",
-        unit="kg/m³, kg/m² or kg/m", low=1e-9, high=1e9, soft_low=1e-3, soft_high=1e4,
+        1000.0,
+        "Density",
+        "Mass in kg per cubic metre (soft bodies), square metre (cloth) or metre (rods)",
+        unit="kg/m³, kg/m² or kg/m",
+        low=1e-9,
+        high=1e9,
+        soft_low=1e-3,
+        soft_high=1e4,
     )
     thickness: float = number(
-        0.001, "Thickness", "Thickness of the cloth or diameter of the rod: with Young's modulus it gives "
+        0.001,
+        "Thickness",
+        "Thickness of the cloth or diameter of the rod: with Young's modulus it gives "
         "the stretch stiffness",
-        unit="m", low=1e-7, high=10.0, soft_high=0.01,
+        unit="m",
+        low=1e-7,
+        high=10.0,
+        soft_high=0.01,
     )
     bending_stiffness: float | np.ndarray = number(
-        1e-5, "Bending Stiffness", "Flexural rigidity of the cloth, in newton metre",
-        unit="N m", low=0.0, high=1e9, soft_high=1e-2,
+        1e-5,
+        "Bending Stiffness",
+        "Flexural rigidity of the cloth, in newton metre",
+        unit="N m",
+        low=0.0,
+        high=1e9,
+        soft_high=1e-2,
     )
     damping: float = number(
-        0.0, "Damping", "Damping time of this material, added to the scene's", unit="s", low=0.0,
-        high=10.0, soft_high=0.1,
+        0.0,
+        "Damping",
+        "Damping time of this material, added to the scene's",
+        unit="s",
+        low=0.0,
+        high=10.0,
+        soft_high=0.1,
     )
     friction: float | None = number(
-        None, "Friction", "Friction coefficient of this object; a contact takes the geometric mean of "
-        "both sides",
-        low=0.0, high=100.0, soft_high=1.0,
+        None,
+        "Friction",
+        "Friction coefficient of this object; a contact takes the geometric mean of both sides",
+        low=0.0,
+        high=100.0,
+        soft_high=1.0,
     )
     collision_thickness: float = number(
-        0.005, "Collision Thickness", "Distance that the surface keeps from colliders",
-        unit="m", low=0.0, high=100.0, soft_high=0.1,
+        0.005,
+        "Collision Thickness",
+        "Distance that the surface keeps from colliders",
+        unit="m",
+        low=0.0,
+        high=100.0,
+        soft_high=0.1,
     )
     spring_stiffness: float | np.ndarray | None = number(
-        None, "Spring Stiffness", "Stiffness of every spring of a rod; replaces Young's modulus",
-        unit="N/m", low=0.0, high=1e15,
+        None,
+        "Spring Stiffness",
+        "Stiffness of every spring of a rod; replaces Young's modulus",
+        unit="N/m",
+        low=0.0,
+        high=1e15,
     )
     vertex_mass: float | np.ndarray | None = number(
-        None, "Vertex Mass", "Mass of every vertex of a rod; replaces the density",
-        unit="kg", low=1e-12, high=1e12,
+        None,
+        "Vertex Mass",
+        "Mass of every vertex of a rod; replaces the density",
+        unit="kg",
+        low=1e-12,
+        high=1e12,
     )
     mu: float | np.ndarray | None = number(
-        None, "Mu", "Energy constant μ: Pa for solids, N/m for cloth; replaces Young's modulus",
-        low=0.0, high=1e13,
+        None,
+        "Mu",
+        "Energy constant μ: Pa for solids, N/m for cloth; replaces Young's modulus",
+        low=0.0,
+        high=1e13,
     )
     lam: float | np.ndarray | None = number(
-        None, "Lambda", "Energy constant λ: Pa for solids, N/m for cloth; replaces Poisson's ratio",
-        low=0.0, high=1e14,
+        None,
+        "Lambda",
+        "Energy constant λ: Pa for solids, N/m for cloth; replaces Poisson's ratio",
+        low=0.0,
+        high=1e14,
     )
 
     def __post_init__(self):
@@ -193,8 +288,8 @@ class Material:
     def solid_constants(self):
         """Energy constants (μ, λ) [Pa] of the stable neo-Hookean solid.
 
-        With Lamé's μ_L, λ_L of linear elasticity, μ = μ_L and λ = λ_L + μ_L make small strains obey it
-        (PBNG 2023, §8).
+        With Lamé's μ_L, λ_L of linear elasticity, μ = μ_L and λ = λ_L + μ_L make small strains
+        obey it (PBNG 2023, §8).
         """
         if self.mu is not None:
             return self.mu, self.lam
@@ -203,7 +298,7 @@ class Material:
         return mu, e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) + mu
 
     def membrane_constants(self):
-        """Energy constants (μ, λ) [N/m] of the StVK membrane in plane stress, stretch stiffness E t."""
+        """Energy constants (μ, λ) [N/m] of the StVK membrane: plane stress, stretch stiffness E t."""
         if self.mu is not None:
             return self.mu, self.lam
         stretch = np.asarray(self.youngs_modulus) * self.thickness

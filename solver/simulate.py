@@ -25,7 +25,7 @@ class Frame:
 
     index: int
     positions: list[np.ndarray]
-    """One float32 array [vertex, 3] per Solid, Cloth and Rod in the order given, colliders skipped [m]."""
+    """One float32 array [vertex, 3] per Solid, Cloth and Rod, in the order given [m]."""
     stats: Statistics
     model: ModelSize
 

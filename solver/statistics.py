@@ -19,7 +19,7 @@ class Statistics:
     """Numbers of one frame, at its last substep."""
 
     residual: float
-    """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices; small is converged."""
+    """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices."""
     kinetic_energy: float
     """½ m v² [J]."""
     elastic_energy: float
@@ -89,7 +89,12 @@ class Measure:
                 ],
             ),
             (energy.hinge_energy, scene.hinges, wp.vec4i, self._rest_and_stiffness(scene.hinges)),
-            (energy.spring_energy, scene.springs, wp.vec2i, self._rest_and_stiffness(scene.springs)),
+            (
+                energy.spring_energy,
+                scene.springs,
+                wp.vec2i,
+                self._rest_and_stiffness(scene.springs),
+            ),
         ):
             count = len(kind.corners)
             if count:
@@ -128,7 +133,7 @@ class Measure:
         mass = model.assembly.mass[:free]
         x = model.x.numpy()[:free].astype(np.float64)
         v = model.velocity.numpy()[:free].astype(np.float64)
-        rejected = model.rejected.numpy()
+        rejected = model.rejected.numpy().copy()  # a view on the CPU
         model.rejected.zero_()
         return Statistics(
             residual=float(self.force.numpy().sum(dtype=np.float64) / self.weight) if free else 0.0,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One substep of vertex block descent."""
 
+from itertools import pairwise
+
 import numpy as np
 import warp as wp
 
@@ -34,7 +36,10 @@ class Stepper:
         every_free_vertex = (0, model.free_count)
         self.move_rest_values = (
             self._record_range(
-                move_rest_values, every_free_vertex, [model.x_start, model.damping, model.elements], []
+                move_rest_values,
+                every_free_vertex,
+                [model.x_start, model.damping, model.elements],
+                [],
             )
             if model.damped
             else []
@@ -56,7 +61,6 @@ class Stepper:
             if collisions.slots
             else []
         )
-        starts = model.color_start
         self.colors = [
             self._record_range(
                 solve_vertices,
@@ -64,7 +68,7 @@ class Stepper:
                 [model.objective, settings.relaxation],
                 [model.x, model.rejected],
             )
-            for color in zip(starts[:-1], starts[1:], strict=True)
+            for color in pairwise(model.color_start)
         ]
 
     def _record(self, kernel, count, inputs, outputs):
@@ -89,7 +93,7 @@ class Stepper:
         bounds = [first, *cuts.tolist(), last]
         return [
             self._record(kernel, int(b - a), [int(a), *inputs], outputs).launch
-            for a, b in zip(bounds[:-1], bounds[1:], strict=True)
+            for a, b in pairwise(bounds)
             if b > a
         ]
 

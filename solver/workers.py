@@ -17,7 +17,7 @@ def core_count():
 
 
 class Worker:
-    """One thread that runs a task whenever it is given one. Two locks are its starting gun and goal."""
+    """A thread that runs the tasks it is given. Two locks are its starting gun and its goal."""
 
     def __init__(self):
         self.task, self.error = None, None

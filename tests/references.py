@@ -13,9 +13,7 @@ def neo_hookean(rest, x, mu, lam):
     f = (x[1:] - x[0]).T @ np.linalg.inv(rest_edges)
     volume = np.linalg.det(rest_edges) / 6.0
     alpha = 1.0 + mu / lam
-    return volume * (
-        0.5 * mu * ((f * f).sum() - 3.0) + 0.5 * lam * (np.linalg.det(f) - alpha) ** 2
-    )
+    return volume * (0.5 * mu * ((f * f).sum() - 3.0) + 0.5 * lam * (np.linalg.det(f) - alpha) ** 2)
 
 
 def stvk(rest, x, mu, lam):
@@ -41,9 +39,7 @@ def dihedral(p, q, r, s):
 def bending(rest, x, rigidity):
     """Energy [J] of one hinge (p, q, r, s): ½ (D/3) 3|e|²/(A₁ + A₂) (θ − θ̄)²."""
     p, q, r, s = rest
-    areas = 0.5 * (
-        np.linalg.norm(np.cross(q - p, r - p)) + np.linalg.norm(np.cross(q - p, s - p))
-    )
+    areas = 0.5 * (np.linalg.norm(np.cross(q - p, r - p)) + np.linalg.norm(np.cross(q - p, s - p)))
     k = rigidity / 3.0 * 3.0 * ((q - p) @ (q - p)) / areas
     return 0.5 * k * (dihedral(*x) - dihedral(*rest)) ** 2
 

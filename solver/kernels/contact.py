@@ -3,8 +3,8 @@
 
     E = ½ k_c d²,  d = offset − n·x > 0      (VBD 2024, §3.5; the normal is held constant)
 
-Friction is Coulomb's law made smooth over the slip u = T ᵀ(x − xᵗ − w), w the motion of the collider
-(VBD 2024, eq. 14-16):  f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2 z − z² with z = |u|/(ε_v h), 1 above z = 1.
+Friction is Coulomb's law made smooth over the slip u = Tᵀ(x − xᵗ − w), w the collider's motion
+(VBD 2024, eq. 14-16):  f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, then 1.
 """
 
 import warp as wp
@@ -34,7 +34,7 @@ class ContactLaw:
 
 @wp.func
 def friction_per_slip(slip: float, full_slip: float):
-    """f₁(|u|)/|u| [1/m] of the smoothed Coulomb law; 2/(ε_v h) at rest, so nothing divides by zero."""
+    """f₁(|u|)/|u| [1/m] of the smoothed Coulomb law; 2/(ε_v h) at rest: no division by zero."""
     z = slip / full_slip
     ratio = 2.0 - z
     if z > 1.0:

@@ -57,6 +57,4 @@ def move_rest_values(first: int, x: wp.array[wp.vec3], damping: Damping, element
         elements.hinge_rest[q] = rest + damping.hinge_share[q] * angle_gap(theta, rest)
     for q in range(elements.spring_start[i], elements.spring_start[i + 1]):
         length = wp.length(x[elements.springs[q].a] - x_i)
-        elements.spring_rest[q] = wp.lerp(
-            damping.spring_rest[q], length, damping.spring_share[q]
-        )
+        elements.spring_rest[q] = wp.lerp(damping.spring_rest[q], length, damping.spring_share[q])

@@ -17,7 +17,7 @@ ON_EDGE = wp.constant(1.0e-4)
 
 @wp.struct
 class Colliders:
-    """All collider meshes at the end of the step; their `velocities` are motions in the step [m]."""
+    """All collider meshes at the end of the step; their `velocities` are motions in it [m]."""
 
     mesh: wp.array[wp.uint64]
     closed: wp.array[int]

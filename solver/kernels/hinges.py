@@ -83,9 +83,7 @@ def hinge_angle_gradient(hinge: HingeRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp
 
 
 @wp.func
-def hinge_force_hessian(
-    hinge: HingeRecord, rest: float, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3
-):
+def hinge_force_hessian(hinge: HingeRecord, rest: float, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
     """-∂E/∂x_i [N] and the Gauss-Newton part of ∂²E/∂x_i² [N/m]."""
     theta, gradient = hinge_angle_gradient(hinge, d_a, d_b, d_c)
     push = hinge.stiffness * gradient

@@ -7,9 +7,7 @@ wp.set_module_options({"enable_backward": False})
 
 
 @wp.func
-def adaptive_acceleration(
-    velocity: wp.vec3, last_velocity: wp.vec3, gravity: wp.vec3, h: float
-):
+def adaptive_acceleration(velocity: wp.vec3, last_velocity: wp.vec3, gravity: wp.vec3, h: float):
     """The part of gravity that the vertex followed in the last step [m/s²] (VBD 2024, §3.7)."""
     followed = wp.vec3(0.0)
     strength = wp.length(gravity)

@@ -19,7 +19,7 @@ wp.set_module_options({"enable_backward": False})
 
 @wp.func
 def deformation_columns(triangle: TriangleRecord, d_a: wp.vec3, d_b: wp.vec3):
-    """The two columns of F; d are the positions of the other two vertices relative to the vertex."""
+    """The two columns of F; d are the other two vertices relative to the vertex."""
     f_1 = triangle.gradient_a[0] * d_a + triangle.gradient_b[0] * d_b
     f_2 = triangle.gradient_a[1] * d_a + triangle.gradient_b[1] * d_b
     return f_1, f_2
@@ -48,7 +48,7 @@ def triangle_force_hessian(triangle: TriangleRecord, rest: wp.vec3, d_a: wp.vec3
     force = -(sg[0] * f_1 + sg[1] * f_2)
 
     fg = g[0] * f_1 + g[1] * f_2
-    # A compressed triangle has negative stiffness along its normal; clamped, the local solve descends.
+    # A compressed triangle has negative stiffness along its normal; clamped, the solve descends.
     sideways = wp.max(wp.dot(g, sg), 0.0)
     along = triangle.mu * wp.dot(g, g)
     hessian = (

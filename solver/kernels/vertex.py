@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The step of vertex block descent: one 3 × 3 Newton step per vertex (VBD 2024, §3.1-3.2).
 
-    G(x) = 1/(2h²) |x − y|²_M + E(x),   H_i Δx_i = −∂G/∂x_i,   H_i = ∂²G/∂x_i²
+G(x) = 1/(2h²) |x − y|²_M + E(x),   H_i Δx_i = −∂G/∂x_i,   H_i = ∂²G/∂x_i²
 """
 
 import warp as wp
@@ -91,7 +91,8 @@ def solve_vertices(
     if touching == 0:
         step *= relaxation
     moved = x[i] + step
-    if wp.isfinite(moved):
+    # An infinite block makes a step of zero, which is finite and wrong.
+    if wp.isfinite(moved) and wp.isfinite(wp.trace(hessian)):
         x[i] = moved
     else:
         rejected[i] = rejected[i] + 1

@@ -95,9 +95,7 @@ def test_friction_of_both_sides_counts():
     points, tets = box((1, 1, 1), (0.2, 0.2, 0.2))
     ends = []
     for friction in (0.0, 0.9):
-        material = Material(
-            youngs_modulus=1e6, collision_thickness=THICKNESS, friction=friction
-        )
+        material = Material(youngs_modulus=1e6, collision_thickness=THICKNESS, friction=friction)
         body = Solid(points + [0.0, 0.0, THICKNESS], tets, material, velocities=[1.0, 0.0, 0.0])
         *_, frame = simulate(
             [body, Collider(*plane(), friction=0.9)], Settings(substeps=8, iterations=40), 12

@@ -117,9 +117,7 @@ def test_pendulum_swings_with_its_period():
     )
     from vbd.solver.bodies import Pins
 
-    rod = Rod(
-        points, [[0, 1]], Material(spring_stiffness=1e5, vertex_mass=1.0), pins=Pins([0])
-    )
+    rod = Rod(points, [[0, 1]], Material(spring_stiffness=1e5, vertex_mass=1.0), pins=Pins([0]))
     settings = Settings(frame_time=1 / 200, substeps=8, iterations=30)
     x = np.array([frame.positions[0][1, 0] for frame in simulate([rod], settings, 540)])
     times = settings.frame_time * np.arange(1, len(x) + 1)
@@ -143,8 +141,6 @@ def test_result_does_not_depend_on_the_order_of_objects_and_vertices():
         elements = place[body.elements[rng.permutation(len(body.elements))]]
         shuffled.append(type(body)(body.points[order], elements, body.material))
     *_, other = simulate(shuffled[::-1], settings, 12)
-    for points, moved, place in zip(
-        frame.positions, other.positions[::-1], orders, strict=True
-    ):
+    for points, moved, place in zip(frame.positions, other.positions[::-1], orders, strict=True):
         # Not converged to the last digit, and Gauss-Seidel in another order: 2 mm of a 1 m fall.
         np.testing.assert_allclose(points, moved[place], atol=2e-3)

@@ -126,7 +126,7 @@ def test_a_hanging_cloth_is_still_and_as_long_as_its_weight_makes_it():
         speed = np.abs(frame.positions[0] - last).max() * 24
         last = frame.positions[0]
     assert speed < 1e-3
-    # Sag of the lower edge: ρ g L²/(2 E t) = 9.81 mm, lumped on the rows (n + 1)/n of it less a half.
+    # Sag of the lower edge: ρ g L²/(2 E t) = 9.81 mm.
     sag = 0.4 * 9.81 / (2.0 * 200.0)
     assert -last[:, 2].min() == pytest.approx(sag, rel=0.05)
     assert np.abs(last[:, 1]).max() < 1e-3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every force is the slope of an energy that was written a second time, every block its curvature."""
+"""Every force is the slope of an energy written a second time, every block its curvature."""
 
 import numpy as np
 import pytest

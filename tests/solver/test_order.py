@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vertex order and coloring."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from shapes import box, grid, mesh_names, tet_mesh
@@ -57,7 +59,7 @@ def test_free_vertices_come_first_and_colors_are_contiguous():
     assert starts[-1] == (~pinned).sum()
     assert not pinned[order[: starts[-1]]].any()
     color = np.full(len(points), -1)
-    for number, (a, b) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+    for number, (a, b) in enumerate(pairwise(starts)):
         color[order[a:b]] = number
     edges = unique_edges(tets)
     free = ~pinned[edges].any(axis=1)

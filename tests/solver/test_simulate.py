@@ -123,9 +123,7 @@ def test_residual_falls_with_iterations():
 def test_a_body_that_is_pinned_whole_follows_its_targets():
     points, triangles = grid(2)
     lifted = [points + [0.0, 0.0, 0.1 * k] for k in range(3)]
-    *_, frame = simulate(
-        [Cloth(points, triangles, pins=Pins(np.arange(9), lifted))], Settings(), 2
-    )
+    *_, frame = simulate([Cloth(points, triangles, pins=Pins(np.arange(9), lifted))], Settings(), 2)
     np.testing.assert_allclose(frame.positions[0], lifted[2], atol=1e-6)
     assert frame.stats.residual == 0.0
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What modifiers mean for a simulation: which are part of its input, and which may move over time."""
+
+# Move vertices and keep their number: part of what is simulated, so the bake switches them off.
+DEFORMING = {
+    "ARMATURE",
+    "CAST",
+    "CLOTH",
+    "CORRECTIVE_SMOOTH",
+    "CURVE",
+    "DISPLACE",
+    "HOOK",
+    "LAPLACIANDEFORM",
+    "LAPLACIANSMOOTH",
+    "LATTICE",
+    "MESH_CACHE",
+    "MESH_DEFORM",
+    "MESH_SEQUENCE_CACHE",
+    "SHRINKWRAP",
+    "SIMPLE_DEFORM",
+    "SMOOTH",
+    "SOFT_BODY",
+    "SURFACE_DEFORM",
+    "WARP",
+    "WAVE",
+}
+
+# Leave every vertex where it is.
+NEUTRAL = {
+    "COLLISION",
+    "DATA_TRANSFER",
+    "NORMAL_EDIT",
+    "PARTICLE_SYSTEM",
+    "SURFACE",
+    "UV_PROJECT",
+    "UV_WARP",
+    "VERTEX_WEIGHT_EDIT",
+    "VERTEX_WEIGHT_MIX",
+    "VERTEX_WEIGHT_PROXIMITY",
+    "WEIGHTED_NORMAL",
+}
+
+# Depend on nothing but the mesh and their own numbers.
+STILL = {
+    "BEVEL",
+    "DECIMATE",
+    "EDGE_SPLIT",
+    "MULTIRES",
+    "NORMAL_EDIT",
+    "REMESH",
+    "SCREW",
+    "SKIN",
+    "SMOOTH",
+    "SOLIDIFY",
+    "SUBSURF",
+    "TRIANGULATE",
+    "UV_WARP",
+    "VERTEX_WEIGHT_EDIT",
+    "WEIGHTED_NORMAL",
+    "WELD",
+    "WIREFRAME",
+}
+
+
+def simulation_point(ob):
+    """Modifiers in use that deform the simulated mesh, and those that act on the result."""
+    used = [modifier for modifier in ob.modifiers if modifier.show_viewport]
+    known = DEFORMING | NEUTRAL
+    end = next((at for at, m in enumerate(used) if m.type not in known), len(used))
+    return [m for m in used[:end] if m.type in DEFORMING], used[end:]

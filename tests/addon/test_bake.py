@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a scene to shape keys and back, in the real Blender."""
+
+import errno
+import json
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import fall, frames, mesh_object, pin, sheet, shown, slab, slide, tet_block
+
+from vbd.addon.bake_steps import bake_steps, cache_folder, run_to_end
+from vbd.solver import cache as cache_module
+from vbd.solver import simulate as simulate_module
+from vbd.solver.cache import Cache
+
+
+@pytest.fixture
+def scene(scene):
+    """An empty scene with few, short frames on the CPU."""
+    frames(scene, 1, 6)
+    scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
+    scene.gravity = (0.0, 0.0, -9.81)
+    return scene
+
+
+def baked(context=None):
+    """Bake and return the outcome."""
+    return run_to_end(bake_steps(context or bpy.context), show=lambda _: None)
+
+
+def close(a, b, tolerance=1e-6):
+    np.testing.assert_allclose(a, b, atol=tolerance)
+
+
+def test_a_free_body_falls_by_its_keys_as_the_formula_says(scene):
+    block = tet_block()
+    start = shown(block)
+    assert bpy.ops.vbd.bake() == {"FINISHED"}
+    for frame in range(1, 7):
+        close(shown(block, frame), start - [0, 0, fall(scene, frame - 1)], 1e-5)
+
+
+def test_the_first_key_is_the_input_state_bit_for_bit(scene):
+    ob = sheet()
+    ob.location = (0.1, 0.2, 0.3)
+    before = np.array([tuple(v.co) for v in ob.data.vertices])
+    baked()
+    np.testing.assert_array_equal(
+        [tuple(p.co) for p in ob.data.shape_keys.key_blocks[1].points], before
+    )
+
+
+def test_between_frames_the_motion_is_a_straight_line(scene):
+    ob = sheet()
+    baked()
+    middle = (shown(ob, 4) + shown(ob, 5)) / 2
+    close(shown(ob, 4, 0.5), middle, 1e-6)
+
+
+def test_before_and_after_the_range_the_shape_holds(scene):
+    ob = sheet()
+    frames(scene, 10, 13)
+    start = shown(ob)
+    baked()
+    close(shown(ob, 3), start, 0)
+    close(shown(ob, 99), shown(ob, 13), 0)
+
+
+def test_a_lattice_body_falls_as_its_surface_says(scene):
+    bpy.ops.mesh.primitive_monkey_add()
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution = "SOFT", 4
+    start = shown(ob)
+    baked()
+    close(shown(ob, 6), start - [0, 0, fall(scene, 5)], 1e-4)
+
+
+def test_a_rod_swings_from_its_pin(scene):
+    ob = mesh_object("Rope", [(k * 0.1, 0, 0) for k in range(5)], [(k, k + 1) for k in range(4)])
+    ob.vbd.role = "ROD"
+    pin(ob, [0])
+    baked()
+    points = shown(ob, 6)
+    close(points[0], [0, 0, 0])
+    assert points[4, 2] < -0.05
+
+
+def test_a_vertex_pinned_by_less_than_half_is_free(scene):
+    ob = sheet()
+    pin(ob, range(len(ob.data.vertices)), weight=0.49)
+    start = shown(ob)
+    baked()
+    assert (shown(ob, 6)[:, 2] < start[:, 2] - 0.1).all()
+
+
+def test_pins_follow_the_object(scene):
+    ob = sheet()
+    pin(ob, [0, 4])
+    slide(ob, 0, 1, 6, 1.0)
+    start = shown(ob, 1)
+    baked()
+    for frame in (1, 3, 6):
+        moved = start[[0, 4]] + [(frame - 1) / 5, 0, 0]
+        close(shown(ob, frame)[[0, 4]], moved, 1e-5)
+    assert shown(ob, 6)[-1, 2] < -0.05  # the rest is free
+
+
+def test_pins_follow_an_armature_and_its_modifier_is_off_while_baked(scene):
+    ob = sheet()
+    pin(ob, [0, 4])
+    hook = bpy.data.objects.new("Hand", None)
+    bpy.context.collection.objects.link(hook)
+    slide(hook, 2, 1, 6, 0.5)
+    modifier = ob.modifiers.new("Hook", "HOOK")
+    modifier.object, modifier.vertex_group = hook, "Pins"
+    scene.frame_set(1)
+    targets = {frame: shown(ob, frame)[[0, 4]] for frame in (1, 3, 6)}
+    assert targets[6][0, 2] == pytest.approx(0.5)
+    baked()
+    assert not modifier.show_viewport and not modifier.show_render
+    for frame, points in targets.items():
+        close(shown(ob, frame)[[0, 4]], points, 1e-5)
+    bpy.ops.vbd.free_bake()
+    assert modifier.show_viewport and modifier.show_render
+
+
+def test_pins_of_a_lattice_body_turn_with_their_object(scene):
+    bpy.ops.mesh.primitive_cube_add()
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution = "SOFT", 4
+    pin(ob, range(8))
+    scene.gravity = (0, 0, 0)
+    ob.keyframe_insert("rotation_euler", index=2, frame=1)
+    ob.rotation_euler.z = np.pi / 2
+    ob.keyframe_insert("rotation_euler", index=2, frame=6)
+    expected = {frame: shown(ob, frame) for frame in (1, 4, 6)}
+    baked()
+    for frame, points in expected.items():
+        close(shown(ob, frame), points, 1e-4)
+
+
+def test_an_animated_collider_pushes(scene):
+    block = tet_block()
+    scene.gravity = (0, 0, 0)
+    scene.vbd.substeps, scene.vbd.iterations = 8, 20
+    frames(scene, 1, 10)
+    hand = slab(height=0.0)
+    slide(hand, 2, 1, 10, 0.5)
+    block.location.z = 0.1
+    assert baked().frames == 9
+    assert shown(block, 10)[:, 2].min() > 0.4
+
+
+def test_a_body_rests_on_a_static_collider(scene):
+    block = tet_block()
+    block.location.z = 0.05
+    slab()
+    scene.vbd.substeps, scene.vbd.iterations = 4, 20
+    frames(scene, 1, 12)
+    baked()
+    assert -0.02 < shown(block, 12)[:, 2].min() < 0.05
+
+
+def test_keys_are_in_the_space_of_a_sheared_and_mirrored_parent(scene):
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.collection.objects.link(parent)
+    parent.scale, parent.rotation_euler = (-2.0, 1.0, 0.5), (0.3, 0.2, 0.1)
+    block = tet_block()
+    block.parent, block.rotation_euler, block.location = parent, (0.0, 0.7, 0.4), (0, 0, 3)
+    start = shown(block, 1)
+    assert baked().frames == 5
+    close(shown(block, 6), start - [0, 0, fall(scene, 5)], 1e-4)
+
+
+def test_a_moving_object_without_pins_falls_straight(scene):
+    block = tet_block()
+    slide(block, 0, 1, 6, 2.0)
+    start = shown(block, 1)
+    baked()
+    close(shown(block, 6), start - [0, 0, fall(scene, 5)], 1e-5)
+
+
+def test_subdivision_stays_behind_the_keys(scene):
+    ob = sheet()
+    modifier = ob.modifiers.new("Subdivision", "SUBSURF")
+    count = len(shown(ob))
+    baked()
+    assert modifier.show_viewport
+    assert len(shown(ob, 6)) == count
+    assert len(ob.data.shape_keys.key_blocks[1].points) == len(ob.data.vertices)
+
+
+def test_a_deforming_modifier_behind_subdivision_is_named(scene):
+    ob = sheet()
+    ob.modifiers.new("Subdivision", "SUBSURF")
+    ob.modifiers.new("Bend", "SIMPLE_DEFORM")
+    level, text = baked().report()
+    assert level == "WARNING"
+    assert "Sheet: Bend comes after Subdivision" in text
+
+
+def test_a_scene_without_animation_is_never_moved_to_another_frame(scene):
+    tet_block()
+    seen = []
+    steps = bake_steps(bpy.context)
+    scene.frame_set(4)
+    while True:
+        try:
+            next(steps)
+        except StopIteration:
+            break
+        seen.append(scene.frame_current)
+    assert set(seen) == {4}
+
+
+def test_the_frame_rate_and_its_base_set_the_time_of_a_frame(scene):
+    scene.render.fps, scene.render.fps_base = 30, 1.25
+    block = tet_block()
+    start = shown(block)
+    baked()
+    close(shown(block, 6), start - [0, 0, fall(scene, 5)], 1e-5)
+
+
+def test_the_current_frame_is_the_same_after_a_bake(scene):
+    ob = sheet()
+    slide(ob, 0, 1, 6, 1.0)
+    scene.frame_set(3, subframe=0.25)
+    baked()
+    assert (scene.frame_current, scene.frame_subframe) == (3, 0.25)
+
+
+def test_a_second_bake_starts_from_the_rest_state_again(scene):
+    ob = sheet()
+    pin(ob, [0])
+    baked()
+    scene.frame_set(6)
+    first = shown(ob, 6)
+    baked()
+    close(shown(ob, 6), first, 0)
+    assert len(ob.data.shape_keys.key_blocks) == 7
+
+
+def test_a_cancelled_bake_keeps_its_frames(scene):
+    frames(scene, 1, 200)
+    block = tet_block()
+    start = shown(block)
+    steps = bake_steps(bpy.context)
+    while True:
+        try:
+            solved = next(steps)
+        except StopIteration as end:
+            outcome = end.value
+            break
+        if solved is not None and solved.index == 3:
+            bpy.ops.vbd.cancel_bake()
+    assert outcome.cancelled and 3 <= outcome.frames < 199
+    assert len(block.data.shape_keys.key_blocks) == outcome.frames + 2
+    close(shown(block, 3), start - [0, 0, fall(scene, 2)], 1e-5)
+    assert outcome.report()[0] == "WARNING"
+    assert not bpy.context.window_manager.vbd.baking
+
+
+def test_a_bake_that_is_dropped_leaves_the_scene_as_it_was(scene):
+    frames(scene, 1, 200)
+    ob = sheet()
+    pin(ob, [0])
+    slide(ob, 0, 1, 6, 1.0)
+    ob.modifiers.new("Subdivision", "SUBSURF")
+    scene.frame_set(2)
+    before = shown(ob)
+    steps = bake_steps(bpy.context)
+    while next(steps) is None:
+        pass
+    steps.close()
+    assert ob.data.shape_keys is None and not ob.vbd.bake_record
+    assert ob.modifiers["Subdivision"].show_viewport
+    assert scene.frame_current == 2
+    close(shown(ob), before, 0)
+    assert not bpy.context.window_manager.vbd.baking
+
+
+def test_a_bad_scene_keeps_the_old_bake(scene):
+    ob = sheet()
+    baked()
+    played = shown(ob, 6)
+    ob.vbd.pin_group = "Nothing"
+    with pytest.raises(RuntimeError, match="Nothing"):
+        bpy.ops.vbd.bake()
+    close(shown(ob, 6), played, 0)
+    assert not ob.data.shape_keys.use_relative
+
+
+def test_a_collider_whose_vertex_count_changes_stops_the_bake_and_keeps_its_frames(scene):
+    block = tet_block()
+    ball = slab("Ball", height=-5.0)
+    modifier = ball.modifiers.new("Array", "ARRAY")
+    for frame, count in ((1, 1), (3, 1), (4, 2)):
+        modifier.count = count
+        modifier.keyframe_insert("count", frame=frame)
+    outcome = baked()
+    assert outcome.frames == 2
+    assert "Ball: the mesh has 8 vertices in frame 4, and 4 at the start" in outcome.error
+    assert len(block.data.shape_keys.key_blocks) == 4
+    assert scene.frame_current == 1
+
+
+def test_a_full_disk_stops_the_bake_and_keeps_its_frames(scene, monkeypatch):
+    block = tet_block()
+    replace = cache_module.os.replace
+
+    def full_at_three(source, target):
+        if "000003" in str(target):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(cache_module.os, "replace", full_at_three)
+    outcome = baked()
+    assert outcome.frames == 2
+    assert "No space left on device" in outcome.error
+    assert len(block.data.shape_keys.key_blocks) == 4
+
+
+def test_vertices_that_could_not_be_solved_are_a_warning(scene, monkeypatch):
+    tet_block()
+    simulate = simulate_module.simulate
+
+    def rejecting(*arguments, **options):
+        for frame in simulate(*arguments, **options):
+            stats = SimpleNamespace(
+                rejected=1, rejected_bodies=("Block",), seconds=0.0, residual=0.0
+            )
+            yield SimpleNamespace(
+                index=frame.index, positions=frame.positions, stats=stats, model=frame.model
+            )
+
+    monkeypatch.setattr(simulate_module, "simulate", rejecting)
+    level, text = baked().report()
+    assert level == "WARNING"
+    assert "Some vertices of Block could not be solved" in text
+
+
+def test_the_cache_holds_what_the_keys_hold(scene):
+    ob = sheet()
+    baked()
+    cache = Cache.open(cache_folder(scene))
+    assert cache.finished() == 6
+    key = [tuple(point.co) for point in ob.data.shape_keys.key_blocks[6].points]
+    np.testing.assert_array_equal(np.array(key, np.float32), cache.read(5)[0])
+
+
+def test_the_record_of_a_bake_is_plain_json(scene):
+    ob = sheet()
+    baked()
+    assert len(json.loads(ob.vbd.bake_record)["blocks"]) == 6

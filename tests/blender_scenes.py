@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small objects in Blender and what can be read back from them."""
+
+import bpy
+import numpy as np
+from shapes import box, grid
+
+from vbd.addon.tetmesh import store_tets
+
+
+def mesh_object(name, points, edges=(), faces=(), role="NONE"):
+    """A new mesh object in the scene."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(
+        [tuple(p) for p in points], [tuple(e) for e in edges], [tuple(f) for f in faces]
+    )
+    ob = bpy.data.objects.new(name, mesh)
+    bpy.context.collection.objects.link(ob)
+    ob.vbd.role = role
+    return ob
+
+
+def tet_block(name="Block", cells=(2, 2, 2)):
+    """A soft block of unit size that carries its own tets."""
+    points, tets = box(cells)
+    ob = mesh_object(name, points)
+    store_tets(ob.data, tets)
+    ob.vbd.role = "SOFT"
+    return ob
+
+
+def sheet(name="Sheet", cells=4):
+    """A cloth of unit size in the xy plane; its corner at the origin is vertex 0."""
+    points, triangles = grid(cells)
+    return mesh_object(name, points, faces=triangles, role="CLOTH")
+
+
+def slab(name="Slab", size=4.0, height=0.0, role="COLLIDER"):
+    """A square of two triangles that faces up."""
+    s = size / 2
+    corners = [(-s, -s, 0), (s, -s, 0), (s, s, 0), (-s, s, 0)]
+    ob = mesh_object(name, corners, faces=[(0, 1, 2), (0, 2, 3)], role=role)
+    ob.location.z = height
+    return ob
+
+
+def pin(ob, indices, weight=1.0):
+    """Put vertices into the pin group of an object."""
+    group = ob.vertex_groups.get("Pins") or ob.vertex_groups.new(name="Pins")
+    group.add([int(index) for index in indices], weight, "REPLACE")
+    ob.vbd.pin_group = "Pins"
+
+
+def slide(ob, axis, first, last, distance):
+    """Move an object along an axis at constant speed, by keyframes."""
+    for frame, value in ((first, 0.0), (last, distance)):
+        ob.location[axis] = value
+        ob.keyframe_insert("location", index=axis, frame=frame)
+    for curve in _curves(ob):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+
+
+def _curves(ob):
+    action = ob.animation_data.action
+    if hasattr(action, "fcurves"):
+        return action.fcurves
+    return action.layers[0].strips[0].channelbag(ob.animation_data.action_slot).fcurves
+
+
+def shown(ob, frame=None, subframe=0.0):
+    """World points of the evaluated object, float64 [vertex, 3], at a frame or as it is now."""
+    if frame is not None:
+        bpy.context.scene.frame_set(frame, subframe=subframe)
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    matrix = np.array(evaluated.matrix_world)
+    points = np.empty((len(evaluated.data.vertices), 3), np.float32)
+    evaluated.data.vertices.foreach_get("co", points.ravel())
+    return points.astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def frames(scene, first, last):
+    scene.vbd.frame_start, scene.vbd.frame_end = first, last
+
+
+def fall(scene, count):
+    """How far the solver lets a free body fall in `count` frames [m]: implicit Euler, exactly."""
+    steps = count * scene.vbd.substeps
+    h = scene.render.fps_base / scene.render.fps / scene.vbd.substeps
+    return 9.81 * h * h * steps * (steps + 1) / 2
