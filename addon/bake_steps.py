@@ -98,9 +98,9 @@ def bake_steps(context, folder=None, wait=0.02):
     with _announced(state):
         objects = participants(scene)
         device = pick_device(scene.vbd.device)
-        with prepared(scene, objects):
+        with prepared(scene, objects) as notes:
             gathered = gather(context, objects)
-            outcome = Outcome(gathered.frame_count, notes=gathered.notes)
+            outcome = Outcome(gathered.frame_count, notes=notes)
             fps = scene.render.fps / scene.render.fps_base
             solver = SolverThread(gathered, device, folder or cache_folder(scene), fps)
             state.status = COMPILING

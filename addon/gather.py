@@ -52,7 +52,6 @@ class Gathered:
     frame_count: int
     feed: Feed
     targets: list[Target] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
     def start(self):
         """Points of the input state in object space, one array per target."""
@@ -110,21 +109,28 @@ def _refuse_unbakeable(ob):
 def prepared(scene, objects):
     """The scene as it is gathered: at the first frame, without old bakes and later modifiers.
 
+    Gives notes about modifiers that the user may have meant to be part of the simulation.
     Afterwards all is as before. Colliders keep their bakes: they play them.
     """
     bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
     frame, subframe = scene.frame_current, scene.frame_subframe
-    off = []
+    off, notes = [], []
     try:
         for ob in bodies:
             playback.suspend(ob)
         for ob in bodies:
-            for modifier in simulation_point(ob)[1]:
+            after = simulation_point(ob)[1]
+            for modifier in after:
+                if modifier.type in DEFORMING:
+                    notes.append(
+                        f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the "
+                        "baked result; move it up to make it part of the simulation"
+                    )
                 modifier.show_viewport = False
                 off.append(modifier)
         if any(moves(ob) for ob in objects):
             scene.frame_set(scene.vbd.frame_start)
-        yield
+        yield notes
     finally:
         for modifier in off:
             modifier.show_viewport = True
@@ -201,18 +207,12 @@ def _collider(gathered, ob, depsgraph, pose):
 
 def _deformable(gathered, ob, depsgraph, pose):
     mesh = ob.evaluated_get(depsgraph).data
-    deforming, after = simulation_point(ob)
+    deforming, _ = simulation_point(ob)
     if len(pose.points) != len(ob.data.vertices):
         blame = deforming[-1].name if deforming else "a modifier"
         raise ValueError(
             f"{ob.name}: {blame} changes the number of vertices; apply it or switch it off"
         )
-    for modifier in after:
-        if modifier.type in DEFORMING:
-            gathered.notes.append(
-                f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the baked "
-                "result; move it up to make it part of the simulation"
-            )
     moving = moves(ob)
     target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
     gathered.targets.append(target)

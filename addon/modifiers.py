@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What modifiers mean for a simulation: which are part of its input, and which may move over time."""
+"""What modifiers mean for a simulation: which are part of its input, and which may move."""
 
 # Move vertices and keep their number: part of what is simulated, so the bake switches them off.
 DEFORMING = {

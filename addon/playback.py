@@ -45,6 +45,8 @@ def write(ob, frames, frame_start, deforming):
     }
     if not own:
         ob.shape_key_add(name="Basis", from_mix=False)
+    # To an absolute Key, Blender adds a block at the time it shows, among the user's own.
+    ob.data.shape_keys.use_relative = True
     blocks = []
     for index, points in enumerate(frames):
         block = ob.shape_key_add(name=f"{PREFIX}{frame_start + index}", from_mix=False)

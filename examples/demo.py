@@ -18,7 +18,7 @@ import vbd
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
 LAST_FRAME = 48
-SHOWN_FRAMES = (1, 13, 23, 30, 48)
+SHOWN_FRAMES = (1, 14, 27, 48)
 
 
 def add_object(name, points, faces, location=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0)):
@@ -43,22 +43,22 @@ def simulate_as(ob, role, **values):
 
 
 def add_suzanne():
-    bpy.ops.mesh.primitive_monkey_add(size=1.4, location=(-1.35, 0.05, 1.45))
+    bpy.ops.mesh.primitive_monkey_add(size=1.4, location=(-1.4, 0.2, 1.35))
     ob = bpy.context.object
     ob.name = "Suzanne"
-    ob.rotation_euler = Euler((-0.35, 0.25, 0.2))
+    ob.rotation_euler = Euler((0.15, 0.1, 0.2))
     demo_look.smooth(ob, subdivisions=2)
-    simulate_as(ob, "SOFT", resolution=14, youngs_modulus=4e4, poisson_ratio=0.42, damping=0.004)
+    simulate_as(ob, "SOFT", resolution=14, youngs_modulus=3e4, poisson_ratio=0.42, damping=0.02)
     return ob
 
 
 def add_ring():
     """A body that brings its own tets, in `mesh["tets"]`."""
     points, tets, faces = ring_of_tets(radius=0.4, thickness=0.17)
-    ob = add_object("Ring", points, faces, (0.05, 0.15, 1.4), (0.9, 0.5, 0.0))
+    ob = add_object("Ring", points, faces, (0.3, 0.3, 1.5), (0.9, 0.5, 0.0))
     ob.data["tets"] = tets.astype(np.int32).tobytes()
     demo_look.smooth(ob, subdivisions=1)
-    simulate_as(ob, "SOFT", youngs_modulus=3e4, poisson_ratio=0.45, damping=0.004)
+    simulate_as(ob, "SOFT", youngs_modulus=3e4, poisson_ratio=0.45, damping=0.01)
     return ob
 
 
@@ -68,7 +68,7 @@ def add_cloth(cells=28, width=1.3):
     points = width * np.stack([x, 0.02 * np.sin(9.0 * x) * np.cos(7.0 * z), z], axis=-1)
     corner = np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)
     faces = np.stack([corner, corner + cells + 1, corner + cells + 2, corner + 1], axis=-1)
-    ob = add_object("Cloth", points.reshape(-1, 3), faces.reshape(-1, 4), (1.5, 0.25, 1.95))
+    ob = add_object("Cloth", points.reshape(-1, 3), faces.reshape(-1, 4), (1.8, 0.25, 2.05))
     ob.vertex_groups.new(name="Pins").add([0, cells], 1.0, "REPLACE")
     demo_look.smooth(ob, subdivisions=1, thickness=0.008)
     simulate_as(ob, "CLOTH", pin_group="Pins")
@@ -80,8 +80,8 @@ def add_ball():
     bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=24, radius=0.26)
     ob = bpy.context.object
     ob.name = "Ball"
-    for frame, y, z in ((1, -1.5, 0.75), (8, -1.5, 0.75), (26, 0.75, 1.2), (48, 0.1, 1.05)):
-        ob.location = (1.45, y, z)
+    for frame, y, z in ((1, -1.1, 0.9), (10, -1.1, 0.9), (28, 0.7, 1.2), (48, 0.25, 1.1)):
+        ob.location = (1.8, y, z)
         ob.keyframe_insert("location", frame=frame)
     demo_look.smooth(ob)
     simulate_as(ob, "COLLIDER")
@@ -94,8 +94,8 @@ def add_obstacles():
     box = [(i * x, j * y, k * z) for k in (-1, 1) for j in (-1, 1) for i in (-1, 1)]
     sides = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
     floor = add_object("Floor", np.multiply(box, (6.0, 6.0, 0.5)), sides, (0.0, 0.0, -0.5))
-    step = add_object("Step", np.multiply(box, (0.55, 0.45, 0.17)), sides, (-1.85, 0.35, 0.17))
-    ramp = add_object("Ramp", np.multiply(box, (0.5, 0.7, 0.5)), sides, (0.0, 0.55, -0.15))
+    step = add_object("Step", np.multiply(box, (0.55, 0.5, 0.12)), sides, (-1.45, 0.35, 0.12))
+    ramp = add_object("Ramp", np.multiply(box, (0.5, 0.7, 0.5)), sides, (0.3, 0.6, -0.15))
     ramp.rotation_euler = (0.35, 0.0, 0.0)
     for ob in (floor, step, ramp):
         simulate_as(ob, "COLLIDER")
@@ -108,7 +108,8 @@ def build_scene():
     scene.frame_start, scene.frame_end = 1, LAST_FRAME
     settings = scene.vbd
     settings.frame_start, settings.frame_end = 1, LAST_FRAME
-    settings.substeps, settings.iterations = 6, 12
+    settings.friction = 0.7
+    settings.substeps, settings.iterations = 8, 20
     demo_look.color(add_suzanne(), (0.85, 0.30, 0.07), roughness=0.35)
     demo_look.color(add_ring(), (0.05, 0.42, 0.45), roughness=0.25)
     demo_look.color(add_cloth(), (0.62, 0.06, 0.10), roughness=0.8, stripes=(0.9, 0.82, 0.7))

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-PICTURE_SIZE = (400, 360)
+PICTURE_SIZE = (480, 360)
 SAMPLES = 12
 
 
@@ -70,10 +70,10 @@ def light_and_camera(scene):
         )
         scene.collection.objects.link(lamp)
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.lens = 44.0
-    camera.location = (0.0, -6.3, 2.2)
+    camera.data.lens = 43.0
+    camera.location = (0.1, -6.3, 2.2)
     camera.rotation_euler = (
-        (Vector((0.0, 0.0, 0.88)) - camera.location).to_track_quat("-Z", "Y").to_euler()
+        (Vector((0.1, 0.0, 0.9)) - camera.location).to_track_quat("-Z", "Y").to_euler()
     )
     scene.collection.objects.link(camera)
     scene.camera = camera

@@ -85,7 +85,8 @@ def refuse_flat_triangles(name, points, triangles):
     if len(flat):
         raise ValueError(
             f"{name}: {len(flat)} of {len(triangles)} triangles have no area "
-            f"(first: triangle {flat[0]}, vertices {triangles[flat[0]].tolist()}); merge or dissolve degenerate faces"
+            f"(first: triangle {flat[0]}, vertices {triangles[flat[0]].tolist()}); "
+            "merge or dissolve degenerate faces"
         )
 
 

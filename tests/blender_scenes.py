@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small objects in Blender and what can be read back from them."""
 
-import bpy
+import bpy  # noqa: TID251
 import numpy as np
 from shapes import box, grid
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from shapes import box, chain, grid, rotation
 
-from vbd.solver.bodies import Cloth, Rod, Solid
+from vbd.solver.bodies import Cloth, Pins, Rod, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -115,8 +115,6 @@ def test_pendulum_swings_with_its_period():
     points = np.array(
         [[0.0, 0.0, 0.0], [length * np.sin(amplitude), 0.0, -length * np.cos(amplitude)]]
     )
-    from vbd.solver.bodies import Pins
-
     rod = Rod(points, [[0, 1]], Material(spring_stiffness=1e5, vertex_mass=1.0), pins=Pins([0]))
     settings = Settings(frame_time=1 / 200, substeps=8, iterations=30)
     x = np.array([frame.positions[0][1, 0] for frame in simulate([rod], settings, 540)])
@@ -126,6 +124,24 @@ def test_pendulum_swings_with_its_period():
     period = 2.0 * np.pi * np.sqrt(length / 9.81) * (1.0 + amplitude**2 / 16.0)
     # The spring is 0.1 mm longer under load, and Euler damping shrinks the amplitude: below 0.3 %.
     assert zeros[1] - zeros[0] == pytest.approx(period, rel=3e-3)
+
+
+def test_a_heavy_chain_swung_from_the_horizontal_is_pulled_with_three_times_its_weight():
+    count, link, stiffness = 20, 0.0577, 1e8
+    points, edges = chain(count, link)
+    mass = np.ones(count)
+    mass[-1] = 1000.0
+    rod = Rod(
+        points, edges, Material(spring_stiffness=stiffness, vertex_mass=mass), pins=Pins([0])
+    )
+    strains = []
+    for frame in simulate([rod], Settings(frame_time=1 / 30, substeps=20, iterations=100), 24):
+        lengths = np.linalg.norm(np.diff(frame.positions[0].astype(float), axis=0), axis=1)
+        strains.append((lengths / link - 1.0).max())
+    # At the bottom ω² = 2 g/L, so a mass at r pulls with m g (1 + 2 r/L) on the first link.
+    pull = (mass[1:] * 9.81 * (1.0 + 2.0 * np.arange(1, count) / (count - 1))).sum()
+    # Numerical damping takes a little, the chain's own bounce adds a little.
+    assert max(strains) == pytest.approx(pull / stiffness / link, rel=0.03)
 
 
 def test_result_does_not_depend_on_the_order_of_objects_and_vertices():

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: what it does, what it prints, and its exit codes."""
+
+import subprocess
+import sys
+
+import bpy
+import pytest
+from blender_scenes import frames, sheet, tet_block
+
+from vbd.addon.command import run
+
+
+@pytest.fixture
+def file(scene, tmp_path):
+    """A saved scene of one block that falls for five frames."""
+    tet_block()
+    frames(scene, 1, 6)
+    scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
+    path = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def command(*arguments):
+    return run([str(argument) for argument in arguments], "vbd")
+
+
+def keys():
+    return len(bpy.data.objects["Block"].data.shape_keys.key_blocks)
+
+
+def test_a_file_is_baked_in_place(file, capsys):
+    assert command("bake", file) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(file))
+    assert keys() == 7
+    printed = capsys.readouterr().out
+    assert printed.count("Frame ") == 5
+    assert "Final residual " in printed
+
+
+def test_options_reach_the_scene_and_the_output(file, tmp_path):
+    before = file.read_bytes()
+    output = tmp_path / "out.blend"
+    options = ["--frames", "2:5", "--set", "substeps=3", "iterations=7", "--device", "cpu"]
+    assert command("bake", file, *options, "--set", "use_ground=true", "--output", output) == 0
+    assert file.read_bytes() == before
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    group = bpy.context.scene.vbd
+    assert (group.frame_start, group.frame_end, group.substeps, group.iterations) == (2, 5, 3, 7)
+    assert group.use_ground
+    assert keys() == 5
+    assert (tmp_path / "vbd_cache" / "out_Scene" / "header.json").is_file()
+
+
+def test_a_preset_is_loaded_and_set_wins_over_it(file):
+    assert command("bake", file, "--preset", "preview", "--set", "iterations=3") == 0
+    assert bpy.context.scene.vbd.iterations == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--frames", "5"], '"5" is not a frame range'),
+        (["--frames", "a:b"], '"a:b" is not a frame range'),
+        (["--wrong"], "--wrong"),
+        (["--device", "tpu"], "tpu"),
+        (["--preset", "Nonsense"], 'no solver preset "Nonsense"'),
+        (["--set", "substep=8"], 'no setting "substep"'),
+        (["--set", "substeps"], '"substeps" sets nothing'),
+        (["--set", "substeps=many"], 'substeps is "many"; it must be a whole number'),
+        (["--set", "substeps=0"], "substeps is 0; it must lie between 1"),
+        (["--set", "damping=nan"], "damping is nan"),
+        (["--set", "use_ground=maybe"], "it must be true or false"),
+        (["--output", "/nowhere/at/all.blend"], "there is no folder"),
+        (["--output", "out.txt"], "must end in .blend"),
+    ],
+)
+def test_a_wrong_command_is_a_sentence_and_code_2(file, capsys, options, sentence):
+    assert command("bake", file, *options) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_missing_file_is_a_sentence_and_code_2(scene, capsys):
+    assert command("bake", "no_such.blend") == 2
+    assert "there is no file no_such.blend" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_blend_is_a_sentence_and_code_1(scene, tmp_path, capsys):
+    path = tmp_path / "text.blend"
+    path.write_text("hello")
+    assert command("bake", path) == 1
+    assert "text.blend" in capsys.readouterr().err
+
+
+def test_an_error_of_the_scene_is_a_sentence_and_code_1(file, capsys):
+    bpy.data.objects["Block"].vbd.role = "NONE"
+    bpy.ops.wm.save_mainfile()
+    assert command("bake", file) == 1
+    assert "no object has a role" in capsys.readouterr().err
+
+
+def test_without_a_file_the_open_one_is_baked(file):
+    assert command("bake") == 0
+    assert keys() == 7
+
+
+def test_without_a_file_and_nothing_open_the_user_is_asked_for_one(scene, capsys):
+    sheet()
+    assert command("bake") == 2
+    assert "name the .blend file" in capsys.readouterr().err
+
+
+def test_python_dash_m_bakes_and_prints_the_same_residual(file, tmp_path, capsys):
+    assert command("bake", file, "--output", tmp_path / "a.blend") == 0
+    here = [line for line in capsys.readouterr().out.splitlines() if "Final residual" in line]
+    result = subprocess.run(
+        [sys.executable, "-m", "vbd", "bake", file, "--output", tmp_path / "b.blend"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    assert [line for line in result.stdout.splitlines() if "Final residual" in line] == here
+    assert (tmp_path / "b.blend").is_file()
+
+
+def test_python_dash_m_refuses_without_a_traceback(tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-m", "vbd", "bake", tmp_path / "no.blend"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+    assert "there is no file" in result.stderr

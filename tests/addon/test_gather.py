@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scene -> bodies: what is read, and what is refused with nothing changed."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import frames, mesh_object, pin, sheet, slab, slide, tet_block
+
+from vbd.addon import gather, read_mesh
+from vbd.addon.tetmesh import CagePins, store_tets
+from vbd.solver.bodies import Cloth, Collider, Rod, Solid, tet_volumes, triangle_areas
+
+
+def gathered():
+    scene = bpy.context.scene
+    objects = gather.participants(scene)
+    with gather.prepared(scene, objects):
+        return gather.gather(bpy.context, objects)
+
+
+def normals(points, triangles):
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return np.cross(b - a, c - a)
+
+
+def test_each_role_becomes_its_body(scene):
+    tet_block()
+    sheet()
+    mesh_object("Rope", [(0, 0, 0), (1, 0, 0)], [(0, 1)], role="ROD")
+    slab()
+    kinds = {body.name: type(body) for body in gathered().bodies}
+    assert kinds == {"Block": Solid, "Sheet": Cloth, "Rope": Rod, "Slab": Collider}
+
+
+def test_an_object_without_a_role_takes_no_part(scene):
+    sheet()
+    mesh_object("Prop", [(0, 0, 0)])
+    assert [body.name for body in gathered().bodies] == ["Sheet"]
+
+
+def test_settings_come_from_the_scene_with_its_gravity_and_frame_rate(scene):
+    sheet()
+    scene.vbd.substeps, scene.gravity = 7, (0, 1, -2)
+    scene.render.fps, scene.render.fps_base = 30, 1.5
+    settings = gathered().settings
+    assert (settings.substeps, settings.gravity) == (7, (0, 1, -2))
+    assert settings.frame_time == pytest.approx(0.05)
+    scene.use_gravity = False
+    assert gathered().settings.gravity == (0, 0, 0)
+
+
+def test_materials_come_from_the_object(scene):
+    ob = sheet()
+    ob.vbd.density, ob.vbd.friction = 0.25, 0.75
+    assert gathered().bodies[0].material.density == 0.25
+    assert gathered().bodies[0].material.friction is None
+    ob.vbd.use_friction = True
+    assert gathered().bodies[0].material.friction == 0.75
+
+
+def test_the_length_unit_of_the_display_does_not_scale_the_scene(scene):
+    ob = sheet()
+    points = gathered().bodies[0].points
+    scene.unit_settings.scale_length = 0.01
+    np.testing.assert_array_equal(gathered().bodies[0].points, points)
+    assert ob.vbd.role == "CLOTH"
+
+
+def test_shear_of_a_parent_is_in_the_points(scene):
+    parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(parent)
+    parent.scale = (3, 1, 1)
+    ob = sheet()
+    ob.parent, ob.rotation_euler = parent, (0, 0, 0.5)
+    bpy.context.view_layer.update()
+    matrix = np.array(ob.matrix_world)
+    expected = read_mesh.positions(ob.data) @ matrix[:3, :3].T + matrix[:3, 3]
+    np.testing.assert_allclose(gathered().bodies[0].points, expected, atol=1e-6)
+
+
+def test_a_mirrored_collider_keeps_its_outside(scene):
+    sheet()
+    ob = slab()
+    ob.scale = (-1, 1, 1)
+    collider = gathered().bodies[1]
+    assert (normals(collider.points, collider.triangles)[:, 2] > 0).all()
+
+
+def test_mirrored_tets_are_the_right_way_round(scene):
+    block = tet_block()
+    block.scale = (1, -1, 1)
+    body = gathered().bodies[0]
+    assert (tet_volumes(body.points, body.tets) > 0).all()
+
+
+def test_colliders_have_all_their_modifiers(scene):
+    sheet()
+    ob = slab()
+    ob.modifiers.new("Subdivision", "SUBSURF").levels = 2
+    assert len(gathered().bodies[1].points) > 4
+
+
+def test_only_what_may_move_is_followed(scene):
+    sheet()
+    still, moving = slab("Still"), slab("Moving", height=-1)
+    slide(moving, 0, 1, 5, 1.0)
+    bodies = {body.name: body for body in gathered().bodies}
+    assert not callable(bodies[still.name].points)
+    assert callable(bodies[moving.name].points)
+
+
+def test_children_of_animated_parents_are_followed(scene):
+    sheet()
+    parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(parent)
+    slide(parent, 0, 1, 5, 1.0)
+    ob = slab()
+    ob.parent = parent
+    assert callable(gathered().bodies[1].points)
+
+
+def test_quads_of_cloth_are_split_along_alternating_diagonals(scene):
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4)
+    bpy.context.object.vbd.role = "CLOTH"
+    body = gathered().bodies[0]
+    assert len(body.triangles) == 32
+    assert triangle_areas(body.points, body.triangles).sum() == pytest.approx(4.0)
+    assert (normals(body.points, body.triangles)[:, 2] > 0).all()
+    edges = np.sort(body.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    direction = np.diff(body.points[np.unique(edges, axis=0)], axis=1)[:, 0]
+    diagonal = direction[(np.abs(direction[:, :2]) > 1e-3).all(axis=1)]
+    assert len(diagonal) == 16
+    assert (diagonal[:, 0] * diagonal[:, 1] > 0).sum() == 8
+
+
+def test_tets_of_a_lattice_weigh_what_is_inside_the_mesh(scene):
+    bpy.ops.mesh.primitive_cube_add(size=1.0)
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.density, ob.vbd.resolution = "SOFT", 500.0, 5
+    body = gathered().bodies[0]
+    mass = (tet_volumes(body.points, body.tets) * body.material.density).sum()
+    assert mass == pytest.approx(500.0, rel=0.1)
+
+
+def test_pinned_parts_of_a_lattice_may_move_apart():
+    """A cage around a bar, held at both ends: each end goes with its own pins."""
+    random = np.random.default_rng(0)
+    ends = [random.random((40, 3)) * 0.2, random.random((40, 3)) * 0.2 + [5, 0, 0]]
+    start = np.concatenate(ends)
+    corners = np.repeat(np.arange(80)[:, None], 4, axis=1) % 8
+    cage = np.array([[x, y, z] for x in (0, 5) for y in (0, 0.3) for z in (0, 0.3)], float)
+    held = CagePins(cage, corners, np.full((80, 4), 0.25), np.arange(80), start)
+    turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
+    now = start.copy()
+    now[40:] = (start[40:] - [5, 0, 0]) @ turn.T + [7, 1, 0]
+    targets = held.targets(now)
+    left = held.rest[:, 0] < 1
+    np.testing.assert_allclose(targets[left], held.rest[left], atol=1e-3)
+    expected = (held.rest[~left] - [5, 0, 0]) @ turn.T + [7, 1, 0]
+    np.testing.assert_allclose(targets[~left], expected, atol=1e-3)
+
+
+def snapshot():
+    """What must not change when a scene is refused."""
+    scene = bpy.context.scene
+    return (
+        scene.frame_current,
+        len(bpy.data.meshes),
+        len(bpy.data.actions),
+        len(bpy.data.shape_keys),
+        [
+            (ob.name, ob.vbd.bake_record, [(m.show_viewport, m.show_render) for m in ob.modifiers])
+            for ob in bpy.data.objects
+        ],
+        bpy.context.window_manager.vbd.baking,
+    )
+
+
+def nothing(scene):
+    mesh_object("Prop", [(0, 0, 0)])
+
+
+def only_colliders(scene):
+    slab()
+
+
+def not_a_mesh(scene):
+    sheet()
+    bpy.ops.object.text_add()
+    bpy.context.object.name = "Words"
+    bpy.context.object.vbd.role = "COLLIDER"
+
+
+def empty_mesh(scene):
+    mesh_object("Void", [], role="SOFT")
+
+
+def empty_collider(scene):
+    sheet()
+    mesh_object("Void", [], role="COLLIDER")
+
+
+def no_such_group(scene):
+    sheet().vbd.pin_group = "Handle"
+
+
+def loose_vertices(scene):
+    points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (5, 5, 5)]
+    mesh_object("Rag", points, faces=[(0, 1, 2)], role="CLOTH")
+
+
+def flat_triangle(scene):
+    mesh_object("Rag", [(0, 0, 0), (1, 0, 0), (2, 0, 0)], faces=[(0, 1, 2)], role="CLOTH")
+
+
+def flat_tet(scene):
+    ob = mesh_object("Block", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], role="SOFT")
+    store_tets(ob.data, [[0, 1, 2, 3]])
+
+
+def inverted_tet(scene):
+    points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1)]
+    ob = mesh_object("Block", points, role="SOFT")
+    store_tets(ob.data, [[0, 1, 2, 3], [0, 1, 2, 4]])
+
+
+def stale_tets(scene):
+    tet_block().data.vertices.add(1)
+
+
+def not_a_number(scene):
+    ob = sheet()
+    ob.data.vertices[3].co.x = float("nan")
+
+
+def not_a_number_in_a_collider(scene):
+    sheet()
+    slab().data.vertices[2].co.x = float("nan")
+
+
+def shared_mesh(scene):
+    ob = sheet()
+    other = bpy.data.objects.new("Twin", ob.data)
+    scene.collection.objects.link(other)
+
+
+def hidden(scene):
+    sheet().hide_viewport = True
+
+
+def excluded(scene):
+    collection = bpy.data.collections.new("Off")
+    scene.collection.children.link(collection)
+    ob = sheet()
+    scene.collection.objects.unlink(ob)
+    collection.objects.link(ob)
+    bpy.context.view_layer.layer_collection.children["Off"].exclude = True
+
+
+def zero_scale(scene):
+    sheet().scale.z = 0.0
+
+
+def end_before_start(scene):
+    sheet()
+    frames(scene, 10, 3)
+
+
+def no_cuda(scene):
+    sheet()
+    scene.vbd.device = "CUDA"
+
+
+REFUSED = {
+    nothing: "no object has a role",
+    only_colliders: "all objects are colliders",
+    not_a_mesh: "Words is not a mesh",
+    empty_mesh: "Void: the mesh is empty",
+    empty_collider: "Void: the collider has no faces",
+    no_such_group: 'Sheet: there is no vertex group "Handle"',
+    loose_vertices: "Rag: 1 vertices belong to no triangle",
+    flat_triangle: "Rag: 1 of 1 triangles have no area",
+    flat_tet: "Block: 1 of 1 tets are flat",
+    inverted_tet: "Block: 1 of 2 tets are inverted",
+    stale_tets: "Block: its tets were made for 27 vertices",
+    not_a_number: "Sheet: 1 of 25 vertices are not finite numbers",
+    not_a_number_in_a_collider: "Slab: 1 of 4 vertices are not finite numbers",
+    shared_mesh: "Sheet shares its mesh with Twin",
+    hidden: "Sheet is hidden",
+    excluded: "Sheet is hidden in the viewport or excluded",
+    zero_scale: "Sheet: its scale is zero",
+    end_before_start: r"the last frame \(3\) does not come after the first \(10\)",
+    no_cuda: "CUDA",
+}
+
+
+@pytest.mark.parametrize("build", REFUSED, ids=lambda build: build.__name__)
+def test_bad_input_gets_a_sentence_and_changes_nothing(scene, build):
+    scene.vbd.device = "CPU"
+    if build is no_cuda:
+        import warp as wp
+
+        if wp.is_cuda_available():
+            pytest.skip("there is a CUDA device here")
+    build(scene)
+    scene.frame_set(5)
+    before = snapshot()
+    with pytest.raises(RuntimeError, match=REFUSED[build]) as error:
+        bpy.ops.vbd.bake()
+    assert len(str(error.value).strip().splitlines()) == 1
+    assert snapshot() == before
+
+
+def test_a_linked_mesh_is_refused(scene, tmp_path):
+    sheet()
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Sheet"]
+    bpy.context.scene.collection.objects.link(bpy.data.objects["Sheet"])
+    with pytest.raises(RuntimeError, match="Sheet: its mesh is linked"):
+        bpy.ops.vbd.bake()
+
+
+def test_a_linked_collider_is_used(scene, tmp_path):
+    slab()
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Slab"]
+    bpy.context.scene.collection.objects.link(bpy.data.objects["Slab"])
+    sheet()
+    assert {body.name for body in gathered().bodies} == {"Slab", "Sheet"}
+
+
+def test_an_object_in_edit_mode_is_refused(scene):
+    ob = sheet()
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        with pytest.raises(ValueError, match="Sheet is in Edit Mode"):
+            gather.participants(scene)
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_weights_of_half_and_more_are_pins(scene):
+    ob = sheet()
+    pin(ob, [1], 0.49)
+    pin(ob, [2], 0.5)
+    np.testing.assert_array_equal(gathered().bodies[0].pins.indices, [2])
