@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the scene cannot be baked, or not to its end, 2 the comman
 """
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
@@ -136,10 +137,15 @@ def run(arguments, program):
 
 
 def _bake(context, program, output):
+    state = context.window_manager.vbd
+    # Ctrl+C keeps the frames so far, as Esc does in the window.
+    before = signal.signal(signal.SIGINT, lambda *_: setattr(state, "cancel_requested", True))
     try:
         outcome = run_to_end(bake_steps(context, cache_folder(context.scene, output)), _show)
     except (ValueError, OSError) as error:
         return _refuse(program, explain(error), 1)
+    finally:
+        signal.signal(signal.SIGINT, before)
     _, text = outcome.report()
     try:
         if outcome.frames:

@@ -14,6 +14,8 @@ from .modifiers import STILL
 AHEAD = 2
 # How often a waiting solver looks whether it should stop [s].
 PATIENCE = 0.1
+# A transform that shrinks volumes by more than this cannot be undone in float32.
+FLAT_TRANSFORM = 1e-18
 
 
 class Stopped(BaseException):
@@ -59,10 +61,12 @@ class Pose:
 def read_pose(ob, depsgraph, with_points, vertex_count=None):
     """The pose of an object as evaluated now; refuses meshes that cannot be used."""
     evaluated = ob.evaluated_get(depsgraph)
-    points = None
+    matrix, points = read_mesh.matrix(evaluated), None
+    frame = bpy.context.scene.frame_current
+    if not abs(np.linalg.det(matrix[:3, :3])) > FLAT_TRANSFORM:
+        raise ValueError(f"{ob.name}: its scale is zero in frame {frame}; scale it up")
     if with_points:
         points = read_mesh.positions(evaluated.data)
-        frame = bpy.context.scene.frame_current
         if vertex_count is not None and len(points) != vertex_count:
             raise ValueError(
                 f"{ob.name}: the mesh has {len(points)} vertices in frame {frame}, "
@@ -74,7 +78,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
                 f"{ob.name}: {len(bad)} of {len(points)} vertices are not finite numbers in frame "
                 f"{frame} (first: vertex {bad[0]}); delete or repair them"
             )
-    return Pose(read_mesh.matrix(evaluated), points)
+    return Pose(matrix, points)
 
 
 class Feed:

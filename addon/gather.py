@@ -19,9 +19,6 @@ from .feed import Feed, Pose, identity, moves, read_pose
 from .modifiers import DEFORMING, simulation_point
 from .tetmesh import CagePins, stored_tets
 
-# A transform that shrinks volumes by more than this cannot be undone in float32.
-FLAT_TRANSFORM = 1e-18
-
 
 @dataclass
 class Target:
@@ -175,8 +172,6 @@ def gather(context, objects):
         if not ob.evaluated_get(depsgraph).is_evaluated:
             raise ValueError(f"{ob.name} is hidden in the viewport or excluded; show it to bake")
         pose = read_pose(ob, depsgraph, True)
-        if abs(np.linalg.det(pose.matrix[:3, :3])) < FLAT_TRANSFORM:
-            raise ValueError(f"{ob.name}: its scale is zero; scale it up")
         if ob.vbd.role == "COLLIDER":
             gathered.bodies.append(_collider(gathered, ob, depsgraph, pose))
         else:

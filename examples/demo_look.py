@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the demo looks: materials, light, camera, and the strip of rendered frames."""
 
+import os
+import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -54,8 +57,8 @@ def light_and_camera(scene):
     world = bpy.data.worlds.new("World")
     world.use_nodes = True
     background = world.node_tree.nodes["Background"]
-    background.inputs["Color"].default_value = (0.55, 0.65, 0.80, 1.0)
-    background.inputs["Strength"].default_value = 0.45
+    background.inputs["Color"].default_value = (0.62, 0.74, 0.92, 1.0)
+    background.inputs["Strength"].default_value = 0.7
     scene.world = world
     for name, place, size, power in (
         ("Key", (-3.0, -3.5, 5.0), 2.0, 420.0),
@@ -81,6 +84,20 @@ def light_and_camera(scene):
     scene.view_settings.exposure = 0.3
 
 
+@contextmanager
+def quiet():
+    """Cycles tells every step of its work to the terminal, past Python; leave that out."""
+    sys.stdout.flush()
+    terminal, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    try:
+        yield
+    finally:
+        os.dup2(terminal, 1)
+        os.close(terminal)
+        os.close(nothing)
+
+
 def render_strip(scene, frames, path):
     """Render `frames` with Cycles on the CPU and put them side by side in one picture."""
     scene.render.engine = "CYCLES"
@@ -97,7 +114,8 @@ def render_strip(scene, frames, path):
             print(f"rendering frame {frame} ({number}/{len(frames)})", flush=True)
             scene.frame_set(frame)
             scene.render.filepath = str(Path(folder) / f"{frame}.png")
-            bpy.ops.render.render(write_still=True)
+            with quiet():
+                bpy.ops.render.render(write_still=True)
             image = bpy.data.images.load(scene.render.filepath)
             pixels = np.empty(image.size[0] * image.size[1] * 4, np.float32)
             image.pixels.foreach_get(pixels)

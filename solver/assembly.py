@@ -4,7 +4,7 @@
 float64, metres relative to the bodies' common origin, so that float32 keeps its digits later.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
@@ -15,14 +15,22 @@ from .order import unique_edges, vertex_order
 
 
 @dataclass
-class Elements:
-    """Elements of one kind over all bodies; constants per element."""
+class Continuum:
+    """Tets (μ, λ in Pa) or membrane triangles (μ, λ in N/m); one entry per element."""
 
     corners: np.ndarray
-    first: np.ndarray
-    """μ [Pa or N/m] of tets and triangles, stiffness of hinges [N m] and springs [N/m]."""
-    second: np.ndarray
-    """λ [Pa or N/m] of tets and triangles; rest angle [rad] of hinges, length [m] of springs."""
+    mu: np.ndarray
+    lam: np.ndarray
+    damping_time: np.ndarray
+
+
+@dataclass
+class Links:
+    """Hinges (N m, rad) or springs (N/m, m); one entry per element."""
+
+    corners: np.ndarray
+    stiffness: np.ndarray
+    rest: np.ndarray
     damping_time: np.ndarray
 
 
@@ -39,10 +47,10 @@ class Assembly:
     mass: np.ndarray
     friction: np.ndarray
     thickness: np.ndarray
-    tets: Elements
-    triangles: Elements
-    hinges: Elements
-    springs: Elements
+    tets: Continuum
+    triangles: Continuum
+    hinges: Links
+    springs: Links
 
     @property
     def free_count(self):
@@ -63,18 +71,13 @@ def per_element(body, what, values, count):
     return values
 
 
-def none_of(corners):
-    return Elements(np.zeros((0, corners), np.int64), *np.zeros((3, 0)))
-
-
-def joined(parts, corners):
-    parts = [none_of(corners), *parts]
-    return Elements(
-        *(
-            np.concatenate([getattr(p, name) for p in parts])
-            for name in ("corners", "first", "second", "damping_time")
-        )
-    )
+def joined(kind, parts):
+    """The elements of one kind over all bodies."""
+    struct, corners = KINDS[kind]
+    nothing = struct(np.zeros((0, corners), np.int64), *np.zeros((3, 0)))
+    parts = [nothing, *parts]
+    columns = (np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(struct))
+    return struct(*columns)
 
 
 def lumped(vertex_count, corners, element_mass):
@@ -95,7 +98,7 @@ def solid_elements(body, damping_time):
     density = per_element(body, "density", m.density, count)
     mass = lumped(len(body.points), body.tets, density * volumes)
     time = np.full(count, m.damping + damping_time)
-    return mass, {"tets": Elements(body.tets, mu, lam, time)}
+    return mass, {"tets": Continuum(body.tets, mu, lam, time)}
 
 
 def cloth_elements(body, damping_time):
@@ -114,8 +117,8 @@ def cloth_elements(body, damping_time):
     hinges, stiffness = hinges[keep], stiffness[keep]
     time = m.damping + damping_time
     return mass, {
-        "triangles": Elements(body.triangles, mu, lam, np.full(count, time)),
-        "hinges": Elements(
+        "triangles": Continuum(body.triangles, mu, lam, np.full(count, time)),
+        "hinges": Links(
             hinges,
             stiffness,
             records.dihedral_angles(body.rest_points, hinges),
@@ -140,11 +143,16 @@ def rod_elements(body, damping_time):
     else:
         mass = per_element(body, "vertex mass", m.vertex_mass, len(body.points))
     time = np.full(count, m.damping + damping_time)
-    return mass, {"springs": Elements(body.edges, stiffness, length, time)}
+    return mass, {"springs": Links(body.edges, stiffness, length, time)}
 
 
 ELEMENTS_OF = {Solid: solid_elements, Cloth: cloth_elements, Rod: rod_elements}
-CORNERS = {"tets": 4, "triangles": 3, "hinges": 4, "springs": 2}
+KINDS = {
+    "tets": (Continuum, 4),
+    "triangles": (Continuum, 3),
+    "hinges": (Links, 4),
+    "springs": (Links, 2),
+}
 
 
 def assemble(bodies, settings):
@@ -154,7 +162,7 @@ def assemble(bodies, settings):
     points = np.concatenate([body.points for body in bodies])
     origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
     pinned = np.zeros(len(points), dtype=bool)
-    masses, parts = [], {kind: [] for kind in CORNERS}
+    masses, parts = [], {kind: [] for kind in KINDS}
     for body, offset in zip(bodies, offsets[:-1], strict=True):
         if body.pins is not None:
             pinned[offset + body.pins.indices] = True
@@ -163,9 +171,9 @@ def assemble(bodies, settings):
         for kind, part in elements.items():
             part.corners = part.corners + offset
             parts[kind].append(part)
-    kinds = {kind: joined(parts[kind], corners) for kind, corners in CORNERS.items()}
+    kinds = {kind: joined(kind, parts[kind]) for kind in KINDS}
 
-    edges = unique_edges(*(kinds[kind].corners for kind in CORNERS))
+    edges = unique_edges(*(elements.corners for elements in kinds.values()))
     order, color_start = vertex_order(points, pinned, edges)
     place = np.empty(len(points), dtype=np.int64)
     place[order] = np.arange(len(points))

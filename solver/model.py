@@ -32,7 +32,7 @@ class Model:
     """
 
     # Nanoseconds of one visit of a vertex and of each of its records, measured on one CPU core.
-    WORK = {"vertex": 60.0, "tets": 18.0, "triangles": 30.0, "hinges": 80.0, "springs": 15.0}
+    WORK = {"vertex": 60.0, "tet": 12.0, "triangle": 20.0, "hinge": 30.0, "spring": 10.0}
 
     def __init__(self, assembly, settings, contact_slots, device):
         self.device = wp.get_device(device)
@@ -55,7 +55,7 @@ class Model:
         self.depth = wp.zeros(self.vertex_count * contact_slots, dtype=float, device=self.device)
 
         self._make_elements(assembly, h)
-        self.contacts = self._contacts(contact_slots)
+        self.contacts = self._no_contacts(contact_slots)
         self.law = ContactLaw()
         self.law.stiffness = settings.collision_stiffness
         self.law.slip = settings.friction_velocity * h
@@ -84,69 +84,42 @@ class Model:
 
     def _make_elements(self, assembly, h):
         """Records of all elements, their rest values, and how damping moves them."""
-        count, rest_points = self.vertex_count, assembly.rest_points
-        tets, triangles, hinges, springs = (
-            assembly.tets,
-            assembly.triangles,
-            assembly.hinges,
-            assembly.springs,
-        )
-        tet_records, diagonal = records.tet_records(
-            rest_points, tets.corners, tets.first, tets.second, tets.damping_time / h, count
-        )
-        triangle_records = records.triangle_records(
-            rest_points,
-            triangles.corners,
-            triangles.first,
-            triangles.second,
-            triangles.damping_time / h,
-            count,
-        )
-        hinge_records = records.hinge_records(
-            hinges.corners, hinges.first, hinges.second, hinges.damping_time / h, count
-        )
-        dashpot_edges, dashpots = records.tet_dashpots(
-            rest_points, tets.corners, tets.first, tets.damping_time / h
-        )
-        dashpot_edges, dashpots = dashpot_edges[dashpots > 0.0], dashpots[dashpots > 0.0]
-        none = np.zeros(len(dashpots))
-        spring_records = records.spring_records(
-            np.concatenate([springs.corners, dashpot_edges]),
-            np.concatenate([springs.first, none]),
-            np.concatenate([springs.second, none]),
-            np.concatenate([springs.first * springs.damping_time / h, dashpots]),
-            count,
-        )
-
-        elements, damping = layout.Elements(), Damping()
-        elements.tet_diagonal = self.upload(diagonal, float)
+        count, rest = self.vertex_count, assembly.rest_points
+        tets, diagonal = records.tet_records(rest, assembly.tets, h)
+        dashpots = records.tet_dashpots(rest, assembly.tets, h)
+        kinds = {
+            "tet": (layout.TetRecord, float, tets),
+            "triangle": (
+                layout.TriangleRecord,
+                wp.vec3,
+                records.triangle_records(rest, assembly.triangles, h),
+            ),
+            "hinge": (
+                layout.HingeRecord,
+                float,
+                records.hinge_records(assembly.hinges, h, count),
+            ),
+            "spring": (
+                layout.SpringRecord,
+                float,
+                records.spring_records(assembly.springs, dashpots, h, count),
+            ),
+        }
+        self.elements, self.damping = layout.Elements(), Damping()
+        self.elements.tet_diagonal = self.upload(diagonal, float)
         self.work = np.full(count, self.WORK["vertex"])
-        self.damped = False
-        for kind, struct, rest_type, part in (
-            ("tet", layout.TetRecord, float, tet_records),
-            ("triangle", layout.TriangleRecord, wp.vec3, triangle_records),
-            ("hinge", layout.HingeRecord, float, hinge_records),
-            ("spring", layout.SpringRecord, float, spring_records),
-        ):
-            setattr(elements, f"{kind}_start", self.upload(part.start, int))
-            setattr(elements, f"{kind}s", self.upload(part.data, struct))
-            setattr(elements, f"{kind}_rest", self.upload(part.rest, rest_type))
-            self.work += self.WORK[f"{kind}s"] * np.diff(part.start)
-            if part.share.any():
-                self.damped = True
-        if self.damped:
-            for kind, part in (
-                ("tet", tet_records),
-                ("triangle", triangle_records),
-                ("hinge", hinge_records),
-                ("spring", spring_records),
-            ):
-                setattr(damping, f"{kind}_share", self.upload(part.share, float))
+        self.damped = any(part.share.any() for _, _, part in kinds.values())
+        for kind, (struct, rest_type, part) in kinds.items():
+            setattr(self.elements, f"{kind}_start", self.upload(part.start, int))
+            setattr(self.elements, f"{kind}s", self.upload(part.data, struct))
+            setattr(self.elements, f"{kind}_rest", self.upload(part.rest, rest_type))
+            self.work += self.WORK[kind] * np.diff(part.start)
+            if self.damped:
+                setattr(self.damping, f"{kind}_share", self.upload(part.share, float))
                 if kind != "triangle":  # an undamped triangle rests at zero strain
-                    setattr(damping, f"{kind}_rest", self.upload(part.rest, float))
-        self.elements, self.damping = elements, damping
+                    setattr(self.damping, f"{kind}_rest", self.upload(part.rest, float))
 
-    def _contacts(self, slots):
+    def _no_contacts(self, slots):
         contacts = Contacts()
         count = self.vertex_count * slots
         contacts.slots = slots

@@ -66,16 +66,19 @@ def tet_gradients(points, tets):
     return volumes, np.concatenate([-inner.sum(axis=1, keepdims=True), inner], axis=1)
 
 
-def tet_records(points, tets, mu, lam, ratio, vertex_count):
+def tet_records(points, elements, h):
     """Records of stable neo-Hookean tets and the diagonal Σ μ V₀ |g_i|² [vertex].
 
-    points: rest positions [vertex, 3]; mu, lam [Pa] and ratio k_d/h per tet.
+    points: rest positions [vertex, 3]; elements: `assembly.Continuum`; h: step length [s].
     """
+    tets, vertex_count = elements.corners, len(points)
     volumes, gradients = tet_gradients(points, tets)
     faces = tets[:, OPPOSITE_FACE]
-    laplacian = (mu * volumes)[:, None, None] * np.einsum("tia,tja->tij", gradients, gradients)
+    laplacian = (elements.mu * volumes)[:, None, None] * np.einsum(
+        "tia,tja->tij", gradients, gradients
+    )
     weights = np.take_along_axis(laplacian, np.broadcast_to(OPPOSITE_FACE, (len(tets), 4, 3)), 2)
-    stiffness, share = damped(lam / (36.0 * volumes), ratio)
+    stiffness, share = damped(elements.lam / (36.0 * volumes), elements.damping_time / h)
     records = in_vertex_order(
         vertex_count,
         layout.TetRecord,
@@ -89,7 +92,7 @@ def tet_records(points, tets, mu, lam, ratio, vertex_count):
             "weight_b": weights[:, :, 1],
             "weight_c": weights[:, :, 2],
         },
-        6.0 * (1.0 + mu / lam) * volumes,
+        6.0 * (1.0 + elements.mu / elements.lam) * volumes,
         share,
     )
     diagonal = np.bincount(
@@ -98,13 +101,16 @@ def tet_records(points, tets, mu, lam, ratio, vertex_count):
     return records, diagonal
 
 
-def tet_dashpots(points, tets, mu, ratio):
-    """Edges [edge, 2] of tets and the stiffness (k_d/h) w [N/m] of their dashpots."""
+def tet_dashpots(points, elements, h):
+    """Edges [edge, 2] of damped tets and the stiffness (k_d/h) w [N/m] of their dashpots."""
+    on = elements.damping_time > 0.0
+    tets = elements.corners[on]
     volumes, _ = tet_gradients(points, tets)
     corners = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
     edges = np.sort(tets[:, corners].reshape(-1, 2), axis=1)
     length_sq = ((points[edges[:, 1]] - points[edges[:, 0]]) ** 2).sum(axis=1)
-    weight = DASHPOT * np.repeat(ratio * mu * volumes, 6) / length_sq
+    strength = elements.damping_time[on] / h * elements.mu[on] * volumes
+    weight = DASHPOT * np.repeat(strength, 6) / length_sq
     edges, group = np.unique(edges, axis=0, return_inverse=True)
     return edges, np.bincount(group.ravel(), weight)
 
@@ -121,16 +127,17 @@ def triangle_frames(points, triangles):
     return np.linalg.inv(rest), 0.5 * length * height
 
 
-def triangle_records(points, triangles, mu, lam, ratio, vertex_count):
-    """Records of StVK membrane triangles; mu, lam [N/m] and ratio k_d/h per triangle."""
+def triangle_records(points, elements, h):
+    """Records of StVK membrane triangles (`assembly.Continuum`) for steps of length h [s]."""
+    triangles, ratio = elements.corners, elements.damping_time / h
     inverse, areas = triangle_frames(points, triangles)
     gradients = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
     following = np.array([[1, 2], [2, 0], [0, 1]])
     neighbors = triangles[:, following]
-    raised_mu, share = damped(mu * areas, ratio)
-    raised_lam, _ = damped(lam * areas, ratio)
+    raised_mu, share = damped(elements.mu * areas, ratio)
+    raised_lam, _ = damped(elements.lam * areas, ratio)
     return in_vertex_order(
-        vertex_count,
+        len(points),
         layout.TriangleRecord,
         triangles,
         {
@@ -182,10 +189,11 @@ def hinge_stiffness(points, hinges, areas, rigidity):
     return rigidity * (edge**2).sum(axis=1) / areas.sum(axis=1)
 
 
-def hinge_records(hinges, stiffness, rest, ratio, vertex_count):
-    """Records of hinges (p, q, r, s): stiffness [N m], rest angle [rad], ratio k_d/h per hinge."""
+def hinge_records(elements, h, vertex_count):
+    """Records of hinges (p, q, r, s) (`assembly.Links`) for steps of length h [s]."""
+    hinges = elements.corners
     p, q, r, s = hinges.T
-    raised, share = damped(stiffness, ratio)
+    raised, share = damped(elements.stiffness, elements.damping_time / h)
     wing = np.broadcast_to(np.array([0, 0, 1, 1]), hinges.shape)
     return in_vertex_order(
         vertex_count,
@@ -198,15 +206,21 @@ def hinge_records(hinges, stiffness, rest, ratio, vertex_count):
             "wing": wing,
             "stiffness": raised,
         },
-        rest,
+        elements.rest,
         share,
     )
 
 
-def spring_records(edges, stiffness, rest, ratio_stiffness, vertex_count):
-    """Records of springs (stiffness [N/m]) and dashpots (ratio_stiffness = (k_d/h) w [N/m])."""
-    raised = stiffness + ratio_stiffness
-    share = np.divide(ratio_stiffness, raised, out=np.zeros_like(raised), where=raised > 0.0)
+def spring_records(springs, dashpots, h, vertex_count):
+    """Records of springs (`assembly.Links`) and of dashpots (edges, stiffness) in one list."""
+    dashpot_edges, dashpot_stiffness = dashpots
+    none = np.zeros(len(dashpot_edges))
+    edges = np.concatenate([springs.corners, dashpot_edges])
+    elastic = np.concatenate([springs.stiffness, none])
+    rest = np.concatenate([springs.rest, none])
+    viscous = np.concatenate([springs.stiffness * springs.damping_time / h, dashpot_stiffness])
+    raised = elastic + viscous
+    share = np.divide(viscous, raised, out=np.zeros_like(raised), where=raised > 0.0)
     return in_vertex_order(
         vertex_count,
         layout.SpringRecord,

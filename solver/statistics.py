@@ -74,8 +74,8 @@ class Measure:
                 wp.vec4i,
                 [
                     (gradients[:, 1:], wp.mat33d),
-                    (scene.tets.first * volumes, wp.float64),
-                    (scene.tets.second * volumes, wp.float64),
+                    (scene.tets.mu * volumes, wp.float64),
+                    (scene.tets.lam * volumes, wp.float64),
                 ],
             ),
             (
@@ -84,8 +84,8 @@ class Measure:
                 wp.vec3i,
                 [
                     (inverse, wp.mat22d),
-                    (scene.triangles.first * areas, wp.float64),
-                    (scene.triangles.second * areas, wp.float64),
+                    (scene.triangles.mu * areas, wp.float64),
+                    (scene.triangles.lam * areas, wp.float64),
                 ],
             ),
             (energy.hinge_energy, scene.hinges, wp.vec4i, self._rest_and_stiffness(scene.hinges)),
@@ -104,7 +104,7 @@ class Measure:
 
     @staticmethod
     def _rest_and_stiffness(elements):
-        return [(elements.second, wp.float64), (elements.first, wp.float64)]
+        return [(elements.rest, wp.float64), (elements.stiffness, wp.float64)]
 
     def take(self, seconds):
         """`Statistics` of the state as it is now."""

@@ -11,6 +11,7 @@ import pytest
 from blender_scenes import fall, frames, mesh_object, pin, sheet, shown, slab, slide, tet_block
 
 from vbd.addon.bake_steps import bake_steps, cache_folder, run_to_end
+from vbd.addon.gather import gather, participants, prepared
 from vbd.solver import cache as cache_module
 from vbd.solver import simulate as simulate_module
 from vbd.solver.cache import Cache
@@ -354,3 +355,23 @@ def test_the_record_of_a_bake_is_plain_json(scene):
     ob = sheet()
     baked()
     assert len(json.loads(ob.vbd.bake_record)["blocks"]) == 6
+
+
+def test_the_cache_knows_the_scene_it_was_made_from(scene):
+    ob = sheet()
+    pin(ob, [0])
+    slide(ob, 0, 1, 6, 1.0)
+    baked()
+    cache = Cache.open(cache_folder(scene))
+
+    def mismatch():
+        objects = participants(scene)
+        with prepared(scene, objects):
+            now = gather(bpy.context, objects)
+        return cache.mismatch(now.settings, now.bodies)
+
+    assert mismatch() == ""
+    ob.vbd.density *= 2
+    assert "Sheet has changed" in mismatch()
+    scene.vbd.substeps = 3
+    assert "substeps was 2 and is 3" in mismatch()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: what it does, what it prints, and its exit codes."""
 
+import signal
 import subprocess
 import sys
 
@@ -135,3 +136,22 @@ def test_python_dash_m_refuses_without_a_traceback(tmp_path):
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
     assert "there is no file" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_control_c_keeps_the_frames_so_far(file, tmp_path):
+    output = tmp_path / "out.blend"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "vbd", "bake", file, "--frames", "1:9999", "--output", output],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for line in process.stdout:
+        if line.startswith("Frame 5 "):
+            process.send_signal(signal.SIGINT)
+            break
+    printed, _ = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "then cancelled" in printed
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    assert keys() >= 6

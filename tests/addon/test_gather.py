@@ -351,3 +351,17 @@ def test_weights_of_half_and_more_are_pins(scene):
     pin(ob, [1], 0.49)
     pin(ob, [2], 0.5)
     np.testing.assert_array_equal(gathered().bodies[0].pins.indices, [2])
+
+
+def test_an_object_hidden_by_its_eye_is_refused_or_read_with_its_modifiers(scene):
+    """Blender evaluates no modifiers of hidden objects, so a wrong mesh must never be read."""
+    sheet()
+    ob = slab()
+    ob.modifiers.new("Subdivision", "SUBSURF").levels = 2
+    ob.hide_set(True)
+    try:
+        count = len(gathered().bodies[1].points)
+    except ValueError as error:
+        assert "Slab is hidden" in str(error)
+    else:
+        assert count > 4
