@@ -68,8 +68,12 @@ def cache_folder(scene, blend=None):
 
 def pick_device(choice):
     """The solver's device for AUTO, CPU or CUDA; refuses CUDA where there is none."""
+    import warp
+
     from ..solver.simulate import pick_device
 
+    # Warp announces its devices and every module it loads; users want to see their frames.
+    warp.config.log_level = warp.LOG_WARNING
     return pick_device(choice.lower())
 
 

@@ -18,6 +18,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from ..solver.lattice import MAX_RESOLUTION
 from ..solver.settings import Material, Settings
 from .tet_count import NOT_COUNTED, update_tet_count
 
@@ -166,7 +167,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             description="Cells along the longest side of the lattice that carries the object",
             default=12,
             min=1,
-            max=256,
+            max=MAX_RESOLUTION,
             soft_min=4,
             soft_max=64,
             options=set(),

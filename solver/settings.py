@@ -298,7 +298,7 @@ class Material:
         return mu, e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) + mu
 
     def membrane_constants(self):
-        """Energy constants (μ, λ) [N/m] of the StVK membrane in plane stress; E t is its stiffness."""
+        """Energy constants (μ, λ) [N/m] of the StVK membrane in plane stress, of stiffness E t."""
         if self.mu is not None:
             return self.mu, self.lam
         stretch = np.asarray(self.youngs_modulus) * self.thickness

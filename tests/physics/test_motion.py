@@ -131,9 +131,7 @@ def test_a_heavy_chain_swung_from_the_horizontal_is_pulled_with_three_times_its_
     points, edges = chain(count, link)
     mass = np.ones(count)
     mass[-1] = 1000.0
-    rod = Rod(
-        points, edges, Material(spring_stiffness=stiffness, vertex_mass=mass), pins=Pins([0])
-    )
+    rod = Rod(points, edges, Material(spring_stiffness=stiffness, vertex_mass=mass), pins=Pins([0]))
     strains = []
     for frame in simulate([rod], Settings(frame_time=1 / 30, substeps=20, iterations=100), 24):
         lengths = np.linalg.norm(np.diff(frame.positions[0].astype(float), axis=0), axis=1)
