@@ -9,26 +9,54 @@ from itertools import pairwise
 
 import numpy as np
 
-from . import records
+from . import materials, records
 from .bodies import Cloth, Rod, Solid
 from .order import unique_edges, vertex_order
 
 
 @dataclass
-class Continuum:
-    """Tets (μ, λ in Pa) or membrane triangles (μ, λ in N/m); one entry per element."""
+class Elements:
+    """Elements of one kind as columns of equal length; `elements[mask]` takes some."""
 
     corners: np.ndarray
+
+    def __getitem__(self, mask):
+        return type(self)(*(getattr(self, f.name)[mask] for f in fields(self)))
+
+
+@dataclass
+class Tets(Elements):
+    """`model` is a place in `records.SOLID_MODELS`; all moduli [Pa]."""
+
+    model: np.ndarray
     mu: np.ndarray
     lam: np.ndarray
+    lame_mu: np.ndarray
+    lame_lam: np.ndarray
     damping_time: np.ndarray
 
 
 @dataclass
-class Links:
-    """Hinges (N m, rad) or springs (N/m, m); one entry per element."""
+class Triangles(Elements):
+    """`stable` tells neo-Hookean triangles with μ, λ [N/m] from StVK ones.
 
-    corners: np.ndarray
+    `stiffness` [triangle, 4] (K₁, K₂, K₁₂, G_s) [N/m] is that of StVK, and of all viscosity.
+    `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m].
+    """
+
+    stable: np.ndarray
+    mu: np.ndarray
+    lam: np.ndarray
+    stiffness: np.ndarray
+    inverse: np.ndarray
+    area: np.ndarray
+    damping_time: np.ndarray
+
+
+@dataclass
+class Links(Elements):
+    """Hinges (N m, rad) or springs (N/m, m)."""
+
     stiffness: np.ndarray
     rest: np.ndarray
     damping_time: np.ndarray
@@ -47,8 +75,8 @@ class Assembly:
     mass: np.ndarray
     friction: np.ndarray
     thickness: np.ndarray
-    tets: Continuum
-    triangles: Continuum
+    tets: Tets
+    triangles: Triangles
     hinges: Links
     springs: Links
 
@@ -58,24 +86,30 @@ class Assembly:
         return int(self.color_start[-1])
 
 
-def per_element(body, what, values, count):
-    """`values` as float64 [count]; a single number serves all elements."""
+def per_element(body, what, values):
+    """`values` as float64 [element]; one number serves all, one per vertex is averaged."""
     values = np.asarray(values, dtype=np.float64)
+    count = len(body.elements)
     if values.ndim == 0:
         return np.full(count, float(values))
-    if values.shape != (count,):
-        raise ValueError(
-            f"{body.name}: {what} has the shape {values.shape}; "
-            f"give one number or {count}, one per element"
-        )
-    return values
+    if values.shape == (count,):
+        return values
+    if values.shape == (len(body.points),):
+        return values[body.elements].mean(axis=1)
+    raise ValueError(
+        f"{body.name}: {what} has the shape {values.shape}; give one number, {count} for the "
+        f"elements or {len(body.points)} for the vertices"
+    )
 
 
-def joined(kind, parts):
+def damping_time(body, settings):
+    """k_d [s] per element: that of the material and that of the scene."""
+    return per_element(body, "damping", body.material.damping) + settings.damping
+
+
+def joined(parts):
     """The elements of one kind over all bodies."""
-    struct, corners = KINDS[kind]
-    nothing = struct(np.zeros((0, corners), np.int64), *np.zeros((3, 0)))
-    parts = [nothing, *parts]
+    struct = type(parts[0])
     columns = (np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(struct))
     return struct(*columns)
 
@@ -86,72 +120,107 @@ def lumped(vertex_count, corners, element_mass):
     return np.bincount(corners.ravel(), share, minlength=vertex_count)
 
 
-def solid_elements(body, damping_time):
+def solid_elements(body, settings):
     """Mass per vertex [kg] and the elements of a solid."""
-    m, count = body.material, len(body.tets)
-    mu, lam = (per_element(body, "stiffness", v, count) for v in m.solid_constants())
-    if (lam <= 0.0).any():
-        raise ValueError(
-            f"{body.name}: λ must be above zero for a solid; raise Poisson's ratio or lam"
-        )
+    m = body.material
+    mu, lam = (per_element(body, "stiffness", v) for v in materials.solid_constants(m))
+    if m.solid_model != "corotated" and (lam <= 0.0).any():
+        raise ValueError(f"{body.name}: λ must be above zero for a neo-Hookean solid; raise ν or λ")
+    lame = (per_element(body, "stiffness", v) for v in materials.solid_lame(m))
     volumes, _ = records.tet_gradients(body.rest_points, body.tets)
-    density = per_element(body, "density", m.density, count)
+    density = per_element(body, "density", m.density)
     mass = lumped(len(body.points), body.tets, density * volumes)
-    time = np.full(count, m.damping + damping_time)
-    return mass, {"tets": Continuum(body.tets, mu, lam, time)}
+    model = np.full(len(body.tets), records.SOLID_MODELS.index(m.solid_model))
+    tets = Tets(body.tets, model, mu, lam, *lame, damping_time(body, settings))
+    return mass, {"tets": tets}
 
 
-def cloth_elements(body, damping_time):
+def warp_directions(body):
+    """Direction of growing u at rest, in the plane of every triangle [triangle, 3]."""
+    corner_uv = body.uv if body.uv.ndim == 3 else body.uv[body.triangles]
+    d_uv = corner_uv[:, 1:] - corner_uv[:, :1]
+    flat = np.flatnonzero(np.abs(np.linalg.det(d_uv)) <= 1e-12 * (d_uv**2).sum(axis=(1, 2)))
+    if len(flat):
+        raise ValueError(
+            f"{body.name}: {len(flat)} of {len(d_uv)} triangles have no area in the UV map "
+            f"(first: triangle {flat[0]}); unwrap the mesh again"
+        )
+    corners = body.rest_points[body.triangles]
+    edges = corners[:, 1:] - corners[:, :1]
+    return np.einsum("tk,tki->ti", np.linalg.inv(d_uv)[:, 0], edges)
+
+
+def cloth_elements(body, settings):
     """Mass per vertex [kg] and the elements of a cloth."""
     m, count = body.material, len(body.triangles)
-    mu, lam = (per_element(body, "stiffness", v, count) for v in m.membrane_constants())
-    _, areas = records.triangle_frames(body.rest_points, body.triangles)
-    density = per_element(body, "density", m.density, count)
-    mass = lumped(len(body.points), body.triangles, density * areas)
-    rigidity = per_element(body, "bending stiffness", m.bending_stiffness, count)
+    stable, warp = m.membrane == "neo_hookean", None
+    if m.membrane == "orthotropic":
+        if body.uv is None:
+            raise ValueError(f"{body.name}: woven cloth needs a UV map, whose U is the warp")
+        warp = warp_directions(body)
+        stiffness = materials.orthotropic_stiffness(m)
+    else:
+        stiffness = materials.stvk_stiffness(*materials.membrane_lame(m))
+    stiffness = np.stack(
+        [per_element(body, "stiffness", stiffness[..., k]) for k in range(4)], axis=1
+    )
+    constants = materials.energy_constants(m.membrane, stiffness[:, 3], stiffness[:, 2])
+    if stable and (constants[1] <= 0.0).any():
+        raise ValueError(f"{body.name}: λ must be above zero for this membrane; raise lam")
+    inverse, areas = records.triangle_frames(body.rest_points, body.triangles, warp)
+    mass = lumped(len(body.points), body.triangles, per_element(body, "density", m.density) * areas)
+    time = damping_time(body, settings)
+    triangles = Triangles(
+        body.triangles, np.full(count, stable), *constants, stiffness, inverse, areas, time
+    )
+
+    rigidity = per_element(body, "bending stiffness", m.bending_stiffness)
     hinges, owners = records.cloth_hinges(body.triangles)
-    stiffness = records.hinge_stiffness(
+    bending = records.hinge_stiffness(
         body.rest_points, hinges, areas[owners], rigidity[owners].mean(axis=1)
     )
-    keep = stiffness > 0.0
-    hinges, stiffness = hinges[keep], stiffness[keep]
-    time = m.damping + damping_time
-    return mass, {
-        "triangles": Continuum(body.triangles, mu, lam, np.full(count, time)),
-        "hinges": Links(
-            hinges,
-            stiffness,
-            records.dihedral_angles(body.rest_points, hinges),
-            np.full(len(hinges), time),
-        ),
-    }
+    rest = records.dihedral_angles(body.rest_points, hinges)
+    links = Links(
+        hinges, bending, np.zeros_like(rest) if m.rest_flat else rest, time[owners].mean(axis=1)
+    )
+    return mass, {"triangles": triangles, "hinges": links[bending > 0.0]}
 
 
-def rod_elements(body, damping_time):
+def rod_elements(body, settings):
     """Mass per vertex [kg] and the elements of a rod; stiffness E A / L₀ of a round section."""
-    m, count = body.material, len(body.edges)
+    m = body.material
     ends = body.rest_points[body.edges]
     length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
     if m.spring_stiffness is None:
-        modulus = per_element(body, "Young's modulus", m.youngs_modulus, count)
+        modulus = per_element(body, "Young's modulus", m.youngs_modulus)
         stiffness = modulus * np.pi * (0.5 * m.thickness) ** 2 / length
     else:
-        stiffness = per_element(body, "spring stiffness", m.spring_stiffness, count)
+        stiffness = per_element(body, "spring stiffness", m.spring_stiffness)
     if m.vertex_mass is None:
-        density = per_element(body, "density", m.density, count)
-        mass = lumped(len(body.points), body.edges, density * length)
+        mass = lumped(
+            len(body.points), body.edges, per_element(body, "density", m.density) * length
+        )
     else:
-        mass = per_element(body, "vertex mass", m.vertex_mass, len(body.points))
-    time = np.full(count, m.damping + damping_time)
-    return mass, {"springs": Links(body.edges, stiffness, length, time)}
+        mass = np.broadcast_to(np.asarray(m.vertex_mass, dtype=float), len(body.points))
+    return mass, {"springs": Links(body.edges, stiffness, length, damping_time(body, settings))}
 
 
 ELEMENTS_OF = {Solid: solid_elements, Cloth: cloth_elements, Rod: rod_elements}
-KINDS = {
-    "tets": (Continuum, 4),
-    "triangles": (Continuum, 3),
-    "hinges": (Links, 4),
-    "springs": (Links, 2),
+NONE = np.zeros(0)
+NOTHING = {
+    "tets": Tets(np.zeros((0, 4), np.int64), np.zeros(0, np.int64), *[NONE] * 5),
+    "triangles": Triangles(
+        np.zeros((0, 3), np.int64),
+        np.zeros(0, bool),
+        NONE,
+        NONE,
+        np.zeros((0, 4)),
+        np.zeros((0, 2, 2)),
+        NONE,
+        NONE,
+    ),
+    "hinges": Links(np.zeros((0, 4), np.int64), *[NONE] * 3),
+    "springs": Links(np.zeros((0, 2), np.int64), *[NONE] * 3),
 }
 
 
@@ -162,16 +231,16 @@ def assemble(bodies, settings):
     points = np.concatenate([body.points for body in bodies])
     origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
     pinned = np.zeros(len(points), dtype=bool)
-    masses, parts = [], {kind: [] for kind in KINDS}
+    masses, parts = [], {kind: [nothing] for kind, nothing in NOTHING.items()}
     for body, offset in zip(bodies, offsets[:-1], strict=True):
         if body.pins is not None:
             pinned[offset + body.pins.indices] = True
-        mass, elements = ELEMENTS_OF[type(body)](body, settings.damping)
+        mass, elements = ELEMENTS_OF[type(body)](body, settings)
         masses.append(mass)
         for kind, part in elements.items():
             part.corners = part.corners + offset
             parts[kind].append(part)
-    kinds = {kind: joined(kind, parts[kind]) for kind in KINDS}
+    kinds = {kind: joined(some) for kind, some in parts.items()}
 
     edges = unique_edges(*(elements.corners for elements in kinds.values()))
     order, color_start = vertex_order(points, pinned, edges)

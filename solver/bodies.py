@@ -186,8 +186,14 @@ class Solid(_Deformable):
                 )
 
 
+@dataclass(eq=False)
 class Cloth(_Deformable):
-    """A sheet of triangles: `Cloth(points [vertex, 3], triangles [triangle, 3], ...)`."""
+    """A sheet of triangles: `Cloth(points [vertex, 3], triangles [triangle, 3], ...)`.
+
+    `uv` [vertex, 2] or [triangle, 3, 2]: woven cloth has its warp along u.
+    """
+
+    uv: np.ndarray | None = None
 
     corners = 3
     element_name = "triangle"
@@ -198,6 +204,13 @@ class Cloth(_Deformable):
 
     def _check_rest_shape(self):
         refuse_flat_triangles(self.name, self.rest_points, self.elements)
+        if self.uv is not None:
+            self.uv = np.array(self.uv, dtype=np.float64)
+            if self.uv.shape not in {(len(self.points), 2), (len(self.elements), 3, 2)}:
+                raise ValueError(
+                    f"{self.name}: the UV map has the shape {self.uv.shape}; "
+                    "[vertex, 2] or [triangle, 3, 2] is needed"
+                )
 
 
 class Rod(_Deformable):

@@ -12,6 +12,10 @@ from .kernels.contact import ContactLaw, Contacts
 from .kernels.damping import Damping
 from .kernels.vertex import Objective
 
+PLURAL = {"continuum": "continua", "viscous": "viscous"}
+# Kinds whose damping moves the rest value; see kernels/damping.py.
+DAMPED = ("tet", "triangle", "hinge", "spring")
+
 
 @dataclass(frozen=True)
 class ModelSize:
@@ -32,7 +36,16 @@ class Model:
     """
 
     # Nanoseconds of one visit of a vertex and of each of its records, measured on one CPU core.
-    WORK = {"vertex": 60.0, "tet": 12.0, "triangle": 20.0, "hinge": 30.0, "spring": 10.0}
+    WORK = {
+        "vertex": 60.0,
+        "tet": 12.0,
+        "continuum": 60.0,
+        "viscous": 40.0,
+        "triangle": 20.0,
+        "stable_triangle": 20.0,
+        "hinge": 30.0,
+        "spring": 10.0,
+    }
 
     def __init__(self, assembly, settings, contact_slots, device):
         self.device = wp.get_device(device)
@@ -86,23 +99,33 @@ class Model:
         """Records of all elements, their rest values, and how damping moves them."""
         count, rest = self.vertex_count, assembly.rest_points
         tets, diagonal = records.tet_records(rest, assembly.tets, h)
-        dashpots = records.tet_dashpots(rest, assembly.tets, h)
         kinds = {
             "tet": (layout.TetRecord, float, tets),
+            "continuum": (
+                layout.ContinuumRecord,
+                None,
+                records.continuum_records(rest, assembly.tets, h),
+            ),
+            "viscous": (
+                layout.ViscousRecord,
+                layout.vec6,
+                records.viscous_records(rest, assembly.tets, h),
+            ),
             "triangle": (
                 layout.TriangleRecord,
                 wp.vec3,
                 records.triangle_records(rest, assembly.triangles, h),
             ),
-            "hinge": (
-                layout.HingeRecord,
-                float,
-                records.hinge_records(assembly.hinges, h, count),
+            "stable_triangle": (
+                layout.StableTriangleRecord,
+                None,
+                records.stable_triangle_records(rest, assembly.triangles, h),
             ),
+            "hinge": (layout.HingeRecord, float, records.hinge_records(assembly.hinges, h, count)),
             "spring": (
                 layout.SpringRecord,
                 float,
-                records.spring_records(assembly.springs, dashpots, h, count),
+                records.spring_records(assembly.springs, h, count),
             ),
         }
         self.elements, self.damping = layout.Elements(), Damping()
@@ -111,10 +134,11 @@ class Model:
         self.damped = any(part.share.any() for _, _, part in kinds.values())
         for kind, (struct, rest_type, part) in kinds.items():
             setattr(self.elements, f"{kind}_start", self.upload(part.start, int))
-            setattr(self.elements, f"{kind}s", self.upload(part.data, struct))
-            setattr(self.elements, f"{kind}_rest", self.upload(part.rest, rest_type))
+            setattr(self.elements, PLURAL.get(kind, f"{kind}s"), self.upload(part.data, struct))
+            if rest_type:
+                setattr(self.elements, f"{kind}_rest", self.upload(part.rest, rest_type))
             self.work += self.WORK[kind] * np.diff(part.start)
-            if self.damped:
+            if self.damped and kind in DAMPED:
                 setattr(self.damping, f"{kind}_share", self.upload(part.share, float))
                 if kind != "triangle":  # an undamped triangle rests at zero strain
                     setattr(self.damping, f"{kind}_rest", self.upload(part.rest, float))

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from .kernels import records as layout
+from .kernels.continua import COROTATED, NEO_HOOKEAN_LOG
 
 # The face opposite to each corner of a tet, wound so that the rest volume comes out positive.
 OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
-# Edge dashpots whose viscosity on an isotropic mesh is μ k_d: w = 2.5 μ V₀ / l₀² per tet and edge.
-DASHPOT = 2.5
+# Numbers of the solid models in `assembly.Tets.model`; the first has the reduced form of tets.py.
+SOLID_MODELS = ("neo_hookean", "neo_hookean_log", "corotated")
+REDUCED = 0
 
 
 @dataclass
@@ -58,6 +60,12 @@ def in_vertex_order(vertex_count, struct, corners, columns, rest, share):
     return Records(start, data, rest[of_record], share[of_record])
 
 
+def undamped(points, struct, corners, columns):
+    """Records of a kind that has neither rest values nor damping of its own."""
+    none = np.zeros(len(corners))
+    return in_vertex_order(len(points), struct, corners, columns, none, none)
+
+
 def tet_gradients(points, tets):
     """Rest volumes V₀ [tet] and shape-function gradients g [tet, 4, 3] of positively wound tets."""
     edges = points[tets[:, 1:]] - points[tets[:, :1]]
@@ -66,91 +74,145 @@ def tet_gradients(points, tets):
     return volumes, np.concatenate([-inner.sum(axis=1, keepdims=True), inner], axis=1)
 
 
-def tet_records(points, elements, h):
-    """Records of stable neo-Hookean tets and the diagonal Σ μ V₀ |g_i|² [vertex].
+def tet_records(points, tets, h):
+    """Records of stable neo-Hookean tets, and the diagonal Σ μ V₀ |g_i|² [vertex].
 
-    points: rest positions [vertex, 3]; elements: `assembly.Continuum`; h: step length [s].
+    points: rest positions [vertex, 3]; tets: `assembly.Tets`; h: step length [s]. The viscosity of
+    volume, k_d λ_L, is folded into them; a damped tet of another model gets a record for it alone.
     """
-    tets, vertex_count = elements.corners, len(points)
-    volumes, gradients = tet_gradients(points, tets)
-    faces = tets[:, OPPOSITE_FACE]
-    laplacian = (elements.mu * volumes)[:, None, None] * np.einsum(
-        "tia,tja->tij", gradients, gradients
-    )
-    weights = np.take_along_axis(laplacian, np.broadcast_to(OPPOSITE_FACE, (len(tets), 4, 3)), 2)
-    stiffness, share = damped(elements.lam / (36.0 * volumes), elements.damping_time / h)
+    viscous = tets.damping_time / h * tets.lame_lam
+    reduced = tets.model == REDUCED
+    tets, viscous = tets[reduced | (viscous > 0.0)], viscous[reduced | (viscous > 0.0)]
+    mu, lam = (np.where(tets.model == REDUCED, c, 0.0) for c in (tets.mu, tets.lam))
+    volumes, gradients = tet_gradients(points, tets.corners)
+    faces = tets.corners[:, OPPOSITE_FACE]
+    products = np.einsum("tia,tja->tij", gradients, gradients)
+    laplacian = (mu * volumes)[:, None, None] * products
+    weights = np.take_along_axis(laplacian, np.broadcast_to(OPPOSITE_FACE, (len(faces), 4, 3)), 2)
+    total = lam + viscous
     records = in_vertex_order(
-        vertex_count,
+        len(points),
         layout.TetRecord,
-        tets,
+        tets.corners,
         {
             "a": faces[:, :, 0],
             "b": faces[:, :, 1],
             "c": faces[:, :, 2],
-            "volume_stiffness": stiffness,
+            "volume_stiffness": total / (36.0 * volumes),
             "weight_a": weights[:, :, 0],
             "weight_b": weights[:, :, 1],
             "weight_c": weights[:, :, 2],
         },
-        6.0 * (1.0 + elements.mu / elements.lam) * volumes,
-        share,
+        6.0 * volumes * (1.0 + np.divide(mu, lam, out=np.zeros_like(mu), where=lam > 0.0)),
+        viscous / total,
     )
     diagonal = np.bincount(
-        tets.ravel(), np.einsum("tii->ti", laplacian).ravel(), minlength=vertex_count
+        tets.corners.ravel(), np.einsum("tii->ti", laplacian).ravel(), minlength=len(points)
     )
     return records, diagonal
 
 
-def tet_dashpots(points, elements, h):
-    """Edges [edge, 2] of damped tets and the stiffness (k_d/h) w [N/m] of their dashpots."""
-    on = elements.damping_time > 0.0
-    tets = elements.corners[on]
-    volumes, _ = tet_gradients(points, tets)
-    corners = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
-    edges = np.sort(tets[:, corners].reshape(-1, 2), axis=1)
-    length_sq = ((points[edges[:, 1]] - points[edges[:, 0]]) ** 2).sum(axis=1)
-    strength = elements.damping_time[on] / h * elements.mu[on] * volumes
-    weight = DASHPOT * np.repeat(strength, 6) / length_sq
-    edges, group = np.unique(edges, axis=0, return_inverse=True)
-    return edges, np.bincount(group.ravel(), weight)
+def gradient_columns(points, corners):
+    """Rest volumes [tet], and the other corners with their gradients as columns of a record."""
+    volumes, gradients = tet_gradients(points, corners)
+    others = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
+    columns = {}
+    for k, letter in enumerate("abc"):
+        columns[letter] = corners[:, others[:, k]]
+        columns[f"gradient_{letter}"] = gradients[:, others[:, k]]
+    return volumes, columns
 
 
-def triangle_frames(points, triangles):
-    """Rest triangles in their own plane: inverse of (e₁, e₂) [triangle, 2, 2] and areas [m²]."""
+def continuum_records(points, tets, _h):
+    """Records of tets whose material needs F (`assembly.Tets` of the other models)."""
+    tets = tets[tets.model != REDUCED]
+    volumes, columns = gradient_columns(points, tets.corners)
+    columns["model"] = np.array([0, NEO_HOOKEAN_LOG, COROTATED])[tets.model]
+    columns["mu"], columns["lam"] = tets.mu * volumes, tets.lam * volumes
+    return undamped(points, layout.ContinuumRecord, tets.corners, columns)
+
+
+def viscous_records(points, tets, h):
+    """Records of the shear viscosity of damped tets; `rest` is C = I until the first step."""
+    tets = tets[tets.damping_time > 0.0]
+    volumes, columns = gradient_columns(points, tets.corners)
+    columns["viscosity"] = tets.damping_time / h * tets.lame_mu * volumes
+    identity = np.tile([1.0, 1.0, 1.0, 0.0, 0.0, 0.0], (len(volumes), 1))
+    return in_vertex_order(
+        len(points),
+        layout.ViscousRecord,
+        tets.corners,
+        columns,
+        identity,
+        np.ones(len(volumes)),
+    )
+
+
+def triangle_frames(points, triangles, warp=None):
+    """Rest triangles in their own plane: inverse of (e₁, e₂) [triangle, 2, 2] and areas [m²].
+
+    Axis 1 lies along `warp` [triangle, 3], or along the first edge.
+    """
     e_1 = points[triangles[:, 1]] - points[triangles[:, 0]]
     e_2 = points[triangles[:, 2]] - points[triangles[:, 0]]
-    length = np.linalg.norm(e_1, axis=1)
-    along = np.einsum("ti,ti->t", e_1, e_2) / length
-    height = np.linalg.norm(np.cross(e_1, e_2), axis=1) / length
-    zero = np.zeros_like(length)
-    rest = np.stack([np.stack([length, along], 1), np.stack([zero, height], 1)], 1)
-    return np.linalg.inv(rest), 0.5 * length * height
+    normal = np.cross(e_1, e_2)
+    double = np.linalg.norm(normal, axis=1)
+    normal = normal / double[:, None]
+    along = e_1 if warp is None else warp
+    along = along - np.einsum("ti,ti->t", along, normal)[:, None] * normal
+    along = along / np.linalg.norm(along, axis=1)[:, None]
+    across = np.cross(normal, along)
+    rest = np.stack(
+        [
+            np.stack([np.einsum("ti,ti->t", axis, e) for e in (e_1, e_2)], axis=1)
+            for axis in (along, across)
+        ],
+        axis=1,
+    )
+    return np.linalg.inv(rest), 0.5 * double
 
 
-def triangle_records(points, elements, h):
-    """Records of StVK membrane triangles (`assembly.Continuum`) for steps of length h [s]."""
-    triangles, ratio = elements.corners, elements.damping_time / h
-    inverse, areas = triangle_frames(points, triangles)
+def triangle_columns(triangles, inverse):
+    """The other corners of every triangle with their gradients as columns of a record."""
     gradients = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
     following = np.array([[1, 2], [2, 0], [0, 1]])
-    neighbors = triangles[:, following]
-    raised_mu, share = damped(elements.mu * areas, ratio)
-    raised_lam, _ = damped(elements.lam * areas, ratio)
+    columns = {}
+    for k, letter in enumerate("ab"):
+        columns[letter] = triangles[:, following[:, k]]
+        columns[f"gradient_{letter}"] = gradients[:, following[:, k]]
+    return columns
+
+
+def triangle_records(points, triangles, h):
+    """Records of StVK triangles (`assembly.Triangles`), viscosity k_d K folded in.
+
+    A damped triangle of another model gets a record for its viscosity alone.
+    """
+    ratio = triangles.damping_time / h
+    kept = ~triangles.stable | (ratio > 0.0)
+    triangles, ratio = triangles[kept], ratio[kept]
+    stiffness, share = damped(triangles.stiffness, ratio[:, None])
+    stiffness = np.where(triangles.stable[:, None], ratio[:, None] * triangles.stiffness, stiffness)
+    columns = triangle_columns(triangles.corners, triangles.inverse)
+    # All three records of a triangle have the same stiffness.
+    columns["stiffness"] = np.repeat((stiffness * triangles.area[:, None])[:, None], 3, axis=1)
     return in_vertex_order(
         len(points),
         layout.TriangleRecord,
-        triangles,
-        {
-            "a": neighbors[:, :, 0],
-            "b": neighbors[:, :, 1],
-            "gradient_a": gradients[:, following[:, 0]],
-            "gradient_b": gradients[:, following[:, 1]],
-            "mu": raised_mu,
-            "lam": raised_lam,
-        },
-        np.zeros((len(triangles), 3)),
-        share,
+        triangles.corners,
+        columns,
+        np.zeros((len(ratio), 3)),
+        np.where(triangles.stable, 1.0, share[:, 0]),
     )
+
+
+def stable_triangle_records(points, triangles, _h):
+    """Records of neo-Hookean triangles (`assembly.Triangles`)."""
+    triangles = triangles[triangles.stable]
+    columns = triangle_columns(triangles.corners, triangles.inverse)
+    columns["mu"] = triangles.mu * triangles.area
+    columns["lam"] = triangles.lam * triangles.area
+    return undamped(points, layout.StableTriangleRecord, triangles.corners, columns)
 
 
 def cloth_hinges(triangles):
@@ -183,10 +245,27 @@ def dihedral_angles(points, hinges):
     return np.arctan2(along, np.einsum("hi,hi->h", n_1, n_2))
 
 
+def opposite_cotangents(points, hinges):
+    """Mean of the cotangents of the two angles that face the edge of every hinge, [hinge]."""
+    p, q = points[hinges[:, 0]], points[hinges[:, 1]]
+    total = np.zeros(len(hinges))
+    for wing in (points[hinges[:, 2]], points[hinges[:, 3]]):
+        a, b = p - wing, q - wing
+        total += np.einsum("hi,hi->h", a, b) / np.linalg.norm(np.cross(a, b), axis=1)
+    return 0.5 * total
+
+
 def hinge_stiffness(points, hinges, areas, rigidity):
-    """(D/3) 3|e|²/(A₁ + A₂) [N m]; areas [hinge, 2], rigidity D [hinge]."""
+    """(D/3) 3|e|²/(A₁ + A₂) [N m]; areas [hinge, 2], rigidity D [hinge].
+
+    That is right for equilateral triangles, in every direction. The diagonal of a square bends with
+    half of it: together with the edges the sheet is then as stiff across as along (with the full
+    weight 1.5 times). Between the two the weight follows the cotangents of the opposite angles,
+    0 for the square and 1/√3 for the equilateral triangle.
+    """
     edge = points[hinges[:, 1]] - points[hinges[:, 0]]
-    return rigidity * (edge**2).sum(axis=1) / areas.sum(axis=1)
+    spread = 0.5 + 0.5 * np.sqrt(3.0) * opposite_cotangents(points, hinges)
+    return np.clip(spread, 0.5, 1.0) * rigidity * (edge**2).sum(axis=1) / areas.sum(axis=1)
 
 
 def hinge_records(elements, h, vertex_count):
@@ -211,21 +290,14 @@ def hinge_records(elements, h, vertex_count):
     )
 
 
-def spring_records(springs, dashpots, h, vertex_count):
-    """Records of springs (`assembly.Links`) and of dashpots (edges, stiffness) in one list."""
-    dashpot_edges, dashpot_stiffness = dashpots
-    none = np.zeros(len(dashpot_edges))
-    edges = np.concatenate([springs.corners, dashpot_edges])
-    elastic = np.concatenate([springs.stiffness, none])
-    rest = np.concatenate([springs.rest, none])
-    viscous = np.concatenate([springs.stiffness * springs.damping_time / h, dashpot_stiffness])
-    raised = elastic + viscous
-    share = np.divide(viscous, raised, out=np.zeros_like(raised), where=raised > 0.0)
+def spring_records(springs, h, vertex_count):
+    """Records of springs (`assembly.Links`) for steps of length h [s]."""
+    stiffness, share = damped(springs.stiffness, springs.damping_time / h)
     return in_vertex_order(
         vertex_count,
         layout.SpringRecord,
-        edges,
-        {"a": edges[:, ::-1], "stiffness": raised},
-        rest,
+        springs.corners,
+        {"a": springs.corners[:, ::-1], "stiffness": stiffness},
+        springs.rest,
         share,
     )

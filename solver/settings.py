@@ -32,9 +32,19 @@ def switch(default, label, text):
     return field(default=default, metadata={"label": label, "text": text})
 
 
+def choice(default, label, text, **names):
+    """A dataclass field that takes one of the keywords of `names`, each shown by its text."""
+    return field(default=default, metadata={"label": label, "text": text, "names": names})
+
+
 def check_ranges(owner):
     """Refuse the first field of a dataclass that is not finite or outside its declared range."""
     for f in fields(owner):
+        names = f.metadata.get("names")
+        if names and getattr(owner, f.name) not in names:
+            raise ValueError(
+                f'{f.name} is "{getattr(owner, f.name)}"; it must be one of {", ".join(names)}'
+            )
         if "low" not in f.metadata:
             continue
         value = getattr(owner, f.name)
@@ -165,7 +175,10 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a body is made of. SI units; most values may be arrays with one entry per element."""
+    """What a body is made of. SI units.
+
+    Stiffness, density and damping may be arrays with one entry per element or per vertex.
+    """
 
     youngs_modulus: float | np.ndarray = number(
         1e5,
@@ -214,7 +227,47 @@ class Material:
         high=1e9,
         soft_high=1e-2,
     )
-    damping: float = number(
+    solid_model: str = choice(
+        "neo_hookean",
+        "Solid Model",
+        "Elastic energy of a soft body",
+        neo_hookean="Neo-Hookean",
+        neo_hookean_log="Neo-Hookean with Logarithm",
+        corotated="Corotated",
+    )
+    membrane: str = choice(
+        "stvk",
+        "Membrane Model",
+        "Elastic energy of the plane of a cloth",
+        stvk="Isotropic",
+        neo_hookean="Neo-Hookean",
+        orthotropic="Woven",
+    )
+    weft_modulus: float | np.ndarray = number(
+        1e5,
+        "Weft Modulus",
+        "Stiffness of woven cloth along V of the UV map, in pascal; Young's modulus is the one "
+        "along U",
+        unit="Pa",
+        low=1e-3,
+        high=1e13,
+        soft_low=1e2,
+        soft_high=1e9,
+    )
+    shear_modulus: float | np.ndarray = number(
+        1e4,
+        "Shear Modulus",
+        "Stiffness of woven cloth against shear between warp and weft, in pascal",
+        unit="Pa",
+        low=0.0,
+        high=1e13,
+        soft_low=1e1,
+        soft_high=1e8,
+    )
+    rest_flat: bool = switch(
+        False, "Flat Rest Shape", "Bend towards a flat sheet instead of the shape of the mesh"
+    )
+    damping: float | np.ndarray = number(
         0.0,
         "Damping",
         "Damping time of this material, added to the scene's",
@@ -280,27 +333,7 @@ class Material:
     def from_energy(cls, *, mu, lam, **others) -> "Material":
         """A material from the constants of its energy, as in the VBD paper's Table 1.
 
-        Solids: μ and λ [Pa] of ψ = μ/2 (|F|² − 3) + λ/2 (J − 1 − μ/λ)².
-        Cloth: μ and λ [N/m] of ψ = μ |G|² + λ/2 tr(G)² per area.
+        Solids: μ and λ [Pa], by default of ψ = μ/2 (|F|² − 3) + λ/2 (J − 1 − μ/λ)².
+        Cloth: μ and λ [N/m], by default of ψ = μ |G|² + λ/2 tr(G)² per area.
         """
         return cls(mu=mu, lam=lam, **others)
-
-    def solid_constants(self):
-        """Energy constants (μ, λ) [Pa] of the stable neo-Hookean solid.
-
-        With Lamé's μ_L, λ_L of linear elasticity, μ = μ_L and λ = λ_L + μ_L make small strains
-        obey it (PBNG 2023, §8).
-        """
-        if self.mu is not None:
-            return self.mu, self.lam
-        e, nu = np.asarray(self.youngs_modulus), np.asarray(self.poisson_ratio)
-        mu = e / (2.0 * (1.0 + nu))
-        return mu, e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) + mu
-
-    def membrane_constants(self):
-        """Energy constants (μ, λ) [N/m] of the StVK membrane in plane stress, of stiffness E t."""
-        if self.mu is not None:
-            return self.mu, self.lam
-        stretch = np.asarray(self.youngs_modulus) * self.thickness
-        nu = np.asarray(self.poisson_ratio)
-        return stretch / (2.0 * (1.0 + nu)), stretch * nu / (1.0 - nu * nu)

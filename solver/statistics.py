@@ -30,6 +30,8 @@ class Statistics:
     """Of contacts, without friction [J]."""
     contacts: int
     """Vertices in touch with a collider or the ground, counted once per collider."""
+    inverted: int
+    """Tets that are inside out."""
     rejected: int
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]
@@ -48,6 +50,10 @@ class Statistics:
         )
 
 
+def _rest_and_stiffness(links):
+    return [(links.rest, wp.float64), (links.stiffness, wp.float64)]
+
+
 class Measure:
     """Takes the statistics of a frame."""
 
@@ -63,48 +69,46 @@ class Measure:
 
     def _energy_launches(self):
         """(kernel, constants, out) for each kind of element there is."""
-        scene = self.model.assembly
-        rest = scene.rest_points
-        volumes, gradients = records.tet_gradients(rest, scene.tets.corners)
-        inverse, areas = records.triangle_frames(rest, scene.triangles.corners)
-        for kernel, kind, index, constants in (
+        scene, upload = self.model.assembly, self.model.upload
+        tets, triangles = scene.tets, scene.triangles
+        volumes, gradients = records.tet_gradients(scene.rest_points, tets.corners)
+        self.inverted = wp.zeros(len(volumes), dtype=int, device=self.model.device)
+        area = triangles.area
+        for kernel, kind, index, constants, others in (
             (
                 energy.tet_energy,
-                scene.tets,
+                tets,
                 wp.vec4i,
                 [
+                    (tets.model, int),
                     (gradients[:, 1:], wp.mat33d),
-                    (scene.tets.mu * volumes, wp.float64),
-                    (scene.tets.lam * volumes, wp.float64),
+                    (tets.mu * volumes, wp.float64),
+                    (tets.lam * volumes, wp.float64),
                 ],
+                [self.inverted],
             ),
             (
                 energy.triangle_energy,
-                scene.triangles,
+                triangles,
                 wp.vec3i,
                 [
-                    (inverse, wp.mat22d),
-                    (scene.triangles.mu * areas, wp.float64),
-                    (scene.triangles.lam * areas, wp.float64),
+                    (triangles.inverse, wp.mat22d),
+                    (triangles.stable.astype(np.int32), int),
+                    (triangles.mu * area, wp.float64),
+                    (triangles.lam * area, wp.float64),
+                    (triangles.stiffness * area[:, None], wp.vec4d),
                 ],
+                [],
             ),
-            (energy.hinge_energy, scene.hinges, wp.vec4i, self._rest_and_stiffness(scene.hinges)),
-            (
-                energy.spring_energy,
-                scene.springs,
-                wp.vec2i,
-                self._rest_and_stiffness(scene.springs),
-            ),
+            (energy.hinge_energy, scene.hinges, wp.vec4i, _rest_and_stiffness(scene.hinges), []),
+            (energy.spring_energy, scene.springs, wp.vec2i, _rest_and_stiffness(scene.springs), []),
         ):
             count = len(kind.corners)
             if count:
-                inputs = [self.model.upload(kind.corners.astype(np.int32), index)]
-                inputs += [self.model.upload(values, dtype) for values, dtype in constants]
-                yield kernel, inputs, wp.zeros(count, dtype=wp.float64, device=self.model.device)
-
-    @staticmethod
-    def _rest_and_stiffness(elements):
-        return [(elements.rest, wp.float64), (elements.stiffness, wp.float64)]
+                inputs = [upload(kind.corners.astype(np.int32), index)]
+                inputs += [upload(values, dtype) for values, dtype in constants]
+                total = wp.zeros(count, dtype=wp.float64, device=self.model.device)
+                yield kernel, inputs, [total, *others]
 
     def take(self, seconds):
         """`Statistics` of the state as it is now."""
@@ -125,11 +129,15 @@ class Measure:
                 device=model.device,
             )
         elastic = 0.0
-        for kernel, inputs, out in self.energies:
+        for kernel, inputs, outputs in self.energies:
             wp.launch(
-                kernel, dim=len(out), inputs=[*inputs, model.x], outputs=[out], device=model.device
+                kernel,
+                dim=len(outputs[0]),
+                inputs=[*inputs, model.x],
+                outputs=outputs,
+                device=model.device,
             )
-            elastic += float(out.numpy().sum())
+            elastic += float(outputs[0].numpy().sum())
         mass = model.assembly.mass[:free]
         x = model.x.numpy()[:free].astype(np.float64)
         v = model.velocity.numpy()[:free].astype(np.float64)
@@ -142,6 +150,7 @@ class Measure:
             gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),
             contact_energy=float(self.contact_energy.numpy().sum()),
             contacts=int(self.touching.numpy().sum()),
+            inverted=int(self.inverted.numpy().sum()),
             rejected=int(rejected.sum()),
             rejected_bodies=tuple(
                 body.name

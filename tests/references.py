@@ -7,25 +7,77 @@ They share nothing with the solver, so that forces and Hessians can be checked a
 import numpy as np
 
 
+def deformation_gradient(rest, x):
+    """F [3, 3] of one tet, and its rest volume [m³]."""
+    rest_edges = (rest[1:] - rest[0]).T
+    return (x[1:] - x[0]).T @ np.linalg.inv(rest_edges), np.linalg.det(rest_edges) / 6.0
+
+
 def neo_hookean(rest, x, mu, lam):
     """Energy [J] of one tet: V₀ (μ/2 (|F|² − 3) + λ/2 (J − α)²)."""
-    rest_edges = (rest[1:] - rest[0]).T
-    f = (x[1:] - x[0]).T @ np.linalg.inv(rest_edges)
-    volume = np.linalg.det(rest_edges) / 6.0
+    f, volume = deformation_gradient(rest, x)
     alpha = 1.0 + mu / lam
     return volume * (0.5 * mu * ((f * f).sum() - 3.0) + 0.5 * lam * (np.linalg.det(f) - alpha) ** 2)
 
 
-def stvk(rest, x, mu, lam):
-    """Energy [J] of one membrane triangle: A (μ |G|² + λ/2 tr(G)²)."""
+def neo_hookean_log(rest, x, mu, lam):
+    """Energy [J] of one tet: V₀ (μ/2 (I − 3) + λ/2 (J − α)² − μ/2 log(I + 1)), I = |F|²."""
+    f, volume = deformation_gradient(rest, x)
+    square, alpha = (f * f).sum(), 1.0 + 0.75 * mu / lam
+    return volume * (
+        0.5 * mu * (square - 3.0)
+        + 0.5 * lam * (np.linalg.det(f) - alpha) ** 2
+        - 0.5 * mu * np.log(square + 1.0)
+    )
+
+
+def corotated(rest, x, mu, lam):
+    """Energy [J] of one tet: V₀ (μ |F − R|² + λ/2 (J − 1)²), R by SVD."""
+    f, volume = deformation_gradient(rest, x)
+    u, _, vt = np.linalg.svd(f)
+    r = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt
+    return volume * (mu * ((f - r) ** 2).sum() + 0.5 * lam * (np.linalg.det(f) - 1.0) ** 2)
+
+
+def viscosity(rest, x, before, rate):
+    """Energy [J] of the shear viscosity of one tet: V₀ κ μ_L/4 |C − Cᵗ|², rate = κ μ_L."""
+    f, volume = deformation_gradient(rest, x)
+    f_before, _ = deformation_gradient(rest, before)
+    change = f.T @ f - f_before.T @ f_before
+    return 0.25 * rate * volume * (change * change).sum()
+
+
+def plane_gradient(rest, x):
+    """F [3, 2] of one triangle with axis 1 along its first edge, and its rest area [m²]."""
     e_1, e_2 = rest[1] - rest[0], rest[2] - rest[0]
     axis_1 = e_1 / np.linalg.norm(e_1)
     axis_2 = e_2 - (e_2 @ axis_1) * axis_1
     axis_2 /= np.linalg.norm(axis_2)
     flat = np.array([[e_1 @ axis_1, e_2 @ axis_1], [e_1 @ axis_2, e_2 @ axis_2]])
     f = np.stack([x[1] - x[0], x[2] - x[0]], axis=1) @ np.linalg.inv(flat)
+    return f, 0.5 * np.linalg.det(flat)
+
+
+def stvk(rest, x, mu, lam):
+    """Energy [J] of one membrane triangle: A (μ |G|² + λ/2 tr(G)²)."""
+    f, area = plane_gradient(rest, x)
     g = 0.5 * (f.T @ f - np.eye(2))
-    return 0.5 * np.linalg.det(flat) * (mu * (g * g).sum() + 0.5 * lam * np.trace(g) ** 2)
+    return area * (mu * (g * g).sum() + 0.5 * lam * np.trace(g) ** 2)
+
+
+def woven(rest, x, warp, weft, coupling, shear):
+    """Energy [J]: A (½ (K₁ G₁₁² + K₂ G₂₂² + 2 K₁₂ G₁₁ G₂₂) + 2 G_s G₁₂²), warp along edge 1."""
+    f, area = plane_gradient(rest, x)
+    g = 0.5 * (f.T @ f - np.eye(2))
+    stretch = warp * g[0, 0] ** 2 + weft * g[1, 1] ** 2 + 2.0 * coupling * g[0, 0] * g[1, 1]
+    return area * (0.5 * stretch + 2.0 * shear * g[0, 1] ** 2)
+
+
+def stable_membrane(rest, x, mu, lam):
+    """Energy [J] of one membrane triangle: A (μ/2 (|F|² − 2) + λ/2 (J − 1 − μ/λ)²)."""
+    f, area = plane_gradient(rest, x)
+    stretch = np.linalg.norm(np.cross(f[:, 0], f[:, 1]))
+    return area * (0.5 * mu * ((f * f).sum() - 2.0) + 0.5 * lam * (stretch - 1.0 - mu / lam) ** 2)
 
 
 def dihedral(p, q, r, s):

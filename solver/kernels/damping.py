@@ -8,7 +8,8 @@ damped energy of a step of length h is
 
 κ = k_d/h, β = κ/(1 + κ). So damping needs no term of its own: the stiffness is raised once and the
 rest value is moved at the start of every step. q is blind to rigid motion, hence free fall and spin
-are never damped, and the forces of an element add up to zero.
+are never damped, and the forces of an element add up to zero. The shear of tets alone has a
+potential of its own (viscosity.py), which only has to be told C = FᵀF.
 """
 
 import warp as wp
@@ -17,6 +18,7 @@ from .hinges import angle_gap, hinge_angle_gradient
 from .records import Elements
 from .tets import opposite_area
 from .triangles import deformation_columns, green_strain
+from .viscosity import right_cauchy_green, viscous_gradient
 
 wp.set_module_options({"enable_backward": False})
 
@@ -48,6 +50,10 @@ def move_rest_values(first: int, x: wp.array[wp.vec3], damping: Damping, element
         triangle = elements.triangles[q]
         f_1, f_2 = deformation_columns(triangle, x[triangle.a] - x_i, x[triangle.b] - x_i)
         elements.triangle_rest[q] = damping.triangle_share[q] * green_strain(f_1, f_2)
+    for q in range(elements.viscous_start[i], elements.viscous_start[i + 1]):
+        body = elements.viscous[q]
+        f = viscous_gradient(body, x[body.a] - x_i, x[body.b] - x_i, x[body.c] - x_i)
+        elements.viscous_rest[q] = right_cauchy_green(f)
     for q in range(elements.hinge_start[i], elements.hinge_start[i + 1]):
         hinge = elements.hinges[q]
         theta, _gradient = hinge_angle_gradient(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Energies per element in float64, for the statistics of a frame: float32 cannot hold their sums.
 
-Each is zero at rest. The formulas stand in tets.py, triangles.py, hinges.py and springs.py.
+Each is zero at rest. The formulas stand beside the forces, in the files of the elements.
 """
 
 import warp as wp
@@ -19,36 +19,56 @@ def exact(p: wp.vec3):
 @wp.kernel
 def tet_energy(
     tets: wp.array[wp.vec4i],
+    model: wp.array[int],
     inverse_rest: wp.array[wp.mat33d],
     mu: wp.array[wp.float64],
     lam: wp.array[wp.float64],
     x: wp.array[wp.vec3],
     # out
     energy: wp.array[wp.float64],
+    inverted: wp.array[int],
 ):
-    """Energy [J]; mu and lam are times the rest volume [J]."""
+    """Energy [J] and whether the tet is inside out; mu and lam are times the rest volume [J]."""
     t = wp.tid()
     tet = tets[t]
     x_0 = exact(x[tet[0]])
     f = wp.matrix_from_cols(exact(x[tet[1]]) - x_0, exact(x[tet[2]]) - x_0, exact(x[tet[3]]) - x_0)
     f = f * inverse_rest[t]
+    one = wp.float64(1.0)
     half = wp.float64(0.5)
-    shear = wp.ddot(f, f) - wp.float64(3.0)
-    volume = wp.determinant(f) - wp.float64(1.0)
-    energy[t] = half * mu[t] * shear + half * lam[t] * volume * volume - mu[t] * volume
+    square = wp.ddot(f, f)
+    volume = wp.determinant(f) - one
+    shear = square - wp.float64(3.0)
+    total = half * lam[t] * volume * volume
+    if model[t] == 0:
+        total += half * mu[t] * shear - mu[t] * volume
+    if model[t] == 1:
+        logarithm = wp.log((square + one) / wp.float64(4.0))
+        total += half * mu[t] * (shear - logarithm) - wp.float64(0.75) * mu[t] * volume
+    if model[t] == 2:
+        u, _sigma, v = wp.svd3(f)
+        along = wp.transpose(u) * f * v
+        trace = along[0, 0] + along[1, 1] + along[2, 2]
+        if wp.determinant(u) * wp.determinant(v) < wp.float64(0.0):
+            trace -= wp.float64(2.0) * along[2, 2]
+        total += mu[t] * (square - wp.float64(2.0) * trace + wp.float64(3.0))
+    energy[t] = total
+    inverted[t] = int(volume < -one)
 
 
 @wp.kernel
 def triangle_energy(
     triangles: wp.array[wp.vec3i],
     inverse_rest: wp.array[wp.mat22d],
+    stable: wp.array[int],
     mu: wp.array[wp.float64],
     lam: wp.array[wp.float64],
+    stiffness: wp.array[wp.vec4d],
     x: wp.array[wp.vec3],
     # out
     energy: wp.array[wp.float64],
 ):
-    """Energy [J]; mu and lam are times the rest area [J]."""
+    """Energy [J]; mu, lam and stiffness are times the rest area [J]."""
     t = wp.tid()
     triangle = triangles[t]
     b = inverse_rest[t]
@@ -58,12 +78,18 @@ def triangle_energy(
     f_1 = b[0, 0] * e_1 + b[1, 0] * e_2
     f_2 = b[0, 1] * e_1 + b[1, 1] * e_2
     half = wp.float64(0.5)
-    g_11 = half * (wp.dot(f_1, f_1) - wp.float64(1.0))
-    g_22 = half * (wp.dot(f_2, f_2) - wp.float64(1.0))
+    two = wp.float64(2.0)
+    one = wp.float64(1.0)
+    g_11 = half * (wp.dot(f_1, f_1) - one)
+    g_22 = half * (wp.dot(f_2, f_2) - one)
     g_12 = half * wp.dot(f_1, f_2)
-    square = g_11 * g_11 + g_22 * g_22 + wp.float64(2.0) * g_12 * g_12
-    trace = g_11 + g_22
-    energy[t] = mu[t] * square + half * lam[t] * trace * trace
+    if stable[t] != 0:
+        area = wp.length(wp.cross(f_1, f_2)) - one
+        energy[t] = mu[t] * (g_11 + g_22 - area) + half * lam[t] * area * area
+    else:
+        k = stiffness[t]
+        warp = k[0] * g_11 * g_11 + k[1] * g_22 * g_22 + two * k[2] * g_11 * g_22
+        energy[t] = half * warp + two * k[3] * g_12 * g_12
 
 
 @wp.kernel

@@ -11,6 +11,8 @@ import warp as wp
 
 wp.set_module_options({"enable_backward": False})
 
+vec6 = wp.types.vector(length=6, dtype=float)
+
 
 @wp.struct
 class TetRecord:
@@ -33,8 +35,47 @@ class TriangleRecord:
     b: int
     gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
     gradient_b: wp.vec2
+    stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
+
+
+@wp.struct
+class StableTriangleRecord:
+    """One neo-Hookean triangle, as above."""
+
+    a: int
+    b: int
+    gradient_a: wp.vec2
+    gradient_b: wp.vec2
     mu: float  # μ times the rest area [N m]
     lam: float  # λ times the rest area [N m]
+
+
+@wp.struct
+class ContinuumRecord:
+    """One tet of a material that needs F, seen from one of its vertices."""
+
+    a: int
+    b: int
+    c: int
+    model: int
+    gradient_a: wp.vec3  # ∇N_a [1/m]
+    gradient_b: wp.vec3
+    gradient_c: wp.vec3
+    mu: float  # μ V₀ [J]
+    lam: float  # λ V₀ [J]
+
+
+@wp.struct
+class ViscousRecord:
+    """The viscosity of one tet, seen from one of its vertices."""
+
+    a: int
+    b: int
+    c: int
+    gradient_a: wp.vec3  # ∇N_a [1/m]
+    gradient_b: wp.vec3
+    gradient_c: wp.vec3
+    viscosity: float  # (k_d/h) μ_L V₀ [J]
 
 
 @wp.struct
@@ -54,7 +95,7 @@ class HingeRecord:
 
 @wp.struct
 class SpringRecord:
-    """One spring or dashpot seen from one of its ends."""
+    """One spring seen from one of its ends."""
 
     a: int
     stiffness: float  # [N/m]
@@ -71,6 +112,13 @@ class Elements:
     triangle_start: wp.array[int]
     triangles: wp.array[TriangleRecord]
     triangle_rest: wp.array[wp.vec3]  # Green strain (G₁₁, G₂₂, G₁₂)
+    stable_triangle_start: wp.array[int]
+    stable_triangles: wp.array[StableTriangleRecord]
+    continuum_start: wp.array[int]
+    continua: wp.array[ContinuumRecord]
+    viscous_start: wp.array[int]
+    viscous: wp.array[ViscousRecord]
+    viscous_rest: wp.array[vec6]  # C = FᵀF at the start of the step
     hinge_start: wp.array[int]
     hinges: wp.array[HingeRecord]
     hinge_rest: wp.array[float]  # angle [rad]

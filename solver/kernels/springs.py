@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Springs of rods, and the dashpots that damp the shear of tets: E = ½ k (l − l̄)².
+"""Springs of rods: E = ½ k (l − l̄)².
 
 f_i = k (l − l̄) n,  H = k (n nᵀ + max(0, 1 − l̄/l) (I − n nᵀ)),  n = d/l     (VBD 2024, §3.3)
 """

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Membrane triangles of St. Venant-Kirchhoff material, per rest area:
+"""Membrane triangles of St. Venant-Kirchhoff material, woven or isotropic, per rest area:
 
-    ψ = μ |G − Ḡ|² + λ/2 tr(G − Ḡ)²,   G = ½ (FᵀF − I),   F [3, 2]
+    ψ = ½ (K₁ G₁₁² + K₂ G₂₂² + 2 K₁₂ G₁₁ G₂₂) + 2 G_s G₁₂²,   G = ½ (FᵀF − I) − Ḡ,   F = (f₁, f₂)
 
-Ḡ is zero without damping. With S = 2μ (G − Ḡ) + λ tr(G − Ḡ) I and g = ∇N_i the exact block is
+with axis 1 along the warp; K₁ = K₂ = 2μ + λ, K₁₂ = λ, G_s = μ is the isotropic μ |G|² + λ/2 tr(G)².
+Ḡ is zero without damping. With S = ∂ψ/∂G, g = ∇N_i and q = g₁ f₂ + g₂ f₁ the exact block is
 
-    H_i = (gᵀSg) I + μ (|g|² FFᵀ + Fg (Fg)ᵀ) + λ Fg (Fg)ᵀ.
+    H_i = (gᵀSg) I + K₁ g₁² f₁f₁ᵀ + K₂ g₂² f₂f₂ᵀ + K₁₂ g₁g₂ (f₁f₂ᵀ + f₂f₁ᵀ) + G_s q qᵀ.
 
 Only gᵀSg can be negative, under compression; clamped at zero the block is positive semi-definite.
 """
@@ -38,23 +39,27 @@ def triangle_force_hessian(triangle: TriangleRecord, rest: wp.vec3, d_a: wp.vec3
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite."""
     f_1, f_2 = deformation_columns(triangle, d_a, d_b)
     strain = green_strain(f_1, f_2) - rest
-    trace = triangle.lam * (strain[0] + strain[1])
-    s_11 = 2.0 * triangle.mu * strain[0] + trace
-    s_22 = 2.0 * triangle.mu * strain[1] + trace
-    s_12 = 2.0 * triangle.mu * strain[2]
+    k_1 = triangle.stiffness[0]
+    k_2 = triangle.stiffness[1]
+    k_12 = triangle.stiffness[2]
+    shear = triangle.stiffness[3]
+    s_11 = k_1 * strain[0] + k_12 * strain[1]
+    s_22 = k_2 * strain[1] + k_12 * strain[0]
+    s_12 = 2.0 * shear * strain[2]
 
     g = -(triangle.gradient_a + triangle.gradient_b)
     sg = wp.vec2(s_11 * g[0] + s_12 * g[1], s_12 * g[0] + s_22 * g[1])
     force = -(sg[0] * f_1 + sg[1] * f_2)
 
-    fg = g[0] * f_1 + g[1] * f_2
+    a_1 = g[0] * f_1
+    a_2 = g[1] * f_2
+    q = g[0] * f_2 + g[1] * f_1
     # A compressed triangle has negative stiffness along its normal; clamped, the solve descends.
     sideways = wp.max(wp.dot(g, sg), 0.0)
-    along = triangle.mu * wp.dot(g, g)
     hessian = (
-        wp.outer(along * f_1, f_1)
-        + wp.outer(along * f_2, f_2)
-        + wp.outer((triangle.mu + triangle.lam) * fg, fg)
+        wp.outer(k_1 * a_1 + k_12 * a_2, a_1)
+        + wp.outer(k_2 * a_2 + k_12 * a_1, a_2)
+        + wp.outer(shear * q, q)
         + wp.mat33(sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways)
     )
     return force, hessian

@@ -7,11 +7,14 @@ G(x) = 1/(2h²) |x − y|²_M + E(x),   H_i Δx_i = −∂G/∂x_i,   H_i = ∂�
 import warp as wp
 
 from .contact import ContactLaw, Contacts, contacts_force_hessian
+from .continua import continua_force_hessian
 from .hinges import hinges_force_hessian
 from .records import Elements
 from .springs import springs_force_hessian
+from .stable_triangles import stable_triangles_force_hessian
 from .tets import tets_force_hessian
 from .triangles import triangles_force_hessian
+from .viscosity import viscous_tets_force_hessian
 
 wp.set_module_options({"enable_backward": False})
 
@@ -60,14 +63,19 @@ def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
     force = inertia * (objective.inertial[i] - x_i)
     hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
     f_tets, h_tets = tets_force_hessian(i, x, objective.elements)
+    f_continua, h_continua = continua_force_hessian(i, x, objective.elements)
+    f_viscous, h_viscous = viscous_tets_force_hessian(i, x, objective.elements)
     f_triangles, h_triangles = triangles_force_hessian(i, x, objective.elements)
+    f_stable, h_stable = stable_triangles_force_hessian(i, x, objective.elements)
     f_hinges, h_hinges = hinges_force_hessian(i, x, objective.elements)
     f_springs, h_springs = springs_force_hessian(i, x, objective.elements)
     f_contacts, h_contacts, touching = contacts_force_hessian(
         i, x_i, objective.x_start[i], objective.contacts, objective.law
     )
-    force += f_tets + f_triangles + f_hinges + f_springs + f_contacts
-    hessian += h_tets + h_triangles + h_hinges + h_springs + h_contacts
+    force += f_tets + f_continua + f_viscous + f_triangles + f_stable + f_hinges + f_springs
+    hessian += h_tets + h_continua + h_viscous + h_triangles + h_stable + h_hinges + h_springs
+    force += f_contacts
+    hessian += h_contacts
     return force, hessian, touching
 
 

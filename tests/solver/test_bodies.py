@@ -83,7 +83,7 @@ BAD = {
         lambda: simulate(
             [Solid(*box((1, 1, 1)), Material(density=np.ones(5)), name="Jelly")], Settings(), 1
         ),
-        r"Jelly: density has the shape \(5,\); give one number or 6",
+        r"Jelly: density has the shape \(5,\); give one number, 6 for the elements or 8",
     ),
     "a solid without λ": (
         lambda: simulate(

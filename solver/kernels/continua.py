@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tets of materials that need the deformation gradient F = Σ_j x_j g_jᵀ, g = ∇N at rest.
+
+Stable neo-Hookean with logarithm (Smith et al. 2018, eq. 13; PBNG 2023, eq. 12):
+
+    ψ = μ/2 (|F|² − 3) + λ/2 (J − α)² − μ/2 log(|F|² + 1),  α = 1 + 3μ/(4λ)
+    P = μ s F + λ (J − α) cof F,  s = 1 − 1/(|F|² + 1)
+    H_i = V₀ (μ s |g|² I + 2μ/(|F|² + 1)² Fg (Fg)ᵀ + λ w wᵀ),  w = cof(F) g
+
+exactly, and positive definite for every F. Fixed corotated (Stomakhin et al. 2012; PBNG, eq. 9):
+
+    ψ = μ |F − R|² + λ/2 (J − 1)²,  R the rotation of the polar decomposition
+    P = 2μ (F − R) + λ (J − 1) cof F,  H_i = V₀ (2μ |g|² I + λ w wᵀ)      (PBNG, eq. 49)
+"""
+
+import warp as wp
+
+from .records import ContinuumRecord, Elements
+
+wp.set_module_options({"enable_backward": False})
+
+NEO_HOOKEAN_LOG = wp.constant(0)
+COROTATED = wp.constant(1)
+
+
+@wp.func
+def cofactor(f: wp.mat33):
+    """cof F = ∂J/∂F."""
+    f_1 = wp.vec3(f[0, 0], f[1, 0], f[2, 0])
+    f_2 = wp.vec3(f[0, 1], f[1, 1], f[2, 1])
+    f_3 = wp.vec3(f[0, 2], f[1, 2], f[2, 2])
+    return wp.matrix_from_cols(wp.cross(f_2, f_3), wp.cross(f_3, f_1), wp.cross(f_1, f_2))
+
+
+@wp.func
+def nearest_rotation(f: wp.mat33):
+    """The proper rotation R that maximises tr(RᵀF), for inverted F too."""
+    u, _sigma, v = wp.svd3(f)
+    r = u * wp.transpose(v)
+    if wp.determinant(r) < 0.0:
+        # Mirrored: turn round the direction of the smallest singular value, the last one.
+        last = wp.vec3(u[0, 2], u[1, 2], u[2, 2])
+        axis = wp.vec3(v[0, 2], v[1, 2], v[2, 2])
+        r -= 2.0 * wp.outer(last, axis)
+    return r
+
+
+@wp.func
+def deformation_gradient(tet: ContinuumRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
+    """F; d are the positions of the other three vertices relative to the vertex."""
+    return (
+        wp.outer(d_a, tet.gradient_a)
+        + wp.outer(d_b, tet.gradient_b)
+        + wp.outer(d_c, tet.gradient_c)
+    )
+
+
+@wp.func
+def continuum_force_hessian(tet: ContinuumRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
+    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], positive definite."""
+    f = deformation_gradient(tet, d_a, d_b, d_c)
+    g = -(tet.gradient_a + tet.gradient_b + tet.gradient_c)
+    fg = f * g
+    w = cofactor(f) * g
+    g_sq = wp.dot(g, g)
+    volume = wp.determinant(f) - 1.0
+    force = wp.vec3(0.0)
+    diagonal = float(0.0)
+    stretch = float(0.0)
+    if tet.model == NEO_HOOKEAN_LOG:
+        part = 1.0 / (wp.ddot(f, f) + 1.0)
+        force = -tet.mu * (1.0 - part) * fg - (tet.lam * volume - 0.75 * tet.mu) * w
+        diagonal = tet.mu * (1.0 - part) * g_sq
+        stretch = 2.0 * tet.mu * part * part
+    else:
+        force = -2.0 * tet.mu * (fg - nearest_rotation(f) * g) - tet.lam * volume * w
+        diagonal = 2.0 * tet.mu * g_sq
+    hessian = (
+        wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
+        + wp.outer(stretch * fg, fg)
+        + wp.outer(tet.lam * w, w)
+    )
+    return force, hessian
+
+
+@wp.func
+def continua_force_hessian(i: int, x: wp.array[wp.vec3], elements: Elements):
+    """Force [N] and Hessian block [N/m] of all such tets of vertex i."""
+    x_i = x[i]
+    force = wp.vec3(0.0)
+    hessian = wp.mat33(0.0)
+    for q in range(elements.continuum_start[i], elements.continuum_start[i + 1]):
+        tet = elements.continua[q]
+        f, h = continuum_force_hessian(tet, x[tet.a] - x_i, x[tet.b] - x_i, x[tet.c] - x_i)
+        force += f
+        hessian += h
+    return force, hessian

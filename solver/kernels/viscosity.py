@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Viscosity of tets: a potential of the change of C = FᵀF since the start of the step.
+
+    E = κ V₀ μ_L/4 |C − Cᵗ|²,  κ = k_d/h
+    f_i = −κ μ_L V₀ F (C − Cᵗ) g,  H_i = κ μ_L V₀ (|g|² FFᵀ + Fg (Fg)ᵀ)
+
+C does not change under rigid motion, so free fall and spin are not damped; isotropic, the shear
+viscosity at small strain is k_d μ_L. The volume part is folded into the tets (damping.py).
+"""
+
+import warp as wp
+
+from .records import Elements, ViscousRecord, vec6
+
+wp.set_module_options({"enable_backward": False})
+
+
+@wp.func
+def viscous_gradient(tet: ViscousRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
+    """F; d are the positions of the other three vertices relative to the vertex."""
+    return (
+        wp.outer(d_a, tet.gradient_a)
+        + wp.outer(d_b, tet.gradient_b)
+        + wp.outer(d_c, tet.gradient_c)
+    )
+
+
+@wp.func
+def right_cauchy_green(f: wp.mat33):
+    """C = FᵀF as (C₁₁, C₂₂, C₃₃, C₂₃, C₁₃, C₁₂)."""
+    c = wp.transpose(f) * f
+    return vec6(c[0, 0], c[1, 1], c[2, 2], c[1, 2], c[0, 2], c[0, 1])
+
+
+@wp.func
+def viscous_force_hessian(
+    tet: ViscousRecord, before: vec6, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3
+):
+    """-∂E/∂x_i [N] and the positive semi-definite Gauss-Newton block [N/m]."""
+    f = viscous_gradient(tet, d_a, d_b, d_c)
+    g = -(tet.gradient_a + tet.gradient_b + tet.gradient_c)
+    fg = f * g
+    c = right_cauchy_green(f) - before
+    change = wp.vec3(
+        c[0] * g[0] + c[5] * g[1] + c[4] * g[2],
+        c[5] * g[0] + c[1] * g[1] + c[3] * g[2],
+        c[4] * g[0] + c[3] * g[1] + c[2] * g[2],
+    )
+    force = -tet.viscosity * (f * change)
+    hessian = (tet.viscosity * wp.dot(g, g)) * (f * wp.transpose(f)) + wp.outer(
+        tet.viscosity * fg, fg
+    )
+    return force, hessian
+
+
+@wp.func
+def viscous_tets_force_hessian(i: int, x: wp.array[wp.vec3], elements: Elements):
+    """Force [N] and Hessian block [N/m] of the viscosity of all tets of vertex i."""
+    x_i = x[i]
+    force = wp.vec3(0.0)
+    hessian = wp.mat33(0.0)
+    for q in range(elements.viscous_start[i], elements.viscous_start[i + 1]):
+        tet = elements.viscous[q]
+        f, h = viscous_force_hessian(
+            tet, elements.viscous_rest[q], x[tet.a] - x_i, x[tet.b] - x_i, x[tet.c] - x_i
+        )
+        force += f
+        hessian += h
+    return force, hessian
