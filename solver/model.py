@@ -62,6 +62,7 @@ class Model:
         # As if the bodies had been in free fall: the adaptive guess then starts with full gravity.
         before = assembly.velocities - h * np.asarray(settings.gravity)
         self.last_velocity = self.upload(before, wp.vec3)
+        self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.thickness = self.upload(assembly.thickness, float)
         self.friction = self.upload(assembly.friction, float)
@@ -73,7 +74,11 @@ class Model:
         self.law.stiffness = settings.collision_stiffness
         self.law.slip = settings.friction_velocity * h
         self.objective = Objective()
-        self.objective.inertia = self.upload(assembly.mass / h**2, float)
+        gravity = np.asarray(settings.gravity, dtype=float)
+        still = settings.quasistatic
+        self.objective.inertia = self.upload(assembly.mass * (not still) / h**2, float)
+        load = assembly.mass[:, None] * gravity * still
+        self.objective.load = self.upload(load, wp.vec3)
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.objective.elements = self.elements

@@ -136,6 +136,46 @@ class Settings:
         soft_low=1.0,
         soft_high=1.9,
     )
+    acceleration: float = number(
+        0.0,
+        "Acceleration",
+        "Chebyshev acceleration with this spectral radius (ρ) instead of relaxation; 0 is off",
+        low=0.0,
+        high=0.9999,
+    )
+    estimate_acceleration: bool = switch(
+        False,
+        "Estimate Acceleration",
+        "Chebyshev acceleration with a spectral radius that the solver measures in every frame",
+    )
+    line_search: bool = switch(
+        False,
+        "Line Search",
+        "Shorten a vertex step that overshoots. Slower; for materials that are far from quadratic",
+    )
+    initial_guess: str = choice(
+        "adaptive",
+        "Initial Guess",
+        "Where the iterations of a substep start",
+        adaptive="Adaptive",
+        inertia_acceleration="Inertia and Acceleration",
+        inertia="Inertia",
+        previous="Previous Position",
+    )
+    quasistatic: bool = switch(
+        False,
+        "Quasistatic",
+        "Find the equilibrium of every frame, without inertia. Bodies must be held by pins, "
+        "attachments or contact",
+    )
+    tolerance: float = number(
+        0.0,
+        "Tolerance",
+        "End a substep when the residual falls below this; 0 always does all iterations",
+        low=0.0,
+        high=1e6,
+        soft_high=0.1,
+    )
     collision_interval: int = number(
         5,
         "Collision Interval",

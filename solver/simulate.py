@@ -13,6 +13,7 @@ from .bodies import Cloth, Collider, Rod, Solid
 from .collision import Collisions
 from .model import Model, ModelSize
 from .pins import LedPins
+from .residual import Residual
 from .settings import Settings
 from .statistics import Measure, Statistics
 from .step import Stepper
@@ -62,14 +63,17 @@ def simulate(
     collisions = Collisions(colliders, settings, scene.origin, device)
     pins = LedPins(deformable, scene, device)
     model = Model(scene, settings, collisions.slots, device)
-    measure = Measure(model, deformable, settings)
-    return _frames(model, collisions, pins, measure, settings, frame_count, cancelled)
+    residual = Residual(model)
+    measure = Measure(model, residual, deformable, settings)
+    parts = model, collisions, pins, residual
+    return _frames(parts, measure, settings, frame_count, cancelled)
 
 
-def _frames(model, collisions, pins, measure, settings, frame_count, cancelled):
+def _frames(parts, measure, settings, frame_count, cancelled):
+    model, collisions, pins, _residual = parts
     workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
     try:
-        stepper = Stepper(model, collisions, pins, settings, workers)
+        stepper = Stepper(*parts, settings, workers)
         for index in range(1, frame_count + 1):
             now = index * settings.frame_time
             pins.begin_frame(index, now)
@@ -78,9 +82,11 @@ def _frames(model, collisions, pins, measure, settings, frame_count, cancelled):
             for substep in range(1, settings.substeps + 1):
                 if cancelled is not None and cancelled():
                     return
-                stepper.step(substep / settings.substeps)
+                stepper.step(substep)
             wp.synchronize_device(model.device)
             seconds = time.perf_counter() - started
-            yield Frame(index, model.positions(), measure.take(seconds), model.size)
+            yield Frame(
+                index, model.positions(), measure.take(stepper.iterations, seconds), model.size
+            )
     finally:
         workers.stop()

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a frame says about itself: residual, energies, contacts."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import warp as wp
 
 from . import records
+from .iterations import decay
 from .kernels import energy
-from .kernels.vertex import residual_force
 
-# The residual is measured in weights under this acceleration [m/s²], whatever the scene's gravity.
-STANDARD_GRAVITY = 9.80665
+# A frame whose unbalanced forces are below this part of the weight counts as converged.
+CONVERGED = 0.01
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,12 @@ class Statistics:
 
     residual: float
     """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices."""
+    residual_floor: float
+    """What rounding to float32 alone may leave of it; more iterations do not go below."""
+    decay: float
+    """Factor by which one iteration shrank it in the second half of the substep."""
+    iterations_needed: int | None
+    """Iterations that would do at that decay; None when it does not fall."""
     kinetic_energy: float
     """½ m v² [J]."""
     elastic_energy: float
@@ -40,6 +47,15 @@ class Statistics:
     """Time it took to solve the frame [s]."""
 
     @property
+    def verdict(self):
+        """What to do about the convergence of this frame, in words."""
+        if self.residual <= max(CONVERGED, self.residual_floor):
+            return "converged"
+        if self.iterations_needed is None:
+            return "not converging: use more substeps or a softer material"
+        return f"under-converged: raise iterations to about {self.iterations_needed}"
+
+    @property
     def energy(self):
         """Kinetic, elastic, gravitational and contact energy together [J]."""
         return (
@@ -50,6 +66,16 @@ class Statistics:
         )
 
 
+def iterations_needed(residual, floor, rate, count):
+    """Iterations that bring the residual below CONVERGED or its floor, from `count` done."""
+    goal = max(CONVERGED, floor)
+    if residual <= goal:
+        return count
+    if not rate < 1.0:
+        return None
+    return count + math.ceil(math.log(goal / residual) / math.log(rate))
+
+
 def _rest_and_stiffness(links):
     return [(links.rest, wp.float64), (links.stiffness, wp.float64)]
 
@@ -57,13 +83,10 @@ def _rest_and_stiffness(links):
 class Measure:
     """Takes the statistics of a frame."""
 
-    def __init__(self, model, bodies, settings):
-        self.model, self.bodies = model, bodies
+    def __init__(self, model, residual, bodies, settings):
+        self.model, self.residual, self.bodies = model, residual, bodies
         self.gravity = np.asarray(settings.gravity, dtype=np.float64)
         free = model.free_count
-        self.force = wp.zeros(free, dtype=float, device=model.device)
-        self.touching = wp.zeros(free, dtype=int, device=model.device)
-        self.weight = model.assembly.mass[:free].sum() * STANDARD_GRAVITY
         self.energies = list(self._energy_launches())
         self.contact_energy = wp.zeros(free, dtype=wp.float64, device=model.device)
 
@@ -110,17 +133,13 @@ class Measure:
                 total = wp.zeros(count, dtype=wp.float64, device=self.model.device)
                 yield kernel, inputs, [total, *others]
 
-    def take(self, seconds):
-        """`Statistics` of the state as it is now."""
+    def take(self, iterations, seconds):
+        """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
         model, free = self.model, self.model.free_count
+        residual = self.residual.measure()
+        floor, count = self.residual.floor(), iterations.settings.iterations
+        rate = decay(iterations.halfway, residual, count)
         if free:
-            wp.launch(
-                residual_force,
-                dim=free,
-                inputs=[model.x, model.objective],
-                outputs=[self.force, self.touching],
-                device=model.device,
-            )
             wp.launch(
                 energy.contact_energy,
                 dim=free,
@@ -144,12 +163,15 @@ class Measure:
         rejected = model.rejected.numpy().copy()  # a view on the CPU
         model.rejected.zero_()
         return Statistics(
-            residual=float(self.force.numpy().sum(dtype=np.float64) / self.weight) if free else 0.0,
+            residual=residual,
+            residual_floor=floor,
+            decay=rate,
+            iterations_needed=iterations_needed(residual, floor, rate, count),
             kinetic_energy=float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
             gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),
             contact_energy=float(self.contact_energy.numpy().sum()),
-            contacts=int(self.touching.numpy().sum()),
+            contacts=self.residual.contacts(),
             inverted=int(self.inverted.numpy().sum()),
             rejected=int(rejected.sum()),
             rejected_bodies=tuple(

@@ -6,11 +6,18 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
+from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.detection import find_contacts
-from .kernels.motion import begin_step, end_step
-from .kernels.vertex import solve_vertices
+from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
+from .kernels.vertex import search_vertices, solve_vertices
 
+INITIAL_GUESS = {
+    "previous": PREVIOUS,
+    "inertia": INERTIA,
+    "inertia_acceleration": INERTIA_ACCELERATION,
+    "adaptive": ADAPTIVE,
+}
 # Split a range between CPU threads when one thread would take longer than this [ns].
 WORTH_SPLITTING = 150e3
 
@@ -18,13 +25,20 @@ WORTH_SPLITTING = 150e3
 class Stepper:
     """The launches of a substep, recorded once; `step()` plays them."""
 
-    def __init__(self, model, collisions, pins, settings, workers):
+    def __init__(self, model, collisions, pins, residual, settings, workers):
         self.model, self.collisions, self.pins = model, collisions, pins
         self.settings, self.workers = settings, workers
+        self.iterations = Iterations(model, residual, settings, self.sweep)
+        guess = "previous" if settings.quasistatic else settings.initial_guess
         self.begin = self._record(
             begin_step,
             model.vertex_count,
-            [wp.vec3(*settings.gravity), settings.step_time, model.velocity],
+            [
+                wp.vec3(*settings.gravity),
+                settings.step_time,
+                INITIAL_GUESS[guess],
+                model.velocity,
+            ],
             [model.x, model.x_start, model.inertial, model.last_velocity],
         )
         self.end = self._record(
@@ -63,10 +77,11 @@ class Stepper:
         )
         self.colors = [
             self._record_range(
-                solve_vertices,
+                search_vertices if settings.line_search else solve_vertices,
                 color,
-                [model.objective, settings.relaxation],
-                [model.x, model.rejected],
+                # Chebyshev extrapolates plain sweeps.
+                [model.objective, 1.0 if self.iterations.accelerated else settings.relaxation],
+                [model.x, model.touched, model.rejected],
             )
             for color in pairwise(model.color_start)
         ]
@@ -103,15 +118,20 @@ class Stepper:
         elif launches:
             launches[0]()
 
-    def step(self, share):
-        """Advance by one substep, to `share` of the way through the frame."""
-        self.collisions.move(share)
+    def sweep(self, iteration):
+        """Visit every free vertex once, color by color."""
+        if iteration % self.settings.collision_interval == 0:
+            self._run(self.find_contacts)
+        for color in self.colors:
+            self._run(color)
+
+    def step(self, substep):
+        """Advance by one substep, number `substep` of the frame, counted from 1."""
+        count = self.settings.substeps
+        self.collisions.move(substep / count)
         self.begin.launch()
         self._run(self.move_rest_values)
-        self.pins.move(share, self.model.x)
-        for iteration in range(self.settings.iterations):
-            if iteration % self.settings.collision_interval == 0:
-                self._run(self.find_contacts)
-            for color in self.colors:
-                self._run(color)
+        self.pins.move(substep / count, self.model.x)
+        self.model.touched.zero_()
+        self.iterations.run(first_of_frame=substep == 1, watched=substep == count)
         self.end.launch()

@@ -6,6 +6,12 @@ import warp as wp
 wp.set_module_options({"enable_backward": False})
 
 
+PREVIOUS = wp.constant(0)
+INERTIA = wp.constant(1)
+INERTIA_ACCELERATION = wp.constant(2)
+ADAPTIVE = wp.constant(3)
+
+
 @wp.func
 def adaptive_acceleration(velocity: wp.vec3, last_velocity: wp.vec3, gravity: wp.vec3, h: float):
     """The part of gravity that the vertex followed in the last step [m/s²] (VBD 2024, §3.7)."""
@@ -21,6 +27,7 @@ def adaptive_acceleration(velocity: wp.vec3, last_velocity: wp.vec3, gravity: wp
 def begin_step(
     gravity: wp.vec3,
     h: float,
+    initial_guess: int,
     velocity: wp.array[wp.vec3],
     # out
     x: wp.array[wp.vec3],
@@ -28,14 +35,19 @@ def begin_step(
     inertial: wp.array[wp.vec3],
     last_velocity: wp.array[wp.vec3],
 ):
-    """Set xᵗ, y = xᵗ + h vᵗ + h² a and the adaptive initial guess of x. One thread per vertex."""
+    """Set xᵗ, y = xᵗ + h vᵗ + h² a and the initial guess of x. One thread per vertex."""
     i = wp.tid()
     start = x[i]
     v = velocity[i]
-    followed = adaptive_acceleration(v, last_velocity[i], gravity, h)
     x_start[i] = start
     inertial[i] = start + h * v + (h * h) * gravity
-    guess = start + h * v + (h * h) * followed
+    guess = start
+    if initial_guess >= INERTIA:
+        guess += h * v
+    if initial_guess == INERTIA_ACCELERATION:
+        guess += (h * h) * gravity
+    if initial_guess == ADAPTIVE:
+        guess += (h * h) * adaptive_acceleration(v, last_velocity[i], gravity, h)
     if wp.isfinite(guess):
         x[i] = guess
     last_velocity[i] = v

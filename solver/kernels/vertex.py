@@ -21,12 +21,18 @@ wp.set_module_options({"enable_backward": False})
 # Smallest pivot as a part of the trace: about what float32 leaves of a sum of that size.
 PIVOT = wp.constant(1.0e-6)
 
+# Relative spacing of float32 numbers.
+FLOAT32 = wp.constant(1.2e-7)
+# A step is halved at most this often: to a thousandth.
+HALVINGS = wp.constant(10)
+
 
 @wp.struct
 class Objective:
     """All that G needs besides x."""
 
-    inertia: wp.array[float]  # m/h² [N/m], shape [vertex]
+    inertia: wp.array[float]  # m/h² [N/m], shape [vertex]; zero when quasistatic
+    load: wp.array[wp.vec3]  # external force [N]; gravity when quasistatic, else it is in y
     inertial: wp.array[wp.vec3]  # y = xᵗ + h vᵗ + h² a [m]
     x_start: wp.array[wp.vec3]  # xᵗ [m]
     elements: Elements
@@ -60,7 +66,7 @@ def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
     """-∂G/∂x_i [N], ∂²G/∂x_i² [N/m] and the number of contacts that touch vertex i."""
     x_i = x[i]
     inertia = objective.inertia[i]
-    force = inertia * (objective.inertial[i] - x_i)
+    force = objective.load[i] + inertia * (objective.inertial[i] - x_i)
     hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
     f_tets, h_tets = tets_force_hessian(i, x, objective.elements)
     f_continua, h_continua = continua_force_hessian(i, x, objective.elements)
@@ -79,6 +85,23 @@ def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
     return force, hessian, touching
 
 
+@wp.func
+def vertex_step(i: int, x: wp.array[wp.vec3], objective: Objective, relaxation: float):
+    """The step [m] of vertex i, the force [N] that asks for it, and whether contacts touch it.
+
+    Along one vertex the energy of tets is exactly quadratic, so over-relaxation below 2 descends;
+    the one-sided energy of contact is not, so a touching vertex takes the plain step. A step that
+    would not be finite is returned as it is, also where an infinite block would hide it.
+    """
+    force, hessian, touching = force_hessian(i, x, objective)
+    step = solve_positive_definite(hessian, force)
+    if not wp.isfinite(wp.trace(hessian)):
+        step = force * wp.inf
+    if touching == 0:
+        step *= relaxation
+    return step, force, touching
+
+
 @wp.kernel
 def solve_vertices(
     first: int,
@@ -86,24 +109,53 @@ def solve_vertices(
     relaxation: float,
     # out
     x: wp.array[wp.vec3],
+    touched: wp.array[int],
     rejected: wp.array[int],
 ):
-    """Move each vertex of a range of one color by its own Newton step. One thread per vertex.
-
-    Along one vertex the energy of tets is exactly quadratic, so over-relaxation below 2 descends;
-    the one-sided energy of contact is not, so a touching vertex takes the plain step.
-    """
+    """Move each vertex of a range of one color by its own Newton step. One thread per vertex."""
     i = first + wp.tid()
-    force, hessian, touching = force_hessian(i, x, objective)
-    step = solve_positive_definite(hessian, force)
-    if touching == 0:
-        step *= relaxation
+    step, _force, touching = vertex_step(i, x, objective, relaxation)
     moved = x[i] + step
-    # An infinite block makes a step of zero, which is finite and wrong.
-    if wp.isfinite(moved) and wp.isfinite(wp.trace(hessian)):
+    if wp.isfinite(moved):
         x[i] = moved
     else:
         rejected[i] = rejected[i] + 1
+    if touching > 0:
+        touched[i] = 1
+
+
+@wp.kernel
+def search_vertices(
+    first: int,
+    objective: Objective,
+    relaxation: float,
+    # out
+    x: wp.array[wp.vec3],
+    touched: wp.array[int],
+    rejected: wp.array[int],
+):
+    """The same with a backtracking line search on the slope of G along the step.
+
+    A step is halved until the slope where it ends rises no more than it fell at the start. The
+    slope keeps digits that the difference of two energies loses in float32.
+    """
+    i = first + wp.tid()
+    start = x[i]
+    step, force, touching = vertex_step(i, x, objective, relaxation)
+    if wp.isfinite(start + step):
+        descent = wp.dot(force, step)
+        for _halving in range(HALVINGS):
+            x[i] = start + step
+            there, _hessian, _touching = force_hessian(i, x, objective)
+            if wp.dot(there, step) >= -descent:
+                break
+            step *= 0.5
+            descent *= 0.5
+        x[i] = start + step
+    else:
+        rejected[i] = rejected[i] + 1
+    if touching > 0:
+        touched[i] = 1
 
 
 @wp.kernel
@@ -112,10 +164,12 @@ def residual_force(
     objective: Objective,
     # out
     size: wp.array[float],
+    rounding: wp.array[float],
     touching: wp.array[int],
 ):
-    """|∂G/∂x_i| [N] of every free vertex, and how many contacts touch it."""
+    """|∂G/∂x_i| [N] of every free vertex, the force that rounding of x may make, and contacts."""
     i = wp.tid()
-    force, _hessian, contacts = force_hessian(i, x, objective)
+    force, hessian, contacts = force_hessian(i, x, objective)
     size[i] = wp.length(force)
+    rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
     touching[i] = contacts

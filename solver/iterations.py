@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The iterations of one substep: plain or over-relaxed sweeps, or sweeps with Chebyshev."""
+
+import math
+
+import warp as wp
+
+from .kernels.chebyshev import extrapolate
+
+# Iterations between two looks at the residual where a tolerance may end the substep.
+LOOK = 10
+# The estimate of ρ stays below this: nearer to 1, Chebyshev amplifies what it has wrong.
+HIGHEST_ESTIMATE = 0.995
+
+
+class Iterations:
+    """Runs `sweep` up to `settings.iterations` times; knows how the residual fell.
+
+    `sweep(iteration)` visits every vertex once. `halfway` is the residual after half of the
+    iterations of a watched substep.
+    """
+
+    def __init__(self, model, residual, settings, sweep):
+        self.model, self.residual, self.settings, self.sweep = model, residual, settings, sweep
+        self.accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
+        self.rho = settings.acceleration
+        self.halfway = math.nan
+        self.fallbacks = 0
+        if self.accelerated:
+            self.start = wp.zeros_like(model.x)
+            self.before = wp.zeros_like(model.x)
+            self.before_last = wp.zeros_like(model.x)
+            self.extrapolate = wp.launch(
+                extrapolate,
+                dim=model.free_count,
+                inputs=[1.0, model.touched],
+                outputs=[model.x, self.before, self.before_last],
+                device=model.device,
+                record_cmd=True,
+            )
+
+    def run(self, first_of_frame, watched):
+        """Iterate one substep. The first of a frame may measure ρ, a watched one its decay."""
+        if not self.accelerated:
+            self._plain(watched)
+        elif first_of_frame and self.settings.estimate_acceleration:
+            self._plain(watched=True)
+            self.rho = self._estimate()
+        else:
+            self._chebyshev(watched)
+
+    def _plain(self, watched):
+        count = self.settings.iterations
+        for iteration in range(count):
+            self.sweep(iteration)
+            if self._ends(iteration, watched, count):
+                break
+
+    def _ends(self, iteration, watched, count):
+        """Look at the residual where that is due; True when the tolerance is met."""
+        done = iteration + 1
+        if watched and done == (count + 1) // 2:
+            self.halfway = self.residual.measure()
+        if self.settings.tolerance > 0.0 and done % LOOK == 0:
+            return self.residual.measure() < self.settings.tolerance
+        return False
+
+    def _estimate(self):
+        """ρ of plain sweeps from the fall of the residual over the second half."""
+        rate = decay(self.halfway, self.residual.measure(), self.settings.iterations)
+        return min(rate, HIGHEST_ESTIMATE) if math.isfinite(rate) else 0.0
+
+    def _chebyshev(self, watched):
+        """Accelerated sweeps; falls back to plain ones when the residual ends above its start."""
+        wp.copy(self.start, self.model.x)
+        wp.copy(self.before, self.model.x)
+        begin = self.residual.measure()
+        omega, count = 1.0, self.settings.iterations
+        for iteration in range(count):
+            self.sweep(iteration)
+            if iteration == 1:
+                omega = 2.0 / (2.0 - self.rho**2)
+            elif iteration > 1:
+                omega = 4.0 / (4.0 - self.rho**2 * omega)
+            self.extrapolate.set_param_by_name("omega", omega)
+            self.extrapolate.launch()
+            if self._ends(iteration, watched, count):
+                break
+        # Written so that a residual that is not a number falls back too.
+        if not self.residual.measure() <= begin:
+            self.fallbacks += 1
+            wp.copy(self.model.x, self.start)
+            self._plain(watched)
+
+
+def decay(halfway, end, count):
+    """Factor by which one of `count` iterations shrank the residual in the second half."""
+    steps = count - (count + 1) // 2
+    if steps < 1 or not (halfway > 0.0 and end > 0.0):
+        return math.nan
+    return (end / halfway) ** (1.0 / steps)

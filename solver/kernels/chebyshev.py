@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chebyshev semi-iterative acceleration over whole sweeps (Wang 2015; VBD 2024, eq. 18).
+
+xᵏ = ω_k (x̄ᵏ − xᵏ⁻²) + xᵏ⁻²,  x̄ᵏ the result of a sweep from xᵏ⁻¹
+"""
+
+import warp as wp
+
+wp.set_module_options({"enable_backward": False})
+
+
+@wp.kernel
+def extrapolate(
+    omega: float,
+    touched: wp.array[int],
+    # out
+    x: wp.array[wp.vec3],
+    before: wp.array[wp.vec3],
+    before_last: wp.array[wp.vec3],
+):
+    """Extrapolate every vertex that no contact has touched in this step. One thread per vertex.
+
+    `before` and `before_last` hold xᵏ⁻¹ and xᵏ⁻²; they move on by one.
+    """
+    i = wp.tid()
+    moved = x[i]
+    if touched[i] == 0:
+        far = omega * (moved - before_last[i]) + before_last[i]
+        if wp.isfinite(far):
+            moved = far
+    x[i] = moved
+    before_last[i] = before[i]
+    before[i] = moved

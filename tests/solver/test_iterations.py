@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Initial guesses, over-relaxation, Chebyshev, line search, tolerance, quasistatic, diagnostics."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from shapes import UNIT_TET, box, grid, plane
+
+from vbd.solver.bodies import Cloth, Collider, Pins, Solid
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+from vbd.solver.statistics import CONVERGED
+
+GUESSES = ["previous", "inertia", "inertia_acceleration", "adaptive"]
+
+
+def beam(youngs_modulus=1e6, **options):
+    """A horizontal beam held at one end."""
+    points, tets = box((10, 2, 2), (0.5, 0.1, 0.1))
+    held = Pins(np.flatnonzero(points[:, 0] < 1e-6))
+    return Solid(points, tets, Material(youngs_modulus=youngs_modulus, **options), pins=held)
+
+
+def last(bodies, settings, frames=4):
+    *_, frame = simulate(bodies, settings, frames)
+    return frame
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_every_initial_guess_converges_to_the_same_motion(guess):
+    many = {"iterations": 600, "substeps": 4}
+    wanted = last([beam(2e5)], Settings(**many)).positions[0]
+    got = last([beam(2e5)], Settings(**many, initial_guess=guess)).positions[0]
+    # The tip moves by 0.1 m; converged to the noise of float32.
+    np.testing.assert_allclose(got, wanted, atol=5e-5)
+
+
+def test_initial_guesses_differ_before_convergence():
+    ends = {
+        guess: last([beam()], Settings(iterations=2, initial_guess=guess)).positions[0]
+        for guess in GUESSES
+    }
+    # With few iterations a body that starts where it was falls slowest.
+    depth = {guess: points[:, 2].mean() for guess, points in ends.items()}
+    assert depth["previous"] > depth["inertia"] > depth["inertia_acceleration"]
+
+
+def test_over_relaxation_lowers_the_energy_of_scrambled_tets_in_every_iteration():
+    rng = np.random.default_rng(7)
+    points, tets = box((3, 3, 3))
+    scrambled = rng.standard_normal(points.shape)
+    # One iteration is a frame of almost no time: quasistatic, so that G is the elastic energy.
+    settings = Settings(
+        gravity=(0, 0, 0), quasistatic=True, substeps=1, iterations=1, relaxation=1.9
+    )
+    body = Solid(scrambled, tets, rest_points=points, pins=Pins([0, 1, 2]))
+    before = np.inf
+    for frame in simulate([body], settings, 60):
+        assert frame.stats.elastic_energy <= before * (1.0 + 1e-6)
+        before = frame.stats.elastic_energy
+
+
+def test_over_relaxation_and_chebyshev_converge_faster_than_plain_sweeps():
+    residual = {
+        name: last([beam(1e7)], Settings(iterations=40, **options), 3).stats.residual
+        for name, options in {
+            "plain": {"relaxation": 1.0},
+            "relaxed": {"relaxation": 1.7},
+            "chebyshev": {"acceleration": 0.95},
+            "estimated": {"estimate_acceleration": True},
+        }.items()
+    }
+    assert residual["relaxed"] < 0.7 * residual["plain"]
+    assert residual["chebyshev"] < 0.7 * residual["plain"]
+    assert residual["estimated"] < residual["plain"]
+
+
+def test_chebyshev_that_would_blow_up_falls_back():
+    # ρ far too large for a soft body: unguarded, the positions explode within a second.
+    settings = Settings(iterations=40, acceleration=0.9999, substeps=2)
+    free = Solid(*box((3, 3, 3), (0.3, 0.3, 0.3)), Material(youngs_modulus=1e5))
+    for frame in simulate([beam(1e5), free], settings, 24):
+        assert np.abs(frame.positions[0]).max() < 1.0
+        assert frame.stats.rejected == 0
+
+
+def test_chebyshev_leaves_touching_vertices_alone():
+    points, tets = box((3, 3, 3), (0.3, 0.3, 0.3))
+    body = Solid(points + [0, 0, 0.05], tets, Material(youngs_modulus=5e4, damping=0.01))
+    for frame in simulate([body, Collider(*plane())], Settings(acceleration=0.95), 36):
+        assert frame.positions[0][:, 2].min() > 0.0
+    # It comes to rest as without acceleration.
+    assert frame.stats.kinetic_energy < 1e-3
+
+
+def test_line_search_agrees_with_plain_steps_where_those_are_right():
+    wanted = last([beam()], Settings(iterations=300)).positions[0]
+    got = last([beam()], Settings(iterations=300, line_search=True)).positions[0]
+    np.testing.assert_allclose(got, wanted, atol=5e-5)
+
+
+def test_line_search_lowers_the_energy_where_plain_steps_raise_it():
+    # A membrane squeezed to a fifth: its clamped block is too soft, the plain step overshoots.
+    points, triangles = grid(4)
+    rng = np.random.default_rng(3)
+    crumpled = 0.2 * points + 0.02 * rng.standard_normal(points.shape)
+    material = Material(youngs_modulus=1e6, bending_stiffness=1e-3)
+    rises = {}
+    for search in (False, True):
+        cloth = Cloth(crumpled, triangles, material, rest_points=points, pins=Pins([0]))
+        settings = Settings(
+            gravity=(0, 0, 0),
+            quasistatic=True,
+            substeps=1,
+            iterations=1,
+            relaxation=1.0,
+            line_search=search,
+        )
+        energies = [f.stats.elastic_energy for f in simulate([cloth], settings, 40)]
+        rises[search] = sum(b > a * (1.0 + 1e-5) for a, b in pairwise(energies))
+    assert rises[True] == 0
+
+
+def test_a_tolerance_ends_a_substep_early():
+    full = last([beam(1e5)], Settings(iterations=400))
+    early = last([beam(1e5)], Settings(iterations=400, tolerance=0.02))
+    assert early.stats.residual < 0.02
+    assert early.stats.residual > 2.0 * full.stats.residual
+
+
+def test_quasistatic_finds_the_sag_that_dynamics_come_to():
+    still = last([beam(1e6)], Settings(quasistatic=True, iterations=2000, tolerance=1e-3), 1)
+    moving = last([beam(1e6, damping=0.03)], Settings(iterations=200), 72)
+    sag = -still.positions[0][:, 2].min()
+    assert sag == pytest.approx(-moving.positions[0][:, 2].min(), rel=0.02)
+    assert sag > 0.01
+
+
+def test_quasistatic_follows_pins_and_forgets_speed():
+    points, tets = box((2, 2, 2))
+    pins = np.flatnonzero((points[:, 0] < 1e-6) | (points[:, 0] > 1.0 - 1e-6))
+    stretched = points * [1.5, 1.0, 1.0]
+    targets = [points[pins], stretched[pins], stretched[pins]]
+    body = Solid(points, tets, pins=Pins(pins, targets), velocities=[3.0, 0.0, 0.0])
+    settings = Settings(quasistatic=True, gravity=(0, 0, 0), iterations=300)
+    frames = [f.positions[0] for f in simulate([body], settings, 2)]
+    np.testing.assert_allclose(frames[0], frames[1], atol=1e-5)
+
+
+def test_inverted_tets_are_counted():
+    turned = UNIT_TET * [1.0, 1.0, -1.0]
+    body = Solid(turned, [[0, 1, 2, 3]], rest_points=UNIT_TET, pins=Pins(range(4)))
+    assert last([body], Settings(), 1).stats.inverted == 1
+    assert last([beam()], Settings(), 1).stats.inverted == 0
+
+
+def test_the_verdict_names_iterations_that_are_enough():
+    few = last([beam(1e7)], Settings(iterations=30), 2)
+    assert few.stats.residual > CONVERGED
+    needed = few.stats.iterations_needed
+    assert few.stats.verdict == f"under-converged: raise iterations to about {needed}"
+    assert 0.5 < few.stats.decay < 1.0
+    # Decay is not one number; half as many again have to do, and half of them must not.
+    enough = last([beam(1e7)], Settings(iterations=3 * needed // 2), 2)
+    assert enough.stats.verdict == "converged"
+    assert last([beam(1e7)], Settings(iterations=needed // 2), 2).stats.verdict != "converged"
