@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Damping k_d is stiffness-proportional: a mode of circular frequency ω decays with ζ = k_d ω/2."""
+
+import numpy as np
+import pytest
+from shapes import box, chain, grid, rotation
+
+from vbd.solver.bodies import Cloth, Pins, Rod, Solid
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+
+def energies(body, h, steps, iterations=60):
+    """Kinetic and elastic energy after every step, and the settings."""
+    settings = Settings(
+        gravity=(0, 0, 0), frame_time=h, substeps=1, iterations=iterations, relaxation=1.6
+    )
+    frames = simulate([body], settings, steps)
+    return np.array([[f.stats.kinetic_energy, f.stats.elastic_energy] for f in frames]).T
+
+
+def frequency(body, h, steps):
+    """ω [1/s] of the undamped mode: implicit Euler turns its phase by atan(ω h) per step."""
+    kinetic, elastic = energies(body, h, steps)
+    # Kinetic energy passes its minimum twice a period.
+    share = kinetic / (kinetic + elastic)
+    low = np.flatnonzero((share[1:-1] < share[:-2]) & (share[1:-1] <= share[2:])) + 1
+    low = low[share[low] < 0.2]
+    period = 2.0 * (low[-1] - low[0]) / (len(low) - 1)
+    return np.tan(2.0 * np.pi / period) / h, period
+
+
+def check_decay(make, h, steps, ratio):
+    """Measured decay over whole half periods against |z|² = 1/(1 + h k_d ω² + h² ω²)."""
+    omega, period = frequency(make(0.0), h, steps)
+    damping = 2.0 * ratio / omega
+    total = energies(make(damping), h, steps).sum(axis=0)
+    first, count = round(period / 2), round(period / 2) * int(steps / (period / 2) - 1)
+    measured = np.log(total[first] / total[first + count - 1]) / (count - 1)
+    wanted = np.log(1.0 + h * damping * omega**2 + h**2 * omega**2)
+    own = np.log(1.0 + h**2 * omega**2)  # what implicit Euler takes by itself
+    assert measured - own == pytest.approx(wanted - own, rel=0.1)
+
+
+@pytest.mark.parametrize("model", ["neo_hookean", "neo_hookean_log", "corotated"])
+# The principal axes of bending: all diagonals of the cells lean the same way.
+@pytest.mark.parametrize("direction", [[1, 0, 0], [0, 1, 1], [0, 1, -1]])
+def test_a_beam_swings_down_as_its_damping_says_in_every_direction(direction, model):
+    points, tets = box((6, 2, 2), (0.3, 0.1, 0.1))
+    along = points[:, 0] / 0.3
+    stretch = direction[0] == 1
+    shape = along if stretch else along**2
+    velocity = 0.02 * shape[:, None] * np.array(direction) / np.linalg.norm(direction)
+    held = Pins(np.flatnonzero(points[:, 0] < 1e-6))
+
+    def make(damping):
+        material = Material(
+            youngs_modulus=1e5, poisson_ratio=0.3, damping=damping, solid_model=model
+        )
+        return Solid(points, tets, material, pins=held, velocities=velocity)
+
+    check_decay(make, 1 / 480 if stretch else 1 / 160, 240, ratio=0.08)
+
+
+@pytest.mark.parametrize("membrane", ["stvk", "neo_hookean"])
+@pytest.mark.parametrize("direction", [[1, 0, 0], [0, 1, 0], [1, 1, 0]])
+def test_a_membrane_swings_down_as_its_damping_says(direction, membrane):
+    points, triangles = grid(6, 0.3)
+    held = Pins(np.flatnonzero(points[:, 0] < 1e-6))
+    velocity = 0.02 * (points[:, :1] / 0.3) * np.array(direction)
+
+    def make(damping):
+        material = Material(
+            youngs_modulus=1e5,
+            thickness=1e-3,
+            density=1.0,
+            poisson_ratio=0.0,
+            bending_stiffness=0.0,
+            damping=damping,
+            membrane=membrane,
+        )
+        return Cloth(points, triangles, material, pins=held, velocities=velocity)
+
+    check_decay(make, 1 / 480, 300, ratio=0.08)
+
+
+def test_bending_swings_down_as_its_damping_says():
+    points, triangles = grid(6, 0.3)
+    held = Pins(np.flatnonzero(points[:, 0] < 0.06))
+    velocity = np.zeros_like(points)
+    velocity[:, 2] = 0.01 * (points[:, 0] / 0.3) ** 2
+
+    def make(damping):
+        material = Material(
+            youngs_modulus=1e5, thickness=1e-3, density=0.5, bending_stiffness=0.01, damping=damping
+        )
+        return Cloth(points, triangles, material, pins=held, velocities=velocity)
+
+    check_decay(make, 1 / 240, 300, ratio=0.08)
+
+
+def test_a_spring_swings_down_as_its_damping_says():
+    points, edges = chain(2, 1.0)
+
+    def make(damping):
+        material = Material(spring_stiffness=400.0, vertex_mass=1.0, damping=damping)
+        return Rod(points, edges, material, pins=Pins([0]), velocities=[0.05, 0.0, 0.0])
+
+    check_decay(make, 1 / 480, 300, ratio=0.08)
+
+
+@pytest.mark.parametrize("model", ["neo_hookean", "neo_hookean_log", "corotated"])
+def test_damping_changes_the_spin_by_less_than_one_percent(model):
+    points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    points = (points - points.mean(axis=0)) @ rotation([0.6, 0.0, 0.8], 0.7).T
+    ends = []
+    for damping in (0.0, 0.05):
+        material = Material(youngs_modulus=1e6, damping=damping, solid_model=model)
+        body = Solid(points, tets, material, velocities=np.cross([0.0, 0.0, 10.0], points))
+        settings = Settings(gravity=(0, 0, 0), frame_time=1 / 240, substeps=1, iterations=300)
+        *_, frame = simulate([body], settings, 24)
+        now, start = frame.positions[0], points
+        angle = np.arctan2(
+            (start[:, 0] * now[:, 1] - start[:, 1] * now[:, 0]).sum(),
+            (start[:, 0] * now[:, 0] + start[:, 1] * now[:, 1]).sum(),
+        )
+        ends.append(angle)
+    assert ends[1] == pytest.approx(ends[0], rel=0.01)
