@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from . import materials, records
+from .attachments import Rows, join
 from .bodies import Cloth, Rod, Solid
 from .order import unique_edges, vertex_order
 
@@ -79,6 +80,7 @@ class Assembly:
     triangles: Triangles
     hinges: Links
     springs: Links
+    attachments: Rows
 
     @property
     def free_count(self):
@@ -224,8 +226,8 @@ NOTHING = {
 }
 
 
-def assemble(bodies, settings):
-    """Join deformable bodies (Solid, Cloth, Rod) into one `Assembly`."""
+def assemble(bodies, settings, attachments=()):
+    """Join deformable bodies (Solid, Cloth, Rod) and their attachments into one `Assembly`."""
     counts = [len(body.points) for body in bodies]
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     points = np.concatenate([body.points for body in bodies])
@@ -242,12 +244,14 @@ def assemble(bodies, settings):
             parts[kind].append(part)
     kinds = {kind: joined(some) for kind, some in parts.items()}
 
-    edges = unique_edges(*(elements.corners for elements in kinds.values()))
+    rows = join(attachments, bodies, offsets[:-1])
+    edges = unique_edges(*(elements.corners for elements in kinds.values()), rows.edges())
     order, color_start = vertex_order(points, pinned, edges)
     place = np.empty(len(points), dtype=np.int64)
     place[order] = np.arange(len(points))
     for elements in kinds.values():
         elements.corners = place[elements.corners]
+    rows.corners = place[rows.corners]
 
     def ordered(values):
         return np.concatenate(values)[order]
@@ -265,5 +269,6 @@ def assemble(bodies, settings):
         mass=ordered(masses),
         friction=spread(lambda m: settings.friction if m.friction is None else m.friction),
         thickness=spread(lambda m: m.collision_thickness),
+        attachments=rows,
         **kinds,
     )

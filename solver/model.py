@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from . import records
+from .augmentation import spring_penalty
 from .kernels import records as layout
 from .kernels.contact import ContactLaw, Contacts
 from .kernels.damping import Damping
@@ -47,7 +48,7 @@ class Model:
         "spring": 10.0,
     }
 
-    def __init__(self, assembly, settings, contact_slots, device):
+    def __init__(self, assembly, settings, contact_slots, ties, device):
         self.device = wp.get_device(device)
         self.assembly = assembly
         self.vertex_count = len(assembly.points)
@@ -68,6 +69,10 @@ class Model:
         self.friction = self.upload(assembly.friction, float)
         self.depth = wp.zeros(self.vertex_count * contact_slots, dtype=float, device=self.device)
 
+        self.spring_penalty = spring_penalty(assembly, settings)
+        self.augmented = np.zeros(self.vertex_count, dtype=bool)
+        self.augmented[assembly.springs.corners[self.spring_penalty > 0.0]] = True
+        self.augmented[assembly.attachments.corners[ties.penalty > 0.0]] = True
         self._make_elements(assembly, h)
         self.contacts = self._no_contacts(contact_slots)
         self.law = ContactLaw()
@@ -82,6 +87,7 @@ class Model:
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.objective.elements = self.elements
+        self.objective.attachments = ties.struct
         self.objective.contacts = self.contacts
         self.objective.law = self.law
 
@@ -130,9 +136,10 @@ class Model:
             "spring": (
                 layout.SpringRecord,
                 float,
-                records.spring_records(assembly.springs, h, count),
+                records.spring_records(assembly.springs, self.spring_penalty, h, count),
             ),
         }
+        self.spring_place = kinds["spring"][2].place
         self.elements, self.damping = layout.Elements(), Damping()
         self.elements.tet_diagonal = self.upload(diagonal, float)
         self.work = np.full(count, self.WORK["vertex"])

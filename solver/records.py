@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .augmentation import split
 from .kernels import records as layout
 from .kernels.continua import COROTATED, NEO_HOOKEAN_LOG
 
@@ -29,6 +30,8 @@ class Records:
     data: np.ndarray
     rest: np.ndarray
     share: np.ndarray
+    place: np.ndarray
+    """Where the records of every element are, [element, n]."""
 
 
 def damped(stiffness, ratio):
@@ -57,7 +60,8 @@ def in_vertex_order(vertex_count, struct, corners, columns, rest, share):
             values = values.reshape(-1, values.shape[-1])
         data[name] = values[by_vertex]
     of_record = np.repeat(np.arange(len(corners)), corners.shape[1])[by_vertex]
-    return Records(start, data, rest[of_record], share[of_record])
+    place = np.argsort(by_vertex).reshape(corners.shape)
+    return Records(start, data, rest[of_record], share[of_record], place)
 
 
 def undamped(points, struct, corners, columns):
@@ -290,9 +294,13 @@ def hinge_records(elements, h, vertex_count):
     )
 
 
-def spring_records(springs, h, vertex_count):
-    """Records of springs (`assembly.Links`) for steps of length h [s]."""
+def spring_records(springs, penalty, h, vertex_count):
+    """Records of springs (`assembly.Links`) for steps of length h [s].
+
+    `penalty` [spring] is ρ [N/m] of those that get a multiplier, 0 for the others.
+    """
     stiffness, share = damped(springs.stiffness, springs.damping_time / h)
+    stiffness, _ = split(stiffness, penalty)
     return in_vertex_order(
         vertex_count,
         layout.SpringRecord,

@@ -176,6 +176,12 @@ class Settings:
         high=1e6,
         soft_high=0.1,
     )
+    augmented: bool = switch(
+        True,
+        "Augmented Lagrangian",
+        "Let attachments and springs that are much stiffer than their surroundings converge by "
+        "multipliers",
+    )
     collision_interval: int = number(
         5,
         "Collision Interval",

@@ -9,6 +9,8 @@ import numpy as np
 import warp as wp
 
 from .assembly import assemble
+from .attachments import Attachment
+from .augmentation import Ties
 from .bodies import Cloth, Collider, Rod, Solid
 from .collision import Collisions
 from .model import Model, ModelSize
@@ -41,7 +43,7 @@ def pick_device(name):
 
 
 def simulate(
-    bodies: Sequence[Solid | Cloth | Rod | Collider],
+    bodies: Sequence[Solid | Cloth | Rod | Collider | Attachment],
     settings: Settings,
     frame_count: int,
     device: str = "cpu",
@@ -52,31 +54,34 @@ def simulate(
     `cancelled` is asked before every substep; when it says True the frames end. Raises ValueError
     for bodies that cannot be simulated, before the first frame where that can be known.
     """
-    deformable = [body for body in bodies if not isinstance(body, Collider)]
+    attachments = [body for body in bodies if isinstance(body, Attachment)]
+    deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
     colliders = [body for body in bodies if isinstance(body, Collider)]
     if not deformable:
         raise ValueError("there is nothing to simulate: add a soft body, a cloth or a rod")
     if frame_count < 1:
         raise ValueError(f"frame_count is {frame_count}; at least one frame is needed")
     device = pick_device(device)
-    scene = assemble(deformable, settings)
+    scene = assemble(deformable, settings, attachments)
+    ties = Ties(attachments, scene, settings, device)
     collisions = Collisions(colliders, settings, scene.origin, device)
     pins = LedPins(deformable, scene, device)
-    model = Model(scene, settings, collisions.slots, device)
+    model = Model(scene, settings, collisions.slots, ties, device)
     residual = Residual(model)
     measure = Measure(model, residual, deformable, settings)
-    parts = model, collisions, pins, residual
+    parts = model, collisions, pins, ties, residual
     return _frames(parts, measure, settings, frame_count, cancelled)
 
 
 def _frames(parts, measure, settings, frame_count, cancelled):
-    model, collisions, pins, _residual = parts
+    model, collisions, pins, ties, _residual = parts
     workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
     try:
         stepper = Stepper(*parts, settings, workers)
         for index in range(1, frame_count + 1):
             now = index * settings.frame_time
             pins.begin_frame(index, now)
+            ties.begin_frame(index, now)
             collisions.begin_frame(index, now, settings.substeps)
             started = time.perf_counter()
             for substep in range(1, settings.substeps + 1):
@@ -86,7 +91,10 @@ def _frames(parts, measure, settings, frame_count, cancelled):
             wp.synchronize_device(model.device)
             seconds = time.perf_counter() - started
             yield Frame(
-                index, model.positions(), measure.take(stepper.iterations, seconds), model.size
+                index,
+                model.positions(),
+                measure.take(stepper.iterations, ties, seconds),
+                model.size,
             )
     finally:
         workers.stop()

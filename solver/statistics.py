@@ -37,6 +37,8 @@ class Statistics:
     """Of contacts, without friction [J]."""
     contacts: int
     """Vertices in touch with a collider or the ground, counted once per collider."""
+    broken: int
+    """Rows of attachments that have broken so far."""
     inverted: int
     """Tets that are inside out."""
     rejected: int
@@ -133,7 +135,7 @@ class Measure:
                 total = wp.zeros(count, dtype=wp.float64, device=self.model.device)
                 yield kernel, inputs, [total, *others]
 
-    def take(self, iterations, seconds):
+    def take(self, iterations, ties, seconds):
         """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
         model, free = self.model, self.model.free_count
         residual = self.residual.measure()
@@ -172,6 +174,7 @@ class Measure:
             gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),
             contact_energy=float(self.contact_energy.numpy().sum()),
             contacts=self.residual.contacts(),
+            broken=ties.broken_count(),
             inverted=int(self.inverted.numpy().sum()),
             rejected=int(rejected.sum()),
             rejected_bodies=tuple(

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
+from .augmentation import StiffSprings
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.detection import find_contacts
@@ -25,9 +26,16 @@ WORTH_SPLITTING = 150e3
 class Stepper:
     """The launches of a substep, recorded once; `step()` plays them."""
 
-    def __init__(self, model, collisions, pins, residual, settings, workers):
-        self.model, self.collisions, self.pins = model, collisions, pins
+    def __init__(self, model, collisions, pins, ties, residual, settings, workers):
+        self.model, self.collisions, self.pins, self.ties = model, collisions, pins, ties
+        self.stiff_springs = StiffSprings(model, settings)
         self.settings, self.workers = settings, workers
+        # Chebyshev extrapolates plain sweeps, and multipliers need them too: relaxed, they grow.
+        omega = (
+            1.0 if settings.acceleration or settings.estimate_acceleration else settings.relaxation
+        )
+        self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
+        relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
         self.iterations = Iterations(model, residual, settings, self.sweep)
         guess = "previous" if settings.quasistatic else settings.initial_guess
         self.begin = self._record(
@@ -79,8 +87,7 @@ class Stepper:
             self._record_range(
                 search_vertices if settings.line_search else solve_vertices,
                 color,
-                # Chebyshev extrapolates plain sweeps.
-                [model.objective, 1.0 if self.iterations.accelerated else settings.relaxation],
+                [model.objective, relaxation],
                 [model.x, model.touched, model.rejected],
             )
             for color in pairwise(model.color_start)
@@ -124,6 +131,8 @@ class Stepper:
             self._run(self.find_contacts)
         for color in self.colors:
             self._run(color)
+        self.ties.after_sweep(self.model.x)
+        self.stiff_springs.after_sweep()
 
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1."""
@@ -132,6 +141,9 @@ class Stepper:
         self.begin.launch()
         self._run(self.move_rest_values)
         self.pins.move(substep / count, self.model.x)
-        self.model.touched.zero_()
+        self.ties.move(substep / count)
+        self.stiff_springs.begin_step()
+        wp.copy(self.model.touched, self.no_extrapolation)
         self.iterations.run(first_of_frame=substep == 1, watched=substep == count)
+        self.ties.after_step(self.model.x)
         self.end.launch()

@@ -6,6 +6,7 @@ G(x) = 1/(2h²) |x − y|²_M + E(x),   H_i Δx_i = −∂G/∂x_i,   H_i = ∂�
 
 import warp as wp
 
+from .attachments import Attachments, attachments_force_hessian
 from .contact import ContactLaw, Contacts, contacts_force_hessian
 from .continua import continua_force_hessian
 from .hinges import hinges_force_hessian
@@ -36,6 +37,7 @@ class Objective:
     inertial: wp.array[wp.vec3]  # y = xᵗ + h vᵗ + h² a [m]
     x_start: wp.array[wp.vec3]  # xᵗ [m]
     elements: Elements
+    attachments: Attachments
     contacts: Contacts
     law: ContactLaw
 
@@ -80,8 +82,9 @@ def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
     )
     force += f_tets + f_continua + f_viscous + f_triangles + f_stable + f_hinges + f_springs
     hessian += h_tets + h_continua + h_viscous + h_triangles + h_stable + h_hinges + h_springs
-    force += f_contacts
-    hessian += h_contacts
+    f_ties, h_ties = attachments_force_hessian(i, x, objective.attachments)
+    force += f_ties + f_contacts
+    hessian += h_ties + h_contacts
     return force, hessian, touching
 
 
@@ -106,7 +109,7 @@ def vertex_step(i: int, x: wp.array[wp.vec3], objective: Objective, relaxation: 
 def solve_vertices(
     first: int,
     objective: Objective,
-    relaxation: float,
+    relaxation: wp.array[float],
     # out
     x: wp.array[wp.vec3],
     touched: wp.array[int],
@@ -114,7 +117,7 @@ def solve_vertices(
 ):
     """Move each vertex of a range of one color by its own Newton step. One thread per vertex."""
     i = first + wp.tid()
-    step, _force, touching = vertex_step(i, x, objective, relaxation)
+    step, _force, touching = vertex_step(i, x, objective, relaxation[i])
     moved = x[i] + step
     if wp.isfinite(moved):
         x[i] = moved
@@ -128,7 +131,7 @@ def solve_vertices(
 def search_vertices(
     first: int,
     objective: Objective,
-    relaxation: float,
+    relaxation: wp.array[float],
     # out
     x: wp.array[wp.vec3],
     touched: wp.array[int],
@@ -141,7 +144,7 @@ def search_vertices(
     """
     i = first + wp.tid()
     start = x[i]
-    step, force, touching = vertex_step(i, x, objective, relaxation)
+    step, force, touching = vertex_step(i, x, objective, relaxation[i])
     if wp.isfinite(start + step):
         descent = wp.dot(force, step)
         for _halving in range(HALVINGS):

@@ -8,6 +8,7 @@ import warp as wp
 from shapes import UNIT_TET, grid, rotation
 
 from vbd.solver.assembly import assemble
+from vbd.solver.augmentation import Ties
 from vbd.solver.bodies import Cloth, Rod, Solid
 from vbd.solver.iterations import Iterations
 from vbd.solver.kernels import (
@@ -165,7 +166,7 @@ def force_hessian(kind, x):
     number, rest, make, _energy = KINDS[kind]
     settings = Settings()
     scene = assemble([make(rest)], settings)
-    model = Model(scene, settings, 0, "cpu")
+    model = Model(scene, settings, 0, Ties([], scene, settings, "cpu"), "cpu")
     place = scene.place[0]
     points = np.empty_like(x)
     points[place] = x
@@ -346,12 +347,13 @@ def test_statistics_agree_with_the_second_energies():
         body = make(rest)
         settings = Settings()
         scene = assemble([body], settings)
-        model = Model(scene, settings, 0, "cpu")
+        ties = Ties([], scene, settings, "cpu")
+        model = Model(scene, settings, 0, ties, "cpu")
         points = np.empty_like(x)
         points[scene.place[0]] = x
         model.x.assign(points.astype(np.float32))
         residual = Residual(model)
         nothing_done = Iterations(model, residual, settings, sweep=None)
         measure = Measure(model, residual, [body], settings)
-        reported = measure.take(nothing_done, 0.0).elastic_energy
+        reported = measure.take(nothing_done, ties, 0.0).elastic_energy
         assert reported == pytest.approx(energy(rest, x) - energy(rest, rest), rel=1e-5)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attachments, seams and stiff springs against statics, and the augmented Lagrangian."""
+
+import numpy as np
+import pytest
+from shapes import box, chain, grid
+
+from vbd.solver.attachments import Attachment
+from vbd.solver.bodies import Cloth, Pins, Rod, Solid
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+GRAVITY = 9.81
+
+
+def last(bodies, settings, frames):
+    *_, frame = simulate(bodies, settings, frames)
+    return frame
+
+
+def jelly(offset=(0.0, 0.0, 0.0), **options):
+    """A block of 0.2 m and 8 kg."""
+    points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    return Solid(points + offset, tets, Material(youngs_modulus=5e4, damping=0.02), **options)
+
+
+def top(body):
+    return np.flatnonzero(body.points[:, 2] > body.points[:, 2].max() - 1e-6)
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e7])
+def test_a_body_hung_on_attachments_stretches_them_by_its_weight(stiffness):
+    body = jelly()
+    vertices = top(body)
+    ties = Attachment(body, vertices, stiffness, points=body.points[vertices])
+    frame = last([body, ties], Settings(substeps=4, iterations=60), 60)
+    gaps = frame.positions[0][vertices].astype(float) - body.points[vertices]
+    # The nine carry 8 kg together; the stiff ones stretch by less than float32 shows.
+    carried = -gaps[:, 2].sum() * stiffness
+    if stiffness < 1e5:
+        assert carried == pytest.approx(8.0 * GRAVITY, rel=0.01)
+    else:
+        assert np.abs(gaps).max() < 2e-5
+
+
+def test_an_attachment_follows_its_moving_point():
+    body = jelly()
+    vertices = top(body)
+    frames = [body.points[vertices] + [0.05 * k, 0.0, 0.0] for k in range(25)]
+    ties = Attachment(body, vertices, 1e6, points=frames)
+    frame = last([body, ties], Settings(gravity=(0, 0, 0), iterations=60), 24)
+    np.testing.assert_allclose(frame.positions[0][vertices], frames[24], atol=2e-3)
+
+
+def test_a_seam_between_two_bodies_keeps_their_momentum():
+    left, right = jelly(velocities=[0.5, 0.0, 0.0]), jelly((0.25, 0.0, 0.0))
+    near = np.flatnonzero(left.points[:, 0] > 0.2 - 1e-6)
+    far = np.flatnonzero(right.points[:, 0] < 0.25 + 1e-6)
+    seam = Attachment(left, near, 2e4, other=right, corners=far, offset=None)
+    settings = Settings(gravity=(0, 0, 0), iterations=200)
+    frame = last([left, right, seam], settings, 24)
+    weight = np.bincount(left.tets.ravel(), minlength=27).astype(float)
+    center = sum((weight @ p) / weight.sum() for p in frame.positions) / 2.0
+    start = sum((weight @ b.points) / weight.sum() for b in (left, right)) / 2.0
+    # Equal masses: the common center moves at half the speed for one second.
+    np.testing.assert_allclose(center - start, [0.25, 0.0, 0.0], atol=1e-4)
+
+
+def test_a_seam_pulls_two_sheets_together():
+    points, triangles = grid(4, 0.4)
+    material = Material(youngs_modulus=1e5, density=0.3, damping=0.02)
+    left = Cloth(points, triangles, material)
+    right = Cloth(points + [0.45, 0.0, 0.0], triangles, material)
+    near, far = (np.flatnonzero(np.isclose(points[:, 0], x)) for x in (0.4, 0.0))
+    seam = Attachment(left, near, 1e4, other=right, corners=far)
+    frame = last([left, right, seam], Settings(gravity=(0, 0, 0), iterations=60), 24)
+    gaps = frame.positions[0][near] - frame.positions[1][far]
+    assert np.abs(gaps).max() < 1e-3
+
+
+@pytest.mark.parametrize("corners", [3, 4])
+def test_a_vertex_hangs_on_a_point_of_a_triangle_or_a_tet_and_both_feel_it(corners):
+    carrier = jelly((0.0, 0.0, 1.0), pins=Pins(top(jelly())))
+    points, edges = chain(3, 0.1)
+    rod = Rod(
+        np.stack([points[:, 1], points[:, 2], 0.9 - points[:, 0]], axis=1),
+        edges,
+        Material(spring_stiffness=1e4, vertex_mass=0.2, damping=0.02),
+    )
+    below = carrier.tets[0][:corners]
+    tie = Attachment(rod, [0], 500.0, other=carrier, corners=[below], offset=None)
+    settings = Settings(iterations=80)
+    frame = last([carrier, rod, tie], settings, 72)
+    point = carrier.points[below].mean(axis=0) - rod.points[0]
+    gap = frame.positions[0][below].astype(float).mean(axis=0) - frame.positions[1][0] - point
+    # Three particles of 0.2 kg hang on 500 N/m.
+    assert gap[2] == pytest.approx(0.6 * GRAVITY / 500.0, rel=0.02)
+    bare = last([carrier], settings, 72)
+    pulled = (bare.positions[0] - frame.positions[0])[below, 2].mean()
+    assert pulled > 1e-4
+
+
+def test_an_attachment_may_be_stiff_along_one_direction_only():
+    points, edges = chain(2, 0.1)
+    rod = Rod(points, edges, Material(spring_stiffness=1e4, vertex_mass=0.1, damping=0.02))
+    # A rail along x: held in z by two attachments, free in x.
+    rail = Attachment(rod, [0, 1], 1e4, points=points, normal=[0.0, 0.0, 1.0])
+    settings = Settings(gravity=(1.0, 0.0, -GRAVITY), iterations=40)
+    frame = last([rod, rail], settings, 24)
+    h = settings.step_time
+    moved = frame.positions[0].astype(float) - points
+    np.testing.assert_allclose(moved[:, 0], 0.5 * h * h * 96 * 97, rtol=1e-3)
+    np.testing.assert_allclose(moved[:, 2], -0.1 * GRAVITY / 1e4, atol=2e-5)
+
+
+def test_an_attachment_breaks_beyond_its_strength():
+    points, edges = chain(2, 0.1)
+    for strength, holds in ((1.5 * 0.2 * GRAVITY, False), (4.0 * 0.2 * GRAVITY, True)):
+        rod = Rod(points, edges, Material(spring_stiffness=1e4, vertex_mass=0.1))
+        # Dropped onto its attachment, the rod pulls with up to twice its weight.
+        tie = Attachment(rod, [0, 1], 50.0, points=points, strength=strength / 2.0)
+        frame = last([rod, tie], Settings(substeps=16, iterations=40), 24)
+        assert (frame.stats.broken == 0) == holds
+        assert (frame.positions[0][:, 2].min() > -0.2) == holds
+
+
+def contrast_chain(augmented, iterations=100, frames=240):
+    """A hanging chain of soft and 10,000 times stiffer springs in turn: stretch, exact stretch."""
+    count, link = 12, 0.1
+    points, edges = chain(count, link)
+    stiffness = np.where(np.arange(count - 1) % 2 == 0, 1e3, 1e7)
+    mass = np.full(count, 0.1)
+    rod = Rod(
+        np.stack([points[:, 1], points[:, 2], -points[:, 0]], axis=1),
+        edges,
+        Material(spring_stiffness=stiffness, vertex_mass=mass),
+        pins=Pins([0]),
+    )
+    settings = Settings(frame_time=1 / 60, substeps=1, iterations=iterations, augmented=augmented)
+    frame = last([rod], settings, frames)
+    lengths = np.linalg.norm(np.diff(frame.positions[0].astype(float), axis=0), axis=1)
+    carried = np.cumsum(mass[::-1])[::-1][1:] * GRAVITY
+    return lengths - link, carried / stiffness
+
+
+def test_a_chain_of_very_unequal_springs_hangs_as_statics_says():
+    # The VBD paper's Fig. 24: 100 plain iterations leave such a chain stretched beyond reason.
+    stretch, exact = contrast_chain(augmented=True)
+    np.testing.assert_allclose(stretch, exact, atol=2e-5)
+    plain, exact = contrast_chain(augmented=False)
+    assert np.abs(plain - exact).max() > 0.05
+
+
+def test_multipliers_do_not_change_the_motion_that_plain_iterations_converge_to():
+    with_them, _ = contrast_chain(augmented=True, iterations=400, frames=8)
+    without, _ = contrast_chain(augmented=False, iterations=10000, frames=8)
+    # Mid-fall the soft springs stretch by up to a centimetre; 2 % of that.
+    np.testing.assert_allclose(with_them, without, atol=2e-4)
+
+
+def refusals():
+    body = jelly(name="Jelly")
+    ends = body.points[:2]
+    return {
+        "a vertex that is not there": (
+            lambda: Attachment(body, [27], 1.0, points=ends[:1]),
+            r"vertex 27 is not one of the 27 of Jelly",
+        ),
+        "no other end": (lambda: Attachment(body, [0], 1.0), r"either points in space or another"),
+        "too few points": (
+            lambda: Attachment(body, [0, 1], 1.0, points=ends[:1]),
+            r"1 points for 2",
+        ),
+        "weights that are no mean": (
+            lambda: Attachment(body, [0], 1.0, other=body, corners=[[1, 2]], weights=[[1.0, 1.0]]),
+            r"must add up to 1",
+        ),
+        "a body that is not simulated": (
+            lambda: simulate([jelly(), Attachment(body, [0], 1.0, points=ends[:1])], Settings(), 1),
+            r"Jelly is not among the bodies",
+        ),
+    }
+
+
+@pytest.mark.parametrize("what", refusals())
+def test_a_bad_attachment_is_refused_in_words(what):
+    make, message = refusals()[what]
+    with pytest.raises(ValueError, match=message):
+        make()
