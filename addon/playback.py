@@ -19,11 +19,12 @@ def is_baked(ob):
     return bool(ob.vbd.bake_record)
 
 
-def write(ob, frames, frame_start, deforming):
+def write(ob, frames, frame_start, deforming, pace=1.0):
     """Make `frames` the motion of an object from scene frame `frame_start` on.
 
     `frames`: float32 [vertex, 3] arrays in object space. `deforming`: names of the modifiers whose
-    effect is already in them; they are switched off. A bake that is still there is freed.
+    effect is already in them; they are switched off. `pace`: time in curves per scene frame. A bake
+    that is still there is freed.
     """
     free(ob)
     key = ob.data.shape_keys
@@ -58,7 +59,7 @@ def write(ob, frames, frame_start, deforming):
         block.relative_key = key.reference_key
     record["blocks"] = [block.name for block in blocks]
     record["made_action"], record["made_slot"], curves = _curves_of(key)
-    times = np.arange(frame_start, frame_start + len(blocks), dtype=np.float32)
+    times = (pace * np.arange(frame_start, frame_start + len(blocks))).astype(np.float32)
     if record["absolute"]:
         # The blocks' own times are read back: they add up in float32 and drift from 10, 20, 30 ...
         _add_linear_keys(curves.new("eval_time"), times, [block.frame for block in blocks])
@@ -83,8 +84,9 @@ def resume(ob):
     ob.show_only_shape_key = False
     if key:
         key.use_relative = not record["absolute"]
+        mutes = _own_mutes(key, record)
         for block in key.key_blocks:
-            block.mute = block.name in record["mutes"]
+            block.mute = block.name in mutes
     for name in record["modifiers"]:
         modifier = ob.modifiers.get(name)
         if modifier:
@@ -102,9 +104,9 @@ def suspend(ob):
     if key:
         # Relative baked keys have no value in absolute mode and are muted in the other one.
         key.use_relative = record["use_relative"] or record["absolute"]
-        ours = set(record["blocks"])
+        ours, mutes = set(record["blocks"]), _own_mutes(key, record)
         for block in key.key_blocks:
-            block.mute = block.name in ours or record["mutes"].get(block.name, block.mute)
+            block.mute = block.name in ours or mutes.get(block.name, block.mute)
     for name, (viewport, render) in record["modifiers"].items():
         modifier = ob.modifiers.get(name)
         if modifier:
@@ -132,6 +134,15 @@ def free(ob):
             ob.active_shape_key_index = record["active_index"]
     ob.vbd.bake_record = ""
     ob.vbd.baked = False
+
+
+def _own_mutes(key, record):
+    """Whether the user's own keys were muted, by name; renamed ones are told by their order."""
+    mutes = record["mutes"]
+    missing = [name for name in mutes if name not in key.key_blocks]
+    known = {*mutes, *record["blocks"]}
+    new = [block.name for block in key.key_blocks if block.name not in known]
+    return mutes | {now: mutes[name] for name, now in zip(missing, new, strict=False)}
 
 
 def _value_path(block):
