@@ -194,12 +194,14 @@ class VBD_OT_free_bake(Operator):
         baked = baked_here(context.scene)
         for ob in baked:
             playback.free(ob)
+        context.window_manager.vbd.status = ""
         try:
             cache.remove(cache_folder(context.scene))
         except OSError as error:
             self.report({"WARNING"}, f"The bake is freed, its cache remains: {explain(error)}")
             return {"FINISHED"}
-        self.report({"INFO"}, f"Freed the bake of {len(baked)} objects")
+        objects = baked[0].name if len(baked) == 1 else f"{len(baked)} objects"
+        self.report({"INFO"}, f"Freed the bake of {objects}")
         return {"FINISHED"}
 
 

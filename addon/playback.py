@@ -26,8 +26,9 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
     effect is already in them; they are switched off. `pace`: time in curves per scene frame. A bake
     that is still there is freed.
     """
-    free(ob)
-    key = ob.data.shape_keys
+    # A Key that is deleted and made again in one step comes back from an undo empty, or crashes.
+    kept = _take_away(ob)
+    key = None if kept else ob.data.shape_keys
     own = len(key.key_blocks) if key else 0
     record = {
         "own_blocks": own,
@@ -44,7 +45,7 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
             for name in deforming
         },
     }
-    if not own:
+    if not ob.data.shape_keys:
         ob.shape_key_add(name="Basis", from_mix=False)
     # To an absolute Key, Blender adds a block at the time it shows, among the user's own.
     ob.data.shape_keys.use_relative = True
@@ -116,24 +117,30 @@ def suspend(ob):
 
 def free(ob):
     """Take the bake away and give back exactly what was there before it."""
+    if _take_away(ob):
+        ob.shape_key_clear()
+
+
+def _take_away(ob):
+    """`free`, but a Key that was made for the bake stays, with its Basis; whether there is one."""
     if not is_baked(ob):
-        return
+        return False
     suspend(ob)
     record = json.loads(ob.vbd.bake_record)
-    key = ob.data.shape_keys
+    key, made_here = ob.data.shape_keys, False
     if key:
         _remove_curves(key, record)
         ours = set(record["blocks"])
         for block in [block for block in key.key_blocks if block.name in ours]:
             ob.shape_key_remove(block)
-        if not record["own_blocks"] and len(key.key_blocks) == 1:
-            ob.shape_key_clear()
-        else:
+        made_here = not record["own_blocks"] and len(key.key_blocks) == 1
+        if not made_here:
             key.use_relative = record["use_relative"]
             key.eval_time = record["eval_time"]
             ob.active_shape_key_index = record["active_index"]
     ob.vbd.bake_record = ""
     ob.vbd.baked = False
+    return made_here
 
 
 def _own_mutes(key, record):

@@ -253,3 +253,14 @@ def test_a_key_the_user_renames_while_baked_gets_its_mute_back(scene):
     keys["Frown"].name = "Scowl"
     playback.free(ob)
     assert [(key.name, key.mute) for key in keys[1:]] == [("Grin", False), ("Scowl", True)]
+
+
+def test_a_second_bake_keeps_the_key_datablock(scene):
+    """One that is deleted and made again in one step comes back from an undo empty, or crashes."""
+    ob = sheet()
+    playback.write(ob, motion(ob), START, [])
+    first = ob.data.shape_keys.session_uid
+    playback.write(ob, motion(ob), START, [])
+    assert ob.data.shape_keys.session_uid == first
+    playback.free(ob)
+    assert ob.data.shape_keys is None
