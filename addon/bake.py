@@ -167,6 +167,11 @@ class VBD_OT_cancel_bake(Operator):
         return {"FINISHED"}
 
 
+def baked_here(scene):
+    """Objects of a scene whose bake can be freed in this file."""
+    return [ob for ob in scene.objects if playback.is_baked(ob) and ob.is_editable]
+
+
 class VBD_OT_free_bake(Operator):
     bl_idname = "vbd.free_bake"
     bl_label = "Free Bake"
@@ -179,22 +184,24 @@ class VBD_OT_free_bake(Operator):
     @classmethod
     def poll(cls, context):
         reason = refusal(context)
-        if reason is None and not any(playback.is_baked(ob) for ob in context.scene.objects):
-            reason = "No object in the scene is baked"
+        if reason is None and not baked_here(context.scene):
+            reason = "No object in the scene is baked; linked objects keep the bake of their file"
         if reason:
             cls.poll_message_set(reason)
         return reason is None
 
     def execute(self, context):
-        baked = [ob for ob in context.scene.objects if playback.is_baked(ob) and ob.is_editable]
+        baked = baked_here(context.scene)
         for ob in baked:
             playback.free(ob)
+        context.window_manager.vbd.status = ""
         try:
             cache.remove(cache_folder(context.scene))
         except OSError as error:
             self.report({"WARNING"}, f"The bake is freed, its cache remains: {explain(error)}")
             return {"FINISHED"}
-        self.report({"INFO"}, f"Freed the bake of {len(baked)} objects")
+        objects = baked[0].name if len(baked) == 1 else f"{len(baked)} objects"
+        self.report({"INFO"}, f"Freed the bake of {objects}")
         return {"FINISHED"}
 
 

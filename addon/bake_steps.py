@@ -18,6 +18,7 @@ from . import playback
 from .gather import gather, participants, prepared
 from .solver_thread import Solved, SolverThread
 
+SURVEYING = "Looking through the animation"
 COMPILING = "Compiling kernels (first time only)"
 
 
@@ -105,6 +106,11 @@ def bake_steps(context, folder=None, wait=0.02):
         with prepared(scene, objects) as notes:
             gathered = gather(context, objects)
             outcome = Outcome(gathered.frame_count, notes=notes)
+            state.status = SURVEYING
+            for _ in gathered.feed.survey():
+                if state.cancel_requested:
+                    break
+                yield None
             fps = scene.render.fps / scene.render.fps_base
             solver = SolverThread(gathered, device, folder or cache_folder(scene), fps)
             state.status = COMPILING
@@ -154,12 +160,14 @@ def _until_solved(solver, state, outcome, wait):
 
 
 def _write_keys(scene, gathered, cache, last):
+    # Time remapping plays curves at another pace; every baked frame stays at its scene frame.
+    pace = scene.render.frame_map_old / scene.render.frame_map_new
     for at, target in enumerate(gathered.targets):
         ob = bpy.data.objects.get(target.key)
         if ob is None:
             continue  # deleted by a script meanwhile: there is nothing left to bake
         frames = (cache.read(index)[at] for index in range(last + 1))
-        playback.write(ob, frames, gathered.frame_start, target.deforming)
+        playback.write(ob, frames, gathered.frame_start, target.deforming, pace)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
 
 

@@ -98,7 +98,8 @@ def _configure(context, options):
         for name, text in assignments:
             set_value(group, name, text)
     if options.frames:
-        group.frame_start, group.frame_end = options.frames
+        for name, frame in zip(("frame_start", "frame_end"), options.frames, strict=True):
+            set_value(group, name, str(frame))
     if options.device:
         group.device = options.device.upper()
 
@@ -145,7 +146,8 @@ def _bake(context, program, output):
     except (ValueError, OSError) as error:
         return _refuse(program, explain(error), 1)
     finally:
-        signal.signal(signal.SIGINT, before)
+        # None: not a Python function but Blender's own, which Python cannot give back.
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
     _, text = outcome.report()
     try:
         if outcome.frames:

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from . import read_mesh
-from .modifiers import STILL
+from .modifiers import STILL, may_change_count
 
 # Frames that are read ahead of the solver.
 AHEAD = 2
@@ -91,6 +91,7 @@ class Feed:
     def __init__(self, frame_start, frame_count, frame_time):
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
+        self.unsure = False  # whether points may become more or fewer
         self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
         self.queue = Queue(AHEAD)
         self.next = 1
@@ -101,6 +102,16 @@ class Feed:
         """Follow an object, whose pose in the input state is `pose`."""
         self.wanted[identity(ob)] = with_points
         self.known[0][identity(ob)] = pose
+        self.unsure |= with_points and may_change_count(ob)
+
+    def survey(self):
+        """Visit all frames and refuse objects whose points become more or fewer, before any work.
+
+        Yields after every frame, since this may take long; ends at once where it cannot happen.
+        """
+        for index in range(1, self.frame_count + 1) if self.unsure else ():
+            self._read(self.frame_start + index)
+            yield
 
     def fill(self):
         """Read the next frame if the solver is not far behind; this moves the scene to it."""

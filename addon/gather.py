@@ -90,7 +90,8 @@ def _refuse_unbakeable(ob):
             f"{ob.name}: its mesh is linked from another file and cannot be baked; make it local "
             "(Object > Relations > Make Local > Selected Objects and Data)"
         )
-    others = [other.name for other in bpy.data.objects if other.data == ob.data and other != ob]
+    sharing = (other for other in bpy.data.objects if other.data == ob.data and other != ob)
+    others = [other.name for other in sharing if other.users]  # the others are as good as deleted
     if others:
         raise ValueError(
             f"{ob.name} shares its mesh with {others[0]}; make it single user "

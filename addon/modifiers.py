@@ -25,6 +25,9 @@ DEFORMING = {
     "WAVE",
 }
 
+# Read vertices from a file, where every frame may have another number of them.
+FROM_FILE = {"MESH_SEQUENCE_CACHE"}
+
 # Leave every vertex where it is.
 NEUTRAL = {
     "COLLISION",
@@ -48,7 +51,6 @@ STILL = {
     "MULTIRES",
     "NORMAL_EDIT",
     "REMESH",
-    "SCREW",
     "SKIN",
     "SMOOTH",
     "SOLIDIFY",
@@ -68,3 +70,9 @@ def simulation_point(ob):
     known = DEFORMING | NEUTRAL
     end = next((at for at, m in enumerate(used) if m.type not in known), len(used))
     return [m for m in used[:end] if m.type in DEFORMING], used[end:]
+
+
+def may_change_count(ob):
+    """Whether modifiers may give an object another number of vertices in another frame."""
+    keeping = (DEFORMING | NEUTRAL) - FROM_FILE
+    return any(m.show_viewport and m.type not in keeping for m in ob.modifiers)

@@ -68,8 +68,9 @@ def draw_presets(layout, menu, add_operator):
     row.operator(add_operator.bl_idname, text="", icon="REMOVE").remove_active = True
 
 
-def draw_bake(layout, state):
+def draw_bake(layout, context):
     """The Bake button, or the progress of the bake that runs."""
+    state = context.window_manager.vbd
     if state.baking:
         layout.progress(factor=state.progress, type="BAR", text=state.status)
         layout.operator("vbd.cancel_bake", text="Cancel", icon="CANCEL")
@@ -78,7 +79,8 @@ def draw_bake(layout, state):
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
     layout.operator("vbd.free_bake", text="Free Bake")
-    if state.status:
+    # An undone bake leaves its report behind, for it is no part of the file.
+    if state.status and any(ob.vbd.baked for ob in context.scene.objects):
         layout.label(text=state.status)
 
 
@@ -100,7 +102,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         else:
             layout.label(text="Select a mesh object")
         layout.separator()
-        draw_bake(layout, context.window_manager.vbd)
+        draw_bake(layout, context)
 
         layout.use_property_split = True
         layout.use_property_decorate = False

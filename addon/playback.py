@@ -19,14 +19,16 @@ def is_baked(ob):
     return bool(ob.vbd.bake_record)
 
 
-def write(ob, frames, frame_start, deforming):
+def write(ob, frames, frame_start, deforming, pace=1.0):
     """Make `frames` the motion of an object from scene frame `frame_start` on.
 
     `frames`: float32 [vertex, 3] arrays in object space. `deforming`: names of the modifiers whose
-    effect is already in them; they are switched off. A bake that is still there is freed.
+    effect is already in them; they are switched off. `pace`: time in curves per scene frame. A bake
+    that is still there is freed.
     """
-    free(ob)
-    key = ob.data.shape_keys
+    # A Key that is deleted and made again in one step comes back from an undo empty, or crashes.
+    kept = _take_away(ob)
+    key = None if kept else ob.data.shape_keys
     own = len(key.key_blocks) if key else 0
     record = {
         "own_blocks": own,
@@ -43,7 +45,7 @@ def write(ob, frames, frame_start, deforming):
             for name in deforming
         },
     }
-    if not own:
+    if not ob.data.shape_keys:
         ob.shape_key_add(name="Basis", from_mix=False)
     # To an absolute Key, Blender adds a block at the time it shows, among the user's own.
     ob.data.shape_keys.use_relative = True
@@ -58,7 +60,7 @@ def write(ob, frames, frame_start, deforming):
         block.relative_key = key.reference_key
     record["blocks"] = [block.name for block in blocks]
     record["made_action"], record["made_slot"], curves = _curves_of(key)
-    times = np.arange(frame_start, frame_start + len(blocks), dtype=np.float32)
+    times = (pace * np.arange(frame_start, frame_start + len(blocks))).astype(np.float32)
     if record["absolute"]:
         # The blocks' own times are read back: they add up in float32 and drift from 10, 20, 30 ...
         _add_linear_keys(curves.new("eval_time"), times, [block.frame for block in blocks])
@@ -83,8 +85,9 @@ def resume(ob):
     ob.show_only_shape_key = False
     if key:
         key.use_relative = not record["absolute"]
+        mutes = _own_mutes(key, record)
         for block in key.key_blocks:
-            block.mute = block.name in record["mutes"]
+            block.mute = block.name in mutes
     for name in record["modifiers"]:
         modifier = ob.modifiers.get(name)
         if modifier:
@@ -102,9 +105,9 @@ def suspend(ob):
     if key:
         # Relative baked keys have no value in absolute mode and are muted in the other one.
         key.use_relative = record["use_relative"] or record["absolute"]
-        ours = set(record["blocks"])
+        ours, mutes = set(record["blocks"]), _own_mutes(key, record)
         for block in key.key_blocks:
-            block.mute = block.name in ours or record["mutes"].get(block.name, block.mute)
+            block.mute = block.name in ours or mutes.get(block.name, block.mute)
     for name, (viewport, render) in record["modifiers"].items():
         modifier = ob.modifiers.get(name)
         if modifier:
@@ -114,24 +117,39 @@ def suspend(ob):
 
 def free(ob):
     """Take the bake away and give back exactly what was there before it."""
+    if _take_away(ob):
+        ob.shape_key_clear()
+
+
+def _take_away(ob):
+    """`free`, but a Key that was made for the bake stays, with its Basis; whether there is one."""
     if not is_baked(ob):
-        return
+        return False
     suspend(ob)
     record = json.loads(ob.vbd.bake_record)
-    key = ob.data.shape_keys
+    key, made_here = ob.data.shape_keys, False
     if key:
         _remove_curves(key, record)
         ours = set(record["blocks"])
         for block in [block for block in key.key_blocks if block.name in ours]:
             ob.shape_key_remove(block)
-        if not record["own_blocks"] and len(key.key_blocks) == 1:
-            ob.shape_key_clear()
-        else:
+        made_here = not record["own_blocks"] and len(key.key_blocks) == 1
+        if not made_here:
             key.use_relative = record["use_relative"]
             key.eval_time = record["eval_time"]
             ob.active_shape_key_index = record["active_index"]
     ob.vbd.bake_record = ""
     ob.vbd.baked = False
+    return made_here
+
+
+def _own_mutes(key, record):
+    """Whether the user's own keys were muted, by name; renamed ones are told by their order."""
+    mutes = record["mutes"]
+    missing = [name for name in mutes if name not in key.key_blocks]
+    known = {*mutes, *record["blocks"]}
+    new = [block.name for block in key.key_blocks if block.name not in known]
+    return mutes | {now: mutes[name] for name, now in zip(missing, new, strict=False)}
 
 
 def _value_path(block):

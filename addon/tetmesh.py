@@ -12,6 +12,12 @@ LEADERS = 24
 # Share of the spread of the leaders that speaks for "no rotation"; it decides about the axis of
 # leaders on a line, and turns the others by no more than this.
 STILLNESS = 1e-5
+# How far corners may go to bring pinned vertices home, as a weight on their squared way: a lone
+# vertex comes within half a percent, and two that are close together do not tear the cage apart.
+RELUCTANCE = 1e-3
+# Steps of the least-squares solver, and the drop of its squared gradient at which it may stop.
+MOST_STEPS = 50
+ENOUGH = 1e-10
 
 
 def store_tets(mesh, tets):
@@ -41,8 +47,8 @@ class CagePins:
     """Pinned corners of a cage, led by the pinned vertices of the surface inside it.
 
     All corners of tets that hold a pinned vertex are pinned. Each follows the rigid motion that
-    fits its nearest pinned vertices best, so a turning pin turns the cage with it, and parts that
-    are pinned apart may move apart.
+    fits its nearest pinned vertices best, so a turning pin turns the cage with it. What pinned
+    vertices do beyond that, such as growing or moving apart, the corners follow by least squares.
     """
 
     def __init__(self, cage_points, corners, weights, pinned, start):
@@ -50,9 +56,13 @@ class CagePins:
 
         `start`: where the pinned vertices are when the cage is at `cage_points`, [pinned, 3].
         """
-        held = corners[pinned][np.abs(weights[pinned]) > 1e-6]
-        self.indices = np.unique(held)
+        self.vertex, slot = np.nonzero(np.abs(weights[pinned]) > 1e-6)
+        self.weight = weights[pinned][self.vertex, slot]
+        self.indices, self.corner = np.unique(
+            corners[pinned][self.vertex, slot], return_inverse=True
+        )
         self.rest = cage_points[self.indices]
+        self.vertex_count = len(pinned)
         count = min(LEADERS, len(start))
         self.leaders = np.empty((len(self.indices), count), np.int64)
         for row, point in enumerate(self.rest):
@@ -69,4 +79,39 @@ class CagePins:
         still = STILLNESS * np.linalg.norm(turn, axis=(1, 2)) + 1e-30
         u, _, v = np.linalg.svd(turn + still[:, None, None] * np.eye(3))
         u[:, :, 2] *= np.linalg.det(u @ v)[:, None]  # a rotation, never a reflection
-        return center + np.einsum("pij,pj->pi", u @ v, self.rest - self.center)
+        led = center + np.einsum("pij,pj->pi", u @ v, self.rest - self.center)
+        return led + self._correction(now - self._carried(led))
+
+    def _carried(self, places):
+        """What corners at `places` [pin, 3] make of the pinned vertices, [pinned, 3]."""
+        return _sums(self.vertex, self.weight, places[self.corner], self.vertex_count)
+
+    def _correction(self, gap):
+        """Moves of the corners, [pin, 3], that close the `gap` [pinned, 3] and are small.
+
+        Conjugate gradients for min |carried(move) − gap|² + RELUCTANCE |move|².
+        """
+        move = np.zeros_like(self.rest)
+        downhill = self._gathered(gap)
+        step, steep = downhill, (downhill**2).sum()
+        least = ENOUGH * steep
+        for _ in range(MOST_STEPS):
+            if steep <= least:
+                break
+            change = self._carried(step)
+            length = steep / ((change**2).sum() + RELUCTANCE * (step**2).sum())
+            move += length * step
+            gap = gap - length * change
+            downhill = self._gathered(gap) - RELUCTANCE * move
+            before, steep = steep, (downhill**2).sum()
+            step = downhill + (steep / before) * step
+        return move
+
+    def _gathered(self, gap):
+        """Pull of every corner, [pin, 3], by the gaps of the vertices that it carries."""
+        return _sums(self.corner, self.weight, gap[self.vertex], len(self.rest))
+
+
+def _sums(group, weight, values, count):
+    """Weighted sums of `values` [n, 3] in each of `count` groups."""
+    return np.column_stack([np.bincount(group, weight * axis, count) for axis in values.T])

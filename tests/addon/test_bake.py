@@ -142,6 +142,38 @@ def test_pins_of_a_lattice_body_turn_with_their_object(scene):
         close(shown(ob, frame), points, 1e-4)
 
 
+def pull_apart(ob):
+    """Each side of a cube follows a hook of its own."""
+    for side in (-1.0, 1.0):
+        hand = bpy.data.objects.new("Hand", None)
+        bpy.context.collection.objects.link(hand)
+        slide(hand, 0, 1, 6, 0.5 * side)
+        modifier = ob.modifiers.new("Hook", "HOOK")
+        modifier.object = hand
+        modifier.vertex_indices_set([v.index for v in ob.data.vertices if v.co.x * side > 0.0])
+
+
+def grow(ob):
+    for frame, size in ((1, 1.0), (6, 1.5)):
+        ob.scale = (size, size, size)
+        ob.keyframe_insert("scale", frame=frame)
+
+
+@pytest.mark.parametrize("animate", [pull_apart, grow])
+def test_pins_of_a_lattice_body_follow_though_they_do_not_move_rigidly(scene, animate):
+    bpy.ops.mesh.primitive_cube_add()
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution = "SOFT", 4
+    pin(ob, range(8))
+    scene.gravity = (0, 0, 0)
+    animate(ob)
+    expected = {frame: shown(ob, frame) for frame in (1, 4, 6)}
+    assert np.ptp(expected[6][:, 0]) == pytest.approx(3.0)
+    baked()
+    for frame, points in expected.items():
+        close(shown(ob, frame), points, 0.005)
+
+
 def test_an_animated_collider_pushes(scene):
     block = tet_block()
     scene.gravity = (0, 0, 0)
@@ -224,6 +256,23 @@ def test_the_frame_rate_and_its_base_set_the_time_of_a_frame(scene):
     close(shown(block, 6), start - [0, 0, fall(scene, 5)], 1e-5)
 
 
+def test_time_remapping_does_not_part_pins_from_their_animation(scene):
+    ob = sheet()
+    pin(ob, [0, 4])
+    hand = bpy.data.objects.new("Hand", None)
+    bpy.context.collection.objects.link(hand)
+    slide(hand, 2, 1, 6, 1.0)
+    modifier = ob.modifiers.new("Hook", "HOOK")
+    modifier.object, modifier.vertex_group = hand, "Pins"
+    scene.render.frame_map_old, scene.render.frame_map_new = 100, 200
+    scene.frame_set(1)
+    expected = {frame: shown(ob, frame)[[0, 4]] for frame in (1, 3, 6)}
+    baked()
+    for frame, points in expected.items():
+        close(shown(ob, frame)[[0, 4]], points, 1e-5)
+    assert shown(ob, 6)[-1, 2] == pytest.approx(-fall(scene, 5), rel=0.2)
+
+
 def test_the_current_frame_is_the_same_after_a_bake(scene):
     ob = sheet()
     slide(ob, 0, 1, 6, 1.0)
@@ -293,17 +342,33 @@ def test_a_bad_scene_keeps_the_old_bake(scene):
     assert not ob.data.shape_keys.use_relative
 
 
-def test_a_collider_whose_vertex_count_changes_stops_the_bake_and_keeps_its_frames(scene):
-    block = tet_block()
-    ball = slab("Ball", height=-5.0)
-    modifier = ball.modifiers.new("Array", "ARRAY")
+def growing_collider(scene):
+    """A slab far below that becomes two slabs in frame 4."""
+    modifier = slab("Ball", height=-5.0).modifiers.new("Array", "ARRAY")
     for frame, count in ((1, 1), (3, 1), (4, 2)):
         modifier.count = count
         modifier.keyframe_insert("count", frame=frame)
-    outcome = baked()
-    assert outcome.frames == 2
-    assert "Ball: the mesh has 8 vertices in frame 4, and 4 at the start" in outcome.error
-    assert len(block.data.shape_keys.key_blocks) == 4
+    scene.frame_set(1)
+
+
+def test_a_collider_whose_vertex_count_changes_is_refused_and_nothing_changes(scene):
+    block = tet_block()
+    growing_collider(scene)
+    with pytest.raises(RuntimeError, match="Ball: the mesh has 8 vertices in frame 4, and 4 at"):
+        bpy.ops.vbd.bake()
+    assert block.data.shape_keys is None and not block.vbd.baked
+    assert scene.frame_current == 1
+
+
+def test_a_bake_is_cancelled_while_it_looks_through_the_animation(scene):
+    block = tet_block()
+    growing_collider(scene)
+    steps = bake_steps(bpy.context)
+    assert next(steps) is None
+    bpy.ops.vbd.cancel_bake()
+    outcome = run_to_end(steps, show=lambda _: None)
+    assert outcome.cancelled and outcome.frames == 0
+    assert block.data.shape_keys is None
     assert scene.frame_current == 1
 
 
@@ -375,3 +440,16 @@ def test_the_cache_knows_the_scene_it_was_made_from(scene):
     assert "Sheet has changed" in mismatch()
     scene.vbd.substeps = 3
     assert "substeps was 2 and is 3" in mismatch()
+
+
+def test_the_bake_of_a_linked_object_is_not_freed(scene, tmp_path):
+    sheet()
+    baked()
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Sheet"]
+    bpy.context.scene.collection.objects.link(bpy.data.objects["Sheet"])
+    with pytest.raises(RuntimeError, match="linked objects keep the bake of their file"):
+        bpy.ops.vbd.free_bake()

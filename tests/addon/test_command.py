@@ -64,6 +64,7 @@ def test_a_preset_is_loaded_and_set_wins_over_it(file):
     [
         (["--frames", "5"], '"5" is not a frame range'),
         (["--frames", "a:b"], '"a:b" is not a frame range'),
+        (["--frames", "1:99999999"], "frame_end is 1e+08; it must lie between"),
         (["--wrong"], "--wrong"),
         (["--device", "tpu"], "tpu"),
         (["--preset", "Nonsense"], 'no solver preset "Nonsense"'),

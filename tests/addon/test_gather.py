@@ -5,10 +5,12 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import frames, mesh_object, pin, sheet, slab, slide, tet_block
+from shapes import block
 
 from vbd.addon import gather, read_mesh
 from vbd.addon.tetmesh import CagePins, store_tets
 from vbd.solver.bodies import Cloth, Collider, Rod, Solid, tet_volumes, triangle_areas
+from vbd.solver.lattice import cage, embed
 
 
 def gathered():
@@ -119,6 +121,15 @@ def test_children_of_animated_parents_are_followed(scene):
     assert callable(gathered().bodies[1].points)
 
 
+def test_a_modifier_that_follows_another_object_may_move(scene):
+    sheet()
+    ob, axis = slab(), bpy.data.objects.new("Axis", None)
+    scene.collection.objects.link(axis)
+    slide(axis, 2, 1, 5, 1.0)
+    ob.modifiers.new("Screw", "SCREW").object = axis
+    assert callable(gathered().bodies[1].points)
+
+
 def test_quads_of_cloth_are_split_along_alternating_diagonals(scene):
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4)
     bpy.context.object.vbd.role = "CLOTH"
@@ -147,9 +158,9 @@ def test_pinned_parts_of_a_lattice_may_move_apart():
     random = np.random.default_rng(0)
     ends = [random.random((40, 3)) * 0.2, random.random((40, 3)) * 0.2 + [5, 0, 0]]
     start = np.concatenate(ends)
-    corners = np.repeat(np.arange(80)[:, None], 4, axis=1) % 8
-    cage = np.array([[x, y, z] for x in (0, 5) for y in (0, 0.3) for z in (0, 0.3)], float)
-    held = CagePins(cage, corners, np.full((80, 4), 0.25), np.arange(80), start)
+    bar = cage(*block([5.2, 0.2, 0.2], [2.6, 0.1, 0.1]), 20, "Bar")
+    corners, weights = embed(start, bar)
+    held = CagePins(bar.points, corners, weights, np.arange(80), start)
     turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
     now = start.copy()
     now[40:] = (start[40:] - [5, 0, 0]) @ turn.T + [7, 1, 0]
@@ -158,6 +169,16 @@ def test_pinned_parts_of_a_lattice_may_move_apart():
     np.testing.assert_allclose(targets[left], held.rest[left], atol=1e-3)
     expected = (held.rest[~left] - [5, 0, 0]) @ turn.T + [7, 1, 0]
     np.testing.assert_allclose(targets[~left], expected, atol=1e-3)
+
+
+def test_pins_closer_than_a_cell_do_not_tear_the_cage_apart():
+    """Two pinned vertices a hair apart that swap places ask for more than a cage can do."""
+    cube = cage(*block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5]), 2, "Cube")
+    start = np.array([[0.2, 0.2, 0.2], [0.2001, 0.2, 0.2], [0.3, 0.4, 0.2], [0.1, 0.3, 0.4]])
+    corners, weights = embed(start, cube)
+    held = CagePins(cube.points, corners, weights, np.arange(4), start)
+    moved = held.targets(start[[1, 0, 2, 3]]) - held.rest
+    assert np.abs(moved).max() < 0.01
 
 
 def snapshot():
@@ -344,6 +365,12 @@ def test_an_object_in_edit_mode_is_refused(scene):
             gather.participants(scene)
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_mesh_shared_with_a_deleted_object_is_no_obstacle(scene):
+    ob = sheet()
+    bpy.data.objects.new("Gone", ob.data)
+    assert gather.participants(scene) == [ob]
 
 
 def test_weights_of_half_and_more_are_pins(scene):

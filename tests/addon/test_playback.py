@@ -242,3 +242,25 @@ def test_a_bake_survives_saving_and_loading_and_can_be_freed_then(scene, tmp_pat
     np.testing.assert_allclose(shown(ob, START + 3), points[3], atol=3e-7)
     playback.free(ob)
     np.testing.assert_array_equal(shown(ob, START), seen)
+
+
+def test_a_key_the_user_renames_while_baked_gets_its_mute_back(scene):
+    ob = sheet()
+    give_keys(ob)
+    playback.write(ob, motion(ob), START, [])
+    keys = ob.data.shape_keys.key_blocks
+    keys["Smile"].name = "Grin"
+    keys["Frown"].name = "Scowl"
+    playback.free(ob)
+    assert [(key.name, key.mute) for key in keys[1:]] == [("Grin", False), ("Scowl", True)]
+
+
+def test_a_second_bake_keeps_the_key_datablock(scene):
+    """One that is deleted and made again in one step comes back from an undo empty, or crashes."""
+    ob = sheet()
+    playback.write(ob, motion(ob), START, [])
+    first = ob.data.shape_keys.session_uid
+    playback.write(ob, motion(ob), START, [])
+    assert ob.data.shape_keys.session_uid == first
+    playback.free(ob)
+    assert ob.data.shape_keys is None
