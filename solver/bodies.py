@@ -15,6 +15,8 @@ from .settings import Material
 FLAT_TET = 1e-6
 # A triangle has no area when twice its area is below this part of its longest edge squared.
 FLAT_TRIANGLE = 1e-6
+# Coordinates beyond this [m] are no lengths.
+FARTHEST = 1e12
 
 PointsInTime = np.ndarray | Sequence[np.ndarray] | Callable[[float], np.ndarray]
 """One array for all times, one per frame (the input state first), or a function of time [s]."""
@@ -23,9 +25,12 @@ PointsInTime = np.ndarray | Sequence[np.ndarray] | Callable[[float], np.ndarray]
 def finite_points(name, what, points):
     """`points` as float64 [n, 3]; refuses wrong shapes and numbers that are not finite."""
     points = np.array(points, dtype=np.float64)
+    if points.size == 0:
+        points = points.reshape(0, 3)
     if points.ndim != 2 or points.shape[1] != 3:
         raise ValueError(f"{name}: {what} have the shape {points.shape}; [vertex, 3] is needed")
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    # Beyond FARTHEST squares overflow float32; Blender turns infinity into such numbers.
+    bad = np.flatnonzero(~(np.abs(points) <= FARTHEST).all(axis=1))
     if len(bad):
         raise ValueError(
             f"{name}: {len(bad)} of {len(points)} {what} are not finite numbers "
@@ -36,7 +41,15 @@ def finite_points(name, what, points):
 
 def checked_elements(name, what, elements, corners, vertex_count):
     """`elements` as int32 [m, corners]; refuses indices out of range and repeated corners."""
-    elements = np.array(elements, dtype=np.int32).reshape(-1, corners)
+    elements = np.array(elements)
+    if elements.size == 0:
+        elements = np.zeros((0, corners), dtype=np.int32)
+    if elements.ndim != 2 or elements.shape[1] != corners or elements.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: the {what}s have the shape {elements.shape} and type {elements.dtype}; "
+            f"whole numbers [{what}, {corners}] are needed"
+        )
+    elements = elements.astype(np.int32)
     outside = np.flatnonzero(((elements < 0) | (elements >= vertex_count)).any(axis=1))
     if len(outside):
         raise ValueError(
@@ -103,8 +116,9 @@ class Pins:
 
     def __post_init__(self):
         self.indices = np.array(self.indices, dtype=np.int64).ravel()
-        if len(np.unique(self.indices)) != len(self.indices):
-            raise ValueError("a vertex is pinned twice")
+        vertices, times = np.unique(self.indices, return_counts=True)
+        if (times > 1).any():
+            raise ValueError(f"vertex {vertices[times > 1][0]} is pinned twice; name it once")
 
 
 @dataclass(eq=False)
@@ -143,9 +157,10 @@ class _Deformable:
             velocities = finite_points(self.name, "velocities", np.atleast_2d(self.velocities))
             self.velocities = np.broadcast_to(velocities, self.points.shape)
         if self.pins is not None and len(self.pins.indices):
-            last = int(self.pins.indices.max())
-            if self.pins.indices.min() < 0 or last >= count:
-                raise ValueError(f"{self.name}: pin {last} is not one of the {count} vertices")
+            outside = (self.pins.indices < 0) | (self.pins.indices >= count)
+            if outside.any():
+                pin = self.pins.indices[outside][0]
+                raise ValueError(f"{self.name}: pin {pin} is not one of the {count} vertices")
         self._check_rest_shape()
 
     def _same_shape(self, what, array):
@@ -229,7 +244,7 @@ class Rod(_Deformable):
         if len(short):
             raise ValueError(
                 f"{self.name}: {len(short)} of {len(size)} edges have no length "
-                f"(first: edge {short[0]})"
+                f"(first: edge {short[0]}); merge vertices by distance"
             )
 
 

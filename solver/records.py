@@ -222,7 +222,8 @@ def stable_triangle_records(points, triangles, _h):
 def cloth_hinges(triangles):
     """Interior edges as hinges (p, q, r, s) [hinge, 4] and their triangles [hinge, 2].
 
-    An edge with more than two triangles bends between the first and each of the others.
+    An edge with more than two triangles bends between the first and each of the others; a triangle
+    that is there twice does not bend against itself.
     """
     count = len(triangles)
     edges = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
@@ -237,7 +238,9 @@ def cloth_hinges(triangles):
     later = np.flatnonzero(~new_edge)
     one, two = by_edge[first[later]], by_edge[later]
     hinges = np.stack([edges[one, 0], edges[one, 1], wings[one], wings[two]], axis=1)
-    return hinges.astype(np.int32), np.stack([owner[one], owner[two]], axis=1)
+    apart = hinges[:, 2] != hinges[:, 3]
+    owners = np.stack([owner[one], owner[two]], axis=1)
+    return hinges[apart].astype(np.int32), owners[apart]
 
 
 def dihedral_angles(points, hinges):

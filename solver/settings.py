@@ -51,6 +51,8 @@ def check_ranges(owner):
         if value is None and f.default is None:
             continue
         low, high, unit = (f.metadata[k] for k in ("low", "high", "unit"))
+        if isinstance(f.default, int) and not isinstance(value, int | np.integer):
+            raise ValueError(f"{f.name} is {value}; it must be a whole number")
         values = np.asarray(value, dtype=float)
         bad = ~(np.isfinite(values) & (values >= low) & (values <= high))
         if bad.any():

@@ -37,6 +37,8 @@ def pick_device(name):
     """The Warp device for "auto", "cpu" or "cuda"; refuses CUDA where there is none."""
     if name == "auto":
         return "cuda" if wp.is_cuda_available() else "cpu"
+    if name != "cpu" and not name.startswith("cuda"):
+        raise ValueError(f'the device is "{name}"; it must be auto, cpu or cuda')
     if name.startswith("cuda") and not wp.is_cuda_available():
         raise ValueError("CUDA is asked for, but no CUDA device is found; choose auto or cpu")
     return name
@@ -59,8 +61,8 @@ def simulate(
     colliders = [body for body in bodies if isinstance(body, Collider)]
     if not deformable:
         raise ValueError("there is nothing to simulate: add a soft body, a cloth or a rod")
-    if frame_count < 1:
-        raise ValueError(f"frame_count is {frame_count}; at least one frame is needed")
+    if frame_count != int(frame_count) or frame_count < 1:
+        raise ValueError(f"frame_count is {frame_count}; a whole number from 1 on is needed")
     device = pick_device(device)
     scene = assemble(deformable, settings, attachments)
     ties = Ties(attachments, scene, settings, device)
@@ -78,7 +80,7 @@ def _frames(parts, measure, settings, frame_count, cancelled):
     workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
     try:
         stepper = Stepper(*parts, settings, workers)
-        for index in range(1, frame_count + 1):
+        for index in range(1, int(frame_count) + 1):
             now = index * settings.frame_time
             pins.begin_frame(index, now)
             ties.begin_frame(index, now)

@@ -35,7 +35,7 @@ class Worker:
             try:
                 self.task()
             except BaseException as error:
-                self.error = error  # raised again by the thread that waits
+                self.error = error  # raised by `run`
             self.done.release()
 
     def start(self, task):
@@ -43,10 +43,10 @@ class Worker:
         self.go.release()
 
     def join(self):
+        """Wait for the task; returns its error in a list, empty when there was none."""
         self.done.acquire()
-        if self.error is not None:
-            error, self.error = self.error, None
-            raise error
+        errors, self.error = [self.error] if self.error else [], None
+        return errors
 
     def stop(self):
         self.task = None
@@ -66,9 +66,15 @@ class Workers:
         helpers = list(zip(self.others, tasks[1:], strict=False))
         for worker, task in helpers:
             worker.start(task)
-        tasks[0]()
-        for worker, _task in helpers:
-            worker.join()
+        errors = []
+        try:
+            tasks[0]()
+        finally:
+            # Also after an error: nobody may still be at work when this returns.
+            for worker, _task in helpers:
+                errors += worker.join()
+        if errors:
+            raise errors[0]
 
     def stop(self):
         for worker in self.others:
