@@ -74,7 +74,7 @@ class SolverThread(Thread):
         cache.write(0, gathered.start())
         self.cache = cache
         for frame in frames:
-            cache.write(frame.index, gathered.local(frame.index, frame.positions))
+            cache.write(frame.index, gathered.local(frame.index, frame.exact_positions))
             self.inbox.put(
                 Solved(
                     frame.index,

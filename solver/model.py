@@ -167,6 +167,6 @@ class Model:
         return contacts
 
     def positions(self):
-        """Positions of every body [m], float32 [vertex, 3], in the order its points came in."""
+        """Positions of every body [m], float64 [vertex, 3], in the order its points came in."""
         points = self.x.numpy().astype(np.float64) + self.assembly.origin
-        return [points[place].astype(np.float32) for place in self.assembly.place]
+        return [points[place] for place in self.assembly.place]

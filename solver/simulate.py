@@ -27,10 +27,15 @@ class Frame:
     """The state after `index` frame times."""
 
     index: int
-    positions: list[np.ndarray]
-    """One float32 array [vertex, 3] per Solid, Cloth and Rod, in the order given [m]."""
+    exact_positions: list[np.ndarray]
+    """As `positions`, in float64: it keeps the digits of a scene far from the world's origin."""
     stats: Statistics
     model: ModelSize
+
+    @property
+    def positions(self):
+        """One float32 array [vertex, 3] per Solid, Cloth and Rod, in the order given [m]."""
+        return [points.astype(np.float32) for points in self.exact_positions]
 
 
 def pick_device(name):
@@ -98,5 +103,11 @@ def _frames(parts, measure, settings, frame_count, cancelled):
                 measure.take(stepper.iterations, ties, seconds),
                 model.size,
             )
+    except RuntimeError as error:
+        if not model.device.is_cuda:
+            raise
+        raise OSError(
+            f"the GPU failed ({error}); bake on the CPU or make the scene smaller"
+        ) from error
     finally:
         workers.stop()

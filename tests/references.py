@@ -89,10 +89,15 @@ def dihedral(p, q, r, s):
 
 
 def bending(rest, x, rigidity):
-    """Energy [J] of one hinge (p, q, r, s): ½ (D/3) 3|e|²/(A₁ + A₂) (θ − θ̄)²."""
+    """Energy [J] of one hinge (p, q, r, s): ½ (D/3) 3|e|²/(A₁ + A₂) (θ − θ̄)².
+
+    Half as much where the edge faces right angles, by the cotangents up to 60°.
+    """
     p, q, r, s = rest
     areas = 0.5 * (np.linalg.norm(np.cross(q - p, r - p)) + np.linalg.norm(np.cross(q - p, s - p)))
-    k = rigidity / 3.0 * 3.0 * ((q - p) @ (q - p)) / areas
+    cotangents = [(p - w) @ (q - w) / np.linalg.norm(np.cross(p - w, q - w)) for w in (r, s)]
+    spread = np.clip(0.5 + 0.5 * np.sqrt(3.0) * np.mean(cotangents), 0.5, 1.0)
+    k = spread * rigidity / 3.0 * 3.0 * ((q - p) @ (q - p)) / areas
     return 0.5 * k * (dihedral(*x) - dihedral(*rest)) ** 2
 
 

@@ -124,10 +124,19 @@ def interior_edges(triangles):
 
 
 def bending(rest_points, triangles, rigidity):
-    """Hinges of flexural rigidity D [N m], at rest as they lie in `rest_points`."""
+    """Hinges of flexural rigidity D [N m], at rest as they lie in `rest_points`.
+
+    An edge that faces right angles, the diagonal of a square, counts half; one that faces angles of
+    60° or less counts in full, and in between the mean of the cotangents decides.
+    """
     corners = interior_edges(triangles)
     p, q, r, s = (rest_points[corners[:, k]] for k in range(4))
     areas = 0.5 * np.linalg.norm(np.cross(q - p, r - p), axis=1)
     areas += 0.5 * np.linalg.norm(np.cross(q - p, s - p), axis=1)
-    stiffness = rigidity / 3.0 * 3.0 * dot(q - p, q - p) / areas
+    facing = np.zeros(len(corners))
+    for wing in (r, s):
+        cosine = dot(p - wing, q - wing)
+        facing += 0.5 * cosine / np.linalg.norm(np.cross(p - wing, q - wing), axis=1)
+    share = np.minimum(np.maximum(0.5 * (1.0 + facing / np.tan(np.pi / 6.0)), 0.5), 1.0)
+    stiffness = share * rigidity / 3.0 * 3.0 * dot(q - p, q - p) / areas
     return Hinges(corners, stiffness, angles(rest_points, corners))

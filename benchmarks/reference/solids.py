@@ -95,7 +95,7 @@ class NeoHookean:
         return over(self.mu, 4) * identity(len(f)) + volume_tangent(f, self.lam, self.alpha)
 
     def damping(self, f_start, ratio):
-        return Viscous(ratio * self.mu, ratio * self.lam, f_start)
+        return Viscous(ratio * self.mu, ratio * (self.lam - self.mu), f_start)
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class LogNeoHookean:
         )
 
     def damping(self, f_start, ratio):
-        return Viscous(0.75 * ratio * self.mu, ratio * self.lam, f_start)
+        return Viscous(0.75 * ratio * self.mu, ratio * (self.lam - 0.625 * self.mu), f_start)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which colliders a vertex may touch in this step, by closest-point queries against `wp.Mesh`.
 
-A closed collider pushes out of its inside. An open one pushes to the side on which the vertex came
-near it, and remembers that side for as long as the vertex stays near.
+A closed collider pushes out of its inside, through the face by which a vertex came in. An open one
+pushes to the side on which the vertex came near it, and remembers that side for as long as the
+vertex stays near.
 """
 
 import warp as wp
@@ -117,6 +118,14 @@ def find_contacts(
             normal = side * outwards
             if wp.abs(distance) > 1.0e-3 * radius + 1.0e-9:
                 normal = away / distance
+            if colliders.closed[c] != 0:
+                # What came in through a face goes back through it, however thin the collider is.
+                way = x_i - start - motion
+                entry = wp.mesh_query_ray(mesh, start + motion, way, 1.0)
+                if entry.result and entry.sign > 0.0:
+                    normal = entry.normal
+                    point = start + motion + entry.t * way
+                    distance = wp.dot(normal, x_i - point)
             if distance < reach:
                 mu = wp.sqrt(friction[i] * colliders.friction[c])
                 add_contact(i, contacts, normal, wp.dot(normal, point) + radius, motion, mu)

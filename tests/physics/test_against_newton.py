@@ -134,3 +134,27 @@ def test_a_damped_sheet_agrees(damping):
 @pytest.mark.parametrize("damping", [0.0, 0.02, 0.2])
 def test_a_swinging_chain_agrees_with_and_without_damping(damping):
     assert largest_difference(rod(damping), "spring", 600) < CLOSE
+
+
+@pytest.mark.parametrize("model", ["neo_hookean", "neo_hookean_log", "corotated"])
+@pytest.mark.parametrize("damping", [0.0, 0.02])
+def test_every_solid_model_agrees_with_and_without_damping(model, damping):
+    body = solid(solid_model=model, damping=damping)
+    assert largest_difference(body, model, 300) < CLOSE
+
+
+def test_a_sheet_with_a_stable_membrane_agrees():
+    flat = cloth()
+    material = Material(
+        youngs_modulus=1e5, density=0.2, bending_stiffness=2e-2, membrane="neo_hookean"
+    )
+    body = Cloth(flat.points, flat.triangles, material, flat.pins)
+    assert largest_difference(body, "neo_hookean", 400) < CLOSE
+
+
+def test_a_chain_of_very_unequal_springs_agrees():
+    # A thousand times stiffer in turn: this one converges through its multipliers.
+    points, edges = chain(10, 0.1)
+    stiffness = np.where(np.arange(9) % 2 == 0, 100.0, 1e6)
+    body = Rod(points, edges, Material(spring_stiffness=stiffness, vertex_mass=0.05), Pins([0]))
+    assert largest_difference(body, "spring", 2000) < 1e-3

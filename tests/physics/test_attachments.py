@@ -105,7 +105,7 @@ def test_an_attachment_may_be_stiff_along_one_direction_only():
     rod = Rod(points, edges, Material(spring_stiffness=1e4, vertex_mass=0.1, damping=0.02))
     # A rail along x: held in z by two attachments, free in x.
     rail = Attachment(rod, [0, 1], 1e4, points=points, normal=[0.0, 0.0, 1.0])
-    settings = Settings(gravity=(1.0, 0.0, -GRAVITY), iterations=40)
+    settings = Settings(gravity=(1.0, 0.0, -GRAVITY), iterations=200)
     frame = last([rod, rail], settings, 24)
     h = settings.step_time
     moved = frame.positions[0].astype(float) - points
@@ -149,13 +149,6 @@ def test_a_chain_of_very_unequal_springs_hangs_as_statics_says():
     np.testing.assert_allclose(stretch, exact, atol=2e-5)
     plain, exact = contrast_chain(augmented=False)
     assert np.abs(plain - exact).max() > 0.05
-
-
-def test_multipliers_do_not_change_the_motion_that_plain_iterations_converge_to():
-    with_them, _ = contrast_chain(augmented=True, iterations=400, frames=8)
-    without, _ = contrast_chain(augmented=False, iterations=10000, frames=8)
-    # Mid-fall the soft springs stretch by up to a centimetre; 2 % of that.
-    np.testing.assert_allclose(with_them, without, atol=2e-4)
 
 
 def refusals():

@@ -61,7 +61,58 @@ BAD = {
         lambda: Cloth(SHEET, FACES, pins=Pins([9]), name="Flag"),
         r"Flag: pin 9 is not one of the 9 vertices",
     ),
-    "a vertex pinned twice": (lambda: Pins([1, 1]), r"pinned twice"),
+    "a negative pin": (
+        lambda: Cloth(SHEET, FACES, pins=Pins([3, -2]), name="Flag"),
+        r"Flag: pin -2 is not one of the 9 vertices",
+    ),
+    "a vertex pinned twice": (lambda: Pins([1, 1]), r"vertex 1 is pinned twice"),
+    "triangles where tets belong": (
+        lambda: Solid(SHEET, FACES, name="Jelly"),
+        r"Jelly: the tets have the shape \(8, 3\) and type int64; whole numbers \[tet, 4\]",
+    ),
+    "elements that are no whole numbers": (
+        lambda: Cloth(SHEET, FACES.astype(float), name="Flag"),
+        r"Flag: the triangles have the shape \(8, 3\) and type float64",
+    ),
+    "a coordinate beyond all bounds": (
+        lambda: Solid(UNIT_TET * [1.0, 1.0, 3e38], TET, name="Jelly"),
+        r"Jelly: 1 of 4 points are not finite numbers",
+    ),
+    "half a substep": (lambda: Settings(substeps=2.5), r"substeps is 2.5; it must be a whole"),
+    "half a frame": (
+        lambda: simulate([Solid(UNIT_TET, TET)], Settings(), 2.5),
+        r"frame_count is 2.5; a whole number",
+    ),
+    "a device that does not exist": (
+        lambda: simulate([Solid(UNIT_TET, TET)], Settings(), 1, device="gpu"),
+        r'the device is "gpu"; it must be auto, cpu or cuda',
+    ),
+    "an unknown model": (
+        lambda: Material(solid_model="jelly"),
+        r'solid_model is "jelly"; it must be one of neo_hookean, neo_hookean_log, corotated',
+    ),
+    "woven cloth without a UV map": (
+        lambda: simulate(
+            [Cloth(SHEET, FACES, Material(membrane="orthotropic"), name="Flag")], Settings(), 1
+        ),
+        r"Flag: woven cloth needs a UV map",
+    ),
+    "a UV map without area": (
+        lambda: simulate(
+            [
+                Cloth(
+                    SHEET,
+                    FACES,
+                    Material(membrane="orthotropic"),
+                    uv=SHEET[:, :2] * [1.0, 0.0],
+                    name="Flag",
+                )
+            ],
+            Settings(),
+            1,
+        ),
+        r"Flag: 8 of 8 triangles have no area in the UV map",
+    ),
     "rest points of another mesh": (
         lambda: Cloth(SHEET, FACES, rest_points=SHEET[:4], name="Flag"),
         r"Flag: 4 rest points for 9 vertices",
@@ -142,3 +193,9 @@ def test_cuda_is_refused_in_words_where_there_is_none(monkeypatch):
     assert pick_device("auto") == "cpu"
     with pytest.raises(ValueError, match="no CUDA device is found; choose auto or cpu"):
         pick_device("cuda")
+
+
+def test_cloth_with_doubled_faces_is_simulated():
+    doubled = np.concatenate([FACES, FACES[:2, ::-1]])
+    *_, frame = simulate([Cloth(SHEET, doubled)], Settings(), 2)
+    assert np.isfinite(frame.positions[0]).all()
