@@ -67,10 +67,10 @@ def set_value(group, name, text):
         raise ValueError(f'there is no setting "{name}"; there are {", ".join(sorted(known))}')
     prop = known[name]
     if prop.type == "ENUM":
-        choices = [item.identifier for item in prop.enum_items]
-        if text.upper() not in choices:
-            raise ValueError(f'{name} is "{text}"; it must be one of {", ".join(choices).lower()}')
-        setattr(group, name, text.upper())
+        choices = {item.identifier.lower(): item.identifier for item in prop.enum_items}
+        if text.lower() not in choices:
+            raise ValueError(f'{name} is "{text}"; it must be one of {", ".join(choices)}')
+        setattr(group, name, choices[text.lower()])
     elif prop.type == "BOOLEAN":
         words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
         if text.lower() not in words:

@@ -34,7 +34,15 @@ MATERIAL = tuple(f for f in fields(Material) if f.name not in SCRIPT_ONLY)
 
 # Units that Blender can show and convert. All others are written into the label.
 BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE", "m/s": "VELOCITY"}
-DECIMALS = {"youngs_modulus": 0, "collision_stiffness": 0, "bending_stiffness": 6}
+DECIMALS = {
+    "youngs_modulus": 0,
+    "collision_stiffness": 0,
+    "bending_stiffness": 6,
+    "weft_modulus": 0,
+    "shear_modulus": 0,
+    "tolerance": 4,
+    "acceleration": 4,
+}
 DECIMALS_ELSE = 3
 
 ROLES = (
@@ -67,7 +75,7 @@ def blender_property(f, default):
     """The Blender property of a dataclass field `f`."""
     data = f.metadata
     if "label" not in data:
-        raise TypeError(f"{f.name} has no label; declare it with number() or switch()")
+        raise TypeError(f"{f.name} has no label; declare it with number(), switch() or choice()")
     unit = data.get("unit", "")
     label = data["label"]
     if unit and unit not in BLENDER_UNITS:
@@ -81,6 +89,9 @@ def blender_property(f, default):
     }
     if isinstance(default, bool):
         return BoolProperty(**shared)
+    if "names" in data:
+        items = tuple((key, text, "") for key, text in data["names"].items())
+        return EnumProperty(items=items, **shared)
     shared["soft_min"], shared["soft_max"] = data["soft_low"], data["soft_high"]
     if isinstance(default, int):
         return IntProperty(min=data["low"], max=data["high"], **shared)
