@@ -13,6 +13,7 @@ from . import materials, records
 from .attachments import Rows, join
 from .bodies import Cloth, Rod, Solid
 from .order import unique_edges, vertex_order
+from .tearing import vertex_index
 
 
 @dataclass
@@ -228,9 +229,15 @@ NOTHING = {
 
 def assemble(bodies, settings, attachments=()):
     """Join deformable bodies (Solid, Cloth, Rod) and their attachments into one `Assembly`."""
-    counts = [len(body.points) for body in bodies]
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    points = np.concatenate([body.points for body in bodies])
+    index = [vertex_index(body) for body in bodies]
+    offsets = np.concatenate([[0], np.cumsum([len(i) for i in index])]).astype(np.int64)
+    parent = np.concatenate([i + offset for i, offset in zip(index, offsets, strict=False)])
+
+    def extended(values):
+        """Values per vertex of every body, for its duplicates too."""
+        return np.concatenate([v[i] for v, i in zip(values, index, strict=True)])
+
+    points = extended([body.points for body in bodies])
     origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
     pinned = np.zeros(len(points), dtype=bool)
     masses, parts = [], {kind: [nothing] for kind, nothing in NOTHING.items()}
@@ -238,6 +245,7 @@ def assemble(bodies, settings, attachments=()):
         if body.pins is not None:
             pinned[offset + body.pins.indices] = True
         mass, elements = ELEMENTS_OF[type(body)](body, settings)
+        mass = np.append(mass, np.zeros(len(vertex_index(body)) - len(mass)))
         masses.append(mass)
         for kind, part in elements.items():
             part.corners = part.corners + offset
@@ -246,7 +254,7 @@ def assemble(bodies, settings, attachments=()):
 
     rows = join(attachments, bodies, offsets[:-1])
     edges = unique_edges(*(elements.corners for elements in kinds.values()), rows.edges())
-    order, color_start = vertex_order(points, pinned, edges)
+    order, color_start = vertex_order(points, pinned, edges, parent)
     place = np.empty(len(points), dtype=np.int64)
     place[order] = np.arange(len(points))
     for elements in kinds.values():
@@ -254,7 +262,7 @@ def assemble(bodies, settings, attachments=()):
     rows.corners = place[rows.corners]
 
     def ordered(values):
-        return np.concatenate(values)[order]
+        return extended(values)[order]
 
     def spread(value_of):
         return ordered([np.full(len(b.points), value_of(b.material)) for b in bodies])
@@ -266,7 +274,7 @@ def assemble(bodies, settings, attachments=()):
         points=(points - origin)[order],
         rest_points=ordered([body.rest_points for body in bodies]),
         velocities=ordered([body.velocities for body in bodies]),
-        mass=ordered(masses),
+        mass=np.concatenate(masses)[order],
         friction=spread(lambda m: settings.friction if m.friction is None else m.friction),
         thickness=spread(lambda m: m.collision_thickness),
         attachments=rows,

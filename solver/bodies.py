@@ -205,10 +205,13 @@ class Solid(_Deformable):
 class Cloth(_Deformable):
     """A sheet of triangles: `Cloth(points [vertex, 3], triangles [triangle, 3], ...)`.
 
-    `uv` [vertex, 2] or [triangle, 3, 2]: woven cloth has its warp along u.
+    `uv` [vertex, 2] or [triangle, 3, 2]: woven cloth has its warp along u. `tear_strain`: an edge
+    longer than its rest length by more than this part splits; `Frame.elements` then tells which
+    vertices the triangles have, and the positions of duplicates follow those of the points.
     """
 
     uv: np.ndarray | None = None
+    tear_strain: float | None = None
 
     corners = 3
     element_name = "triangle"
@@ -219,6 +222,10 @@ class Cloth(_Deformable):
 
     def _check_rest_shape(self):
         refuse_flat_triangles(self.name, self.rest_points, self.elements)
+        if self.tear_strain is not None and not self.tear_strain > 0.0:
+            raise ValueError(
+                f"{self.name}: the tear strain is {self.tear_strain}; it must be above 0"
+            )
         if self.uv is not None:
             self.uv = np.array(self.uv, dtype=np.float64)
             if self.uv.shape not in {(len(self.points), 2), (len(self.elements), 3, 2)}:

@@ -79,11 +79,7 @@ class Model:
         self.law.stiffness = settings.collision_stiffness
         self.law.slip = settings.friction_velocity * h
         self.objective = Objective()
-        gravity = np.asarray(settings.gravity, dtype=float)
-        still = settings.quasistatic
-        self.objective.inertia = self.upload(assembly.mass * (not still) / h**2, float)
-        load = assembly.mass[:, None] * gravity * still
-        self.objective.load = self.upload(load, wp.vec3)
+        self._weigh(settings)
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.objective.elements = self.elements
@@ -93,6 +89,19 @@ class Model:
 
     def upload(self, values, dtype):
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
+
+    def _weigh(self, settings):
+        """Inertia and load of every vertex from its mass."""
+        mass, still = self.assembly.mass, settings.quasistatic
+        gravity = np.asarray(settings.gravity, dtype=float)
+        self.objective.inertia = self.upload(mass * (not still) / settings.step_time**2, float)
+        self.objective.load = self.upload(mass[:, None] * gravity * still, wp.vec3)
+
+    def renew(self, settings):
+        """Take over elements and masses that have changed in the assembly."""
+        self._make_elements(self.assembly, settings.step_time)
+        self.objective.elements = self.elements
+        self._weigh(settings)
 
     @property
     def size(self):

@@ -78,12 +78,15 @@ def color_vertices(edges, vertex_count):
     return colors
 
 
-def vertex_order(points, pinned, edges):
+def vertex_order(points, pinned, edges, parent=None):
     """Where vertices go: `order` [vertex] (old index at each place) and `color_start` [color + 1].
 
-    `color_start` covers the free vertices; the pinned ones follow behind the last color.
+    `color_start` covers the free vertices; the pinned ones follow behind the last color. `parent`
+    [vertex]: a vertex whose parent is another one is in no edge and goes right behind it.
     """
     count = len(points)
+    if parent is not None and (parent != np.arange(count)).any():
+        return _order_with_duplicates(points, pinned, edges, parent)
     along_curve = np.argsort(morton_codes(points), kind="stable")
     free = along_curve[~pinned[along_curve]]
     place = np.full(count, -1, dtype=np.int64)
@@ -99,3 +102,17 @@ def vertex_order(points, pinned, edges):
     order = np.concatenate([free[by_color], along_curve[pinned[along_curve]]])
     sizes = np.bincount(colors) if len(colors) else np.zeros(0, dtype=np.int64)
     return order, np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+
+
+def _order_with_duplicates(points, pinned, edges, parent):
+    own = np.flatnonzero(parent == np.arange(len(parent)))
+    number = np.full(len(parent), -1)
+    number[own] = np.arange(len(own))
+    order, color_start = vertex_order(points[own], pinned[own], number[edges])
+    place = np.empty(len(own), dtype=np.int64)
+    place[order] = np.arange(len(own))
+    place_of_parent = place[number[parent]]
+    is_duplicate = parent != np.arange(len(parent))
+    all_order = np.lexsort((is_duplicate, place_of_parent))
+    ahead = np.searchsorted(np.sort(place_of_parent), color_start)
+    return all_order, ahead

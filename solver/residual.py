@@ -18,6 +18,10 @@ class Residual:
         self.force = wp.zeros(self.free, dtype=float, device=model.device)
         self.rounding = wp.zeros(self.free, dtype=float, device=model.device)
         self.touching = wp.zeros(self.free, dtype=int, device=model.device)
+        self.record(model)
+
+    def record(self, model):
+        """Take over the model's objective, at the start and when it has changed."""
         self.launch = wp.launch(
             residual_force,
             dim=self.free,

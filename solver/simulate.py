@@ -19,6 +19,7 @@ from .residual import Residual
 from .settings import Settings
 from .statistics import Measure, Statistics
 from .step import Stepper
+from .tearing import Tearing
 from .workers import Workers, core_count
 
 
@@ -29,6 +30,8 @@ class Frame:
     index: int
     exact_positions: list[np.ndarray]
     """As `positions`, in float64: it keeps the digits of a scene far from the world's origin."""
+    elements: list[np.ndarray]
+    """Tets, triangles or edges of every body; only those of a tearing cloth change."""
     stats: Statistics
     model: ModelSize
 
@@ -76,12 +79,13 @@ def simulate(
     model = Model(scene, settings, collisions.slots, ties, device)
     residual = Residual(model)
     measure = Measure(model, residual, deformable, settings)
-    parts = model, collisions, pins, ties, residual
+    tearing = Tearing(deformable, scene, settings)
+    parts = model, collisions, pins, ties, tearing, residual
     return _frames(parts, measure, settings, frame_count, cancelled)
 
 
 def _frames(parts, measure, settings, frame_count, cancelled):
-    model, collisions, pins, ties, _residual = parts
+    model, collisions, pins, ties, tearing, _residual = parts
     workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
     try:
         stepper = Stepper(*parts, settings, workers)
@@ -97,12 +101,11 @@ def _frames(parts, measure, settings, frame_count, cancelled):
                 stepper.step(substep)
             wp.synchronize_device(model.device)
             seconds = time.perf_counter() - started
-            yield Frame(
-                index,
-                model.positions(),
-                measure.take(stepper.iterations, ties, seconds),
-                model.size,
-            )
+            if tearing.changed_since_asked():
+                measure.record()
+            statistics = measure.take(stepper.iterations, ties, seconds)
+            positions = tearing.lay_duplicates(model.positions())
+            yield Frame(index, positions, tearing.elements(), statistics, model.size)
     except RuntimeError as error:
         if not model.device.is_cuda:
             raise

@@ -89,8 +89,12 @@ class Measure:
         self.model, self.residual, self.bodies = model, residual, bodies
         self.gravity = np.asarray(settings.gravity, dtype=np.float64)
         free = model.free_count
-        self.energies = list(self._energy_launches())
+        self.record()
         self.contact_energy = wp.zeros(free, dtype=wp.float64, device=model.device)
+
+    def record(self):
+        """Take over the model's elements, at the start and when they have changed."""
+        self.energies = list(self._energy_launches())
 
     def _energy_launches(self):
         """(kernel, constants, out) for each kind of element there is."""

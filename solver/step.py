@@ -26,8 +26,9 @@ WORTH_SPLITTING = 150e3
 class Stepper:
     """The launches of a substep, recorded once; `step()` plays them."""
 
-    def __init__(self, model, collisions, pins, ties, residual, settings, workers):
+    def __init__(self, model, collisions, pins, ties, tearing, residual, settings, workers):
         self.model, self.collisions, self.pins, self.ties = model, collisions, pins, ties
+        self.tearing, self.residual = tearing, residual
         self.stiff_springs = StiffSprings(model, settings)
         self.settings, self.workers = settings, workers
         # Chebyshev extrapolates plain sweeps, and multipliers need them too: relaxed, they grow.
@@ -35,7 +36,7 @@ class Stepper:
             1.0 if settings.acceleration or settings.estimate_acceleration else settings.relaxation
         )
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
-        relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
+        self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
         self.iterations = Iterations(model, residual, settings, self.sweep)
         guess = "previous" if settings.quasistatic else settings.initial_guess
         self.begin = self._record(
@@ -55,21 +56,10 @@ class Stepper:
             [settings.step_time, model.x, model.x_start],
             [model.velocity],
         )
-        every_free_vertex = (0, model.free_count)
-        self.move_rest_values = (
-            self._record_range(
-                move_rest_values,
-                every_free_vertex,
-                [model.x_start, model.damping, model.elements],
-                [],
-            )
-            if model.damped
-            else []
-        )
         self.find_contacts = (
             self._record_range(
                 find_contacts,
-                every_free_vertex,
+                (0, model.free_count),
                 [
                     model.x,
                     model.x_start,
@@ -83,11 +73,26 @@ class Stepper:
             if collisions.slots
             else []
         )
+        self._record_elements()
+
+    def _record_elements(self):
+        """The launches that know the elements: again when tearing has changed them."""
+        model = self.model
+        self.move_rest_values = (
+            self._record_range(
+                move_rest_values,
+                (0, model.free_count),
+                [model.x_start, model.damping, model.elements],
+                [],
+            )
+            if model.damped
+            else []
+        )
         self.colors = [
             self._record_range(
-                search_vertices if settings.line_search else solve_vertices,
+                search_vertices if self.settings.line_search else solve_vertices,
                 color,
-                [model.objective, relaxation],
+                [model.objective, self.relaxation],
                 [model.x, model.touched, model.rejected],
             )
             for color in pairwise(model.color_start)
@@ -147,3 +152,6 @@ class Stepper:
         self.iterations.run(first_of_frame=substep == 1, watched=substep == count)
         self.ties.after_step(self.model.x)
         self.end.launch()
+        if self.tearing.after_step(self.model):
+            self.residual.record(self.model)
+            self._record_elements()

@@ -97,7 +97,10 @@ def vertex_step(i: int, x: wp.array[wp.vec3], objective: Objective, relaxation: 
     would not be finite is returned as it is, also where an infinite block would hide it.
     """
     force, hessian, touching = force_hessian(i, x, objective)
-    step = solve_positive_definite(hessian, force)
+    step = wp.vec3(0.0)
+    # A sleeping duplicate has neither mass nor elements.
+    if wp.trace(hessian) != 0.0:
+        step = solve_positive_definite(hessian, force)
     if not wp.isfinite(wp.trace(hessian)):
         step = force * wp.inf
     if touching == 0:
