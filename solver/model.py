@@ -9,9 +9,9 @@ import warp as wp
 from . import records
 from .augmentation import spring_penalty
 from .kernels import records as layout
+from .kernels import vertex
 from .kernels.contact import ContactLaw, Contacts
 from .kernels.damping import Damping
-from .kernels.vertex import Objective
 
 PLURAL = {"continuum": "continua", "viscous": "viscous"}
 # Kinds whose damping moves the rest value; see kernels/damping.py.
@@ -78,11 +78,12 @@ class Model:
         self.law = ContactLaw()
         self.law.stiffness = settings.collision_stiffness
         self.law.slip = settings.friction_velocity * h
-        self.objective = Objective()
+        self.objective = vertex.Objective()
         self._weigh(settings)
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.objective.elements = self.elements
+        self.kernels = vertex.vertex_kernels(self._parts(ties))
         self.objective.attachments = ties.struct
         self.objective.contacts = self.contacts
         self.objective.law = self.law
@@ -148,6 +149,7 @@ class Model:
                 records.spring_records(assembly.springs, self.spring_penalty, h, count),
             ),
         }
+        self.record_counts = {kind: len(part.data) for kind, (_, _, part) in kinds.items()}
         self.spring_place = kinds["spring"][2].place
         self.elements, self.damping = layout.Elements(), Damping()
         self.elements.tet_diagonal = self.upload(diagonal, float)
@@ -163,6 +165,21 @@ class Model:
                 setattr(self.damping, f"{kind}_share", self.upload(part.share, float))
                 if kind != "triangle":  # an undamped triangle rests at zero strain
                     setattr(self.damping, f"{kind}_rest", self.upload(part.rest, float))
+
+    def _parts(self, ties):
+        """Bits of the kinds of terms that the objective has."""
+        bits = {
+            "tet": vertex.TETS,
+            "continuum": vertex.CONTINUA,
+            "viscous": vertex.VISCOUS,
+            "triangle": vertex.TRIANGLES,
+            "stable_triangle": vertex.STABLE_TRIANGLES,
+            "hinge": vertex.HINGES,
+            "spring": vertex.SPRINGS,
+        }
+        present = (bit for kind, bit in bits.items() if self.record_counts[kind])
+        others = vertex.ATTACHMENTS * bool(ties.count) + vertex.CONTACTS * bool(self.contacts.slots)
+        return sum(present) + others
 
     def _no_contacts(self, slots):
         contacts = Contacts()

@@ -3,8 +3,6 @@
 
 import warp as wp
 
-from .kernels.vertex import residual_force
-
 # The residual is measured in weights under this acceleration [m/s²], whatever the scene's gravity.
 STANDARD_GRAVITY = 9.80665
 
@@ -23,7 +21,7 @@ class Residual:
     def record(self, model):
         """Take over the model's objective, at the start and when it has changed."""
         self.launch = wp.launch(
-            residual_force,
+            model.kernels.residual,
             dim=self.free,
             inputs=[model.x, model.objective],
             outputs=[self.force, self.rounding, self.touching],

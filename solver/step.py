@@ -11,7 +11,6 @@ from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.detection import find_contacts
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
-from .kernels.vertex import search_vertices, solve_vertices
 
 INITIAL_GUESS = {
     "previous": PREVIOUS,
@@ -77,7 +76,7 @@ class Stepper:
 
     def _record_elements(self):
         """The launches that know the elements: again when tearing has changed them."""
-        model = self.model
+        model, kernels = self.model, self.model.kernels
         self.move_rest_values = (
             self._record_range(
                 move_rest_values,
@@ -90,7 +89,7 @@ class Stepper:
         )
         self.colors = [
             self._record_range(
-                search_vertices if self.settings.line_search else solve_vertices,
+                kernels.search if self.settings.line_search else kernels.solve,
                 color,
                 [model.objective, self.relaxation],
                 [model.x, model.touched, model.rejected],

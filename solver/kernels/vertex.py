@@ -4,6 +4,9 @@
 G(x) = 1/(2h²) |x − y|²_M + E(x),   H_i Δx_i = −∂G/∂x_i,   H_i = ∂²G/∂x_i²
 """
 
+from dataclasses import dataclass
+from functools import cache
+
 import warp as wp
 
 from .attachments import Attachments, attachments_force_hessian
@@ -26,6 +29,18 @@ PIVOT = wp.constant(1.0e-6)
 FLOAT32 = wp.constant(1.2e-7)
 # A step is halved at most this often: to a thousandth.
 HALVINGS = wp.constant(10)
+
+
+# Bits of the kinds of terms that an objective may have.
+TETS = wp.constant(1)
+CONTINUA = wp.constant(2)
+VISCOUS = wp.constant(4)
+TRIANGLES = wp.constant(8)
+STABLE_TRIANGLES = wp.constant(16)
+HINGES = wp.constant(32)
+SPRINGS = wp.constant(64)
+ATTACHMENTS = wp.constant(128)
+CONTACTS = wp.constant(256)
 
 
 @wp.struct
@@ -63,119 +78,162 @@ def solve_positive_definite(h: wp.mat33, f: wp.vec3):
     return wp.vec3(f[0] / d_0 - l_10 * x_1 - l_20 * x_2, x_1, x_2)
 
 
-@wp.func
-def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
-    """-∂G/∂x_i [N], ∂²G/∂x_i² [N/m] and the number of contacts that touch vertex i."""
-    x_i = x[i]
-    inertia = objective.inertia[i]
-    force = objective.load[i] + inertia * (objective.inertial[i] - x_i)
-    hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
-    f_tets, h_tets = tets_force_hessian(i, x, objective.elements)
-    f_continua, h_continua = continua_force_hessian(i, x, objective.elements)
-    f_viscous, h_viscous = viscous_tets_force_hessian(i, x, objective.elements)
-    f_triangles, h_triangles = triangles_force_hessian(i, x, objective.elements)
-    f_stable, h_stable = stable_triangles_force_hessian(i, x, objective.elements)
-    f_hinges, h_hinges = hinges_force_hessian(i, x, objective.elements)
-    f_springs, h_springs = springs_force_hessian(i, x, objective.elements)
-    f_contacts, h_contacts, touching = contacts_force_hessian(
-        i, x_i, objective.x_start[i], objective.contacts, objective.law
-    )
-    force += f_tets + f_continua + f_viscous + f_triangles + f_stable + f_hinges + f_springs
-    hessian += h_tets + h_continua + h_viscous + h_triangles + h_stable + h_hinges + h_springs
-    f_ties, h_ties = attachments_force_hessian(i, x, objective.attachments)
-    force += f_ties + f_contacts
-    hessian += h_ties + h_contacts
-    return force, hessian, touching
+@dataclass(frozen=True)
+class VertexKernels:
+    """The kernels of one combination of terms."""
+
+    solve: wp.Kernel
+    search: wp.Kernel
+    residual: wp.Kernel
 
 
-@wp.func
-def vertex_step(i: int, x: wp.array[wp.vec3], objective: Objective, relaxation: float):
-    """The step [m] of vertex i, the force [N] that asks for it, and whether contacts touch it.
+@cache
+def vertex_kernels(parts: int) -> VertexKernels:
+    """The kernels for an objective with these `parts`.
 
-    Along one vertex the energy of tets is exactly quadratic, so over-relaxation below 2 descends;
-    the one-sided energy of contact is not, so a touching vertex takes the plain step. A step that
-    would not be finite is returned as it is, also where an infinite block would hide it.
+    Each combination is compiled by itself: what a scene does not have costs neither registers nor
+    compile time. With everything in one kernel a plain soft body takes half as long again.
     """
-    force, hessian, touching = force_hessian(i, x, objective)
-    step = wp.vec3(0.0)
-    # A sleeping duplicate has neither mass nor elements.
-    if wp.trace(hessian) != 0.0:
-        step = solve_positive_definite(hessian, force)
-    if not wp.isfinite(wp.trace(hessian)):
-        step = force * wp.inf
-    if touching == 0:
-        step *= relaxation
-    return step, force, touching
 
+    @wp.func
+    def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
+        """-∂G/∂x_i [N], ∂²G/∂x_i² [N/m] and the number of contacts that touch vertex i."""
+        x_i = x[i]
+        inertia = objective.inertia[i]
+        force = objective.load[i] + inertia * (objective.inertial[i] - x_i)
+        hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
+        if wp.static(bool(parts & TETS)):
+            f, h = tets_force_hessian(i, x, objective.elements)
+            force += f
+            hessian += h
+        if wp.static(bool(parts & CONTINUA)):
+            f, h = continua_force_hessian(i, x, objective.elements)
+            force += f
+            hessian += h
+        if wp.static(bool(parts & VISCOUS)):
+            f, h = viscous_tets_force_hessian(i, x, objective.elements)
+            force += f
+            hessian += h
+        if wp.static(bool(parts & TRIANGLES)):
+            f, h = triangles_force_hessian(i, x, objective.elements)
+            force += f
+            hessian += h
+        if wp.static(bool(parts & STABLE_TRIANGLES)):
+            f, h = stable_triangles_force_hessian(i, x, objective.elements)
+            force += f
+            hessian += h
+        if wp.static(bool(parts & HINGES)):
+            f, h = hinges_force_hessian(i, x, objective.elements)
+            force += f
+            hessian += h
+        if wp.static(bool(parts & SPRINGS)):
+            f, h = springs_force_hessian(i, x, objective.elements)
+            force += f
+            hessian += h
+        if wp.static(bool(parts & ATTACHMENTS)):
+            f, h = attachments_force_hessian(i, x, objective.attachments)
+            force += f
+            hessian += h
+        touching = int(0)
+        if wp.static(bool(parts & CONTACTS)):
+            f, h, touching = contacts_force_hessian(
+                i, x_i, objective.x_start[i], objective.contacts, objective.law
+            )
+            force += f
+            hessian += h
+        return force, hessian, touching
 
-@wp.kernel
-def solve_vertices(
-    first: int,
-    objective: Objective,
-    relaxation: wp.array[float],
-    # out
-    x: wp.array[wp.vec3],
-    touched: wp.array[int],
-    rejected: wp.array[int],
-):
-    """Move each vertex of a range of one color by its own Newton step. One thread per vertex."""
-    i = first + wp.tid()
-    step, _force, touching = vertex_step(i, x, objective, relaxation[i])
-    moved = x[i] + step
-    if wp.isfinite(moved):
-        x[i] = moved
-    else:
-        rejected[i] = rejected[i] + 1
-    if touching > 0:
-        touched[i] = 1
+    @wp.func
+    def vertex_step(i: int, x: wp.array[wp.vec3], objective: Objective, relaxation: float):
+        """The step [m] of vertex i, the force [N] that asks for it, and whether contacts touch it.
 
+        Along one vertex the energy of tets is exactly quadratic, so over-relaxation below 2
+        descends; the one-sided energy of contact is not, so a touching vertex takes the plain step.
+        A step that would not be finite is returned as it is, also where an infinite block would
+        hide it.
+        """
+        force, hessian, touching = force_hessian(i, x, objective)
+        step = wp.vec3(0.0)
+        # A sleeping duplicate has neither mass nor elements.
+        if wp.trace(hessian) != 0.0:
+            step = solve_positive_definite(hessian, force)
+        if not wp.isfinite(wp.trace(hessian)):
+            step = force * wp.inf
+        if touching == 0:
+            step *= relaxation
+        return step, force, touching
 
-@wp.kernel
-def search_vertices(
-    first: int,
-    objective: Objective,
-    relaxation: wp.array[float],
-    # out
-    x: wp.array[wp.vec3],
-    touched: wp.array[int],
-    rejected: wp.array[int],
-):
-    """The same with a backtracking line search on the slope of G along the step.
+    @wp.kernel(module="unique")
+    def solve_vertices(
+        first: int,
+        objective: Objective,
+        relaxation: wp.array[float],
+        # out
+        x: wp.array[wp.vec3],
+        touched: wp.array[int],
+        rejected: wp.array[int],
+    ):
+        """Move each vertex of a range of one color by its own Newton step."""
+        i = first + wp.tid()
+        step, _force, touching = vertex_step(i, x, objective, relaxation[i])
+        moved = x[i] + step
+        if wp.isfinite(moved):
+            x[i] = moved
+        else:
+            rejected[i] = rejected[i] + 1
+        if touching > 0:
+            touched[i] = 1
 
-    A step is halved until the slope where it ends rises no more than it fell at the start. The
-    slope keeps digits that the difference of two energies loses in float32.
-    """
-    i = first + wp.tid()
-    start = x[i]
-    step, force, touching = vertex_step(i, x, objective, relaxation[i])
-    if wp.isfinite(start + step):
-        descent = wp.dot(force, step)
-        for _halving in range(HALVINGS):
+    @wp.kernel(module="unique")
+    def search_vertices(
+        first: int,
+        objective: Objective,
+        relaxation: wp.array[float],
+        # out
+        x: wp.array[wp.vec3],
+        touched: wp.array[int],
+        rejected: wp.array[int],
+    ):
+        """The same with a backtracking line search on the slope of G along the step.
+
+        A step is halved until the slope where it ends rises no more than it fell at the start. The
+        slope keeps digits that the difference of two energies loses in float32.
+        """
+        i = first + wp.tid()
+        start = x[i]
+        step, force, touching = vertex_step(i, x, objective, relaxation[i])
+        if wp.isfinite(start + step):
+            descent = wp.dot(force, step)
+            # Not a range of constant length: that would be unrolled, ten times all the forces.
+            halvings = int(0)
+            while halvings < HALVINGS:
+                x[i] = start + step
+                there, _hessian, _touching = force_hessian(i, x, objective)
+                if wp.dot(there, step) >= -descent:
+                    break
+                step *= 0.5
+                descent *= 0.5
+                halvings += 1
             x[i] = start + step
-            there, _hessian, _touching = force_hessian(i, x, objective)
-            if wp.dot(there, step) >= -descent:
-                break
-            step *= 0.5
-            descent *= 0.5
-        x[i] = start + step
-    else:
-        rejected[i] = rejected[i] + 1
-    if touching > 0:
-        touched[i] = 1
+        else:
+            rejected[i] = rejected[i] + 1
+        if touching > 0:
+            touched[i] = 1
 
+    @wp.kernel(module="unique")
+    def residual_force(
+        x: wp.array[wp.vec3],
+        objective: Objective,
+        # out
+        size: wp.array[float],
+        rounding: wp.array[float],
+        touching: wp.array[int],
+    ):
+        """|∂G/∂x_i| [N] of every free vertex, the force that rounding may make, and contacts."""
+        i = wp.tid()
+        force, hessian, contacts = force_hessian(i, x, objective)
+        size[i] = wp.length(force)
+        rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
+        touching[i] = contacts
 
-@wp.kernel
-def residual_force(
-    x: wp.array[wp.vec3],
-    objective: Objective,
-    # out
-    size: wp.array[float],
-    rounding: wp.array[float],
-    touching: wp.array[int],
-):
-    """|∂G/∂x_i| [N] of every free vertex, the force that rounding of x may make, and contacts."""
-    i = wp.tid()
-    force, hessian, contacts = force_hessian(i, x, objective)
-    size[i] = wp.length(force)
-    rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
-    touching[i] = contacts
+    return VertexKernels(solve_vertices, search_vertices, residual_force)

@@ -14,7 +14,7 @@ SOURCES = sorted([*ROOT.glob("*.py"), *(p for part in PARTS for p in (ROOT / par
 SOLVER = [p for p in SOURCES if p.is_relative_to(ROOT / "solver")]
 ADDON = [p for p in SOURCES if p.is_relative_to(ROOT / "addon")]
 BLENDER = {"bpy", "bmesh", "mathutils", "bpy_extras", "bl_ui", "gpu", "blf"}
-KERNELS_MAY_IMPORT = {"warp", "numpy", "math"}
+KERNELS_MAY_IMPORT = {"warp", "numpy", "math", "dataclasses", "functools"}
 
 
 def name(path):
