@@ -15,8 +15,9 @@ from queue import Empty
 import bpy
 
 from . import playback
+from .convergence import Convergence
 from .gather import gather, participants, prepared
-from .solver_thread import Solved, SolverThread
+from .solver_thread import SolverThread
 
 SURVEYING = "Looking through the animation"
 COMPILING = "Compiling kernels (first time only)"
@@ -27,7 +28,7 @@ class Outcome:
     """How a bake ended."""
 
     count: int
-    last: Solved | None = None
+    convergence: Convergence = field(default_factory=Convergence)
     seconds: float = 0.0
     rejected: set = field(default_factory=set)
     cancelled: bool = False
@@ -35,11 +36,20 @@ class Outcome:
     notes: list = field(default_factory=list)
 
     @property
+    def last(self):
+        """The last `Solved` frame, or None."""
+        return self.convergence.last
+
+    @property
     def frames(self):
         return self.last.index if self.last else 0
 
-    def report(self):
-        """Level and text for the user."""
+    def take(self, solved):
+        """Count a frame."""
+        self.convergence.take(solved)
+        self.rejected.update(solved.stats.rejected_bodies)
+
+    def _headline(self):
         text = f"Baked {self.frames} frames in {self.seconds:.0f} s"
         if self.frames < self.count:
             text = f"Baked {self.frames} of {self.count} frames in {self.seconds:.0f} s"
@@ -47,14 +57,24 @@ class Outcome:
             text += f", then stopped: {self.error}"
         elif self.cancelled:
             text += ", then cancelled"
+        return text
+
+    def short(self):
+        """Lines for a narrow panel."""
+        return "\n".join([self._headline(), *self.convergence.short()])
+
+    def report(self):
+        """Level and text for the user."""
+        text = self._headline()
         if self.rejected:
             names = ", ".join(sorted(self.rejected))
             text += (
                 f". Some vertices of {names} could not be solved and kept their place; "
                 "use more substeps"
             )
-        text = ". ".join([text, *self.notes])
+        text = ". ".join([text, *self.convergence.notes(), *self.notes])
         odd = self.error or self.cancelled or self.rejected or self.notes
+        odd = odd or self.convergence.is_poor()
         return ("WARNING" if odd else "INFO"), text
 
 
@@ -128,7 +148,7 @@ def bake_steps(context, folder=None, wait=0.02):
             state.status = "Writing shape keys"
             _write_keys(scene, gathered, solver.cache, outcome.frames)
         outcome.seconds = time.monotonic() - started
-        state.status = outcome.report()[1]
+        state.status = outcome.short()
     return outcome
 
 
@@ -151,8 +171,7 @@ def _until_solved(solver, state, outcome, wait):
             continue
         if solved is None:
             continue
-        outcome.last = solved
-        outcome.rejected.update(solved.stats.rejected_bodies)
+        outcome.take(solved)
         state.progress = solved.index / solved.count
         if not outcome.cancelled:
             state.status = f"Baking {solved.index}/{solved.count}"

@@ -154,6 +154,8 @@ def _bake(context, program, output):
             bpy.ops.wm.save_as_mainfile(filepath=str(output), check_existing=False)
     except RuntimeError as error:
         return _refuse(program, str(error).removeprefix("Error: ").strip(), 1)
+    for line in outcome.convergence.verdicts():
+        _show(line)
     _show(text)
     if outcome.last is not None:
         _show(f"Final residual {outcome.last.stats.residual:.9e}")

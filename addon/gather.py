@@ -260,13 +260,16 @@ def _soft_body(gathered, ob, mesh, target, pinned):
 
 
 def _cloth(gathered, ob, mesh, target, pinned):
-    triangles = _outward(read_mesh.cloth_triangles(mesh), target.start)
+    corners = _outward(read_mesh.cloth_corners(mesh), target.start)
+    material = material_of(ob)
+    uv = read_mesh.corner_uv(mesh) if material.membrane == "orthotropic" else None
     return Cloth(
         target.start.world_points(),
-        triangles,
-        material=material_of(ob),
+        read_mesh.corner_vertices(mesh)[corners],
+        material=material,
         pins=_pins(gathered, target, pinned),
         name=ob.name,
+        uv=None if uv is None else uv[corners],
     )
 
 

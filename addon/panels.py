@@ -8,7 +8,6 @@ from .presets import (
     VBD_MT_solver_presets,
     VBD_OT_solver_preset_add,
 )
-from .properties import SETTINGS
 from .tet_count import known_tet_count
 
 ROLE_BUTTONS = (
@@ -21,25 +20,41 @@ ROLE_BUTTONS = (
 # The numbers that decide most about speed and look; all others are in the Advanced panel.
 # Labels stand inside the number fields, since beside them their units would be cut off.
 MAIN_SETTINGS = ("substeps", "iterations", "collision_stiffness", "friction", "damping")
-GROUND_SETTINGS = ("use_ground", "ground_height")
-ADVANCED_SETTINGS = tuple(
-    f.name for f in SETTINGS if f.name not in (*MAIN_SETTINGS, *GROUND_SETTINGS)
+CONVERGENCE_SETTINGS = (
+    "relaxation",
+    "acceleration",
+    "estimate_acceleration",
+    "line_search",
+    "initial_guess",
+    "tolerance",
+    "augmented",
+)
+ADVANCED_SETTINGS = (
+    ("Mode", ("quasistatic",)),
+    ("Convergence", CONVERGENCE_SETTINGS),
+    ("Contact", ("friction_velocity", "collision_interval", "use_ground", "ground_height")),
+    ("Processor", ("threads",)),
 )
 
 # Material fields of each role in the order they are shown, with a label where the role decides it.
 MATERIAL_FIELDS = {
     "SOFT": (
+        ("solid_model", None),
         ("youngs_modulus", None),
         ("poisson_ratio", None),
         ("density", "Density (kg/m³)"),
         ("damping", None),
     ),
     "CLOTH": (
+        ("membrane", None),
         ("thickness", None),
         ("youngs_modulus", None),
+        ("weft_modulus", None),
+        ("shear_modulus", None),
         ("poisson_ratio", None),
         ("density", "Density (kg/m²)"),
         ("bending_stiffness", None),
+        ("rest_flat", None),
         ("damping", None),
     ),
     "ROD": (
@@ -49,6 +64,30 @@ MATERIAL_FIELDS = {
         ("damping", None),
     ),
 }
+
+# Fields of cloth that only the woven model has.
+WOVEN_ONLY = ("weft_modulus", "shear_modulus")
+
+
+def has_effect(settings, name):
+    """Whether a setting changes anything, next to the others."""
+    accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
+    return {
+        "relaxation": not accelerated,
+        "acceleration": not settings.estimate_acceleration,
+        "initial_guess": not settings.quasistatic,
+        "ground_height": settings.use_ground,
+    }.get(name, True)
+
+
+def draw_field(column, group, name, label=None, active=True):
+    row = column.row(align=True)
+    row.active = active
+    if group.bl_rna.properties[name].type == "ENUM":  # Blender would cut its label off
+        row = row.split(factor=0.5)
+        row.label(text=group.bl_rna.properties[name].name)
+        label = ""
+    row.prop(group, name, text=label)
 
 
 def draw_roles(layout, ob):
@@ -81,7 +120,9 @@ def draw_bake(layout, context):
     layout.operator("vbd.free_bake", text="Free Bake")
     # An undone bake leaves its report behind, for it is no part of the file.
     if state.status and any(ob.vbd.baked for ob in context.scene.objects):
-        layout.label(text=state.status)
+        column = layout.column(align=True)
+        for line in state.status.splitlines():
+            column.label(text=line)
 
 
 class _Sidebar:
@@ -131,15 +172,12 @@ class VBD_PT_solver_advanced(_Sidebar, Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        layout = self.layout
-        column = layout.column(align=True)
-        for name in ADVANCED_SETTINGS:
-            column.prop(context.scene.vbd, name)
-        column = layout.column(align=True)
-        column.prop(context.scene.vbd, "use_ground")
-        height = column.row()
-        height.active = context.scene.vbd.use_ground
-        height.prop(context.scene.vbd, "ground_height")
+        settings = context.scene.vbd
+        for heading, names in ADVANCED_SETTINGS:
+            column = self.layout.column(align=True)
+            column.label(text=heading)
+            for name in names:
+                draw_field(column, settings, name, active=has_effect(settings, name))
 
 
 class _Physics:
@@ -171,8 +209,11 @@ class VBD_PT_material(_Physics, Panel):
         ob = context.object
         draw_presets(layout, *MATERIAL_PRESETS[ob.vbd.role])
         column = layout.column(align=True)
+        woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
-            column.prop(ob.vbd, name, text=label)
+            if woven and name == "youngs_modulus":
+                label = "Warp Modulus (Pa)"
+            draw_field(column, ob.vbd, name, label, woven or name not in WOVEN_ONLY)
 
 
 class VBD_PT_lattice(_Physics, Panel):

@@ -16,8 +16,9 @@ from .properties import MATERIAL, SETTINGS
 # The folder that holds `presets/`.
 ROOT = Path(__file__).resolve().parent.parent
 
-# How far an object keeps from others is a choice of the modeler, not of the material.
-MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name != "collision_thickness")
+# Choices of the modeler, not of the material: the gap to others, and what shape is at rest.
+MODELED = ("collision_thickness", "rest_flat")
+MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 
 
 def shown_name(file_name):

@@ -37,13 +37,16 @@ def triangles(mesh):
     return corners
 
 
-def cloth_triangles(mesh):
-    """Triangles of a sheet, int32 [triangle, 3]: quads are split along alternating diagonals.
+def cloth_corners(mesh):
+    """Triangles of a sheet as corners of faces, int32 [triangle, 3].
 
-    Parallel diagonals would make the cloth stiffer along one direction than along the other. Other
-    faces, folded quads and meshes whose vertices take no checkerboard get Blender's triangulation.
+    Quads are split along alternating diagonals, since parallel ones would make the cloth stiffer
+    along one direction than along the other. Other faces, folded quads and meshes whose vertices
+    take no checkerboard get Blender's triangulation.
     """
-    whole = triangles(mesh)
+    mesh.calc_loop_triangles()
+    whole = np.empty((len(mesh.loop_triangles), 3), np.int32)
+    mesh.loop_triangles.foreach_get("loops", whole.ravel())
     side = _checkerboard(len(mesh.vertices), edges(mesh))
     if side is None or not len(whole):
         return whole
@@ -53,16 +56,27 @@ def cloth_triangles(mesh):
     total = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", start)
     mesh.polygons.foreach_get("loop_total", total)
-    vertex = attribute(mesh, ".corner_vert", "value", np.int32, 1).ravel()
+    vertex = corner_vertices(mesh)
     quad = np.flatnonzero(total == 4)
-    loop = vertex[start[quad][:, None] + np.arange(4)]
+    loop = start[quad][:, None] + np.arange(4, dtype=np.int32)
     # Turn every quad so that its first corner, where the diagonal starts, is on side 0.
-    turned = np.where(side[loop[:, :1]] == 0, loop, np.roll(loop, -1, axis=1))
+    turned = np.where(side[vertex[loop[:, :1]]] == 0, loop, np.roll(loop, -1, axis=1))
     first, second = turned[:, [0, 1, 2]], turned[:, [0, 2, 3]]
-    points = positions(mesh).astype(float)
+    points = positions(mesh).astype(float)[vertex]
     flat = np.einsum("ij,ij->i", _normals(points, first), _normals(points, second)) > 0.0
     split = np.concatenate([first[flat], second[flat]])
     return np.concatenate([whole[~np.isin(face, quad[flat])], split])
+
+
+def corner_vertices(mesh):
+    """Vertex of every corner of a face, int32 [corner]."""
+    return attribute(mesh, ".corner_vert", "value", np.int32, 1).ravel()
+
+
+def corner_uv(mesh):
+    """The UV map that renders, float32 [corner, 2]; None if the mesh has no UV map."""
+    layer = next((layer for layer in mesh.uv_layers if layer.active_render), None)
+    return attribute(mesh, layer.name, "vector", np.float32, 2) if layer else None
 
 
 def _normals(points, corners):

@@ -17,15 +17,14 @@ class Iterations:
     """Runs `sweep` up to `settings.iterations` times; knows how the residual fell.
 
     `sweep(iteration)` visits every vertex once. `halfway` is the residual after half of the
-    iterations of a watched substep.
+    iterations of a watched substep, `done` how many it took.
     """
 
     def __init__(self, model, residual, settings, sweep):
         self.model, self.residual, self.settings, self.sweep = model, residual, settings, sweep
         self.accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
         self.rho = settings.acceleration
-        self.halfway = math.nan
-        self.fallbacks = 0
+        self.halfway, self.done = math.nan, 0
         if self.accelerated:
             self.start = wp.zeros_like(model.x)
             self.before = wp.zeros_like(model.x)
@@ -41,6 +40,7 @@ class Iterations:
 
     def run(self, first_of_frame, watched):
         """Iterate one substep. The first of a frame may measure ρ, a watched one its decay."""
+        self.halfway = math.nan
         if not self.accelerated:
             self._plain(watched)
         elif first_of_frame and self.settings.estimate_acceleration:
@@ -58,7 +58,7 @@ class Iterations:
 
     def _ends(self, iteration, watched, count):
         """Look at the residual where that is due; True when the tolerance is met."""
-        done = iteration + 1
+        done = self.done = iteration + 1
         if watched and done == (count + 1) // 2:
             self.halfway = self.residual.measure()
         if self.settings.tolerance > 0.0 and done % LOOK == 0:
@@ -88,7 +88,6 @@ class Iterations:
                 break
         # Written so that a residual that is not a number falls back too.
         if not self.residual.measure() <= begin:
-            self.fallbacks += 1
             wp.copy(self.model.x, self.start)
             self._plain(watched)
 

@@ -21,8 +21,8 @@ class Statistics:
 
     residual: float
     """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices."""
-    residual_floor: float
-    """What rounding to float32 alone may leave of it; more iterations do not go below."""
+    goal: float
+    """Below this it counts as converged: CONVERGED, the tolerance, or what float32 leaves of it."""
     decay: float
     """Factor by which one iteration shrank it in the second half of the substep."""
     iterations_needed: int | None
@@ -51,7 +51,7 @@ class Statistics:
     @property
     def verdict(self):
         """What to do about the convergence of this frame, in words."""
-        if self.residual <= max(CONVERGED, self.residual_floor):
+        if self.residual <= self.goal:
             return "converged"
         if self.iterations_needed is None:
             return "not converging: use more substeps or a softer material"
@@ -68,9 +68,8 @@ class Statistics:
         )
 
 
-def iterations_needed(residual, floor, rate, count):
-    """Iterations that bring the residual below CONVERGED or its floor, from `count` done."""
-    goal = max(CONVERGED, floor)
+def iterations_needed(residual, goal, rate, count):
+    """Iterations that bring the residual below the goal, from `count` done."""
     if residual <= goal:
         return count
     if not rate < 1.0:
@@ -143,8 +142,8 @@ class Measure:
         """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
         model, free = self.model, self.model.free_count
         residual = self.residual.measure()
-        floor, count = self.residual.floor(), iterations.settings.iterations
-        rate = decay(iterations.halfway, residual, count)
+        rate = decay(iterations.halfway, residual, iterations.settings.iterations)
+        goal = max(CONVERGED, self.residual.floor(), iterations.settings.tolerance)
         if free:
             wp.launch(
                 energy.contact_energy,
@@ -170,9 +169,9 @@ class Measure:
         model.rejected.zero_()
         return Statistics(
             residual=residual,
-            residual_floor=floor,
+            goal=goal,
             decay=rate,
-            iterations_needed=iterations_needed(residual, floor, rate, count),
+            iterations_needed=iterations_needed(residual, goal, rate, iterations.done),
             kinetic_energy=float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
             gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),

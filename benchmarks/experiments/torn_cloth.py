@@ -14,7 +14,7 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402  (the backend is chosen first)
+from matplotlib import pyplot
 
 PICTURE = Path(__file__).resolve().parents[2] / "docs" / "gallery" / "torn_cloth.png"
 SHOWN = (1, 9, 14, 24)

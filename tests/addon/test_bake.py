@@ -3,7 +3,7 @@
 
 import errno
 import json
-from types import SimpleNamespace
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -394,17 +394,61 @@ def test_vertices_that_could_not_be_solved_are_a_warning(scene, monkeypatch):
 
     def rejecting(*arguments, **options):
         for frame in simulate(*arguments, **options):
-            stats = SimpleNamespace(
-                rejected=1, rejected_bodies=("Block",), seconds=0.0, residual=0.0
-            )
-            yield SimpleNamespace(
-                index=frame.index, positions=frame.positions, stats=stats, model=frame.model
-            )
+            stats = replace(frame.stats, rejected=1, rejected_bodies=("Block",))
+            yield replace(frame, stats=stats)
 
     monkeypatch.setattr(simulate_module, "simulate", rejecting)
     level, text = baked().report()
     assert level == "WARNING"
     assert "Some vertices of Block could not be solved" in text
+
+
+def test_a_bake_that_converged_is_plain_information(scene):
+    tet_block()
+    outcome = baked()
+    assert outcome.report()[0] == "INFO"
+    assert outcome.report()[1] == bpy.context.window_manager.vbd.status
+
+
+def test_a_bake_with_too_few_iterations_says_how_many_to_set(scene):
+    ob = sheet(cells=8)
+    pin(ob, [0, 8])
+    ob.vbd.youngs_modulus = 1e6
+    scene.vbd.iterations = 2
+    level, text = baked().report()
+    assert level == "WARNING"
+    assert "raise the iterations to about" in text
+    lines = bpy.context.window_manager.vbd.status.splitlines()
+    assert lines[0].startswith("Baked 5 frames")
+    assert lines[1].startswith("Raise iterations to about")
+
+
+def test_woven_cloth_without_a_uv_map_is_refused_by_name(scene):
+    sheet().vbd.membrane = "orthotropic"
+    with pytest.raises(RuntimeError, match="Sheet: woven cloth needs a UV map"):
+        bpy.ops.vbd.bake()
+
+
+def test_woven_cloth_stretches_along_its_soft_direction(scene):
+    """Gravity pulls along x; turning the UV map by a right angle puts the stiff warp there."""
+    scene.gravity = (9.81, 0.0, 0.0)
+    scene.vbd.substeps, scene.vbd.iterations = 4, 40
+    frames(scene, 1, 12)
+    reach = {}
+    for warp in (0, 1):
+        ob = sheet(f"Sheet {warp}")
+        ob.vbd.membrane, ob.vbd.density = "orthotropic", 1.0
+        ob.vbd.youngs_modulus, ob.vbd.weft_modulus, ob.vbd.shear_modulus = 1e5, 1e4, 1e4
+        points = np.array([tuple(v.co) for v in ob.data.vertices])
+        pin(ob, np.flatnonzero(points[:, 0] < 1e-6))
+        layer = ob.data.uv_layers.new()
+        for loop in ob.data.loops:
+            place = points[loop.vertex_index]
+            layer.uv[loop.index].vector = (place[warp], place[1 - warp])
+        baked()
+        reach[warp] = max(shown(ob, frame)[:, 0].max() for frame in range(1, 13))
+        bpy.data.objects.remove(ob)
+    assert reach[1] - 1.0 > 4.0 * (reach[0] - 1.0) > 0.0
 
 
 def test_the_cache_holds_what_the_keys_hold(scene):

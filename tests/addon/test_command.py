@@ -38,6 +38,8 @@ def test_a_file_is_baked_in_place(file, capsys):
     printed = capsys.readouterr().out
     assert printed.count("Frame ") == 5
     assert "Final residual " in printed
+    assert "Last frame 6: converged, residual " in printed
+    assert "Worst frame " in printed
 
 
 def test_options_reach_the_scene_and_the_output(file, tmp_path):

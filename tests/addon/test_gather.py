@@ -392,3 +392,48 @@ def test_an_object_hidden_by_its_eye_is_refused_or_read_with_its_modifiers(scene
         assert "Slab is hidden" in str(error)
     else:
         assert count > 4
+
+
+def unwrap(ob, *maps):
+    """Give a mesh UV maps, each a function of the corner's place in object space."""
+    points = read_mesh.positions(ob.data)
+    for name, place in maps:
+        layer = ob.data.uv_layers.new(name=name)
+        corners = [place(points[loop.vertex_index]) for loop in ob.data.loops]
+        layer.uv.foreach_set("vector", np.array(corners, np.float32).ravel())
+
+
+def quad_sheet(name="Sheet", cells=3):
+    """A cloth of quads and one triangle, all of which read_mesh splits."""
+    side = cells + 1
+    points = [(x / cells, y / cells, 0.0) for y in range(side) for x in range(side)]
+    faces = [(k, k + 1, k + side + 1, k + side) for k in range(cells * side) if k % side < cells]
+    points.append((-0.5, 0.2, 0.0))
+    return mesh_object(name, points, faces=[*faces, (0, side, len(points) - 1)], role="CLOTH")
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_the_uv_map_of_woven_cloth_goes_corner_by_corner_with_the_triangles(scene, mirrored):
+    ob = quad_sheet()
+    ob.scale.x = -1.0 if mirrored else 1.0
+    ob.vbd.membrane = "orthotropic"
+    unwrap(ob, ("Map", lambda p: (p[1] + 2.0, 3.0 * p[0])))
+    body = gathered().bodies[0]
+    points = read_mesh.positions(ob.data)[body.triangles]
+    assert body.uv.shape == (len(body.triangles), 3, 2)
+    expected = np.stack([points[..., 1] + 2.0, 3.0 * points[..., 0]], axis=-1)
+    np.testing.assert_allclose(body.uv, expected, atol=1e-6)
+
+
+def test_woven_cloth_takes_the_uv_map_that_renders(scene):
+    ob = quad_sheet()
+    ob.vbd.membrane = "orthotropic"
+    unwrap(ob, ("First", lambda p: (p[0], p[1])), ("Second", lambda p: (p[1] + 7.0, p[0])))
+    ob.data.uv_layers["Second"].active_render = True
+    ob.data.uv_layers.active = ob.data.uv_layers["First"]
+    assert gathered().bodies[0].uv[..., 0].min() >= 7.0
+
+
+def test_a_uv_map_is_read_for_woven_cloth_only(scene):
+    unwrap(quad_sheet(), ("Map", lambda p: (p[0], p[1])))
+    assert gathered().bodies[0].uv is None

@@ -19,13 +19,18 @@ PHYSICS = tuple(cls for cls in panels.classes if cls not in SIDEBAR)
 class Layout:
     """Records what is drawn, and refuses properties, operators and menus that do not exist."""
 
-    def __init__(self):
-        self.shown = []
+    def __init__(self, above=None):
+        self.above, self.active = above, True
+        self.shown = [] if above is None else above.shown
+        self.grey = set() if above is None else above.grey
 
     def row(self, **_):
-        return self
+        return Layout(self)
 
-    column = grid_flow = row
+    column = grid_flow = split = row
+
+    def is_active(self):
+        return self.active and (self.above is None or self.above.is_active())
 
     def label(self, text, **_):
         self.shown.append(text)
@@ -40,6 +45,8 @@ class Layout:
     def prop(self, group, name, **_):
         assert name in group.bl_rna.properties
         self.shown.append(name)
+        if not self.is_active():
+            self.grey.add(name)
 
     def prop_search(self, group, name, data, collection):
         assert collection in data.bl_rna.properties
@@ -66,10 +73,19 @@ class OperatorProperties:
         assert name in self.rna.properties
 
 
-def drawn(panel):
+def layout_of(panel):
     layout = Layout()
     panel.draw(SimpleNamespace(layout=layout), bpy.context)
-    return layout.shown
+    return layout
+
+
+def drawn(panel):
+    return layout_of(panel).shown
+
+
+def grey(panel):
+    """Fields that are shown but have no effect now."""
+    return layout_of(panel).grey
 
 
 def visible(panel):
@@ -107,6 +123,40 @@ def test_every_setting_is_shown_once(scene):
         assert shown.count(f.name) == 1, f.name
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "without_effect"),
+    [
+        ("acceleration", 0.9, {"relaxation"}),
+        ("estimate_acceleration", True, {"relaxation", "acceleration"}),
+        ("quasistatic", True, {"initial_guess"}),
+    ],
+)
+def test_settings_that_another_one_replaces_are_grey(scene, name, value, without_effect):
+    plain = {"ground_height"}
+    assert grey(panels.VBD_PT_solver_advanced) == plain
+    setattr(scene.vbd, name, value)
+    assert grey(panels.VBD_PT_solver_advanced) == plain | without_effect
+
+
+def test_only_woven_cloth_has_a_weft_and_the_panel_keeps_its_fields(cube):
+    cube.vbd.role = "CLOTH"
+    before = drawn(panels.VBD_PT_material)
+    assert grey(panels.VBD_PT_material) == {"weft_modulus", "shear_modulus"}
+    cube.vbd.membrane = "orthotropic"
+    assert not grey(panels.VBD_PT_material)
+    assert drawn(panels.VBD_PT_material) == before
+
+
+def test_a_bake_says_in_lines_how_it_went(cube):
+    state = bpy.context.window_manager.vbd
+    state.status = "Baked 6 frames in 1 s\nUse about 60 iterations"
+    assert "Use about 60 iterations" not in drawn(panels.VBD_PT_sidebar)
+    cube.vbd.baked = True
+    shown = drawn(panels.VBD_PT_sidebar)
+    state.status = ""
+    assert {"Baked 6 frames in 1 s", "Use about 60 iterations"} <= set(shown)
+
+
 def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
     state = bpy.context.window_manager.vbd
     assert "vbd.bake" in drawn(panels.VBD_PT_sidebar)
@@ -122,15 +172,29 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
 @pytest.mark.parametrize(
     ("role", "names"),
     [
-        ("SOFT", {"youngs_modulus", "poisson_ratio", "density", "damping", "resolution"}),
         (
-            "CLOTH",
+            "SOFT",
             {
-                "thickness",
+                "solid_model",
                 "youngs_modulus",
                 "poisson_ratio",
                 "density",
+                "damping",
+                "resolution",
+            },
+        ),
+        (
+            "CLOTH",
+            {
+                "membrane",
+                "thickness",
+                "youngs_modulus",
+                "weft_modulus",
+                "shear_modulus",
+                "poisson_ratio",
+                "density",
                 "bending_stiffness",
+                "rest_flat",
                 "damping",
             },
         ),

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
+from vbd.addon.panels import CONVERGENCE_SETTINGS
 from vbd.addon.presets import (
     MATERIAL_PRESETS,
     ROOT,
@@ -23,13 +24,23 @@ SHIPPED = sorted((ROOT / "presets").rglob("*.py"))
 SOLVER = ("Preview", "Balanced", "Final")
 MATERIALS = {
     "SOFT": ("Gelatin", "Rubber"),
-    "CLOTH": ("Cotton", "Silk"),
+    "CLOTH": ("Cotton", "Silk", "Woven Cotton"),
     "ROD": ("Rope", "Rubber Band"),
 }
 
 
 class Recorder(SimpleNamespace):
     """Stands for a property group and remembers what a preset writes."""
+
+
+def another_value(group, name):
+    """A value of a property that is not its default."""
+    prop = group.bl_rna.properties[name]
+    if prop.type == "BOOLEAN":
+        return not prop.default
+    if prop.type == "ENUM":
+        return next(item.identifier for item in prop.enum_items if item.identifier != prop.default)
+    return prop.soft_max
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -47,6 +58,8 @@ def test_a_shipped_preset_sets_only_properties_that_exist_within_their_range(
         prop = group.bl_rna.properties[name]
         if prop.type == "BOOLEAN":
             assert value in (True, False)
+        elif prop.type == "ENUM":
+            assert value in prop.enum_items
         else:
             assert prop.hard_min <= value <= prop.hard_max
             assert prop.soft_min <= value <= prop.soft_max
@@ -91,6 +104,28 @@ def test_a_material_preset_goes_into_the_active_object(cube, role, name):
     assert cube.vbd.role == role
 
 
+@pytest.mark.parametrize("name", SOLVER)
+def test_a_solver_preset_undoes_every_choice_about_convergence(scene, name):
+    for setting in CONVERGENCE_SETTINGS:
+        setattr(scene.vbd, setting, another_value(scene.vbd, setting))
+    apply_preset(bpy.context, "solver", name)
+    for setting in CONVERGENCE_SETTINGS:
+        prop = scene.vbd.bl_rna.properties[setting]
+        assert getattr(scene.vbd, setting) == prop.default, setting
+
+
+@pytest.mark.parametrize(
+    ("role", "model"), [("SOFT", "solid_model"), ("CLOTH", "membrane")], ids=["soft", "cloth"]
+)
+def test_a_material_preset_brings_its_own_model(cube, role, model):
+    cube.vbd.role = role
+    for name in MATERIALS[role]:
+        setattr(cube.vbd, model, "neo_hookean" if role == "CLOTH" else "corotated")
+        apply_preset(bpy.context, "material", name)
+        woven = "orthotropic" if "Woven" in name else cube.vbd.bl_rna.properties[model].default
+        assert getattr(cube.vbd, model) == woven
+
+
 def test_an_unknown_preset_is_refused_with_the_names_that_exist(scene):
     with pytest.raises(ValueError, match='"Turbo"; there are Balanced, Final, Preview'):
         apply_preset(bpy.context, "solver", "Turbo")
@@ -103,15 +138,28 @@ def test_a_material_for_an_object_without_a_role_is_refused(cube):
 
 def test_a_user_preset_is_listed_and_gives_back_every_setting(scene, user_scripts):
     for f in SETTINGS:
-        value = scene.vbd.bl_rna.properties[f.name].soft_max if "low" in f.metadata else True
-        setattr(scene.vbd, f.name, value)
+        setattr(scene.vbd, f.name, another_value(scene.vbd, f.name))
     saved = {f.name: getattr(scene.vbd, f.name) for f in SETTINGS}
     bpy.ops.vbd.solver_preset_add(name="Mine")
     assert Path(preset_files(VBD_MT_solver_presets)["Mine"]).is_relative_to(user_scripts)
     for f in SETTINGS:
         scene.vbd.property_unset(f.name)
     apply_preset(bpy.context, "solver", "Mine")
-    assert {f.name: getattr(scene.vbd, f.name) for f in SETTINGS} == pytest.approx(saved)
+    now = {f.name: getattr(scene.vbd, f.name) for f in SETTINGS}
+    words = {name for name, value in saved.items() if isinstance(value, str)}
+    assert {name: now.pop(name) for name in words} == {name: saved.pop(name) for name in words}
+    assert now == pytest.approx(saved)
+
+
+def test_a_user_material_keeps_its_model_and_leaves_the_rest_shape_alone(cube, user_scripts):
+    bpy.ops.vbd.add(role="CLOTH")
+    cube.vbd.membrane, cube.vbd.weft_modulus = "orthotropic", 2e6
+    bpy.ops.vbd.cloth_preset_add(name="Canvas")
+    apply_preset(bpy.context, "material", "Cotton")
+    cube.vbd.rest_flat = True
+    apply_preset(bpy.context, "material", "Canvas")
+    assert (cube.vbd.membrane, cube.vbd.weft_modulus) == ("orthotropic", 2e6)
+    assert cube.vbd.rest_flat
 
 
 def test_a_user_material_is_listed_with_its_role_only_and_can_be_removed(cube, user_scripts):

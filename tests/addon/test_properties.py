@@ -41,12 +41,18 @@ class TestEveryField:
 
     def test_has_the_default_of_its_property(self, group, f):
         default = Settings().friction if f.default is None else f.default
-        assert group.bl_rna.properties[f.name].default == pytest.approx(default, rel=FLOAT32, abs=0)
+        if not isinstance(default, str):
+            default = pytest.approx(default, rel=FLOAT32, abs=0)
+        assert group.bl_rna.properties[f.name].default == default
 
     def test_has_the_range_of_its_property(self, group, f):
         prop = group.bl_rna.properties[f.name]
         if prop.type == "BOOLEAN":
             assert f.type is bool
+            return
+        if prop.type == "ENUM":
+            items = [(item.identifier, item.name) for item in prop.enum_items]
+            assert items == list(f.metadata["names"].items())
             return
         for limit, name in (("hard_min", "low"), ("hard_max", "high")):
             assert getattr(prop, limit) == pytest.approx(f.metadata[name], rel=FLOAT32, abs=0)
@@ -56,9 +62,14 @@ class TestEveryField:
     def test_takes_both_ends_of_its_property(self, group, f):
         prop = group.bl_rna.properties[f.name]
         owner = Settings if group is VBD_PG_scene else Material
-        if prop.type != "BOOLEAN":
-            owner(**{f.name: prop.hard_min})
-            owner(**{f.name: prop.hard_max})
+        if prop.type == "ENUM":
+            ends = [item.identifier for item in prop.enum_items]
+        elif prop.type == "BOOLEAN":
+            ends = [False, True]
+        else:
+            ends = [prop.hard_min, prop.hard_max]
+        for value in ends:
+            owner(**{f.name: value})
 
 
 def test_the_scene_has_every_setting_but_frame_time_and_gravity(scene):

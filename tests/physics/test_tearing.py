@@ -112,5 +112,5 @@ def test_duplicates_inherit_the_color_of_their_vertex():
 
 
 def test_a_tear_strain_of_zero_is_refused():
-    with pytest.raises(ValueError, match="tear strain is 0.0; it must be above 0"):
+    with pytest.raises(ValueError, match=r"tear strain is 0\.0; it must be above 0"):
         Cloth(*grid(2), tear_strain=0.0)

@@ -126,6 +126,7 @@ def test_a_tolerance_ends_a_substep_early():
     full = last([beam(1e5)], Settings(iterations=400))
     early = last([beam(1e5)], Settings(iterations=400, tolerance=0.02))
     assert early.stats.residual < 0.02
+    assert early.stats.verdict == "converged"
     assert early.stats.residual > 2.0 * full.stats.residual
 
 

@@ -11,6 +11,7 @@ measured at 0.12 to 0.16 kg/m² (ACM TOG 41(6), 2022). Friction on itself and me
 import bpy
 
 vbd = bpy.context.object.vbd
+vbd.membrane = "stvk"
 vbd.thickness = 0.00025
 vbd.youngs_modulus = 1000.0 / vbd.thickness
 vbd.poisson_ratio = 0.30

@@ -10,6 +10,7 @@ friction on itself and membrane damping of 1 ms: estimates.
 import bpy
 
 vbd = bpy.context.object.vbd
+vbd.membrane = "stvk"
 vbd.thickness = 0.00015
 vbd.youngs_modulus = 500.0 / vbd.thickness
 vbd.poisson_ratio = 0.35

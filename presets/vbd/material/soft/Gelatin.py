@@ -9,6 +9,7 @@ True Poisson's ratio 0.4999; linear tets lock above 0.48. Loss factor 0.10 (Okam
 import bpy
 
 vbd = bpy.context.object.vbd
+vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 1.8e4
 vbd.poisson_ratio = 0.48
 vbd.density = 1030.0

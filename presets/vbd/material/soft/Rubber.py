@@ -9,6 +9,7 @@ Loss factor 0.05, at 10 Hz 0.8 ms. Friction on dry concrete. Handbook values.
 import bpy
 
 vbd = bpy.context.object.vbd
+vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 1.1e6
 vbd.poisson_ratio = 0.49
 vbd.density = 950.0

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake says about convergence: one sentence over all of its frames."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from vbd.addon.convergence import Convergence, rounded_up
+
+
+def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=0):
+    stats = SimpleNamespace(
+        residual=residual, iterations_needed=needed, verdict=verdict, inverted=inverted
+    )
+    return SimpleNamespace(scene_frame=index, stats=stats)
+
+
+def good(index, **changes):
+    return frame(index, **{"residual": 0.001, "needed": 20, "verdict": "converged", **changes})
+
+
+def told(*solved):
+    convergence = Convergence()
+    for one in solved:
+        convergence.take(one)
+    return convergence
+
+
+def test_nothing_is_said_when_every_frame_converged():
+    convergence = told(good(1), good(2))
+    assert (convergence.notes(), convergence.short()) == ([], [])
+    assert not convergence.is_poor()
+
+
+def test_the_median_of_the_poor_frames_is_the_advice():
+    frames = [frame(k, needed=n) for k, n in enumerate((30, 57, 4000))]
+    assert told(good(9), *frames).notes() == [
+        "Under-converged in 3 of 4 frames, which makes materials look softer: raise the "
+        "iterations to about 60"
+    ]
+
+
+def test_frames_that_do_not_fall_count_as_beyond_any_number_of_iterations():
+    frames = [frame(1, needed=50), frame(2), frame(3)]
+    assert told(*frames).notes() == [
+        "Not converging in 3 of 3 frames: use more substeps or a softer material"
+    ]
+
+
+def test_a_number_that_no_one_can_set_is_not_advised():
+    assert "use more substeps" in told(frame(1, needed=2_000_000)).notes()[0]
+
+
+def test_one_poor_frame_of_many_is_told_but_is_no_warning():
+    convergence = told(frame(1, needed=50), *(good(k) for k in range(2, 30)))
+    assert convergence.notes() and not convergence.is_poor()
+
+
+def test_poor_frames_are_a_warning_from_a_tenth_on():
+    assert told(frame(1, needed=50), *(good(k) for k in range(2, 11))).is_poor()
+
+
+def test_tets_inside_out_count_at_the_end_only():
+    assert told(good(1, inverted=3), good(2)).notes() == []
+    convergence = told(good(1), good(2, inverted=3))
+    assert convergence.notes() == ["3 tets are inside out at the end: use more substeps"]
+    assert convergence.is_poor()
+
+
+def test_the_worst_frame_is_the_poor_one_with_the_largest_residual():
+    """A converged frame may have more, where rounding alone leaves that much."""
+    solved = told(good(1, residual=9.0), frame(2, 0.1), frame(3, 0.4), frame(4, 0.2))
+    assert solved.worst.scene_frame == 3
+    assert solved.last.scene_frame == 4
+
+
+def test_the_verdicts_name_the_last_and_the_worst_frame():
+    convergence = told(frame(1, 0.4, 60), good(2))
+    assert convergence.verdicts() == [
+        "Last frame 2: converged, residual 1.0e-03",
+        "Worst frame 1: under-converged, residual 4.0e-01",
+    ]
+
+
+@pytest.mark.parametrize(("needed", "advice"), [(21, 30), (57, 60), (101, 110), (1234, 1300)])
+def test_advice_is_rounded_up_to_a_number_one_would_type(needed, advice):
+    assert rounded_up(needed) == advice
