@@ -7,8 +7,12 @@ import warp as wp
 
 from .kernels.chebyshev import extrapolate
 
+# Substeps from one estimate of ρ to the next; the one that measures is not accelerated.
+ESTIMATE = 8
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10
+# A residual this far below its start may rise a little again: it has met rounding.
+RISE = 1e-3
 # The estimate of ρ stays below this: nearer to 1, Chebyshev amplifies what it has wrong.
 HIGHEST_ESTIMATE = 0.995
 
@@ -24,7 +28,7 @@ class Iterations:
         self.model, self.residual, self.settings, self.sweep = model, residual, settings, sweep
         self.accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
         self.rho = settings.acceleration
-        self.halfway, self.done = math.nan, 0
+        self.halfway, self.done, self.substep = math.nan, 0, 0
         if self.accelerated:
             self.start = wp.zeros_like(model.x)
             self.before = wp.zeros_like(model.x)
@@ -38,16 +42,18 @@ class Iterations:
                 record_cmd=True,
             )
 
-    def run(self, first_of_frame, watched):
-        """Iterate one substep. The first of a frame may measure ρ, a watched one its decay."""
+    def run(self, watched):
+        """Iterate one substep; of a watched one the decay is known afterwards."""
         self.halfway = math.nan
+        measures = self.settings.estimate_acceleration and self.substep % ESTIMATE == 0
+        self.substep += 1
         if not self.accelerated:
             self._plain(watched)
-        elif first_of_frame and self.settings.estimate_acceleration:
+        elif measures:
             self._plain(watched=True)
             self.rho = self._estimate()
         else:
-            self._chebyshev(watched)
+            self._chebyshev()
 
     def _plain(self, watched):
         count = self.settings.iterations
@@ -70,8 +76,8 @@ class Iterations:
         rate = decay(self.halfway, self.residual.measure(), self.settings.iterations)
         return min(rate, HIGHEST_ESTIMATE) if math.isfinite(rate) else 0.0
 
-    def _chebyshev(self, watched):
-        """Accelerated sweeps; falls back to plain ones when the residual ends above its start."""
+    def _chebyshev(self):
+        """Accelerated sweeps; done again without when the residual does not fall all the way."""
         wp.copy(self.start, self.model.x)
         wp.copy(self.before, self.model.x)
         begin = self.residual.measure()
@@ -84,12 +90,13 @@ class Iterations:
                 omega = 4.0 / (4.0 - self.rho**2 * omega)
             self.extrapolate.set_param_by_name("omega", omega)
             self.extrapolate.launch()
-            if self._ends(iteration, watched, count):
-                break
+            if self._ends(iteration, True, count):
+                return
         # Written so that a residual that is not a number falls back too.
-        if not self.residual.measure() <= begin:
+        end = self.residual.measure()
+        if not (end <= begin and (end <= self.halfway or end <= RISE * begin)):
             wp.copy(self.model.x, self.start)
-            self._plain(watched)
+            self._plain(watched=True)
 
 
 def decay(halfway, end, count):

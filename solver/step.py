@@ -148,7 +148,7 @@ class Stepper:
         self.ties.move(substep / count)
         self.stiff_springs.begin_step()
         wp.copy(self.model.touched, self.no_extrapolation)
-        self.iterations.run(first_of_frame=substep == 1, watched=substep == count)
+        self.iterations.run(watched=substep == count)
         self.ties.after_step(self.model.x)
         self.end.launch()
         if self.tearing.after_step(self.model):

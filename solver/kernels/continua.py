@@ -21,6 +21,8 @@ wp.set_module_options({"enable_backward": False})
 
 NEO_HOOKEAN_LOG = wp.constant(0)
 COROTATED = wp.constant(1)
+# Below this part of |F|³ the divisor of R has lost its digits.
+CERTAIN = wp.constant(0.02)
 
 
 @wp.func
@@ -33,8 +35,8 @@ def cofactor(f: wp.mat33):
 
 
 @wp.func
-def nearest_rotation(f: wp.mat33):
-    """The proper rotation R that maximises tr(RᵀF), for inverted F too."""
+def rotation_by_svd(f: wp.mat33):
+    """The proper rotation R that maximises tr(RᵀF), for every F."""
     u, _sigma, v = wp.svd3(f)
     r = u * wp.transpose(v)
     if wp.determinant(r) < 0.0:
@@ -42,6 +44,33 @@ def nearest_rotation(f: wp.mat33):
         last = wp.vec3(u[0, 2], u[1, 2], u[2, 2])
         axis = wp.vec3(v[0, 2], v[1, 2], v[2, 2])
         r -= 2.0 * wp.outer(last, axis)
+    return r
+
+
+@wp.func
+def nearest_rotation(f: wp.mat33):
+    """The same, by s = max tr(RᵀF) and R = ∂s/∂F (Lin et al. 2022) where that is certain.
+
+    With I = |F|² and C = FᵀF, s is the largest root of (s² − I)² − 8 J s − 2 (I² − |C|²).
+    """
+    c = wp.transpose(f) * f
+    square = wp.ddot(f, f)
+    jacobian = wp.determinant(f)
+    constant = 2.0 * (square * square - wp.ddot(c, c))
+    # Newton from the upper bound √(3 I), where the polynomial is convex: down to the root.
+    s = wp.sqrt(3.0 * square)
+    for _step in range(8):
+        gap = s * s - square
+        slope = 4.0 * s * gap - 8.0 * jacobian
+        if slope > 0.0:
+            s -= (gap * gap - 8.0 * jacobian * s - constant) / slope
+    divisor = s * (s * s - square) - 2.0 * jacobian
+    r = wp.mat33(0.0)
+    # The divisor is 2 (σ₁ + σ₂)(σ₂ + σ₃)(σ₃ + σ₁): small where R is not unique, for flat tets.
+    if divisor > CERTAIN * square * wp.sqrt(square):
+        r = ((s * s + square) * f + (2.0 * s) * cofactor(f) - 2.0 * (f * c)) / divisor
+    else:
+        r = rotation_by_svd(f)
     return r
 
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Springs of rods: E = ½ k (l − l̄)².
 
-f_i = k (l − l̄) n,  H = k (n nᵀ + max(0, 1 − l̄/l) (I − n nᵀ)),  n = d/l     (VBD 2024, §3.3)
+f_i = k (l − l̄) n,  H = k (n nᵀ + |1 − l̄/l| (I − n nᵀ)),  n = d/l     (VBD 2024, §3.3)
+
+A compressed spring pushes sideways: its exact stiffness there is negative. The magnitude stands in
+for it, not zero: without any, a step sideways has no bound, and over-relaxed it runs away.
 """
 
 import warp as wp
@@ -19,8 +22,7 @@ def spring_force_hessian(spring: SpringRecord, rest: float, d: wp.vec3):
     length = wp.length(d)
     if length > 0.0:
         n = d / length
-        # A compressed spring has negative sideways stiffness; clamped, the local solve descends.
-        sideways = spring.stiffness * wp.max(0.0, 1.0 - rest / length)
+        sideways = spring.stiffness * wp.abs(1.0 - rest / length)
         force = spring.stiffness * (length - rest) * n
         hessian = wp.outer((spring.stiffness - sideways) * n, n) + wp.mat33(
             sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways
