@@ -8,7 +8,7 @@ With g = ∇N_i, p = g₁ f₂ − g₂ f₁ and n̂ = n/J, moving vertex i chan
     f_i = −μ Fg − λ (J − α) w,  w = p × n̂
     H_i = μ |g|² I + λ w wᵀ + λ (J − α) |p|²/J n̂ n̂ᵀ.
 
-Only the stiffness along n̂, μ |g|² + λ (J − α) |p|²/J, can be negative; it is clamped at zero.
+Only the stiffness along n̂, μ |g|² + λ (J − α) |p|²/J, can be negative; its magnitude stands in.
 """
 
 import warp as wp
@@ -38,7 +38,7 @@ def stable_triangle_force_hessian(triangle: StableTriangleRecord, d_a: wp.vec3, 
     # Across a collapsed triangle the stiffness is that of a slack one: none.
     across = float(0.0)
     if jacobian > 0.0:
-        across = wp.max(plane + pressure * wp.dot(p, p) / jacobian, 0.0)
+        across = wp.abs(plane + pressure * wp.dot(p, p) / jacobian)
     hessian = (
         wp.mat33(plane, 0.0, 0.0, 0.0, plane, 0.0, 0.0, 0.0, plane)
         + wp.outer((across - plane) * normal, normal)

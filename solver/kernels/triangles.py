@@ -8,7 +8,8 @@ with axis 1 along the warp; K₁ = K₂ = 2μ + λ, K₁₂ = λ, G_s = μ is th
 
     H_i = (gᵀSg) I + K₁ g₁² f₁f₁ᵀ + K₂ g₂² f₂f₂ᵀ + K₁₂ g₁g₂ (f₁f₂ᵀ + f₂f₁ᵀ) + G_s q qᵀ.
 
-Only gᵀSg can be negative, under compression; clamped at zero the block is positive semi-definite.
+Only gᵀSg can be negative, under compression. Its magnitude takes its place: the block is positive
+semi-definite, and unlike with zero a step out of the plane is bounded, also when over-relaxed.
 """
 
 import warp as wp
@@ -54,8 +55,7 @@ def triangle_force_hessian(triangle: TriangleRecord, rest: wp.vec3, d_a: wp.vec3
     a_1 = g[0] * f_1
     a_2 = g[1] * f_2
     q = g[0] * f_2 + g[1] * f_1
-    # A compressed triangle has negative stiffness along its normal; clamped, the solve descends.
-    sideways = wp.max(wp.dot(g, sg), 0.0)
+    sideways = wp.abs(wp.dot(g, sg))
     hessian = (
         wp.outer(k_1 * a_1 + k_12 * a_2, a_1)
         + wp.outer(k_2 * a_2 + k_12 * a_1, a_2)
