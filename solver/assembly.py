@@ -142,7 +142,8 @@ def warp_directions(body):
     """Direction of growing u at rest, in the plane of every triangle [triangle, 3]."""
     corner_uv = body.uv if body.uv.ndim == 3 else body.uv[body.triangles]
     d_uv = corner_uv[:, 1:] - corner_uv[:, :1]
-    flat = np.flatnonzero(np.abs(np.linalg.det(d_uv)) <= 1e-12 * (d_uv**2).sum(axis=(1, 2)))
+    area, size = np.abs(np.linalg.det(d_uv)), (d_uv**2).sum(axis=(1, 2))
+    flat = np.flatnonzero(~(area > 1e-12 * size))  # so written, NaN is flat too
     if len(flat):
         raise ValueError(
             f"{body.name}: {len(flat)} of {len(d_uv)} triangles have no area in the UV map "

@@ -44,8 +44,13 @@ class Attachment:
         self.vertices = np.array(self.vertices, dtype=np.int64).ravel()
         rows = len(self.vertices)
         _refuse_outside(self.name, self.vertices, self.body)
-        if not self.stiffness >= 0.0 or not self.tangential_stiffness >= 0.0:
-            raise ValueError(f"{self.name}: the stiffness must be zero or more")
+        for stiffness in (self.stiffness, self.tangential_stiffness):
+            if not 0.0 <= stiffness < np.inf:
+                raise ValueError(f"{self.name}: the stiffness is {stiffness}; it must be finite")
+        if not self.strength > 0.0:
+            raise ValueError(f"{self.name}: the strength is {self.strength}; it must be above 0")
+        if not rows:
+            raise ValueError(f"{self.name}: it has no vertices")
         if (self.points is None) == (self.other is None):
             raise ValueError(f"{self.name}: give either points in space or another body")
         if self.points is not None:
@@ -60,12 +65,15 @@ class Attachment:
             self.weights = np.array(self.weights, dtype=np.float64).reshape(self.corners.shape)
             if self.corners.shape[1] > 4:
                 raise ValueError(f"{self.name}: a row has at most 4 corners")
-            if np.abs(self.weights.sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
+            if not np.abs(self.weights.sum(axis=1) - 1.0).max() <= 1e-6:
                 raise ValueError(f"{self.name}: the weights of a row must add up to 1")
             _refuse_outside(self.name, self.corners, self.other)
         if self.normal is not None:
             normal = np.broadcast_to(np.asarray(self.normal, dtype=np.float64), (rows, 3))
-            self.normal = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+            length = np.linalg.norm(normal, axis=1, keepdims=True)
+            if not length.min() > 0.0:
+                raise ValueError(f"{self.name}: a normal has no length")
+            self.normal = normal / length
 
     def there(self, frame, time):
         """Points [row, 3] that the rows lead to, as far as they lie in space [m]."""

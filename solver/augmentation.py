@@ -112,6 +112,10 @@ class Ties:
                 device=self.device,
             )
 
+    def carried(self):
+        """Arrays that a sweep changes."""
+        return [self.multiplier, self.struct.pull] if self.count else []
+
     def after_sweep(self, x):
         """Raise the multipliers."""
         if self.penalty.any():
@@ -158,17 +162,19 @@ class StiffSprings:
             wp.array(model.spring_place.astype(np.int32), dtype=wp.vec2i, device=device),
             model.x_start,
         ]
-        self.outputs = [
-            wp.zeros(self.count, dtype=float, device=device),
-            model.elements.spring_rest,
-        ]
+        self.multiplier = wp.zeros(self.count, dtype=float, device=device)
+
+    def carried(self):
+        """Arrays that a sweep changes."""
+        return [self.multiplier, self.model.elements.spring_rest] if self.on else []
 
     def _launch(self, x, raise_by):
         wp.launch(
             kernels.raise_spring_multipliers,
             dim=self.count,
             inputs=[x, raise_by, *self.inputs],
-            outputs=self.outputs,
+            # The rest lengths are new ones after a tear.
+            outputs=[self.multiplier, self.model.elements.spring_rest],
             device=self.model.device,
         )
 

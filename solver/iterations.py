@@ -11,8 +11,6 @@ from .kernels.chebyshev import extrapolate
 ESTIMATE = 8
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10
-# A residual this far below its start may rise a little again: it has met rounding.
-RISE = 1e-3
 # The estimate of ρ stays below this: nearer to 1, Chebyshev amplifies what it has wrong.
 HIGHEST_ESTIMATE = 0.995
 
@@ -20,17 +18,20 @@ HIGHEST_ESTIMATE = 0.995
 class Iterations:
     """Runs `sweep` up to `settings.iterations` times; knows how the residual fell.
 
+    `carried` are arrays that sweeps change besides the positions: multipliers, sides of contacts.
     `sweep(iteration)` visits every vertex once. `halfway` is the residual after half of the
     iterations of a watched substep, `done` how many it took.
     """
 
-    def __init__(self, model, residual, settings, sweep):
+    def __init__(self, model, residual, settings, sweep, carried=()):
         self.model, self.residual, self.settings, self.sweep = model, residual, settings, sweep
-        self.accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
+        wanted = settings.acceleration > 0.0 or settings.estimate_acceleration
+        self.accelerated = wanted and model.free_count > 0
         self.rho = settings.acceleration
         self.halfway, self.done, self.substep = math.nan, 0, 0
         if self.accelerated:
-            self.start = wp.zeros_like(model.x)
+            self.carried = [model.x, *carried]
+            self.kept = [wp.zeros_like(array) for array in self.carried]
             self.before = wp.zeros_like(model.x)
             self.before_last = wp.zeros_like(model.x)
             self.extrapolate = wp.launch(
@@ -73,13 +74,18 @@ class Iterations:
 
     def _estimate(self):
         """ρ of plain sweeps from the fall of the residual over the second half."""
-        rate = decay(self.halfway, self.residual.measure(), self.settings.iterations)
+        end = self.residual.measure()
+        if self.done < self.settings.iterations or self.halfway <= self.residual.floor():
+            return 0.0  # converged as it is: what is left is rounding, and has no rate
+        rate = decay(self.halfway, end, self.settings.iterations, self.done)
         return min(rate, HIGHEST_ESTIMATE) if math.isfinite(rate) else 0.0
 
     def _chebyshev(self):
         """Accelerated sweeps; done again without when the residual does not fall all the way."""
-        wp.copy(self.start, self.model.x)
+        for kept, array in zip(self.kept, self.carried, strict=True):
+            wp.copy(kept, array)
         wp.copy(self.before, self.model.x)
+        wp.copy(self.before_last, self.model.x)
         begin = self.residual.measure()
         omega, count = 1.0, self.settings.iterations
         for iteration in range(count):
@@ -93,15 +99,16 @@ class Iterations:
             if self._ends(iteration, True, count):
                 return
         # Written so that a residual that is not a number falls back too.
-        end = self.residual.measure()
-        if not (end <= begin and (end <= self.halfway or end <= RISE * begin)):
-            wp.copy(self.model.x, self.start)
+        end, floor = self.residual.measure(), self.residual.floor()
+        if not (end <= max(begin, floor) and end <= max(self.halfway, floor)):
+            for kept, array in zip(self.kept, self.carried, strict=True):
+                wp.copy(array, kept)
             self._plain(watched=True)
 
 
-def decay(halfway, end, count):
-    """Factor by which one of `count` iterations shrank the residual in the second half."""
-    steps = count - (count + 1) // 2
+def decay(halfway, end, count, done):
+    """Factor by which an iteration shrank the residual from half of `count` to those `done`."""
+    steps = done - (count + 1) // 2
     if steps < 1 or not (halfway > 0.0 and end > 0.0):
         return math.nan
     return (end / halfway) ** (1.0 / steps)

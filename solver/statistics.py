@@ -72,7 +72,7 @@ def iterations_needed(residual, goal, rate, count):
     """Iterations that bring the residual below the goal, from `count` done."""
     if residual <= goal:
         return count
-    if not rate < 1.0:
+    if not 0.0 < rate < 1.0:
         return None
     return count + math.ceil(math.log(goal / residual) / math.log(rate))
 
@@ -142,7 +142,8 @@ class Measure:
         """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
         model, free = self.model, self.model.free_count
         residual = self.residual.measure()
-        rate = decay(iterations.halfway, residual, iterations.settings.iterations)
+        count, done = iterations.settings.iterations, iterations.done
+        rate = decay(iterations.halfway, residual, count, done)
         goal = max(CONVERGED, self.residual.floor(), iterations.settings.tolerance)
         if free:
             wp.launch(
@@ -171,7 +172,7 @@ class Measure:
             residual=residual,
             goal=goal,
             decay=rate,
-            iterations_needed=iterations_needed(residual, goal, rate, iterations.done),
+            iterations_needed=iterations_needed(residual, goal, rate, done),
             kinetic_energy=float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
             gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),

@@ -18,6 +18,8 @@ INITIAL_GUESS = {
     "inertia_acceleration": INERTIA_ACCELERATION,
     "adaptive": ADAPTIVE,
 }
+# Fewer iterations than these are not relaxed.
+SETTLING = 3
 # Split a range between CPU threads when one thread would take longer than this [ns].
 WORTH_SPLITTING = 150e3
 
@@ -31,12 +33,19 @@ class Stepper:
         self.stiff_springs = StiffSprings(model, settings)
         self.settings, self.workers = settings, workers
         # Chebyshev extrapolates plain sweeps, and multipliers need them too: relaxed, they grow.
-        omega = (
-            1.0 if settings.acceleration or settings.estimate_acceleration else settings.relaxation
-        )
+        # So does a substep that is too short to settle what relaxation overshoots.
+        chebyshev = settings.acceleration > 0.0 or settings.estimate_acceleration
+        short = settings.iterations < SETTLING and not settings.quasistatic
+        omega = 1.0 if chebyshev or short else settings.relaxation
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
-        self.iterations = Iterations(model, residual, settings, self.sweep)
+        self.iterations = Iterations(
+            model,
+            residual,
+            settings,
+            self.sweep,
+            carried=[*ties.carried(), *self.stiff_springs.carried(), model.depth],
+        )
         guess = "previous" if settings.quasistatic else settings.initial_guess
         self.begin = self._record(
             begin_step,

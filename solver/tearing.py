@@ -147,7 +147,8 @@ class Tearing:
 
     def _triangle_mass(self, tear):
         density = np.asarray(tear.body.material.density, dtype=float)
-        if density.shape == (len(tear.body.points),):
+        per_triangle = density.ndim == 0 or len(density) == len(tear.body.triangles)
+        if not per_triangle:
             density = density[tear.body.triangles].mean(axis=1)
         return density * self.assembly.triangles.area[tear.rows]
 

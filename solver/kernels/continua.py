@@ -22,7 +22,7 @@ wp.set_module_options({"enable_backward": False})
 NEO_HOOKEAN_LOG = wp.constant(0)
 COROTATED = wp.constant(1)
 # Below this part of |F|³ the divisor of R has lost its digits.
-CERTAIN = wp.constant(0.02)
+CERTAIN = wp.constant(0.1)
 
 
 @wp.func

@@ -2,7 +2,7 @@
 """Viscosity of tets: a potential of the change of C = FᵀF since the start of the step.
 
     E = κ V₀ μ_L/4 |C − Cᵗ|²,  κ = k_d/h
-    f_i = −κ μ_L V₀ F (C − Cᵗ) g,  H_i = κ μ_L V₀ (|g|² FFᵀ + Fg (Fg)ᵀ)
+    f_i = −κ μ_L V₀ F (C − Cᵗ) g,  H_i = κ μ_L V₀ (|g|² FFᵀ + Fg (Fg)ᵀ + |gᵀ(C − Cᵗ)g| I)
 
 C does not change under rigid motion, so free fall and spin are not damped; isotropic, the shear
 viscosity at small strain is k_d μ_L. The volume part is folded into the tets (damping.py).
@@ -36,7 +36,7 @@ def right_cauchy_green(f: wp.mat33):
 def viscous_force_hessian(
     tet: ViscousRecord, before: vec6, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3
 ):
-    """-∂E/∂x_i [N] and the positive semi-definite Gauss-Newton block [N/m]."""
+    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], made positive semi-definite."""
     f = viscous_gradient(tet, d_a, d_b, d_c)
     g = -(tet.gradient_a + tet.gradient_b + tet.gradient_c)
     fg = f * g
@@ -46,9 +46,13 @@ def viscous_force_hessian(
         c[5] * g[0] + c[1] * g[1] + c[3] * g[2],
         c[4] * g[0] + c[3] * g[1] + c[2] * g[2],
     )
+    # Without this part a body that is stretched far takes steps twice too long, and explodes.
+    sideways = tet.viscosity * wp.abs(wp.dot(g, change))
     force = -tet.viscosity * (f * change)
-    hessian = (tet.viscosity * wp.dot(g, g)) * (f * wp.transpose(f)) + wp.outer(
-        tet.viscosity * fg, fg
+    hessian = (
+        (tet.viscosity * wp.dot(g, g)) * (f * wp.transpose(f))
+        + wp.outer(tet.viscosity * fg, fg)
+        + wp.mat33(sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways)
     )
     return force, hessian
 

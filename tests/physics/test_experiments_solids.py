@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the experiments with solids show (VBD 2024, §5), on meshes small enough for a test."""
+
+import numpy as np
+import pytest
+from shapes import box, tet_mesh
+
+from vbd.benchmarks.experiments import (
+    solids_beam,
+    solids_convergence,
+    solids_one_iteration,
+    solids_pendulum,
+    solids_recovery,
+    solids_scenes,
+    solids_stretch,
+)
+
+
+@pytest.fixture(scope="module", params=[1e5, 1e6], ids=["soft", "stiff"])
+def losses(request):
+    """Relative losses of every method after 1, 2, … 128 iterations on a stretched, released bar."""
+    points, tets = box((3, 3, 12), (0.25, 0.25, 1.0))
+    body = solids_scenes.released(points, tets, request.param)
+    found = solids_convergence.curves(body, counts=2 ** np.arange(8))
+    return {name: reached for name, (_, reached) in found.items()}
+
+
+def test_the_methods_are_ordered_as_in_the_paper(losses):
+    order = (
+        "VBD, Chebyshev ρ = 0.95",
+        "VBD, ω = 1",
+        "block Jacobi",
+        "gradient descent",
+    )
+    for at in (5, 6, 7):  # 32, 64, 128 iterations
+        reached = [losses[name][at] for name in order]
+        assert reached == sorted(reached)
+    assert losses["Newton"][6] < losses["VBD, ω = 1"][7]  # 7 against 128 iterations
+
+
+def test_over_relaxation_is_ahead_of_plain_descent_and_of_tuned_chebyshev(losses):
+    for at in (5, 6, 7):
+        assert losses["VBD, ω = 1.5 (default)"][at] < losses["VBD, ω = 1"][at]
+        assert losses["VBD, ω = 1.8"][at] < losses["VBD, Chebyshev ρ = 0.95"][at]
+
+
+def test_plain_and_over_relaxed_descent_never_raise_the_loss(losses):
+    for name in ("VBD, ω = 1", "VBD, ω = 1.5 (default)", "VBD, ω = 1.8"):
+        # Runs of one and two iterations are not relaxed, so they do not belong to the same curve.
+        assert (np.diff(losses[name][2:]) < 0.0).all()
+
+
+@pytest.mark.parametrize("destroy", [solids_recovery.flattened, solids_recovery.scattered])
+@pytest.mark.parametrize("mesh", ["teapot", "bunny_small"])
+def test_a_flattened_or_scattered_mesh_recovers(mesh, destroy):
+    points, tets = tet_mesh(mesh)
+    points = solids_scenes.z_up(points) * 2.0
+    *_, (x, inverted, _) = solids_recovery.recover(points, tets, destroy(points), 40)
+    assert inverted == 0
+    assert solids_scenes.volume_ratio(x, points, tets) == pytest.approx(1.0, abs=0.02)
+
+
+def pulled_bar():
+    points, tets = box((3, 3, 12), (0.25, 0.25, 1.0))
+    held = np.flatnonzero(points[:, 2] < 1e-9)
+    return solids_one_iteration.pulled(points, tets, held, len(points) - 1)
+
+
+def one_iteration_energies(**settings):
+    """Elastic and kinetic energy [J] of 1,000 frames of a pulled bar."""
+    frames = solids_one_iteration.play(pulled_bar(), **settings)
+    return np.array([f.stats.elastic_energy + f.stats.kinetic_energy for f in frames])
+
+
+@pytest.mark.parametrize("relaxation", [1.0, 1.5])
+def test_one_iteration_per_frame_is_stable_for_a_thousand_frames(relaxation):
+    energies = one_iteration_energies(relaxation=relaxation, initial_guess="previous")
+    assert np.isfinite(energies).all()
+    assert energies[500:].max() < 1.1 * energies[:500].max()
+
+
+def test_one_iteration_per_frame_is_stable_with_the_default_settings():
+    energies = one_iteration_energies()
+    assert np.isfinite(energies).all()
+    assert energies[500:].max() < 1.1 * energies[:500].max()
+
+
+def test_a_converged_pendulum_agrees_with_newton_from_every_guess():
+    points, tets = tet_mesh("pendulum")
+    body = solids_pendulum.pendulum(solids_scenes.z_up(points) * 5.75, tets)
+    exact = solids_pendulum.by_newton(body, 20)
+    for guess in solids_pendulum.GUESSES:
+        path = solids_pendulum.by_vbd(body, 20, initial_guess=guess, iterations=1500)
+        assert solids_pendulum.error(path, exact, body.points) < 0.02, guess
+
+
+def test_a_sagging_beam_approaches_newton_with_more_iterations():
+    points, tets = tet_mesh("beam_463")
+    body = solids_beam.beam(points * 10.0, tets, 1e7)
+    exact = solids_beam.exact_path(body, 40)
+    motion = np.linalg.norm(exact - body.points, axis=2).max()
+    apart = []
+    for iterations in (3, 8, 20):
+        path = solids_beam.path_of(body, iterations, 40)
+        apart.append(np.linalg.norm(path - exact, axis=2).max() / motion)
+    assert apart[2] < 0.3 * apart[1] < 0.3 * apart[0]
+    assert apart[2] < 1e-2
+
+
+def test_a_bunny_stretched_threefold_at_ten_vertices_recovers():
+    points, tets = tet_mesh("bunny_small")
+    frames = list(solids_stretch.pull_and_release(points * 10.0, tets, free=60))
+    energy = np.array([f.stats.kinetic_energy + f.stats.elastic_energy for f in frames])
+    release = solids_stretch.PULL
+    assert energy[release:].max() < energy[release - 1]
+    assert frames[-1].stats.inverted == 0
+    end = frames[-1].exact_positions[0]
+    assert solids_scenes.volume_ratio(end, points * 10.0, tets) == pytest.approx(1.0, abs=0.02)
