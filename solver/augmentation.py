@@ -7,7 +7,8 @@ import warp as wp
 from .kernels import attachments as kernels
 from .kernels.motion import move_points
 
-# Rows and springs stiffer than this times their surroundings get a multiplier; ρ is that product.
+# The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
+# gets one; a spring only when it is stiffer than this times ρ, for then the sweeps really crawl.
 STIFF = 10.0
 
 
@@ -54,6 +55,7 @@ class Ties:
         limit = STIFF * weakest
         stiff = rows.stiffness.max(axis=1, initial=0.0) > limit
         self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
+        self.on = bool(self.penalty.any())
         self.offset = rows.offset
         self.two_way = np.concatenate(
             [np.full(len(a.vertices), a.other is not None) for a in attachments] or [[]]
@@ -118,7 +120,7 @@ class Ties:
 
     def after_sweep(self, x):
         """Raise the multipliers."""
-        if self.penalty.any():
+        if self.on:
             wp.launch(
                 kernels.raise_multipliers,
                 dim=self.count,

@@ -75,19 +75,17 @@ def nearest_rotation(f: wp.mat33):
 
 
 @wp.func
-def deformation_gradient(tet: ContinuumRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
-    """F; d are the positions of the other three vertices relative to the vertex."""
-    return (
-        wp.outer(d_a, tet.gradient_a)
-        + wp.outer(d_b, tet.gradient_b)
-        + wp.outer(d_c, tet.gradient_c)
-    )
+def deformation_gradient(
+    g_a: wp.vec3, g_b: wp.vec3, g_c: wp.vec3, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3
+):
+    """F from ∇N [1/m] of three vertices and their positions [m] relative to the fourth."""
+    return wp.outer(d_a, g_a) + wp.outer(d_b, g_b) + wp.outer(d_c, g_c)
 
 
 @wp.func
 def continuum_force_hessian(tet: ContinuumRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], positive definite."""
-    f = deformation_gradient(tet, d_a, d_b, d_c)
+    f = deformation_gradient(tet.gradient_a, tet.gradient_b, tet.gradient_c, d_a, d_b, d_c)
     g = -(tet.gradient_a + tet.gradient_b + tet.gradient_c)
     fg = f * g
     w = cofactor(f) * g

@@ -14,11 +14,12 @@ potential of its own (viscosity.py), which only has to be told C = FᵀF.
 
 import warp as wp
 
+from .continua import deformation_gradient
 from .hinges import angle_gap, hinge_angle_gradient
 from .records import Elements
 from .tets import opposite_area
 from .triangles import deformation_columns, green_strain
-from .viscosity import right_cauchy_green, viscous_gradient
+from .viscosity import right_cauchy_green
 
 wp.set_module_options({"enable_backward": False})
 
@@ -48,11 +49,20 @@ def move_rest_values(first: int, x: wp.array[wp.vec3], damping: Damping, element
         elements.tet_rest[q] = wp.lerp(damping.tet_rest[q], volume, damping.tet_share[q])
     for q in range(elements.triangle_start[i], elements.triangle_start[i + 1]):
         triangle = elements.triangles[q]
-        f_1, f_2 = deformation_columns(triangle, x[triangle.a] - x_i, x[triangle.b] - x_i)
+        f_1, f_2 = deformation_columns(
+            triangle.gradient_a, triangle.gradient_b, x[triangle.a] - x_i, x[triangle.b] - x_i
+        )
         elements.triangle_rest[q] = damping.triangle_share[q] * green_strain(f_1, f_2)
     for q in range(elements.viscous_start[i], elements.viscous_start[i + 1]):
         body = elements.viscous[q]
-        f = viscous_gradient(body, x[body.a] - x_i, x[body.b] - x_i, x[body.c] - x_i)
+        f = deformation_gradient(
+            body.gradient_a,
+            body.gradient_b,
+            body.gradient_c,
+            x[body.a] - x_i,
+            x[body.b] - x_i,
+            x[body.c] - x_i,
+        )
         elements.viscous_rest[q] = right_cauchy_green(f)
     for q in range(elements.hinge_start[i], elements.hinge_start[i + 1]):
         hinge = elements.hinges[q]

@@ -14,6 +14,7 @@ Only the stiffness along n̂, μ |g|² + λ (J − α) |p|²/J, can be negative;
 import warp as wp
 
 from .records import Elements, StableTriangleRecord
+from .triangles import deformation_columns
 
 wp.set_module_options({"enable_backward": False})
 
@@ -21,8 +22,7 @@ wp.set_module_options({"enable_backward": False})
 @wp.func
 def stable_triangle_force_hessian(triangle: StableTriangleRecord, d_a: wp.vec3, d_b: wp.vec3):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite."""
-    f_1 = triangle.gradient_a[0] * d_a + triangle.gradient_b[0] * d_b
-    f_2 = triangle.gradient_a[1] * d_a + triangle.gradient_b[1] * d_b
+    f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
     g = -(triangle.gradient_a + triangle.gradient_b)
     area = wp.cross(f_1, f_2)
     jacobian = wp.length(area)

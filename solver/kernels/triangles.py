@@ -20,10 +20,10 @@ wp.set_module_options({"enable_backward": False})
 
 
 @wp.func
-def deformation_columns(triangle: TriangleRecord, d_a: wp.vec3, d_b: wp.vec3):
-    """The two columns of F; d are the other two vertices relative to the vertex."""
-    f_1 = triangle.gradient_a[0] * d_a + triangle.gradient_b[0] * d_b
-    f_2 = triangle.gradient_a[1] * d_a + triangle.gradient_b[1] * d_b
+def deformation_columns(g_a: wp.vec2, g_b: wp.vec2, d_a: wp.vec3, d_b: wp.vec3):
+    """The two columns of F from ∇N [1/m] of two vertices, d [m] relative to the third."""
+    f_1 = g_a[0] * d_a + g_b[0] * d_b
+    f_2 = g_a[1] * d_a + g_b[1] * d_b
     return f_1, f_2
 
 
@@ -38,7 +38,7 @@ def green_strain(f_1: wp.vec3, f_2: wp.vec3):
 @wp.func
 def triangle_force_hessian(triangle: TriangleRecord, rest: wp.vec3, d_a: wp.vec3, d_b: wp.vec3):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite."""
-    f_1, f_2 = deformation_columns(triangle, d_a, d_b)
+    f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
     strain = green_strain(f_1, f_2) - rest
     k_1 = triangle.stiffness[0]
     k_2 = triangle.stiffness[1]

@@ -10,19 +10,10 @@ viscosity at small strain is k_d μ_L. The volume part is folded into the tets (
 
 import warp as wp
 
+from .continua import deformation_gradient
 from .records import Elements, ViscousRecord, vec6
 
 wp.set_module_options({"enable_backward": False})
-
-
-@wp.func
-def viscous_gradient(tet: ViscousRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
-    """F; d are the positions of the other three vertices relative to the vertex."""
-    return (
-        wp.outer(d_a, tet.gradient_a)
-        + wp.outer(d_b, tet.gradient_b)
-        + wp.outer(d_c, tet.gradient_c)
-    )
 
 
 @wp.func
@@ -37,7 +28,7 @@ def viscous_force_hessian(
     tet: ViscousRecord, before: vec6, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3
 ):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], made positive semi-definite."""
-    f = viscous_gradient(tet, d_a, d_b, d_c)
+    f = deformation_gradient(tet.gradient_a, tet.gradient_b, tet.gradient_c, d_a, d_b, d_c)
     g = -(tet.gradient_a + tet.gradient_b + tet.gradient_c)
     fg = f * g
     c = right_cauchy_green(f) - before
