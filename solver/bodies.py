@@ -271,8 +271,8 @@ class Collider:
     name: str = "Collider"
 
     def __post_init__(self):
-        start = points_at(self.name, self.points, 0, 0.0)
-        self.vertex_count = len(start)
+        self.start = points_at(self.name, self.points, 0, 0.0)
+        self.vertex_count = len(self.start)
         self.triangles = checked_elements(
             self.name, "triangle", self.triangles, 3, self.vertex_count
         )

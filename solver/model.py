@@ -33,6 +33,9 @@ class ModelSize:
 class Model:
     """Positions [m], shape [vertex, 3], and everything constant, in solver order.
 
+    Free vertices, then pinned ones (`vertex_count` in all), and behind them in `x`, `x_start` and
+    `inertial` the vertices of colliders. `inertial` of what is led is the place it is led to.
+
     `work` [vertex] estimates the nanoseconds of one visit, to share a color between threads.
     """
 
@@ -48,15 +51,15 @@ class Model:
         "spring": 10.0,
     }
 
-    def __init__(self, assembly, settings, contact_slots, ties, device):
+    def __init__(self, assembly, surface, bounds, collider_points, settings, ties, device):
         self.device = wp.get_device(device)
-        self.assembly = assembly
+        self.assembly, self.surface, self.bounds = assembly, surface, bounds
         self.vertex_count = len(assembly.points)
         self.free_count = assembly.free_count
         self.color_start = assembly.color_start
         h = settings.step_time
 
-        self.x = self.upload(assembly.points, wp.vec3)
+        self.x = self.upload(np.concatenate([assembly.points, collider_points]), wp.vec3)
         self.x_start = wp.clone(self.x)
         self.inertial = wp.clone(self.x)
         self.velocity = self.upload(assembly.velocities, wp.vec3)
@@ -65,19 +68,17 @@ class Model:
         self.last_velocity = self.upload(before, wp.vec3)
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
-        self.thickness = self.upload(assembly.thickness, float)
-        self.friction = self.upload(assembly.friction, float)
-        self.depth = wp.zeros(self.vertex_count * contact_slots, dtype=float, device=self.device)
 
         self.spring_penalty = spring_penalty(assembly, settings)
         self.augmented = np.zeros(self.vertex_count, dtype=bool)
         self.augmented[assembly.springs.corners[self.spring_penalty > 0.0]] = True
         self.augmented[assembly.attachments.corners[ties.penalty > 0.0]] = True
         self._make_elements(assembly, h)
-        self.contacts = self._no_contacts(contact_slots)
+        self.contacts = self._no_contacts()
         self.law = ContactLaw()
         self.law.stiffness = settings.collision_stiffness
         self.law.slip = settings.friction_velocity * h
+        self.law.damping = settings.collision_damping / h
         self.objective = vertex.Objective()
         self._weigh(settings)
         self.objective.inertial = self.inertial
@@ -86,6 +87,7 @@ class Model:
         self.kernels = vertex.vertex_kernels(self._parts(ties))
         self.objective.attachments = ties.struct
         self.objective.contacts = self.contacts
+        self.objective.bounds = bounds
         self.objective.law = self.law
 
     def upload(self, values, dtype):
@@ -178,18 +180,18 @@ class Model:
             "spring": vertex.SPRINGS,
         }
         present = (bit for kind, bit in bits.items() if self.record_counts[kind])
-        others = vertex.ATTACHMENTS * bool(ties.count) + vertex.CONTACTS * bool(self.contacts.slots)
-        return sum(present) + others
+        others = {
+            vertex.ATTACHMENTS: ties.count,
+            vertex.CONTACTS: self.surface.can_touch,
+            vertex.BOUNDS: len(self.bounds.kind),
+        }
+        return sum(present) + sum(bit for bit, wanted in others.items() if wanted)
 
-    def _no_contacts(self, slots):
-        contacts = Contacts()
-        count = self.vertex_count * slots
-        contacts.slots = slots
-        contacts.count = wp.zeros(self.vertex_count, dtype=int, device=self.device)
-        contacts.normal = wp.zeros(count, dtype=wp.vec3, device=self.device)
-        contacts.offset = wp.zeros(count, dtype=float, device=self.device)
-        contacts.motion = wp.zeros(count, dtype=wp.vec3, device=self.device)
-        contacts.friction = wp.zeros(count, dtype=float, device=self.device)
+    def _no_contacts(self):
+        contacts, count = Contacts(), self.vertex_count if self.surface.can_touch else 0
+        contacts.touching = wp.zeros(count, dtype=int, device=self.device)
+        contacts.force = wp.zeros(count, dtype=wp.vec3, device=self.device)
+        contacts.hessian = wp.zeros(count, dtype=wp.mat33, device=self.device)
         return contacts
 
     def positions(self):

@@ -16,6 +16,7 @@ class Residual:
         self.force = wp.zeros(self.free, dtype=float, device=model.device)
         self.rounding = wp.zeros(self.free, dtype=float, device=model.device)
         self.touching = wp.zeros(self.free, dtype=int, device=model.device)
+        self.before = lambda: None  # brings contact forces up to date
         self.record(model)
 
     def record(self, model):
@@ -33,6 +34,7 @@ class Residual:
         """The residual now; 0 when nothing is free."""
         if not self.free:
             return 0.0
+        self.before()
         self.launch.launch()
         return float(wp.utils.array_sum(self.force)) / self.weight
 
@@ -41,5 +43,5 @@ class Residual:
         return float(wp.utils.array_sum(self.rounding)) / self.weight if self.free else 0.0
 
     def contacts(self):
-        """Contacts that touch a vertex, as of the last measurement."""
-        return int(self.touching.numpy().sum()) if self.free else 0
+        """Vertices that something touches, as of the last measurement."""
+        return int((self.touching.numpy() > 0).sum()) if self.free else 0

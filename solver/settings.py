@@ -192,6 +192,20 @@ class Settings:
         high=10000,
         soft_high=20,
     )
+    collision_damping: float = number(
+        0.0,
+        "Collision Damping",
+        "Damping time of contacts that come closer: higher values bounce less",
+        unit="s",
+        low=0.0,
+        high=10.0,
+        soft_high=0.01,
+    )
+    truncation: bool = switch(
+        True,
+        "Prevent Penetration",
+        "Shorten every step that would let surfaces pass through each other",
+    )
     use_ground: bool = switch(
         False, "Ground", "Collide with a plane through the ground height, normal to the z axis"
     )
@@ -340,6 +354,9 @@ class Material:
         low=0.0,
         high=100.0,
         soft_high=0.1,
+    )
+    self_contact: bool = switch(
+        False, "Self Contact", "Keep the surface of this object from passing through itself"
     )
     spring_stiffness: float | np.ndarray | None = number(
         None,

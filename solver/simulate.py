@@ -12,13 +12,15 @@ from .assembly import assemble
 from .attachments import Attachment
 from .augmentation import Ties
 from .bodies import Cloth, Collider, Rod, Solid
-from .collision import Collisions
+from .bounds import BOUNDS, bounds_on_device
+from .colliders import LedColliders
 from .model import Model, ModelSize
 from .pins import LedPins
 from .residual import Residual
 from .settings import Settings
 from .statistics import Measure, Statistics
 from .step import Stepper
+from .surface import contact_surface
 from .tearing import Tearing
 from .workers import Workers, core_count
 
@@ -53,7 +55,7 @@ def pick_device(name):
 
 
 def simulate(
-    bodies: Sequence[Solid | Cloth | Rod | Collider | Attachment],
+    bodies: Sequence[Solid | Cloth | Rod | Collider | BOUNDS | Attachment],
     settings: Settings,
     frame_count: int,
     device: str = "cpu",
@@ -67,6 +69,7 @@ def simulate(
     attachments = [body for body in bodies if isinstance(body, Attachment)]
     deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
     colliders = [body for body in bodies if isinstance(body, Collider)]
+    bounds = [body for body in bodies if isinstance(body, BOUNDS)]
     if not deformable:
         raise ValueError("there is nothing to simulate: add a soft body, a cloth or a rod")
     if frame_count != int(frame_count) or frame_count < 1:
@@ -74,18 +77,20 @@ def simulate(
     device = pick_device(device)
     scene = assemble(deformable, settings, attachments)
     ties = Ties(attachments, scene, settings, device)
-    collisions = Collisions(colliders, settings, scene.origin, device)
+    led = LedColliders(colliders, scene, device)
     pins = LedPins(deformable, scene, device)
-    model = Model(scene, settings, collisions.slots, ties, device)
+    surface = contact_surface(scene, deformable, colliders, settings.friction)
+    bounds = bounds_on_device(bounds, scene, settings, device)
+    model = Model(scene, surface, bounds, led.points, settings, ties, device)
     residual = Residual(model)
     measure = Measure(model, residual, deformable, settings)
     tearing = Tearing(deformable, scene, settings)
-    parts = model, collisions, pins, ties, tearing, residual
+    parts = model, led, pins, ties, tearing, residual
     return _frames(parts, measure, settings, frame_count, cancelled)
 
 
 def _frames(parts, measure, settings, frame_count, cancelled):
-    model, collisions, pins, ties, tearing, _residual = parts
+    model, led, pins, ties, tearing, _residual = parts
     workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
     try:
         stepper = Stepper(*parts, settings, workers)
@@ -93,7 +98,8 @@ def _frames(parts, measure, settings, frame_count, cancelled):
             now = index * settings.frame_time
             pins.begin_frame(index, now)
             ties.begin_frame(index, now)
-            collisions.begin_frame(index, now, settings.substeps)
+            led.begin_frame(index, now)
+            stepper.begin_frame()
             started = time.perf_counter()
             for substep in range(1, settings.substeps + 1):
                 if cancelled is not None and cancelled():
@@ -103,7 +109,7 @@ def _frames(parts, measure, settings, frame_count, cancelled):
             seconds = time.perf_counter() - started
             if tearing.changed_since_asked():
                 measure.record()
-            statistics = measure.take(stepper.iterations, ties, seconds)
+            statistics = measure.take(stepper, ties, seconds)
             positions = tearing.lay_duplicates(model.positions())
             yield Frame(index, positions, tearing.elements(), statistics, model.size)
     except RuntimeError as error:

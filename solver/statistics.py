@@ -10,6 +10,7 @@ import warp as wp
 from . import records
 from .iterations import decay
 from .kernels import energy
+from .kernels.bounds import measure_bounds
 
 # A frame whose unbalanced forces are below this part of the weight counts as converged.
 CONVERGED = 0.01
@@ -36,7 +37,15 @@ class Statistics:
     contact_energy: float
     """Of contacts, without friction [J]."""
     contacts: int
-    """Vertices in touch with a collider or the ground, counted once per collider."""
+    """Vertices in touch with anything."""
+    pairs: int
+    """Pairs of surfaces in touch: vertex and triangle, or edge and edge."""
+    deepest: float
+    """Deepest penetration of the contact distance [m]; surfaces meet at the contact distance."""
+    truncated: int
+    """Vertices whose last step was cut short to keep surfaces apart."""
+    searches: int
+    """Searches for contact pairs in the frame."""
     broken: int
     """Rows of attachments that have broken so far."""
     inverted: int
@@ -89,7 +98,8 @@ class Measure:
         self.gravity = np.asarray(settings.gravity, dtype=np.float64)
         free = model.free_count
         self.record()
-        self.contact_energy = wp.zeros(free, dtype=wp.float64, device=model.device)
+        self.bounds_energy = wp.zeros(free, dtype=float, device=model.device)
+        self.bounds_depth = wp.zeros(free, dtype=float, device=model.device)
 
     def record(self):
         """Take over the model's elements, at the start and when they have changed."""
@@ -138,21 +148,25 @@ class Measure:
                 total = wp.zeros(count, dtype=wp.float64, device=self.model.device)
                 yield kernel, inputs, [total, *others]
 
-    def take(self, iterations, ties, seconds):
-        """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
+    def take(self, stepper, ties, seconds):
+        """`Statistics` of the state as it is now, after the last substep of a `Stepper`."""
         model, free = self.model, self.model.free_count
+        iterations, pairs = stepper.iterations, stepper.pairs
         residual = self.residual.measure()
         count, done = iterations.settings.iterations, iterations.done
         rate = decay(iterations.halfway, residual, count, done)
         goal = max(CONVERGED, self.residual.floor(), iterations.settings.tolerance)
-        if free:
+        contact_energy, touching, deepest = pairs.measure() if pairs else (0.0, 0, 0.0)
+        if free and len(model.bounds.kind):
             wp.launch(
-                energy.contact_energy,
+                measure_bounds,
                 dim=free,
-                inputs=[model.x, model.contacts, model.law],
-                outputs=[self.contact_energy],
+                inputs=[model.x, model.bounds, model.law],
+                outputs=[self.bounds_energy, self.bounds_depth],
                 device=model.device,
             )
+            contact_energy += float(self.bounds_energy.numpy().sum(dtype=float))
+            deepest = max(deepest, float(self.bounds_depth.numpy().max()))
         elastic = 0.0
         for kernel, inputs, outputs in self.energies:
             wp.launch(
@@ -176,8 +190,12 @@ class Measure:
             kinetic_energy=float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
             gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),
-            contact_energy=float(self.contact_energy.numpy().sum()),
+            contact_energy=contact_energy,
             contacts=self.residual.contacts(),
+            pairs=touching,
+            deepest=deepest,
+            truncated=pairs.truncated_count() if pairs else 0,
+            searches=pairs.searches if pairs else 0,
             broken=ties.broken_count(),
             inverted=int(self.inverted.numpy().sum()),
             rejected=int(rejected.sum()),

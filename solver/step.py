@@ -9,8 +9,9 @@ import warp as wp
 from .augmentation import StiffSprings
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
-from .kernels.detection import find_contacts
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
+from .pairs import Pairs
+from .workers import WORTH_SPLITTING
 
 INITIAL_GUESS = {
     "previous": PREVIOUS,
@@ -20,15 +21,15 @@ INITIAL_GUESS = {
 }
 # Fewer iterations than these are not relaxed.
 SETTLING = 3
-# Split a range between CPU threads when one thread would take longer than this [ns].
-WORTH_SPLITTING = 150e3
+# The way to the initial guess is cut into at most so many searches for contact.
+STAGES = 4
 
 
 class Stepper:
     """The launches of a substep, recorded once; `step()` plays them."""
 
-    def __init__(self, model, collisions, pins, ties, tearing, residual, settings, workers):
-        self.model, self.collisions, self.pins, self.ties = model, collisions, pins, ties
+    def __init__(self, model, colliders, pins, ties, tearing, residual, settings, workers):
+        self.model, self.colliders, self.pins, self.ties = model, colliders, pins, ties
         self.tearing, self.residual = tearing, residual
         self.stiff_springs = StiffSprings(model, settings)
         self.settings, self.workers = settings, workers
@@ -38,13 +39,14 @@ class Stepper:
         short = settings.iterations < SETTLING and not settings.quasistatic
         omega = 1.0 if chebyshev or short else settings.relaxation
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
+        self.pairs = Pairs(model, settings, workers) if model.surface.can_touch else None
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
         self.iterations = Iterations(
             model,
             residual,
             settings,
             self.sweep,
-            carried=[*ties.carried(), *self.stiff_springs.carried(), model.depth],
+            carried=[*ties.carried(), *self.stiff_springs.carried()],
         )
         guess = "previous" if settings.quasistatic else settings.initial_guess
         self.begin = self._record(
@@ -55,8 +57,10 @@ class Stepper:
                 settings.step_time,
                 INITIAL_GUESS[guess],
                 model.velocity,
+                model.x,
+                model.bounds,
             ],
-            [model.x, model.x_start, model.inertial, model.last_velocity],
+            [self.places(), model.x_start, model.inertial, model.last_velocity],
         )
         self.end = self._record(
             end_step,
@@ -64,24 +68,17 @@ class Stepper:
             [settings.step_time, model.x, model.x_start],
             [model.velocity],
         )
-        self.find_contacts = (
-            self._record_range(
-                find_contacts,
-                (0, model.free_count),
-                [
-                    model.x,
-                    model.x_start,
-                    model.inertial,
-                    model.thickness,
-                    model.friction,
-                    collisions.struct,
-                ],
-                [model.depth, model.contacts],
-            )
-            if collisions.slots
-            else []
-        )
+        if self.pairs:
+            residual.before = self._gather_all
         self._record_elements()
+
+    def _gather_all(self):
+        self.pairs.refresh()
+        self.pairs.gather(0, self.model.free_count)
+
+    def places(self):
+        """Where new positions go: to be truncated first where there are contact pairs."""
+        return self.pairs.candidate if self.pairs else self.model.x
 
     def _record_elements(self):
         """The launches that know the elements: again when tearing has changed them."""
@@ -101,7 +98,7 @@ class Stepper:
                 kernels.search if self.settings.line_search else kernels.solve,
                 color,
                 [model.objective, self.relaxation],
-                [model.x, model.touched, model.rejected],
+                [model.x, self.places(), model.touched, model.rejected],
             )
             for color in pairwise(model.color_start)
         ]
@@ -138,28 +135,67 @@ class Stepper:
         elif launches:
             launches[0]()
 
+    def begin_frame(self):
+        if self.pairs:
+            self.pairs.begin_frame()
+
     def sweep(self, iteration):
         """Visit every free vertex once, color by color."""
-        if iteration % self.settings.collision_interval == 0:
-            self._run(self.find_contacts)
-        for color in self.colors:
-            self._run(color)
+        if self.pairs:
+            self._sweep_with_pairs(iteration)
+        else:
+            for color in self.colors:
+                self._run(color)
         self.ties.after_sweep(self.model.x)
         self.stiff_springs.after_sweep()
 
+    def _sweep_with_pairs(self, iteration):
+        pairs = self.pairs
+        due = iteration % self.settings.collision_interval == 0
+        if iteration > 0 and due and pairs.is_stuck:
+            pairs.search()
+        pairs.refresh()
+        self._lead()
+        for color, (first, last) in zip(self.colors, pairwise(self.model.color_start), strict=True):
+            pairs.gather(first, last, first, last)
+            self._run(color)
+            pairs.settle(first, last)
+
+    def _lead(self):
+        """Move what is led (pins, colliders) on towards its place."""
+        first, last = self.model.free_count, len(self.model.x)
+        if self.colliders.moves or self.pins.led:
+            wp.copy(self.pairs.candidate, self.model.inertial, first, first, last - first)
+            self.pairs.settle(first, last)
+
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1."""
-        count = self.settings.substeps
-        self.collisions.move(substep / count)
+        count, model = self.settings.substeps, self.model
         self.begin.launch()
         self._run(self.move_rest_values)
-        self.pins.move(substep / count, self.model.x)
+        self.pins.move(substep / count, model.inertial if self.pairs else model.x)
         self.ties.move(substep / count)
         self.stiff_springs.begin_step()
-        wp.copy(self.model.touched, self.no_extrapolation)
+        wp.copy(model.touched, self.no_extrapolation)
+        if self.pairs:
+            self._begin_pairs(substep / count)
         self.iterations.run(watched=substep == count)
-        self.ties.after_step(self.model.x)
+        self.ties.after_step(model.x)
         self.end.launch()
-        if self.tearing.after_step(self.model):
-            self.residual.record(self.model)
+        if self.tearing.after_step(model):
+            self.residual.record(model)
             self._record_elements()
+
+    def _begin_pairs(self, share):
+        """Find what may touch in this substep; go to the initial guess as far as that allows."""
+        model, pairs = self.model, self.pairs
+        first, last = model.free_count, len(model.x)
+        colliders = model.vertex_count
+        wp.copy(model.x_start, model.x, colliders, colliders, last - colliders)
+        self.colliders.move(share, model.inertial)
+        wp.copy(pairs.candidate, model.inertial, first, first, last - first)
+        for _ in range(STAGES):
+            pairs.search()
+            pairs.settle(0, last)
+            if not pairs.is_stuck:
+                break

@@ -6,7 +6,13 @@ run in parallel. A join costs about 20 µs: split only what takes much longer.
 """
 
 import os
+from itertools import pairwise
 from threading import Lock, Thread
+
+import warp as wp
+
+# Split a range between CPU threads when one thread would take longer than this [ns].
+WORTH_SPLITTING = 150e3
 
 
 def core_count():
@@ -79,3 +85,23 @@ class Workers:
     def stop(self):
         for worker in self.others:
             worker.stop()
+
+
+def launches(workers, device, kernel, count, inputs, outputs, cost, first=0):
+    """Launch a kernel over `count` threads from number `first` on; it takes `first` as argument 0.
+
+    `cost` [ns] of one thread: on the CPU the range is shared between workers where that pays.
+    """
+    if count <= 0:
+        return
+    parts = 1
+    if device.is_cpu:
+        parts = max(1, min(workers.count, int(count * cost / WORTH_SPLITTING)))
+
+    def part(a, b):
+        return lambda: wp.launch(
+            kernel, dim=b - a, inputs=[first + a, *inputs], outputs=outputs, device=device
+        )
+
+    cuts = [count * k // parts for k in range(parts + 1)]
+    workers.run([part(a, b) for a, b in pairwise(cuts)])

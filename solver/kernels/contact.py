@@ -1,27 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact of one vertex with a collider: a plane found at the last detection, until the next one.
+"""The law of contact, and the contact force on every vertex.
 
-    E = ½ k_c d²,  d = offset − n·x > 0      (VBD 2024, §3.5; the normal is held constant)
+Two stages (Chen et al., "Offset Geometric Contact", 2025, eq. 16) in the distance d of a pair with
+contact distance r: E = ½ k (r − d)² down to d = r/2, then −k (r/2)² ln d + const, C² at r/2. Below
+GUARD r the logarithm goes on as its second-order Taylor polynomial. The normal is held constant.
 
-Friction is Coulomb's law made smooth over the slip u = Tᵀ(x − xᵗ − w), w the collider's motion
-(VBD 2024, eq. 14-16):  f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, then 1.
+Friction is Coulomb's law made smooth over the slip u = Tᵀ Σ w_k (x_k − xᵗ_k):
+f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, then 1 (VBD 2024, eq. 14-16).
 """
 
 import warp as wp
 
+from .pairs import Pair, pair_gap
+
 wp.set_module_options({"enable_backward": False})
 
-
-@wp.struct
-class Contacts:
-    """Contact planes per vertex: entries `vertex * slots` up to `+ count[vertex]`."""
-
-    slots: int
-    count: wp.array[int]
-    normal: wp.array[wp.vec3]
-    offset: wp.array[float]  # n·p + thickness [m]
-    motion: wp.array[wp.vec3]  # of the collider at the contact in this step [m]
-    friction: wp.array[float]
+GUARD = wp.constant(0.05)
 
 
 @wp.struct
@@ -30,6 +24,44 @@ class ContactLaw:
 
     stiffness: float  # k_c [N/m]
     slip: float  # ε_v h [m]
+    damping: float  # against approach: damping time over h
+
+
+@wp.struct
+class Contacts:
+    """Contact forces per vertex: all zero where `touching` is 0."""
+
+    touching: wp.array[int]
+    force: wp.array[wp.vec3]  # −∂E/∂x_i [N]
+    hessian: wp.array[wp.mat33]  # bound of ∂²E/∂x_i² [N/m]
+
+
+@wp.func
+def load_stiffness(d: float, radius: float, stiffness: float):
+    """−E'(d) [N] and E''(d) [N/m] at a distance d below the contact distance."""
+    half = 0.5 * radius
+    low = GUARD * radius
+    load = stiffness * (radius - d)
+    slope = stiffness
+    if d < half:
+        near = wp.max(d, low)
+        slope = stiffness * half * half / (near * near)
+        load = stiffness * half * half / near + slope * (near - d)
+    return load, slope
+
+
+@wp.func
+def contact_energy(d: float, radius: float, stiffness: float):
+    """E(d) [J], zero at the contact distance."""
+    half = 0.5 * radius
+    energy = 0.5 * stiffness * (radius - d) * (radius - d)
+    if d < half:
+        low = GUARD * radius
+        near = wp.max(d, low)
+        load, slope = load_stiffness(near, radius, stiffness)
+        energy = stiffness * half * half * (0.5 - wp.log(near / half))
+        energy += (near - d) * (load + 0.5 * slope * (near - d))
+    return energy
 
 
 @wp.func
@@ -43,44 +75,97 @@ def friction_per_slip(slip: float, full_slip: float):
 
 
 @wp.func
-def contact_force_hessian(
-    x: wp.vec3,
-    x_start: wp.vec3,
+def force_stiffness(
     normal: wp.vec3,
-    depth: float,
+    d: float,
+    radius: float,
     motion: wp.vec3,
     friction: float,
+    strength: float,
     law: ContactLaw,
 ):
-    """-∂E/∂x [N] and ∂²E/∂x² [N/m] of one contact that is `depth` > 0 deep."""
-    load = law.stiffness * depth
-    slip = x - x_start - motion
-    slip -= wp.dot(slip, normal) * normal
-    drag = friction * load * friction_per_slip(wp.length(slip), law.slip)
-    force = load * normal - drag * slip
-    hessian = wp.outer((law.stiffness - drag) * normal, normal) + wp.mat33(
+    """Force [N] on side A of a contact at distance d < radius, and its stiffness [N/m].
+
+    `motion` [m] is that of A against B in this step.
+    """
+    load, slope = load_stiffness(d, radius, strength * law.stiffness)
+    approach = -wp.dot(motion, normal)
+    drag = friction * load * friction_per_slip(wp.length(motion + approach * normal), law.slip)
+    if approach > 0.0:
+        load += law.damping * slope * approach
+        slope += law.damping * slope
+    force = load * normal - drag * (motion + approach * normal)
+    stiffness = wp.outer((slope - drag) * normal, normal) + wp.mat33(
         drag, 0.0, 0.0, 0.0, drag, 0.0, 0.0, 0.0, drag
     )
-    return force, hessian
+    return force, stiffness
 
 
-@wp.func
-def contacts_force_hessian(
-    i: int, x: wp.vec3, x_start: wp.vec3, contacts: Contacts, law: ContactLaw
+@wp.kernel
+def gather_contacts(
+    first: int,
+    color_first: int,
+    color_last: int,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    law: ContactLaw,
+    start: wp.array[int],
+    entry: wp.array[int],
+    pairs: wp.array[Pair],
+    # out
+    contacts: Contacts,
 ):
-    """Force [N], Hessian block [N/m] and number of contacts that touch vertex i at x."""
+    """Sum up the contacts of each vertex from settled positions. One thread per vertex.
+
+    Vertices `color_first` up to `color_last` are about to move at the same time. Each of them
+    takes the stiffness that its pairs show to all of them together (an ℓ₁ bound), so that partners
+    of one color cannot overshoot.
+    """
+    i = first + wp.tid()
+    touching = int(0)
     force = wp.vec3(0.0)
     hessian = wp.mat33(0.0)
-    touching = int(0)
-    first = i * contacts.slots
-    for k in range(first, first + contacts.count[i]):
-        normal = contacts.normal[k]
-        depth = contacts.offset[k] - wp.dot(normal, x)
-        if depth > 0.0:
-            f, h = contact_force_hessian(
-                x, x_start, normal, depth, contacts.motion[k], contacts.friction[k], law
-            )
-            force += f
-            hessian += h
-            touching += 1
-    return force, hessian, touching
+    for k in range(start[i], start[i + 1]):
+        p = entry[k] / 4
+        if pairs[p].strength > 0.0:
+            pair = pairs[p]
+            d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
+            if d < pair.radius:
+                v = pair.vertices
+                motion = wp.vec3(0.0)
+                together = float(0.0)
+                for c in range(4):
+                    motion += pair.weights[c] * (x[v[c]] - x_start[v[c]])
+                    if v[c] >= color_first and v[c] < color_last:
+                        together += wp.abs(pair.weights[c])
+                f, h = force_stiffness(
+                    pair.normal, d, pair.radius, motion, pair.friction, pair.strength, law
+                )
+                weight = pair.weights[entry[k] % 4]
+                force += weight * f
+                hessian += (wp.abs(weight) * together) * h
+                touching += 1
+    contacts.touching[i] = touching
+    contacts.force[i] = force
+    contacts.hessian[i] = hessian
+
+
+@wp.kernel
+def measure_pairs(
+    x: wp.array[wp.vec3],
+    law: ContactLaw,
+    pairs: wp.array[Pair],
+    # out
+    energy: wp.array[float],
+    depth: wp.array[float],
+):
+    """Energy [J] of each pair that touches, and its depth below the contact distance [m]."""
+    p = wp.tid()
+    pair = pairs[p]
+    energy[p] = 0.0
+    depth[p] = 0.0
+    if pair.strength > 0.0:
+        d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
+        if d < pair.radius:
+            energy[p] = contact_energy(d, pair.radius, pair.strength * law.stiffness)
+            depth[p] = pair.radius - d

@@ -6,8 +6,6 @@ Each is zero at rest. The formulas stand beside the forces, in the files of the 
 
 import warp as wp
 
-from .contact import ContactLaw, Contacts
-
 wp.set_module_options({"enable_backward": False})
 
 
@@ -129,21 +127,3 @@ def spring_energy(
     edge = edges[k]
     gap = wp.length(exact(x[edge[1]]) - exact(x[edge[0]])) - rest[k]
     energy[k] = wp.float64(0.5) * stiffness[k] * gap * gap
-
-
-@wp.kernel
-def contact_energy(
-    x: wp.array[wp.vec3],
-    contacts: Contacts,
-    law: ContactLaw,
-    # out
-    energy: wp.array[wp.float64],
-):
-    """Energy [J] of all contacts of a vertex."""
-    i = wp.tid()
-    first = i * contacts.slots
-    total = wp.float64(0.0)
-    for k in range(first, first + contacts.count[i]):
-        depth = wp.max(contacts.offset[k] - wp.dot(contacts.normal[k], x[i]), 0.0)
-        total += wp.float64(0.5 * law.stiffness * depth * depth)
-    energy[i] = total

@@ -3,6 +3,8 @@
 
 import warp as wp
 
+from .bounds import Bounds, keep_in_front
+
 wp.set_module_options({"enable_backward": False})
 
 
@@ -29,27 +31,33 @@ def begin_step(
     h: float,
     initial_guess: int,
     velocity: wp.array[wp.vec3],
-    # out
     x: wp.array[wp.vec3],
+    bounds: Bounds,
+    # out
+    guess: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     inertial: wp.array[wp.vec3],
     last_velocity: wp.array[wp.vec3],
 ):
-    """Set xᵗ, y = xᵗ + h vᵗ + h² a and the initial guess of x. One thread per vertex."""
+    """Set xᵗ, y = xᵗ + h vᵗ + h² a and the initial guess of x. One thread per vertex.
+
+    `guess` is x itself, or the places to be truncated first.
+    """
     i = wp.tid()
     start = x[i]
     v = velocity[i]
     x_start[i] = start
     inertial[i] = start + h * v + (h * h) * gravity
-    guess = start
+    step = wp.vec3(0.0)
     if initial_guess >= INERTIA:
-        guess += h * v
+        step += h * v
     if initial_guess == INERTIA_ACCELERATION:
-        guess += (h * h) * gravity
+        step += (h * h) * gravity
     if initial_guess == ADAPTIVE:
-        guess += (h * h) * adaptive_acceleration(v, last_velocity[i], gravity, h)
-    if wp.isfinite(guess):
-        x[i] = guess
+        step += (h * h) * adaptive_acceleration(v, last_velocity[i], gravity, h)
+    if not wp.isfinite(step):
+        step = wp.vec3(0.0)
+    guess[i] = start + keep_in_front(i, start, step, bounds)
     last_velocity[i] = v
 
 

@@ -10,7 +10,8 @@ from functools import cache
 import warp as wp
 
 from .attachments import Attachments, attachments_force_hessian
-from .contact import ContactLaw, Contacts, contacts_force_hessian
+from .bounds import Bounds, bounds_force_hessian, keep_in_front
+from .contact import ContactLaw, Contacts
 from .continua import continua_force_hessian
 from .hinges import hinges_force_hessian
 from .records import Elements
@@ -41,6 +42,7 @@ HINGES = wp.constant(32)
 SPRINGS = wp.constant(64)
 ATTACHMENTS = wp.constant(128)
 CONTACTS = wp.constant(256)
+BOUNDS = wp.constant(512)
 
 
 @wp.struct
@@ -53,7 +55,8 @@ class Objective:
     x_start: wp.array[wp.vec3]  # xᵗ [m]
     elements: Elements
     attachments: Attachments
-    contacts: Contacts
+    contacts: Contacts  # of pairs, gathered before each color
+    bounds: Bounds
     law: ContactLaw
 
 
@@ -135,12 +138,17 @@ def vertex_kernels(parts: int) -> VertexKernels:
             force += f
             hessian += h
         touching = int(0)
-        if wp.static(bool(parts & CONTACTS)):
-            f, h, touching = contacts_force_hessian(
-                i, x_i, objective.x_start[i], objective.contacts, objective.law
+        if wp.static(bool(parts & BOUNDS)):
+            f, h, touching = bounds_force_hessian(
+                i, x_i, objective.x_start[i], objective.bounds, objective.law
             )
             force += f
             hessian += h
+        if wp.static(bool(parts & CONTACTS)):
+            if objective.contacts.touching[i] > 0:
+                touching += objective.contacts.touching[i]
+                force += objective.contacts.force[i]
+                hessian += objective.contacts.hessian[i]
         return force, hessian, touching
 
     @wp.func
@@ -161,6 +169,8 @@ def vertex_kernels(parts: int) -> VertexKernels:
             step = force * wp.inf
         if touching == 0:
             step *= relaxation
+        if wp.static(bool(parts & BOUNDS)):
+            step = keep_in_front(i, x[i], step, objective.bounds)
         return step, force, touching
 
     @wp.kernel(module="unique")
@@ -170,16 +180,21 @@ def vertex_kernels(parts: int) -> VertexKernels:
         relaxation: wp.array[float],
         # out
         x: wp.array[wp.vec3],
+        moved: wp.array[wp.vec3],
         touched: wp.array[int],
         rejected: wp.array[int],
     ):
-        """Move each vertex of a range of one color by its own Newton step."""
+        """Move each vertex of a range of one color by its own Newton step.
+
+        `moved` is x itself, or the places to be truncated first.
+        """
         i = first + wp.tid()
+        start = x[i]
         step, _force, touching = vertex_step(i, x, objective, relaxation[i])
-        moved = x[i] + step
-        if wp.isfinite(moved):
-            x[i] = moved
+        if wp.isfinite(start + step):
+            moved[i] = start + step
         else:
+            moved[i] = start
             rejected[i] = rejected[i] + 1
         if touching > 0:
             touched[i] = 1
@@ -191,6 +206,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         relaxation: wp.array[float],
         # out
         x: wp.array[wp.vec3],
+        moved: wp.array[wp.vec3],
         touched: wp.array[int],
         rejected: wp.array[int],
     ):
@@ -209,13 +225,18 @@ def vertex_kernels(parts: int) -> VertexKernels:
             while halvings < HALVINGS:
                 x[i] = start + step
                 there, _hessian, _touching = force_hessian(i, x, objective)
+                if wp.static(bool(parts & CONTACTS)):
+                    if objective.contacts.touching[i] > 0:
+                        there -= objective.contacts.hessian[i] * step
                 if wp.dot(there, step) >= -descent:
                     break
                 step *= 0.5
                 descent *= 0.5
                 halvings += 1
-            x[i] = start + step
+            x[i] = start
+            moved[i] = start + step
         else:
+            moved[i] = start
             rejected[i] = rejected[i] + 1
         if touching > 0:
             touched[i] = 1

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bounds of the world: planes, spheres and bowls, known by their distance alone.
+
+They follow the contact law of contact.py. A step never crosses one; a vertex that begins behind one
+is led back by a spring to a place that moves out with it, slower and slower, so that it does not
+leave with the speed of its way out.
+"""
+
+import warp as wp
+
+from .contact import ContactLaw, contact_energy, force_stiffness
+
+wp.set_module_options({"enable_backward": False})
+
+PLANE = wp.constant(0)
+SPHERE = wp.constant(1)
+BOWL = wp.constant(2)
+
+# Part of the way to a bound that a step may go, and what it always leaves of the contact distance.
+KEPT = wp.constant(0.9)
+FLOOR = wp.constant(1.0e-3)
+
+
+@wp.struct
+class Bounds:
+    """Arrays per bound, and the contact distance [m] and friction of every vertex."""
+
+    kind: wp.array[int]
+    center: wp.array[wp.vec3]  # or a point of the plane [m]
+    normal: wp.array[wp.vec3]  # of a plane, or the way up out of a bowl
+    size: wp.array[float]  # radius [m]
+    friction: wp.array[float]
+    vertex_radius: wp.array[float]
+    vertex_friction: wp.array[float]
+    return_share: float  # part of the way out that a vertex behind a bound takes in a step
+
+
+@wp.func
+def direction_and_distance(bounds: Bounds, k: int, x: wp.vec3):
+    """(n, d): the unit direction away from bound k, and how far x is in front of it [m]."""
+    r = x - bounds.center[k]
+    kind = bounds.kind[k]
+    normal = bounds.normal[k]
+    distance = wp.dot(normal, r)
+    if kind != PLANE:
+        far = wp.length(r)
+        if kind == SPHERE:
+            distance = far - bounds.size[k]
+            if far > 0.0:
+                normal = r / far
+        elif distance < 0.0:  # below the rim of a bowl
+            distance = bounds.size[k] - far
+            if far > 0.0:
+                normal = -r / far
+        else:
+            distance = 1.0e30
+    return wp.vec4(normal[0], normal[1], normal[2], distance)
+
+
+@wp.func
+def bounds_force_hessian(i: int, x: wp.vec3, x_start: wp.vec3, bounds: Bounds, law: ContactLaw):
+    """Force [N], Hessian block [N/m] and number of bounds that vertex i touches at x."""
+    force = wp.vec3(0.0)
+    hessian = wp.mat33(0.0)
+    touching = int(0)
+    radius = bounds.vertex_radius[i]
+    for k in range(bounds.kind.shape[0]):
+        near = direction_and_distance(bounds, k, x)
+        normal = wp.vec3(near[0], near[1], near[2])
+        begun = direction_and_distance(bounds, k, x_start)
+        if begun[3] < 0.0:
+            goal = begun[3] + bounds.return_share * (radius - begun[3])
+            force += law.stiffness * (goal - near[3]) * normal
+            hessian += law.stiffness * wp.outer(normal, normal)
+            touching += 1
+        elif near[3] < radius:
+            friction = wp.sqrt(bounds.friction[k] * bounds.vertex_friction[i])
+            f, h = force_stiffness(normal, near[3], radius, x - x_start, friction, 1.0, law)
+            force += f
+            hessian += h
+            touching += 1
+    return force, hessian, touching
+
+
+@wp.func
+def keep_in_front(i: int, x: wp.vec3, step: wp.vec3, bounds: Bounds):
+    """The part of `step` that does not take vertex i through a bound."""
+    part = float(1.0)
+    floor = FLOOR * bounds.vertex_radius[i]
+    for k in range(bounds.kind.shape[0]):
+        near = direction_and_distance(bounds, k, x)
+        if near[3] > 0.0 and near[3] < 1.0e30:
+            # Outside of a sphere the distance falls at most by the approach to its tangent plane,
+            # elsewhere at most in proportion to what it falls by in all.
+            fall = -wp.dot(wp.vec3(near[0], near[1], near[2]), step)
+            if bounds.kind[k] == BOWL:
+                far = direction_and_distance(bounds, k, x + step)
+                fall = near[3] - far[3]
+            if fall > KEPT * near[3]:
+                allowed = wp.max(wp.min(KEPT * near[3], near[3] - floor), 0.0)
+                part = wp.min(part, allowed / fall)
+    return part * step
+
+
+@wp.kernel
+def measure_bounds(
+    x: wp.array[wp.vec3],
+    bounds: Bounds,
+    law: ContactLaw,
+    # out
+    energy: wp.array[float],
+    depth: wp.array[float],
+):
+    """Energy [J] of each vertex at the bounds, and its depth below the contact distance [m]."""
+    i = wp.tid()
+    total = float(0.0)
+    deepest = float(0.0)
+    radius = bounds.vertex_radius[i]
+    for k in range(bounds.kind.shape[0]):
+        near = direction_and_distance(bounds, k, x[i])
+        if near[3] < radius:
+            total += contact_energy(near[3], radius, law.stiffness)
+            deepest = wp.max(deepest, radius - near[3])
+    energy[i] = total
+    depth[i] = deepest

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Displacement truncation: no vertex moves so far that a pair could pass through itself.
+
+Divide and truncate: the direction between the closest points of a pair, as of its search, separates
+its two sides, and each side stays on its own side of a plane between them (Chen et al., "Offset
+Geometric Contact", 2025, §3.5, in its planar form). Both sides' vertices that move at the same time
+share the gap by how fast they approach. A pair that was not found is farther apart than both caps
+together, so a vertex within its cap cannot reach it.
+"""
+
+import warp as wp
+
+from .pairs import Pair
+
+wp.set_module_options({"enable_backward": False})
+
+# Part of the way to the plane that a vertex may go.
+KEPT = wp.constant(0.9)
+# A plane leaves either side this part of the gap.
+LEAST_SHARE = wp.constant(0.05)
+# Pairs stay this part of their contact distance apart, and this part of the coordinates' size.
+FLOOR = wp.constant(1.0e-3)
+ROUNDING = wp.constant(1.0e-6)
+
+# What has ended a step.
+BY_PAIR = wp.constant(1)
+BY_CAP = wp.constant(2)
+
+
+@wp.func
+def part_to_plane(
+    i: int,
+    corner: int,
+    pair: Pair,
+    step: wp.vec3,
+    color_first: int,
+    color_last: int,
+    distance: float,
+    x: wp.array[wp.vec3],
+    candidate: wp.array[wp.vec3],
+):
+    """The part in [0, 1] of `step` that keeps vertex i on its side of the pair's plane."""
+    normal = pair.found_normal
+    mine = float(1.0)  # i is on side A
+    if corner >= pair.kind:
+        mine = -1.0
+    approach = -mine * wp.dot(normal, step)
+    if approach <= 0.0:
+        return 1.0
+    x_i = x[i]
+    own_gap = float(1.0e30)  # how far the nearest point of each side is from x_i along the normal
+    other_gap = float(1.0e30)
+    own_approach = float(0.0)
+    other_approach = float(0.0)
+    for c in range(4):
+        j = pair.vertices[c]
+        along = mine * wp.dot(normal, x[j] - x_i)
+        moving = float(0.0)
+        if j >= color_first and j < color_last:
+            moving = -mine * wp.dot(normal, candidate[j] - x[j])
+        if (c < pair.kind) == (corner < pair.kind):
+            own_gap = wp.min(own_gap, along)
+            own_approach = wp.max(own_approach, moving)
+        else:
+            other_gap = wp.min(other_gap, -along)
+            other_approach = wp.max(other_approach, -moving)
+    # Here own_gap ≤ 0 and other_gap is how far the other side lies below i.
+    gap = own_gap + other_gap
+    if own_approach + other_approach < KEPT * gap:
+        return 1.0
+    share = wp.clamp(own_approach / (own_approach + other_approach), LEAST_SHARE, 1.0 - LEAST_SHARE)
+    allowed = KEPT * (other_gap - (1.0 - share) * gap)
+    if gap <= distance:
+        allowed = KEPT * (other_gap - distance)
+    return wp.clamp(allowed / approach, 0.0, 1.0)
+
+
+@wp.func
+def part_within_cap(offset: wp.vec3, step: wp.vec3, cap: float):
+    """The part in [0, 1] of `step` after which |offset + part · step| is at most `cap`."""
+    part = float(1.0)
+    if wp.length(offset + step) > cap:
+        a = wp.length_sq(step)
+        b = wp.dot(offset, step)
+        c = wp.length_sq(offset) - cap * cap
+        root = wp.sqrt(wp.max(b * b - a * c, 0.0))
+        part = wp.clamp((root - b) / a, 0.0, 1.0)
+    return part
+
+
+@wp.kernel
+def truncate(
+    first: int,
+    color_first: int,
+    color_last: int,
+    x: wp.array[wp.vec3],
+    candidate: wp.array[wp.vec3],
+    x_found: wp.array[wp.vec3],
+    cap: wp.array[float],
+    start: wp.array[int],
+    entry: wp.array[int],
+    pairs: wp.array[Pair],
+    # out
+    part: wp.array[float],
+    cut: wp.array[int],
+):
+    """The part of its step from x to `candidate` that each vertex may take, and what ends it.
+
+    Vertices `color_first` up to `color_last` move at the same time.
+    """
+    i = first + wp.tid()
+    x_i = x[i]
+    step = candidate[i] - x_i
+    least = float(1.0)
+    reason = int(0)
+    if wp.length_sq(step) > 0.0:
+        rounding = ROUNDING * wp.length(x_i)
+        for k in range(start[i], start[i + 1]):
+            pair = pairs[entry[k] / 4]
+            distance = FLOOR * pair.radius + rounding
+            allowed = part_to_plane(
+                i, entry[k] % 4, pair, step, color_first, color_last, distance, x, candidate
+            )
+            if allowed < least:
+                least = allowed
+                reason = BY_PAIR
+        within = part_within_cap(x_i - x_found[i], step, cap[i])
+        if within < least:
+            least = within
+            reason = BY_CAP
+    part[i] = least
+    cut[i] = reason
+
+
+@wp.kernel
+def commit(
+    first: int,
+    part: wp.array[float],
+    candidate: wp.array[wp.vec3],
+    cut: wp.array[int],
+    # out
+    x: wp.array[wp.vec3],
+    stuck: wp.array[int],
+):
+    """Take the allowed part of every step; `stuck` tells that a search would help."""
+    i = first + wp.tid()
+    if cut[i] == 0:
+        x[i] = candidate[i]
+    else:
+        x[i] = x[i] + part[i] * (candidate[i] - x[i])
+        stuck[0] = 1
+
+
+@wp.kernel
+def set_caps(
+    x: wp.array[wp.vec3],
+    expected: wp.array[wp.vec3],
+    radius: wp.array[float],
+    largest: wp.array[float],
+    slack: float,
+    # out
+    cap: wp.array[float],
+    x_found: wp.array[wp.vec3],
+):
+    """How far each vertex may move until the next search: what it is expected to, and some slack.
+
+    `largest` [m] bounds it, for the pairs' sake. Without an expectation `slack` is infinite.
+    """
+    i = wp.tid()
+    way = 1.2 * wp.length(expected[i] - x[i]) + slack * radius[i]
+    cap[i] = wp.min(way, largest[i])
+    x_found[i] = x[i]

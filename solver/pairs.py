@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact pairs of a scene on the device: searched for, kept, and given to the vertices.
+
+Lists begin small and grow: a search that finds more than fits is done again with more room.
+"""
+
+import numpy as np
+import warp as wp
+
+from .kernels import contact, pairs, truncation
+from .workers import launches
+
+# Places for triangles per vertex and for edges per edge, at first.
+TRIANGLE_SLOTS = 8
+EDGE_SLOTS = 8
+# A list that is too short grows to this many times what is needed.
+GROWTH = 1.5
+# A vertex may move this part of the contact offset more than it is expected to between searches...
+SLACK = 0.25
+# ... and never more than this part of the spacing of its mesh.
+LONGEST_CAP = 0.5
+# Rough cost of a query and of looking at a pair [ns].
+QUERY, LOOK = 400.0, 60.0
+
+
+class Tree:
+    """Boxes of edges or triangles in a `wp.Bvh`."""
+
+    def __init__(self, bound, first, count, device):
+        self.bound, self.first, self.count, self.device = bound, first, count, device
+        self.low = wp.zeros(max(count, 1), dtype=wp.vec3, device=device)
+        self.high = wp.zeros(max(count, 1), dtype=wp.vec3, device=device)
+        self.bvh = None
+
+    def fit(self, surface, x, rebuild):
+        """Fit the boxes to the positions and caps of now."""
+        if not self.count:
+            return
+        wp.launch(
+            self.bound,
+            dim=self.count,
+            inputs=[self.first, surface, x],
+            outputs=[self.low, self.high],
+            device=self.device,
+        )
+        if self.bvh is None:
+            options = {"constructor": "cubql", "leaf_size": 4} if self.device.is_cpu else {}
+            self.bvh = wp.Bvh(self.low, self.high, **options)
+        elif rebuild:
+            self.bvh.rebuild()
+        else:
+            self.bvh.refit()
+
+    @property
+    def id(self):
+        return self.bvh.id if self.bvh else 0
+
+
+class Pairs:
+    """The contact pairs of a model.
+
+    `count` is how many there are; `searches` and `truncated` count what happened since
+    `begin_frame`.
+    """
+
+    def __init__(self, model, settings, workers):
+        self.model, self.settings, self.workers = model, settings, workers
+        self.device = model.device
+        shape = self.shape = model.surface
+        self.struct = self._upload(shape)
+        self.trees = {
+            "edge_tree": Tree(pairs.bound_edges, 0, shape.body_edges, self.device),
+            "triangle_tree": Tree(pairs.bound_triangles, 0, shape.body_triangles, self.device),
+            "collider_edge_tree": Tree(
+                pairs.bound_edges,
+                shape.body_edges,
+                len(shape.edges) - shape.body_edges,
+                self.device,
+            ),
+            "collider_triangle_tree": Tree(
+                pairs.bound_triangles,
+                shape.body_triangles,
+                len(shape.triangles) - shape.body_triangles,
+                self.device,
+            ),
+        }
+        vertices = len(shape.body)
+        self.vertex_count = vertices
+        self.x_found = wp.clone(model.x)
+        self.candidate = wp.clone(model.x)
+        self.part = wp.zeros(vertices, dtype=float, device=self.device)
+        self.cut = wp.zeros(vertices, dtype=int, device=self.device)
+        self.stuck = wp.zeros(1, dtype=int, device=self.device)
+        longest = np.maximum(LONGEST_CAP * shape.spacing, 2.0 * SLACK * shape.radius)
+        self.longest_cap = model.upload(longest, float)
+        self.triangle_count = wp.zeros(len(shape.vertices), dtype=int, device=self.device)
+        self.edge_count = wp.zeros(max(shape.body_edges, 1), dtype=int, device=self.device)
+        self.triangle_end = wp.zeros_like(self.triangle_count)
+        self.edge_end = wp.zeros_like(self.edge_count)
+        self.start = wp.zeros(vertices + 1, dtype=int, device=self.device)
+        self.slots = {"triangle": TRIANGLE_SLOTS, "edge": EDGE_SLOTS}
+        self.count, self.capacity, self.searches, self.truncated = 0, 0, 0, 0
+        self.fresh = True
+        self._grow_slots()
+        self._grow_pairs(1)
+
+    def _upload(self, shape):
+        upload = self.model.upload
+        struct = pairs.Surface()
+        struct.vertices = upload(shape.vertices, int)
+        struct.edges = upload(shape.edges, wp.vec2i)
+        struct.triangles = upload(shape.triangles, wp.vec3i)
+        struct.body_edges = shape.body_edges
+        struct.body_triangles = shape.body_triangles
+        struct.collider_start = shape.collider_start
+        struct.rod_start = shape.rod_start
+        struct.bodies = len(shape.may_touch)
+        struct.may_touch = upload(shape.may_touch.ravel().astype(np.int32), int)
+        struct.body = upload(shape.body, int)
+        struct.radius = upload(shape.radius, float)
+        struct.cap = upload(np.zeros(len(shape.body)), float)
+        struct.friction = upload(shape.friction, float)
+        struct.rest = upload(shape.rest, wp.vec3)
+        return struct
+
+    def _grow_slots(self):
+        """Room for what a query finds."""
+        self.found_triangles = wp.zeros(
+            len(self.shape.vertices) * self.slots["triangle"], dtype=int, device=self.device
+        )
+        self.found_edges = wp.zeros(
+            max(self.shape.body_edges, 1) * self.slots["edge"], dtype=int, device=self.device
+        )
+
+    def _grow_pairs(self, count):
+        """Room for at least `count` pairs."""
+        self.capacity = int(GROWTH * count) + 1
+        self.pairs = wp.zeros(self.capacity, dtype=pairs.Pair, device=self.device)
+        # Sorting needs twice the room.
+        self.vertex = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
+        self.entry = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
+        self.energy = wp.zeros(self.capacity, dtype=float, device=self.device)
+        self.depth = wp.zeros(self.capacity, dtype=float, device=self.device)
+
+    def _run(self, kernel, count, inputs, outputs, cost, first=0):
+        """Launch over `count` threads, shared between workers where that pays."""
+        launches(self.workers, self.device, kernel, count, inputs, outputs, cost, first)
+
+    def begin_frame(self):
+        """Count anew; build the trees anew at the next search."""
+        self.fresh = True
+        self.searches = 0
+
+    def search(self):
+        """Find all pairs that may touch before the next search."""
+        self.searches += 1
+        model, struct = self.model, self.struct
+        slack = np.inf if self.settings.quasistatic else SLACK
+        wp.launch(
+            truncation.set_caps,
+            dim=self.vertex_count,
+            inputs=[model.x, model.inertial, struct.radius, self.longest_cap, slack],
+            outputs=[struct.cap, self.x_found],
+            device=self.device,
+        )
+        for name, tree in self.trees.items():
+            tree.fit(struct, model.x, self.fresh)
+            setattr(struct, name, tree.id)
+        self.fresh = False
+        self._find()
+        self._fill()
+        self._sort()
+        self.stuck.zero_()
+
+    def _find(self):
+        """Query every vertex and edge; again with more slots while one has found too many."""
+        while True:
+            self._run(
+                pairs.find_triangles,
+                len(self.shape.vertices),
+                [self.struct, self.model.x, self.slots["triangle"]],
+                [self.triangle_count, self.found_triangles],
+                QUERY,
+            )
+            self._run(
+                pairs.find_edges,
+                self.shape.body_edges,
+                [self.struct, self.model.x, self.slots["edge"]],
+                [self.edge_count, self.found_edges],
+                QUERY,
+            )
+            most = {
+                "triangle": int(self.triangle_count.numpy().max()),
+                "edge": int(self.edge_count.numpy().max()),
+            }
+            if all(most[kind] <= self.slots[kind] for kind in most):
+                return
+            for kind, number in most.items():
+                self.slots[kind] = max(self.slots[kind], int(GROWTH * number))
+            self._grow_slots()
+
+    def _fill(self):
+        """Pairs of what was found."""
+        wp.utils.array_scan(self.triangle_count, self.triangle_end)
+        wp.utils.array_scan(self.edge_count, self.edge_end)
+        of_vertices = int(self.triangle_end[-1:].numpy()[0])
+        self.count = of_vertices + int(self.edge_end[-1:].numpy()[0])
+        if self.count > self.capacity:
+            self._grow_pairs(self.count)
+        self._run(
+            pairs.fill_vertex_triangle,
+            len(self.shape.vertices),
+            [
+                self.struct,
+                self.model.x,
+                self.slots["triangle"],
+                self.triangle_end,
+                self.found_triangles,
+            ],
+            [self.pairs],
+            LOOK,
+        )
+        self._run(
+            pairs.fill_edge_edge,
+            self.shape.body_edges,
+            [
+                self.struct,
+                self.model.x,
+                self.slots["edge"],
+                of_vertices,
+                self.edge_end,
+                self.found_edges,
+            ],
+            [self.pairs],
+            LOOK,
+        )
+
+    def _sort(self):
+        """List the pairs of every vertex, in the order of pairs."""
+        entries = 4 * self.count
+        if entries:
+            self._run(pairs.list_corners, entries, [self.pairs], [self.vertex, self.entry], 2.0)
+            bits = max(int(self.vertex_count - 1).bit_length(), 1)
+            wp.utils.radix_sort_pairs(self.vertex, self.entry, entries, 0, bits)
+        wp.launch(
+            pairs.find_starts,
+            dim=self.vertex_count + 1,
+            inputs=[entries, self.vertex],
+            outputs=[self.start],
+            device=self.device,
+        )
+
+    def refresh(self):
+        """Closest points of all pairs as they are now."""
+        self._run(pairs.refresh_pairs, self.count, [self.model.x], [self.pairs], LOOK)
+
+    def gather(self, first, last, color_first=0, color_last=0):
+        """Contact forces on the vertices from `first` to `last` from settled positions."""
+        model = self.model
+        self._run(
+            contact.gather_contacts,
+            last - first,
+            [
+                color_first,
+                color_last,
+                model.x,
+                model.x_start,
+                model.law,
+                self.start,
+                self.entry,
+                self.pairs,
+            ],
+            [model.contacts],
+            LOOK * 4,
+            first,
+        )
+
+    def settle(self, first, last):
+        """Move the vertices from `first` to `last` to their candidates, as far as they may."""
+        if last <= first:
+            return
+        self._run(
+            truncation.truncate,
+            last - first,
+            [
+                first,
+                last,
+                self.model.x,
+                self.candidate,
+                self.x_found,
+                self.struct.cap,
+                self.start,
+                self.entry,
+                self.pairs,
+            ],
+            [self.part, self.cut],
+            LOOK * 4,
+            first,
+        )
+        wp.launch(
+            truncation.commit,
+            dim=last - first,
+            inputs=[first, self.part, self.candidate, self.cut],
+            outputs=[self.model.x, self.stuck],
+            device=self.device,
+        )
+
+    @property
+    def is_stuck(self):
+        """Whether a step was cut short since the last search."""
+        return bool(self.stuck.numpy()[0])
+
+    def measure(self):
+        """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""
+        if not self.count:
+            return 0.0, 0, 0.0
+        wp.launch(
+            contact.measure_pairs,
+            dim=self.count,
+            inputs=[self.model.x, self.model.law, self.pairs],
+            outputs=[self.energy, self.depth],
+            device=self.device,
+        )
+        depth = self.depth.numpy()[: self.count]
+        energy = self.energy.numpy()[: self.count]
+        return float(energy.sum(dtype=float)), int((depth > 0.0).sum()), float(depth.max())
+
+    def truncated_count(self):
+        """Vertices whose last step a pair has cut short."""
+        return int((self.cut.numpy() == truncation.BY_PAIR).sum())

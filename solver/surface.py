@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can touch: the surfaces of all bodies and colliders as one set of NumPy arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .order import unique_edges
+
+# The faces of a tet of positive volume, seen from outside.
+TET_FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+
+
+def boundary_triangles(tets):
+    """Faces that belong to one tet only, facing outwards, int64 [triangle, 3]."""
+    faces = tets[:, TET_FACES].reshape(-1, 3).astype(np.int64)
+    if not len(faces):
+        return faces
+    ordered = np.sort(faces, axis=1)
+    span = int(faces.max()) + 1
+    key = (ordered[:, 0] * span + ordered[:, 1]) * span + ordered[:, 2]
+    _, index, count = np.unique(key, return_index=True, return_counts=True)
+    return faces[np.sort(index[count == 1])]
+
+
+@dataclass
+class Surface:
+    """Vertices, edges and triangles that can touch, in solver order: of bodies, then of colliders.
+
+    Edges of bodies are those of triangles, then those of rods, from `rod_start` on. `body` [vertex]
+    numbers bodies and colliders; `may_touch` [body, body]. `spacing` [vertex, m] is the mean
+    length of the edges at a vertex.
+    """
+
+    vertices: np.ndarray
+    edges: np.ndarray
+    triangles: np.ndarray
+    body_edges: int
+    body_triangles: int
+    rod_start: int
+    collider_start: int
+    body: np.ndarray
+    may_touch: np.ndarray
+    radius: np.ndarray
+    friction: np.ndarray
+    rest: np.ndarray
+    spacing: np.ndarray
+
+    @property
+    def can_touch(self):
+        """Whether any two surfaces may meet."""
+        return bool(self.may_touch.any())
+
+
+def contact_surface(assembly, bodies, colliders, friction):
+    """The `Surface` of a scene; vertices of `colliders` follow behind those of the assembly.
+
+    `friction` is that of colliders without one of their own.
+    """
+    count = len(assembly.points)
+    solids = boundary_triangles(assembly.tets.corners)
+    cloth = np.asarray(assembly.triangles.corners, dtype=np.int64)
+    triangles = np.concatenate([solids, cloth])
+    triangle_edges = unique_edges(triangles)
+    rods = np.asarray(assembly.springs.corners, dtype=np.int64)
+    starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
+    shells = [c.triangles + start for c, start in zip(colliders, starts, strict=False)]
+    collider_edges = [unique_edges(shell) for shell in shells]
+    edges = np.concatenate([triangle_edges, rods, *collider_edges])
+    all_triangles = np.concatenate([triangles, *shells])
+
+    body = np.zeros(starts[-1], dtype=np.int32)
+    for number, place in enumerate(assembly.place):
+        body[place] = number
+    for number, first in enumerate(starts[:-1]):
+        body[first:] = len(bodies) + number
+    rest = np.concatenate([assembly.rest_points, *(c.start - assembly.origin for c in colliders)])
+    length = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
+    ends = edges.ravel()
+    total = np.bincount(ends, np.repeat(length, 2), minlength=starts[-1])
+    number_of = np.bincount(ends, minlength=starts[-1])
+
+    def spread(mine, of_collider):
+        return np.concatenate([mine, *(np.full(c.vertex_count, of_collider(c)) for c in colliders)])
+
+    return Surface(
+        vertices=np.unique(ends).astype(np.int32),
+        edges=edges.astype(np.int32),
+        triangles=all_triangles.astype(np.int32),
+        body_edges=len(triangle_edges) + len(rods),
+        body_triangles=len(triangles),
+        rod_start=len(triangle_edges),
+        collider_start=count,
+        body=body,
+        may_touch=touch_table(bodies, colliders),
+        radius=spread(assembly.thickness, lambda c: c.thickness),
+        friction=spread(
+            assembly.friction, lambda c: friction if c.friction is None else c.friction
+        ),
+        rest=rest,
+        spacing=total / np.maximum(number_of, 1),
+    )
+
+
+def touch_table(bodies, colliders):
+    """Who may touch whom, bool [body, body], bodies before colliders."""
+    count = len(bodies) + len(colliders)
+    table = np.ones((count, count), dtype=bool)
+    table[len(bodies) :, len(bodies) :] = False
+    for number, body in enumerate(bodies):
+        table[number, number] = body.material.self_contact
+    return table
