@@ -10,7 +10,7 @@ from . import records
 from .augmentation import spring_penalty
 from .kernels import records as layout
 from .kernels import vertex
-from .kernels.contact import ContactLaw, Contacts
+from .kernels.contact import ContactLaw
 from .kernels.damping import Damping
 
 PLURAL = {"continuum": "continua", "viscous": "viscous"}
@@ -74,9 +74,7 @@ class Model:
         self.augmented[assembly.springs.corners[self.spring_penalty > 0.0]] = True
         self.augmented[assembly.attachments.corners[ties.penalty > 0.0]] = True
         self._make_elements(assembly, h)
-        self.contacts = self._no_contacts()
         self.law = ContactLaw()
-        self.law.stiffness = settings.collision_stiffness
         self.law.slip = settings.friction_velocity * h
         self.law.damping = settings.collision_damping / h
         self.objective = vertex.Objective()
@@ -86,7 +84,6 @@ class Model:
         self.objective.elements = self.elements
         self.kernels = vertex.vertex_kernels(self._parts(ties))
         self.objective.attachments = ties.struct
-        self.objective.contacts = self.contacts
         self.objective.bounds = bounds
         self.objective.law = self.law
 
@@ -186,13 +183,6 @@ class Model:
             vertex.BOUNDS: len(self.bounds.kind),
         }
         return sum(present) + sum(bit for bit, wanted in others.items() if wanted)
-
-    def _no_contacts(self):
-        contacts, count = Contacts(), self.vertex_count if self.surface.can_touch else 0
-        contacts.touching = wp.zeros(count, dtype=int, device=self.device)
-        contacts.force = wp.zeros(count, dtype=wp.vec3, device=self.device)
-        contacts.hessian = wp.zeros(count, dtype=wp.mat33, device=self.device)
-        return contacts
 
     def positions(self):
         """Positions of every body [m], float64 [vertex, 3], in the order its points came in."""

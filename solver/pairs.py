@@ -120,6 +120,7 @@ class Pairs:
         struct.radius = upload(shape.radius, float)
         struct.cap = upload(np.zeros(len(shape.body)), float)
         struct.friction = upload(shape.friction, float)
+        struct.stiffness = upload(shape.stiffness, float)
         struct.rest = upload(shape.rest, wp.vec3)
         return struct
 
@@ -139,6 +140,9 @@ class Pairs:
         # Sorting needs twice the room.
         self.vertex = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.entry = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
+        contacts = self.model.objective.contacts
+        contacts.pairs, contacts.entry = self.pairs, self.entry
+        contacts.start = self.start
         self.energy = wp.zeros(self.capacity, dtype=float, device=self.device)
         self.depth = wp.zeros(self.capacity, dtype=float, device=self.device)
 
@@ -152,8 +156,9 @@ class Pairs:
         self.searches = 0
 
     def search(self):
-        """Find all pairs that may touch before the next search."""
+        """Find all pairs that may touch before the next search; True when lists have grown."""
         self.searches += 1
+        capacity = self.capacity
         model, struct = self.model, self.struct
         slack = np.inf if self.settings.quasistatic else SLACK
         wp.launch(
@@ -171,6 +176,7 @@ class Pairs:
         self._fill()
         self._sort()
         self.stuck.zero_()
+        return self.capacity != capacity
 
     def _find(self):
         """Query every vertex and edge; again with more slots while one has found too many."""
@@ -254,27 +260,6 @@ class Pairs:
         """Closest points of all pairs as they are now."""
         self._run(pairs.refresh_pairs, self.count, [self.model.x], [self.pairs], LOOK)
 
-    def gather(self, first, last, color_first=0, color_last=0):
-        """Contact forces on the vertices from `first` to `last` from settled positions."""
-        model = self.model
-        self._run(
-            contact.gather_contacts,
-            last - first,
-            [
-                color_first,
-                color_last,
-                model.x,
-                model.x_start,
-                model.law,
-                self.start,
-                self.entry,
-                self.pairs,
-            ],
-            [model.contacts],
-            LOOK * 4,
-            first,
-        )
-
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may."""
         if last <= first:
@@ -317,7 +302,7 @@ class Pairs:
         wp.launch(
             contact.measure_pairs,
             dim=self.count,
-            inputs=[self.model.x, self.model.law, self.pairs],
+            inputs=[self.model.x, self.pairs],
             outputs=[self.energy, self.depth],
             device=self.device,
         )

@@ -79,7 +79,7 @@ def simulate(
     ties = Ties(attachments, scene, settings, device)
     led = LedColliders(colliders, scene, device)
     pins = LedPins(deformable, scene, device)
-    surface = contact_surface(scene, deformable, colliders, settings.friction)
+    surface = contact_surface(scene, deformable, colliders, settings)
     bounds = bounds_on_device(bounds, scene, settings, device)
     model = Model(scene, surface, bounds, led.points, settings, ties, device)
     residual = Residual(model)

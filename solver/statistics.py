@@ -161,7 +161,7 @@ class Measure:
             wp.launch(
                 measure_bounds,
                 dim=free,
-                inputs=[model.x, model.bounds, model.law],
+                inputs=[model.x, model.bounds],
                 outputs=[self.bounds_energy, self.bounds_depth],
                 device=model.device,
             )

@@ -74,7 +74,6 @@ class Stepper:
 
     def _gather_all(self):
         self.pairs.refresh()
-        self.pairs.gather(0, self.model.free_count)
 
     def places(self):
         """Where new positions go: to be truncated first where there are contact pairs."""
@@ -97,7 +96,7 @@ class Stepper:
             self._record_range(
                 kernels.search if self.settings.line_search else kernels.solve,
                 color,
-                [model.objective, self.relaxation],
+                [wp.vec2i(*color), model.objective, self.relaxation],
                 [model.x, self.places(), model.touched, model.rejected],
             )
             for color in pairwise(model.color_start)
@@ -118,7 +117,9 @@ class Stepper:
         first, last = vertices
         work = np.cumsum(self.model.work[first:last])
         parts = 1
-        if self.model.device.is_cpu and len(work) and work[-1] > WORTH_SPLITTING:
+        # A line search moves vertices to and fro, in sight of partners of the same color.
+        whole = not self.model.device.is_cpu or (self.pairs and self.settings.line_search)
+        if not whole and len(work) and work[-1] > WORTH_SPLITTING:
             parts = min(self.workers.count, int(work[-1] / WORTH_SPLITTING) + 1)
         total = work[-1] if len(work) else 0.0
         cuts = np.searchsorted(work, np.arange(1, parts) * total / parts) + first
@@ -153,13 +154,18 @@ class Stepper:
         pairs = self.pairs
         due = iteration % self.settings.collision_interval == 0
         if iteration > 0 and due and pairs.is_stuck:
-            pairs.search()
+            self._search()
         pairs.refresh()
         self._lead()
         for color, (first, last) in zip(self.colors, pairwise(self.model.color_start), strict=True):
-            pairs.gather(first, last, first, last)
             self._run(color)
             pairs.settle(first, last)
+
+    def _search(self):
+        """Search for pairs; lists that have grown are new arrays, to be recorded anew."""
+        if self.pairs.search():
+            self.residual.record(self.model)
+            self._record_elements()
 
     def _lead(self):
         """Move what is led (pins, colliders) on towards its place."""
@@ -195,7 +201,7 @@ class Stepper:
         self.colliders.move(share, model.inertial)
         wp.copy(pairs.candidate, model.inertial, first, first, last - first)
         for _ in range(STAGES):
-            pairs.search()
+            self._search()
             pairs.settle(0, last)
             if not pairs.is_stuck:
                 break

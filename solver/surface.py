@@ -8,6 +8,9 @@ import numpy as np
 from .order import unique_edges
 
 # The faces of a tet of positive volume, seen from outside.
+# A contact is at most this many times as stiff as the inertia m/h² of its lightest vertex.
+STIFFEST = 1000.0
+
 TET_FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
 
 
@@ -29,7 +32,7 @@ class Surface:
 
     Edges of bodies are those of triangles, then those of rods, from `rod_start` on. `body` [vertex]
     numbers bodies and colliders; `may_touch` [body, body]. `spacing` [vertex, m] is the mean
-    length of the edges at a vertex.
+    length of the edges at a vertex, `stiffness` [vertex, N/m] the most that its contacts may have.
     """
 
     vertices: np.ndarray
@@ -44,6 +47,7 @@ class Surface:
     radius: np.ndarray
     friction: np.ndarray
     rest: np.ndarray
+    stiffness: np.ndarray
     spacing: np.ndarray
 
     @property
@@ -52,10 +56,21 @@ class Surface:
         return bool(self.may_touch.any())
 
 
-def contact_surface(assembly, bodies, colliders, friction):
+def contact_stiffness(mass, settings):
+    """The stiffness [N/m] that contacts of vertices of these masses [kg] may have.
+
+    That of the settings, but no more than STIFFEST times m/h²: float32 would not resolve how deep
+    such a contact is, nor would the iterations settle it.
+    """
+    if settings.quasistatic:
+        return np.full(len(mass), settings.collision_stiffness)
+    return np.minimum(settings.collision_stiffness, STIFFEST * mass / settings.step_time**2)
+
+
+def contact_surface(assembly, bodies, colliders, settings):
     """The `Surface` of a scene; vertices of `colliders` follow behind those of the assembly.
 
-    `friction` is that of colliders without one of their own.
+    Colliders without a friction of their own have that of the settings.
     """
     count = len(assembly.points)
     solids = boundary_triangles(assembly.tets.corners)
@@ -80,6 +95,10 @@ def contact_surface(assembly, bodies, colliders, friction):
     total = np.bincount(ends, np.repeat(length, 2), minlength=starts[-1])
     number_of = np.bincount(ends, minlength=starts[-1])
 
+    stiffness = contact_stiffness(assembly.mass, settings)
+    # What is led does not yield: only the other side bounds the stiffness.
+    stiffness[assembly.free_count :] = settings.collision_stiffness
+
     def spread(mine, of_collider):
         return np.concatenate([mine, *(np.full(c.vertex_count, of_collider(c)) for c in colliders)])
 
@@ -95,9 +114,10 @@ def contact_surface(assembly, bodies, colliders, friction):
         may_touch=touch_table(bodies, colliders),
         radius=spread(assembly.thickness, lambda c: c.thickness),
         friction=spread(
-            assembly.friction, lambda c: friction if c.friction is None else c.friction
+            assembly.friction, lambda c: settings.friction if c.friction is None else c.friction
         ),
         rest=rest,
+        stiffness=spread(stiffness, lambda c: settings.collision_stiffness),
         spacing=total / np.maximum(number_of, 1),
     )
 

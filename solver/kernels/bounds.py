@@ -32,6 +32,7 @@ class Bounds:
     friction: wp.array[float]
     vertex_radius: wp.array[float]
     vertex_friction: wp.array[float]
+    stiffness: wp.array[float]  # of the contacts of every vertex [N/m]
     return_share: float  # part of the way out that a vertex behind a bound takes in a step
 
 
@@ -58,28 +59,36 @@ def direction_and_distance(bounds: Bounds, k: int, x: wp.vec3):
 
 
 @wp.func
-def bounds_force_hessian(i: int, x: wp.vec3, x_start: wp.vec3, bounds: Bounds, law: ContactLaw):
-    """Force [N], Hessian block [N/m] and number of bounds that vertex i touches at x."""
+def bounds_force_hessian(
+    i: int, x: wp.vec3, step: wp.vec3, x_start: wp.vec3, bounds: Bounds, law: ContactLaw
+):
+    """Force [N], Hessian block [N/m] and number of the bounds that vertex i touches after `step`,
+    at x, and a number that tells which bounds they are.
+    """
     force = wp.vec3(0.0)
     hessian = wp.mat33(0.0)
     touching = int(0)
+    which = int(0)
     radius = bounds.vertex_radius[i]
+    stiffness = bounds.stiffness[i]
     for k in range(bounds.kind.shape[0]):
         near = direction_and_distance(bounds, k, x)
         normal = wp.vec3(near[0], near[1], near[2])
         begun = direction_and_distance(bounds, k, x_start)
         if begun[3] < 0.0:
             goal = begun[3] + bounds.return_share * (radius - begun[3])
-            force += law.stiffness * (goal - near[3]) * normal
-            hessian += law.stiffness * wp.outer(normal, normal)
+            force += stiffness * (goal - near[3]) * normal
+            hessian += stiffness * wp.outer(normal, normal)
             touching += 1
-        elif near[3] < radius:
+            which = 31 * which + k + 1
+        elif near[3] + wp.dot(normal, step) < radius:
             friction = wp.sqrt(bounds.friction[k] * bounds.vertex_friction[i])
-            f, h = force_stiffness(normal, near[3], radius, x - x_start, friction, 1.0, law)
+            f, h = force_stiffness(normal, near[3], radius, x - x_start, friction, stiffness, law)
             force += f
             hessian += h
             touching += 1
-    return force, hessian, touching
+            which = 31 * which + k + 1
+    return force, hessian, touching, which
 
 
 @wp.func
@@ -106,7 +115,6 @@ def keep_in_front(i: int, x: wp.vec3, step: wp.vec3, bounds: Bounds):
 def measure_bounds(
     x: wp.array[wp.vec3],
     bounds: Bounds,
-    law: ContactLaw,
     # out
     energy: wp.array[float],
     depth: wp.array[float],
@@ -119,7 +127,7 @@ def measure_bounds(
     for k in range(bounds.kind.shape[0]):
         near = direction_and_distance(bounds, k, x[i])
         if near[3] < radius:
-            total += contact_energy(near[3], radius, law.stiffness)
+            total += contact_energy(near[3], radius, bounds.stiffness[i])
             deepest = wp.max(deepest, radius - near[3])
     energy[i] = total
     depth[i] = deepest

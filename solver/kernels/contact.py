@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The law of contact, and the contact force on every vertex.
+"""The law of contact, and the contact force on a vertex.
 
 Two stages (Chen et al., "Offset Geometric Contact", 2025, eq. 16) in the distance d of a pair with
 contact distance r: E = ½ k (r − d)² down to d = r/2, then −k (r/2)² ln d + const, C² at r/2. Below
@@ -22,18 +22,17 @@ GUARD = wp.constant(0.05)
 class ContactLaw:
     """The numbers of the contact law."""
 
-    stiffness: float  # k_c [N/m]
     slip: float  # ε_v h [m]
     damping: float  # against approach: damping time over h
 
 
 @wp.struct
 class Contacts:
-    """Contact forces per vertex: all zero where `touching` is 0."""
+    """All pairs, and the entries 4 · pair + corner of every vertex in their order."""
 
-    touching: wp.array[int]
-    force: wp.array[wp.vec3]  # −∂E/∂x_i [N]
-    hessian: wp.array[wp.mat33]  # bound of ∂²E/∂x_i² [N/m]
+    start: wp.array[int]  # [vertex + 1]
+    entry: wp.array[int]
+    pairs: wp.array[Pair]
 
 
 @wp.func
@@ -81,79 +80,80 @@ def force_stiffness(
     radius: float,
     motion: wp.vec3,
     friction: float,
-    strength: float,
+    stiffness: float,
     law: ContactLaw,
 ):
-    """Force [N] on side A of a contact at distance d < radius, and its stiffness [N/m].
+    """Force [N] on side A of a contact at distance d, and its stiffness [N/m].
 
-    `motion` [m] is that of A against B in this step.
+    `motion` [m] is that of A against B in this step. Beyond the contact distance the force pulls:
+    Newton's model of a contact that a step is about to close.
     """
-    load, slope = load_stiffness(d, radius, strength * law.stiffness)
+    load, slope = load_stiffness(d, radius, stiffness)
     approach = -wp.dot(motion, normal)
-    drag = friction * load * friction_per_slip(wp.length(motion + approach * normal), law.slip)
-    if approach > 0.0:
+    drag = (
+        friction
+        * wp.max(load, 0.0)
+        * friction_per_slip(wp.length(motion + approach * normal), law.slip)
+    )
+    if approach > 0.0 and load > 0.0:
         load += law.damping * slope * approach
         slope += law.damping * slope
     force = load * normal - drag * (motion + approach * normal)
-    stiffness = wp.outer((slope - drag) * normal, normal) + wp.mat33(
+    hessian = wp.outer((slope - drag) * normal, normal) + wp.mat33(
         drag, 0.0, 0.0, 0.0, drag, 0.0, 0.0, 0.0, drag
     )
-    return force, stiffness
+    return force, hessian
 
 
-@wp.kernel
-def gather_contacts(
-    first: int,
-    color_first: int,
-    color_last: int,
+@wp.func
+def contacts_force_hessian(
+    i: int,
     x: wp.array[wp.vec3],
+    step: wp.vec3,
     x_start: wp.array[wp.vec3],
-    law: ContactLaw,
-    start: wp.array[int],
-    entry: wp.array[int],
-    pairs: wp.array[Pair],
-    # out
+    color: wp.vec2i,
     contacts: Contacts,
+    law: ContactLaw,
 ):
-    """Sum up the contacts of each vertex from settled positions. One thread per vertex.
+    """Force [N], bound of the Hessian block [N/m] and number of contacts of vertex i at x, and a
+    number that tells which contacts they are.
 
-    Vertices `color_first` up to `color_last` are about to move at the same time. Each of them
-    takes the stiffness that its pairs show to all of them together (an ℓ₁ bound), so that partners
-    of one color cannot overshoot.
+    Those are the pairs that touch after `step` (0 for those of now), each with its Newton model
+    at x. Vertices color[0] up to color[1] move at the same time: each takes the stiffness that a
+    pair shows to all of them together (an ℓ₁ bound), so that partners of one color do not
+    overshoot.
     """
-    i = first + wp.tid()
     touching = int(0)
+    which = int(0)
     force = wp.vec3(0.0)
     hessian = wp.mat33(0.0)
-    for k in range(start[i], start[i + 1]):
-        p = entry[k] / 4
-        if pairs[p].strength > 0.0:
-            pair = pairs[p]
+    for k in range(contacts.start[i], contacts.start[i + 1]):
+        p = contacts.entry[k] / 4
+        if contacts.pairs[p].stiffness > 0.0:
+            pair = contacts.pairs[p]
+            weight = pair.weights[contacts.entry[k] % 4]
             d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
-            if d < pair.radius:
+            if weight != 0.0 and d + weight * wp.dot(pair.normal, step) < pair.radius:
                 v = pair.vertices
                 motion = wp.vec3(0.0)
                 together = float(0.0)
                 for c in range(4):
                     motion += pair.weights[c] * (x[v[c]] - x_start[v[c]])
-                    if v[c] >= color_first and v[c] < color_last:
+                    if v[c] >= color[0] and v[c] < color[1]:
                         together += wp.abs(pair.weights[c])
                 f, h = force_stiffness(
-                    pair.normal, d, pair.radius, motion, pair.friction, pair.strength, law
+                    pair.normal, d, pair.radius, motion, pair.friction, pair.stiffness, law
                 )
-                weight = pair.weights[entry[k] % 4]
                 force += weight * f
-                hessian += (wp.abs(weight) * together) * h
+                hessian += (wp.abs(weight) * wp.max(together, wp.abs(weight))) * h
                 touching += 1
-    contacts.touching[i] = touching
-    contacts.force[i] = force
-    contacts.hessian[i] = hessian
+                which = 31 * which + k + 1
+    return force, hessian, touching, which
 
 
 @wp.kernel
 def measure_pairs(
     x: wp.array[wp.vec3],
-    law: ContactLaw,
     pairs: wp.array[Pair],
     # out
     energy: wp.array[float],
@@ -164,8 +164,8 @@ def measure_pairs(
     pair = pairs[p]
     energy[p] = 0.0
     depth[p] = 0.0
-    if pair.strength > 0.0:
+    if pair.stiffness > 0.0:
         d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
         if d < pair.radius:
-            energy[p] = contact_energy(d, pair.radius, pair.strength * law.stiffness)
+            energy[p] = contact_energy(d, pair.radius, pair.stiffness)
             depth[p] = pair.radius - d

@@ -26,7 +26,7 @@ class Surface:
     """The surfaces of all bodies, then those of all colliders.
 
     Arrays per vertex of the scene: `body`, `radius` (what the surface keeps away by [m]), `cap`
-    (how far the vertex may move until the next search [m]), `friction`, `rest` [m].
+    (how far the vertex may move until the next search [m]), `friction`, `stiffness`, `rest`.
     """
 
     vertices: wp.array[int]
@@ -46,6 +46,7 @@ class Surface:
     radius: wp.array[float]
     cap: wp.array[float]
     friction: wp.array[float]
+    stiffness: wp.array[float]  # the most that a contact of the vertex may have [N/m]
     rest: wp.array[wp.vec3]
 
 
@@ -60,7 +61,8 @@ class Pair:
     kind: int
     radius: float  # contact distance [m]; 0 for a pair that is only kept apart
     friction: float
-    strength: float  # part of the contact stiffness; 0 while the pair is far apart
+    full_stiffness: float  # k_c [N/m]
+    stiffness: float  # of now: 0 while the pair is far apart
     with_rod: int  # whether one of two edges belongs to no triangle
 
 
@@ -282,6 +284,10 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
     distance = wp.length(gap)
     pair.radius = surface.radius[v[0]] + surface.radius[other]
     pair.friction = wp.sqrt(surface.friction[v[0]] * surface.friction[other])
+    pair.full_stiffness = wp.min(
+        wp.min(surface.stiffness[v[0]], surface.stiffness[v[1]]),
+        wp.min(surface.stiffness[v[2]], surface.stiffness[v[3]]),
+    )
     if distance > 0.0:
         pair.normal = gap / distance
     pair.found_normal = pair.normal
@@ -387,16 +393,16 @@ def refresh_pairs(
     v = pairs[p].vertices
     kind = pairs[p].kind
     radius = pairs[p].radius
-    pairs[p].strength = 0.0
+    pairs[p].stiffness = 0.0
     if radius > 0.0:
         weights = signed_weights(kind, v, x)
         gap = weighted(weights, v, x)
         distance = wp.length(gap)
         if distance < NEAR * radius:
-            strength = float(1.0)
+            stiffness = pairs[p].full_stiffness
             if kind == EDGE_EDGE and pairs[p].with_rod == 0:
-                strength = parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
-            pairs[p].strength = strength
+                stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
+            pairs[p].stiffness = stiffness
             pairs[p].weights = weights
             normal = pairs[p].found_normal
             if distance > TOUCHING * radius:

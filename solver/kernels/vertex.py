@@ -11,7 +11,7 @@ import warp as wp
 
 from .attachments import Attachments, attachments_force_hessian
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
-from .contact import ContactLaw, Contacts
+from .contact import ContactLaw, Contacts, contacts_force_hessian
 from .continua import continua_force_hessian
 from .hinges import hinges_force_hessian
 from .records import Elements
@@ -30,6 +30,8 @@ PIVOT = wp.constant(1.0e-6)
 FLOAT32 = wp.constant(1.2e-7)
 # A step is halved at most this often: to a thousandth.
 HALVINGS = wp.constant(10)
+# The contacts of a step are looked for at most this often.
+PASSES = wp.constant(3)
 
 
 # Bits of the kinds of terms that an objective may have.
@@ -55,7 +57,7 @@ class Objective:
     x_start: wp.array[wp.vec3]  # xᵗ [m]
     elements: Elements
     attachments: Attachments
-    contacts: Contacts  # of pairs, gathered before each color
+    contacts: Contacts
     bounds: Bounds
     law: ContactLaw
 
@@ -100,7 +102,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
 
     @wp.func
     def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
-        """-∂G/∂x_i [N], ∂²G/∂x_i² [N/m] and the number of contacts that touch vertex i."""
+        """-∂G/∂x_i [N] and ∂²G/∂x_i² [N/m] of vertex i, without contacts."""
         x_i = x[i]
         inertia = objective.inertia[i]
         force = objective.load[i] + inertia * (objective.inertial[i] - x_i)
@@ -137,22 +139,72 @@ def vertex_kernels(parts: int) -> VertexKernels:
             f, h = attachments_force_hessian(i, x, objective.attachments)
             force += f
             hessian += h
+        return force, hessian
+
+    @wp.func
+    def touch_force_hessian(
+        i: int, x: wp.array[wp.vec3], color: wp.vec2i, objective: Objective, step: wp.vec3
+    ):
+        """Force [N], Hessian block [N/m] and number of the contacts that touch vertex i after
+        `step` [m], at x, and a number that tells which contacts they are.
+        """
         touching = int(0)
+        which = int(0)
+        force = wp.vec3(0.0)
+        hessian = wp.mat33(0.0)
         if wp.static(bool(parts & BOUNDS)):
-            f, h, touching = bounds_force_hessian(
-                i, x_i, objective.x_start[i], objective.bounds, objective.law
+            f, h, count, which = bounds_force_hessian(
+                i, x[i], step, objective.x_start[i], objective.bounds, objective.law
             )
             force += f
             hessian += h
+            touching += count
         if wp.static(bool(parts & CONTACTS)):
-            if objective.contacts.touching[i] > 0:
-                touching += objective.contacts.touching[i]
-                force += objective.contacts.force[i]
-                hessian += objective.contacts.hessian[i]
-        return force, hessian, touching
+            f, h, count, others = contacts_force_hessian(
+                i, x, step, objective.x_start, color, objective.contacts, objective.law
+            )
+            force += f
+            hessian += h
+            touching += count
+            which = 31 * which + others
+        return force, hessian, touching, which
 
     @wp.func
-    def vertex_step(i: int, x: wp.array[wp.vec3], objective: Objective, relaxation: float):
+    def step_with_contacts(
+        i: int,
+        x: wp.array[wp.vec3],
+        color: wp.vec2i,
+        objective: Objective,
+        free_step: wp.vec3,
+        free_force: wp.vec3,
+        free_hessian: wp.mat33,
+    ):
+        """The step [m], force [N] and number of contacts of vertex i, from those without contacts.
+
+        Contacts act on one side only: the step is sought again with those that touch where it ends
+        until these are the same. A vertex at rest right at the contact distance would else fall in
+        and be pushed out in turn.
+        """
+        f, h, touching, which = touch_force_hessian(i, x, color, objective, wp.vec3(0.0))
+        force = free_force + f
+        step = free_step
+        if touching > 0:
+            step = solve_positive_definite(free_hessian + h, force)
+        passes = int(0)
+        while passes < PASSES:
+            f, h, count, these = touch_force_hessian(i, x, color, objective, step)
+            if these == which:
+                break
+            which = these
+            touching = wp.max(touching, count)
+            step = solve_positive_definite(free_hessian + h, free_force + f)
+            passes += 1
+        return step, force, touching
+
+    @wp.func
+    def vertex_step(
+        i: int, x: wp.array[wp.vec3], color: wp.vec2i, objective: Objective, relaxation: float
+    ):
         """The step [m] of vertex i, the force [N] that asks for it, and whether contacts touch it.
 
         Along one vertex the energy of tets is exactly quadratic, so over-relaxation below 2
@@ -160,11 +212,14 @@ def vertex_kernels(parts: int) -> VertexKernels:
         A step that would not be finite is returned as it is, also where an infinite block would
         hide it.
         """
-        force, hessian, touching = force_hessian(i, x, objective)
+        force, hessian = force_hessian(i, x, objective)
         step = wp.vec3(0.0)
         # A sleeping duplicate has neither mass nor elements.
         if wp.trace(hessian) != 0.0:
             step = solve_positive_definite(hessian, force)
+        touching = int(0)
+        if wp.static(bool(parts & (BOUNDS | CONTACTS))):
+            step, force, touching = step_with_contacts(i, x, color, objective, step, force, hessian)
         if not wp.isfinite(wp.trace(hessian)):
             step = force * wp.inf
         if touching == 0:
@@ -176,6 +231,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
     @wp.kernel(module="unique")
     def solve_vertices(
         first: int,
+        color: wp.vec2i,
         objective: Objective,
         relaxation: wp.array[float],
         # out
@@ -190,7 +246,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         """
         i = first + wp.tid()
         start = x[i]
-        step, _force, touching = vertex_step(i, x, objective, relaxation[i])
+        step, _force, touching = vertex_step(i, x, color, objective, relaxation[i])
         if wp.isfinite(start + step):
             moved[i] = start + step
         else:
@@ -202,6 +258,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
     @wp.kernel(module="unique")
     def search_vertices(
         first: int,
+        color: wp.vec2i,
         objective: Objective,
         relaxation: wp.array[float],
         # out
@@ -217,17 +274,19 @@ def vertex_kernels(parts: int) -> VertexKernels:
         """
         i = first + wp.tid()
         start = x[i]
-        step, force, touching = vertex_step(i, x, objective, relaxation[i])
+        step, force, touching = vertex_step(i, x, color, objective, relaxation[i])
         if wp.isfinite(start + step):
             descent = wp.dot(force, step)
             # Not a range of constant length: that would be unrolled, ten times all the forces.
             halvings = int(0)
             while halvings < HALVINGS:
                 x[i] = start + step
-                there, _hessian, _touching = force_hessian(i, x, objective)
-                if wp.static(bool(parts & CONTACTS)):
-                    if objective.contacts.touching[i] > 0:
-                        there -= objective.contacts.hessian[i] * step
+                there, _hessian = force_hessian(i, x, objective)
+                if wp.static(bool(parts & (BOUNDS | CONTACTS))):
+                    f, _h, _touching, _which = touch_force_hessian(
+                        i, x, color, objective, wp.vec3(0.0)
+                    )
+                    there += f
                 if wp.dot(there, step) >= -descent:
                     break
                 step *= 0.5
@@ -252,7 +311,14 @@ def vertex_kernels(parts: int) -> VertexKernels:
     ):
         """|∂G/∂x_i| [N] of every free vertex, the force that rounding may make, and contacts."""
         i = wp.tid()
-        force, hessian, contacts = force_hessian(i, x, objective)
+        force, hessian = force_hessian(i, x, objective)
+        contacts = int(0)
+        if wp.static(bool(parts & (BOUNDS | CONTACTS))):
+            f, h, contacts, _which = touch_force_hessian(
+                i, x, wp.vec2i(0, 0), objective, wp.vec3(0.0)
+            )
+            force += f
+            hessian += h
         size[i] = wp.length(force)
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
