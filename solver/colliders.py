@@ -17,8 +17,7 @@ class LedColliders:
         self.moves = any(callable(c.points) or np.ndim(c.points[0]) == 2 for c in colliders)
         for collider in colliders:
             refuse_flat_triangles(collider.name, collider.start, collider.triangles)
-        self.points = self._read(0, 0.0)
-        self.at_start = wp.array(self.points, dtype=wp.vec3, device=device)
+        self.at_start = wp.array(self._read(0, 0.0), dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
 
     def _read(self, frame, time):

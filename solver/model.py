@@ -51,7 +51,7 @@ class Model:
         "spring": 10.0,
     }
 
-    def __init__(self, assembly, surface, bounds, collider_points, settings, ties, device):
+    def __init__(self, assembly, settings, surface, bounds, ties, device):
         self.device = wp.get_device(device)
         self.assembly, self.surface, self.bounds = assembly, surface, bounds
         self.vertex_count = len(assembly.points)
@@ -59,7 +59,8 @@ class Model:
         self.color_start = assembly.color_start
         h = settings.step_time
 
-        self.x = self.upload(np.concatenate([assembly.points, collider_points]), wp.vec3)
+        colliders = surface.rest[surface.collider_start :]
+        self.x = self.upload(np.concatenate([assembly.points, colliders]), wp.vec3)
         self.x_start = wp.clone(self.x)
         self.inertial = wp.clone(self.x)
         self.velocity = self.upload(assembly.velocities, wp.vec3)

@@ -81,7 +81,7 @@ def simulate(
     pins = LedPins(deformable, scene, device)
     surface = contact_surface(scene, deformable, colliders, settings)
     bounds = bounds_on_device(bounds, scene, settings, device)
-    model = Model(scene, surface, bounds, led.points, settings, ties, device)
+    model = Model(scene, settings, surface, bounds, ties, device)
     residual = Residual(model)
     measure = Measure(model, residual, deformable, settings)
     tearing = Tearing(deformable, scene, settings)
@@ -109,7 +109,7 @@ def _frames(parts, measure, settings, frame_count, cancelled):
             seconds = time.perf_counter() - started
             if tearing.changed_since_asked():
                 measure.record()
-            statistics = measure.take(stepper, ties, seconds)
+            statistics = measure.take(stepper.iterations, stepper.pairs, ties, seconds)
             positions = tearing.lay_duplicates(model.positions())
             yield Frame(index, positions, tearing.elements(), statistics, model.size)
     except RuntimeError as error:

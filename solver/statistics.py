@@ -148,10 +148,9 @@ class Measure:
                 total = wp.zeros(count, dtype=wp.float64, device=self.model.device)
                 yield kernel, inputs, [total, *others]
 
-    def take(self, stepper, ties, seconds):
-        """`Statistics` of the state as it is now, after the last substep of a `Stepper`."""
+    def take(self, iterations, pairs, ties, seconds):
+        """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
         model, free = self.model, self.model.free_count
-        iterations, pairs = stepper.iterations, stepper.pairs
         residual = self.residual.measure()
         count, done = iterations.settings.iterations, iterations.done
         rate = decay(iterations.halfway, residual, count, done)

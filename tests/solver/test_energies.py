@@ -10,6 +10,7 @@ from shapes import UNIT_TET, grid, rotation
 from vbd.solver.assembly import assemble
 from vbd.solver.augmentation import Ties
 from vbd.solver.bodies import Cloth, Rod, Solid
+from vbd.solver.bounds import bounds_on_device
 from vbd.solver.iterations import Iterations
 from vbd.solver.kernels import (
     continua,
@@ -27,6 +28,7 @@ from vbd.solver.records import cloth_hinges, dihedral_angles, hinge_stiffness, t
 from vbd.solver.residual import Residual
 from vbd.solver.settings import Material, Settings
 from vbd.solver.statistics import Measure
+from vbd.solver.surface import contact_surface
 
 MU, LAM, RIGIDITY, STIFFNESS = 3.0e4, 1.1e5, 0.02, 700.0
 
@@ -161,12 +163,21 @@ KINDS = {
 }
 
 
+def model_of(body, settings):
+    """The model of one body, and its ties to nothing."""
+    scene = assemble([body], settings)
+    ties = Ties([], scene, settings, "cpu")
+    surface = contact_surface(scene, [body], [], settings)
+    bounds = bounds_on_device([], scene, settings, "cpu")
+    return Model(scene, settings, surface, bounds, ties, "cpu"), ties
+
+
 def force_hessian(kind, x):
     """Forces [vertex, 3] and blocks [vertex, 3, 3] of the solver, in the order of the body."""
     number, rest, make, _energy = KINDS[kind]
     settings = Settings()
-    scene = assemble([make(rest)], settings)
-    model = Model(scene, settings, 0, Ties([], scene, settings, "cpu"), "cpu")
+    model, _ties = model_of(make(rest), settings)
+    scene = model.assembly
     place = scene.place[0]
     points = np.empty_like(x)
     points[place] = x
@@ -346,14 +357,12 @@ def test_statistics_agree_with_the_second_energies():
         x = stretched(kind)
         body = make(rest)
         settings = Settings()
-        scene = assemble([body], settings)
-        ties = Ties([], scene, settings, "cpu")
-        model = Model(scene, settings, 0, ties, "cpu")
+        model, ties = model_of(body, settings)
         points = np.empty_like(x)
-        points[scene.place[0]] = x
+        points[model.assembly.place[0]] = x
         model.x.assign(points.astype(np.float32))
         residual = Residual(model)
         nothing_done = Iterations(model, residual, settings, sweep=None)
         measure = Measure(model, residual, [body], settings)
-        reported = measure.take(nothing_done, ties, 0.0).elastic_energy
+        reported = measure.take(nothing_done, None, ties, 0.0).elastic_energy
         assert reported == pytest.approx(energy(rest, x) - energy(rest, rest), rel=1e-5)
