@@ -9,7 +9,10 @@ from .kernels.motion import move_points
 
 
 class LedColliders:
-    """The vertices of all colliders; they stand behind those of the bodies in solver order."""
+    """The vertices of all colliders; they stand behind those of the bodies in solver order.
+
+    `travel` [m] is the longest way of any of them in the frame.
+    """
 
     def __init__(self, colliders, assembly, device):
         self.colliders, self.origin, self.device = colliders, assembly.origin, device
@@ -19,6 +22,7 @@ class LedColliders:
             refuse_flat_triangles(collider.name, collider.start, collider.triangles)
         self.at_start = wp.array(self._read(0, 0.0), dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
+        self.travel = 0.0
 
     def _read(self, frame, time):
         read = [np.zeros((0, 3))]
@@ -36,7 +40,9 @@ class LedColliders:
         """Read where the meshes will be at the end of this frame."""
         if self.moves:
             wp.copy(self.at_start, self.at_end)
-            self.at_end.assign(self._read(frame, time).astype(np.float32))
+            points = self._read(frame, time)
+            self.travel = float(np.linalg.norm(points - self.at_start.numpy(), axis=1).max())
+            self.at_end.assign(points.astype(np.float32))
 
     def move(self, share, places):
         """Write where the vertices should be after a share of the frame."""

@@ -19,12 +19,14 @@ class Iterations:
     """Runs `sweep` up to `settings.iterations` times; knows how the residual fell.
 
     `carried` are arrays that sweeps change besides the positions: multipliers, sides of contacts.
+    `pairs` are the contact pairs, if there are any: they truncate what is extrapolated.
     `sweep(iteration)` visits every vertex once. `halfway` is the residual after half of the
     iterations of a watched substep, `done` how many it took.
     """
 
-    def __init__(self, model, residual, settings, sweep, carried=()):
+    def __init__(self, model, residual, settings, sweep, carried=(), pairs=None):
         self.model, self.residual, self.settings, self.sweep = model, residual, settings, sweep
+        self.pairs = pairs
         wanted = settings.acceleration > 0.0 or settings.estimate_acceleration
         self.accelerated = wanted and model.free_count > 0
         self.rho = settings.acceleration
@@ -37,8 +39,8 @@ class Iterations:
             self.extrapolate = wp.launch(
                 extrapolate,
                 dim=model.free_count,
-                inputs=[1.0, model.touched],
-                outputs=[model.x, self.before, self.before_last],
+                inputs=[1.0, model.touched, model.x],
+                outputs=[pairs.candidate if pairs else model.x, self.before, self.before_last],
                 device=model.device,
                 record_cmd=True,
             )
@@ -96,6 +98,8 @@ class Iterations:
                 omega = 4.0 / (4.0 - self.rho**2 * omega)
             self.extrapolate.set_param_by_name("omega", omega)
             self.extrapolate.launch()
+            if self.pairs:
+                self.pairs.settle(0, self.model.free_count)
             if self._ends(iteration, True, count):
                 return
         # Written so that a residual that is not a number falls back too.
@@ -103,6 +107,8 @@ class Iterations:
         if not (end <= max(begin, floor) and end <= max(self.halfway, floor)):
             for kept, array in zip(self.kept, self.carried, strict=True):
                 wp.copy(array, kept)
+            if self.pairs:
+                self.pairs.search()
             self._plain(watched=True)
 
 

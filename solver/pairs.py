@@ -90,7 +90,7 @@ class Pairs:
         self.candidate = wp.clone(model.x)
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
         self.cut = wp.zeros(vertices, dtype=int, device=self.device)
-        self.stuck = wp.zeros(1, dtype=int, device=self.device)
+        self.stuck = wp.zeros(3, dtype=int, device=self.device)
         longest = np.maximum(LONGEST_CAP * shape.spacing, 2.0 * SLACK * shape.radius)
         self.longest_cap = model.upload(longest, float)
         self.triangle_count = wp.zeros(len(shape.vertices), dtype=int, device=self.device)
@@ -264,6 +264,9 @@ class Pairs:
         """Move the vertices from `first` to `last` to their candidates, as far as they may."""
         if last <= first:
             return
+        if not self.settings.truncation:
+            wp.copy(self.model.x, self.candidate, first, first, last - first)
+            return
         self._run(
             truncation.truncate,
             last - first,
@@ -293,7 +296,12 @@ class Pairs:
     @property
     def is_stuck(self):
         """Whether a step was cut short since the last search."""
-        return bool(self.stuck.numpy()[0])
+        return not self.settings.truncation or bool(self.stuck.numpy().any())
+
+    @property
+    def is_capped(self):
+        """Whether a step was cut short by the cap, with nothing in its way."""
+        return bool(self.stuck.numpy()[truncation.BY_CAP])
 
     def measure(self):
         """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""

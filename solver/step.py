@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from .augmentation import StiffSprings
+from .flight import Flight
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
@@ -22,7 +23,13 @@ INITIAL_GUESS = {
 # Fewer iterations than these are not relaxed.
 SETTLING = 3
 # The way to the initial guess is cut into at most so many searches for contact.
-STAGES = 4
+STAGES = 50
+
+
+def copy_range(target, source, first):
+    """Copy all from number `first` on."""
+    if first < len(source):  # a count of 0 would copy everything
+        wp.copy(target, source, first, first, len(source) - first)
 
 
 class Stepper:
@@ -39,14 +46,16 @@ class Stepper:
         short = settings.iterations < SETTLING and not settings.quasistatic
         omega = 1.0 if chebyshev or short else settings.relaxation
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
-        self.pairs = Pairs(model, settings, workers) if model.surface.can_touch else None
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
+        self.pairs = Pairs(model, settings, workers) if model.surface.can_touch else None
+        self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
         self.iterations = Iterations(
             model,
             residual,
             settings,
             self.sweep,
             carried=[*ties.carried(), *self.stiff_springs.carried()],
+            pairs=self.pairs,
         )
         guess = "previous" if settings.quasistatic else settings.initial_guess
         self.begin = self._record(
@@ -153,7 +162,7 @@ class Stepper:
     def _sweep_with_pairs(self, iteration):
         pairs = self.pairs
         due = iteration % self.settings.collision_interval == 0
-        if iteration > 0 and due and pairs.is_stuck:
+        if pairs.is_capped or (due and iteration > 0 and pairs.is_stuck):
             self._search()
         pairs.refresh()
         self._lead()
@@ -169,10 +178,9 @@ class Stepper:
 
     def _lead(self):
         """Move what is led (pins, colliders) on towards its place."""
-        first, last = self.model.free_count, len(self.model.x)
         if self.colliders.moves or self.pins.led:
-            wp.copy(self.pairs.candidate, self.model.inertial, first, first, last - first)
-            self.pairs.settle(first, last)
+            copy_range(self.pairs.candidate, self.model.inertial, self.model.free_count)
+            self.pairs.settle(self.model.free_count, len(self.model.x))
 
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1."""
@@ -195,13 +203,12 @@ class Stepper:
     def _begin_pairs(self, share):
         """Find what may touch in this substep; go to the initial guess as far as that allows."""
         model, pairs = self.model, self.pairs
-        first, last = model.free_count, len(model.x)
-        colliders = model.vertex_count
-        wp.copy(model.x_start, model.x, colliders, colliders, last - colliders)
+        copy_range(model.x_start, model.x, model.vertex_count)
         self.colliders.move(share, model.inertial)
-        wp.copy(pairs.candidate, model.inertial, first, first, last - first)
+        copy_range(pairs.candidate, model.inertial, model.free_count)
+        self.flight.move()
         for _ in range(STAGES):
             self._search()
-            pairs.settle(0, last)
-            if not pairs.is_stuck:
+            pairs.settle(0, len(model.x))
+            if not pairs.is_capped:
                 break

@@ -15,12 +15,17 @@ import numpy as np
 
 from vbd.benchmarks.experiments import contact_scenes as scenes
 from vbd.benchmarks.experiments import figures
+from vbd.benchmarks.experiments.contact_scenes import ROD_SIDES
+from vbd.benchmarks.experiments.contact_shapes import tube_segments
+from vbd.solver.bodies import Rod
 from vbd.solver.simulate import simulate
 from vbd.tests.intersections import intersecting_pairs, joined
 
 COLORS = ("#4f8fbf", "#d08a3c", "#7f9f5f", "#b06070", "#8a78b8", "#5fa8a0", "#c4a24a", "#9a7a60")
 COLLIDER_COLOR = "#b8b8b8"
 SHOWN = 5
+# Segments of a rod this near to each other along it are neighbors.
+KINK = 2
 MEASURES = (
     "pairs",
     "deepest",
@@ -50,13 +55,23 @@ class Crossings:
 
 
 def crossings(scene, positions, frame):
-    """`Crossings` of the surfaces in a frame, by the exact test of triangles."""
+    """`Crossings` of the surfaces in a frame, by the exact test of triangles.
+
+    The tube that stands for a rod may intersect itself where the rod has a kink.
+    """
     points, triangles, owner = joined(scene.surfaces(positions, frame))
-    pairs = owner[intersecting_pairs(points, triangles)].reshape(-1, 2)
-    collider = pairs >= len(scene.deformable)
-    pairs, collider = pairs[~collider.all(axis=1)], collider[~collider.all(axis=1)].any(axis=1)
-    own = int((pairs[:, 0] == pairs[:, 1]).sum())
-    return Crossings(own, int(len(pairs) - own - collider.sum()), int(collider.sum()))
+    pairs = intersecting_pairs(points, triangles)
+    one, other = owner[pairs].reshape(-1, 2).T
+    own = (one == other) & (one < len(scene.deformable))
+    for number, body in enumerate(scene.deformable):
+        if isinstance(body, Rod):
+            segment = tube_segments(len(body.points), ROD_SIDES)
+            at = np.flatnonzero(own & (one == number))
+            near = segment[pairs[at] - np.argmax(owner == number)]
+            own[at] = np.abs(near[:, 0] - near[:, 1]) > KINK
+    collider = np.maximum(one, other) >= len(scene.deformable)
+    mixed = one != other
+    return Crossings(int(own.sum()), int((mixed & ~collider).sum()), int((mixed & collider).sum()))
 
 
 def play(scene, frames=None, every=1):

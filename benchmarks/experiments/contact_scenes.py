@@ -229,7 +229,7 @@ def stack(densities=(100.0, 200000.0), youngs_modulus=1e7, stiffness=1e6, cells=
 
 def stack_of_ten(frames=300):
     """Ten cubes of the same rubber, for ten seconds."""
-    return stack([500.0] * 10, youngs_modulus=1e6, stiffness=1e5, cells=2, frames=frames)
+    return stack([500.0] * 10, youngs_modulus=1e7, cells=2, frames=frames)
 
 
 def colliding_balls(speed=2.0, offset=0.15, frames=30):

@@ -179,6 +179,12 @@ def tube(centers, radius, sides):
     return points, np.concatenate([wall, first, end])
 
 
+def tube_segments(count, sides):
+    """The segment of the curve of `count` points that each triangle of its `tube` belongs to."""
+    wall = np.repeat(np.arange(count - 1), 2 * sides)
+    return np.concatenate([wall, np.zeros(sides, dtype=int), np.full(sides, count - 2)])
+
+
 def even(curve, count):
     """`count` points on a polygon [point, 3], equally far from each other along it."""
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1))])

@@ -13,14 +13,16 @@ wp.set_module_options({"enable_backward": False})
 def extrapolate(
     omega: float,
     touched: wp.array[int],
-    # out
     x: wp.array[wp.vec3],
+    # out
+    places: wp.array[wp.vec3],
     before: wp.array[wp.vec3],
     before_last: wp.array[wp.vec3],
 ):
     """Extrapolate every vertex that no contact has touched in this step. One thread per vertex.
 
-    `before` and `before_last` hold xᵏ⁻¹ and xᵏ⁻²; they move on by one.
+    `places` is x itself, or the places to be truncated first. `before` and `before_last` hold xᵏ⁻¹
+    and xᵏ⁻²; they move on by one.
     """
     i = wp.tid()
     moved = x[i]
@@ -28,6 +30,6 @@ def extrapolate(
         far = omega * (moved - before_last[i]) + before_last[i]
         if wp.isfinite(far):
             moved = far
-    x[i] = moved
+    places[i] = moved
     before_last[i] = before[i]
     before[i] = moved

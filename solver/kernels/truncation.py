@@ -142,13 +142,13 @@ def commit(
     x: wp.array[wp.vec3],
     stuck: wp.array[int],
 ):
-    """Take the allowed part of every step; `stuck` tells that a search would help."""
+    """Take the allowed part of every step; stuck[reason] tells that a search would help."""
     i = first + wp.tid()
     if cut[i] == 0:
         x[i] = candidate[i]
     else:
         x[i] = x[i] + part[i] * (candidate[i] - x[i])
-        stuck[0] = 1
+        stuck[cut[i]] = 1
 
 
 @wp.kernel

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Free flight: what has nothing in its way moves by its common motion at once.
+
+Within a body a common motion changes no distance, so it needs no search; otherwise the caps of the
+truncation, which are small beside the way of a fast body, would hold it back.
+"""
+
+import numpy as np
+import warp as wp
+
+from .kernels import flight
+
+
+class Flight:
+    """Moves the bodies of a model that fly alone."""
+
+    def __init__(self, model, pairs, colliders):
+        self.model, self.pairs, self.colliders = model, pairs, colliders
+        place = model.assembly.place
+        count = len(place)
+        self.size = np.array([len(p) for p in place])
+        self.held = np.array([(p >= model.free_count).any() for p in place])
+        self.low, self.high, self.motion = (
+            wp.zeros(count, dtype=wp.vec3, device=model.device) for _ in range(3)
+        )
+        self.blocked = wp.zeros(count, dtype=int, device=model.device)
+
+    def move(self):
+        """Move what flies alone by the mean way to its candidates."""
+        model, pairs, device = self.model, self.pairs, self.model.device
+        self.low.fill_(np.inf)
+        self.high.fill_(-np.inf)
+        self.motion.zero_()
+        wp.launch(
+            flight.measure_bodies,
+            dim=model.vertex_count,
+            inputs=[model.x, pairs.candidate, pairs.struct.body, pairs.struct.radius],
+            outputs=[self.low, self.high, self.motion],
+            device=device,
+        )
+        motion = self.motion.numpy() / self.size[:, None]
+        way = np.minimum(motion, 0.0), np.maximum(motion, 0.0)
+        low, high = self.low.numpy() + way[0], self.high.numpy() + way[1]
+        stays = self.held | self._meets_body(low, high) | self._meets_collider(low, high)
+        motion[stays | ~np.isfinite(motion).all(axis=1)] = 0.0
+        if motion.any():
+            self.motion.assign(motion)
+            wp.launch(
+                flight.fly,
+                dim=model.vertex_count,
+                inputs=[pairs.struct.body, self.motion],
+                outputs=[model.x],
+                device=device,
+            )
+
+    def _meets_body(self, low, high):
+        """Whether the way of a body meets that of another one it may touch."""
+        apart = (low[:, None] > high[None]) | (high[:, None] < low[None])
+        meets = ~apart.any(axis=2) & self.model.surface.may_touch[: len(low), : len(low)]
+        np.fill_diagonal(meets, False)
+        return meets.any(axis=1)
+
+    def _meets_collider(self, low, high):
+        tree = self.pairs.trees["collider_triangle_tree"]
+        if not tree.bvh:
+            return np.full(len(low), tree.count > 0)
+        # The boxes of the tree are those of the last search.
+        reach = self.colliders.travel
+        self.low.assign(low - reach)
+        self.high.assign(high + reach)
+        self.blocked.zero_()
+        wp.launch(
+            flight.find_obstacles,
+            dim=len(low),
+            inputs=[tree.id, self.low, self.high],
+            outputs=[self.blocked],
+            device=self.model.device,
+        )
+        return self.blocked.numpy() != 0
