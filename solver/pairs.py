@@ -8,6 +8,7 @@ import numpy as np
 import warp as wp
 
 from .kernels import contact, pairs, truncation
+from .tangles import Tangles
 from .workers import launches
 
 # Places for triangles per vertex and for edges per edge, at first.
@@ -63,7 +64,7 @@ class Pairs:
     `begin_frame`.
     """
 
-    def __init__(self, model, settings, workers):
+    def __init__(self, model, names, settings, workers):
         self.model, self.settings, self.workers = model, settings, workers
         self.device = model.device
         shape = self.shape = model.surface
@@ -103,6 +104,7 @@ class Pairs:
         self.fresh = True
         self._grow_slots()
         self._grow_pairs(1)
+        self.tangles = Tangles(model, self, names, settings)
 
     def _upload(self, shape):
         upload = self.model.upload
@@ -116,12 +118,15 @@ class Pairs:
         struct.rod_start = shape.rod_start
         struct.bodies = len(shape.may_touch)
         struct.may_touch = upload(shape.may_touch.ravel().astype(np.int32), int)
+        struct.closed = upload(shape.closed.astype(np.int32), int)
         struct.body = upload(shape.body, int)
         struct.radius = upload(shape.radius, float)
         struct.cap = upload(np.zeros(len(shape.body)), float)
         struct.friction = upload(shape.friction, float)
         struct.stiffness = upload(shape.stiffness, float)
         struct.rest = upload(shape.rest, wp.vec3)
+        struct.inside = upload(np.zeros(len(shape.body)), int)
+        struct.tangled = upload(np.zeros(len(shape.body)), int)
         return struct
 
     def _grow_slots(self):
@@ -154,6 +159,13 @@ class Pairs:
         """Count anew; build the trees anew at the next search."""
         self.fresh = True
         self.searches = 0
+        self.untangled = False
+
+    def begin_step(self):
+        """Look for tangles at the start of a frame, and as long as there are any."""
+        if not self.untangled:
+            self._fit_trees()
+            self.untangled = not self.tangles.look() and self.settings.truncation
 
     def search(self):
         """Find all pairs that may touch before the next search; True when lists have grown."""
@@ -168,15 +180,18 @@ class Pairs:
             outputs=[struct.cap, self.x_found],
             device=self.device,
         )
-        for name, tree in self.trees.items():
-            tree.fit(struct, model.x, self.fresh)
-            setattr(struct, name, tree.id)
-        self.fresh = False
+        self._fit_trees()
         self._find()
         self._fill()
         self._sort()
         self.stuck.zero_()
         return self.capacity != capacity
+
+    def _fit_trees(self):
+        for name, tree in self.trees.items():
+            tree.fit(self.struct, self.model.x, self.fresh)
+            setattr(self.struct, name, tree.id)
+        self.fresh = False
 
     def _find(self):
         """Query every vertex and edge; again with more slots while one has found too many."""
@@ -210,7 +225,9 @@ class Pairs:
         wp.utils.array_scan(self.triangle_count, self.triangle_end)
         wp.utils.array_scan(self.edge_count, self.edge_end)
         of_vertices = int(self.triangle_end[-1:].numpy()[0])
-        self.count = of_vertices + int(self.edge_end[-1:].numpy()[0])
+        found = of_vertices + int(self.edge_end[-1:].numpy()[0])
+        leading = self.tangles.out
+        self.count = found + len(leading)
         if self.count > self.capacity:
             self._grow_pairs(self.count)
         self._run(
@@ -240,6 +257,9 @@ class Pairs:
             [self.pairs],
             LOOK,
         )
+        if len(leading):
+            rows = wp.array(leading, dtype=pairs.Pair, device=self.device)
+            wp.copy(self.pairs, rows, found, 0, len(leading))
 
     def _sort(self):
         """List the pairs of every vertex, in the order of pairs."""

@@ -85,12 +85,13 @@ def simulate(
     residual = Residual(model)
     measure = Measure(model, residual, deformable, settings)
     tearing = Tearing(deformable, scene, settings)
-    parts = model, led, pins, ties, tearing, residual
+    names = [body.name for body in [*deformable, *colliders]]
+    parts = model, led, pins, ties, tearing, residual, names
     return _frames(parts, measure, settings, frame_count, cancelled)
 
 
 def _frames(parts, measure, settings, frame_count, cancelled):
-    model, led, pins, ties, tearing, _residual = parts
+    model, led, pins, ties, tearing, *_ = parts
     workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
     try:
         stepper = Stepper(*parts, settings, workers)

@@ -11,6 +11,7 @@ from . import records
 from .iterations import decay
 from .kernels import energy
 from .kernels.bounds import measure_bounds
+from .tangles import Tangle
 
 # A frame whose unbalanced forces are below this part of the weight counts as converged.
 CONVERGED = 0.01
@@ -46,6 +47,8 @@ class Statistics:
     """Vertices whose last step was cut short to keep surfaces apart."""
     searches: int
     """Searches for contact pairs in the frame."""
+    tangles: tuple[Tangle, ...]
+    """Bodies whose surfaces pass through each other, which are being led apart."""
     broken: int
     """Rows of attachments that have broken so far."""
     inverted: int
@@ -195,6 +198,7 @@ class Measure:
             deepest=deepest,
             truncated=pairs.truncated_count() if pairs else 0,
             searches=pairs.searches if pairs else 0,
+            tangles=tuple(pairs.tangles.found) if pairs else (),
             broken=ties.broken_count(),
             inverted=int(self.inverted.numpy().sum()),
             rejected=int(rejected.sum()),

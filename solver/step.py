@@ -35,7 +35,7 @@ def copy_range(target, source, first):
 class Stepper:
     """The launches of a substep, recorded once; `step()` plays them."""
 
-    def __init__(self, model, colliders, pins, ties, tearing, residual, settings, workers):
+    def __init__(self, model, colliders, pins, ties, tearing, residual, names, settings, workers):
         self.model, self.colliders, self.pins, self.ties = model, colliders, pins, ties
         self.tearing, self.residual = tearing, residual
         self.stiff_springs = StiffSprings(model, settings)
@@ -47,7 +47,7 @@ class Stepper:
         omega = 1.0 if chebyshev or short else settings.relaxation
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
-        self.pairs = Pairs(model, settings, workers) if model.surface.can_touch else None
+        self.pairs = Pairs(model, names, settings, workers) if model.surface.can_touch else None
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
         self.iterations = Iterations(
             model,
@@ -206,6 +206,7 @@ class Stepper:
         copy_range(model.x_start, model.x, model.vertex_count)
         self.colliders.move(share, model.inertial)
         copy_range(pairs.candidate, model.inertial, model.free_count)
+        pairs.begin_step()
         self.flight.move()
         for _ in range(STAGES):
             self._search()

@@ -31,8 +31,10 @@ class Surface:
     """Vertices, edges and triangles that can touch, in solver order: of bodies, then of colliders.
 
     Edges of bodies are those of triangles, then those of rods, from `rod_start` on. `body` [vertex]
-    numbers bodies and colliders; `may_touch` [body, body]. `spacing` [vertex, m] is the mean
-    length of the edges at a vertex, `stiffness` [vertex, N/m] the most that its contacts may have.
+    numbers bodies and colliders. Of these, `may_touch` [body, body] tells who meets whom, and
+    `closed` [body] who has an inside: solids and closed colliders. `spacing` [vertex, m] is the
+    mean length of the edges at a vertex, `stiffness` [vertex, N/m] the most that its contacts may
+    have.
     """
 
     vertices: np.ndarray
@@ -44,6 +46,7 @@ class Surface:
     collider_start: int
     body: np.ndarray
     may_touch: np.ndarray
+    closed: np.ndarray
     radius: np.ndarray
     friction: np.ndarray
     rest: np.ndarray
@@ -112,6 +115,9 @@ def contact_surface(assembly, bodies, colliders, settings):
         collider_start=count,
         body=body,
         may_touch=touch_table(bodies, colliders),
+        closed=np.array(
+            [b.element_name == "tet" for b in bodies] + [is_closed(c.triangles) for c in colliders]
+        ),
         radius=spread(assembly.thickness, lambda c: c.thickness),
         friction=spread(
             assembly.friction, lambda c: settings.friction if c.friction is None else c.friction
@@ -120,6 +126,14 @@ def contact_surface(assembly, bodies, colliders, settings):
         stiffness=spread(stiffness, lambda c: settings.collision_stiffness),
         spacing=total / np.maximum(number_of, 1),
     )
+
+
+def is_closed(triangles):
+    """Whether every edge of a mesh belongs to two triangles that run through it both ways."""
+    directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64)
+    span = int(triangles.max()) + 1
+    there, back = directed @ [span, 1], directed @ [1, span]
+    return len(np.unique(there)) == len(there) and bool(np.isin(there, back).all())
 
 
 def touch_table(bodies, colliders):

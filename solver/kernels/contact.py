@@ -133,7 +133,12 @@ def contacts_force_hessian(
             pair = contacts.pairs[p]
             weight = pair.weights[contacts.entry[k] % 4]
             d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
-            if weight != 0.0 and d + weight * wp.dot(pair.normal, step) < pair.radius:
+            if pair.leads != 0:
+                force += (weight * pair.stiffness * (pair.radius - d)) * pair.normal
+                hessian += (wp.abs(weight) * pair.stiffness) * wp.outer(pair.normal, pair.normal)
+                touching += 1
+                which = 31 * which + k + 1
+            elif weight != 0.0 and d + weight * wp.dot(pair.normal, step) < pair.radius:
                 v = pair.vertices
                 motion = wp.vec3(0.0)
                 together = float(0.0)
@@ -164,7 +169,7 @@ def measure_pairs(
     pair = pairs[p]
     energy[p] = 0.0
     depth[p] = 0.0
-    if pair.stiffness > 0.0:
+    if pair.stiffness > 0.0 and pair.leads == 0:
         d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
         if d < pair.radius:
             energy[p] = contact_energy(d, pair.radius, pair.stiffness)

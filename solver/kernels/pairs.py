@@ -42,12 +42,15 @@ class Surface:
     collider_triangle_tree: wp.uint64
     bodies: int
     may_touch: wp.array[int]  # [body * body]
+    closed: wp.array[int]  # per body: whether it has an inside
     body: wp.array[int]
     radius: wp.array[float]
     cap: wp.array[float]
     friction: wp.array[float]
     stiffness: wp.array[float]  # the most that a contact of the vertex may have [N/m]
     rest: wp.array[wp.vec3]
+    inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
+    tangled: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
 
 
 @wp.struct
@@ -64,6 +67,7 @@ class Pair:
     full_stiffness: float  # k_c [N/m]
     stiffness: float  # of now: 0 while the pair is far apart
     with_rod: int  # whether one of two edges belongs to no triangle
+    leads: int  # whether it leads a vertex out of a tangle, to the distance `radius`
 
 
 @wp.func
@@ -139,6 +143,40 @@ def bound_triangles(
 
 
 @wp.func
+def triangle_is_tangled(v: int, t: wp.vec3i, surface: Surface):
+    """Whether vertex v and triangle t are in a tangle, where contact would be on the wrong side.
+
+    What is outside of a closed body is on its right side, however tangled its neighbors are.
+    """
+    here = surface.body[v] + 1
+    there = surface.body[t[0]] + 1
+    inside = surface.inside[v] == there
+    tangled = int(0)
+    for c in range(3):
+        inside = inside or surface.inside[t[c]] == here
+        tangled += surface.tangled[t[c]]
+    if surface.closed[there - 1] != 0:
+        tangled = 0
+    return inside or (surface.tangled[v] != 0 and tangled > 0)
+
+
+@wp.func
+def edge_is_tangled(e: wp.vec2i, f: wp.vec2i, surface: Surface):
+    """The same of two edges."""
+    here = surface.body[e[0]] + 1
+    there = surface.body[f[0]] + 1
+    inside = (
+        surface.inside[e[0]] == there
+        or surface.inside[e[1]] == there
+        or surface.inside[f[0]] == here
+        or surface.inside[f[1]] == here
+    )
+    ours = surface.tangled[e[0]] + surface.tangled[e[1]]
+    theirs = surface.tangled[f[0]] + surface.tangled[f[1]]
+    return inside or (ours > 0 and theirs > 0)
+
+
+@wp.func
 def near_triangles(
     v: int,
     tree: wp.uint64,
@@ -165,7 +203,7 @@ def near_triangles(
             w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
             gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
             limit = reach + surface.radius[t[0]] + largest(surface.cap, t)
-            if wp.length_sq(gap) < limit * limit:
+            if wp.length_sq(gap) < limit * limit and not triangle_is_tangled(v, t, surface):
                 if n < slots:
                     found[at + n] = first_triangle + index
                 n += 1
@@ -236,7 +274,7 @@ def near_edges(
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])
                 gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
                 limit = reach + surface.radius[f[0]] + wp.max(surface.cap[f[0]], surface.cap[f[1]])
-                if wp.length_sq(gap) < limit * limit:
+                if wp.length_sq(gap) < limit * limit and not edge_is_tangled(e, f, surface):
                     if n < slots:
                         found[at + n] = other
                     n += 1
@@ -393,8 +431,9 @@ def refresh_pairs(
     v = pairs[p].vertices
     kind = pairs[p].kind
     radius = pairs[p].radius
-    pairs[p].stiffness = 0.0
-    if radius > 0.0:
+    if pairs[p].leads == 0:
+        pairs[p].stiffness = 0.0
+    if radius > 0.0 and pairs[p].leads == 0:
         weights = signed_weights(kind, v, x)
         gap = weighted(weights, v, x)
         distance = wp.length(gap)

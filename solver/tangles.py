@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bad starts: surfaces that pass through each other are led apart, and reported until they are.
+
+A vertex inside a closed body leaves it through the closest face. Where an edge crosses a triangle,
+edge and triangle move so that the curve along which the two surfaces meet gets shorter (Volino and
+Magnenat-Thalmann, "Resolving Surface Collisions through Intersection Contour Minimization", 2006).
+Until then such places take no part in ordinary contact, which would hold them where they are.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from .kernels import pairs, tangles
+
+# What is inside comes out in about this time [s].
+RETURN_TIME = 0.25
+# Crossings move apart by this part of the mesh spacing in that time.
+CROSSING_WAY = 6.0
+
+# Bodies leave each other one way when the surfaces inside agree on it to this part.
+COMMON = 0.2
+
+
+@dataclass(frozen=True)
+class Tangle:
+    """Two bodies (or one) whose surfaces pass through each other, in `count` places."""
+
+    bodies: tuple[str, str]
+    count: int
+    place: tuple[float, float, float]
+    """One of the places [m]."""
+
+    def __str__(self):
+        one, other = self.bodies
+        who = f"{one} passes through {'itself' if one == other else other}"
+        return f"{who} in {self.count} places, one at ({', '.join(f'{v:.3g}' for v in self.place)})"
+
+
+class Tangles:
+    """What passes through what, and the pairs that lead it apart, as of the last `look`."""
+
+    def __init__(self, model, parts, names, settings):
+        self.model, self.parts, self.names = model, parts, names
+        self.device = model.device
+        self.shape = shape = model.surface
+        self.share = min(settings.step_time / RETURN_TIME, 1.0)
+        self.edge_count = wp.zeros(len(shape.edges), dtype=int, device=self.device)
+        self.slots = 2
+        count = len(shape.vertices)
+        self.face = wp.zeros(count, dtype=int, device=self.device)
+        self.place = wp.zeros(count, dtype=wp.vec2, device=self.device)
+        self.meshes = dict(self._closed_meshes())
+        self.wings = wings(shape.edges, shape.triangles)
+        self.found, self.out = [], np.zeros(0, dtype=pairs.Pair.numpy_dtype())
+
+    def _closed_meshes(self):
+        """(number, mesh, its triangles) of every solid and every closed collider."""
+        shape = self.shape
+        of_triangle = shape.body[shape.triangles[:, 0]]
+        for number in np.flatnonzero(shape.closed):
+            mine = np.flatnonzero(of_triangle == number)
+            mesh = wp.Mesh(
+                points=self.model.x,
+                indices=wp.array(shape.triangles[mine].ravel(), dtype=int, device=self.device),
+                support_winding_number=True,
+            )
+            yield int(number), (mesh, mine)
+
+    def look(self):
+        """Find all tangles of now; True when there are any."""
+        x = self.model.x.numpy().astype(np.float64)
+        inside = self._find_inside(x)
+        edge, triangle = self._find_crossings()
+        shape, e, t = self.shape, self.shape.edges[edge], self.shape.triangles[triangle]
+        tangled = np.zeros(len(shape.body), dtype=np.int32)
+        tangled[e] = tangled[t] = 1
+        self.parts.struct.tangled.assign(tangled)
+        self.parts.struct.inside.assign(inside)
+        inner = shape.vertices[inside[shape.vertices] > 0]
+        self.out = np.concatenate(
+            [self._ways_out(x, inside), self._ways_apart(x, inside, edge, triangle)]
+        )
+        self.found = self._report(
+            np.concatenate([shape.body[e[:, 0]], shape.body[inner]]),
+            np.concatenate([shape.body[t[:, 0]], inside[inner] - 1]),
+            np.concatenate([x[e].mean(axis=1), x[inner]]) + self.model.assembly.origin,
+        )
+        return bool(self.found)
+
+    def _find_inside(self, x):
+        """Number of the body that each vertex is inside of, plus one; 0 for none."""
+        inside = wp.zeros(len(x), dtype=int, device=self.device)
+        for number, (mesh, mine) in self.meshes.items():
+            points = x[self.shape.triangles[mine]].reshape(-1, 3)
+            mesh.refit()
+            wp.launch(
+                tangles.find_inside,
+                dim=len(self.shape.vertices),
+                inputs=[
+                    self.parts.struct,
+                    self.model.x,
+                    number,
+                    mesh.id,
+                    wp.vec3(*points.min(axis=0)),
+                    wp.vec3(*points.max(axis=0)),
+                ],
+                outputs=[inside, self.face, self.place],
+                device=self.device,
+            )
+        return inside.numpy().copy()
+
+    def _find_crossings(self):
+        """Edges and the triangles they cross."""
+        count = len(self.shape.edges)
+        while True:
+            found = wp.zeros(count * self.slots, dtype=int, device=self.device)
+            wp.launch(
+                tangles.find_crossings,
+                dim=count,
+                inputs=[self.parts.struct, self.model.x, self.slots],
+                outputs=[self.edge_count, found],
+                device=self.device,
+            )
+            number = self.edge_count.numpy()
+            if number.max() <= self.slots:
+                break
+            self.slots = int(number.max())
+        edge = np.repeat(np.arange(count), number)
+        slot = np.arange(len(edge)) - np.repeat(np.cumsum(number) - number, number)
+        return edge, found.numpy()[edge * self.slots + slot]
+
+    def _ways_out(self, x, inside):
+        """A pair that leads each inner vertex out: along the way of its body, or the shortest."""
+        shape = self.shape
+        k = np.flatnonzero(inside[shape.vertices])
+        v = shape.vertices[k]
+        body, number = shape.body[v], inside[v] - 1
+        face, place = self.face.numpy()[k], self.place.numpy()[k].astype(np.float64)
+        ways = np.zeros((len(v), 3))
+        for couple in np.unique(np.column_stack([body, number]), axis=0):
+            mine = (body == couple[0]) & (number == couple[1])
+            theirs = (body == couple[1]) & (number == couple[0])
+            ways[mine] = self._common_way(x, v[mine], v[theirs], couple)
+        face, place = self._along(v, number, ways, face, place)
+        triangle = np.array(
+            [self.meshes[n][1][f] for n, f in zip(number, face, strict=True)], dtype=np.int64
+        )
+        corners = shape.triangles[triangle]
+        weights = np.column_stack([place, 1.0 - place.sum(axis=1)])
+        way = (weights[:, :, None] * x[corners]).sum(axis=1) - x[v]
+        depth = np.linalg.norm(way, axis=1)
+        a, b, c = (x[corners[:, j]] for j in range(3))
+        normal = unit(np.where(depth[:, None] > 1e-9, way, np.cross(b - a, c - a)))
+        radius = shape.radius[v] + shape.radius[corners[:, 0]]
+        goal = -depth + self.share * (depth + radius)
+        return self._leading_pairs(np.column_stack([v, corners]), weights, normal, goal)
+
+    def _common_way(self, x, mine, theirs, couple):
+        """The direction in which one closed body leaves another one fastest; 0 if there is none.
+
+        The volume that two bodies share changes by the area vectors of the surface inside (Allard
+        et al., "Volume Contact Constraints at Arbitrary Resolution", 2010).
+        """
+        if not self.shape.closed[couple].all():
+            return np.zeros(3)
+        vectors = np.concatenate([self._area_vectors(x, mine), -self._area_vectors(x, theirs)])
+        total, size = vectors.sum(axis=0), np.linalg.norm(vectors, axis=1).sum()
+        length = np.linalg.norm(total)
+        return -total / length if length > COMMON * size else np.zeros(3)
+
+    def _area_vectors(self, x, vertices):
+        """Area vectors [m²] of the surface at some vertices."""
+        corners = self.shape.triangles[np.isin(self.shape.triangles, vertices).any(axis=1)]
+        a, b, c = (x[corners[:, j]] for j in range(3))
+        part = np.isin(corners, vertices).sum(axis=1) / 6.0
+        return part[:, None] * np.cross(b - a, c - a)
+
+    def _along(self, v, number, ways, face, place):
+        """Where the ways of vertices leave the bodies they are in; the closest place without."""
+        if not len(v):
+            return face, place
+        upload = self.model.upload
+        face, place = upload(face, int), upload(place, wp.vec2)
+        wp.launch(
+            tangles.find_exit,
+            dim=len(v),
+            inputs=[
+                self.model.x,
+                upload(v, int),
+                upload([self.meshes[n][0].id for n in number], wp.uint64),
+                upload(ways, wp.vec3),
+            ],
+            outputs=[face, place],
+            device=self.device,
+        )
+        return face.numpy(), place.numpy().astype(np.float64)
+
+    def _ways_apart(self, x, inside, edge, triangle):
+        """Two pairs per crossing, one for each end of the edge, that shorten the meeting curve."""
+        shape = self.shape
+        e, t = shape.edges[edge], shape.triangles[triangle]
+        # What is inside has its own way out.
+        e_body, t_body = shape.body[e[:, 0]] + 1, shape.body[t[:, 0]] + 1
+        known = (inside[e] == t_body[:, None]).any(axis=1)
+        known |= (inside[t] == e_body[:, None]).any(axis=1)
+        e, t, edge = e[~known], t[~known], edge[~known]
+        p, q = x[e[:, 0]], x[e[:, 1]]
+        a, b, c = (x[t[:, j]] for j in range(3))
+        normal = unit(np.cross(b - a, c - a))
+        along = unit(q - p)
+        slope = (along * normal).sum(axis=1)
+        slope = np.where(np.abs(slope) < 0.05, np.where(slope < 0.0, -0.05, 0.05), slope)
+        gradient = np.zeros_like(p)
+        for side in range(2):
+            wing = self.wings[edge, side]
+            there = wing >= 0
+            r = x[wing] - p
+            curve = unit(np.cross(np.cross(along, r), normal))
+            # Into the wing, away from the edge.
+            inward = r - (r * along).sum(axis=1)[:, None] * along
+            curve *= np.where((curve * inward).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
+            part = curve - ((along * curve).sum(axis=1) / slope)[:, None] * normal
+            gradient += np.where(there[:, None], part, 0.0)
+        length = np.linalg.norm(gradient, axis=1)
+        # In the middle of a curve both wings cancel; then out along the normal or not at all.
+        clear = length > 0.1
+        e, t, p, q, a, b, c = (values[clear] for values in (e, t, p, q, a, b, c))
+        direction = unit(gradient[clear])
+        s, weights = crossing_weights(p, q, a, b, c)
+        step = self.share * CROSSING_WAY * shape.spacing[e].mean(axis=1)
+        rows = []
+        for end, part in ((0, 1.0 - s), (1, s)):
+            gap = x[e[:, end]] - (weights[:, :, None] * x[t]).sum(axis=1)
+            goal = (gap * direction).sum(axis=1) + step
+            rows.append(
+                self._leading_pairs(np.column_stack([e[:, end], t]), weights, direction, goal, part)
+            )
+        return np.concatenate(rows)
+
+    def _leading_pairs(self, vertices, weights, normal, goal, part=1.0):
+        """Pairs that lead a vertex to `goal` [m] along `normal` from a place on a triangle."""
+        rows = np.zeros(len(vertices), dtype=pairs.Pair.numpy_dtype())
+        rows["vertices"] = vertices
+        rows["weights"] = np.column_stack([np.ones(len(weights)), -weights])
+        rows["normal"] = normal
+        rows["kind"] = pairs.VERTEX_TRIANGLE
+        rows["leads"] = 1
+        rows["radius"] = goal
+        rows["stiffness"] = self.shape.stiffness[vertices].min(axis=1) * part
+        return rows
+
+    def _report(self, one, other, places):
+        """Tangles by the pairs of bodies in them."""
+        found = []
+        ends = np.sort(np.column_stack([one, other]), axis=1)
+        for couple in np.unique(ends, axis=0):
+            mine = np.flatnonzero((ends == couple).all(axis=1))
+            bodies = tuple(self.names[n] for n in couple)
+            found.append(Tangle(bodies, len(mine), tuple(map(float, places[mine[0]]))))
+        return found
+
+
+def unit(vectors):
+    """Vectors of length 1; those without length stay 0."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.maximum(length, 1e-30)
+
+
+def crossing_weights(p, q, a, b, c):
+    """Place of the crossing on pq, and its barycentric weights in abc, both [crossing]."""
+    normal = np.cross(b - a, c - a)
+    fall = ((q - p) * normal).sum(axis=1)
+    s = np.clip(((a - p) * normal).sum(axis=1) / np.where(fall == 0.0, 1.0, fall), 0.0, 1.0)
+    point = p + s[:, None] * (q - p)
+    size = (normal * normal).sum(axis=1)
+    of_b = (np.cross(point - a, c - a) * normal).sum(axis=1) / size
+    of_c = (np.cross(b - a, point - a) * normal).sum(axis=1) / size
+    weights = np.clip(np.column_stack([1.0 - of_b - of_c, of_b, of_c]), 0.0, 1.0)
+    return s, weights / weights.sum(axis=1, keepdims=True)
+
+
+def wings(edges, triangles):
+    """The vertices opposite to each edge in (up to) two triangles, -1 for none, [edge, 2]."""
+    span = int(edges.max()) + 1 if len(edges) else 1
+    key = np.sort(edges, axis=1).astype(np.int64) @ [span, 1]
+    order = np.argsort(key)
+    corners = triangles.astype(np.int64)
+    found = np.full((len(edges), 2), -1, dtype=np.int64)
+    ends = np.sort(corners[:, [[1, 2], [2, 0], [0, 1]]].reshape(-1, 2), axis=1) @ [span, 1]
+    at = order[np.searchsorted(key[order], ends)] if len(ends) else np.zeros(0, np.int64)
+    by_edge = np.argsort(at, kind="stable")
+    at, opposite = at[by_edge], corners.ravel()[by_edge]
+    first = np.searchsorted(at, at)
+    nth = np.arange(len(at)) - first
+    keep = nth < 2
+    found[at[keep], nth[keep]] = opposite[keep]
+    return found
