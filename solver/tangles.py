@@ -17,7 +17,7 @@ from .kernels import pairs, tangles
 # What is inside comes out in about this time [s].
 RETURN_TIME = 0.25
 # Crossings move apart by this part of the mesh spacing in that time.
-CROSSING_WAY = 6.0
+CROSSING_WAY = 2.0
 
 # Bodies leave each other one way when the surfaces inside agree on it to this part.
 COMMON = 0.2
