@@ -283,7 +283,7 @@ class VBD_PT_collision(_Physics, Panel):
         value.prop(vbd, "friction", text="")
         column = layout.column()
         column.active = with_mesh
-        column.prop(vbd, "collision_collection")
+        column.prop(vbd, "collision_collection", text="Collection")
 
 
 classes = (
