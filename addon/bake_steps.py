@@ -15,6 +15,7 @@ from queue import Empty
 import bpy
 
 from . import playback
+from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .gather import gather, participants, prepared
 from .solver_thread import SolverThread
@@ -29,6 +30,7 @@ class Outcome:
 
     count: int
     convergence: Convergence = field(default_factory=Convergence)
+    contact: ContactReport = field(default_factory=ContactReport)
     seconds: float = 0.0
     rejected: set = field(default_factory=set)
     cancelled: bool = False
@@ -47,6 +49,7 @@ class Outcome:
     def take(self, solved):
         """Count a frame."""
         self.convergence.take(solved)
+        self.contact.take(solved)
         self.rejected.update(solved.stats.rejected_bodies)
 
     def _headline(self):
@@ -61,7 +64,7 @@ class Outcome:
 
     def short(self):
         """Lines for a narrow panel."""
-        return "\n".join([self._headline(), *self.convergence.short()])
+        return "\n".join([self._headline(), *self.convergence.short(), *self.contact.short()])
 
     def report(self):
         """Level and text for the user."""
@@ -125,7 +128,9 @@ def bake_steps(context, folder=None, wait=0.02):
         device = pick_device(scene.vbd.device)
         with prepared(scene, objects) as notes:
             gathered = gather(context, objects)
-            outcome = Outcome(gathered.frame_count, notes=notes)
+            distances = contact_distances(gathered.bodies, gathered.settings)
+            contact = ContactReport(distances)
+            outcome = Outcome(gathered.frame_count, contact=contact, notes=notes)
             state.status = SURVEYING
             for _ in gathered.feed.survey():
                 if state.cancel_requested:

@@ -154,7 +154,7 @@ def _bake(context, program, output):
             bpy.ops.wm.save_as_mainfile(filepath=str(output), check_existing=False)
     except RuntimeError as error:
         return _refuse(program, str(error).removeprefix("Error: ").strip(), 1)
-    for line in outcome.convergence.verdicts():
+    for line in (*outcome.convergence.verdicts(), *outcome.contact.lines()):
         _show(line)
     _show(text)
     if outcome.last is not None:

@@ -14,6 +14,8 @@ from .modifiers import STILL, may_change_count
 AHEAD = 2
 # How often a waiting solver looks whether it should stop [s].
 PATIENCE = 0.1
+# An object stands still while its numbers stay within this part of themselves, and of a metre.
+STILLNESS = 1e-5
 # A transform that shrinks volumes by more than this cannot be undone in float32.
 FLAT_TRANSFORM = 1e-18
 
@@ -57,6 +59,21 @@ class Pose:
     def world_points(self):
         return read_mesh.transformed(self.matrix, self.points)
 
+    def is_close(self, other):
+        """Whether two poses are the same but for rounding."""
+        same = np.allclose(self.matrix, other.matrix, rtol=STILLNESS, atol=STILLNESS)
+        if same and self.points is not None:
+            same = np.allclose(self.points, other.points, rtol=STILLNESS, atol=STILLNESS)
+        return same
+
+
+def _found(key):
+    """The object of an identity."""
+    ob = bpy.data.objects.get(key)
+    if ob is None:
+        raise ValueError(f"{key[0]} was deleted or renamed during the bake; bake again")
+    return ob
+
 
 def read_pose(ob, depsgraph, with_points, vertex_count=None):
     """The pose of an object as evaluated now; refuses meshes that cannot be used."""
@@ -91,7 +108,8 @@ class Feed:
     def __init__(self, frame_start, frame_count, frame_time):
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
-        self.unsure = False  # whether points may become more or fewer
+        self.still = {}  # identity -> pose that must not change
+        self.unsure = False  # whether points may become more or fewer, or what is still may move
         self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
         self.queue = Queue(AHEAD)
         self.next = 1
@@ -104,8 +122,14 @@ class Feed:
         self.known[0][identity(ob)] = pose
         self.unsure |= with_points and may_change_count(ob)
 
+    def hold(self, ob, pose):
+        """Watch an object that must keep its pose."""
+        self.still[identity(ob)] = pose
+        self.unsure = True
+
     def survey(self):
-        """Visit all frames and refuse objects whose points become more or fewer, before any work.
+        """Visit all frames and refuse objects whose points become more or fewer, or that move
+        though they must not, before any work.
 
         Yields after every frame, since this may take long; ends at once where it cannot happen.
         """
@@ -133,11 +157,16 @@ class Feed:
         depsgraph = bpy.context.evaluated_depsgraph_get()
         poses = {}
         for key, with_points in self.wanted.items():
-            ob = bpy.data.objects.get(key)
-            if ob is None:
-                raise ValueError(f"{key[0]} was deleted or renamed during the bake; bake again")
             count = len(self.known[0][key].points) if with_points else None
-            poses[key] = read_pose(ob, depsgraph, with_points, count)
+            poses[key] = read_pose(_found(key), depsgraph, with_points, count)
+        for key, start in self.still.items():
+            count = None if start.points is None else len(start.points)
+            pose = read_pose(_found(key), depsgraph, count is not None, count)
+            if not pose.is_close(start):
+                raise ValueError(
+                    f"{key[0]} moves in frame {scene_frame}, which only colliders of the shape "
+                    "Mesh can; choose that shape or remove the animation"
+                )
         return poses
 
     def at(self, key, time):

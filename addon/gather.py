@@ -15,6 +15,7 @@ from ..solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from ..solver.lattice import cage, embed
 from ..solver.settings import Material, Settings
 from . import playback, read_mesh
+from .bounds import bounds_of, is_bound
 from .feed import Feed, Pose, identity, moves, read_pose
 from .modifiers import DEFORMING, simulation_point
 from .tetmesh import CagePins, stored_tets
@@ -172,12 +173,31 @@ def gather(context, objects):
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
             raise ValueError(f"{ob.name} is hidden in the viewport or excluded; show it to bake")
+        if is_bound(ob):
+            gathered.bodies += _bounds(gathered, ob, depsgraph)
+            continue
         pose = read_pose(ob, depsgraph, True)
-        if ob.vbd.role == "COLLIDER":
-            gathered.bodies.append(_collider(gathered, ob, depsgraph, pose))
-        else:
-            gathered.bodies.append(_deformable(gathered, ob, depsgraph, pose))
+        make = _collider if ob.vbd.role == "COLLIDER" else _deformable
+        body = make(gathered, ob, depsgraph, pose)
+        body.collides_with = _collides_with(ob, objects)
+        gathered.bodies.append(body)
     return gathered
+
+
+def _collides_with(ob, objects):
+    """Names of those `objects` that are in the collision collection of `ob`; None without one."""
+    collection = ob.vbd.collision_collection
+    if collection is None:
+        return None
+    inside = set(collection.all_objects)
+    return tuple(other.name for other in objects if other in inside and not is_bound(other))
+
+
+def _bounds(gathered, ob, depsgraph):
+    pose = read_pose(ob, depsgraph, with_points=ob.vbd.collider_shape != "PLANE")
+    if moves(ob):
+        gathered.feed.hold(ob, pose)
+    return bounds_of(ob, pose)
 
 
 def _outward(triangles, pose):

@@ -29,10 +29,18 @@ CONVERGENCE_SETTINGS = (
     "tolerance",
     "augmented",
 )
+COLLISION_SETTINGS = (
+    "truncation",
+    "collision_damping",
+    "friction_velocity",
+    "collision_interval",
+    "use_ground",
+    "ground_height",
+)
 ADVANCED_SETTINGS = (
     ("Mode", ("quasistatic",)),
     ("Convergence", CONVERGENCE_SETTINGS),
-    ("Contact", ("friction_velocity", "collision_interval", "use_ground", "ground_height")),
+    ("Collision", COLLISION_SETTINGS),
     ("Processor", ("threads",)),
 )
 
@@ -258,12 +266,24 @@ class VBD_PT_collision(_Physics, Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         vbd = context.object.vbd
-        layout.prop(vbd, "collision_thickness", text="Thickness")
+        collider = vbd.role == "COLLIDER"
+        # What has no mesh keeps the distance of those that touch it, and meets all of them.
+        with_mesh = not collider or vbd.collider_shape == "MESH"
+        if collider:
+            layout.prop(vbd, "collider_shape")
+        else:
+            layout.prop(vbd, "self_contact")
+        column = layout.column()
+        column.active = with_mesh
+        column.prop(vbd, "collision_thickness", text="Thickness")
         row = layout.row(align=True, heading="Friction")
         row.prop(vbd, "use_friction", text="")
         value = row.row()
         value.active = vbd.use_friction
         value.prop(vbd, "friction", text="")
+        column = layout.column()
+        column.active = with_mesh
+        column.prop(vbd, "collision_collection", text="Collection")
 
 
 classes = (

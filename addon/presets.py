@@ -16,8 +16,9 @@ from .properties import MATERIAL, SETTINGS
 # The folder that holds `presets/`.
 ROOT = Path(__file__).resolve().parent.parent
 
-# Choices of the modeler, not of the material: the gap to others, and what shape is at rest.
-MODELED = ("collision_thickness", "rest_flat")
+# Choices of the modeler, not of the material: the gap to others, what shape is at rest, and whether
+# folds may meet.
+MODELED = ("collision_thickness", "rest_flat", "self_contact")
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 
 

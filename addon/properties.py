@@ -52,6 +52,27 @@ ROLES = (
     ("ROD", "Rod", "Simulate the edges of the mesh as strings"),
     ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
 )
+COLLIDER_SHAPES = (
+    ("MESH", "Mesh", "The faces of the mesh; may be animated and deformed"),
+    (
+        "PLANE",
+        "Plane",
+        "An endless plane through the origin of the object, across its Z axis: everything stays on "
+        "the side to which Z points",
+    ),
+    ("BOX", "Box", "Everything stays inside of the bounding box of the object, turned with it"),
+    (
+        "SPHERE",
+        "Sphere",
+        "Everything stays out of the sphere around the origin of the object that holds its mesh",
+    ),
+    (
+        "BOWL",
+        "Bowl",
+        "Everything stays inside of the lower half of that sphere, open along the Z axis of the "
+        "object",
+    ),
+)
 DEVICES = (
     ("AUTO", "Automatic", "Use the GPU where there is one, else the CPU"),
     ("CPU", "CPU", "Use the processor"),
@@ -170,6 +191,23 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             name="Own Friction",
             description="Use a friction coefficient of this object instead of the scene's",
             default=False,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "collider_shape": EnumProperty(
+            name="Shape",
+            description="What pushes simulated objects away. All but Mesh must stand still, and "
+            "cost next to nothing",
+            items=COLLIDER_SHAPES,
+            default="MESH",
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "collision_collection": PointerProperty(
+            type=bpy.types.Collection,
+            name="Collision Collection",
+            description="Collide only with the objects of this collection. Two objects collide "
+            "only if each has the other in its collection, or no collection",
             options=set(),
             override=OVERRIDABLE,
         ),

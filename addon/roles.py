@@ -10,6 +10,9 @@ from .tet_count import can_count, count_tets
 
 # The shipped material that a new role starts with; the others start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rubber_Band"}
+# Roles that start with self contact: what is thin folds onto itself in every drape and every knot.
+# A soft body of one piece seldom does, and its lattice may bridge gaps that the mesh has.
+SELF_CONTACT = ("CLOTH", "ROD")
 
 
 def chosen_meshes(context):
@@ -71,6 +74,7 @@ class VBD_OT_add(bpy.types.Operator):
                 continue
             ob.vbd.role = self.role
             reset_material(ob)
+            ob.vbd.self_contact = self.role in SELF_CONTACT
             if self.role in STARTING_MATERIAL:
                 apply_shipped_material(context, ob, STARTING_MATERIAL[self.role])
         return {"FINISHED"}

@@ -123,7 +123,11 @@ class Pins:
 
 @dataclass(eq=False)
 class _Deformable:
-    """What all simulated bodies share; `rest_points` is the unstressed shape (or `points`)."""
+    """What all simulated bodies share; `rest_points` is the unstressed shape (or `points`).
+
+    `collides_with`: names of the bodies and colliders that it may touch, or None for all. Two meet
+    only if both accept each other; contact with itself is the choice of the material.
+    """
 
     points: np.ndarray
     elements: np.ndarray
@@ -132,6 +136,7 @@ class _Deformable:
     velocities: np.ndarray | None = None
     rest_points: np.ndarray | None = None
     name: str = ""
+    collides_with: tuple[str, ...] | None = field(default=None, kw_only=True)
 
     corners = 0
     element_name = ""
@@ -262,6 +267,7 @@ class Collider:
     `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
     time. `friction` None takes the scene's. `thickness` [m] is added to that of the bodies.
     A closed mesh pushes things out of its inside; an open one pushes on both sides.
+    `collides_with`: names of the bodies that it may touch, or None for all.
     """
 
     points: PointsInTime
@@ -269,6 +275,7 @@ class Collider:
     friction: float | None = None
     thickness: float = 0.0
     name: str = "Collider"
+    collides_with: tuple[str, ...] | None = None
 
     def __post_init__(self):
         self.start = points_at(self.name, self.points, 0, 0.0)

@@ -93,7 +93,7 @@ class Settings:
     collision_stiffness: float = number(
         1e5,
         "Collision Stiffness",
-        "Force per metre of penetration that pushes a vertex out (k_c)",
+        "Force per metre by which surfaces come closer than their thickness allows (k_c)",
         unit="N/m",
         low=0.0,
         high=1e12,
@@ -349,7 +349,7 @@ class Material:
     collision_thickness: float = number(
         0.005,
         "Collision Thickness",
-        "Distance that the surface keeps from colliders",
+        "Distance that the surface keeps; two surfaces keep the sum of both, folds of one twice it",
         unit="m",
         low=0.0,
         high=100.0,

@@ -137,9 +137,24 @@ def is_closed(triangles):
 
 
 def touch_table(bodies, colliders):
-    """Who may touch whom, bool [body, body], bodies before colliders."""
-    count = len(bodies) + len(colliders)
-    table = np.ones((count, count), dtype=bool)
+    """Who may touch whom, bool [body, body], bodies before colliders.
+
+    A name that nobody has is refused.
+    """
+    all_of_them = [*bodies, *colliders]
+    names = [one.name for one in all_of_them]
+    table = np.ones((len(names), len(names)), dtype=bool)
+    for number, one in enumerate(all_of_them):
+        if one.collides_with is None:
+            continue
+        unknown = [name for name in one.collides_with if name not in names]
+        if unknown:
+            raise ValueError(
+                f'{one.name}: it collides with "{unknown[0]}", but no body or collider has that '
+                f"name; there are {', '.join(names)}"
+            )
+        table[number] = [name in one.collides_with for name in names]
+    table = table & table.T
     table[len(bodies) :, len(bodies) :] = False
     for number, body in enumerate(bodies):
         table[number, number] = body.material.self_contact

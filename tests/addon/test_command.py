@@ -56,6 +56,15 @@ def test_options_reach_the_scene_and_the_output(file, tmp_path):
     assert (tmp_path / "vbd_cache" / "out_Scene" / "header.json").is_file()
 
 
+def test_contact_is_told_when_there_is_any(file, capsys):
+    assert command("bake", file) == 0
+    assert "deep" not in capsys.readouterr().out.lower()
+    assert command("bake", file, "--set", "use_ground=true") == 0
+    printed = capsys.readouterr().out
+    assert "Last frame 6: 9 vertices touch in 0 pairs, " in printed
+    assert "mm of the contact distance of 5 mm; " in printed
+
+
 def test_a_preset_is_loaded_and_set_wins_over_it(file):
     assert command("bake", file, "--preset", "preview", "--set", "iterations=3") == 0
     assert bpy.context.scene.vbd.iterations == 3

@@ -10,7 +10,7 @@ import bpy
 import pytest
 
 from vbd.addon import panels
-from vbd.addon.properties import ROLES, SETTINGS
+from vbd.addon.properties import COLLIDER_SHAPES, ROLES, SETTINGS
 
 SIDEBAR = (panels.VBD_PT_sidebar, panels.VBD_PT_solver, panels.VBD_PT_solver_advanced)
 PHYSICS = tuple(cls for cls in panels.classes if cls not in SIDEBAR)
@@ -199,15 +199,26 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
             },
         ),
         ("ROD", {"youngs_modulus", "thickness", "density", "damping"}),
-        ("COLLIDER", set()),
+        ("COLLIDER", {"collider_shape"}),
     ],
 )
 def test_an_object_shows_the_fields_of_its_role_only(cube, role, names):
     cube.vbd.role = role
     shown = {name for panel in PHYSICS if visible(panel) for name in drawn(panel)}
-    always = {"collision_thickness", "use_friction", "friction"}
-    pins = set() if role == "COLLIDER" else {"pin_group"}
-    assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | pins
+    always = {"collision_thickness", "use_friction", "friction", "collision_collection"}
+    bodies = set() if role == "COLLIDER" else {"pin_group", "self_contact"}
+    assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | bodies
+
+
+@pytest.mark.parametrize("shape", [shape for shape, _, _ in COLLIDER_SHAPES])
+def test_what_a_collider_without_a_mesh_does_not_have_is_grey(cube, shape):
+    cube.vbd.role, cube.vbd.collider_shape = "COLLIDER", shape
+    without_effect = {"collision_thickness", "collision_collection"}
+    friction = {"friction"}
+    expected = friction if shape == "MESH" else friction | without_effect
+    assert grey(panels.VBD_PT_collision) == expected
+    cube.vbd.role = "CLOTH"  # the shape of a collider says nothing about a cloth
+    assert grey(panels.VBD_PT_collision) == friction
 
 
 def test_a_soft_body_tells_its_tets_until_its_mesh_changes(cube):

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
+from vbd.addon.presets import apply_preset
 from vbd.addon.roles import STARTING_MATERIAL
 from vbd.addon.tet_count import FINEST_AT_ONCE, known_tet_count
 from vbd.solver.settings import Material
@@ -63,6 +64,21 @@ def test_a_change_of_role_keeps_pins_and_collision_thickness(cube):
     bpy.ops.vbd.add(role="SOFT")
     assert cube.vbd.pin_group == "Group"
     assert cube.vbd.collision_thickness == 0.5
+
+
+@pytest.mark.parametrize(("role", "on"), [("SOFT", False), ("CLOTH", True), ("ROD", True)])
+def test_thin_things_start_with_self_contact(cube, role, on):
+    cube.vbd.self_contact = not on
+    bpy.ops.vbd.add(role=role)
+    assert cube.vbd.self_contact == on
+
+
+def test_self_contact_is_no_part_of_a_material(cube):
+    bpy.ops.vbd.add(role="CLOTH")
+    cube.vbd.self_contact = False
+    bpy.ops.vbd.add(role="CLOTH")
+    apply_preset(bpy.context, "material", "Silk")
+    assert not cube.vbd.self_contact
 
 
 def test_removing_leaves_no_role(cube):

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake says about contact: who touched, how deep, and what it took."""
+
+import numpy as np
+
+from ..solver.bodies import Cloth, Collider, Rod, Solid
+
+MILLIMETRE = 1e-3
+
+
+def contact_distances(bodies, settings):
+    """Smallest and largest distance [m] that surfaces of a scene keep; (0, 0) if none may meet.
+
+    `bodies` are all that `simulate` gets. Two surfaces keep the sum of their thicknesses, a bound
+    or the ground that of the body.
+    """
+    # Warp takes half a second to import; not while Blender starts.
+    from ..solver.bounds import BOUNDS
+    from ..solver.surface import touch_table
+
+    deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
+    colliders = [body for body in bodies if isinstance(body, Collider)]
+    own = np.array([body.material.collision_thickness for body in deformable])
+    all_of_them = np.concatenate([own, [collider.thickness for collider in colliders]])
+    kept = np.add.outer(all_of_them, all_of_them)[touch_table(deformable, colliders)]
+    if settings.use_ground or any(isinstance(body, BOUNDS) for body in bodies):
+        kept = np.concatenate([kept, own])
+    return (float(kept.min()), float(kept.max())) if len(kept) else (0.0, 0.0)
+
+
+class ContactReport:
+    """Gathers the contacts of the frames of a bake.
+
+    `distances` [m] are those of `contact_distances`.
+    """
+
+    def __init__(self, distances=(0.0, 0.0)):
+        low, high = (f"{distance / MILLIMETRE:.3g}" for distance in distances)
+        self.distance = f"{low} mm" if low == high else f"{low} to {high} mm"
+        self.last = self.deepest = None
+        self.searches = 0
+        self.touched = False
+
+    def take(self, solved):
+        """Count a frame, a `Solved`."""
+        stats = solved.stats
+        self.last = solved
+        self.searches += stats.searches
+        self.touched |= bool(stats.contacts or stats.pairs)
+        if self.deepest is None or stats.deepest > self.deepest.stats.deepest:
+            self.deepest = solved
+
+    def short(self):
+        """Lines for a narrow panel; none if nothing has touched."""
+        if not self.touched:
+            return []
+        stats = self.last.stats
+        return [
+            f"Touching: {stats.contacts:,} vertices",
+            f"Pairs: {stats.pairs:,}",
+            f"Deepest: {self._depth(self.deepest)} of {self.distance}",
+            f"Truncated: {stats.truncated:,} vertices",
+            f"Searches: {self.searches:,}",
+        ]
+
+    def lines(self):
+        """Lines about the last and the deepest frame; none if nothing has touched."""
+        if not self.touched:
+            return []
+        stats = self.last.stats
+        return [
+            f"Last frame {self.last.scene_frame}: {stats.contacts} vertices touch in "
+            f"{stats.pairs} pairs, {self._depth(self.last)} deep, {stats.truncated} truncated",
+            f"Deepest frame {self.deepest.scene_frame}: {self._depth(self.deepest)} of the contact "
+            f"distance of {self.distance}; {self.searches} searches in all frames",
+        ]
+
+    def _depth(self, solved):
+        return f"{solved.stats.deepest / MILLIMETRE:.2g} mm"

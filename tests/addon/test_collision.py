@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Colliders without a mesh, and collision collections."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import frames, mesh_object, pin, sheet, shown, slab, slide, tet_block
+from mathutils import Euler
+
+from vbd.addon import gather
+from vbd.addon.bake_steps import bake_steps, run_to_end
+from vbd.solver.bodies import Collider
+from vbd.solver.bounds import Bowl, Plane, Sphere
+
+TURN = (0.3, -0.5, 0.8)
+
+
+def gathered():
+    scene = bpy.context.scene
+    objects = gather.participants(scene)
+    with gather.prepared(scene, objects):
+        return gather.gather(bpy.context, objects)
+
+
+def baked():
+    return run_to_end(bake_steps(bpy.context), show=lambda _: None)
+
+
+def bound(shape, name="Bound", size=2.0):
+    """A collider of a shape: a cube of 8 vertices around its origin."""
+    s = size / 2
+    corners = [(x, y, z) for x in (-s, s) for y in (-s, s) for z in (-s, s)]
+    ob = mesh_object(name, corners, faces=[(0, 1, 3, 2), (4, 6, 7, 5)], role="COLLIDER")
+    ob.vbd.collider_shape = shape
+    return ob
+
+
+def bounds():
+    return [body for body in gathered().bodies if body.name.startswith("Bound")]
+
+
+def inside(planes, point):
+    """How far a point is on the right side of all planes [m]."""
+    return min((point - plane.point) @ plane.normal for plane in planes)
+
+
+class TestShapes:
+    def test_a_mesh_is_the_default(self, scene):
+        sheet()
+        assert slab().vbd.collider_shape == "MESH"
+        assert type(gathered().bodies[1]) is Collider
+
+    @pytest.mark.parametrize("scale", [(1, 1, 1), (2, 0.5, 3), (1, 1, -1)])
+    def test_a_plane_faces_the_z_axis_of_its_object(self, scene, scale):
+        sheet()
+        ob = bound("PLANE")
+        ob.location, ob.rotation_euler, ob.scale = (1, 2, 3), TURN, scale
+        (plane,) = bounds()
+        assert type(plane) is Plane
+        np.testing.assert_allclose(plane.point, (1, 2, 3))
+        axis = np.array(Euler(TURN).to_matrix())[:, 2] * np.sign(scale[2])
+        np.testing.assert_allclose(plane.normal, axis, atol=1e-6)
+
+    def test_a_plane_needs_no_mesh(self, scene):
+        sheet()
+        mesh_object("Bound", [], role="COLLIDER").vbd.collider_shape = "PLANE"
+        assert type(bounds()[0]) is Plane
+
+    @pytest.mark.parametrize("turn", [(0, 0, 0), TURN])
+    @pytest.mark.parametrize("scale", [(1, 1, 1), (2, 0.5, -3)])
+    def test_a_box_turns_and_shears_with_its_object(self, scene, turn, scale):
+        parent = bpy.data.objects.new("Parent", None)
+        scene.collection.objects.link(parent)
+        parent.scale = (1, 2, 1)
+        sheet()
+        ob = bound("BOX")
+        ob.parent, ob.location, ob.rotation_euler, ob.scale = parent, (1, 2, 3), turn, scale
+        bpy.context.view_layer.update()
+        world = np.array(ob.matrix_world)
+        sides = bounds()
+        assert len({side.name for side in sides}) == 6
+        for local in np.random.default_rng(0).uniform(-1.5, 1.5, (50, 3)):
+            point = world[:3, :3] @ local + world[:3, 3]
+            assert (inside(sides, point) > 0.0) == (np.abs(local).max() < 1.0)
+        corner = world[:3, :3] @ np.ones(3) + world[:3, 3]
+        assert inside(sides, corner) == pytest.approx(0.0, abs=1e-5)
+
+    @pytest.mark.parametrize(("shape", "kind"), [("SPHERE", Sphere), ("BOWL", Bowl)])
+    def test_round_shapes_hold_the_mesh_and_sit_at_the_origin(self, scene, shape, kind):
+        sheet()
+        ob = bound(shape)
+        ob.location, ob.rotation_euler, ob.scale = (1, 2, 3), TURN, (2, 2, -2)
+        (round_one,) = bounds()
+        assert type(round_one) is kind
+        np.testing.assert_allclose(round_one.center, (1, 2, 3))
+        assert round_one.radius == pytest.approx(2 * np.sqrt(3))
+        if kind is Bowl:
+            up = -np.array(Euler(TURN).to_matrix())[:, 2]
+            np.testing.assert_allclose(round_one.up, up, atol=1e-6)
+
+    @pytest.mark.parametrize("shape", ["PLANE", "BOX", "SPHERE", "BOWL"])
+    def test_they_have_a_friction_of_their_own_or_the_scenes(self, scene, shape):
+        sheet()
+        ob = bound(shape)
+        ob.vbd.friction = 0.75
+        assert all(one.friction is None for one in bounds())
+        ob.vbd.use_friction = True
+        assert all(one.friction == 0.75 for one in bounds())
+
+    @pytest.mark.parametrize(
+        ("shape", "place"),
+        [("PLANE", (0, 0, -0.5)), ("BOX", (0, 0, 1)), ("SPHERE", (0, 0, -4)), ("BOWL", (0, 0, 2))],
+    )
+    def test_a_block_stays_on_the_right_side(self, scene, shape, place):
+        block = tet_block()  # from 0 to 1 along every axis
+        bound(shape, size=4.0).location = place
+        scene.vbd.substeps, scene.vbd.iterations = 2, 10
+        frames(scene, 1, 16)
+        assert baked().contact.touched
+        points = shown(block, 16) - place
+        radius, soft = 2 * np.sqrt(3), 0.02
+        distance = np.linalg.norm(points, axis=1)
+        assert {
+            "PLANE": points[:, 2].min() > -soft,
+            "BOX": np.abs(points).max() < 2 + soft,
+            "SPHERE": distance.min() > radius - soft,
+            "BOWL": distance.max() < radius + soft,
+        }[shape]
+
+
+class TestRefusals:
+    def refused(self, sentence):
+        with pytest.raises(RuntimeError, match=sentence) as error:
+            bpy.ops.vbd.bake()
+        assert len(str(error.value).strip().splitlines()) == 1
+
+    @pytest.mark.parametrize("shape", ["SPHERE", "BOWL"])
+    def test_uneven_scale_of_a_round_shape(self, scene, shape):
+        sheet()
+        bound(shape).scale = (1, 1, 1.01)
+        self.refused("Bound: a round collider needs the same scale along all axes")
+
+    def test_a_flat_box(self, scene):
+        sheet()
+        slab("Bound").vbd.collider_shape = "BOX"
+        self.refused("Bound: the box has no volume")
+
+    @pytest.mark.parametrize("shape", ["BOX", "SPHERE", "BOWL"])
+    def test_an_empty_mesh(self, scene, shape):
+        sheet()
+        mesh_object("Bound", [], role="COLLIDER").vbd.collider_shape = shape
+        self.refused("Bound: the mesh is empty")
+
+    def test_a_sphere_of_one_vertex(self, scene):
+        sheet()
+        mesh_object("Bound", [(0, 0, 0)], role="COLLIDER").vbd.collider_shape = "SPHERE"
+        self.refused("Bound: the radius is 0")
+
+    @pytest.mark.parametrize("shape", ["PLANE", "BOX", "SPHERE", "BOWL"])
+    def test_motion_is_found_before_the_bake(self, scene, shape):
+        ob, cloth = bound(shape), sheet()
+        frames(scene, 1, 10)
+        slide(ob, 2, 4, 6, 0.5)
+        self.refused("Bound moves in frame 5, which only colliders of the shape Mesh can")
+        assert cloth.data.shape_keys is None
+
+    def test_a_box_that_is_deformed_moves(self, scene):
+        ob = bound("BOX")
+        sheet()
+        frames(scene, 1, 10)
+        displace = ob.modifiers.new("Displace", "DISPLACE")
+        for frame, strength in ((3, 0.0), (5, 0.5)):
+            displace.strength = strength
+            displace.keyframe_insert("strength", frame=frame)
+        self.refused("Bound moves in frame 4")
+
+    def test_what_might_move_but_does_not_is_no_obstacle(self, scene):
+        ob = bound("PLANE")
+        sheet()
+        ob.modifiers.new("Wave", "WAVE")  # a plane has no use for its mesh
+        ob.constraints.new("LIMIT_LOCATION")
+        ob.location.z = -5.0
+        frames(scene, 1, 3)
+        assert baked().frames == 2
+
+
+def collection(name, *objects):
+    made = bpy.data.collections.new(name)
+    bpy.context.scene.collection.children.link(made)
+    for ob in objects:
+        made.objects.link(ob)
+    return made
+
+
+class TestCollections:
+    def accepted(self):
+        bodies = (body for body in gathered().bodies if type(body) is not Plane)
+        return {body.name: body.collides_with for body in bodies}
+
+    def test_without_one_an_object_collides_with_everything(self, scene):
+        sheet()
+        slab()
+        assert self.accepted() == {"Sheet": None, "Slab": None}
+
+    def test_the_names_are_those_of_its_objects_that_take_part(self, scene):
+        cloth, floor, prop = sheet(), slab(), mesh_object("Prop", [(0, 0, 0)])
+        inner = collection("Inner", floor, prop, bound("PLANE"))
+        outer = collection("Outer")
+        scene.collection.children.unlink(inner)
+        outer.children.link(inner)
+        cloth.vbd.collision_collection = outer
+        floor.vbd.collision_collection = collection("Nobody")
+        accepted = self.accepted()
+        assert (accepted["Sheet"], accepted["Slab"]) == (("Slab",), ())
+
+    @pytest.mark.parametrize("side", ["Block", "Slab"])
+    @pytest.mark.parametrize("accepts", [True, False])
+    def test_a_block_falls_through_what_it_shall_not_meet(self, scene, side, accepts):
+        block, floor = tet_block(), slab()
+        block.location.z = 0.05
+        ob, other = (block, floor) if side == "Block" else (floor, block)
+        ob.vbd.collision_collection = collection("Friends", *([other] if accepts else []))
+        scene.vbd.substeps, scene.vbd.iterations = 2, 5
+        frames(scene, 1, 10)
+        baked()
+        assert (shown(block, 10)[:, 2].min() > 0.0) == accepts
+
+    def test_it_survives_save_and_load_and_goes_with_its_collection(self, scene, tmp_path):
+        sheet().vbd.collision_collection = collection("Friends")
+        path = str(tmp_path / "saved.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+        vbd = bpy.data.objects["Sheet"].vbd
+        assert vbd.collision_collection.name == "Friends"
+        bpy.data.collections.remove(vbd.collision_collection)
+        assert vbd.collision_collection is None
+
+
+def test_self_contact_reaches_the_solver(scene):
+    ob = sheet()
+    assert not gathered().bodies[0].material.self_contact
+    ob.vbd.self_contact = True
+    assert gathered().bodies[0].material.self_contact
+
+
+def test_bodies_rest_on_each_other_and_the_bake_tells_of_it(scene):
+    table, block = tet_block("Table"), tet_block()
+    pin(table, range(len(table.data.vertices)))
+    block.location.z = 1.02
+    scene.vbd.substeps, scene.vbd.iterations = 2, 10
+    frames(scene, 1, 12)
+    outcome = baked()
+    gap = shown(block, 12)[:, 2].min() - 1.0
+    # The contact distance is twice 5 mm.
+    assert 0.0 < gap < 0.011
+    assert "Deepest:" in outcome.short()
+    depth = outcome.contact.last.stats.deepest
+    assert depth == pytest.approx(0.01 - gap, abs=1e-4)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake says about contact."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from shapes import UNIT_TET, grid, plane
+
+from vbd.addon.contact_report import ContactReport, contact_distances
+from vbd.solver.bodies import Cloth, Collider, Solid
+from vbd.solver.bounds import Plane
+from vbd.solver.settings import Material, Settings
+
+
+def frame(index, contacts=0, pairs=0, deepest=0.0, truncated=0, searches=2):
+    stats = SimpleNamespace(
+        contacts=contacts, pairs=pairs, deepest=deepest, truncated=truncated, searches=searches
+    )
+    return SimpleNamespace(scene_frame=index, stats=stats)
+
+
+def told(*solved, distances=(0.01, 0.01)):
+    report = ContactReport(distances)
+    for one in solved:
+        report.take(one)
+    return report
+
+
+def test_nothing_is_said_when_nothing_touched():
+    report = told(frame(1), frame(2))
+    assert (report.short(), report.lines()) == ([], [])
+
+
+def test_the_end_the_deepest_frame_and_all_searches_are_told():
+    report = told(frame(1, 9, 4, 0.0045, 2), frame(2, 1200, 3000, 0.0005, 1), frame(3, 1200, 3000))
+    assert report.short() == [
+        "Touching: 1,200 vertices",
+        "Pairs: 3,000",
+        "Deepest: 4.5 mm of 10 mm",
+        "Truncated: 0 vertices",
+        "Searches: 6",
+    ]
+    assert report.lines() == [
+        "Last frame 3: 1200 vertices touch in 3000 pairs, 0 mm deep, 0 truncated",
+        "Deepest frame 1: 4.5 mm of the contact distance of 10 mm; 6 searches in all frames",
+    ]
+
+
+def test_contact_that_is_over_at_the_end_is_told():
+    assert told(frame(1, 3, 2, 0.001), frame(2)).short()[0] == "Touching: 0 vertices"
+
+
+def test_distances_that_differ_are_a_range():
+    report = told(frame(1, 3, 2, 0.001), distances=(0.0025, 0.01))
+    assert "Deepest: 1 mm of 2.5 to 10 mm" in report.short()
+
+
+def ball(thickness, **material):
+    return Solid(
+        UNIT_TET, [[0, 1, 2, 3]], Material(collision_thickness=thickness, **material), name="Ball"
+    )
+
+
+def sheet(thickness, **others):
+    return Cloth(*grid(2), Material(collision_thickness=thickness), name="Sheet", **others)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "settings", "expected"),
+    [
+        ([ball(0.01)], {}, (0, 0)),
+        ([ball(0.01, self_contact=True)], {}, (0.02, 0.02)),
+        ([ball(0.01)], {"use_ground": True}, (0.01, 0.01)),
+        ([ball(0.01), Plane((0, 0, 0))], {}, (0.01, 0.01)),
+        ([ball(0.01), Collider(*plane(), thickness=0.002)], {}, (0.012, 0.012)),
+        ([ball(0.01), sheet(0.001), Plane((0, 0, 0))], {}, (0.001, 0.011)),
+        ([ball(0.01), sheet(0.001, collides_with=())], {}, (0, 0)),
+    ],
+)
+def test_contact_distances_are_those_of_all_that_may_meet(bodies, settings, expected):
+    np.testing.assert_allclose(contact_distances(bodies, Settings(**settings)), expected)

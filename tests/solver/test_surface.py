@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who may touch whom."""
+
+import numpy as np
+import pytest
+from shapes import UNIT_TET, grid, plane
+
+from vbd.solver.bodies import Cloth, Collider, Solid
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+from vbd.solver.surface import touch_table
+
+SHEET, FACES = grid(2)
+
+
+def ball(**more):
+    return Solid(UNIT_TET + [0, 0, 0.3], [[0, 1, 2, 3]], name="Ball", **more)
+
+
+def floor(**more):
+    return Collider(*plane(), name="Floor", **more)
+
+
+def cloth(**more):
+    return Cloth(SHEET, FACES, name="Cape", **more)
+
+
+def test_all_touch_all_but_colliders_each_other_and_bodies_themselves():
+    other = Collider(*plane(), name="Wall")
+    expected = [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]]
+    np.testing.assert_array_equal(touch_table([ball(), cloth()], [floor(), other]), expected)
+
+
+@pytest.mark.parametrize(
+    ("of_ball", "of_cape", "of_floor", "meet"),
+    [
+        (("Cape",), None, None, {"Ball Cape", "Cape Floor"}),
+        (None, ("Floor",), None, {"Ball Floor", "Cape Floor"}),
+        (None, None, ("Ball",), {"Ball Cape", "Ball Floor"}),
+        (("Cape",), ("Floor",), None, {"Cape Floor"}),
+        ((), None, None, {"Cape Floor"}),
+    ],
+)
+def test_two_meet_only_if_both_accept_each_other(of_ball, of_cape, of_floor, meet):
+    table = touch_table(
+        [ball(collides_with=of_ball), cloth(collides_with=of_cape)],
+        [floor(collides_with=of_floor)],
+    )
+    np.testing.assert_array_equal(table, table.T)
+    names = ["Ball", "Cape", "Floor"]
+    above = np.argwhere(np.triu(table))
+    assert {f"{names[one]} {names[other]}" for one, other in above} == meet
+
+
+def test_self_contact_is_the_choice_of_the_material_alone():
+    material = Material(self_contact=True)
+    assert touch_table([cloth(material=material, collides_with=())], [])[0, 0]
+    assert not touch_table([cloth(collides_with=("Cape",))], [])[0, 0]
+
+
+def test_a_body_falls_through_a_collider_that_it_does_not_accept():
+    settings = Settings(substeps=2, iterations=5)
+    for accepted, rests in ((None, True), (("Floor",), True), ((), False)):
+        *_, frame = simulate([ball(collides_with=accepted), floor()], settings, 12)
+        assert (frame.positions[0][:, 2].min() > 0.0) == rests
+
+
+def test_an_unknown_name_is_refused_with_the_names_that_there_are():
+    bodies = [ball(collides_with=("Flor",)), floor()]
+    with pytest.raises(ValueError, match=r'Ball: it collides with "Flor".*there are Ball, Floor'):
+        next(simulate(bodies, Settings(), 1))
