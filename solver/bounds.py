@@ -129,6 +129,6 @@ def bounds_on_device(bounds, assembly, settings, device):
     struct.friction = upload(friction, float, -1)
     struct.vertex_radius = upload(assembly.thickness, float, -1)
     struct.vertex_friction = upload(assembly.friction, float, -1)
-    struct.stiffness = upload(contact_stiffness(assembly.mass, settings), float, -1)
+    struct.stiffness = upload(contact_stiffness(assembly, settings), float, -1)
     struct.return_share = min(settings.step_time / RETURN_TIME, 1.0)
     return struct

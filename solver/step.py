@@ -11,6 +11,7 @@ from .flight import Flight
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
+from .momentum import Momentum
 from .pairs import Pairs
 from .workers import WORTH_SPLITTING
 
@@ -49,6 +50,7 @@ class Stepper:
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
         self.pairs = Pairs(model, names, settings, workers) if model.surface.can_touch else None
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
+        self.momentum = Momentum(model, self.pairs, settings) if self.pairs else None
         self.iterations = Iterations(
             model,
             residual,
@@ -194,6 +196,8 @@ class Stepper:
         if self.pairs:
             self._begin_pairs(substep / count)
         self.iterations.run(watched=substep == count)
+        if self.pairs:
+            self.momentum.restore()
         self.ties.after_step(model.x)
         self.end.launch()
         if self.tearing.after_step(model):

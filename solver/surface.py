@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .order import unique_edges
+from .records import tet_gradients
 
+# A contact is at most this many times as stiff as what it acts on.
+STIFFEST = 30.0
 # The faces of a tet of positive volume, seen from outside.
-# A contact is at most this many times as stiff as the inertia m/h² of its lightest vertex.
-STIFFEST = 1000.0
-
 TET_FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
 
 
@@ -59,15 +59,23 @@ class Surface:
         return bool(self.may_touch.any())
 
 
-def contact_stiffness(mass, settings):
-    """The stiffness [N/m] that contacts of vertices of these masses [kg] may have.
+def contact_stiffness(assembly, settings):
+    """The stiffness [N/m] that contacts of each vertex may have: that of the settings, bounded.
 
-    That of the settings, but no more than STIFFEST times m/h²: float32 would not resolve how deep
-    such a contact is, nor would the iterations settle it.
+    A contact that is much stiffer than what it holds apart makes descent slow along the common
+    motion of both sides, and float32 cannot resolve how deep it is. The bound is STIFFEST times
+    inertia m/h² and, of solids, the elastic stiffness Σ (λ + 2μ) V |∇N|².
     """
+    tets = assembly.tets
+    volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
+    modulus = (tets.lame_lam + 2.0 * tets.lame_mu) * volumes
+    elastic = modulus[:, None] * (gradients**2).sum(axis=2)
+    bound = np.bincount(tets.corners.ravel(), elastic.ravel(), minlength=len(assembly.points))
     if settings.quasistatic:
-        return np.full(len(mass), settings.collision_stiffness)
-    return np.minimum(settings.collision_stiffness, STIFFEST * mass / settings.step_time**2)
+        bound[bound == 0.0] = np.inf
+    else:
+        bound += assembly.mass / settings.step_time**2
+    return np.minimum(settings.collision_stiffness, STIFFEST * bound)
 
 
 def contact_surface(assembly, bodies, colliders, settings):
@@ -98,7 +106,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     total = np.bincount(ends, np.repeat(length, 2), minlength=starts[-1])
     number_of = np.bincount(ends, minlength=starts[-1])
 
-    stiffness = contact_stiffness(assembly.mass, settings)
+    stiffness = contact_stiffness(assembly, settings)
     # What is led does not yield: only the other side bounds the stiffness.
     stiffness[assembly.free_count :] = settings.collision_stiffness
 

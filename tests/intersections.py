@@ -53,6 +53,28 @@ def segment_hits(points, edges, triangles):
     return pairs[np.lexsort(pairs.T[::-1])]
 
 
+def is_knotted(points):
+    """Whether a curve [point, 3] between two ends that are pulled apart cannot become straight.
+
+    Corners are cut off as long as nothing reaches through the triangle that this sweeps over
+    (Koniaris and Muthukumar, Self-entanglement in ring polymers, 1991); a trefoil keeps some.
+    """
+    points = np.asarray(points, dtype=np.float64)
+    left = list(range(len(points)))
+    before = 0
+    while len(left) != before:
+        before, k = len(left), 1
+        while k < len(left) - 1:
+            corner = left[k - 1 : k + 2]
+            others = np.stack([left[:-1], left[1:]], axis=1)
+            others = others[(others[:, 1] < corner[0]) | (others[:, 0] > corner[2])]
+            if _segment_meets_triangle(points, others, np.tile(corner, (len(others), 1))).any():
+                k += 1
+            else:
+                del left[k]
+    return len(left) > 2
+
+
 def joined(meshes):
     """One mesh out of several (points, triangles), and which of them every triangle is from."""
     first = np.cumsum([0, *(len(points) for points, _ in meshes)])

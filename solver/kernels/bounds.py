@@ -131,3 +131,18 @@ def measure_bounds(
             deepest = wp.max(deepest, radius - near[3])
     energy[i] = total
     depth[i] = deepest
+
+
+@wp.kernel
+def mark_at_bounds(
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    bounds: Bounds,
+    # out
+    at_bounds: wp.array[int],
+):
+    """Which bodies touch a bound."""
+    i = wp.tid()
+    for k in range(bounds.kind.shape[0]):
+        if direction_and_distance(bounds, k, x[i])[3] < bounds.vertex_radius[i]:
+            at_bounds[body[i]] = 1

@@ -15,7 +15,7 @@ from .pairs import Pair, pair_gap
 
 wp.set_module_options({"enable_backward": False})
 
-GUARD = wp.constant(0.05)
+GUARD = wp.constant(0.005)
 
 
 @wp.struct
@@ -174,3 +174,20 @@ def measure_pairs(
         if d < pair.radius:
             energy[p] = contact_energy(d, pair.radius, pair.stiffness)
             depth[p] = pair.radius - d
+
+
+@wp.kernel
+def mark_touching(
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    bodies: int,
+    pairs: wp.array[Pair],
+    # out
+    touch: wp.array[int],
+):
+    """Which bodies touch which: touch[body · bodies + body]."""
+    pair = pairs[wp.tid()]
+    if pair.stiffness > 0.0:
+        d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
+        if d < pair.radius or pair.leads != 0:
+            touch[body[pair.vertices[0]] * bodies + body[pair.vertices[3]]] = 1

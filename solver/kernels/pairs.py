@@ -102,6 +102,26 @@ def weighted(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
+def pair_normal(kind: int, w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], gap: wp.vec3):
+    """Unit direction from B to A. A small gap has lost it; the surfaces still know it."""
+    a = x[v[0]]
+    c = x[v[2]]
+    d = x[v[3]]
+    across = wp.vec3(0.0)
+    if kind == VERTEX_TRIANGLE:
+        if w[1] * w[2] * w[3] != 0.0:
+            across = wp.cross(c - x[v[1]], d - x[v[1]])
+    elif w[0] * w[1] * w[2] * w[3] != 0.0:
+        across = wp.cross(x[v[1]] - a, d - c)
+    # Inside of both features the gap is along the normal; elsewhere it is the direction itself.
+    normal = wp.normalize(gap)
+    along = wp.dot(wp.normalize(across), normal)
+    if wp.abs(along) > 0.7:
+        normal = wp.sign(along) * wp.normalize(across)
+    return normal
+
+
+@wp.func
 def largest(values: wp.array[float], v: wp.vec3i):
     return wp.max(wp.max(values[v[0]], values[v[1]]), values[v[2]])
 
@@ -326,8 +346,7 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
         wp.min(surface.stiffness[v[0]], surface.stiffness[v[1]]),
         wp.min(surface.stiffness[v[2]], surface.stiffness[v[3]]),
     )
-    if distance > 0.0:
-        pair.normal = gap / distance
+    pair.normal = pair_normal(kind, pair.weights, v, x, gap)
     pair.found_normal = pair.normal
     if surface.body[v[0]] == surface.body[other]:
         rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)
@@ -443,7 +462,7 @@ def refresh_pairs(
                 stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
             pairs[p].stiffness = stiffness
             pairs[p].weights = weights
-            normal = pairs[p].found_normal
+            toward = pairs[p].found_normal
             if distance > TOUCHING * radius:
-                normal = gap / distance
-            pairs[p].normal = normal
+                toward = gap
+            pairs[p].normal = pair_normal(kind, weights, v, x, toward)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from intersections import (
     intersecting_pairs,
+    is_knotted,
     joined,
     overlapping_boxes,
     segment_hits,
@@ -288,6 +289,15 @@ def test_segments_of_a_rod_meet_triangles():
     points = np.array([*FLOOR, [1, 1, 1], [1, 1, -1], [1, 1, -2], [0, 0, -1]], dtype=float)
     edges = [[3, 4], [4, 5], [5, 6], [6, 0]]
     assert segment_hits(points, edges, [[0, 1, 2]]).tolist() == [[0, 0]]
+
+
+def test_a_knot_is_told_from_a_curl():
+    t = np.linspace(-2.2, 2.2, 60)
+    x, y = t**3 - 3.0 * t, t**4 - 4.0 * t**2
+    # Crossings one above, one below, one above the other strand; or all of them above.
+    assert is_knotted(np.stack([x, y, t**5 - 10.0 * t], axis=1))
+    assert not is_knotted(np.stack([x, y, t], axis=1))
+    assert not is_knotted(np.stack([np.cos(9.0 * t), np.sin(9.0 * t), t], axis=1))
 
 
 def test_signs_survive_coordinates_that_doubles_cannot_subtract():

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Momentum of bodies that nothing or only each other touches, kept however few the iterations.
+
+All forces between and inside of such bodies cancel in their sum. At the minimum of the objective
+Σ m (y − x) = 0 and Σ m x × (y − x) = 0, with y = xᵗ + h vᵗ + h² a. Stiff contacts and friction make
+descent by vertices slow along just these common motions, so what is left of them is taken at once,
+as one rigid motion of the island.
+"""
+
+import numpy as np
+import warp as wp
+
+from .kernels.bounds import mark_at_bounds
+from .kernels.contact import mark_touching
+
+
+class Momentum:
+    """Moves free islands of touching bodies, or one alone, to where their momentum belongs."""
+
+    def __init__(self, model, pairs, settings):
+        self.model, self.pairs = model, pairs
+        surface, scene = model.surface, model.assembly
+        self.bodies = len(scene.place)
+        self.count = len(surface.may_touch)
+        # What is held, or may touch what is no body, is no free island.
+        self.anchored = np.ones(self.count, dtype=bool)
+        tied = np.zeros(model.vertex_count, dtype=bool)
+        tied[model.free_count :] = True
+        tied[scene.attachments.corners] = True
+        for number, place in enumerate(scene.place):
+            self.anchored[number] = tied[place].any()
+        self.wanted = not self.anchored.all() and not settings.quasistatic
+        self.mass = scene.mass[: model.free_count]
+        self.body = surface.body[: model.free_count]
+        self.touch = wp.zeros(self.count * self.count, dtype=int, device=model.device)
+        self.at_bounds = wp.zeros(self.count, dtype=int, device=model.device)
+
+    def restore(self):
+        """Give every free island of bodies the momentum it should have."""
+        if not self.wanted:
+            return
+        island = self._islands()
+        model = self.model
+        if (island < 0).all():
+            return
+        x = model.x.numpy()[: model.free_count].astype(np.float64)
+        way = model.inertial.numpy()[: model.free_count] - x
+        moved = x.copy()
+        for number in np.unique(island[island >= 0]):
+            mine = np.flatnonzero(island[self.body] == number)
+            moved[mine] += rigid_motion(self.mass[mine], x[mine], way[mine])
+        candidate = model.x.numpy().copy()
+        candidate[: model.free_count] = moved
+        self.pairs.candidate.assign(candidate)
+        self.pairs.settle(0, model.free_count)
+
+    def _islands(self):
+        """Number of the free island of each body, -1 for none."""
+        model = self.model
+        self.touch.zero_()
+        self.at_bounds.zero_()
+        wp.launch(
+            mark_touching,
+            dim=self.pairs.count,
+            inputs=[model.x, self.pairs.struct.body, self.count, self.pairs.pairs],
+            outputs=[self.touch],
+            device=model.device,
+        )
+        if len(model.bounds.kind):
+            wp.launch(
+                mark_at_bounds,
+                dim=model.free_count,
+                inputs=[model.x, self.pairs.struct.body, model.bounds],
+                outputs=[self.at_bounds],
+                device=model.device,
+            )
+        touch = self.touch.numpy().reshape(self.count, self.count) != 0
+        np.fill_diagonal(touch, False)
+        touch |= touch.T
+        island = np.arange(self.count)
+        while True:  # every body takes the lowest number among those it touches
+            lowest = np.where(touch, island[None], island[:, None]).min(axis=1)
+            if (lowest == island).all():
+                break
+            island = lowest
+        anchored = np.isin(island, island[self.anchored | (self.at_bounds.numpy() != 0)])
+        return np.where(anchored, -1, island)
+
+
+def rigid_motion(mass, x, way):
+    """The rigid motion [vertex, 3] that takes up the momentum of the ways `way` [m] of masses."""
+    center = mass @ x / mass.sum()
+    arm = x - center
+    shift = mass @ way / mass.sum()
+    spin = mass @ np.cross(arm, way)
+    inertia = mass @ (arm * arm).sum(axis=1) * np.eye(3) - (mass[:, None] * arm).T @ arm
+    # A straight island does not turn about its own axis.
+    turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
+    return shift + np.cross(turn, arm)
