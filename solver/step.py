@@ -25,6 +25,12 @@ SETTLING = 3
 STAGES = 4
 
 
+def copy_range(target, source, first, last):
+    """Copy the entries from `first` up to `last`; `wp.copy` takes a count of 0 for all."""
+    if last > first:
+        wp.copy(target, source, first, first, last - first)
+
+
 class Stepper:
     """The launches of a substep, recorded once; `step()` plays them."""
 
@@ -171,7 +177,7 @@ class Stepper:
         """Move what is led (pins, colliders) on towards its place."""
         first, last = self.model.free_count, len(self.model.x)
         if self.colliders.moves or self.pins.led:
-            wp.copy(self.pairs.candidate, self.model.inertial, first, first, last - first)
+            copy_range(self.pairs.candidate, self.model.inertial, first, last)
             self.pairs.settle(first, last)
 
     def step(self, substep):
@@ -197,9 +203,9 @@ class Stepper:
         model, pairs = self.model, self.pairs
         first, last = model.free_count, len(model.x)
         colliders = model.vertex_count
-        wp.copy(model.x_start, model.x, colliders, colliders, last - colliders)
+        copy_range(model.x_start, model.x, colliders, last)
         self.colliders.move(share, model.inertial)
-        wp.copy(pairs.candidate, model.inertial, first, first, last - first)
+        copy_range(pairs.candidate, model.inertial, first, last)
         for _ in range(STAGES):
             self._search()
             pairs.settle(0, last)
