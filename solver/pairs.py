@@ -19,8 +19,8 @@ GROWTH = 1.5
 SLACK = 0.25
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
-# Rough cost of a query and of looking at a pair [ns].
-QUERY, LOOK = 400.0, 60.0
+# Rough cost of a query, of looking at a pair, and at its entry in a list [ns].
+QUERY, LOOK, ENTRY = 400.0, 20.0, 2.0
 
 
 class Tree:
@@ -98,6 +98,9 @@ class Pairs:
         self.triangle_end = wp.zeros_like(self.triangle_count)
         self.edge_end = wp.zeros_like(self.edge_count)
         self.start = wp.zeros(vertices + 1, dtype=int, device=self.device)
+        self.near_end = wp.zeros(vertices, dtype=int, device=self.device)
+        self.least_gap = wp.zeros(vertices, dtype=float, device=self.device)
+        self.alert = wp.zeros(vertices, dtype=int, device=self.device)
         self.slots = {"triangle": TRIANGLE_SLOTS, "edge": EDGE_SLOTS}
         self.count, self.capacity, self.searches, self.truncated = 0, 0, 0, 0
         self.fresh = True
@@ -134,15 +137,19 @@ class Pairs:
         )
 
     def _grow_pairs(self, count):
-        """Room for at least `count` pairs."""
+        """Room for at least `count` pairs; what is recorded with the old lists is forgotten."""
+        self.settling = {}
         self.capacity = int(GROWTH * count) + 1
         self.pairs = wp.zeros(self.capacity, dtype=pairs.Pair, device=self.device)
         # Sorting needs twice the room.
         self.vertex = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.entry = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
+        self.gap = wp.zeros(self.capacity, dtype=float, device=self.device)
+        self.near = wp.zeros(self.capacity, dtype=int, device=self.device)
+        self.near_entry = wp.zeros(4 * self.capacity, dtype=int, device=self.device)
         contacts = self.model.objective.contacts
-        contacts.pairs, contacts.entry = self.pairs, self.entry
-        contacts.start = self.start
+        contacts.pairs, contacts.entry = self.pairs, self.near_entry
+        contacts.start, contacts.end = self.start, self.near_end
         self.energy = wp.zeros(self.capacity, dtype=float, device=self.device)
         self.depth = wp.zeros(self.capacity, dtype=float, device=self.device)
 
@@ -176,6 +183,7 @@ class Pairs:
         self._fill()
         self._sort()
         self.stuck.zero_()
+        self.alert.fill_(1)
         return self.capacity != capacity
 
     def _find(self):
@@ -257,38 +265,57 @@ class Pairs:
         )
 
     def refresh(self):
-        """Closest points of all pairs as they are now."""
-        self._run(pairs.refresh_pairs, self.count, [self.model.x], [self.pairs], LOOK)
+        """Closest points of all pairs as they are now, and who may feel them."""
+        self._run(
+            pairs.refresh_pairs,
+            self.count,
+            [self.model.x],
+            [self.pairs, self.gap, self.near],
+            LOOK,
+        )
+        self._run(
+            pairs.gather_near,
+            self.vertex_count,
+            [self.start, self.entry, self.gap, self.near],
+            [self.near_entry, self.near_end, self.least_gap],
+            ENTRY * (1 + 4 * self.count / self.vertex_count),
+        )
+        self.alert.zero_()
 
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may."""
         if last <= first:
             return
-        self._run(
-            truncation.truncate,
-            last - first,
-            [
-                first,
-                last,
-                self.model.x,
-                self.candidate,
-                self.x_found,
-                self.struct.cap,
-                self.start,
-                self.entry,
-                self.pairs,
-            ],
-            [self.part, self.cut],
-            LOOK * 4,
-            first,
-        )
-        wp.launch(
-            truncation.commit,
-            dim=last - first,
-            inputs=[first, self.part, self.candidate, self.cut],
-            outputs=[self.model.x, self.stuck],
-            device=self.device,
-        )
+        if (first, last) not in self.settling:
+            self.settling[first, last] = list(self._settling(first, last))
+        for launch in self.settling[first, last]:
+            launch()
+
+    def _settling(self, first, last):
+        """The recorded launches of `settle`."""
+        x, candidate, pair_list = self.model.x, self.candidate, [self.start, self.entry, self.pairs]
+        for kernel, inputs, outputs in (
+            (
+                truncation.alert_partners,
+                [first, x, candidate, self.least_gap, *pair_list],
+                [self.alert],
+            ),
+            (
+                truncation.truncate,
+                [first, first, last, x, candidate, self.x_found, self.struct.cap]
+                + [*pair_list, self.alert],
+                [self.part, self.cut],
+            ),
+            (truncation.commit, [first, self.part, candidate, self.cut], [x, self.stuck]),
+        ):
+            yield wp.launch(
+                kernel,
+                dim=last - first,
+                inputs=inputs,
+                outputs=outputs,
+                device=self.device,
+                record_cmd=True,
+            ).launch
 
     @property
     def is_stuck(self):

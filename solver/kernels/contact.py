@@ -28,9 +28,10 @@ class ContactLaw:
 
 @wp.struct
 class Contacts:
-    """All pairs, and the entries 4 · pair + corner of every vertex in their order."""
+    """All pairs, and the entries 4 · pair + corner of those that a vertex may feel."""
 
     start: wp.array[int]  # [vertex + 1]
+    end: wp.array[int]  # [vertex]
     entry: wp.array[int]
     pairs: wp.array[Pair]
 
@@ -127,27 +128,25 @@ def contacts_force_hessian(
     which = int(0)
     force = wp.vec3(0.0)
     hessian = wp.mat33(0.0)
-    for k in range(contacts.start[i], contacts.start[i + 1]):
-        p = contacts.entry[k] / 4
-        if contacts.pairs[p].stiffness > 0.0:
-            pair = contacts.pairs[p]
-            weight = pair.weights[contacts.entry[k] % 4]
-            d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
-            if weight != 0.0 and d + weight * wp.dot(pair.normal, step) < pair.radius:
-                v = pair.vertices
-                motion = wp.vec3(0.0)
-                together = float(0.0)
-                for c in range(4):
-                    motion += pair.weights[c] * (x[v[c]] - x_start[v[c]])
-                    if v[c] >= color[0] and v[c] < color[1]:
-                        together += wp.abs(pair.weights[c])
-                f, h = force_stiffness(
-                    pair.normal, d, pair.radius, motion, pair.friction, pair.stiffness, law
-                )
-                force += weight * f
-                hessian += (wp.abs(weight) * wp.max(together, wp.abs(weight))) * h
-                touching += 1
-                which = 31 * which + k + 1
+    for k in range(contacts.start[i], contacts.end[i]):
+        pair = contacts.pairs[contacts.entry[k] / 4]
+        weight = pair.weights[contacts.entry[k] % 4]
+        d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
+        if d + weight * wp.dot(pair.normal, step) < pair.radius:
+            v = pair.vertices
+            motion = wp.vec3(0.0)
+            together = float(0.0)
+            for c in range(4):
+                motion += pair.weights[c] * (x[v[c]] - x_start[v[c]])
+                if v[c] >= color[0] and v[c] < color[1]:
+                    together += wp.abs(pair.weights[c])
+            f, h = force_stiffness(
+                pair.normal, d, pair.radius, motion, pair.friction, pair.stiffness, law
+            )
+            force += weight * f
+            hessian += (wp.abs(weight) * wp.max(together, wp.abs(weight))) * h
+            touching += 1
+            which = 31 * which + k + 1
     return force, hessian, touching, which
 
 

@@ -381,23 +381,46 @@ def find_starts(
     start[v] = low
 
 
+@wp.func
+def gap_along(normal: wp.vec3, kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """How far the two sides of a pair are apart along a direction [m]."""
+    base = x[v[0]]
+    lowest = float(0.0)  # of side A
+    highest = float(-1.0e30)  # of side B
+    for c in range(1, 4):
+        along = wp.dot(normal, x[v[c]] - base)
+        if c < kind:
+            lowest = wp.min(lowest, along)
+        else:
+            highest = wp.max(highest, along)
+    return lowest - highest
+
+
 @wp.kernel
 def refresh_pairs(
     first: int,
     x: wp.array[wp.vec3],
     # out
     pairs: wp.array[Pair],
+    gap: wp.array[float],
+    near: wp.array[int],
 ):
-    """Closest points and normals of pairs from `first` on as they are now."""
+    """Closest points and normals of pairs from `first` on as they are now.
+
+    `gap` [m] is that between the sides as of the search, `near` has a bit for every corner that
+    may feel the pair in the coming sweep.
+    """
     p = first + wp.tid()
     v = pairs[p].vertices
     kind = pairs[p].kind
     radius = pairs[p].radius
+    gap[p] = gap_along(pairs[p].found_normal, kind, v, x)
+    near[p] = 0
     pairs[p].stiffness = 0.0
     if radius > 0.0:
         weights = signed_weights(kind, v, x)
-        gap = weighted(weights, v, x)
-        distance = wp.length(gap)
+        between = weighted(weights, v, x)
+        distance = wp.length(between)
         if distance < NEAR * radius:
             stiffness = pairs[p].full_stiffness
             if kind == EDGE_EDGE and pairs[p].with_rod == 0:
@@ -406,5 +429,39 @@ def refresh_pairs(
             pairs[p].weights = weights
             normal = pairs[p].found_normal
             if distance > TOUCHING * radius:
-                normal = gap / distance
+                normal = between / distance
             pairs[p].normal = normal
+            if stiffness > 0.0:
+                corners = int(0)
+                for c in range(4):
+                    if weights[c] != 0.0:
+                        corners += 1 << c
+                near[p] = corners
+
+
+@wp.kernel
+def gather_near(
+    first: int,
+    start: wp.array[int],
+    entry: wp.array[int],
+    gap: wp.array[float],
+    near: wp.array[int],
+    # out
+    near_entry: wp.array[int],
+    near_end: wp.array[int],
+    least_gap: wp.array[float],
+):
+    """The entries of each vertex that it may feel, from start[i] up to near_end[i], and the
+    smallest gap [m] of all its pairs.
+    """
+    i = first + wp.tid()
+    end = start[i]
+    least = float(1.0e30)
+    for k in range(start[i], start[i + 1]):
+        p = entry[k] / 4
+        least = wp.min(least, gap[p])
+        if (near[p] >> (entry[k] % 4)) & 1 == 1:
+            near_entry[end] = entry[k]
+            end += 1
+    near_end[i] = end
+    least_gap[i] = least
