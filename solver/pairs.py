@@ -91,6 +91,7 @@ class Pairs:
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
         self.cut = wp.zeros(vertices, dtype=int, device=self.device)
         self.stuck = wp.zeros(1, dtype=int, device=self.device)
+        self.travelled = wp.zeros(1, dtype=int, device=self.device)
         longest = np.maximum(LONGEST_CAP * shape.spacing, 2.0 * SLACK * shape.radius)
         self.longest_cap = model.upload(longest, float)
         self.triangle_count = wp.zeros(len(shape.vertices), dtype=int, device=self.device)
@@ -183,6 +184,7 @@ class Pairs:
         self._fill()
         self._sort()
         self.stuck.zero_()
+        self.travelled.zero_()
         self.alert.fill_(1)
         return self.capacity != capacity
 
@@ -306,7 +308,11 @@ class Pairs:
                 + [*pair_list, self.alert],
                 [self.part, self.cut],
             ),
-            (truncation.commit, [first, self.part, candidate, self.cut], [x, self.stuck]),
+            (
+                truncation.commit,
+                [first, self.part, candidate, self.cut, self.struct.radius, SLACK],
+                [x, self.stuck, self.travelled],
+            ),
         ):
             yield wp.launch(
                 kernel,
@@ -321,6 +327,11 @@ class Pairs:
     def is_stuck(self):
         """Whether a step was cut short since the last search."""
         return bool(self.stuck.numpy()[0])
+
+    @property
+    def has_travelled(self):
+        """Whether a vertex has used up its slack since the last search."""
+        return bool(self.travelled.numpy()[0])
 
     def measure(self):
         """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""

@@ -211,3 +211,5 @@ class Stepper:
             pairs.settle(0, last)
             if not pairs.is_stuck:
                 break
+        if pairs.has_travelled:
+            self._search()  # what lies ahead is shorter, and so is the list

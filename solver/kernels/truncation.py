@@ -170,12 +170,20 @@ def commit(
     part: wp.array[float],
     candidate: wp.array[wp.vec3],
     cut: wp.array[int],
+    radius: wp.array[float],
+    slack: float,
     # out
     x: wp.array[wp.vec3],
     stuck: wp.array[int],
+    travelled: wp.array[int],
 ):
-    """Take the allowed part of every step; `stuck` tells that a search would help."""
+    """Take the allowed part of every step; `stuck` tells that a search would help.
+
+    `travelled` tells that one has used up its slack, so that the caps of now may be too long.
+    """
     i = first + wp.tid()
+    if wp.length(candidate[i] - x[i]) > slack * radius[i]:
+        travelled[0] = 1
     if cut[i] == 0:
         x[i] = candidate[i]
     else:
