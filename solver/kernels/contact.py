@@ -150,6 +150,19 @@ def contacts_force_hessian(
     return force, hessian, touching, which
 
 
+@wp.func
+def contacts_after(i: int, x: wp.array[wp.vec3], step: wp.vec3, contacts: Contacts):
+    """The number of `contacts_force_hessian` that tells which pairs touch after `step` [m]."""
+    which = int(0)
+    for k in range(contacts.start[i], contacts.end[i]):
+        pair = contacts.pairs[contacts.entry[k] / 4]
+        weight = pair.weights[contacts.entry[k] % 4]
+        d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
+        if d + weight * wp.dot(pair.normal, step) < pair.radius:
+            which = 31 * which + k + 1
+    return which
+
+
 @wp.kernel
 def measure_pairs(
     x: wp.array[wp.vec3],
