@@ -17,6 +17,8 @@ EDGE_EDGE = wp.constant(2)
 
 # A pair farther apart than this many contact distances is not looked at in the coming sweep.
 NEAR = wp.constant(1.5)
+# Edges that cross farther from their ends than this part of their length count in full.
+CROSSING = wp.constant(0.1)
 # Distances below this part of the contact distance have no direction.
 TOUCHING = wp.constant(1.0e-3)
 
@@ -396,6 +398,21 @@ def gap_along(normal: wp.vec3, kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
     return lowest - highest
 
 
+@wp.func
+def crossing(weights: wp.vec4):
+    """1 for edges that cross well inside of both, falling smoothly to 0 at their ends.
+
+    The end of an edge of a triangle is a vertex, whose pairs with triangles stand for it. Where two
+    such vertices meet all their edges would else count once more, 36 times on a regular mesh.
+    """
+    inside = wp.min(
+        wp.min(weights[0], weights[1]),
+        wp.min(-weights[2], -weights[3]),
+    )
+    c = wp.clamp(inside / CROSSING, 0.0, 1.0)
+    return c * (2.0 - c)
+
+
 @wp.kernel
 def refresh_pairs(
     first: int,
@@ -424,7 +441,9 @@ def refresh_pairs(
         if distance < NEAR * radius:
             stiffness = pairs[p].full_stiffness
             if kind == EDGE_EDGE and pairs[p].with_rod == 0:
-                stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
+                stiffness *= crossing(weights)
+                if stiffness > 0.0:
+                    stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
             pairs[p].stiffness = stiffness
             pairs[p].weights = weights
             normal = pairs[p].found_normal
