@@ -145,12 +145,12 @@ class Pairs:
         # Sorting needs twice the room.
         self.vertex = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.entry = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
-        self.gap = wp.zeros(self.capacity, dtype=float, device=self.device)
-        self.near = wp.zeros(self.capacity, dtype=int, device=self.device)
+        self.state = wp.zeros(self.capacity, dtype=pairs.PairState, device=self.device)
         self.near_entry = wp.zeros(4 * self.capacity, dtype=int, device=self.device)
         contacts = self.model.objective.contacts
         contacts.pairs, contacts.entry = self.pairs, self.near_entry
         contacts.start, contacts.end = self.start, self.near_end
+        contacts.closing = wp.zeros(4 * self.capacity, dtype=wp.vec4, device=self.device)
         self.energy = wp.zeros(self.capacity, dtype=float, device=self.device)
         self.depth = wp.zeros(self.capacity, dtype=float, device=self.device)
 
@@ -272,13 +272,13 @@ class Pairs:
             pairs.refresh_pairs,
             self.count,
             [self.model.x],
-            [self.pairs, self.gap, self.near],
+            [self.pairs, self.state],
             LOOK,
         )
         self._run(
             pairs.gather_near,
             self.vertex_count,
-            [self.start, self.entry, self.gap, self.near],
+            [self.start, self.entry, self.state],
             [self.near_entry, self.near_end, self.least_gap],
             ENTRY * (1 + 4 * self.count / self.vertex_count),
         )
@@ -340,7 +340,7 @@ class Pairs:
         wp.launch(
             contact.measure_pairs,
             dim=self.count,
-            inputs=[self.model.x, self.pairs],
+            inputs=[self.model.x, self.pairs, self.state],
             outputs=[self.energy, self.depth],
             device=self.device,
         )

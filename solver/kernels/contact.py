@@ -11,7 +11,7 @@ f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, t
 
 import warp as wp
 
-from .pairs import Pair, pair_gap
+from .pairs import Pair, PairState, pair_gap
 
 wp.set_module_options({"enable_backward": False})
 
@@ -34,6 +34,7 @@ class Contacts:
     end: wp.array[int]  # [vertex]
     entry: wp.array[int]
     pairs: wp.array[Pair]
+    closing: wp.array[wp.vec4]  # per entry, as last seen: ∂d/∂x_i and d − radius [m]
 
 
 @wp.func
@@ -107,6 +108,12 @@ def force_stiffness(
 
 
 @wp.func
+def touches_after(closing: wp.vec4, step: wp.vec3):
+    """Whether a pair is closer than its contact distance after a step [m] of one vertex."""
+    return closing[3] + closing[0] * step[0] + closing[1] * step[1] + closing[2] * step[2] < 0.0
+
+
+@wp.func
 def contacts_force_hessian(
     i: int,
     x: wp.array[wp.vec3],
@@ -132,7 +139,9 @@ def contacts_force_hessian(
         pair = contacts.pairs[contacts.entry[k] / 4]
         weight = pair.weights[contacts.entry[k] % 4]
         d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
-        if d + weight * wp.dot(pair.normal, step) < pair.radius:
+        toward = weight * pair.normal
+        contacts.closing[k] = wp.vec4(toward[0], toward[1], toward[2], d - pair.radius)
+        if touches_after(contacts.closing[k], step):
             v = pair.vertices
             motion = wp.vec3(0.0)
             together = float(0.0)
@@ -151,14 +160,14 @@ def contacts_force_hessian(
 
 
 @wp.func
-def contacts_after(i: int, x: wp.array[wp.vec3], step: wp.vec3, contacts: Contacts):
-    """The number of `contacts_force_hessian` that tells which pairs touch after `step` [m]."""
+def contacts_after(i: int, step: wp.vec3, contacts: Contacts):
+    """The number of `contacts_force_hessian` that tells which pairs touch after `step` [m].
+
+    For the positions that this was last called with.
+    """
     which = int(0)
     for k in range(contacts.start[i], contacts.end[i]):
-        pair = contacts.pairs[contacts.entry[k] / 4]
-        weight = pair.weights[contacts.entry[k] % 4]
-        d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
-        if d + weight * wp.dot(pair.normal, step) < pair.radius:
+        if touches_after(contacts.closing[k], step):
             which = 31 * which + k + 1
     return which
 
@@ -167,6 +176,7 @@ def contacts_after(i: int, x: wp.array[wp.vec3], step: wp.vec3, contacts: Contac
 def measure_pairs(
     x: wp.array[wp.vec3],
     pairs: wp.array[Pair],
+    state: wp.array[PairState],
     # out
     energy: wp.array[float],
     depth: wp.array[float],
@@ -176,7 +186,7 @@ def measure_pairs(
     pair = pairs[p]
     energy[p] = 0.0
     depth[p] = 0.0
-    if pair.stiffness > 0.0:
+    if state[p].near != 0:
         d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
         if d < pair.radius:
             energy[p] = contact_energy(d, pair.radius, pair.stiffness)

@@ -64,8 +64,16 @@ class Pair:
     radius: float  # contact distance [m]; 0 for a pair that is only kept apart
     friction: float
     full_stiffness: float  # k_c [N/m]
-    stiffness: float  # of now: 0 while the pair is far apart
+    stiffness: float  # as of the last sweep
     with_rod: int  # whether one of two edges belongs to no triangle
+
+
+@wp.struct
+class PairState:
+    """What every sweep finds of a pair."""
+
+    gap: float  # between its sides, along the normal of the search [m]
+    near: int  # a bit for every corner that may feel the pair; only then is the pair up to date
 
 
 @wp.func
@@ -399,16 +407,30 @@ def gap_along(normal: wp.vec3, kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
+def lines_cross(v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Whether the closest points of the lines through two edges lie inside of both edges."""
+    r = x[v[0]] - x[v[2]]
+    a = x[v[1]] - x[v[0]]
+    b = x[v[3]] - x[v[2]]
+    aa = wp.dot(a, a)
+    bb = wp.dot(b, b)
+    ab = wp.dot(a, b)
+    ar = wp.dot(a, r)
+    br = wp.dot(b, r)
+    whole = aa * bb - ab * ab
+    s = ab * br - ar * bb
+    t = aa * br - ab * ar
+    return s > 0.0 and s < whole and t > 0.0 and t < whole
+
+
+@wp.func
 def crossing(weights: wp.vec4):
     """1 for edges that cross well inside of both, falling smoothly to 0 at their ends.
 
     The end of an edge of a triangle is a vertex, whose pairs with triangles stand for it. Where two
     such vertices meet all their edges would else count once more, 36 times on a regular mesh.
     """
-    inside = wp.min(
-        wp.min(weights[0], weights[1]),
-        wp.min(-weights[2], -weights[3]),
-    )
+    inside = wp.min(wp.min(weights[0], weights[1]), wp.min(-weights[2], -weights[3]))
     c = wp.clamp(inside / CROSSING, 0.0, 1.0)
     return c * (2.0 - c)
 
@@ -419,43 +441,36 @@ def refresh_pairs(
     x: wp.array[wp.vec3],
     # out
     pairs: wp.array[Pair],
-    gap: wp.array[float],
-    near: wp.array[int],
+    state: wp.array[PairState],
 ):
-    """Closest points and normals of pairs from `first` on as they are now.
-
-    `gap` [m] is that between the sides as of the search, `near` has a bit for every corner that
-    may feel the pair in the coming sweep.
-    """
+    """Closest points and normals of pairs from `first` on that are near, as they are now."""
     p = first + wp.tid()
     v = pairs[p].vertices
     kind = pairs[p].kind
-    radius = pairs[p].radius
-    gap[p] = gap_along(pairs[p].found_normal, kind, v, x)
-    near[p] = 0
-    pairs[p].stiffness = 0.0
-    if radius > 0.0:
+    reach = NEAR * pairs[p].radius
+    triangles_only = kind == EDGE_EDGE and pairs[p].with_rod == 0
+    gap = gap_along(pairs[p].found_normal, kind, v, x)
+    near = int(0)
+    if gap < reach and (not triangles_only or lines_cross(v, x)):
         weights = signed_weights(kind, v, x)
         between = weighted(weights, v, x)
         distance = wp.length(between)
-        if distance < NEAR * radius:
-            stiffness = pairs[p].full_stiffness
-            if kind == EDGE_EDGE and pairs[p].with_rod == 0:
-                stiffness *= crossing(weights)
-                if stiffness > 0.0:
-                    stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
+        stiffness = pairs[p].full_stiffness
+        if triangles_only:
+            stiffness *= crossing(weights)
+            stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
+        if distance < reach and stiffness > 0.0:
             pairs[p].stiffness = stiffness
             pairs[p].weights = weights
             normal = pairs[p].found_normal
-            if distance > TOUCHING * radius:
+            if distance > TOUCHING * pairs[p].radius:
                 normal = between / distance
             pairs[p].normal = normal
-            if stiffness > 0.0:
-                corners = int(0)
-                for c in range(4):
-                    if weights[c] != 0.0:
-                        corners += 1 << c
-                near[p] = corners
+            for c in range(4):
+                if weights[c] != 0.0:
+                    near += 1 << c
+    state[p].gap = gap
+    state[p].near = near
 
 
 @wp.kernel
@@ -463,8 +478,7 @@ def gather_near(
     first: int,
     start: wp.array[int],
     entry: wp.array[int],
-    gap: wp.array[float],
-    near: wp.array[int],
+    state: wp.array[PairState],
     # out
     near_entry: wp.array[int],
     near_end: wp.array[int],
@@ -477,9 +491,9 @@ def gather_near(
     end = start[i]
     least = float(1.0e30)
     for k in range(start[i], start[i + 1]):
-        p = entry[k] / 4
-        least = wp.min(least, gap[p])
-        if (near[p] >> (entry[k] % 4)) & 1 == 1:
+        of_pair = state[entry[k] / 4]
+        least = wp.min(least, of_pair.gap)
+        if (of_pair.near >> (entry[k] % 4)) & 1 == 1:
             near_entry[end] = entry[k]
             end += 1
     near_end[i] = end

@@ -178,7 +178,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
                 i, x[i], step, objective.x_start[i], objective.bounds, objective.law
             )
         if wp.static(bool(parts & CONTACTS)):
-            which = 31 * which + contacts_after(i, x, step, objective.contacts)
+            which = 31 * which + contacts_after(i, step, objective.contacts)
         return which
 
     @wp.func
