@@ -8,7 +8,7 @@ import numpy as np
 import warp as wp
 
 from .kernels import contact, pairs, truncation
-from .workers import launches
+from .workers import launches, recorded
 
 # Places for triangles per vertex and for edges per edge, at first.
 TRIANGLE_SLOTS = 8
@@ -19,8 +19,8 @@ GROWTH = 1.5
 SLACK = 0.25
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
-# Rough cost of a query, of looking at a pair, and at its entry in a list [ns].
-QUERY, LOOK, ENTRY = 400.0, 20.0, 2.0
+# Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
+QUERY, LOOK, ENTRY, MOVE = 400.0, 20.0, 2.0, 30.0
 
 
 class Tree:
@@ -290,38 +290,34 @@ class Pairs:
             return
         if (first, last) not in self.settling:
             self.settling[first, last] = list(self._settling(first, last))
-        for launch in self.settling[first, last]:
-            launch()
+        for parts in self.settling[first, last]:
+            self.workers.run(parts)
 
     def _settling(self, first, last):
-        """The recorded launches of `settle`."""
-        x, candidate, pair_list = self.model.x, self.candidate, [self.start, self.entry, self.pairs]
-        for kernel, inputs, outputs in (
+        """The recorded launches of `settle`, a list for each of its kernels."""
+        x, candidate, lists = self.model.x, self.candidate, [self.start, self.entry, self.pairs]
+        for kernel, inputs, outputs, cost in (
             (
                 truncation.alert_partners,
-                [first, x, candidate, self.least_gap, *pair_list],
+                [x, candidate, self.least_gap, *lists],
                 [self.alert],
+                MOVE,
             ),
             (
                 truncation.truncate,
-                [first, first, last, x, candidate, self.x_found, self.struct.cap]
-                + [*pair_list, self.alert],
+                [first, last, x, candidate, self.x_found, self.struct.cap, *lists, self.alert],
                 [self.part, self.cut],
+                4 * MOVE,
             ),
             (
                 truncation.commit,
-                [first, self.part, candidate, self.cut, self.struct.radius, SLACK],
+                [self.part, candidate, self.cut, self.struct.radius, SLACK],
                 [x, self.stuck, self.travelled],
+                MOVE,
             ),
         ):
-            yield wp.launch(
-                kernel,
-                dim=last - first,
-                inputs=inputs,
-                outputs=outputs,
-                device=self.device,
-                record_cmd=True,
-            ).launch
+            count = last - first
+            yield recorded(self.workers, self.device, kernel, count, inputs, outputs, cost, first)
 
     @property
     def is_stuck(self):
