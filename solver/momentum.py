@@ -62,7 +62,13 @@ class Momentum:
         wp.launch(
             mark_touching,
             dim=self.pairs.count,
-            inputs=[model.x, self.pairs.struct.body, self.count, self.pairs.pairs],
+            inputs=[
+                model.x,
+                self.pairs.struct.body,
+                self.count,
+                self.pairs.pairs,
+                self.pairs.state,
+            ],
             outputs=[self.touch],
             device=model.device,
         )

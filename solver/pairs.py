@@ -9,7 +9,7 @@ import warp as wp
 
 from .kernels import contact, pairs, truncation
 from .tangles import Tangles
-from .workers import launches
+from .workers import launches, recorded
 
 # Places for triangles per vertex and for edges per edge, at first.
 TRIANGLE_SLOTS = 8
@@ -20,8 +20,8 @@ GROWTH = 1.5
 SLACK = 0.25
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
-# Rough cost of a query and of looking at a pair [ns].
-QUERY, LOOK = 400.0, 60.0
+# Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
+QUERY, LOOK, ENTRY, MOVE = 400.0, 20.0, 2.0, 30.0
 
 
 class Tree:
@@ -92,6 +92,7 @@ class Pairs:
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
         self.cut = wp.zeros(vertices, dtype=int, device=self.device)
         self.stuck = wp.zeros(3, dtype=int, device=self.device)
+        self.travelled = wp.zeros(1, dtype=int, device=self.device)
         longest = np.maximum(LONGEST_CAP * shape.spacing, 2.0 * SLACK * shape.radius)
         self.longest_cap = model.upload(longest, float)
         self.triangle_count = wp.zeros(len(shape.vertices), dtype=int, device=self.device)
@@ -99,6 +100,9 @@ class Pairs:
         self.triangle_end = wp.zeros_like(self.triangle_count)
         self.edge_end = wp.zeros_like(self.edge_count)
         self.start = wp.zeros(vertices + 1, dtype=int, device=self.device)
+        self.near_end = wp.zeros(vertices, dtype=int, device=self.device)
+        self.least_gap = wp.zeros(vertices, dtype=float, device=self.device)
+        self.alert = wp.zeros(vertices, dtype=int, device=self.device)
         self.slots = {"triangle": TRIANGLE_SLOTS, "edge": EDGE_SLOTS}
         self.count, self.capacity, self.searches, self.truncated = 0, 0, 0, 0
         self.fresh = True
@@ -139,15 +143,19 @@ class Pairs:
         )
 
     def _grow_pairs(self, count):
-        """Room for at least `count` pairs."""
+        """Room for at least `count` pairs; what is recorded with the old lists is forgotten."""
+        self.settling = {}
         self.capacity = int(GROWTH * count) + 1
         self.pairs = wp.zeros(self.capacity, dtype=pairs.Pair, device=self.device)
         # Sorting needs twice the room.
         self.vertex = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.entry = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
+        self.state = wp.zeros(self.capacity, dtype=pairs.PairState, device=self.device)
+        self.near_entry = wp.zeros(4 * self.capacity, dtype=int, device=self.device)
         contacts = self.model.objective.contacts
-        contacts.pairs, contacts.entry = self.pairs, self.entry
-        contacts.start = self.start
+        contacts.pairs, contacts.entry = self.pairs, self.near_entry
+        contacts.start, contacts.end = self.start, self.near_end
+        contacts.closing = wp.zeros(4 * self.capacity, dtype=wp.vec4, device=self.device)
         self.energy = wp.zeros(self.capacity, dtype=float, device=self.device)
         self.depth = wp.zeros(self.capacity, dtype=float, device=self.device)
 
@@ -185,6 +193,8 @@ class Pairs:
         self._fill()
         self._sort()
         self.stuck.zero_()
+        self.travelled.zero_()
+        self.alert.fill_(1)
         return self.capacity != capacity
 
     def _fit_trees(self):
@@ -277,8 +287,22 @@ class Pairs:
         )
 
     def refresh(self):
-        """Closest points of all pairs as they are now."""
-        self._run(pairs.refresh_pairs, self.count, [self.model.x], [self.pairs], LOOK)
+        """Closest points of all pairs as they are now, and who may feel them."""
+        self._run(
+            pairs.refresh_pairs,
+            self.count,
+            [self.model.x],
+            [self.pairs, self.state],
+            LOOK,
+        )
+        self._run(
+            pairs.gather_near,
+            self.vertex_count,
+            [self.start, self.entry, self.state],
+            [self.near_entry, self.near_end, self.least_gap],
+            ENTRY * (1 + 4 * self.count / self.vertex_count),
+        )
+        self.alert.zero_()
 
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may."""
@@ -287,31 +311,36 @@ class Pairs:
         if not self.settings.truncation:
             wp.copy(self.model.x, self.candidate, first, first, last - first)
             return
-        self._run(
-            truncation.truncate,
-            last - first,
-            [
-                first,
-                last,
-                self.model.x,
-                self.candidate,
-                self.x_found,
-                self.struct.cap,
-                self.start,
-                self.entry,
-                self.pairs,
-            ],
-            [self.part, self.cut],
-            LOOK * 4,
-            first,
-        )
-        wp.launch(
-            truncation.commit,
-            dim=last - first,
-            inputs=[first, self.part, self.candidate, self.cut],
-            outputs=[self.model.x, self.stuck],
-            device=self.device,
-        )
+        if (first, last) not in self.settling:
+            self.settling[first, last] = list(self._settling(first, last))
+        for parts in self.settling[first, last]:
+            self.workers.run(parts)
+
+    def _settling(self, first, last):
+        """The recorded launches of `settle`, a list for each of its kernels."""
+        x, candidate, lists = self.model.x, self.candidate, [self.start, self.entry, self.pairs]
+        for kernel, inputs, outputs, cost in (
+            (
+                truncation.alert_partners,
+                [x, candidate, self.least_gap, *lists],
+                [self.alert],
+                MOVE,
+            ),
+            (
+                truncation.truncate,
+                [first, last, x, candidate, self.x_found, self.struct.cap, *lists, self.alert],
+                [self.part, self.cut],
+                4 * MOVE,
+            ),
+            (
+                truncation.commit,
+                [self.part, candidate, self.cut, self.struct.radius, SLACK],
+                [x, self.stuck, self.travelled],
+                MOVE,
+            ),
+        ):
+            count = last - first
+            yield recorded(self.workers, self.device, kernel, count, inputs, outputs, cost, first)
 
     @property
     def is_stuck(self):
@@ -323,6 +352,11 @@ class Pairs:
         """Whether a step was cut short by the cap, with nothing in its way."""
         return bool(self.stuck.numpy()[truncation.BY_CAP])
 
+    @property
+    def has_travelled(self):
+        """Whether a vertex has used up its slack since the last search."""
+        return bool(self.travelled.numpy()[0])
+
     def measure(self):
         """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""
         if not self.count:
@@ -330,7 +364,7 @@ class Pairs:
         wp.launch(
             contact.measure_pairs,
             dim=self.count,
-            inputs=[self.model.x, self.pairs],
+            inputs=[self.model.x, self.pairs, self.state],
             outputs=[self.energy, self.depth],
             device=self.device,
         )

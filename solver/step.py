@@ -217,3 +217,5 @@ class Stepper:
             pairs.settle(0, len(model.x))
             if not pairs.is_capped:
                 break
+        if pairs.has_travelled:
+            self._search()  # what lies ahead is shorter, and so is the list

@@ -92,16 +92,34 @@ def launches(workers, device, kernel, count, inputs, outputs, cost, first=0):
 
     `cost` [ns] of one thread: on the CPU the range is shared between workers where that pays.
     """
-    if count <= 0:
-        return
-    parts = 1
-    if device.is_cpu:
-        parts = max(1, min(workers.count, int(count * cost / WORTH_SPLITTING)))
 
     def part(a, b):
         return lambda: wp.launch(
-            kernel, dim=b - a, inputs=[first + a, *inputs], outputs=outputs, device=device
+            kernel, dim=b - a, inputs=[a, *inputs], outputs=outputs, device=device
         )
 
-    cuts = [count * k // parts for k in range(parts + 1)]
-    workers.run([part(a, b) for a, b in pairwise(cuts)])
+    if count > 0:
+        workers.run([part(a, b) for a, b in parts(workers, device, first, count, cost)])
+
+
+def recorded(workers, device, kernel, count, inputs, outputs, cost, first=0):
+    """The same as a list of recorded launches, to be run side by side."""
+    return [
+        wp.launch(
+            kernel,
+            dim=b - a,
+            inputs=[a, *inputs],
+            outputs=outputs,
+            device=device,
+            record_cmd=True,
+        ).launch
+        for a, b in parts(workers, device, first, count, cost)
+    ]
+
+
+def parts(workers, device, first, count, cost):
+    """Ranges (a, b) of `count` threads from `first` on, one for each worker where that pays."""
+    number = 1
+    if device.is_cpu:
+        number = max(1, min(workers.count, int(count * cost / WORTH_SPLITTING)))
+    return pairwise([first + count * k // number for k in range(number + 1)])

@@ -11,7 +11,7 @@ f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, t
 
 import warp as wp
 
-from .pairs import Pair, pair_gap
+from .pairs import Pair, PairState, pair_gap
 
 wp.set_module_options({"enable_backward": False})
 
@@ -28,11 +28,13 @@ class ContactLaw:
 
 @wp.struct
 class Contacts:
-    """All pairs, and the entries 4 · pair + corner of every vertex in their order."""
+    """All pairs, and the entries 4 · pair + corner of those that a vertex may feel."""
 
     start: wp.array[int]  # [vertex + 1]
+    end: wp.array[int]  # [vertex]
     entry: wp.array[int]
     pairs: wp.array[Pair]
+    closing: wp.array[wp.vec4]  # per entry, as last seen: ∂d/∂x_i and d − radius [m]
 
 
 @wp.func
@@ -106,6 +108,12 @@ def force_stiffness(
 
 
 @wp.func
+def touches_after(closing: wp.vec4, step: wp.vec3):
+    """Whether a pair is closer than its contact distance after a step [m] of one vertex."""
+    return closing[3] + closing[0] * step[0] + closing[1] * step[1] + closing[2] * step[2] < 0.0
+
+
+@wp.func
 def contacts_force_hessian(
     i: int,
     x: wp.array[wp.vec3],
@@ -127,39 +135,54 @@ def contacts_force_hessian(
     which = int(0)
     force = wp.vec3(0.0)
     hessian = wp.mat33(0.0)
-    for k in range(contacts.start[i], contacts.start[i + 1]):
-        p = contacts.entry[k] / 4
-        if contacts.pairs[p].stiffness > 0.0:
-            pair = contacts.pairs[p]
-            weight = pair.weights[contacts.entry[k] % 4]
-            d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
-            if pair.leads != 0:
-                force += (weight * pair.stiffness * (pair.radius - d)) * pair.normal
-                hessian += (wp.abs(weight) * pair.stiffness) * wp.outer(pair.normal, pair.normal)
-                touching += 1
-                which = 31 * which + k + 1
-            elif weight != 0.0 and d + weight * wp.dot(pair.normal, step) < pair.radius:
-                v = pair.vertices
-                motion = wp.vec3(0.0)
-                together = float(0.0)
-                for c in range(4):
-                    motion += pair.weights[c] * (x[v[c]] - x_start[v[c]])
-                    if v[c] >= color[0] and v[c] < color[1]:
-                        together += wp.abs(pair.weights[c])
-                f, h = force_stiffness(
-                    pair.normal, d, pair.radius, motion, pair.friction, pair.stiffness, law
-                )
-                force += weight * f
-                hessian += (wp.abs(weight) * wp.max(together, wp.abs(weight))) * h
-                touching += 1
-                which = 31 * which + k + 1
+    for k in range(contacts.start[i], contacts.end[i]):
+        pair = contacts.pairs[contacts.entry[k] / 4]
+        weight = pair.weights[contacts.entry[k] % 4]
+        d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
+        toward = weight * pair.normal
+        contacts.closing[k] = wp.vec4(toward[0], toward[1], toward[2], d - pair.radius)
+        if pair.leads != 0:
+            force += (weight * pair.stiffness * (pair.radius - d)) * pair.normal
+            hessian += (wp.abs(weight) * pair.stiffness) * wp.outer(pair.normal, pair.normal)
+            contacts.closing[k] = wp.vec4(0.0, 0.0, 0.0, -1.0)
+            touching += 1
+            which = 31 * which + k + 1
+        elif touches_after(contacts.closing[k], step):
+            v = pair.vertices
+            motion = wp.vec3(0.0)
+            together = float(0.0)
+            for c in range(4):
+                motion += pair.weights[c] * (x[v[c]] - x_start[v[c]])
+                if v[c] >= color[0] and v[c] < color[1]:
+                    together += wp.abs(pair.weights[c])
+            f, h = force_stiffness(
+                pair.normal, d, pair.radius, motion, pair.friction, pair.stiffness, law
+            )
+            force += weight * f
+            hessian += (wp.abs(weight) * wp.max(together, wp.abs(weight))) * h
+            touching += 1
+            which = 31 * which + k + 1
     return force, hessian, touching, which
+
+
+@wp.func
+def contacts_after(i: int, step: wp.vec3, contacts: Contacts):
+    """The number of `contacts_force_hessian` that tells which pairs touch after `step` [m].
+
+    For the positions that this was last called with.
+    """
+    which = int(0)
+    for k in range(contacts.start[i], contacts.end[i]):
+        if touches_after(contacts.closing[k], step):
+            which = 31 * which + k + 1
+    return which
 
 
 @wp.kernel
 def measure_pairs(
     x: wp.array[wp.vec3],
     pairs: wp.array[Pair],
+    state: wp.array[PairState],
     # out
     energy: wp.array[float],
     depth: wp.array[float],
@@ -169,7 +192,7 @@ def measure_pairs(
     pair = pairs[p]
     energy[p] = 0.0
     depth[p] = 0.0
-    if pair.stiffness > 0.0 and pair.leads == 0:
+    if state[p].near != 0 and pair.leads == 0:
         d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
         if d < pair.radius:
             energy[p] = contact_energy(d, pair.radius, pair.stiffness)
@@ -182,12 +205,14 @@ def mark_touching(
     body: wp.array[int],
     bodies: int,
     pairs: wp.array[Pair],
+    state: wp.array[PairState],
     # out
     touch: wp.array[int],
 ):
     """Which bodies touch which: touch[body · bodies + body]."""
-    pair = pairs[wp.tid()]
-    if pair.stiffness > 0.0:
+    p = wp.tid()
+    pair = pairs[p]
+    if state[p].near != 0:
         d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
         if d < pair.radius or pair.leads != 0:
             touch[body[pair.vertices[0]] * bodies + body[pair.vertices[3]]] = 1

@@ -17,6 +17,8 @@ EDGE_EDGE = wp.constant(2)
 
 # A pair farther apart than this many contact distances is not looked at in the coming sweep.
 NEAR = wp.constant(1.5)
+# Edges that cross farther from their ends than this part of their length count in full.
+CROSSING = wp.constant(0.1)
 # Distances below this part of the contact distance have no direction.
 TOUCHING = wp.constant(1.0e-3)
 
@@ -65,9 +67,17 @@ class Pair:
     radius: float  # contact distance [m]; 0 for a pair that is only kept apart
     friction: float
     full_stiffness: float  # k_c [N/m]
-    stiffness: float  # of now: 0 while the pair is far apart
+    stiffness: float  # as of the last sweep
     with_rod: int  # whether one of two edges belongs to no triangle
     leads: int  # whether it leads a vertex out of a tangle, to the distance `radius`
+
+
+@wp.struct
+class PairState:
+    """What every sweep finds of a pair."""
+
+    gap: float  # between its sides, along the normal of the search [m]
+    near: int  # a bit for every corner that may feel the pair; only then is the pair up to date
 
 
 @wp.func
@@ -102,23 +112,42 @@ def weighted(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def pair_normal(kind: int, w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], gap: wp.vec3):
-    """Unit direction from B to A. A small gap has lost it; the surfaces still know it."""
-    a = x[v[0]]
-    c = x[v[2]]
-    d = x[v[3]]
-    across = wp.vec3(0.0)
-    if kind == VERTEX_TRIANGLE:
-        if w[1] * w[2] * w[3] != 0.0:
-            across = wp.cross(c - x[v[1]], d - x[v[1]])
-    elif w[0] * w[1] * w[2] * w[3] != 0.0:
-        across = wp.cross(x[v[1]] - a, d - c)
-    # Inside of both features the gap is along the normal; elsewhere it is the direction itself.
-    normal = wp.normalize(gap)
-    along = wp.dot(wp.normalize(across), normal)
-    if wp.abs(along) > 0.7:
-        normal = wp.sign(along) * wp.normalize(across)
-    return normal
+def across(gap: wp.vec3, edge: wp.vec3):
+    """`gap` without its part along an edge."""
+    return gap - (wp.dot(gap, edge) / wp.length_sq(edge)) * edge
+
+
+@wp.func
+def pair_normal(kind: int, w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], toward: wp.vec3):
+    """Unit vector from B to A, normal to the edges or the face that hold the closest points.
+
+    `toward` points from B to A; the gap between them is normal to those only up to rounding of the
+    elements' size, which may be large beside it, and then it would not separate them.
+    """
+    u = x[v[1]] - x[v[0]]
+    t = x[v[3]] - x[v[2]]
+    n = toward
+    if kind == EDGE_EDGE:
+        on_a = w[0] > 0.0 and w[1] > 0.0
+        on_b = w[2] < 0.0 and w[3] < 0.0
+        both = wp.cross(u, t)
+        if on_a and on_b and wp.length_sq(both) > 1.0e-5 * wp.length_sq(u) * wp.length_sq(t):
+            n = wp.sign(wp.dot(both, toward)) * both
+        else:
+            if on_a:
+                n = across(n, u)
+            if on_b:
+                n = across(n, t)
+    elif w[1] < 0.0 and w[2] < 0.0 and w[3] < 0.0:
+        face = wp.cross(x[v[2]] - x[v[1]], t)
+        n = wp.sign(wp.dot(face, toward)) * face
+    elif w[1] == 0.0 and w[2] < 0.0 and w[3] < 0.0:
+        n = across(n, t)
+    elif w[2] == 0.0 and w[1] < 0.0 and w[3] < 0.0:
+        n = across(n, x[v[3]] - x[v[1]])
+    elif w[3] == 0.0 and w[1] < 0.0 and w[2] < 0.0:
+        n = across(n, x[v[2]] - x[v[1]])
+    return wp.normalize(n)
 
 
 @wp.func
@@ -247,7 +276,9 @@ def find_triangles(
     k = first + wp.tid()
     v = surface.vertices[k]
     at = k * slots
-    n = near_triangles(v, surface.triangle_tree, 0, surface, x, at, slots, 0, found)
+    n = int(0)
+    if surface.body_triangles > 0:
+        n = near_triangles(v, surface.triangle_tree, 0, surface, x, at, slots, n, found)
     if v < surface.collider_start and surface.body_triangles < surface.triangles.shape[0]:
         n = near_triangles(
             v,
@@ -339,7 +370,6 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
     pair.vertices = v
     pair.weights = signed_weights(kind, v, x)
     gap = weighted(pair.weights, v, x)
-    distance = wp.length(gap)
     pair.radius = surface.radius[v[0]] + surface.radius[other]
     pair.friction = wp.sqrt(surface.friction[v[0]] * surface.friction[other])
     pair.full_stiffness = wp.min(
@@ -438,31 +468,113 @@ def find_starts(
     start[v] = low
 
 
+@wp.func
+def gap_along(normal: wp.vec3, kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """How far the two sides of a pair are apart along a direction [m]."""
+    base = x[v[0]]
+    lowest = float(0.0)  # of side A
+    highest = float(-1.0e30)  # of side B
+    for c in range(1, 4):
+        along = wp.dot(normal, x[v[c]] - base)
+        if c < kind:
+            lowest = wp.min(lowest, along)
+        else:
+            highest = wp.max(highest, along)
+    return lowest - highest
+
+
+@wp.func
+def lines_cross(v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Whether the closest points of the lines through two edges lie inside of both edges."""
+    r = x[v[0]] - x[v[2]]
+    a = x[v[1]] - x[v[0]]
+    b = x[v[3]] - x[v[2]]
+    aa = wp.dot(a, a)
+    bb = wp.dot(b, b)
+    ab = wp.dot(a, b)
+    ar = wp.dot(a, r)
+    br = wp.dot(b, r)
+    whole = aa * bb - ab * ab
+    s = ab * br - ar * bb
+    t = aa * br - ab * ar
+    return s > 0.0 and s < whole and t > 0.0 and t < whole
+
+
+@wp.func
+def crossing(weights: wp.vec4):
+    """1 for edges that cross well inside of both, falling smoothly to 0 at their ends.
+
+    The end of an edge of a triangle is a vertex, whose pairs with triangles stand for it. Where two
+    such vertices meet all their edges would else count once more, 36 times on a regular mesh.
+    """
+    inside = wp.min(wp.min(weights[0], weights[1]), wp.min(-weights[2], -weights[3]))
+    c = wp.clamp(inside / CROSSING, 0.0, 1.0)
+    return c * (2.0 - c)
+
+
 @wp.kernel
 def refresh_pairs(
     first: int,
     x: wp.array[wp.vec3],
     # out
     pairs: wp.array[Pair],
+    state: wp.array[PairState],
 ):
-    """Closest points and normals of pairs from `first` on as they are now."""
+    """Closest points and normals of pairs from `first` on that are near, as they are now."""
     p = first + wp.tid()
     v = pairs[p].vertices
     kind = pairs[p].kind
-    radius = pairs[p].radius
-    if pairs[p].leads == 0:
-        pairs[p].stiffness = 0.0
-    if radius > 0.0 and pairs[p].leads == 0:
+    reach = NEAR * pairs[p].radius
+    leads = pairs[p].leads != 0
+    triangles_only = kind == EDGE_EDGE and pairs[p].with_rod == 0
+    gap = gap_along(pairs[p].found_normal, kind, v, x)
+    near = int(0)
+    if leads:
+        near = 15
+    elif gap < reach and (not triangles_only or lines_cross(v, x)):
         weights = signed_weights(kind, v, x)
-        gap = weighted(weights, v, x)
-        distance = wp.length(gap)
-        if distance < NEAR * radius:
-            stiffness = pairs[p].full_stiffness
-            if kind == EDGE_EDGE and pairs[p].with_rod == 0:
-                stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
+        between = weighted(weights, v, x)
+        distance = wp.length(between)
+        stiffness = pairs[p].full_stiffness
+        if triangles_only:
+            stiffness *= crossing(weights)
+            stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
+        if distance < reach and stiffness > 0.0:
             pairs[p].stiffness = stiffness
             pairs[p].weights = weights
             toward = pairs[p].found_normal
-            if distance > TOUCHING * radius:
-                toward = gap
+            if distance > TOUCHING * pairs[p].radius:
+                toward = between
             pairs[p].normal = pair_normal(kind, weights, v, x, toward)
+            for c in range(4):
+                if weights[c] != 0.0:
+                    near += 1 << c
+    state[p].gap = gap
+    state[p].near = near
+
+
+@wp.kernel
+def gather_near(
+    first: int,
+    start: wp.array[int],
+    entry: wp.array[int],
+    state: wp.array[PairState],
+    # out
+    near_entry: wp.array[int],
+    near_end: wp.array[int],
+    least_gap: wp.array[float],
+):
+    """The entries of each vertex that it may feel, from start[i] up to near_end[i], and the
+    smallest gap [m] of all its pairs.
+    """
+    i = first + wp.tid()
+    end = start[i]
+    least = float(1.0e30)
+    for k in range(start[i], start[i + 1]):
+        of_pair = state[entry[k] / 4]
+        least = wp.min(least, of_pair.gap)
+        if (of_pair.near >> (entry[k] % 4)) & 1 == 1:
+            near_entry[end] = entry[k]
+            end += 1
+    near_end[i] = end
+    least_gap[i] = least

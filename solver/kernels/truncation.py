@@ -22,6 +22,10 @@ LEAST_SHARE = wp.constant(0.05)
 FLOOR = wp.constant(1.0e-3)
 ROUNDING = wp.constant(1.0e-6)
 
+# Sides that have gone less than this part of their gap each since it was measured, and go no
+# farther now, keep to it: 2 q ≤ KEPT (1 − 2 q).
+QUIET = wp.constant(0.2)
+
 # What has ended a step.
 BY_PAIR = wp.constant(1)
 BY_CAP = wp.constant(2)
@@ -89,6 +93,30 @@ def part_within_cap(offset: wp.vec3, step: wp.vec3, cap: float):
 
 
 @wp.kernel
+def alert_partners(
+    first: int,
+    x: wp.array[wp.vec3],
+    candidate: wp.array[wp.vec3],
+    least_gap: wp.array[float],
+    start: wp.array[int],
+    entry: wp.array[int],
+    pairs: wp.array[Pair],
+    # out
+    alert: wp.array[int],
+):
+    """Alert all vertices that share a pair with one that moves far in this sweep.
+
+    The others are out of danger: their steps need no truncation by pairs.
+    """
+    i = first + wp.tid()
+    if wp.length(candidate[i] - x[i]) > QUIET * least_gap[i]:
+        for k in range(start[i], start[i + 1]):
+            v = pairs[entry[k] / 4].vertices
+            for c in range(4):
+                alert[v[c]] = 1
+
+
+@wp.kernel
 def truncate(
     first: int,
     color_first: int,
@@ -100,6 +128,7 @@ def truncate(
     start: wp.array[int],
     entry: wp.array[int],
     pairs: wp.array[Pair],
+    alert: wp.array[int],
     # out
     part: wp.array[float],
     cut: wp.array[int],
@@ -115,7 +144,10 @@ def truncate(
     reason = int(0)
     if wp.length_sq(step) > 0.0:
         rounding = ROUNDING * wp.length(x_i)
-        for k in range(start[i], start[i + 1]):
+        last = start[i]
+        if alert[i] != 0:
+            last = start[i + 1]
+        for k in range(start[i], last):
             pair = pairs[entry[k] / 4]
             distance = FLOOR * pair.radius + rounding
             allowed = part_to_plane(
@@ -138,12 +170,20 @@ def commit(
     part: wp.array[float],
     candidate: wp.array[wp.vec3],
     cut: wp.array[int],
+    radius: wp.array[float],
+    slack: float,
     # out
     x: wp.array[wp.vec3],
     stuck: wp.array[int],
+    travelled: wp.array[int],
 ):
-    """Take the allowed part of every step; stuck[reason] tells that a search would help."""
+    """Take the allowed part of every step; stuck[reason] tells that a search would help.
+
+    `travelled` tells that one has used up its slack, so that the caps of now may be too long.
+    """
     i = first + wp.tid()
+    if wp.length(candidate[i] - x[i]) > slack * radius[i]:
+        travelled[0] = 1
     if cut[i] == 0:
         x[i] = candidate[i]
     else:

@@ -11,7 +11,7 @@ import warp as wp
 
 from .attachments import Attachments, attachments_force_hessian
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
-from .contact import ContactLaw, Contacts, contacts_force_hessian
+from .contact import ContactLaw, Contacts, contacts_after, contacts_force_hessian
 from .continua import continua_force_hessian
 from .hinges import hinges_force_hessian
 from .records import Elements
@@ -170,6 +170,18 @@ def vertex_kernels(parts: int) -> VertexKernels:
         return force, hessian, touching, which
 
     @wp.func
+    def touching_after(i: int, x: wp.array[wp.vec3], objective: Objective, step: wp.vec3):
+        """A number that tells which contacts touch vertex i after `step` [m]."""
+        which = int(0)
+        if wp.static(bool(parts & BOUNDS)):
+            _f, _h, _count, which = bounds_force_hessian(
+                i, x[i], step, objective.x_start[i], objective.bounds, objective.law
+            )
+        if wp.static(bool(parts & CONTACTS)):
+            which = 31 * which + contacts_after(i, step, objective.contacts)
+        return which
+
+    @wp.func
     def step_with_contacts(
         i: int,
         x: wp.array[wp.vec3],
@@ -192,10 +204,9 @@ def vertex_kernels(parts: int) -> VertexKernels:
             step = solve_positive_definite(free_hessian + h, force)
         passes = int(0)
         while passes < PASSES:
-            f, h, count, these = touch_force_hessian(i, x, color, objective, step)
-            if these == which:
+            if touching_after(i, x, objective, step) == which:
                 break
-            which = these
+            f, h, count, which = touch_force_hessian(i, x, color, objective, step)
             touching = wp.max(touching, count)
             step = solve_positive_definite(free_hessian + h, free_force + f)
             passes += 1
