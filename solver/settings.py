@@ -158,7 +158,8 @@ class Settings:
     initial_guess: str = choice(
         "adaptive",
         "Initial Guess",
-        "Where the iterations of a substep start",
+        "Where the iterations of a substep start. The adaptive guess keeps only the motion that "
+        "lowers the energy of the step, so it holds with very few iterations too",
         adaptive="Adaptive",
         inertia_acceleration="Inertia and Acceleration",
         inertia="Inertia",

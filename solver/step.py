@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from .augmentation import StiffSprings
+from .guess import guard_launches, make_pieces
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.detection import find_contacts
@@ -56,8 +57,10 @@ class Stepper:
                 INITIAL_GUESS[guess],
                 model.velocity,
             ],
-            [model.x, model.x_start, model.inertial, model.last_velocity],
+            [model.x, model.x_start, model.inertial, model.last_velocity, model.acceleration],
         )
+        guarded = guess == "adaptive" and model.free_count > 0
+        self.pieces = make_pieces(model.assembly, model.device) if guarded else None
         self.end = self._record(
             end_step,
             model.vertex_count,
@@ -94,6 +97,11 @@ class Stepper:
                 [],
             )
             if model.damped
+            else []
+        )
+        self.guard = (
+            guard_launches(model, self.pieces, self.settings, self._record, self._record_range)
+            if self.pieces
             else []
         )
         self.colors = [
@@ -156,6 +164,8 @@ class Stepper:
         self.pins.move(substep / count, self.model.x)
         self.ties.move(substep / count)
         self.stiff_springs.begin_step()
+        for launches in self.guard:
+            self._run(launches)
         wp.copy(self.model.touched, self.no_extrapolation)
         self.iterations.run(watched=substep == count)
         self.ties.after_step(self.model.x)

@@ -13,12 +13,12 @@ ADAPTIVE = wp.constant(3)
 
 
 @wp.func
-def adaptive_acceleration(velocity: wp.vec3, last_velocity: wp.vec3, gravity: wp.vec3, h: float):
+def adaptive_acceleration(acceleration: wp.vec3, gravity: wp.vec3):
     """The part of gravity that the vertex followed in the last step [m/s²] (VBD 2024, §3.7)."""
     followed = wp.vec3(0.0)
     strength = wp.length(gravity)
     if strength > 0.0:
-        along = wp.dot(velocity - last_velocity, gravity) / (h * strength * strength)
+        along = wp.dot(acceleration, gravity) / (strength * strength)
         followed = wp.clamp(along, 0.0, 1.0) * gravity
     return followed
 
@@ -34,23 +34,26 @@ def begin_step(
     x_start: wp.array[wp.vec3],
     inertial: wp.array[wp.vec3],
     last_velocity: wp.array[wp.vec3],
+    acceleration: wp.array[wp.vec3],
 ):
-    """Set xᵗ, y = xᵗ + h vᵗ + h² a and the initial guess of x. One thread per vertex."""
+    """Set xᵗ, y = xᵗ + h vᵗ + h² a, the last acceleration (vᵗ − vᵗ⁻¹)/h and the guess of x."""
     i = wp.tid()
     start = x[i]
     v = velocity[i]
     x_start[i] = start
     inertial[i] = start + h * v + (h * h) * gravity
+    last = (v - last_velocity[i]) / h
     guess = start
     if initial_guess >= INERTIA:
         guess += h * v
     if initial_guess == INERTIA_ACCELERATION:
         guess += (h * h) * gravity
     if initial_guess == ADAPTIVE:
-        guess += (h * h) * adaptive_acceleration(v, last_velocity[i], gravity, h)
+        guess += (h * h) * adaptive_acceleration(last, gravity)
     if wp.isfinite(guess):
         x[i] = guess
     last_velocity[i] = v
+    acceleration[i] = last
 
 
 @wp.kernel

@@ -12,6 +12,7 @@ import warp as wp
 from .attachments import Attachments, attachments_force_hessian
 from .contact import ContactLaw, Contacts, contacts_force_hessian
 from .continua import continua_force_hessian
+from .guess import Pieces, rigidly_moved
 from .hinges import hinges_force_hessian
 from .records import Elements
 from .springs import springs_force_hessian
@@ -85,6 +86,7 @@ class VertexKernels:
     solve: wp.Kernel
     search: wp.Kernel
     residual: wp.Kernel
+    slopes: wp.Kernel
 
 
 @cache
@@ -236,4 +238,24 @@ def vertex_kernels(parts: int) -> VertexKernels:
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 
-    return VertexKernels(solve_vertices, search_vertices, residual_force)
+    @wp.kernel(module="unique")
+    def guess_slopes(
+        first: int,
+        x: wp.array[wp.vec3],
+        acceleration: wp.array[wp.vec3],
+        gravity: wp.vec3,
+        h: float,
+        objective: Objective,
+        pieces: Pieces,
+        # out
+        slope: wp.array[wp.vec2],
+    ):
+        """−∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; see guess.py."""
+        i = first + wp.tid()
+        rigid = rigidly_moved(objective.x_start[i], pieces.of[i], pieces)
+        back = x[i] - rigid
+        ahead = objective.inertial[i] - rigid + (h * h) * (acceleration[i] - gravity)
+        force, _hessian, _touching = force_hessian(i, x, objective)
+        slope[i] = wp.vec2(objective.inertia[i] * wp.dot(ahead, back), wp.dot(force, back))
+
+    return VertexKernels(solve_vertices, search_vertices, residual_force, guess_slopes)
