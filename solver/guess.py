@@ -5,26 +5,10 @@ import numpy as np
 import warp as wp
 
 from .kernels import guess as kernels
+from .order import connected
 
 # A piece is added up in about as many chunks as each has vertices, but not in smaller ones.
 SMALLEST_CHUNK = 64
-
-
-def connected(edges, count):
-    """Piece [vertex] of each of `count` vertices, from 0 on; edges [edge, 2] join."""
-    label = np.arange(count)
-    a, b = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
-    while True:
-        least = np.minimum(label[a], label[b])
-        joined = label.copy()
-        # The labels are roots: hang both below the smaller one, then shorten all paths.
-        np.minimum.at(joined, label[a], least)
-        np.minimum.at(joined, label[b], least)
-        while (joined[joined] != joined).any():
-            joined = joined[joined]
-        if (joined == label).all():
-            return np.unique(label, return_inverse=True)[1]
-        label = joined
 
 
 def make_pieces(assembly, device):
@@ -69,12 +53,13 @@ def make_pieces(assembly, device):
     return pieces
 
 
-def guard_launches(model, pieces, settings, record, record_range):
+def guard_launches(model, settings, record, record_range):
     """Lists of launches, to be run one after the other, that draw the guess in `model.x` back.
 
     `record(kernel, count, inputs, outputs)` makes a launch over all items, `record_range` those
     over a range of vertices.
     """
+    pieces = make_pieces(model.assembly, model.device)
     piece_count, chunk_count = len(pieces.held), len(pieces.weight)
     slope = wp.zeros(model.free_count, dtype=wp.vec2, device=model.device)
     gravity, h = wp.vec3(*settings.gravity), settings.step_time

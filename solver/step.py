@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 
 from .augmentation import StiffSprings
-from .guess import guard_launches, make_pieces
+from .guess import guard_launches
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.detection import find_contacts
@@ -21,6 +21,8 @@ INITIAL_GUESS = {
 }
 # Fewer iterations than these are not relaxed.
 SETTLING = 3
+# Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
+BEFORE_GUARD = 0.25
 # Split a range between CPU threads when one thread would take longer than this [ns].
 WORTH_SPLITTING = 150e3
 
@@ -59,8 +61,9 @@ class Stepper:
             ],
             [model.x, model.x_start, model.inertial, model.last_velocity, model.acceleration],
         )
-        guarded = guess == "adaptive" and model.free_count > 0
-        self.pieces = make_pieces(model.assembly, model.device) if guarded else None
+        # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
+        self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
+        self.guarded = guess == "adaptive" and model.free_count > 0
         self.end = self._record(
             end_step,
             model.vertex_count,
@@ -100,8 +103,8 @@ class Stepper:
             else []
         )
         self.guard = (
-            guard_launches(model, self.pieces, self.settings, self._record, self._record_range)
-            if self.pieces
+            guard_launches(model, self.settings, self._record, self._record_range)
+            if self.guarded
             else []
         )
         self.colors = [
@@ -148,6 +151,9 @@ class Stepper:
 
     def sweep(self, iteration):
         """Visit every free vertex once, color by color."""
+        if iteration == self.guard_at:
+            for launches in self.guard:
+                self._run(launches)
         if iteration % self.settings.collision_interval == 0:
             self._run(self.find_contacts)
         for color in self.colors:
@@ -164,8 +170,6 @@ class Stepper:
         self.pins.move(substep / count, self.model.x)
         self.ties.move(substep / count)
         self.stiff_springs.begin_step()
-        for launches in self.guard:
-            self._run(launches)
         wp.copy(self.model.touched, self.no_extrapolation)
         self.iterations.run(watched=substep == count)
         self.ties.after_step(self.model.x)

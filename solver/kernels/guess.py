@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The initial guess drawn back to the rigid motion of its piece, as far as G asks for it.
 
-A piece is what elements and attachments join. Let x_g be the guess, and x_r be xᵗ moved rigidly
-with the piece's momenta and with the part of gravity that its center followed in the last step, or
-xᵗ itself where the piece is held. The iterations start from
+A piece is what elements and attachments join. Let x_g be the guess after the first iterations, and
+x_r be xᵗ moved rigidly with the piece's momenta and with the part of gravity that its center
+followed in the last step, or xᵗ itself where the piece is held. The iterations go on from
 
     x_r + α (x_g − x_r),   α ∈ [0, 1] where G is smallest by its slopes s_r, s_g at the two ends,
     α = s_r/(s_r − s_g),   s = −∂G/∂x · (x_g − x_r),

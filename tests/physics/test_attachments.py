@@ -170,6 +170,25 @@ def refusals():
             lambda: Attachment(body, [0], 1.0, other=body, corners=[[1, 2]], weights=[[1.0, 1.0]]),
             r"must add up to 1",
         ),
+        "corners that are missing": (
+            lambda: Attachment(body, [0], 1.0, other=body),
+            r"give the corners of the other body",
+        ),
+        "a vertex twice in a row": (
+            lambda: Attachment(body, [0, 3], 1.0, other=body, corners=[[1, 2], [4, 3]]),
+            r"row 1 has the same vertex twice",
+        ),
+        "points that get fewer": (
+            lambda: last(
+                [
+                    body,
+                    Attachment(body, [0, 1], 1.0, points=lambda t: ends[: 2 if t == 0.0 else 1]),
+                ],
+                Settings(),
+                1,
+            ),
+            r"1 points in frame 1 after the start for 2 vertices",
+        ),
         "a body that is not simulated": (
             lambda: simulate([jelly(), Attachment(body, [0], 1.0, points=ends[:1])], Settings(), 1),
             r"Jelly is not among the bodies",

@@ -6,7 +6,7 @@ import pytest
 from shapes import box, tet_mesh
 
 from vbd.solver.bodies import Pins, Solid, tet_volumes
-from vbd.solver.guess import connected
+from vbd.solver.order import connected
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -50,16 +50,16 @@ def bunny(way):
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.5])
 @pytest.mark.parametrize("way", ["held", "hung", "shaken"])
-@pytest.mark.parametrize("iterations", [1, 3, 20])
+@pytest.mark.parametrize("iterations", [1, 20])
 def test_a_stiff_body_gains_no_energy(way, relaxation, iterations):
     body = bunny(way)
-    total = mechanical_energies(body, 300, relaxation=relaxation, iterations=iterations)
+    total = mechanical_energies(body, 120, relaxation=relaxation, iterations=iterations)
     # Before the first frame the stretched one has 2 % strain, which the first frame relaxes.
     assert total.max() == total[0]
     if way == "shaken":
-        # It falls 123 m, as freely as without its shaking: that is worth 1 % of the energy.
-        fallen = GRAVITY * vertex_masses(body).sum() * 0.5 * GRAVITY * 5.0**2
-        assert total[-1] > -0.01 * fallen
+        # It falls 20 m, as freely as without its shaking: to 2 % of the energy.
+        fallen = GRAVITY * vertex_masses(body).sum() * 0.5 * GRAVITY * 2.0**2
+        assert total[-1] > -0.02 * fallen
 
 
 @pytest.mark.parametrize("iterations", [3, 20])

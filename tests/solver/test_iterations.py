@@ -166,6 +166,12 @@ def test_quasistatic_follows_pins_and_forgets_speed():
     np.testing.assert_allclose(frames[0], frames[1], atol=1e-5)
 
 
+def test_without_inertia_there_is_no_kinetic_energy():
+    frame = last([beam()], Settings(quasistatic=True, iterations=5), 1)
+    assert np.abs(frame.positions[0] - beam().points).max() > 0.0
+    assert frame.stats.kinetic_energy == 0.0
+
+
 def test_inverted_tets_are_counted():
     turned = UNIT_TET * [1.0, 1.0, -1.0]
     body = Solid(turned, [[0, 1, 2, 3]], rest_points=UNIT_TET, pins=Pins(range(4)))
