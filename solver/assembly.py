@@ -4,7 +4,7 @@
 float64, metres relative to the bodies' common origin, so that float32 keeps its digits later.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -43,7 +43,7 @@ class Triangles(Elements):
     """`stable` tells neo-Hookean triangles with μ, λ [N/m] from StVK ones.
 
     `stiffness` [triangle, 4] (K₁, K₂, K₁₂, G_s) [N/m] is that of StVK, and of all viscosity.
-    `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m].
+    `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; `mass` [kg].
     """
 
     stable: np.ndarray
@@ -52,6 +52,7 @@ class Triangles(Elements):
     stiffness: np.ndarray
     inverse: np.ndarray
     area: np.ndarray
+    mass: np.ndarray
     damping_time: np.ndarray
 
 
@@ -110,6 +111,20 @@ def damping_time(body, settings):
     return per_element(body, "damping", body.material.damping) + settings.damping
 
 
+ELASTIC = ("youngs_modulus", "poisson_ratio", "weft_modulus", "shear_modulus", "mu", "lam")
+
+
+def elastic_per_element(body):
+    """The body's material with every elastic constant per element, whatever it was given for."""
+    given = {name: getattr(body.material, name) for name in ELASTIC}
+    values = {
+        name: per_element(body, name.replace("_", " "), value)
+        for name, value in given.items()
+        if value is not None
+    }
+    return replace(body.material, **values)
+
+
 def joined(parts):
     """The elements of one kind over all bodies."""
     struct = type(parts[0])
@@ -125,15 +140,15 @@ def lumped(vertex_count, corners, element_mass):
 
 def solid_elements(body, settings):
     """Mass per vertex [kg] and the elements of a solid."""
-    m = body.material
-    mu, lam = (per_element(body, "stiffness", v) for v in materials.solid_constants(m))
+    m = elastic_per_element(body)
+    mu, lam = materials.solid_constants(m)
     if m.solid_model != "corotated" and (lam <= 0.0).any():
         raise ValueError(f"{body.name}: λ must be above zero for a neo-Hookean solid; raise ν or λ")
-    lame = (per_element(body, "stiffness", v) for v in materials.solid_lame(m))
+    lame = materials.solid_lame(m)
     volumes, _ = records.tet_gradients(body.rest_points, body.tets)
     density = per_element(body, "density", m.density)
     mass = lumped(len(body.points), body.tets, density * volumes)
-    model = np.full(len(body.tets), records.SOLID_MODELS.index(m.solid_model))
+    model = np.full(len(body.tets), records.SOLID_MODELS[m.solid_model])
     tets = Tets(body.tets, model, mu, lam, *lame, damping_time(body, settings))
     return mass, {"tets": tets}
 
@@ -156,7 +171,7 @@ def warp_directions(body):
 
 def cloth_elements(body, settings):
     """Mass per vertex [kg] and the elements of a cloth."""
-    m, count = body.material, len(body.triangles)
+    m, count = elastic_per_element(body), len(body.triangles)
     stable, warp = m.membrane == "neo_hookean", None
     if m.membrane == "orthotropic":
         if body.uv is None:
@@ -165,17 +180,14 @@ def cloth_elements(body, settings):
         stiffness = materials.orthotropic_stiffness(m)
     else:
         stiffness = materials.stvk_stiffness(*materials.membrane_lame(m))
-    stiffness = np.stack(
-        [per_element(body, "stiffness", stiffness[..., k]) for k in range(4)], axis=1
-    )
-    constants = materials.energy_constants(m.membrane, stiffness[:, 3], stiffness[:, 2])
+    constants = materials.membrane_constants(m)
     if stable and (constants[1] <= 0.0).any():
         raise ValueError(f"{body.name}: λ must be above zero for this membrane; raise lam")
     inverse, areas = records.triangle_frames(body.rest_points, body.triangles, warp)
-    mass = lumped(len(body.points), body.triangles, per_element(body, "density", m.density) * areas)
+    mass = per_element(body, "density", m.density) * areas
     time = damping_time(body, settings)
     triangles = Triangles(
-        body.triangles, np.full(count, stable), *constants, stiffness, inverse, areas, time
+        body.triangles, np.full(count, stable), *constants, stiffness, inverse, areas, mass, time
     )
 
     rigidity = per_element(body, "bending stiffness", m.bending_stiffness)
@@ -187,7 +199,8 @@ def cloth_elements(body, settings):
     links = Links(
         hinges, bending, np.zeros_like(rest) if m.rest_flat else rest, time[owners].mean(axis=1)
     )
-    return mass, {"triangles": triangles, "hinges": links[bending > 0.0]}
+    vertex_mass = lumped(len(body.points), body.triangles, mass)
+    return vertex_mass, {"triangles": triangles, "hinges": links[bending > 0.0]}
 
 
 def rod_elements(body, settings):
@@ -220,8 +233,7 @@ NOTHING = {
         NONE,
         np.zeros((0, 4)),
         np.zeros((0, 2, 2)),
-        NONE,
-        NONE,
+        *[NONE] * 3,
     ),
     "hinges": Links(np.zeros((0, 4), np.int64), *[NONE] * 3),
     "springs": Links(np.zeros((0, 2), np.int64), *[NONE] * 3),

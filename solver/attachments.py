@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bodies import PointsInTime, finite_points, points_at
+from .bodies import PointsInTime, points_at
 
 
 @dataclass(eq=False)
@@ -59,7 +59,7 @@ class Attachment:
                 raise ValueError(f"{self.name}: {len(start)} points for {rows} vertices")
             self.corners, self.weights = np.zeros((rows, 0), np.int64), np.zeros((rows, 0))
         else:
-            self.corners = np.array(self.corners, dtype=np.int64).reshape(rows, -1)
+            self.corners = _corners(self.name, self.corners, rows)
             if self.weights is None:
                 self.weights = np.full(self.corners.shape, 1.0 / self.corners.shape[1])
             self.weights = np.array(self.weights, dtype=np.float64).reshape(self.corners.shape)
@@ -68,6 +68,7 @@ class Attachment:
             if not np.abs(self.weights.sum(axis=1) - 1.0).max() <= 1e-6:
                 raise ValueError(f"{self.name}: the weights of a row must add up to 1")
             _refuse_outside(self.name, self.corners, self.other)
+            _refuse_repeated(self)
         if self.normal is not None:
             normal = np.broadcast_to(np.asarray(self.normal, dtype=np.float64), (rows, 3))
             length = np.linalg.norm(normal, axis=1, keepdims=True)
@@ -79,7 +80,13 @@ class Attachment:
         """Points [row, 3] that the rows lead to, as far as they lie in space [m]."""
         if self.points is None:
             return np.zeros((len(self.vertices), 3))
-        return finite_points(self.name, "points", points_at(self.name, self.points, frame, time))
+        points = points_at(self.name, self.points, frame, time)
+        if len(points) != len(self.vertices):
+            raise ValueError(
+                f"{self.name}: {len(points)} points in frame {frame} after the start for "
+                f"{len(self.vertices)} vertices; give one each"
+            )
+        return points
 
     def rest_offset(self):
         """C at rest [row, 3] in m."""
@@ -90,6 +97,30 @@ class Attachment:
         if self.other is not None:
             there = np.einsum("rk,rki->ri", self.weights, self.other.points[self.corners])
         return self.body.points[self.vertices] - there
+
+
+def _corners(name, corners, rows):
+    """`corners` as [row, n]; refuses what is not there or has another number of rows."""
+    if corners is None:
+        raise ValueError(f"{name}: give the corners of the other body, [row, 1 to 4]")
+    corners = np.array(corners, dtype=np.int64)
+    if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
+        raise ValueError(
+            f"{name}: the corners have the shape {corners.shape}; [row, 1 to 4] with {rows} rows "
+            "is needed"
+        )
+    return corners.reshape(rows, -1)
+
+
+def _refuse_repeated(tie):
+    """A vertex that is twice in a row would be moved with half of its stiffness."""
+    corners = tie.corners
+    if tie.other is tie.body:
+        corners = np.concatenate([corners, tie.vertices[:, None]], axis=1)
+    ordered = np.sort(corners, axis=1)
+    repeated = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+    if len(repeated):
+        raise ValueError(f"{tie.name}: row {repeated[0]} has the same vertex twice")
 
 
 def _refuse_outside(name, vertices, body):

@@ -6,16 +6,25 @@ import warp as wp
 
 from .kernels import attachments as kernels
 from .kernels.motion import move_points
+from .order import connected
 
 # The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
 # gets one; a spring only when it is stiffer than this times ρ, for then the sweeps really crawl.
 STIFF = 10.0
 
 
-def surroundings(assembly, h):
-    """Stiffness [N/m] that each vertex has without attachments and springs, and its inertia."""
+def surroundings(assembly, settings):
+    """Stiffness [N/m] that each vertex has without attachments and springs, and its inertia.
+
+    Without inertia, that of its softest spring stands in for it.
+    """
     count = len(assembly.points)
-    total = assembly.mass / h**2
+    total = assembly.mass / settings.step_time**2
+    if settings.quasistatic:
+        springs = assembly.springs
+        total = np.full(count, np.inf)
+        np.minimum.at(total, springs.corners, springs.stiffness[:, None])
+        total[~np.isfinite(total)] = 0.0
     for elements, modulus, dimension in (
         (assembly.tets, assembly.tets.lame_mu, 3),
         (assembly.triangles, assembly.triangles.stiffness[:, 3], 2),
@@ -50,7 +59,7 @@ class Ties:
         self.attachments, self.origin, self.device = attachments, assembly.origin, device
         rows = assembly.attachments
         self.count = len(rows.corners)
-        around = surroundings(assembly, settings.step_time)
+        around = surroundings(assembly, settings)
         weakest = np.where(rows.weights != 0.0, around[rows.corners], np.inf).min(axis=1)
         limit = STIFF * weakest
         stiff = rows.stiffness.max(axis=1, initial=0.0) > limit
@@ -194,11 +203,14 @@ class StiffSprings:
 def spring_penalty(assembly, settings):
     """ρ [N/m] of every spring, 0 for those that are not much stiffer than what is around them.
 
-    Around a spring are the inertia of its lighter end and the softest spring of the scene.
+    Around a spring are the inertia of its lighter end and the softest spring of its net.
     """
     springs = assembly.springs
     if not settings.augmented or not len(springs.corners):
         return np.zeros(len(springs.corners))
-    around = surroundings(assembly, settings.step_time)[springs.corners].min(axis=1)
-    limit = STIFF * (around + springs.stiffness.min())
+    around = surroundings(assembly, settings)[springs.corners].min(axis=1)
+    net = connected(springs.corners, len(assembly.points))[springs.corners[:, 0]]
+    softest = np.full(net.max() + 1, np.inf)
+    np.minimum.at(softest, net, springs.stiffness)
+    limit = STIFF * (around + softest[net])
     return np.where(springs.stiffness > STIFF * limit, limit, 0.0)

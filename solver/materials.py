@@ -16,7 +16,7 @@ Membranes are in plane stress: μ_L = E t/(2 (1 + ν)), λ_L = E t ν/(1 − ν�
 
 import numpy as np
 
-# (a, b, c): μ = a μ_L and λ = λ_L + b μ_L.
+# (a, b): μ = a μ_L and λ = λ_L + b μ_L.
 FROM_LAME = {
     "neo_hookean": (1.0, 1.0),
     "neo_hookean_log": (4.0 / 3.0, 5.0 / 6.0),
@@ -60,6 +60,13 @@ def solid_constants(material):
     if material.mu is not None:
         return material.mu, material.lam
     return energy_constants(material.solid_model, *solid_lame(material))
+
+
+def membrane_constants(material):
+    """Constants (μ, λ) [N/m] of the energy of an isotropic membrane."""
+    if material.mu is not None:
+        return material.mu, material.lam
+    return energy_constants(material.membrane, *membrane_lame(material))
 
 
 def stvk_stiffness(mu, lam):

@@ -51,6 +51,23 @@ def unique_edges(*elements):
     return np.stack([keys // span, keys % span], axis=1).astype(np.int32)
 
 
+def connected(edges, count):
+    """Piece [vertex] of each of `count` vertices, from 0 on; edges [edge, 2] join."""
+    label = np.arange(count)
+    a, b = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
+    while True:
+        least = np.minimum(label[a], label[b])
+        joined = label.copy()
+        # The labels are roots: hang both below the smaller one, then shorten all paths.
+        np.minimum.at(joined, label[a], least)
+        np.minimum.at(joined, label[b], least)
+        while (joined[joined] != joined).any():
+            joined = joined[joined]
+        if (joined == label).all():
+            return np.unique(label, return_inverse=True)[1]
+        label = joined
+
+
 def color_vertices(edges, vertex_count):
     """Colors 0, 1, ... [vertex] such that no edge joins two of a color: the best of two orders.
 

@@ -10,13 +10,17 @@ import numpy as np
 
 from .augmentation import split
 from .kernels import records as layout
-from .kernels.continua import COROTATED, NEO_HOOKEAN_LOG
 
 # The face opposite to each corner of a tet, wound so that the rest volume comes out positive.
 OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
-# Numbers of the solid models in `assembly.Tets.model`; the first has the reduced form of tets.py.
-SOLID_MODELS = ("neo_hookean", "neo_hookean_log", "corotated")
-REDUCED = 0
+# Numbers of the solid models in `assembly.Tets.model`.
+SOLID_MODELS = {
+    "neo_hookean": layout.NEO_HOOKEAN,
+    "neo_hookean_log": layout.NEO_HOOKEAN_LOG,
+    "corotated": layout.COROTATED,
+}
+# The one with the reduced form of tets.py.
+REDUCED = layout.NEO_HOOKEAN
 
 
 @dataclass
@@ -131,7 +135,7 @@ def continuum_records(points, tets, _h):
     """Records of tets whose material needs F (`assembly.Tets` of the other models)."""
     tets = tets[tets.model != REDUCED]
     volumes, columns = gradient_columns(points, tets.corners)
-    columns["model"] = np.array([0, NEO_HOOKEAN_LOG, COROTATED])[tets.model]
+    columns["model"] = tets.model
     columns["mu"], columns["lam"] = tets.mu * volumes, tets.lam * volumes
     return undamped(points, layout.ContinuumRecord, tets.corners, columns)
 

@@ -158,7 +158,8 @@ class Settings:
     initial_guess: str = choice(
         "adaptive",
         "Initial Guess",
-        "Where the iterations of a substep start",
+        "Where the iterations of a substep start. The adaptive guess keeps only the motion that "
+        "lowers the energy of the step, so it holds with very few iterations too",
         adaptive="Adaptive",
         inertia_acceleration="Inertia and Acceleration",
         inertia="Inertia",
@@ -173,7 +174,8 @@ class Settings:
     tolerance: float = number(
         0.0,
         "Tolerance",
-        "End a substep when the residual falls below this; 0 always does all iterations",
+        "End a substep when the residual falls below this, looked at every 10 iterations; "
+        "0 always does all",
         low=0.0,
         high=1e6,
         soft_high=0.1,

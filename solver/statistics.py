@@ -179,7 +179,7 @@ class Measure:
                 device=model.device,
             )
             elastic += float(outputs[0].numpy().sum())
-        mass = model.assembly.mass[:free]
+        mass, still = model.assembly.mass[:free], iterations.settings.quasistatic
         x = model.x.numpy()[:free].astype(np.float64)
         v = model.velocity.numpy()[:free].astype(np.float64)
         rejected = model.rejected.numpy().copy()  # a view on the CPU
@@ -189,7 +189,7 @@ class Measure:
             goal=goal,
             decay=rate,
             iterations_needed=iterations_needed(residual, goal, rate, done),
-            kinetic_energy=float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
+            kinetic_energy=0.0 if still else float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
             gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),
             contact_energy=contact_energy,

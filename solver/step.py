@@ -8,6 +8,7 @@ import warp as wp
 
 from .augmentation import StiffSprings
 from .flight import Flight
+from .guess import guard_launches
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
@@ -25,6 +26,8 @@ INITIAL_GUESS = {
 SETTLING = 3
 # The way to the initial guess is cut into at most so many searches for contact.
 STAGES = 50
+# Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
+BEFORE_GUARD = 0.25
 
 
 def copy_range(target, source, first):
@@ -71,8 +74,17 @@ class Stepper:
                 model.x,
                 model.bounds,
             ],
-            [self.places(), model.x_start, model.inertial, model.last_velocity],
+            [
+                self.places(),
+                model.x_start,
+                model.inertial,
+                model.last_velocity,
+                model.acceleration,
+            ],
         )
+        # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
+        self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
+        self.guarded = guess == "adaptive" and model.free_count > 0
         self.end = self._record(
             end_step,
             model.vertex_count,
@@ -101,6 +113,11 @@ class Stepper:
                 [],
             )
             if model.damped
+            else []
+        )
+        self.guard = (
+            guard_launches(model, self.settings, self.places(), self._record, self._record_range)
+            if self.guarded
             else []
         )
         self.colors = [
@@ -156,10 +173,16 @@ class Stepper:
         if self.pairs:
             self._sweep_with_pairs(iteration)
         else:
+            if iteration == self.guard_at:
+                self._draw_back_guess()
             for color in self.colors:
                 self._run(color)
         self.ties.after_sweep(self.model.x)
         self.stiff_springs.after_sweep()
+
+    def _draw_back_guess(self):
+        for launches in self.guard:
+            self._run(launches)
 
     def _sweep_with_pairs(self, iteration):
         pairs = self.pairs
@@ -167,6 +190,10 @@ class Stepper:
         if pairs.is_capped or (due and iteration > 0 and pairs.is_stuck):
             self._search()
         pairs.refresh()
+        if iteration == self.guard_at:
+            self._draw_back_guess()
+            pairs.settle(0, self.model.free_count)
+            pairs.refresh()
         self._lead()
         for color, (first, last) in zip(self.colors, pairwise(self.model.color_start), strict=True):
             self._run(color)

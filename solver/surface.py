@@ -70,7 +70,8 @@ def contact_stiffness(assembly, settings):
     volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
     modulus = (tets.lame_lam + 2.0 * tets.lame_mu) * volumes
     elastic = modulus[:, None] * (gradients**2).sum(axis=2)
-    bound = np.bincount(tets.corners.ravel(), elastic.ravel(), minlength=len(assembly.points))
+    bound = np.zeros(len(assembly.points))
+    np.add.at(bound, tets.corners, elastic)
     if settings.quasistatic:
         bound[bound == 0.0] = np.inf
     else:

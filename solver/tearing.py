@@ -139,18 +139,11 @@ class Tearing:
         family = tear.index
         torn_mass = np.bincount(
             tear.triangles.ravel(),
-            np.repeat(self._triangle_mass(tear) / 3.0, 3),
+            np.repeat(scene.triangles.mass[tear.rows] / 3.0, 3),
             minlength=len(family),
         )
         scene.mass[place] = torn_mass
         self._renew_hinges(tear)
-
-    def _triangle_mass(self, tear):
-        density = np.asarray(tear.body.material.density, dtype=float)
-        per_triangle = density.ndim == 0 or len(density) == len(tear.body.triangles)
-        if not per_triangle:
-            density = density[tear.body.triangles].mean(axis=1)
-        return density * self.assembly.triangles.area[tear.rows]
 
     def _renew_hinges(self, tear):
         """Drop hinges whose two triangles have come apart."""
@@ -162,12 +155,19 @@ class Tearing:
         mine = (family >= 0).all(axis=1)
         # The same hinge is found again in today's triangles by the vertices it began with.
         today, _ = records.cloth_hinges(tear.triangles)
-        names = dict(zip(map(tuple, tear.index[today].tolist()), today, strict=True))
-        names.update({(q, p, s, r): c[[1, 0, 3, 2]] for (p, q, r, s), c in list(names.items())})
+        names = tear.index[today]
+        # It may have been seen from the other side: (p, q, r, s) is (q, p, s, r).
+        turned = [1, 0, 3, 2]
+        known = np.concatenate([names, names[:, turned]])
+        now = np.concatenate([today, today[:, turned]])
+        # One number for the vertices of a hinge each: the last of equal names is the one to take.
+        both = np.concatenate([family[mine], known])
+        _, number = np.unique(both, axis=0, return_inverse=True)
+        found = np.full(number.max(initial=-1) + 1, -1)
+        count = np.count_nonzero(mine)
+        found[number[count:]] = np.arange(len(known))
+        at = found[number[:count]]
         kept = np.ones(len(mine), dtype=bool)
-        for hinge in np.flatnonzero(mine):
-            corners = names.get(tuple(family[hinge].tolist()))
-            kept[hinge] = corners is not None
-            if corners is not None:
-                hinges.corners[hinge] = place[corners]
+        kept[mine] = at >= 0
+        hinges.corners[kept & mine] = place[now[at[at >= 0]]]
         self.assembly.hinges = hinges[kept]

@@ -19,7 +19,7 @@ PICTURE = Path(__file__).resolve().parents[2] / "docs" / "gallery" / "chains_sti
 H, STEPS, SHOWN = 1.0 / 60.0, 30, 100
 ITERATIONS = (10, 20, 50, 100, 200, 500, 1000)
 WAYS = {
-    "as in the paper": ({"augmented": False, "relaxation": 1.0}, "C3"),
+    "no multipliers": ({"augmented": False, "relaxation": 1.0}, "C3"),
     "augmented Lagrangian": ({"augmented": True}, "C0"),
 }
 

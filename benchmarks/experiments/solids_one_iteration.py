@@ -14,14 +14,11 @@ from vbd.solver.settings import Material
 
 FRAMES, PERIOD, SHOWN = 1000, 0.5, (15, 250, 1000)
 MATERIAL = {"mu": 2e6, "lam": 1e7}
-# The first way is the one that is drawn.
+# The first way is the one that is drawn. One iteration is never over-relaxed.
 WAYS = {
-    "ω = 1, previous": {"relaxation": 1.0, "initial_guess": "previous"},
-    "ω = 1.5, previous": {"initial_guess": "previous"},
-    "ω = 1, inertia": {"relaxation": 1.0, "initial_guess": "inertia"},
-    "ω = 1, adaptive": {"relaxation": 1.0},
-    "ω = 1.5, inertia": {"initial_guess": "inertia"},
-    "ω = 1.5, adaptive (default)": {},
+    "adaptive (default)": {},
+    "previous": {"initial_guess": "previous"},
+    "inertia": {"initial_guess": "inertia"},
 }
 # Beyond this energy [J] nothing of the shape is left.
 LOST = 1e15

@@ -15,12 +15,10 @@ exactly, and positive definite for every F. Fixed corotated (Stomakhin et al. 20
 
 import warp as wp
 
-from .records import ContinuumRecord, Elements
+from .records import NEO_HOOKEAN_LOG, ContinuumRecord, Elements
 
 wp.set_module_options({"enable_backward": False})
 
-NEO_HOOKEAN_LOG = wp.constant(0)
-COROTATED = wp.constant(1)
 # Below this part of |F|³ the divisor of R has lost its digits.
 CERTAIN = wp.constant(0.1)
 

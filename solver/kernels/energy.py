@@ -6,6 +6,8 @@ Each is zero at rest. The formulas stand beside the forces, in the files of the 
 
 import warp as wp
 
+from .records import COROTATED, NEO_HOOKEAN, NEO_HOOKEAN_LOG
+
 wp.set_module_options({"enable_backward": False})
 
 
@@ -38,12 +40,12 @@ def tet_energy(
     volume = wp.determinant(f) - one
     shear = square - wp.float64(3.0)
     total = half * lam[t] * volume * volume
-    if model[t] == 0:
+    if model[t] == NEO_HOOKEAN:
         total += half * mu[t] * shear - mu[t] * volume
-    if model[t] == 1:
+    if model[t] == NEO_HOOKEAN_LOG:
         logarithm = wp.log((square + one) / wp.float64(4.0))
         total += half * mu[t] * (shear - logarithm) - wp.float64(0.75) * mu[t] * volume
-    if model[t] == 2:
+    if model[t] == COROTATED:
         u, _sigma, v = wp.svd3(f)
         along = wp.transpose(u) * f * v
         trace = along[0, 0] + along[1, 1] + along[2, 2]

@@ -15,12 +15,12 @@ ADAPTIVE = wp.constant(3)
 
 
 @wp.func
-def adaptive_acceleration(velocity: wp.vec3, last_velocity: wp.vec3, gravity: wp.vec3, h: float):
+def adaptive_acceleration(acceleration: wp.vec3, gravity: wp.vec3):
     """The part of gravity that the vertex followed in the last step [m/s²] (VBD 2024, §3.7)."""
     followed = wp.vec3(0.0)
     strength = wp.length(gravity)
     if strength > 0.0:
-        along = wp.dot(velocity - last_velocity, gravity) / (h * strength * strength)
+        along = wp.dot(acceleration, gravity) / (strength * strength)
         followed = wp.clamp(along, 0.0, 1.0) * gravity
     return followed
 
@@ -38,27 +38,30 @@ def begin_step(
     x_start: wp.array[wp.vec3],
     inertial: wp.array[wp.vec3],
     last_velocity: wp.array[wp.vec3],
+    acceleration: wp.array[wp.vec3],
 ):
-    """Set xᵗ, y = xᵗ + h vᵗ + h² a and the initial guess of x. One thread per vertex.
+    """Set xᵗ, y = xᵗ + h vᵗ + h² a, the last acceleration (vᵗ − vᵗ⁻¹)/h and the guess of x.
 
-    `guess` is x itself, or the places to be truncated first.
+    `guess` is x itself, or the places to be truncated first. One thread per vertex.
     """
     i = wp.tid()
     start = x[i]
     v = velocity[i]
     x_start[i] = start
     inertial[i] = start + h * v + (h * h) * gravity
+    last = (v - last_velocity[i]) / h
     step = wp.vec3(0.0)
     if initial_guess >= INERTIA:
         step += h * v
     if initial_guess == INERTIA_ACCELERATION:
         step += (h * h) * gravity
     if initial_guess == ADAPTIVE:
-        step += (h * h) * adaptive_acceleration(v, last_velocity[i], gravity, h)
+        step += (h * h) * adaptive_acceleration(last, gravity)
     if not wp.isfinite(step):
         step = wp.vec3(0.0)
     guess[i] = start + keep_in_front(i, start, step, bounds)
     last_velocity[i] = v
+    acceleration[i] = last
 
 
 @wp.kernel

@@ -11,6 +11,11 @@ import warp as wp
 
 wp.set_module_options({"enable_backward": False})
 
+# Numbers of the solid models.
+NEO_HOOKEAN = wp.constant(0)
+NEO_HOOKEAN_LOG = wp.constant(1)
+COROTATED = wp.constant(2)
+
 vec6 = wp.types.vector(length=6, dtype=float)
 
 

@@ -13,6 +13,7 @@ from .attachments import Attachments, attachments_force_hessian
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
 from .contact import ContactLaw, Contacts, contacts_after, contacts_force_hessian
 from .continua import continua_force_hessian
+from .guess import Pieces, rigidly_moved
 from .hinges import hinges_force_hessian
 from .records import Elements
 from .springs import springs_force_hessian
@@ -90,6 +91,7 @@ class VertexKernels:
     solve: wp.Kernel
     search: wp.Kernel
     residual: wp.Kernel
+    slopes: wp.Kernel
 
 
 @cache
@@ -334,4 +336,29 @@ def vertex_kernels(parts: int) -> VertexKernels:
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 
-    return VertexKernels(solve_vertices, search_vertices, residual_force)
+    @wp.kernel(module="unique")
+    def guess_slopes(
+        first: int,
+        x: wp.array[wp.vec3],
+        acceleration: wp.array[wp.vec3],
+        gravity: wp.vec3,
+        h: float,
+        objective: Objective,
+        pieces: Pieces,
+        # out
+        slope: wp.array[wp.vec2],
+    ):
+        """−∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; see guess.py."""
+        i = first + wp.tid()
+        rigid = rigidly_moved(objective.x_start[i], pieces.of[i], pieces)
+        back = x[i] - rigid
+        ahead = objective.inertial[i] - rigid + (h * h) * (acceleration[i] - gravity)
+        force, _hessian = force_hessian(i, x, objective)
+        if wp.static(bool(parts & (BOUNDS | CONTACTS))):
+            f, _h, _touching, _which = touch_force_hessian(
+                i, x, wp.vec2i(0, 0), objective, wp.vec3(0.0)
+            )
+            force += f
+        slope[i] = wp.vec2(objective.inertia[i] * wp.dot(ahead, back), wp.dot(force, back))
+
+    return VertexKernels(solve_vertices, search_vertices, residual_force, guess_slopes)

@@ -6,6 +6,10 @@
 
 C does not change under rigid motion, so free fall and spin are not damped; isotropic, the shear
 viscosity at small strain is k_d μ_L. The volume part is folded into the tets (damping.py).
+
+E measures strain by C, which grows with the square of the stretch: a body stretched far would be
+held as if it were a solid. So κ falls with |Cᵗ|⁻² beyond |Cᵗ| = LARGE, as it does for a viscosity
+of the spatial strain rate. κ is constant during a step, so E stays a potential.
 """
 
 import warp as wp
@@ -14,6 +18,9 @@ from .continua import deformation_gradient
 from .records import Elements, ViscousRecord, vec6
 
 wp.set_module_options({"enable_backward": False})
+
+# |C| of a stretch by 3 along one axis; at rest it is √3.
+LARGE = wp.constant(9.0)
 
 
 @wp.func
@@ -31,6 +38,8 @@ def viscous_force_hessian(
     f = deformation_gradient(tet.gradient_a, tet.gradient_b, tet.gradient_c, d_a, d_b, d_c)
     g = -(tet.gradient_a + tet.gradient_b + tet.gradient_c)
     fg = f * g
+    large = wp.max(1.0, wp.length(before) / LARGE)
+    viscosity = tet.viscosity / (large * large)
     c = right_cauchy_green(f) - before
     change = wp.vec3(
         c[0] * g[0] + c[5] * g[1] + c[4] * g[2],
@@ -38,11 +47,11 @@ def viscous_force_hessian(
         c[4] * g[0] + c[3] * g[1] + c[2] * g[2],
     )
     # Without this part a body that is stretched far takes steps twice too long, and explodes.
-    sideways = tet.viscosity * wp.abs(wp.dot(g, change))
-    force = -tet.viscosity * (f * change)
+    sideways = viscosity * wp.abs(wp.dot(g, change))
+    force = -viscosity * (f * change)
     hessian = (
-        (tet.viscosity * wp.dot(g, g)) * (f * wp.transpose(f))
-        + wp.outer(tet.viscosity * fg, fg)
+        (viscosity * wp.dot(g, g)) * (f * wp.transpose(f))
+        + wp.outer(viscosity * fg, fg)
         + wp.mat33(sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways)
     )
     return force, hessian

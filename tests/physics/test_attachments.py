@@ -124,7 +124,7 @@ def test_an_attachment_breaks_beyond_its_strength():
         assert (frame.positions[0][:, 2].min() > -0.2) == holds
 
 
-def contrast_chain(augmented, iterations=100, frames=240):
+def contrast_chain(augmented, iterations=100, frames=240, **settings):
     """A hanging chain of soft and 10,000 times stiffer springs in turn: stretch, exact stretch."""
     count, link = 12, 0.1
     points, edges = chain(count, link)
@@ -136,7 +136,9 @@ def contrast_chain(augmented, iterations=100, frames=240):
         Material(spring_stiffness=stiffness, vertex_mass=mass),
         pins=Pins([0]),
     )
-    settings = Settings(frame_time=1 / 60, substeps=1, iterations=iterations, augmented=augmented)
+    settings = Settings(
+        frame_time=1 / 60, substeps=1, iterations=iterations, augmented=augmented, **settings
+    )
     frame = last([rod], settings, frames)
     lengths = np.linalg.norm(np.diff(frame.positions[0].astype(float), axis=0), axis=1)
     carried = np.cumsum(mass[::-1])[::-1][1:] * GRAVITY
@@ -144,11 +146,11 @@ def contrast_chain(augmented, iterations=100, frames=240):
 
 
 def test_a_chain_of_very_unequal_springs_hangs_as_statics_says():
-    # The VBD paper's Fig. 24: 100 plain iterations leave such a chain stretched beyond reason.
+    # The VBD paper's Fig. 24: such a chain is far from converged after 100 plain iterations.
     stretch, exact = contrast_chain(augmented=True)
     np.testing.assert_allclose(stretch, exact, atol=2e-5)
-    plain, exact = contrast_chain(augmented=False)
-    assert np.abs(plain - exact).max() > 0.05
+    plain, exact = contrast_chain(augmented=False, initial_guess="inertia")
+    assert np.abs(plain - exact).max() > 100 * 2e-5
 
 
 def refusals():
@@ -167,6 +169,25 @@ def refusals():
         "weights that are no mean": (
             lambda: Attachment(body, [0], 1.0, other=body, corners=[[1, 2]], weights=[[1.0, 1.0]]),
             r"must add up to 1",
+        ),
+        "corners that are missing": (
+            lambda: Attachment(body, [0], 1.0, other=body),
+            r"give the corners of the other body",
+        ),
+        "a vertex twice in a row": (
+            lambda: Attachment(body, [0, 3], 1.0, other=body, corners=[[1, 2], [4, 3]]),
+            r"row 1 has the same vertex twice",
+        ),
+        "points that get fewer": (
+            lambda: last(
+                [
+                    body,
+                    Attachment(body, [0, 1], 1.0, points=lambda t: ends[: 2 if t == 0.0 else 1]),
+                ],
+                Settings(),
+                1,
+            ),
+            r"1 points in frame 1 after the start for 2 vertices",
         ),
         "a body that is not simulated": (
             lambda: simulate([jelly(), Attachment(body, [0], 1.0, points=ends[:1])], Settings(), 1),
