@@ -14,8 +14,12 @@ import warp as wp
 
 from .kernels import pairs, tangles
 
+# What leads apart is this many times as stiff as a contact: it must win against the elements.
+FIRM = 30.0
 # What is inside comes out in about this time [s].
 RETURN_TIME = 0.25
+# The last of its steps are this part of the contact distance, so that a load cannot hold it back.
+LAST_STEP = 0.25
 # Crossings move apart by this part of the mesh spacing in that time.
 CROSSING_WAY = 2.0
 
@@ -52,7 +56,7 @@ class Tangles:
         self.face = wp.zeros(count, dtype=int, device=self.device)
         self.place = wp.zeros(count, dtype=wp.vec2, device=self.device)
         self.meshes = dict(self._closed_meshes())
-        self.wings = wings(shape.edges, shape.triangles)
+        self.wings, self.of_edge = wings(shape.edges, shape.triangles)
         self.found, self.out = [], np.zeros(0, dtype=pairs.Pair.numpy_dtype())
 
     def _closed_meshes(self):
@@ -72,7 +76,7 @@ class Tangles:
         """Find all tangles of now; True when there are any."""
         x = self.model.x.numpy().astype(np.float64)
         inside = self._find_inside(x)
-        edge, triangle = self._find_crossings()
+        edge, triangle = self._find_crossings(x)
         shape, e, t = self.shape, self.shape.edges[edge], self.shape.triangles[triangle]
         tangled = np.zeros(len(shape.body), dtype=np.int32)
         tangled[e] = tangled[t] = 1
@@ -111,8 +115,8 @@ class Tangles:
             )
         return inside.numpy().copy()
 
-    def _find_crossings(self):
-        """Edges and the triangles they cross."""
+    def _find_crossings(self, x):
+        """Edges and the triangles they cross; what float32 suspects is decided in float64."""
         count = len(self.shape.edges)
         while True:
             found = wp.zeros(count * self.slots, dtype=int, device=self.device)
@@ -129,7 +133,10 @@ class Tangles:
             self.slots = int(number.max())
         edge = np.repeat(np.arange(count), number)
         slot = np.arange(len(edge)) - np.repeat(np.cumsum(number) - number, number)
-        return edge, found.numpy()[edge * self.slots + slot]
+        triangle = found.numpy()[edge * self.slots + slot]
+        corners = x[np.column_stack([self.shape.edges[edge], self.shape.triangles[triangle]])]
+        sure = crosses(*np.moveaxis(corners, 1, 0))
+        return edge[sure], triangle[sure]
 
     def _ways_out(self, x, inside):
         """A pair that leads each inner vertex out: along the way of its body, or the shortest."""
@@ -154,7 +161,7 @@ class Tangles:
         a, b, c = (x[corners[:, j]] for j in range(3))
         normal = unit(np.where(depth[:, None] > 1e-9, way, np.cross(b - a, c - a)))
         radius = shape.radius[v] + shape.radius[corners[:, 0]]
-        goal = -depth + self.share * (depth + radius)
+        goal = -depth + np.maximum(self.share * (depth + radius), LAST_STEP * radius)
         return self._leading_pairs(np.column_stack([v, corners]), weights, normal, goal)
 
     def _common_way(self, x, mine, theirs, couple):
@@ -198,37 +205,29 @@ class Tangles:
         return face.numpy(), place.numpy().astype(np.float64)
 
     def _ways_apart(self, x, inside, edge, triangle):
-        """Two pairs per crossing, one for each end of the edge, that shorten the meeting curve."""
+        """Two pairs per crossing, one for each end of the edge, that lead edge and triangle apart.
+
+        Out of a closed body where one of them is its surface, else so that the curve along which
+        the two surfaces meet gets shorter.
+        """
         shape = self.shape
         e, t = shape.edges[edge], shape.triangles[triangle]
         # What is inside has its own way out.
-        e_body, t_body = shape.body[e[:, 0]] + 1, shape.body[t[:, 0]] + 1
-        known = (inside[e] == t_body[:, None]).any(axis=1)
-        known |= (inside[t] == e_body[:, None]).any(axis=1)
-        e, t, edge = e[~known], t[~known], edge[~known]
-        p, q = x[e[:, 0]], x[e[:, 1]]
-        a, b, c = (x[t[:, j]] for j in range(3))
-        normal = unit(np.cross(b - a, c - a))
-        along = unit(q - p)
-        slope = (along * normal).sum(axis=1)
-        slope = np.where(np.abs(slope) < 0.05, np.where(slope < 0.0, -0.05, 0.05), slope)
-        gradient = np.zeros_like(p)
-        for side in range(2):
-            wing = self.wings[edge, side]
-            there = wing >= 0
-            r = x[wing] - p
-            curve = unit(np.cross(np.cross(along, r), normal))
-            # Into the wing, away from the edge.
-            inward = r - (r * along).sum(axis=1)[:, None] * along
-            curve *= np.where((curve * inward).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
-            part = curve - ((along * curve).sum(axis=1) / slope)[:, None] * normal
-            gradient += np.where(there[:, None], part, 0.0)
-        length = np.linalg.norm(gradient, axis=1)
-        # In the middle of a curve both wings cancel; then out along the normal or not at all.
-        clear = length > 0.1
-        e, t, p, q, a, b, c = (values[clear] for values in (e, t, p, q, a, b, c))
-        direction = unit(gradient[clear])
-        s, weights = crossing_weights(p, q, a, b, c)
+        e_body, t_body = shape.body[e[:, 0]], shape.body[t[:, 0]]
+        known = (inside[e] == t_body[:, None] + 1).any(axis=1)
+        known |= (inside[t] == e_body[:, None] + 1).any(axis=1)
+        direction = np.where(
+            shape.closed[t_body][:, None],
+            self._out_of_crossed(x, edge, triangle),
+            np.where(
+                shape.closed[e_body][:, None],
+                -self._normal_of_edges(x, edge),
+                self._shortening(x, edge, triangle),
+            ),
+        )
+        clear = ~known & (np.linalg.norm(direction, axis=1) > 0.0)
+        e, t, direction = e[clear], t[clear], direction[clear]
+        s, weights = crossing_weights(x[e[:, 0]], x[e[:, 1]], *(x[t[:, j]] for j in range(3)))
         step = self.share * CROSSING_WAY * shape.spacing[e].mean(axis=1)
         rows = []
         for end, part in ((0, 1.0 - s), (1, s)):
@@ -239,6 +238,52 @@ class Tangles:
             )
         return np.concatenate(rows)
 
+    def _out_of_crossed(self, x, edge, triangle):
+        """For each crossing the mean normal of all triangles of that body that the edge crosses."""
+        normals = self._normals(x, triangle)
+        body = self.shape.body[self.shape.triangles[triangle, 0]]
+        _, group = np.unique(np.column_stack([edge, body]), axis=0, return_inverse=True)
+        group = group.ravel()
+        total = np.zeros_like(normals)
+        np.add.at(total, group, normals)
+        return unit(total)[group]
+
+    def _normal_of_edges(self, x, edge):
+        """The mean normal of the triangles at each edge."""
+        p, q = (x[self.shape.edges[edge, k]] for k in range(2))
+        total = np.zeros_like(p)
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            wing = self.wings[edge, side]
+            flat = sign * unit(np.cross(q - p, x[wing] - p))
+            total += np.where(wing[:, None] >= 0, flat, 0.0)
+        # Which of the two wings is which does not tell inside from outside: the triangle does.
+        triangle = self.of_edge[edge]
+        outwards = self._normals(x, np.maximum(triangle, 0))
+        return unit(total * np.where((total * outwards).sum(axis=1) < 0.0, -1.0, 1.0)[:, None])
+
+    def _normals(self, x, triangle):
+        a, b, c = (x[self.shape.triangles[triangle, j]] for j in range(3))
+        return unit(np.cross(b - a, c - a))
+
+    def _shortening(self, x, edge, triangle):
+        """The direction in which an edge moves against a triangle to shorten the meeting curve."""
+        p, q = (x[self.shape.edges[edge, k]] for k in range(2))
+        normal, along = self._normals(x, triangle), unit(q - p)
+        slope = (along * normal).sum(axis=1)
+        slope = np.where(np.abs(slope) < 0.05, np.where(slope < 0.0, -0.05, 0.05), slope)
+        gradient = np.zeros_like(p)
+        for side in range(2):
+            wing = self.wings[edge, side]
+            r = x[wing] - p
+            curve = unit(np.cross(np.cross(along, r), normal))
+            # Into the wing, away from the edge.
+            inward = r - (r * along).sum(axis=1)[:, None] * along
+            curve *= np.where((curve * inward).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
+            part = curve - ((along * curve).sum(axis=1) / slope)[:, None] * normal
+            gradient += np.where(wing[:, None] >= 0, part, 0.0)
+        # In the middle of a curve both wings cancel.
+        return np.where(np.linalg.norm(gradient, axis=1)[:, None] > 0.1, unit(gradient), 0.0)
+
     def _leading_pairs(self, vertices, weights, normal, goal, part=1.0):
         """Pairs that lead a vertex to `goal` [m] along `normal` from a place on a triangle."""
         rows = np.zeros(len(vertices), dtype=pairs.Pair.numpy_dtype())
@@ -248,7 +293,7 @@ class Tangles:
         rows["kind"] = pairs.VERTEX_TRIANGLE
         rows["leads"] = 1
         rows["radius"] = goal
-        rows["stiffness"] = self.shape.stiffness[vertices].min(axis=1) * part
+        rows["stiffness"] = FIRM * self.shape.stiffness[vertices].min(axis=1) * part
         return rows
 
     def _report(self, one, other, places):
@@ -268,6 +313,17 @@ def unit(vectors):
     return vectors / np.maximum(length, 1e-30)
 
 
+def crosses(p, q, a, b, c):
+    """Whether segments pq pass through triangles abc, bool [crossing]; touching is not enough."""
+
+    def side(u, v, w, x):
+        return np.sign(((u - x) * np.cross(v - x, w - x)).sum(axis=1))
+
+    turns = side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)
+    through = (turns[0] == turns[1]) & (turns[1] == turns[2]) & (turns[0] != 0)
+    return through & (side(a, b, c, p) * side(a, b, c, q) < 0)
+
+
 def crossing_weights(p, q, a, b, c):
     """Place of the crossing on pq, and its barycentric weights in abc, both [crossing]."""
     normal = np.cross(b - a, c - a)
@@ -282,18 +338,23 @@ def crossing_weights(p, q, a, b, c):
 
 
 def wings(edges, triangles):
-    """The vertices opposite to each edge in (up to) two triangles, -1 for none, [edge, 2]."""
-    span = int(edges.max()) + 1 if len(edges) else 1
+    """What is at each edge: the vertices opposite to it in (up to) two triangles [edge, 2] and one
+    of these triangles [edge], -1 for none.
+    """
+    found = np.full((len(edges), 2), -1, dtype=np.int64)
+    owner = np.full(len(edges), -1, dtype=np.int64)
+    if not len(triangles):
+        return found, owner
+    span = int(edges.max()) + 1
     key = np.sort(edges, axis=1).astype(np.int64) @ [span, 1]
     order = np.argsort(key)
     corners = triangles.astype(np.int64)
-    found = np.full((len(edges), 2), -1, dtype=np.int64)
     ends = np.sort(corners[:, [[1, 2], [2, 0], [0, 1]]].reshape(-1, 2), axis=1) @ [span, 1]
-    at = order[np.searchsorted(key[order], ends)] if len(ends) else np.zeros(0, np.int64)
+    at = order[np.searchsorted(key[order], ends)]
     by_edge = np.argsort(at, kind="stable")
     at, opposite = at[by_edge], corners.ravel()[by_edge]
-    first = np.searchsorted(at, at)
-    nth = np.arange(len(at)) - first
+    nth = np.arange(len(at)) - np.searchsorted(at, at)
     keep = nth < 2
     found[at[keep], nth[keep]] = opposite[keep]
-    return found
+    owner[at] = by_edge // 3
+    return found, owner

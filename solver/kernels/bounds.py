@@ -19,6 +19,8 @@ BOWL = wp.constant(2)
 # Part of the way to a bound that a step may go, and what it always leaves of the contact distance.
 KEPT = wp.constant(0.9)
 FLOOR = wp.constant(1.0e-3)
+# The last step of a way back in front, as a part of the contact distance.
+LAST_STEP = wp.constant(0.25)
 
 
 @wp.struct
@@ -75,8 +77,8 @@ def bounds_force_hessian(
         near = direction_and_distance(bounds, k, x)
         normal = wp.vec3(near[0], near[1], near[2])
         begun = direction_and_distance(bounds, k, x_start)
-        if begun[3] < 0.0:
-            goal = begun[3] + bounds.return_share * (radius - begun[3])
+        if begun[3] < -LAST_STEP * radius:
+            goal = begun[3] + wp.max(bounds.return_share * (radius - begun[3]), LAST_STEP * radius)
             force += stiffness * (goal - near[3]) * normal
             hessian += stiffness * wp.outer(normal, normal)
             touching += 1

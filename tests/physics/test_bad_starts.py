@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenes that begin with surfaces passing through each other."""
+
+import numpy as np
+import pytest
+from intersections import intersecting_pairs
+from shapes import block, box, grid
+
+from vbd.solver.bodies import Cloth, Collider, Solid
+from vbd.solver.bounds import Bowl, Box, Plane, Sphere
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+from vbd.solver.surface import boundary_triangles
+from vbd.solver.tangles import Tangle
+
+CELLS = 12
+RUBBER = Material(youngs_modulus=1e5, damping=0.01, collision_thickness=0.004)
+COTTON = Material(
+    youngs_modulus=2e5,
+    poisson_ratio=0.3,
+    density=0.2,
+    thickness=5e-4,
+    bending_stiffness=1e-6,
+    damping=1e-3,
+    collision_thickness=0.1 / CELLS,
+    self_contact=True,
+)
+FLOATING = Settings(gravity=(0.0, 0.0, 0.0))
+
+
+def joined(bodies, frame):
+    """Points and surface triangles of all bodies of a frame."""
+    points, triangles, count = [], [], 0
+    for body, p in zip(bodies, frame.exact_positions, strict=True):
+        surface = boundary_triangles(body.tets) if isinstance(body, Solid) else body.triangles
+        points.append(p)
+        triangles.append(surface + count)
+        count += len(p)
+    return np.concatenate(points), np.concatenate(triangles)
+
+
+def ball(cells=4, radius=0.2):
+    """A ball of tets: a cube of cells drawn onto a sphere."""
+    points, tets = box((cells,) * 3, (2.0, 2.0, 2.0))
+    points = points - 1.0
+    size = np.linalg.norm(points, axis=1)
+    shell = np.abs(points).max(axis=1)
+    points *= (shell / np.maximum(size, 1e-9))[:, None]
+    return radius * points, tets
+
+
+def test_two_solids_inside_each_other_come_apart_within_two_seconds():
+    points, tets = ball()
+    bodies = [
+        Solid(points, tets, RUBBER, name="Left"),
+        Solid(points + [0.22, 0.1, 0.13], tets, RUBBER, name="Right"),
+    ]
+    named, frames = set(), 0
+    for frame in simulate(bodies, FLOATING, 48):
+        if frame.stats.tangles:
+            named.update(name for tangle in frame.stats.tangles for name in tangle.bodies)
+            frames = frame.index
+    assert named == {"Left", "Right"}
+    assert frames < 47
+    assert len(intersecting_pairs(*joined(bodies, frame))) == 0
+    # They do not fly apart: 10 cm in a quarter of a second would be 0.4 m/s.
+    mass = 2.0 * 1000.0 * 4.0 / 3.0 * np.pi * 0.2**3
+    assert frame.stats.kinetic_energy < 0.5 * mass * 0.4**2
+
+
+def pierced():
+    """A sheet through which another one hangs, some ten crossings along its width."""
+    points, triangles = grid(CELLS)
+    lower = points - [0.5, 0.5, 0.0]
+    upright = 0.4 * lower[:, [2, 0, 1]] + [0.013, 0.017, 0.16]
+    return [
+        Cloth(lower, triangles, COTTON, name="Sheet"),
+        Cloth(upright, triangles, COTTON, name="Strip"),
+    ]
+
+
+def test_a_cloth_that_pierces_another_one_is_pulled_out_within_two_seconds():
+    bodies = pierced()
+    counts = []
+    for frame in simulate(bodies, FLOATING, 48):
+        counts.append(sum(tangle.count for tangle in frame.stats.tangles))
+    assert counts[0] >= 10
+    assert counts[-1] == 0
+    assert len(intersecting_pairs(*joined(bodies, frame))) == 0
+
+
+def test_a_cloth_through_a_collider_leaves_it():
+    points, triangles = grid(CELLS)
+    cloth = Cloth(points - [0.5, 0.5, -0.12], triangles, COTTON, name="Sheet")
+    stone = Collider(*block((0.3, 0.3, 0.3), (0.0, 0.0, 0.0)), name="Stone")
+    found = []
+    for frame in simulate([cloth, stone], Settings(), 48):
+        found.append(frame.stats.tangles)
+    assert found[0][0].bodies == ("Sheet", "Stone")
+    assert found[-1] == ()
+    last = frame.positions[0]
+    assert not ((np.abs(last) < 0.149).all(axis=1)).any()
+
+
+@pytest.mark.parametrize("self_contact", [False, True])
+def test_a_flattened_solid_gets_its_volume_back_or_says_so(self_contact):
+    points, tets = ball(3)
+    flat = points * [1.0, 1.0, 0.0]
+    material = Material(
+        youngs_modulus=1e5, damping=0.01, collision_thickness=0.004, self_contact=self_contact
+    )
+    body = Solid(flat, tets, material, rest_points=points, name="Coin")
+    for frame in simulate([body], FLOATING, 48):
+        assert np.isfinite(frame.positions[0]).all()
+    height = np.ptp(frame.positions[0][:, 2])
+    assert height == pytest.approx(0.4, rel=0.1) or frame.stats.tangles
+    assert frame.stats.rejected == 0
+
+
+def test_a_tangle_says_who_where_and_how_often():
+    one = Tangle(("Shirt", "Trousers"), 12, (0.1, 0.2, 1.0))
+    assert str(one) == "Shirt passes through Trousers in 12 places, one at (0.1, 0.2, 1)"
+    assert str(Tangle(("Shirt", "Shirt"), 1, (0.0, 0.0, 0.0))).startswith(
+        "Shirt passes through itself"
+    )
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        Plane([0.0, 0.0, 0.0]),
+        Box([-2.0, -2.0, 0.0], [2.0, 2.0, 3.0]),
+        Sphere([0.0, 0.0, -0.5], 0.5),
+        Bowl([0.0, 0.0, 0.5], 0.5),
+    ],
+    ids=lambda bound: bound.name,
+)
+def test_bounds_hold_what_falls_and_lead_back_what_begins_behind_them(bound):
+    points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    points = points - [0.1, 0.1, 0.0]
+
+    def front(frame):
+        """Distance of every vertex from the bound, on its right side."""
+        p = frame.exact_positions[0]
+        if isinstance(bound, Sphere | Bowl):
+            far = np.linalg.norm(p - bound.center, axis=1)
+            return (far - bound.radius) * (1.0 if isinstance(bound, Sphere) else -1.0)
+        return p[:, 2]
+
+    falling = Solid(points + [0.0, 0.0, 0.3], tets, RUBBER)
+    for frame in simulate([falling, bound], Settings(friction=0.8), 30):
+        assert front(frame).min() > 0.0
+    behind = Solid(points + [0.0, 0.0, -0.05], tets, RUBBER)
+    for frame in simulate([behind, bound], Settings(friction=0.8), 48):
+        assert np.abs(frame.positions[0]).max() < 1.0
+    assert front(frame).min() > 0.0
