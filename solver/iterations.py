@@ -19,14 +19,15 @@ class Iterations:
     """Runs `sweep` up to `settings.iterations` times; knows how the residual fell.
 
     `carried` are arrays that sweeps change besides the positions: multipliers, sides of contacts.
-    `pairs` are the contact pairs, if there are any: they truncate what is extrapolated.
+    `pairs` are the contact pairs, if there are any: they truncate what is extrapolated, and
+    `search()` finds them anew.
     `sweep(iteration)` visits every vertex once. `halfway` is the residual after half of the
     iterations of a watched substep, `done` how many it took.
     """
 
-    def __init__(self, model, residual, settings, sweep, carried=(), pairs=None):
+    def __init__(self, model, residual, settings, sweep, carried=(), pairs=None, search=None):
         self.model, self.residual, self.settings, self.sweep = model, residual, settings, sweep
-        self.pairs = pairs
+        self.pairs, self.search = pairs, search
         wanted = settings.acceleration > 0.0 or settings.estimate_acceleration
         self.accelerated = wanted and model.free_count > 0
         self.rho = settings.acceleration
@@ -108,7 +109,7 @@ class Iterations:
             for kept, array in zip(self.kept, self.carried, strict=True):
                 wp.copy(array, kept)
             if self.pairs:
-                self.pairs.search()
+                self.search()
             self._plain(watched=True)
 
 

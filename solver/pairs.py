@@ -18,6 +18,8 @@ EDGE_SLOTS = 8
 GROWTH = 1.5
 # A vertex may move this part of the contact offset more than it is expected to between searches...
 SLACK = 0.25
+# ... more than that after every search that gave too little, until the next step, ...
+MORE_SLACK = 4.0
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
 # Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
@@ -106,6 +108,7 @@ class Pairs:
         self.slots = {"triangle": TRIANGLE_SLOTS, "edge": EDGE_SLOTS}
         self.count, self.capacity, self.searches, self.truncated = 0, 0, 0, 0
         self.fresh = True
+        self.slack = SLACK
         self._grow_slots()
         self._grow_pairs(1)
         self.tangles = Tangles(model, self, names, settings)
@@ -123,6 +126,7 @@ class Pairs:
         struct.bodies = len(shape.may_touch)
         struct.may_touch = upload(shape.may_touch.ravel().astype(np.int32), int)
         struct.closed = upload(shape.closed.astype(np.int32), int)
+        struct.joint = upload(shape.joint, int)
         struct.body = upload(shape.body, int)
         struct.radius = upload(shape.radius, float)
         struct.cap = upload(np.zeros(len(shape.body)), float)
@@ -171,6 +175,8 @@ class Pairs:
 
     def begin_step(self):
         """Look for tangles at the start of a frame, and as long as there are any."""
+        self.slack = SLACK
+        self.stuck.zero_()
         if not self.untangled:
             self._fit_trees()
             self.untangled = not self.tangles.look() and self.settings.truncation
@@ -180,7 +186,9 @@ class Pairs:
         self.searches += 1
         capacity = self.capacity
         model, struct = self.model, self.struct
-        slack = np.inf if self.settings.quasistatic else SLACK
+        if self.is_capped:
+            self.slack *= MORE_SLACK
+        slack = np.inf if self.settings.quasistatic else self.slack
         wp.launch(
             truncation.set_caps,
             dim=self.vertex_count,
@@ -303,6 +311,17 @@ class Pairs:
             ENTRY * (1 + 4 * self.count / self.vertex_count),
         )
         self.alert.zero_()
+
+    def make_way(self):
+        """Let what is free give way to what is led towards it, in the candidates."""
+        free = self.model.free_count
+        self._run(
+            truncation.make_way,
+            free,
+            [free, self.model.x, self.start, self.entry, self.pairs],
+            [self.candidate],
+            4 * MOVE,
+        )
 
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may."""

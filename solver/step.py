@@ -25,7 +25,7 @@ INITIAL_GUESS = {
 # Fewer iterations than these are not relaxed.
 SETTLING = 3
 # The way to the initial guess is cut into at most so many searches for contact.
-STAGES = 50
+STAGES = 20
 # Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
 BEFORE_GUARD = 0.25
 
@@ -52,6 +52,7 @@ class Stepper:
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
         self.pairs = Pairs(model, names, settings, workers) if model.surface.can_touch else None
+        self.leads = colliders.moves or bool(pins.led)
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
         self.momentum = Momentum(model, self.pairs, settings) if self.pairs else None
         self.iterations = Iterations(
@@ -61,8 +62,16 @@ class Stepper:
             self.sweep,
             carried=[*ties.carried(), *self.stiff_springs.carried()],
             pairs=self.pairs,
+            search=self._search,
         )
         guess = "previous" if settings.quasistatic else settings.initial_guess
+        # Where surfaces meet, solids keep their momentum (momentum.py) and need no better guess:
+        # one that falls into what it stands on would make a stack of stiff ones jump.
+        by_inertia = -model.augmented.astype(np.int32)  # these always count as touched
+        wp.copy(model.touched, self.no_extrapolation)
+        if self.pairs:
+            by_inertia[model.assembly.tets.corners] = 1
+        self.by_inertia = model.upload(by_inertia, int)
         self.begin = self._record(
             begin_step,
             model.vertex_count,
@@ -72,6 +81,8 @@ class Stepper:
                 INITIAL_GUESS[guess],
                 model.velocity,
                 model.x,
+                model.touched,
+                self.by_inertia,
                 model.bounds,
             ],
             [
@@ -84,7 +95,7 @@ class Stepper:
         )
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
         self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
-        self.guarded = guess == "adaptive" and model.free_count > 0
+        self.guarded = guess == "adaptive" and model.free_count > 0 and not self.pairs
         self.end = self._record(
             end_step,
             model.vertex_count,
@@ -207,7 +218,7 @@ class Stepper:
 
     def _lead(self):
         """Move what is led (pins, colliders) on towards its place."""
-        if self.colliders.moves or self.pins.led:
+        if self.leads:
             copy_range(self.pairs.candidate, self.model.inertial, self.model.free_count)
             self.pairs.settle(self.model.free_count, len(self.model.x))
 
@@ -241,8 +252,10 @@ class Stepper:
         self.flight.move()
         for _ in range(STAGES):
             self._search()
+            if self.leads:
+                pairs.make_way()
             pairs.settle(0, len(model.x))
-            if not pairs.is_capped:
+            if not (pairs.is_capped or (self.leads and pairs.is_stuck)):
                 break
         if pairs.has_travelled:
             self._search()  # what lies ahead is shorter, and so is the list

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .order import unique_edges
+from .order import connected, unique_edges
 from .records import tet_gradients
 
 # A contact is at most this many times as stiff as what it acts on.
@@ -31,10 +31,10 @@ class Surface:
     """Vertices, edges and triangles that can touch, in solver order: of bodies, then of colliders.
 
     Edges of bodies are those of triangles, then those of rods, from `rod_start` on. `body` [vertex]
-    numbers bodies and colliders. Of these, `may_touch` [body, body] tells who meets whom, and
-    `closed` [body] who has an inside: solids and closed colliders. `spacing` [vertex, m] is the
-    mean length of the edges at a vertex, `stiffness` [vertex, N/m] the most that its contacts may
-    have.
+    numbers bodies and colliders, `joint` [vertex] what is attached to each other. Of bodies,
+    `may_touch` [body, body] tells who meets whom, and `closed` [body] who has an inside: solids and
+    closed colliders. `spacing` [vertex, m] is the mean length of the edges at a vertex, `stiffness`
+    [vertex, N/m] the most that its contacts may have.
     """
 
     vertices: np.ndarray
@@ -44,6 +44,7 @@ class Surface:
     body_triangles: int
     rod_start: int
     collider_start: int
+    joint: np.ndarray
     body: np.ndarray
     may_touch: np.ndarray
     closed: np.ndarray
@@ -122,6 +123,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         body_triangles=len(triangles),
         rod_start=len(triangle_edges),
         collider_start=count,
+        joint=connected(assembly.attachments.edges(), starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),
         closed=np.array(

@@ -32,6 +32,8 @@ def begin_step(
     initial_guess: int,
     velocity: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
+    touched: wp.array[int],
+    by_inertia: wp.array[int],
     bounds: Bounds,
     # out
     guess: wp.array[wp.vec3],
@@ -42,7 +44,9 @@ def begin_step(
 ):
     """Set xᵗ, y = xᵗ + h vᵗ + h² a, the last acceleration (vᵗ − vᵗ⁻¹)/h and the guess of x.
 
-    `guess` is x itself, or the places to be truncated first. One thread per vertex.
+    The adaptive guess is inertia for what was touched in the last step and for what is in
+    `by_inertia`: gravity would press it into what holds it, and few iterations would leave it
+    there. `guess` is x itself, or the places to be truncated first. One thread per vertex.
     """
     i = wp.tid()
     start = x[i]
@@ -55,7 +59,7 @@ def begin_step(
         step += h * v
     if initial_guess == INERTIA_ACCELERATION:
         step += (h * h) * gravity
-    if initial_guess == ADAPTIVE:
+    if initial_guess == ADAPTIVE and touched[i] + by_inertia[i] == 0:
         step += (h * h) * adaptive_acceleration(last, gravity)
     if not wp.isfinite(step):
         step = wp.vec3(0.0)

@@ -44,6 +44,7 @@ class Surface:
     collider_triangle_tree: wp.uint64
     bodies: int
     may_touch: wp.array[int]  # [body * body]
+    joint: wp.array[int]  # per vertex: the same number for what is attached to each other
     closed: wp.array[int]  # per body: whether it has an inside
     body: wp.array[int]
     radius: wp.array[float]
@@ -109,6 +110,23 @@ def signed_weights(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
 def weighted(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
     base = x[v[0]]
     return w[1] * (x[v[1]] - base) + w[2] * (x[v[2]] - base) + w[3] * (x[v[3]] - base)
+
+
+@wp.func
+def belongs(v: int, t: wp.vec3i, surface: Surface):
+    """Whether vertex v is a corner of triangle t, or attached to one."""
+    j = surface.joint[v]
+    return surface.joint[t[0]] == j or surface.joint[t[1]] == j or surface.joint[t[2]] == j
+
+
+@wp.func
+def are_joined(e: wp.vec2i, f: wp.vec2i, surface: Surface):
+    """Whether edges e and f have a vertex in common, or attached ones."""
+    a = surface.joint[e[0]]
+    b = surface.joint[e[1]]
+    c = surface.joint[f[0]]
+    d = surface.joint[f[1]]
+    return a == c or a == d or b == c or b == d
 
 
 @wp.func
@@ -246,7 +264,7 @@ def near_triangles(
     index = int(0)
     while wp.bvh_query_next(query, index):
         t = surface.triangles[first_triangle + index]
-        own = t[0] == v or t[1] == v or t[2] == v
+        own = belongs(v, t, surface)
         pairing = surface.body[v] * surface.bodies + surface.body[t[0]]
         if not own and surface.may_touch[pairing] != 0:
             w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
@@ -319,7 +337,7 @@ def near_edges(
         other = first_edge + index
         if other > k:
             f = surface.edges[other]
-            own = e[0] == f[0] or e[0] == f[1] or e[1] == f[0] or e[1] == f[1]
+            own = are_joined(e, f, surface)
             pairing = surface.body[e[0]] * surface.bodies + surface.body[f[0]]
             if not own and surface.may_touch[pairing] != 0:
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])

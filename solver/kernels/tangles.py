@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from .pairs import Surface
+from .pairs import Surface, belongs
 
 wp.set_module_options({"enable_backward": False})
 
@@ -102,14 +102,7 @@ def crossed_triangles(
     index = int(0)
     while wp.bvh_query_next(query, index):
         t = surface.triangles[first_triangle + index]
-        own = (
-            t[0] == e[0]
-            or t[1] == e[0]
-            or t[2] == e[0]
-            or t[0] == e[1]
-            or t[1] == e[1]
-            or t[2] == e[1]
-        )
+        own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
         pairing = surface.body[e[0]] * surface.bodies + surface.body[t[0]]
         if not own and surface.may_touch[pairing] != 0:
             if crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:

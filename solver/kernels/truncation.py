@@ -210,3 +210,47 @@ def set_caps(
     way = 1.2 * wp.length(expected[i] - x[i]) + slack * radius[i]
     cap[i] = wp.min(way, largest[i])
     x_found[i] = x[i]
+
+
+@wp.kernel
+def make_way(
+    first: int,
+    led_from: int,
+    x: wp.array[wp.vec3],
+    start: wp.array[int],
+    entry: wp.array[int],
+    pairs: wp.array[Pair],
+    # in and out
+    candidate: wp.array[wp.vec3],
+):
+    """Let the candidates of free vertices give way to what is led towards them.
+
+    Vertices from `led_from` on are led. What they would come closer to than the contact distance
+    is carried along the normal: nothing else could move it far enough in a few iterations.
+    """
+    i = first + wp.tid()
+    x_i = x[i]
+    farthest = float(0.0)
+    way = wp.vec3(0.0)
+    for k in range(start[i], start[i + 1]):
+        pair = pairs[entry[k] / 4]
+        corner = entry[k] % 4
+        mine = float(1.0)
+        if corner >= pair.kind:
+            mine = -1.0
+        away = mine * pair.found_normal
+        gap = float(1.0e30)
+        approach = float(0.0)
+        for c in range(4):
+            j = pair.vertices[c]
+            if (c < pair.kind) != (corner < pair.kind):
+                gap = wp.min(gap, wp.dot(away, x_i - x[j]))
+                if j >= led_from:
+                    approach = wp.max(approach, wp.dot(away, candidate[j] - x[j]))
+        if approach > 0.0:
+            own = wp.dot(away, candidate[i] - x_i)
+            push = approach - own - wp.max(gap - pair.radius, 0.0)
+            if push > farthest:
+                farthest = push
+                way = push * away
+    candidate[i] = candidate[i] + way
