@@ -15,7 +15,7 @@ import numpy as np
 
 from vbd.benchmarks.experiments import contact_scenes as scenes
 from vbd.benchmarks.experiments import figures
-from vbd.benchmarks.experiments.contact_scenes import ROD_SIDES
+from vbd.benchmarks.experiments.contact_scenes import ROD_SIDES, SHOWN_ROD
 from vbd.benchmarks.experiments.contact_shapes import tube_segments
 from vbd.solver.bodies import Rod
 from vbd.solver.simulate import simulate
@@ -54,12 +54,13 @@ class Crossings:
         return self.own + self.bodies + self.colliders
 
 
-def crossings(scene, positions, frame):
+def crossings(scene, positions, frame, rod=SHOWN_ROD):
     """`Crossings` of the surfaces in a frame, by the exact test of triangles.
 
-    The tube that stands for a rod may intersect itself where the rod has a kink.
+    The tube that stands for a rod, of `rod` times its thickness, may intersect itself where the
+    rod has a kink.
     """
-    points, triangles, owner = joined(scene.surfaces(positions, frame))
+    points, triangles, owner = joined(scene.surfaces(positions, frame, rod))
     pairs = intersecting_pairs(points, triangles)
     one, other = owner[pairs].reshape(-1, 2).T
     own = (one == other) & (one < len(scene.deformable))
@@ -92,7 +93,8 @@ def measures(statistics):
 
 
 def draw(axes, scene, positions, frame, title):
-    """All surfaces from back to front; of closed colliders only what faces away is drawn.
+    """All surfaces from back to front; of closed ones only what faces the eye, but of closed
+    colliders only what faces away.
 
     Returns the places [n, 2] in the picture that it should show.
     """
@@ -103,7 +105,7 @@ def draw(axes, scene, positions, frame, title):
     corners = seen[triangles]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 2]
     collider = owner >= len(scene.deformable)
-    keep = ~collider | (normal < 0.0) | is_open(triangles, owner)
+    keep = np.where(collider, normal < 0.0, normal > 0.0) | is_open(triangles, owner)
     order = np.flatnonzero(keep)[np.argsort(corners[keep, :, 2].mean(axis=1), kind="stable")]
     # Colliders with large triangles lie behind everything, which sorting cannot find out.
     backdrop = collider & is_large(corners)
@@ -164,11 +166,16 @@ def report(name, scene, frames, every, with_picture):
     vertices = sum(len(points) for points in start)
     count = frames or scene.frames
     moments = {*np.linspace(0, count, SHOWN).round().astype(int)}
-    shown, bad, spent = {0: start}, [], []
+    thickness = min(body.material.collision_thickness for body in scene.deformable)
+    shown, bad, spent, looks = {0: start}, [], [], 0
+    pairs = depth = truncated = 0
     print(f"{name}: {len(start)} bodies, {vertices} vertices, {count} frames")
     print(f"  at the start {crossings(scene, start, 0)}")
     for frame, found, seconds in play(scene, count, every):
         spent.append(seconds)
+        looks += found is not None
+        pairs, depth = max(pairs, frame.stats.pairs), max(depth, frame.stats.deepest)
+        truncated = max(truncated, frame.stats.truncated)
         if found and found.total:
             bad.append(frame.index)
         if frame.index in moments:
@@ -178,7 +185,12 @@ def report(name, scene, frames, every, with_picture):
         if not all(np.isfinite(x).all() for x in frame.exact_positions):
             print(f"  {frame.index:4d}  not finite")
             break
-    print(f"  frames with intersections: {bad or 'none'}")
+    print(f"  frames with intersections, of {looks}: {bad or 'none'}")
+    # Two bodies meet at the sum of their thicknesses.
+    print(
+        f"  most pairs {pairs}, most truncated {truncated}, deepest {depth / thickness:.3f} of the "
+        f"least thickness {thickness:.4g} m"
+    )
     # The first frame compiles kernels.
     typical, most = np.median(spent), max(spent[1:] or spent)
     print(f"  seconds a frame: median {typical:.3f}, most {most:.3f}")

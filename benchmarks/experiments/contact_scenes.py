@@ -41,8 +41,11 @@ class Scene:
     def colliders(self):
         return [body for body in self.bodies if isinstance(body, Collider)]
 
-    def surfaces(self, positions, frame):
-        """(points, triangles) of all deformable bodies, then of all colliders, in one frame."""
+    def surfaces(self, positions, frame, rod=SHOWN_ROD):
+        """(points, triangles) of all deformable bodies, then of all colliders, in one frame.
+
+        Rods are tubes with a radius of `rod` times their thickness.
+        """
         found = []
         for body, points in zip(self.deformable, positions, strict=True):
             points = np.asarray(points, dtype=np.float64)
@@ -51,7 +54,7 @@ class Scene:
             elif isinstance(body, Cloth):
                 found.append((points, body.triangles))
             else:
-                radius = SHOWN_ROD * body.material.collision_thickness
+                radius = rod * body.material.collision_thickness
                 found.append(shapes.tube(points, radius, ROD_SIDES))
         now = frame * self.settings.frame_time
         for body in self.colliders:
@@ -295,8 +298,11 @@ def cloth_on_cloth(cells=20, frames=60):
     return Scene([held, falling], how(), frames)
 
 
-def towel(cells=(48, 16), turns=3.0, approach=0.2, duration=4.0):
-    """A cloth of 1.2 m twisted by both ends, which come nearer by a part of the length."""
+def towel(cells=(48, 16), turns=3.0, approach=0.2, duration=4.0, rest=0.5):
+    """A cloth of 1.2 m twisted by both ends, which come nearer by a part of the length.
+
+    The ends rest for another `rest` [s].
+    """
     points, triangles = shapes.sheet(cells, (1.2, 0.4))
     ends = np.flatnonzero(np.abs(points[:, 0]) > 0.6 - 1e-9)
     side = np.sign(points[ends, 0])
@@ -308,7 +314,7 @@ def towel(cells=(48, 16), turns=3.0, approach=0.2, duration=4.0):
 
     material = cotton(1.2 / cells[0])
     body = Cloth(points, triangles, material, Pins(ends, led), name="Towel")
-    return Scene([body], how(6, 30), round((duration + 0.5) / FRAME))
+    return Scene([body], how(6, 30), round((duration + rest) / FRAME))
 
 
 def knot(count=120, length=2.4, slack=10.0, duration=3.0):
@@ -380,8 +386,11 @@ def closing(cells=24, gap=8.0, duration=2.0):
     return Scene([body, *plates], settings, round((duration + 0.5) / FRAME), (10.0, 10.0))
 
 
-def sleeve(sides=28, angle=100.0, radius=0.1, duration=2.0):
-    """A sleeve on an arm that bends at the elbow by an angle [degrees]; it is held at its top."""
+def sleeve(sides=28, angle=100.0, radius=0.1, duration=2.0, rest=1.0):
+    """A sleeve on an arm that bends at the elbow by an angle [degrees]; it is held at its top.
+
+    The arm rests for another `rest` [s].
+    """
     elbow, loose = 0.36, 1.25 * radius
     edge = 2.0 * np.pi * loose / sides
     arm, along = np.linspace(-0.6, 0.9, 51), np.arange(-0.35, 0.65, edge)
@@ -395,7 +404,7 @@ def sleeve(sides=28, angle=100.0, radius=0.1, duration=2.0):
     triangles = shapes.grid_triangles(len(along), sides, around=True)
     body = Cloth(points, triangles, cotton(edge), Pins(np.arange(sides)), name="Sleeve")
     collider = Collider(bent_arm, faces, name="Arm")
-    return Scene([body, collider], how(6, 30), round((duration + 1.0) / FRAME), (-10.0, 15.0))
+    return Scene([body, collider], how(6, 30), round((duration + rest) / FRAME), (-10.0, 15.0))
 
 
 def twisted_beams_large():
