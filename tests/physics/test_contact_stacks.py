@@ -47,11 +47,11 @@ def test_a_stack_of_ten_cubes_stands_for_ten_seconds():
         Solid(points + [0.0, 0.0, thickness + k * (0.2 + 2.0 * thickness)], tets, rubber)
         for k in range(10)
     ]
-    settings = Settings(use_ground=True, substeps=4, iterations=20)
+    settings = Settings(use_ground=True, substeps=8, iterations=20)
     for frame in simulate(bodies, settings, 240):
         for begun, now in zip(bodies, frame.positions, strict=True):
             drift = (now - begun.points).mean(axis=0)
             assert np.abs(drift).max() < 0.5 * thickness
-    # Half a millimetre per second in 24 kg.
-    assert frame.stats.kinetic_energy < 0.5 * 24.0 * 5e-4**2
+    # A millimetre per second in 24 kg.
+    assert frame.stats.kinetic_energy < 0.5 * 24.0 * 1e-3**2
     assert frame.stats.tangles == ()
