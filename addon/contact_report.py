@@ -37,7 +37,7 @@ class ContactReport:
     def __init__(self, distances=(0.0, 0.0)):
         low, high = (f"{distance / MILLIMETRE:.3g}" for distance in distances)
         self.distance = f"{low} mm" if low == high else f"{low} to {high} mm"
-        self.last = self.deepest = None
+        self.last = self.deepest = self.entangled = None
         self.searches = 0
         self.touched = False
 
@@ -47,15 +47,18 @@ class ContactReport:
         self.last = solved
         self.searches += stats.searches
         self.touched |= bool(stats.contacts or stats.pairs)
+        if stats.tangles:
+            self.entangled = solved
         if self.deepest is None or stats.deepest > self.deepest.stats.deepest:
             self.deepest = solved
 
     def short(self):
         """Lines for a narrow panel; none if nothing has touched."""
         if not self.touched:
-            return []
+            return self._tangles()
         stats = self.last.stats
         return [
+            *self._tangles(),
             f"Touching: {stats.contacts:,} vertices",
             f"Pairs: {stats.pairs:,}",
             f"Deepest: {self._depth(self.deepest)} of {self.distance}",
@@ -66,14 +69,23 @@ class ContactReport:
     def lines(self):
         """Lines about the last and the deepest frame; none if nothing has touched."""
         if not self.touched:
-            return []
+            return self._tangles()
         stats = self.last.stats
         return [
+            *self._tangles(),
             f"Last frame {self.last.scene_frame}: {stats.contacts} vertices touch in "
             f"{stats.pairs} pairs, {self._depth(self.last)} deep, {stats.truncated} truncated",
             f"Deepest frame {self.deepest.scene_frame}: {self._depth(self.deepest)} of the contact "
             f"distance of {self.distance}; {self.searches} searches in all frames",
         ]
+
+    def _tangles(self):
+        """What still passes through what, or when the last tangle was gone."""
+        if self.entangled is None:
+            return []
+        if self.entangled is self.last:
+            return [str(tangle) for tangle in self.last.stats.tangles]
+        return [f"Untangled after frame {self.entangled.scene_frame}"]
 
     def _depth(self, solved):
         return f"{solved.stats.deepest / MILLIMETRE:.2g} mm"

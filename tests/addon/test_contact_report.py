@@ -11,11 +11,17 @@ from vbd.addon.contact_report import ContactReport, contact_distances
 from vbd.solver.bodies import Cloth, Collider, Solid
 from vbd.solver.bounds import Plane
 from vbd.solver.settings import Material, Settings
+from vbd.solver.tangles import Tangle
 
 
-def frame(index, contacts=0, pairs=0, deepest=0.0, truncated=0, searches=2):
+def frame(index, contacts=0, pairs=0, deepest=0.0, truncated=0, searches=2, tangles=()):
     stats = SimpleNamespace(
-        contacts=contacts, pairs=pairs, deepest=deepest, truncated=truncated, searches=searches
+        contacts=contacts,
+        pairs=pairs,
+        deepest=deepest,
+        truncated=truncated,
+        searches=searches,
+        tangles=tangles,
     )
     return SimpleNamespace(scene_frame=index, stats=stats)
 
@@ -49,6 +55,13 @@ def test_the_end_the_deepest_frame_and_all_searches_are_told():
 
 def test_contact_that_is_over_at_the_end_is_told():
     assert told(frame(1, 3, 2, 0.001), frame(2)).short()[0] == "Touching: 0 vertices"
+
+
+def test_tangles_are_named_until_they_are_gone():
+    tangle = Tangle(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
+    assert told(frame(1, tangles=[tangle])).short() == [str(tangle)]
+    report = told(frame(1, tangles=[tangle]), frame(2, 4, 2, 0.001))
+    assert report.lines()[0] == "Untangled after frame 1"
 
 
 def test_distances_that_differ_are_a_range():
