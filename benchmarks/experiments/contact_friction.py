@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The experiments with four coefficients of friction: a cube on a slope, octopi in a box.
+"""The experiments with four coefficients of friction: a cube on a slope, four bodies in a box.
 
-    python -m vbd.benchmarks.experiments.contact_friction [FOLDER] [--frames N]
+    python -m vbd.benchmarks.experiments.contact_friction [--meshes FOLDER] [--frames N]
 
-Writes docs/gallery/contact_incline.png and, given the FOLDER of the paper's meshes,
-docs/gallery/contact_octopi.png.
+Writes docs/gallery/contact_incline.png and docs/gallery/contact_frictions.png. The bodies are jacks
+of six arms or, given the FOLDER of the paper's meshes, octopi.
 """
 
 import argparse
@@ -45,19 +45,21 @@ def slope(part):
     return scene, frame.exact_positions, f"μ = {friction:.3f}"
 
 
-def octopi(folder, friction, frames):
+def heap(mesh, friction, frames):
     """Scene, its last positions and a title."""
-    mesh = read_tets(folder, "octopus_5k")
     scene, bad, pairs, deepest, seconds = scenes.into_a_box(mesh, friction=friction), 0, 0, 0.0, 0.0
-    for frame, found, spent in play(scene, frames, 5):
-        bad += found.total if found else 0
+    for frame, found, spent in play(scene, frames):
+        bad += found.total
         pairs, deepest = max(pairs, frame.stats.pairs), max(deepest, frame.stats.deepest)
         seconds += spent
-    top = max(points[:, 2].max() for points in frame.exact_positions)
+    points = np.concatenate(frame.exact_positions)
+    wide = np.linalg.norm(points[:, :2] - points[:, :2].mean(axis=0), axis=1).mean()
     thickness = scene.deformable[0].material.collision_thickness
     print(
-        f"μ_c {friction}: {bad} intersections, {pairs} pairs, deepest {deepest / thickness:.2f} of "
-        f"the thickness, {seconds / frame.index:.2f} s a frame, height {top:.3f} m",
+        f"μ_c {friction}: {bad} intersections in {frame.index} frames, {pairs} pairs, deepest "
+        f"{deepest / thickness:.2f} of the thickness, {seconds / frame.index:.2f} s a frame, mean "
+        f"height {points[:, 2].mean():.3f} m, mean distance from the middle {wide:.3f} m, kinetic "
+        f"energy {frame.stats.kinetic_energy:.3g} J",
         flush=True,
     )
     return scene, frame.exact_positions, f"μ = {friction}"
@@ -80,13 +82,13 @@ def side_by_side(results, name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?")
+    parser.add_argument("--meshes", metavar="FOLDER")
     parser.add_argument("--frames", type=int, default=60)
     given = parser.parse_args()
+    mesh = read_tets(given.meshes, "octopus_5k") if given.meshes else None
     side_by_side([slope(part) for part in AROUND_CRITICAL], "contact_incline")
-    if given.folder:
-        last = [octopi(given.folder, friction, given.frames) for friction in FRICTIONS]
-        side_by_side(last, "contact_octopi")
+    last = [heap(mesh, friction, given.frames) for friction in FRICTIONS]
+    side_by_side(last, "contact_frictions")
 
 
 if __name__ == "__main__":

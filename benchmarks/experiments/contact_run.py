@@ -152,6 +152,8 @@ def picture(scene, name, shown):
     for part, (index, positions) in zip(axes, sorted(shown.items()), strict=True):
         seen.append(draw(part, scene, positions, index, name))
     low, high = (f(np.concatenate(seen), axis=0) for f in (np.min, np.max))
+    if scene.focus:
+        low, high = np.full(2, -scene.focus), np.full(2, scene.focus)
     margin = 0.05 * (high - low).max()
     for part, index in zip(axes, sorted(shown), strict=True):
         now = index * scene.settings.frame_time

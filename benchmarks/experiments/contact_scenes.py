@@ -32,6 +32,8 @@ class Scene:
     frames: int
     view: tuple[float, float] = (25.0, 20.0)
     """Azimuth and elevation [degrees]."""
+    focus: float | None = None
+    """Pictures show this much [m] round the origin, or everything."""
 
     @property
     def deformable(self):
@@ -136,7 +138,7 @@ def incline(friction=0.5, angle=20.0, frames=30):
     turn = np.array(
         [[np.cos(tilt), 0.0, np.sin(tilt)], [0, 1, 0], [-np.sin(tilt), 0, np.cos(tilt)]]
     )
-    plane = floor(20.0, friction=friction)
+    plane = floor(2.4, friction=friction)
     slope = Collider(plane.points @ turn.T, plane.triangles, friction, name="Slope")
     start = (points + [-0.15, -0.15, thickness]) @ turn.T
     material = rubber(0.1, youngs_modulus=1e6, friction=friction)
@@ -168,7 +170,7 @@ def into_a_box(mesh=None, count=4, friction=0.3, frames=60):
     )
 
 
-def pile(meshes=None, container=None, frames=75):
+def pile(meshes=None, container=None, frames=75, view=(25.0, 30.0)):
     """Bodies (points, tets), a cloth and a rod fall into a container (points, triangles).
 
     By default balls, jacks and blocks into a box. Bodies are scaled to a size of 0.3 m, and the
@@ -194,9 +196,7 @@ def pile(meshes=None, container=None, frames=75):
     )
     bodies.append(Rod(rod, edges, cord(0.6 / 24), name="Cord"))
     settings = how(collision_stiffness=5e3)
-    return Scene(
-        [*bodies, Collider(points, triangles, name="Container")], settings, frames, (25, 30)
-    )
+    return Scene([*bodies, Collider(points, triangles, name="Container")], settings, frames, view)
 
 
 def line(count):
@@ -334,7 +334,7 @@ def knot(count=120, length=2.4, slack=10.0, duration=3.0):
 
     body = Rod(points, line(count), cord(edge), pins=Pins(ends, led), name="Cord")
     settings = how(8, 40, gravity=(0.0, 0.0, 0.0))
-    return Scene([body], settings, round((duration + 0.5) / FRAME), (20.0, 40.0))
+    return Scene([body], settings, round((duration + 0.5) / FRAME), (20.0, 40.0), 0.35)
 
 
 def squeezed_ball(subdivisions=2, shells=4, hole=0.75, duration=3.0):
@@ -422,12 +422,16 @@ def bunny(folder):
     return released(shapes.read_tets(folder, "bunny_small"))
 
 
-def teapot(folder):
-    """Bunnies, octopi, cubes and a small teapot fall into a large one."""
+def teapot(folder, names=("cube", "bunny_small", "teapot", "octopus_5k", "cube", "bunny_small")):
+    """Bunnies, an octopus, cubes and a small teapot, or other `names`, fall into a large teapot."""
     points, tets = shapes.read_tets(folder, "teapot_container")
-    names = ("cube", "bunny_small", "teapot", "octopus_5k", "cube", "bunny_small")
     meshes = [shapes.read_tets(folder, name) for name in names]
-    return pile(meshes, (1.2 * points, surface(tets)))
+    return pile(meshes, (1.2 * points, surface(tets)), view=(25.0, 65.0))
+
+
+def small_teapot(folder):
+    """A bunny and two cubes fall into a large teapot."""
+    return teapot(folder, ("cube", "bunny_small", "cube"))
 
 
 SCENES = {
@@ -453,4 +457,4 @@ SCENES = {
     )
 }
 # These take the folder of the paper's meshes.
-SCENES_OF_MESHES = {build.__name__: build for build in (octopi, bunny, teapot)}
+SCENES_OF_MESHES = {build.__name__: build for build in (octopi, bunny, teapot, small_teapot)}
