@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Free flight: what has nothing in its way moves by its common motion at once.
 
-Within a body a common motion changes no distance, so it needs no search; otherwise the caps of the
-truncation, which are small beside the way of a fast body, would hold it back.
+Among bodies a common motion changes no distance, so it needs no search; otherwise the caps of the
+truncation, which are small beside the way of a fast body, would hold it back. Bodies that fall
+together, one in the way of the other, have the mean of their motions in common.
 """
 
 import numpy as np
 import warp as wp
 
 from .kernels import flight
+from .order import connected
+
+
+def swept(low, high, motion):
+    """Boxes [body, 3] stretched by motions [m]."""
+    return low + np.minimum(motion, 0.0), high + np.maximum(motion, 0.0)
 
 
 class Flight:
-    """Moves the bodies of a model that fly alone."""
+    """Moves the bodies of a model that fly, alone or together."""
 
     def __init__(self, model, pairs, colliders):
         self.model, self.pairs, self.colliders = model, pairs, colliders
@@ -26,7 +33,7 @@ class Flight:
         self.blocked = wp.zeros(count, dtype=int, device=model.device)
 
     def move(self):
-        """Move what flies alone by the mean way to its candidates."""
+        """Move what flies by the mean way to its candidates."""
         model, pairs, device = self.model, self.pairs, self.model.device
         self.low.fill_(np.inf)
         self.high.fill_(-np.inf)
@@ -38,11 +45,14 @@ class Flight:
             outputs=[self.low, self.high, self.motion],
             device=device,
         )
-        motion = self.motion.numpy() / self.size[:, None]
-        way = np.minimum(motion, 0.0), np.maximum(motion, 0.0)
-        low, high = self.low.numpy() + way[0], self.high.numpy() + way[1]
-        stays = self.held | self._meets_body(low, high) | self._meets_collider(low, high)
-        motion[stays | ~np.isfinite(motion).all(axis=1)] = 0.0
+        total = self.motion.numpy().astype(float)
+        low, high = swept(self.low.numpy(), self.high.numpy(), total / self.size[:, None])
+        flock = connected(np.argwhere(self._meets_body(low, high)), len(low))
+        size = np.bincount(flock, self.size)
+        motion = np.stack([np.bincount(flock, total[:, k]) / size for k in range(3)], axis=1)[flock]
+        low, high = swept(self.low.numpy(), self.high.numpy(), motion)
+        stays = self.held | self._meets_collider(low, high) | ~np.isfinite(motion).all(axis=1)
+        motion[np.isin(flock, flock[stays])] = 0.0
         if motion.any():
             self.motion.assign(motion)
             wp.launch(
@@ -54,11 +64,10 @@ class Flight:
             )
 
     def _meets_body(self, low, high):
-        """Whether the way of a body meets that of another one it may touch."""
+        """Whose way meets that of another body it may touch, bool [body, body]."""
         apart = (low[:, None] > high[None]) | (high[:, None] < low[None])
         meets = ~apart.any(axis=2) & self.model.surface.may_touch[: len(low), : len(low)]
-        np.fill_diagonal(meets, False)
-        return meets.any(axis=1)
+        return meets
 
     def _meets_collider(self, low, high):
         tree = self.pairs.trees["collider_triangle_tree"]

@@ -22,6 +22,8 @@ SLACK = 0.25
 MORE_SLACK = 4.0
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
+# More vertices than this part are many: when their caps hold them back, a search is due at once.
+MANY = 0.01
 # Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
 QUERY, LOOK, ENTRY, MOVE = 400.0, 20.0, 2.0, 30.0
 
@@ -368,8 +370,11 @@ class Pairs:
 
     @property
     def is_capped(self):
-        """Whether a step was cut short by the cap, with nothing in its way."""
-        return bool(self.stuck.numpy()[truncation.BY_CAP])
+        """Whether caps alone have cut short the steps of many vertices, as of their last steps."""
+        if not self.stuck.numpy()[truncation.BY_CAP]:
+            return False
+        capped = (self.cut.numpy() == truncation.BY_CAP).sum()
+        return bool(capped > MANY * len(self.shape.vertices))
 
     @property
     def has_travelled(self):
