@@ -67,6 +67,7 @@ class Model:
         # As if the bodies had been in free fall: the adaptive guess then starts with full gravity.
         before = assembly.velocities - h * np.asarray(settings.gravity)
         self.last_velocity = self.upload(before, wp.vec3)
+        self.steady = wp.zeros(self.vertex_count, dtype=wp.vec3, device=self.device)
         self.acceleration = wp.zeros_like(self.velocity)
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)

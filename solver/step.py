@@ -91,6 +91,7 @@ class Stepper:
                 model.inertial,
                 model.last_velocity,
                 model.acceleration,
+                model.steady,
             ],
         )
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.

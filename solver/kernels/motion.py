@@ -13,6 +13,9 @@ INERTIA = wp.constant(1)
 INERTIA_ACCELERATION = wp.constant(2)
 ADAPTIVE = wp.constant(3)
 
+# Weight of the last step in the mean acceleration of a vertex.
+STEADY = wp.constant(0.02)
+
 
 @wp.func
 def adaptive_acceleration(acceleration: wp.vec3, gravity: wp.vec3):
@@ -41,12 +44,14 @@ def begin_step(
     inertial: wp.array[wp.vec3],
     last_velocity: wp.array[wp.vec3],
     acceleration: wp.array[wp.vec3],
+    steady: wp.array[wp.vec3],
 ):
     """Set xᵗ, y = xᵗ + h vᵗ + h² a, the last acceleration (vᵗ − vᵗ⁻¹)/h and the guess of x.
 
-    The adaptive guess is inertia for what was touched in the last step and for what is in
-    `by_inertia`: gravity would press it into what holds it, and few iterations would leave it
-    there. `guess` is x itself, or the places to be truncated first. One thread per vertex.
+    What was touched in the last step and what is in `by_inertia` is guessed to follow its mean
+    acceleration `steady`, not the last one: that trembles with the contacts, and each time it
+    points down gravity would press the vertex into what holds it. `guess` is x itself, or the
+    places to be truncated first. One thread per vertex.
     """
     i = wp.tid()
     start = x[i]
@@ -59,13 +64,18 @@ def begin_step(
         step += h * v
     if initial_guess == INERTIA_ACCELERATION:
         step += (h * h) * gravity
-    if initial_guess == ADAPTIVE and touched[i] + by_inertia[i] == 0:
-        step += (h * h) * adaptive_acceleration(last, gravity)
+    steady_here = wp.lerp(steady[i], last, STEADY)
+    if initial_guess == ADAPTIVE:
+        followed = last
+        if touched[i] + by_inertia[i] != 0:
+            followed = steady_here
+        step += (h * h) * adaptive_acceleration(followed, gravity)
     if not wp.isfinite(step):
         step = wp.vec3(0.0)
     guess[i] = start + keep_in_front(i, start, step, bounds)
     last_velocity[i] = v
     acceleration[i] = last
+    steady[i] = steady_here
 
 
 @wp.kernel
