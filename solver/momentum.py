@@ -15,7 +15,10 @@ from .kernels.contact import mark_touching
 
 
 class Momentum:
-    """Moves free islands of touching bodies, or one alone, to where their momentum belongs."""
+    """Moves free islands of touching bodies, or one alone, to where their momentum belongs.
+
+    `touched` [body] tells who touched anything at the last `restore`.
+    """
 
     def __init__(self, model, pairs, settings):
         self.model, self.pairs = model, pairs
@@ -34,12 +37,15 @@ class Momentum:
         self.body = surface.body[: model.free_count]
         self.touch = wp.zeros(self.count * self.count, dtype=int, device=model.device)
         self.at_bounds = wp.zeros(self.count, dtype=int, device=model.device)
+        self.touched = np.zeros(self.count, dtype=bool)
 
     def restore(self):
         """Give every free island of bodies the momentum it should have."""
+        touch, at_bounds = self._contacts()
+        self.touched = touch.any(axis=1) | at_bounds
         if not self.wanted:
             return
-        island = self._islands()
+        island = self._islands(touch, at_bounds)
         model = self.model
         if (island < 0).all():
             return
@@ -54,8 +60,8 @@ class Momentum:
         self.pairs.candidate.assign(candidate)
         self.pairs.settle(0, model.free_count)
 
-    def _islands(self):
-        """Number of the free island of each body, -1 for none."""
+    def _contacts(self):
+        """Who touches whom, bool [body, body], and who touches a bound, [body]."""
         model = self.model
         self.touch.zero_()
         self.at_bounds.zero_()
@@ -82,14 +88,17 @@ class Momentum:
             )
         touch = self.touch.numpy().reshape(self.count, self.count) != 0
         np.fill_diagonal(touch, False)
-        touch |= touch.T
+        return touch | touch.T, self.at_bounds.numpy() != 0
+
+    def _islands(self, touch, at_bounds):
+        """Number of the free island of each body, -1 for none."""
         island = np.arange(self.count)
         while True:  # every body takes the lowest number among those it touches
             lowest = np.where(touch, island[None], island[:, None]).min(axis=1)
             if (lowest == island).all():
                 break
             island = lowest
-        anchored = np.isin(island, island[self.anchored | (self.at_bounds.numpy() != 0)])
+        anchored = np.isin(island, island[self.anchored | at_bounds])
         return np.where(anchored, -1, island)
 
 

@@ -98,6 +98,7 @@ class Pairs:
         self.stuck = wp.zeros(3, dtype=int, device=self.device)
         self.travelled = wp.zeros(1, dtype=int, device=self.device)
         longest = np.maximum(LONGEST_CAP * shape.spacing, 2.0 * SLACK * shape.radius)
+        longest[shape.spacing == 0.0] = np.inf  # no surface
         self.longest_cap = model.upload(longest, float)
         self.triangle_count = wp.zeros(len(shape.vertices), dtype=int, device=self.device)
         self.edge_count = wp.zeros(max(shape.body_edges, 1), dtype=int, device=self.device)

@@ -26,6 +26,8 @@ INITIAL_GUESS = {
 SETTLING = 3
 # The way to the initial guess is cut into at most so many searches for contact.
 STAGES = 20
+# A body that nothing has touched for so many steps flies.
+FLIGHT = 20
 # Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
 BEFORE_GUARD = 0.25
 
@@ -65,13 +67,10 @@ class Stepper:
             search=self._search,
         )
         guess = "previous" if settings.quasistatic else settings.initial_guess
-        # Where surfaces meet, solids keep their momentum (momentum.py) and need no better guess:
-        # one that falls into what it stands on would make a stack of stiff ones jump.
-        by_inertia = -model.augmented.astype(np.int32)  # these always count as touched
+        # What is augmented counts as touched.
         wp.copy(model.touched, self.no_extrapolation)
-        if self.pairs:
-            by_inertia[model.assembly.tets.corners] = 1
-        self.by_inertia = model.upload(by_inertia, int)
+        self.flown = np.full(len(model.assembly.place), FLIGHT)
+        self.by_inertia = model.upload(self._by_inertia(), int)
         self.begin = self._record(
             begin_step,
             model.vertex_count,
@@ -106,6 +105,27 @@ class Stepper:
         if self.pairs:
             residual.before = self._gather_all
         self._record_elements()
+
+    def _count_flight(self):
+        """Count the steps since each body was touched; where that matters, guess it otherwise."""
+        landed = self.momentum.touched[: len(self.flown)]
+        before = self.flown >= FLIGHT
+        self.flown = np.where(landed, 0, self.flown + 1)
+        if ((self.flown >= FLIGHT) != before).any():
+            self.by_inertia.assign(self._by_inertia())
+
+    def _by_inertia(self):
+        """Vertices whose guess is steady, 1, and those that count as touched but are not, -1.
+
+        A solid that stands on something, or has just jumped off it, must not be guessed to fall: a
+        stack of stiff ones would be pressed together and jump again.
+        """
+        model = self.model
+        marks = -model.augmented.astype(np.int32)
+        tets = model.assembly.tets.corners
+        standing = (self.flown < FLIGHT)[model.surface.body[tets[:, 0]]]
+        marks[tets[standing]] = 1
+        return marks
 
     def _gather_all(self):
         self.pairs.refresh()
@@ -237,6 +257,7 @@ class Stepper:
         self.iterations.run(watched=substep == count)
         if self.pairs:
             self.momentum.restore()
+            self._count_flight()
         self.ties.after_step(model.x)
         self.end.launch()
         if self.tearing.after_step(model):

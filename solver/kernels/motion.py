@@ -15,6 +15,8 @@ ADAPTIVE = wp.constant(3)
 
 # Weight of the last step in the mean acceleration of a vertex.
 STEADY = wp.constant(0.02)
+# A mean acceleration below this part of gravity is none.
+RESTING = wp.constant(0.02)
 
 
 @wp.func
@@ -48,8 +50,8 @@ def begin_step(
 ):
     """Set xᵗ, y = xᵗ + h vᵗ + h² a, the last acceleration (vᵗ − vᵗ⁻¹)/h and the guess of x.
 
-    What was touched in the last step and what is in `by_inertia` is guessed to follow its mean
-    acceleration `steady`, not the last one: that trembles with the contacts, and each time it
+    What was touched in the last step and what is marked in `by_inertia` is guessed to follow its
+    mean acceleration `steady`, not the last one: that trembles with the contacts, and each time it
     points down gravity would press the vertex into what holds it. `guess` is x itself, or the
     places to be truncated first. One thread per vertex.
     """
@@ -69,6 +71,8 @@ def begin_step(
         followed = last
         if touched[i] + by_inertia[i] != 0:
             followed = steady_here
+            if wp.dot(steady_here, gravity) < RESTING * wp.length_sq(gravity):
+                followed = wp.vec3(0.0)
         step += (h * h) * adaptive_acceleration(followed, gravity)
     if not wp.isfinite(step):
         step = wp.vec3(0.0)

@@ -208,7 +208,8 @@ def set_caps(
     """
     i = wp.tid()
     way = 1.2 * wp.length(expected[i] - x[i]) + slack * radius[i]
-    cap[i] = wp.min(way, largest[i])
+    # What is no surface may go anywhere.
+    cap[i] = wp.where(largest[i] < wp.inf, wp.min(way, largest[i]), wp.inf)
     x_found[i] = x[i]
 
 

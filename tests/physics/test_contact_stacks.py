@@ -49,9 +49,14 @@ def test_a_stack_of_ten_cubes_stands_for_ten_seconds():
     ]
     settings = Settings(use_ground=True, substeps=8, iterations=20)
     for frame in simulate(bodies, settings, 240):
-        for begun, now in zip(bodies, frame.positions, strict=True):
-            drift = (now - begun.points).mean(axis=0)
-            assert np.abs(drift).max() < 0.5 * thickness
-    # A millimetre per second in 24 kg.
-    assert frame.stats.kinetic_energy < 0.5 * 24.0 * 1e-3**2
+        centers = np.array([points.mean(axis=0) for points in frame.positions])
+        if frame.index == 24:
+            settled = centers
+        # It sways when it takes up its weight, ...
+        begun = np.array([body.points.mean(axis=0) for body in bodies])
+        assert np.abs(centers - begun).max() < thickness
+    # ... and stays where it came to rest.
+    assert np.abs(centers - settled).max() < 0.5 * thickness
+    # The tower still sways in its slowest mode: half of the speed that sticking friction allows.
+    assert frame.stats.kinetic_energy < 0.5 * 24.0 * 5e-3**2
     assert frame.stats.tangles == ()
