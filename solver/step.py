@@ -209,7 +209,7 @@ class Stepper:
         """Move what is led (pins, colliders) on towards its place."""
         if self.colliders.moves or self.pins.led:
             copy_range(self.pairs.candidate, self.model.inertial, self.model.free_count)
-            self.pairs.settle(self.model.free_count, len(self.model.x))
+            self.pairs.settle(self.model.free_count, self.model.led_end)
 
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1."""
@@ -241,7 +241,7 @@ class Stepper:
         self.flight.move()
         for _ in range(STAGES):
             self._search()
-            pairs.settle(0, len(model.x))
+            pairs.settle(0, model.led_end)
             if not pairs.is_capped:
                 break
         if pairs.has_travelled:

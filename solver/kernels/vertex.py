@@ -13,6 +13,8 @@ from .attachments import Attachments, attachments_force_hessian
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
 from .contact import ContactLaw, Contacts, contacts_after, contacts_force_hessian
 from .continua import continua_force_hessian
+from .embedded_contact import embedded_contacts_after, embedded_contacts_force_hessian
+from .embedding import Embedding
 from .guess import Pieces, rigidly_moved
 from .hinges import hinges_force_hessian
 from .records import Elements
@@ -46,6 +48,7 @@ SPRINGS = wp.constant(64)
 ATTACHMENTS = wp.constant(128)
 CONTACTS = wp.constant(256)
 BOUNDS = wp.constant(512)
+EMBEDDED = wp.constant(1024)
 
 
 @wp.struct
@@ -61,6 +64,7 @@ class Objective:
     contacts: Contacts
     bounds: Bounds
     law: ContactLaw
+    embedding: Embedding
 
 
 @wp.func
@@ -162,9 +166,21 @@ def vertex_kernels(parts: int) -> VertexKernels:
             hessian += h
             touching += count
         if wp.static(bool(parts & CONTACTS)):
-            f, h, count, others = contacts_force_hessian(
-                i, x, step, objective.x_start, color, objective.contacts, objective.law
-            )
+            if wp.static(bool(parts & EMBEDDED)):
+                f, h, count, others = embedded_contacts_force_hessian(
+                    i,
+                    x,
+                    step,
+                    objective.x_start,
+                    color,
+                    objective.contacts,
+                    objective.embedding,
+                    objective.law,
+                )
+            else:
+                f, h, count, others = contacts_force_hessian(
+                    i, x, step, objective.x_start, color, objective.contacts, objective.law
+                )
             force += f
             hessian += h
             touching += count
@@ -180,7 +196,11 @@ def vertex_kernels(parts: int) -> VertexKernels:
                 i, x[i], step, objective.x_start[i], objective.bounds, objective.law
             )
         if wp.static(bool(parts & CONTACTS)):
-            which = 31 * which + contacts_after(i, step, objective.contacts)
+            if wp.static(bool(parts & EMBEDDED)):
+                others = embedded_contacts_after(i, step, objective.contacts, objective.embedding)
+            else:
+                others = contacts_after(i, step, objective.contacts)
+            which = 31 * which + others
         return which
 
     @wp.func
