@@ -59,17 +59,19 @@ def embedded_points(bodies, place):
     return points, np.concatenate(triangles)
 
 
-def upload_embedding(points, first, upload):
-    """The `Embedding` on the device; the points are numbered from `first` on."""
+def upload_embedding(points, hidden, first, upload):
+    """The `Embedding` on the device; the points are numbered from `first` on.
+
+    `hidden` [vertex of a body]: those that have points or nothing at all on the surface.
+    """
     struct = kernels.Embedding()
     struct.first = first
     if not len(points):
         return struct
     struct.corners = upload(points.corners.astype(np.int32), wp.vec4i)
     struct.weights = upload(points.weights, wp.vec4)
-    # A vertex without points stands for itself.
     point, corner, _ = points.parents()
-    alone = np.setdiff1d(np.arange(first), corner)
+    alone = np.setdiff1d(np.arange(first), np.flatnonzero(hidden))
     owner = np.concatenate([corner, alone])
     order = np.argsort(owner, kind="stable")
     start = np.searchsorted(owner[order], np.arange(first + 1))

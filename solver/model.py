@@ -92,7 +92,9 @@ class Model:
         self.objective.attachments = ties.struct
         self.objective.bounds = bounds
         self.objective.law = self.law
-        self.objective.embedding = upload_embedding(surface.points, self.led_end, self.upload)
+        self.objective.embedding = upload_embedding(
+            surface.points, surface.hidden, self.led_end, self.upload
+        )
 
     def upload(self, values, dtype):
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
@@ -191,6 +193,11 @@ class Model:
             vertex.BOUNDS: len(self.bounds.kind),
         }
         return sum(present) + sum(bit for bit, wanted in others.items() if wanted)
+
+    def surface_ranges(self):
+        """(first, count) of free vertices and of embedded points, where there are any."""
+        ranges = (0, self.free_count), (self.led_end, len(self.surface.points))
+        return [(first, count) for first, count in ranges if count]
 
     def positions(self):
         """Positions of every body [m], float64 [vertex, 3], in the order its points came in."""

@@ -7,7 +7,6 @@ Lists begin small and grow: a search that finds more than fits is done again wit
 import numpy as np
 import warp as wp
 
-from .embedding import Followers
 from .kernels import contact, embedded_truncation, embedding, pairs, truncation
 from .tangles import Tangles
 from .workers import launches, recorded
@@ -65,8 +64,9 @@ class Pairs:
     `begin_frame`.
     """
 
-    def __init__(self, model, names, settings, workers):
+    def __init__(self, model, followers, names, settings, workers):
         self.model, self.settings, self.workers = model, settings, workers
+        self.followers = followers
         self.device = model.device
         shape = self.shape = model.surface
         self.struct = self._upload(shape)
@@ -89,7 +89,6 @@ class Pairs:
         vertices = len(shape.body)
         self.vertex_count = vertices
         self.point_count = len(shape.points)
-        self.followers = Followers(model, workers)
         self.x_seen = wp.clone(model.x)  # as of the last refresh
         self.x_found = wp.clone(model.x)
         self.candidate = wp.clone(model.x)

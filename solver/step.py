@@ -7,10 +7,12 @@ import numpy as np
 import warp as wp
 
 from .augmentation import StiffSprings
+from .embedding import Followers
 from .flight import Flight
 from .guess import guard_launches
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
+from .kernels.embedded_bounds import find_parts_in_front, take_parts
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
 from .momentum import Momentum
 from .pairs import Pairs
@@ -51,7 +53,10 @@ class Stepper:
         omega = 1.0 if chebyshev or short else settings.relaxation
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
-        self.pairs = Pairs(model, names, settings, workers) if model.surface.can_touch else None
+        self.followers = Followers(model, workers)
+        self.pairs = None
+        if model.surface.can_touch:
+            self.pairs = Pairs(model, self.followers, names, settings, workers)
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
         self.momentum = Momentum(model, self.pairs, settings) if self.pairs else None
         self.iterations = Iterations(
@@ -82,6 +87,7 @@ class Stepper:
                 model.acceleration,
             ],
         )
+        self.keep_points = self._keep_points() if len(model.surface.points) else []
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
         self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
         self.guarded = guess == "adaptive" and model.free_count > 0
@@ -94,6 +100,21 @@ class Stepper:
         if self.pairs:
             residual.before = self._gather_all
         self._record_elements()
+
+    def _keep_points(self):
+        """Launches that keep the guess from taking embedded points through bounds."""
+        model = self.model
+        if not len(model.bounds.kind):
+            return []
+        part = wp.zeros(model.vertex_count, dtype=float, device=model.device)
+        state = [model.objective.embedding, model.bounds, model.x_start]
+        inputs = [*state, self.places()]
+        return [
+            self._record(find_parts_in_front, model.vertex_count, inputs, [part]).launch,
+            self._record(
+                take_parts, model.vertex_count, [model.x_start, part], [self.places()]
+            ).launch,
+        ]
 
     def _gather_all(self):
         self.pairs.refresh()
@@ -215,6 +236,8 @@ class Stepper:
         """Advance by one substep, number `substep` of the frame, counted from 1."""
         count, model = self.settings.substeps, self.model
         self.begin.launch()
+        for launch in self.keep_points:
+            launch()
         self._run(self.move_rest_values)
         self.pins.move(substep / count, model.inertial if self.pairs else model.x)
         self.ties.move(substep / count)
@@ -225,6 +248,8 @@ class Stepper:
         self.iterations.run(watched=substep == count)
         if self.pairs:
             self.momentum.restore()
+        else:
+            self.followers.follow(0, model.free_count)
         self.ties.after_step(model.x)
         self.end.launch()
         if self.tearing.after_step(model):

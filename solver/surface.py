@@ -36,10 +36,11 @@ class Surface:
     colliders. Of these, `may_touch` [body, body] tells who meets whom, and `closed` [body] who has
     an inside: solids and closed meshes. `spacing` [vertex, m] is the mean length of the edges at a
     vertex, or the least among its embedded points; `stiffness` [vertex, N/m] the most that its
-    contacts may have.
+    contacts may have. `hidden` [vertex of a body] are those that embedded points stand for.
     """
 
     points: EmbeddedPoints
+    hidden: np.ndarray
     vertices: np.ndarray
     edges: np.ndarray
     triangles: np.ndarray
@@ -85,11 +86,6 @@ def most_stiffness(assembly, settings):
     return STIFFEST * bound
 
 
-def contact_stiffness(assembly, settings):
-    """The stiffness [N/m] of contacts of each vertex: that of the settings, bounded."""
-    return np.minimum(settings.collision_stiffness, most_stiffness(assembly, settings))
-
-
 def most_at_points(points, most):
     """`most_stiffness` at embedded points, whose corners share it with all points around them."""
     point, corner, weight = points.parents()
@@ -109,7 +105,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
     points, point_triangles = embedded_points(bodies, assembly.place)
     tets = assembly.tets.corners
-    hidden = np.zeros(count, dtype=bool)  # vertices that an embedded surface stands for
+    hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
         hidden[assembly.place[number]] = True
     solids = boundary_triangles(tets[~hidden[tets[:, 0]]])
@@ -157,6 +153,7 @@ def contact_surface(assembly, bodies, colliders, settings):
 
     return Surface(
         points=points,
+        hidden=hidden,
         vertices=np.unique(ends).astype(np.int32),
         edges=edges.astype(np.int32),
         triangles=all_triangles.astype(np.int32),

@@ -35,6 +35,15 @@ def point_place(v: int, x: wp.array[wp.vec3], embedding: Embedding):
 
 
 @wp.func
+def surface_place(v: int, x: wp.array[wp.vec3], embedding: Embedding):
+    """Where surface vertex v is [m], embedded or not."""
+    place = x[v]
+    if v >= embedding.first:
+        place = point_place(v, x, embedding)
+    return place
+
+
+@wp.func
 def share_of(i: int, v: int, embedding: Embedding):
     """∂x_v/∂x_i of surface vertex v, embedded or not, by vertex i: a number."""
     share = float(0.0)

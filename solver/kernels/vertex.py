@@ -13,6 +13,7 @@ from .attachments import Attachments, attachments_force_hessian
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
 from .contact import ContactLaw, Contacts, contacts_after, contacts_force_hessian
 from .continua import continua_force_hessian
+from .embedded_bounds import embedded_bounds_force_hessian, embedded_part_in_front
 from .embedded_contact import embedded_contacts_after, embedded_contacts_force_hessian
 from .embedding import Embedding
 from .guess import Pieces, rigidly_moved
@@ -159,9 +160,20 @@ def vertex_kernels(parts: int) -> VertexKernels:
         force = wp.vec3(0.0)
         hessian = wp.mat33(0.0)
         if wp.static(bool(parts & BOUNDS)):
-            f, h, count, which = bounds_force_hessian(
-                i, x[i], step, objective.x_start[i], objective.bounds, objective.law
-            )
+            if wp.static(bool(parts & EMBEDDED)):
+                f, h, count, which = embedded_bounds_force_hessian(
+                    i,
+                    x,
+                    step,
+                    objective.x_start,
+                    objective.bounds,
+                    objective.embedding,
+                    objective.law,
+                )
+            else:
+                f, h, count, which = bounds_force_hessian(
+                    i, x[i], step, objective.x_start[i], objective.bounds, objective.law
+                )
             force += f
             hessian += h
             touching += count
@@ -192,9 +204,20 @@ def vertex_kernels(parts: int) -> VertexKernels:
         """A number that tells which contacts touch vertex i after `step` [m]."""
         which = int(0)
         if wp.static(bool(parts & BOUNDS)):
-            _f, _h, _count, which = bounds_force_hessian(
-                i, x[i], step, objective.x_start[i], objective.bounds, objective.law
-            )
+            if wp.static(bool(parts & EMBEDDED)):
+                _f, _h, _count, which = embedded_bounds_force_hessian(
+                    i,
+                    x,
+                    step,
+                    objective.x_start,
+                    objective.bounds,
+                    objective.embedding,
+                    objective.law,
+                )
+            else:
+                _f, _h, _count, which = bounds_force_hessian(
+                    i, x[i], step, objective.x_start[i], objective.bounds, objective.law
+                )
         if wp.static(bool(parts & CONTACTS)):
             if wp.static(bool(parts & EMBEDDED)):
                 others = embedded_contacts_after(i, step, objective.contacts, objective.embedding)
@@ -258,7 +281,10 @@ def vertex_kernels(parts: int) -> VertexKernels:
         if touching == 0:
             step *= relaxation
         if wp.static(bool(parts & BOUNDS)):
-            step = keep_in_front(i, x[i], step, objective.bounds)
+            if wp.static(bool(parts & EMBEDDED)):
+                step *= embedded_part_in_front(i, x, step, objective.bounds, objective.embedding)
+            else:
+                step = keep_in_front(i, x[i], step, objective.bounds)
         return step, force, touching
 
     @wp.kernel(module="unique")
