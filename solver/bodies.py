@@ -92,9 +92,14 @@ def triangle_areas(points, triangles):
     return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
 
 
-def refuse_flat_triangles(name, points, triangles):
+def are_flat(points, triangles):
+    """Which triangles have no area, bool [triangle]."""
     size = longest_edges(points, triangles)
-    flat = np.flatnonzero(2.0 * triangle_areas(points, triangles) <= FLAT_TRIANGLE * size**2)
+    return 2.0 * triangle_areas(points, triangles) <= FLAT_TRIANGLE * size**2
+
+
+def refuse_flat_triangles(name, points, triangles):
+    flat = np.flatnonzero(are_flat(points, triangles))
     if len(flat):
         raise ValueError(
             f"{name}: {len(flat)} of {len(triangles)} triangles have no area "
