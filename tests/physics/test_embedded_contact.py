@@ -79,6 +79,18 @@ def test_the_visible_surfaces_never_meet():
     assert max(lowest[3:]) < 0.005  # the cage alone would hold it higher
 
 
+def test_visible_surfaces_that_begin_inside_each_other_come_apart():
+    points, triangles = bumpy_ball(0.3, rows=8)
+    bodies = [caged(points, triangles, 4), caged(points + [0.02, 0.02, 0.26], triangles, 4)]
+    settings = Settings(gravity=(0.0, 0.0, 0.0), substeps=3, iterations=6)
+    found = []
+    for frame in simulate(bodies, settings, 20):
+        meshes = visible(bodies, frame.exact_positions)
+        found.append((len(frame.stats.tangles), len(intersecting_pairs(*joined(meshes)[:2]))))
+    assert found[0][0] == 1
+    assert found[-1] == (0, 0)
+
+
 def test_cloth_lies_on_the_visible_surface():
     points, triangles = bumpy_ball(0.3, rows=10)
     body = caged(points + [0.0, 0.0, 0.156], triangles)

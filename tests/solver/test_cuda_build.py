@@ -27,6 +27,8 @@ def modules_with_kernels():
     yield "vertex, every term", vertex.vertex_kernels(EVERY_TERM).solve.module
     # The search has all forces twice; with every term its compilation takes a minute.
     yield "vertex, search", vertex.vertex_kernels(vertex.TETS | TOUCH).search.module
+    embedded = vertex.TETS | TOUCH | vertex.EMBEDDED
+    yield "vertex, embedded", vertex.vertex_kernels(embedded).solve.module
     yield "vertex, residual", vertex.vertex_kernels(vertex.TETS | TOUCH).residual.module
 
 
@@ -38,6 +40,9 @@ def test_every_module_with_kernels_is_found():
         "motion",
         "pairs",
         "truncation",
+        "embedding",
+        "embedded_truncation",
+        "embedded_bounds",
         "bounds",
         "damping",
         "energy",
