@@ -14,18 +14,23 @@ from .pairs import Pair
 wp.set_module_options({"enable_backward": False})
 
 NEVER = wp.constant(1.0e30)
+# Corners of a pair. Their loops are not ranges of constant length: unrolled, they would take
+# minutes to compile for a GPU.
+CORNERS = wp.constant(4)
 
 
 @wp.func
 def weight_in_pair(i: int, pair: Pair, embedding: Embedding):
     """Weight of vertex i in the pair's gap, and the first of the four corners that it moves."""
     weight = float(0.0)
-    first = int(4)
-    for c in range(4):
+    first = int(CORNERS)
+    c = int(0)
+    while c < CORNERS:
         part = pair.weights[c] * share_of(i, pair.vertices[c], embedding)
-        if part != 0.0 and first == 4:
+        if part != 0.0 and first == CORNERS:
             first = c
         weight += part
+        c += 1
     return weight, first
 
 
@@ -68,7 +73,8 @@ def embedded_contacts_force_hessian(
                 gap = wp.vec3(0.0)
                 motion = wp.vec3(0.0)
                 together = float(0.0)
-                for c in range(4):
+                c = int(0)
+                while c < CORNERS:
                     v = pair.vertices[c]
                     x_v = place_for(i, v, x, embedding)
                     gap += pair.weights[c] * (x_v - x[i])
@@ -76,6 +82,7 @@ def embedded_contacts_force_hessian(
                     together += wp.abs(pair.weights[c]) * share_of_range(
                         color[0], color[1], v, embedding
                     )
+                    c += 1
                 d = wp.dot(pair.normal, gap)
                 toward = weight * pair.normal
                 if pair.leads != 0:

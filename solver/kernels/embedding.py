@@ -46,30 +46,38 @@ def surface_place(v: int, x: wp.array[wp.vec3], embedding: Embedding):
 @wp.func
 def share_of(i: int, v: int, embedding: Embedding):
     """∂x_v/∂x_i of surface vertex v, embedded or not, by vertex i: a number."""
-    share = float(0.0)
-    if v < embedding.first:
-        if v == i:
-            share = 1.0
-    else:
-        corners = embedding.corners[v - embedding.first]
-        for c in range(4):
-            if corners[c] == i:
-                share = embedding.weights[v - embedding.first][c]
+    share = wp.where(v == i, 1.0, 0.0)
+    if v >= embedding.first:
+        c = embedding.corners[v - embedding.first]
+        w = embedding.weights[v - embedding.first]
+        share = (
+            wp.where(c[0] == i, w[0], 0.0)
+            + wp.where(c[1] == i, w[1], 0.0)
+            + wp.where(c[2] == i, w[2], 0.0)
+            + wp.where(c[3] == i, w[3], 0.0)
+        )
     return share
+
+
+@wp.func
+def is_within(i: int, first: int, last: int):
+    """1 for `first` ≤ i < `last`, else 0."""
+    return wp.where(i >= first and i < last, 1.0, 0.0)
 
 
 @wp.func
 def share_of_range(first: int, last: int, v: int, embedding: Embedding):
     """Σ |∂x_v/∂x_i| over the vertices i from `first` to `last`."""
-    share = float(0.0)
-    if v < embedding.first:
-        if v >= first and v < last:
-            share = 1.0
-    else:
-        corners = embedding.corners[v - embedding.first]
-        for c in range(4):
-            if corners[c] >= first and corners[c] < last:
-                share += wp.abs(embedding.weights[v - embedding.first][c])
+    share = is_within(v, first, last)
+    if v >= embedding.first:
+        c = embedding.corners[v - embedding.first]
+        w = embedding.weights[v - embedding.first]
+        share = (
+            is_within(c[0], first, last) * wp.abs(w[0])
+            + is_within(c[1], first, last) * wp.abs(w[1])
+            + is_within(c[2], first, last) * wp.abs(w[2])
+            + is_within(c[3], first, last) * wp.abs(w[3])
+        )
     return share
 
 
