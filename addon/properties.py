@@ -228,7 +228,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             description="A mesh of up to this many vertices touches others with its visible "
             "surface. A finer one touches with its lattice, up to a cell outside of it, which "
             "takes less time",
-            default=5000,
+            default=2000,
             min=0,
             soft_max=50000,
             options=set(),
