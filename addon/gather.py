@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 import bpy
 import numpy as np
 
-from ..solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid, are_flat
 from ..solver.lattice import cage, embed
 from ..solver.settings import Material, Settings
 from . import playback, read_mesh
@@ -276,7 +276,18 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         youngs_modulus=material.youngs_modulus * lattice.fractions,
         density=material.density * lattice.fractions,
     )
-    return Solid(lattice.points, lattice.tets, material=material, pins=pins, name=ob.name)
+    surface = None
+    if len(points) <= ob.vbd.contact_vertices:
+        surface = _visible_surface(target, lattice, triangles)
+    return Solid(
+        lattice.points, lattice.tets, material=material, pins=pins, name=ob.name, surface=surface
+    )
+
+
+def _visible_surface(target, lattice, triangles):
+    """The mesh in its cage, without faces that have no area; None without any other."""
+    faces = triangles[~are_flat(target.visible(lattice.points), triangles)]
+    return EmbeddedSurface(target.corners, target.weights, faces) if len(faces) else None
 
 
 def _cloth(gathered, ob, mesh, target, pinned):

@@ -241,6 +241,11 @@ class VBD_PT_lattice(_Physics, Panel):
         row = layout.row()
         row.label(text="Tets not counted" if count is None else f"{count:,} tets")
         row.operator("vbd.count_tets", text="", icon="FILE_REFRESH")
+        column = layout.column()
+        column.active = "tets" not in ob.data
+        column.prop(ob.vbd, "contact_vertices")
+        if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
+            column.label(text="Touches with its lattice", icon="INFO")
 
 
 class VBD_PT_pins(_Physics, Panel):

@@ -223,6 +223,17 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
             update=update_tet_count,
         ),
+        "contact_vertices": IntProperty(
+            name="Contact Vertices",
+            description="A mesh of up to this many vertices touches others with its visible "
+            "surface. A finer one touches with its lattice, up to a cell outside of it, which "
+            "takes less time",
+            default=2000,
+            min=0,
+            soft_max=50000,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
         "pin_group": StringProperty(
             name="Pin Group",
             description="Vertex group of the vertices that follow the animation instead of the "

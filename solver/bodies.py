@@ -92,9 +92,14 @@ def triangle_areas(points, triangles):
     return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
 
 
-def refuse_flat_triangles(name, points, triangles):
+def are_flat(points, triangles):
+    """Which triangles have no area, bool [triangle]."""
     size = longest_edges(points, triangles)
-    flat = np.flatnonzero(2.0 * triangle_areas(points, triangles) <= FLAT_TRIANGLE * size**2)
+    return 2.0 * triangle_areas(points, triangles) <= FLAT_TRIANGLE * size**2
+
+
+def refuse_flat_triangles(name, points, triangles):
+    flat = np.flatnonzero(are_flat(points, triangles))
     if len(flat):
         raise ValueError(
             f"{name}: {len(flat)} of {len(triangles)} triangles have no area "
@@ -178,8 +183,60 @@ class _Deformable:
         raise NotImplementedError
 
 
+@dataclass(eq=False)
+class EmbeddedSurface:
+    """A surface that follows a solid and touches others in its place.
+
+    Its points are Σ w x of the `corners` [point, 4] of one tet each, vertices of the solid, with
+    the `weights` [point, 4]: barycentric coordinates, whose sum is 1. `triangles` [triangle, 3] are
+    between the points and face outwards.
+    """
+
+    corners: np.ndarray
+    weights: np.ndarray
+    triangles: np.ndarray
+
+    def points(self, positions):
+        """Where the points are [m], [point, 3], when the vertices are at `positions`."""
+        return np.einsum("pk,pki->pi", self.weights, positions[self.corners])
+
+    def check(self, name, rest_points, tets):
+        """Make all arrays float64 and int32; refuses what is no surface in the tets of a body."""
+        self.corners = np.array(self.corners, dtype=np.int32)
+        self.weights = np.array(self.weights, dtype=np.float64)
+        count = len(self.corners)
+        if self.corners.shape != (count, 4) or self.weights.shape != (count, 4):
+            raise ValueError(
+                f"{name}: the corners and weights of the embedded surface have the shapes "
+                f"{self.corners.shape} and {self.weights.shape}; both must be [point, 4]"
+            )
+        rows = np.sort(np.concatenate([tets, self.corners]), axis=1)
+        _, number = np.unique(rows, axis=0, return_inverse=True)
+        number = number.ravel()
+        loose = np.flatnonzero(~np.isin(number[len(tets) :], number[: len(tets)]))
+        if len(loose):
+            raise ValueError(
+                f"{name}: the corners of point {loose[0]} of the embedded surface are not those of "
+                "a tet"
+            )
+        wrong = np.flatnonzero(~(np.abs(self.weights.sum(axis=1) - 1.0) < 1e-6))
+        if len(wrong):
+            raise ValueError(
+                f"{name}: the weights of point {wrong[0]} of the embedded surface do not add up "
+                "to 1"
+            )
+        self.triangles = checked_elements(name, "triangle", self.triangles, 3, count)
+        refuse_flat_triangles(name, self.points(rest_points), self.triangles)
+
+
+@dataclass(eq=False)
 class Solid(_Deformable):
-    """A soft body of tetrahedra: `Solid(points [vertex, 3], tets [tet, 4], ...)`."""
+    """A soft body of tetrahedra: `Solid(points [vertex, 3], tets [tet, 4], ...)`.
+
+    Contact is that of `surface`, or of the faces that belong to one tet only.
+    """
+
+    surface: EmbeddedSurface | None = field(default=None, kw_only=True)
 
     corners = 4
     element_name = "tet"
@@ -204,6 +261,8 @@ class Solid(_Deformable):
                     f"{self.name}: {len(at)} of {len(volumes)} tets are {word} in the rest shape "
                     f"(first: tet {at[0]}, vertices {self.elements[at[0]].tolist()}); mesh it again"
                 )
+        if self.surface is not None:
+            self.surface.check(self.name, self.rest_points, self.elements)
 
 
 @dataclass(eq=False)

@@ -7,7 +7,6 @@ import numpy as np
 import warp as wp
 
 from .kernels import bounds as kernels
-from .surface import contact_stiffness
 
 # A vertex that begins behind a bound comes out in about this time [s].
 RETURN_TIME = 0.25
@@ -107,8 +106,11 @@ class Bowl:
 BOUNDS = Plane | Box | Sphere | Bowl
 
 
-def bounds_on_device(bounds, assembly, settings, device):
-    """All bounds and the ground of the settings as a `kernels.Bounds`."""
+def bounds_on_device(bounds, assembly, surface, settings, device):
+    """All bounds and the ground of the settings as a `kernels.Bounds`.
+
+    Vertices that an embedded surface stands for pass through bounds.
+    """
     if settings.use_ground:
         bounds = [*bounds, Plane((0.0, 0.0, settings.ground_height), name="Ground")]
     walls = [
@@ -127,8 +129,10 @@ def bounds_on_device(bounds, assembly, settings, device):
     struct.normal = upload(normal, wp.vec3, (-1, 3))
     struct.size = upload(size, float, -1)
     struct.friction = upload(friction, float, -1)
-    struct.vertex_radius = upload(assembly.thickness, float, -1)
-    struct.vertex_friction = upload(assembly.friction, float, -1)
-    struct.stiffness = upload(contact_stiffness(assembly, settings), float, -1)
+    radius = surface.radius.copy()
+    radius[: len(assembly.points)][surface.hidden] = kernels.PASSES
+    struct.vertex_radius = upload(radius, float, -1)
+    struct.vertex_friction = upload(surface.friction, float, -1)
+    struct.stiffness = upload(surface.stiffness, float, -1)
     struct.return_share = min(settings.step_time / RETURN_TIME, 1.0)
     return struct

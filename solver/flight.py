@@ -34,17 +34,12 @@ class Flight:
 
     def move(self):
         """Move what flies by the mean way to its candidates."""
-        model, pairs, device = self.model, self.pairs, self.model.device
+        model, pairs = self.model, self.pairs
         self.low.fill_(np.inf)
         self.high.fill_(-np.inf)
         self.motion.zero_()
-        wp.launch(
-            flight.measure_bodies,
-            dim=model.vertex_count,
-            inputs=[model.x, pairs.candidate, pairs.struct.body, pairs.struct.radius],
-            outputs=[self.low, self.high, self.motion],
-            device=device,
-        )
+        self._measure(0, model.vertex_count, pairs.candidate)
+        self._measure(model.led_end, pairs.point_count, model.x)
         total = self.motion.numpy().astype(float)
         low, high = swept(self.low.numpy(), self.high.numpy(), total / self.size[:, None])
         flock = connected(np.argwhere(self._meets_body(low, high)), len(low))
@@ -60,8 +55,19 @@ class Flight:
                 dim=model.vertex_count,
                 inputs=[pairs.struct.body, self.motion],
                 outputs=[model.x],
-                device=device,
+                device=model.device,
             )
+            pairs.followers.follow(0, model.vertex_count)
+
+    def _measure(self, first, count, goal):
+        """Extend the boxes of bodies by some vertices, and add up their ways to `goal`."""
+        wp.launch(
+            flight.measure_bodies,
+            dim=count,
+            inputs=[first, self.model.x, goal, self.pairs.struct.body, self.pairs.struct.radius],
+            outputs=[self.low, self.high, self.motion],
+            device=self.model.device,
+        )
 
     def _meets_body(self, low, high):
         """Whose way meets that of another body it may touch, bool [body, body]."""

@@ -8,6 +8,7 @@ import warp as wp
 
 from . import records
 from .augmentation import spring_penalty
+from .embedding import upload_embedding
 from .kernels import records as layout
 from .kernels import vertex
 from .kernels.contact import ContactLaw
@@ -34,7 +35,8 @@ class Model:
     """Positions [m], shape [vertex, 3], and everything constant, in solver order.
 
     Free vertices, then pinned ones (`vertex_count` in all), and behind them in `x`, `x_start` and
-    `inertial` the vertices of colliders. `inertial` of what is led is the place it is led to.
+    `inertial` the vertices of colliders (`led_end` in all), then the embedded points of surfaces.
+    `inertial` of what is led is the place it is led to.
 
     `work` [vertex] estimates the nanoseconds of one visit, to share a color between threads.
     """
@@ -59,8 +61,10 @@ class Model:
         self.color_start = assembly.color_start
         h = settings.step_time
 
-        colliders = surface.rest[surface.collider_start :]
-        self.x = self.upload(np.concatenate([assembly.points, colliders]), wp.vec3)
+        self.led_end = surface.point_start
+        colliders = surface.rest[surface.collider_start : surface.point_start]
+        embedded = surface.points.of(assembly.points)
+        self.x = self.upload(np.concatenate([assembly.points, colliders, embedded]), wp.vec3)
         self.x_start = wp.clone(self.x)
         self.inertial = wp.clone(self.x)
         self.velocity = self.upload(assembly.velocities, wp.vec3)
@@ -89,6 +93,9 @@ class Model:
         self.objective.attachments = ties.struct
         self.objective.bounds = bounds
         self.objective.law = self.law
+        self.objective.embedding = upload_embedding(
+            surface.points, surface.hidden, self.led_end, self.upload
+        )
 
     def upload(self, values, dtype):
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
@@ -183,9 +190,15 @@ class Model:
         others = {
             vertex.ATTACHMENTS: ties.count,
             vertex.CONTACTS: self.surface.can_touch,
+            vertex.EMBEDDED: len(self.surface.points),
             vertex.BOUNDS: len(self.bounds.kind),
         }
         return sum(present) + sum(bit for bit, wanted in others.items() if wanted)
+
+    def surface_ranges(self):
+        """(first, count) of free vertices and of embedded points, where there are any."""
+        ranges = (0, self.free_count), (self.led_end, len(self.surface.points))
+        return [(first, count) for first, count in ranges if count]
 
     def positions(self):
         """Positions of every body [m], float64 [vertex, 3], in the order its points came in."""

@@ -79,13 +79,14 @@ class Momentum:
             device=model.device,
         )
         if len(model.bounds.kind):
-            wp.launch(
-                mark_at_bounds,
-                dim=model.free_count,
-                inputs=[model.x, self.pairs.struct.body, model.bounds],
-                outputs=[self.at_bounds],
-                device=model.device,
-            )
+            for first, count in model.surface_ranges():
+                wp.launch(
+                    mark_at_bounds,
+                    dim=count,
+                    inputs=[first, model.x, self.pairs.struct.body, model.bounds],
+                    outputs=[self.at_bounds],
+                    device=model.device,
+                )
         touch = self.touch.numpy().reshape(self.count, self.count) != 0
         np.fill_diagonal(touch, False)
         return touch | touch.T, self.at_bounds.numpy() != 0

@@ -7,7 +7,7 @@ Lists begin small and grow: a search that finds more than fits is done again wit
 import numpy as np
 import warp as wp
 
-from .kernels import contact, pairs, truncation
+from .kernels import contact, embedded_truncation, embedding, pairs, truncation
 from .tangles import Tangles
 from .workers import launches, recorded
 
@@ -68,8 +68,9 @@ class Pairs:
     `begin_frame`.
     """
 
-    def __init__(self, model, names, settings, workers):
+    def __init__(self, model, followers, names, settings, workers):
         self.model, self.settings, self.workers = model, settings, workers
+        self.followers = followers
         self.device = model.device
         shape = self.shape = model.surface
         self.struct = self._upload(shape)
@@ -91,6 +92,8 @@ class Pairs:
         }
         vertices = len(shape.body)
         self.vertex_count = vertices
+        self.point_count = len(shape.points)
+        self.x_seen = wp.clone(model.x)  # as of the last refresh
         self.x_found = wp.clone(model.x)
         self.candidate = wp.clone(model.x)
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
@@ -125,6 +128,7 @@ class Pairs:
         struct.body_edges = shape.body_edges
         struct.body_triangles = shape.body_triangles
         struct.collider_start = shape.collider_start
+        struct.point_start = shape.point_start
         struct.rod_start = shape.rod_start
         struct.bodies = len(shape.may_touch)
         struct.may_touch = upload(shape.may_touch.ravel().astype(np.int32), int)
@@ -199,6 +203,14 @@ class Pairs:
             outputs=[struct.cap, self.x_found],
             device=self.device,
         )
+        if self.point_count:
+            wp.launch(
+                embedding.set_point_caps,
+                dim=self.point_count,
+                inputs=[model.objective.embedding],
+                outputs=[struct.cap],
+                device=self.device,
+            )
         self._fit_trees()
         self._find()
         self._fill()
@@ -314,6 +326,8 @@ class Pairs:
             ENTRY * (1 + 4 * self.count / self.vertex_count),
         )
         self.alert.zero_()
+        if self.point_count:
+            wp.copy(self.x_seen, self.model.x)
 
     def make_way(self):
         """Let what is free give way to what is led towards it, in the candidates."""
@@ -321,7 +335,7 @@ class Pairs:
         self._run(
             truncation.make_way,
             free,
-            [free, self.model.x, self.start, self.entry, self.pairs],
+            [free, self.model.led_end, self.model.x, self.start, self.entry, self.pairs],
             [self.candidate],
             4 * MOVE,
         )
@@ -332,28 +346,50 @@ class Pairs:
             return
         if not self.settings.truncation:
             wp.copy(self.model.x, self.candidate, first, first, last - first)
-            return
-        if (first, last) not in self.settling:
-            self.settling[first, last] = list(self._settling(first, last))
-        for parts in self.settling[first, last]:
-            self.workers.run(parts)
+        else:
+            if (first, last) not in self.settling:
+                self.settling[first, last] = list(self._settling(first, last))
+            for parts in self.settling[first, last]:
+                self.workers.run(parts)
+        self.followers.follow(first, last)
 
     def _settling(self, first, last):
         """The recorded launches of `settle`, a list for each of its kernels."""
         x, candidate, lists = self.model.x, self.candidate, [self.start, self.entry, self.pairs]
+        caps = [self.x_found, self.struct.cap]
+        if self.point_count:
+            place = [self.model.objective.embedding, first, last, x, candidate]
+            yield_to_plane = (
+                (
+                    embedded_truncation.alert_partners,
+                    [*place, self.x_seen, self.least_gap, *lists],
+                    [self.alert],
+                    8 * MOVE,
+                ),
+                (
+                    embedded_truncation.truncate,
+                    [*place, *caps, *lists, self.alert],
+                    [self.part, self.cut],
+                    16 * MOVE,
+                ),
+            )
+        else:
+            yield_to_plane = (
+                (
+                    truncation.alert_partners,
+                    [x, candidate, self.least_gap, *lists],
+                    [self.alert],
+                    MOVE,
+                ),
+                (
+                    truncation.truncate,
+                    [first, last, x, candidate, *caps, *lists, self.alert],
+                    [self.part, self.cut],
+                    4 * MOVE,
+                ),
+            )
         for kernel, inputs, outputs, cost in (
-            (
-                truncation.alert_partners,
-                [x, candidate, self.least_gap, *lists],
-                [self.alert],
-                MOVE,
-            ),
-            (
-                truncation.truncate,
-                [first, last, x, candidate, self.x_found, self.struct.cap, *lists, self.alert],
-                [self.part, self.cut],
-                4 * MOVE,
-            ),
+            *yield_to_plane,
             (
                 truncation.commit,
                 [self.part, candidate, self.cut, self.struct.radius, SLACK],

@@ -80,7 +80,7 @@ def simulate(
     led = LedColliders(colliders, scene, device)
     pins = LedPins(deformable, scene, device)
     surface = contact_surface(scene, deformable, colliders, settings)
-    bounds = bounds_on_device(bounds, scene, settings, device)
+    bounds = bounds_on_device(bounds, scene, surface, settings, device)
     model = Model(scene, settings, surface, bounds, ties, device)
     residual = Residual(model)
     measure = Measure(model, residual, deformable, settings)

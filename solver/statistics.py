@@ -99,10 +99,7 @@ class Measure:
     def __init__(self, model, residual, bodies, settings):
         self.model, self.residual, self.bodies = model, residual, bodies
         self.gravity = np.asarray(settings.gravity, dtype=np.float64)
-        free = model.free_count
         self.record()
-        self.bounds_energy = wp.zeros(free, dtype=float, device=model.device)
-        self.bounds_depth = wp.zeros(free, dtype=float, device=model.device)
 
     def record(self):
         """Take over the model's elements, at the start and when they have changed."""
@@ -159,16 +156,18 @@ class Measure:
         rate = decay(iterations.halfway, residual, count, done)
         goal = max(CONVERGED, self.residual.floor(), iterations.settings.tolerance)
         contact_energy, touching, deepest = pairs.measure() if pairs else (0.0, 0, 0.0)
-        if free and len(model.bounds.kind):
+        for first, count in model.surface_ranges() if len(model.bounds.kind) else ():
+            of_bounds = wp.zeros(count, dtype=float, device=model.device)
+            depth = wp.zeros(count, dtype=float, device=model.device)
             wp.launch(
                 measure_bounds,
-                dim=free,
-                inputs=[model.x, model.bounds],
-                outputs=[self.bounds_energy, self.bounds_depth],
+                dim=count,
+                inputs=[first, model.x, model.bounds],
+                outputs=[of_bounds, depth],
                 device=model.device,
             )
-            contact_energy += float(self.bounds_energy.numpy().sum(dtype=float))
-            deepest = max(deepest, float(self.bounds_depth.numpy().max()))
+            contact_energy += float(of_bounds.numpy().sum(dtype=float))
+            deepest = max(deepest, float(depth.numpy().max()))
         elastic = 0.0
         for kernel, inputs, outputs in self.energies:
             wp.launch(

@@ -7,10 +7,12 @@ import numpy as np
 import warp as wp
 
 from .augmentation import StiffSprings
+from .embedding import Followers
 from .flight import Flight
 from .guess import guard_launches
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
+from .kernels.embedded_bounds import find_parts_in_front, take_parts
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
 from .momentum import Momentum
 from .pairs import Pairs
@@ -53,7 +55,10 @@ class Stepper:
         omega = 1.0 if chebyshev or short else settings.relaxation
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
-        self.pairs = Pairs(model, names, settings, workers) if model.surface.can_touch else None
+        self.followers = Followers(model, workers)
+        self.pairs = None
+        if model.surface.can_touch:
+            self.pairs = Pairs(model, self.followers, names, settings, workers)
         self.leads = colliders.moves or bool(pins.led)
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
         self.momentum = Momentum(model, self.pairs, settings) if self.pairs else None
@@ -93,6 +98,7 @@ class Stepper:
                 model.steady,
             ],
         )
+        self.keep_points = self._keep_points() if len(model.surface.points) else []
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
         self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
         self.guarded = guess == "adaptive" and model.free_count > 0 and not self.pairs
@@ -126,6 +132,21 @@ class Stepper:
         standing = (self.flown < FLIGHT)[model.surface.body[tets[:, 0]]]
         marks[tets[standing]] = 1
         return marks
+
+    def _keep_points(self):
+        """Launches that keep the guess from taking embedded points through bounds."""
+        model = self.model
+        if not len(model.bounds.kind):
+            return []
+        part = wp.zeros(model.vertex_count, dtype=float, device=model.device)
+        state = [model.objective.embedding, model.bounds, model.x_start]
+        inputs = [*state, self.places()]
+        return [
+            self._record(find_parts_in_front, model.vertex_count, inputs, [part]).launch,
+            self._record(
+                take_parts, model.vertex_count, [model.x_start, part], [self.places()]
+            ).launch,
+        ]
 
     def _gather_all(self):
         self.pairs.refresh()
@@ -241,12 +262,14 @@ class Stepper:
         """Move what is led (pins, colliders) on towards its place."""
         if self.leads:
             copy_range(self.pairs.candidate, self.model.inertial, self.model.free_count)
-            self.pairs.settle(self.model.free_count, len(self.model.x))
+            self.pairs.settle(self.model.free_count, self.model.led_end)
 
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1."""
         count, model = self.settings.substeps, self.model
         self.begin.launch()
+        for launch in self.keep_points:
+            launch()
         self._run(self.move_rest_values)
         self.pins.move(substep / count, model.inertial if self.pairs else model.x)
         self.ties.move(substep / count)
@@ -258,6 +281,8 @@ class Stepper:
         if self.pairs:
             self.momentum.restore()
             self._count_flight()
+        else:
+            self.followers.follow(0, model.free_count)
         self.ties.after_step(model.x)
         self.end.launch()
         if self.tearing.after_step(model):
@@ -276,7 +301,7 @@ class Stepper:
             self._search()
             if self.leads:
                 pairs.make_way()
-            pairs.settle(0, len(model.x))
+            pairs.settle(0, model.led_end)
             if not (pairs.is_capped or (self.leads and pairs.is_stuck)):
                 break
         if pairs.has_travelled:

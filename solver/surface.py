@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .embedding import EmbeddedPoints, embedded_points
 from .order import connected, unique_edges
 from .records import tet_gradients
 
@@ -30,13 +31,17 @@ def boundary_triangles(tets):
 class Surface:
     """Vertices, edges and triangles that can touch, in solver order: of bodies, then of colliders.
 
-    Edges of bodies are those of triangles, then those of rods, from `rod_start` on. `body` [vertex]
-    numbers bodies and colliders, `joint` [vertex] what is attached to each other. Of bodies,
-    `may_touch` [body, body] tells who meets whom, and `closed` [body] who has an inside: solids and
-    closed colliders. `spacing` [vertex, m] is the mean length of the edges at a vertex, `stiffness`
-    [vertex, N/m] the most that its contacts may have.
+    Behind them come the points of embedded surfaces, from `point_start` on. Edges of bodies are
+    those of triangles, then those of rods, from `rod_start` on. `body` [vertex] numbers bodies and
+    colliders, `joint` [vertex] what is attached to each other. Of bodies, `may_touch` [body, body]
+    tells who meets whom, and `closed` [body] who has an inside: solids and closed meshes. `spacing`
+    [vertex, m] is the mean length of the edges at a vertex, or the least among its embedded points;
+    `stiffness` [vertex, N/m] the most that its contacts may have. `hidden` [vertex of a body] are
+    those that embedded points stand for.
     """
 
+    points: EmbeddedPoints
+    hidden: np.ndarray
     vertices: np.ndarray
     edges: np.ndarray
     triangles: np.ndarray
@@ -45,6 +50,7 @@ class Surface:
     rod_start: int
     collider_start: int
     joint: np.ndarray
+    point_start: int
     body: np.ndarray
     may_touch: np.ndarray
     closed: np.ndarray
@@ -60,8 +66,8 @@ class Surface:
         return bool(self.may_touch.any())
 
 
-def contact_stiffness(assembly, settings):
-    """The stiffness [N/m] that contacts of each vertex may have: that of the settings, bounded.
+def most_stiffness(assembly, settings):
+    """The most stiffness [N/m] that contacts of each vertex may have.
 
     A contact that is much stiffer than what it holds apart makes descent slow along the common
     motion of both sides, and float32 cannot resolve how deep it is. The bound is STIFFEST times
@@ -77,21 +83,38 @@ def contact_stiffness(assembly, settings):
         bound[bound == 0.0] = np.inf
     else:
         bound += assembly.mass / settings.step_time**2
-    return np.minimum(settings.collision_stiffness, STIFFEST * bound)
+    # What is led does not yield: only the other side bounds the stiffness.
+    bound[assembly.free_count :] = np.inf
+    return STIFFEST * bound
+
+
+def most_at_points(points, most):
+    """`most_stiffness` at embedded points, whose corners share it with all points around them."""
+    point, corner, weight = points.parents()
+    crowd = np.bincount(corner, weight * weight, minlength=len(most))
+    yielding = np.abs(weight) * np.maximum(crowd[corner], 1.0) / most[corner]
+    with np.errstate(divide="ignore"):
+        return 1.0 / np.bincount(point, yielding, minlength=len(points))
 
 
 def contact_surface(assembly, bodies, colliders, settings):
-    """The `Surface` of a scene; vertices of `colliders` follow behind those of the assembly.
+    """The `Surface` of a scene; vertices of `colliders` follow behind those of the assembly, and
+    behind them the points of embedded surfaces.
 
     Colliders without a friction of their own have that of the settings.
     """
     count = len(assembly.points)
-    solids = boundary_triangles(assembly.tets.corners)
+    starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
+    points, point_triangles = embedded_points(bodies, assembly.place)
+    tets = assembly.tets.corners
+    hidden = np.zeros(count, dtype=bool)
+    for number in np.unique(points.body):
+        hidden[assembly.place[number]] = True
+    solids = boundary_triangles(tets[~hidden[tets[:, 0]]])
     cloth = np.asarray(assembly.triangles.corners, dtype=np.int64)
-    triangles = np.concatenate([solids, cloth])
+    triangles = np.concatenate([solids, cloth, starts[-1] + point_triangles])
     triangle_edges = unique_edges(triangles)
     rods = np.asarray(assembly.springs.corners, dtype=np.int64)
-    starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
     shells = [c.triangles + start for c, start in zip(colliders, starts, strict=False)]
     collider_edges = [unique_edges(shell) for shell in shells]
     edges = np.concatenate([triangle_edges, rods, *collider_edges])
@@ -102,20 +125,37 @@ def contact_surface(assembly, bodies, colliders, settings):
         body[place] = number
     for number, first in enumerate(starts[:-1]):
         body[first:] = len(bodies) + number
-    rest = np.concatenate([assembly.rest_points, *(c.start - assembly.origin for c in colliders)])
+    body = np.concatenate([body, points.body.astype(np.int32)])
+    rest = np.concatenate(
+        [
+            assembly.rest_points,
+            *(c.start - assembly.origin for c in colliders),
+            points.of(assembly.rest_points),
+        ]
+    )
     length = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
     ends = edges.ravel()
-    total = np.bincount(ends, np.repeat(length, 2), minlength=starts[-1])
-    number_of = np.bincount(ends, minlength=starts[-1])
+    total = np.bincount(ends, np.repeat(length, 2), minlength=len(body))
+    number_of = np.bincount(ends, minlength=len(body))
+    spacing = total / np.maximum(number_of, 1)
+    if len(points):
+        spacing[:count][hidden] = np.inf
+        point, corner, _ = points.parents()
+        in_use = number_of[starts[-1] + point] > 0
+        np.minimum.at(spacing, corner[in_use], spacing[starts[-1] + point[in_use]])
 
-    stiffness = contact_stiffness(assembly, settings)
-    # What is led does not yield: only the other side bounds the stiffness.
-    stiffness[assembly.free_count :] = settings.collision_stiffness
+    most = most_stiffness(assembly, settings)
 
-    def spread(mine, of_collider):
-        return np.concatenate([mine, *(np.full(c.vertex_count, of_collider(c)) for c in colliders)])
+    def spread(mine, of_collider, of_points):
+        shells = (np.full(c.vertex_count, of_collider(c)) for c in colliders)
+        return np.concatenate([mine, *shells, of_points])
+
+    def spread_from_bodies(mine, of_collider):
+        return spread(mine, of_collider, mine[points.corners[:, 0]])
 
     return Surface(
+        points=points,
+        hidden=hidden,
         vertices=np.unique(ends).astype(np.int32),
         edges=edges.astype(np.int32),
         triangles=all_triangles.astype(np.int32),
@@ -123,20 +163,31 @@ def contact_surface(assembly, bodies, colliders, settings):
         body_triangles=len(triangles),
         rod_start=len(triangle_edges),
         collider_start=count,
-        joint=connected(assembly.attachments.edges(), starts[-1]),
+        joint=connected(assembly.attachments.edges(), len(body)),
+        point_start=int(starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),
         closed=np.array(
-            [b.element_name == "tet" for b in bodies] + [is_closed(c.triangles) for c in colliders]
+            [has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders]
         ),
-        radius=spread(assembly.thickness, lambda c: c.thickness),
-        friction=spread(
+        radius=spread_from_bodies(assembly.thickness, lambda c: c.thickness),
+        friction=spread_from_bodies(
             assembly.friction, lambda c: settings.friction if c.friction is None else c.friction
         ),
         rest=rest,
-        stiffness=spread(stiffness, lambda c: settings.collision_stiffness),
-        spacing=total / np.maximum(number_of, 1),
+        stiffness=np.minimum(
+            settings.collision_stiffness,
+            spread(most, lambda c: np.inf, most_at_points(points, most)),
+        ),
+        spacing=spacing,
     )
+
+
+def has_inside(body):
+    """Whether the surface of a body that can touch is closed."""
+    if body.element_name != "tet":
+        return False
+    return body.surface is None or is_closed(body.surface.triangles)
 
 
 def is_closed(triangles):

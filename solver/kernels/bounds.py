@@ -16,6 +16,9 @@ PLANE = wp.constant(0)
 SPHERE = wp.constant(1)
 BOWL = wp.constant(2)
 
+# Contact distance of vertices that no bound acts on.
+PASSES = wp.constant(-1.0e30)
+
 # Part of the way to a bound that a step may go, and what it always leaves of the contact distance.
 KEPT = wp.constant(0.9)
 FLOOR = wp.constant(1.0e-3)
@@ -25,7 +28,7 @@ LAST_STEP = wp.constant(0.25)
 
 @wp.struct
 class Bounds:
-    """Arrays per bound, and the contact distance [m] and friction of every vertex."""
+    """Arrays per bound, and the contact distance [m] and friction of every surface vertex."""
 
     kind: wp.array[int]
     center: wp.array[wp.vec3]  # or a point of the plane [m]
@@ -94,13 +97,13 @@ def bounds_force_hessian(
 
 
 @wp.func
-def keep_in_front(i: int, x: wp.vec3, step: wp.vec3, bounds: Bounds):
-    """The part of `step` that does not take vertex i through a bound."""
+def part_in_front(i: int, x: wp.vec3, step: wp.vec3, bounds: Bounds):
+    """The part in [0, 1] of `step` that does not take vertex i through a bound."""
     part = float(1.0)
     floor = FLOOR * bounds.vertex_radius[i]
     for k in range(bounds.kind.shape[0]):
         near = direction_and_distance(bounds, k, x)
-        if near[3] > 0.0 and near[3] < 1.0e30:
+        if near[3] > 0.0 and near[3] < 1.0e30 and bounds.vertex_radius[i] != PASSES:
             # Outside of a sphere the distance falls at most by the approach to its tangent plane,
             # elsewhere at most in proportion to what it falls by in all.
             fall = -wp.dot(wp.vec3(near[0], near[1], near[2]), step)
@@ -110,19 +113,28 @@ def keep_in_front(i: int, x: wp.vec3, step: wp.vec3, bounds: Bounds):
             if fall > KEPT * near[3]:
                 allowed = wp.max(wp.min(KEPT * near[3], near[3] - floor), 0.0)
                 part = wp.min(part, allowed / fall)
-    return part * step
+    return part
+
+
+@wp.func
+def keep_in_front(i: int, x: wp.vec3, step: wp.vec3, bounds: Bounds):
+    """What of `step` does not take vertex i through a bound."""
+    return part_in_front(i, x, step, bounds) * step
 
 
 @wp.kernel
 def measure_bounds(
+    first: int,
     x: wp.array[wp.vec3],
     bounds: Bounds,
     # out
     energy: wp.array[float],
     depth: wp.array[float],
 ):
-    """Energy [J] of each vertex at the bounds, and its depth below the contact distance [m]."""
-    i = wp.tid()
+    """Energy [J] of vertices from `first` on at the bounds, and their depth below the contact
+    distance [m].
+    """
+    i = first + wp.tid()
     total = float(0.0)
     deepest = float(0.0)
     radius = bounds.vertex_radius[i]
@@ -131,20 +143,21 @@ def measure_bounds(
         if near[3] < radius:
             total += contact_energy(near[3], radius, bounds.stiffness[i])
             deepest = wp.max(deepest, radius - near[3])
-    energy[i] = total
-    depth[i] = deepest
+    energy[i - first] = total
+    depth[i - first] = deepest
 
 
 @wp.kernel
 def mark_at_bounds(
+    first: int,
     x: wp.array[wp.vec3],
     body: wp.array[int],
     bounds: Bounds,
     # out
     at_bounds: wp.array[int],
 ):
-    """Which bodies touch a bound."""
-    i = wp.tid()
+    """Which bodies touch a bound with vertices from `first` on."""
+    i = first + wp.tid()
     for k in range(bounds.kind.shape[0]):
         if direction_and_distance(bounds, k, x[i])[3] < bounds.vertex_radius[i]:
             at_bounds[body[i]] = 1

@@ -8,6 +8,7 @@ wp.set_module_options({"enable_backward": False})
 
 @wp.kernel
 def measure_bodies(
+    first: int,
     x: wp.array[wp.vec3],
     goal: wp.array[wp.vec3],
     body: wp.array[int],
@@ -17,8 +18,11 @@ def measure_bodies(
     high: wp.array[wp.vec3],
     motion: wp.array[wp.vec3],
 ):
-    """Box of every body with its contact distance, and the sum of its vertices' motions [m]."""
-    i = wp.tid()
+    """Box of every body with its contact distance, and the sum of its vertices' motions [m].
+
+    Of the vertices from `first` on.
+    """
+    i = first + wp.tid()
     b = body[i]
     r = wp.vec3(radius[i], radius[i], radius[i])
     wp.atomic_min(low, b, x[i] - r)

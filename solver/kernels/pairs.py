@@ -37,6 +37,7 @@ class Surface:
     body_edges: int  # the first edges and triangles are those of bodies
     body_triangles: int
     collider_start: int  # the first vertex of a collider
+    point_start: int  # the first embedded point of a body
     rod_start: int  # edges from this one up to `body_edges` belong to no triangle
     edge_tree: wp.uint64
     triangle_tree: wp.uint64
@@ -297,7 +298,8 @@ def find_triangles(
     n = int(0)
     if surface.body_triangles > 0:
         n = near_triangles(v, surface.triangle_tree, 0, surface, x, at, slots, n, found)
-    if v < surface.collider_start and surface.body_triangles < surface.triangles.shape[0]:
+    of_collider = v >= surface.collider_start and v < surface.point_start
+    if not of_collider and surface.body_triangles < surface.triangles.shape[0]:
         n = near_triangles(
             v,
             surface.collider_triangle_tree,

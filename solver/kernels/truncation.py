@@ -217,6 +217,7 @@ def set_caps(
 def make_way(
     first: int,
     led_from: int,
+    led_end: int,
     x: wp.array[wp.vec3],
     start: wp.array[int],
     entry: wp.array[int],
@@ -226,8 +227,8 @@ def make_way(
 ):
     """Let the candidates of free vertices give way to what is led towards them.
 
-    Vertices from `led_from` on are led. What they would come closer to than the contact distance
-    is carried along the normal: nothing else could move it far enough in a few iterations.
+    Vertices `led_from` up to `led_end` are led. What they would come closer to than the contact
+    distance is carried along the normal: nothing else could move it far enough in few iterations.
     """
     i = first + wp.tid()
     x_i = x[i]
@@ -246,7 +247,7 @@ def make_way(
             j = pair.vertices[c]
             if (c < pair.kind) != (corner < pair.kind):
                 gap = wp.min(gap, wp.dot(away, x_i - x[j]))
-                if j >= led_from:
+                if j >= led_from and j < led_end:
                     approach = wp.max(approach, wp.dot(away, candidate[j] - x[j]))
         if approach > 0.0:
             own = wp.dot(away, candidate[i] - x_i)

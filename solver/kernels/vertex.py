@@ -13,6 +13,9 @@ from .attachments import Attachments, attachments_force_hessian
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
 from .contact import ContactLaw, Contacts, contacts_after, contacts_force_hessian
 from .continua import continua_force_hessian
+from .embedded_bounds import embedded_bounds_force_hessian, embedded_part_in_front
+from .embedded_contact import embedded_contacts_after, embedded_contacts_force_hessian
+from .embedding import Embedding
 from .guess import Pieces, rigidly_moved
 from .hinges import hinges_force_hessian
 from .records import Elements
@@ -46,6 +49,7 @@ SPRINGS = wp.constant(64)
 ATTACHMENTS = wp.constant(128)
 CONTACTS = wp.constant(256)
 BOUNDS = wp.constant(512)
+EMBEDDED = wp.constant(1024)
 
 
 @wp.struct
@@ -61,6 +65,7 @@ class Objective:
     contacts: Contacts
     bounds: Bounds
     law: ContactLaw
+    embedding: Embedding
 
 
 @wp.func
@@ -155,16 +160,39 @@ def vertex_kernels(parts: int) -> VertexKernels:
         force = wp.vec3(0.0)
         hessian = wp.mat33(0.0)
         if wp.static(bool(parts & BOUNDS)):
-            f, h, count, which = bounds_force_hessian(
-                i, x[i], step, objective.x_start[i], objective.bounds, objective.law
-            )
+            if wp.static(bool(parts & EMBEDDED)):
+                f, h, count, which = embedded_bounds_force_hessian(
+                    i,
+                    x,
+                    step,
+                    objective.x_start,
+                    objective.bounds,
+                    objective.embedding,
+                    objective.law,
+                )
+            else:
+                f, h, count, which = bounds_force_hessian(
+                    i, x[i], step, objective.x_start[i], objective.bounds, objective.law
+                )
             force += f
             hessian += h
             touching += count
         if wp.static(bool(parts & CONTACTS)):
-            f, h, count, others = contacts_force_hessian(
-                i, x, step, objective.x_start, color, objective.contacts, objective.law
-            )
+            if wp.static(bool(parts & EMBEDDED)):
+                f, h, count, others = embedded_contacts_force_hessian(
+                    i,
+                    x,
+                    step,
+                    objective.x_start,
+                    color,
+                    objective.contacts,
+                    objective.embedding,
+                    objective.law,
+                )
+            else:
+                f, h, count, others = contacts_force_hessian(
+                    i, x, step, objective.x_start, color, objective.contacts, objective.law
+                )
             force += f
             hessian += h
             touching += count
@@ -176,11 +204,26 @@ def vertex_kernels(parts: int) -> VertexKernels:
         """A number that tells which contacts touch vertex i after `step` [m]."""
         which = int(0)
         if wp.static(bool(parts & BOUNDS)):
-            _f, _h, _count, which = bounds_force_hessian(
-                i, x[i], step, objective.x_start[i], objective.bounds, objective.law
-            )
+            if wp.static(bool(parts & EMBEDDED)):
+                _f, _h, _count, which = embedded_bounds_force_hessian(
+                    i,
+                    x,
+                    step,
+                    objective.x_start,
+                    objective.bounds,
+                    objective.embedding,
+                    objective.law,
+                )
+            else:
+                _f, _h, _count, which = bounds_force_hessian(
+                    i, x[i], step, objective.x_start[i], objective.bounds, objective.law
+                )
         if wp.static(bool(parts & CONTACTS)):
-            which = 31 * which + contacts_after(i, step, objective.contacts)
+            if wp.static(bool(parts & EMBEDDED)):
+                others = embedded_contacts_after(i, step, objective.contacts, objective.embedding)
+            else:
+                others = contacts_after(i, step, objective.contacts)
+            which = 31 * which + others
         return which
 
     @wp.func
@@ -238,7 +281,10 @@ def vertex_kernels(parts: int) -> VertexKernels:
         if touching == 0:
             step *= relaxation
         if wp.static(bool(parts & BOUNDS)):
-            step = keep_in_front(i, x[i], step, objective.bounds)
+            if wp.static(bool(parts & EMBEDDED)):
+                step *= embedded_part_in_front(i, x, step, objective.bounds, objective.embedding)
+            else:
+                step = keep_in_front(i, x[i], step, objective.bounds)
         return step, force, touching
 
     @wp.kernel(module="unique")

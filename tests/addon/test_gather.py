@@ -153,6 +153,18 @@ def test_tets_of_a_lattice_weigh_what_is_inside_the_mesh(scene):
     assert mass == pytest.approx(500.0, rel=0.1)
 
 
+def test_a_lattice_touches_with_the_visible_surface_of_meshes_that_are_not_too_fine(scene):
+    points, triangles = block((1.0, 0.6, 0.4), (0.0, 0.0, 1.0))
+    ob = mesh_object("Box", points, faces=triangles, role="SOFT")
+    ob.vbd.resolution = 3
+    body = gathered().bodies[0]
+    assert body.surface.points(body.points) == pytest.approx(points)
+    area = triangle_areas(points, body.surface.triangles).sum()
+    assert area == pytest.approx(2.0 * (0.6 + 0.4 + 0.24))
+    ob.vbd.contact_vertices = 7
+    assert gathered().bodies[0].surface is None
+
+
 def test_pinned_parts_of_a_lattice_may_move_apart():
     """A cage around a bar, held at both ends: each end goes with its own pins."""
     random = np.random.default_rng(0)

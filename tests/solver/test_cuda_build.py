@@ -28,6 +28,8 @@ def modules_with_kernels():
     yield "vertex, others", vertex.vertex_kernels(OTHERS).solve.module
     # The search has all forces twice.
     yield "vertex, search", vertex.vertex_kernels(vertex.TETS | TOUCH).search.module
+    embedded = vertex.TETS | TOUCH | vertex.EMBEDDED
+    yield "vertex, embedded", vertex.vertex_kernels(embedded).solve.module
     yield "vertex, residual", vertex.vertex_kernels(vertex.TETS | TOUCH).residual.module
     yield "vertex, slopes", vertex.vertex_kernels(vertex.TETS | TOUCH).slopes.module
 
@@ -40,6 +42,9 @@ def test_every_module_with_kernels_is_found():
         "motion",
         "pairs",
         "truncation",
+        "embedding",
+        "embedded_truncation",
+        "embedded_bounds",
         "bounds",
         "damping",
         "energy",

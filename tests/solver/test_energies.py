@@ -168,7 +168,7 @@ def model_of(body, settings):
     scene = assemble([body], settings)
     ties = Ties([], scene, settings, "cpu")
     surface = contact_surface(scene, [body], [], settings)
-    bounds = bounds_on_device([], scene, settings, "cpu")
+    bounds = bounds_on_device([], scene, surface, settings, "cpu")
     return Model(scene, settings, surface, bounds, ties, "cpu"), ties
 
 

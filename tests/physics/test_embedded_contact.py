@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact on a surface embedded in a lattice cage."""
+
+import numpy as np
+import pytest
+import warp as wp
+from intersections import intersecting_pairs, joined
+from shapes import UNIT_TET, grid, plane
+
+from vbd.solver.assembly import assemble
+from vbd.solver.augmentation import Ties
+from vbd.solver.bodies import Cloth, Collider, EmbeddedSurface, Solid
+from vbd.solver.bounds import bounds_on_device
+from vbd.solver.embedding import Followers
+from vbd.solver.kernels.contact import ContactLaw, Contacts
+from vbd.solver.kernels.embedded_contact import embedded_contacts_force_hessian
+from vbd.solver.kernels.embedding import Embedding
+from vbd.solver.lattice import cage, embed
+from vbd.solver.model import Model
+from vbd.solver.pairs import Pairs
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+from vbd.solver.surface import contact_surface
+from vbd.solver.workers import Workers
+
+
+def bumpy_ball(size, rows=14):
+    """A closed surface that is not convex: a sphere with bumps, about `size` [m] in diameter."""
+    theta, phi = np.meshgrid(
+        np.linspace(0.0, np.pi, rows + 1)[1:-1], np.linspace(0.0, 2.0 * np.pi, 2 * rows + 1)[:-1]
+    )
+    theta, phi = theta.T.ravel(), phi.T.ravel()
+    radius = 0.5 * size * (1.0 + 0.15 * np.sin(4.0 * phi) * np.sin(theta) ** 2)
+    ring = np.stack(
+        [np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], axis=1
+    )
+    points = np.concatenate([radius[:, None] * ring, [[0, 0, 0.5 * size], [0, 0, -0.5 * size]]])
+    n, top = 2 * rows, len(ring)
+    quads = [
+        (r * n + k, (r + 1) * n + k, (r + 1) * n + (k + 1) % n, r * n + (k + 1) % n)
+        for r in range(rows - 2)
+        for k in range(n)
+    ]
+    triangles = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
+    triangles += [(top, k, (k + 1) % n) for k in range(n)]
+    last = (rows - 2) * n
+    triangles += [(top + 1, last + (k + 1) % n, last + k) for k in range(n)]
+    return points, np.array(triangles)
+
+
+def caged(points, triangles, resolution=5, **more):
+    """A `Solid` in a lattice cage that touches with its surface."""
+    lattice = cage(points, triangles, resolution)
+    surface = EmbeddedSurface(*embed(points, lattice), triangles)
+    material = Material(youngs_modulus=3e4, collision_thickness=0.004, friction=0.4)
+    return Solid(lattice.points, lattice.tets, material, surface=surface, **more)
+
+
+def visible(bodies, positions):
+    """The surfaces of bodies as meshes."""
+    return [
+        (b.surface.points(x), b.surface.triangles) for b, x in zip(bodies, positions, strict=True)
+    ]
+
+
+def test_the_visible_surfaces_never_meet():
+    points, triangles = bumpy_ball(0.3)
+    bodies = [
+        caged(points + [0.0, 0.0, 0.2], triangles, name="Low"),
+        caged(points + [0.05, 0.02, 0.56], triangles, name="High"),
+    ]
+    floor, pairs, lowest = Collider(*plane(2.0)), 0, []
+    for frame in simulate([*bodies, floor], Settings(substeps=4, iterations=10), 16):
+        meshes = [*visible(bodies, frame.exact_positions), plane(2.0)]
+        assert not len(intersecting_pairs(*joined(meshes)[:2])), frame.index
+        pairs = max(pairs, frame.stats.pairs)
+        lowest.append(meshes[0][0][:, 2].min())
+    assert pairs > 10
+    assert max(lowest[3:]) < 0.005  # the cage alone would hold it higher
+
+
+def test_visible_surfaces_that_begin_inside_each_other_come_apart():
+    points, triangles = bumpy_ball(0.3, rows=8)
+    bodies = [caged(points, triangles, 4), caged(points + [0.02, 0.02, 0.26], triangles, 4)]
+    settings = Settings(gravity=(0.0, 0.0, 0.0), substeps=3, iterations=6)
+    found = []
+    for frame in simulate(bodies, settings, 20):
+        meshes = visible(bodies, frame.exact_positions)
+        found.append((len(frame.stats.tangles), len(intersecting_pairs(*joined(meshes)[:2]))))
+    assert found[0][0] == 1
+    assert found[-1] == (0, 0)
+
+
+def test_cloth_lies_on_the_visible_surface():
+    points, triangles = bumpy_ball(0.3, rows=10)
+    body = caged(points + [0.0, 0.0, 0.156], triangles)
+    sheet, sheet_triangles = grid(12, 0.5)
+    material = Material(youngs_modulus=2e4, density=0.2, collision_thickness=0.004)
+    cloth = Cloth(sheet + [-0.25, -0.25, 0.33], sheet_triangles, material)
+    ground = Settings(substeps=4, iterations=8, use_ground=True)
+    for frame in simulate([body, cloth], ground, 8):
+        solid, sheet = frame.exact_positions
+        meshes = [*visible([body], [solid]), (sheet, sheet_triangles)]
+        assert not len(intersecting_pairs(*joined(meshes)[:2])), frame.index
+        assert meshes[0][0][:, 2].min() > 0.0
+    assert frame.stats.pairs > 5
+    assert meshes[0][0][:, 2].min() < 0.005
+
+
+def test_bodies_that_collide_in_free_space_keep_their_momentum():
+    points, triangles = bumpy_ball(0.3, rows=8)
+    bodies = [
+        caged(points, triangles, velocities=[2.0, 0.0, 0.0]),
+        caged(points + [0.4, 0.06, 0.05], triangles, velocities=[-1.0, 0.0, 0.0]),
+    ]
+    settings = Settings(gravity=(0.0, 0.0, 0.0), frame_time=1.0 / 200.0, substeps=1, iterations=30)
+    mass = assemble(bodies, settings)
+    mass = np.concatenate([mass.mass[place] for place in mass.place])[:, None]
+    one = 2.0 * mass[: len(bodies[0].points)].sum()
+    states, pairs = [np.concatenate([body.points for body in bodies])], 0
+    for frame in simulate(bodies, settings, 50):
+        states.append(np.concatenate(frame.exact_positions))
+        pairs = max(pairs, frame.stats.pairs)
+    assert pairs > 0
+    x, v = np.array(states[1:]), np.diff(states, axis=0) / settings.frame_time
+    momentum = (mass * v).sum(axis=1)
+    assert np.abs(momentum - momentum[0]).max() < 1e-4 * one
+    # Implicit Euler's own loss of spin is left out, as in test_contact_laws.py.
+    torque = (mass * np.cross(x[1:], v[1:] - v[:-1])).sum(axis=1)
+    assert np.abs(np.cumsum(torque, axis=0)).max() < 1e-3 * one * 0.15
+
+
+@wp.kernel
+def evaluate(
+    x: wp.array[wp.vec3],
+    contacts: Contacts,
+    embedding: Embedding,
+    law: ContactLaw,
+    # out
+    force: wp.array[wp.vec3],
+):
+    i = wp.tid()
+    f, _hessian, _touching, _which = embedded_contacts_force_hessian(
+        i, x, wp.vec3(0.0), x, wp.vec2i(0, 0), contacts, embedding, law
+    )
+    force[i] = f
+
+
+def forces_of_contact(bodies):
+    """Contact forces on all vertices [N] by the solver; its pairs; and E, so that the surface
+    vertices are E x.
+    """
+    settings = Settings()
+    scene = assemble(bodies, settings)
+    surface = contact_surface(scene, bodies, [], settings)
+    bounds = bounds_on_device([], scene, surface, settings, "cpu")
+    ties = Ties([], scene, settings, "cpu")
+    model = Model(scene, settings, surface, bounds, ties, "cpu")
+    workers = Workers(1)
+    pairs = Pairs(model, Followers(model, workers), ["A", "B"], settings, workers)
+    pairs.search()
+    pairs.refresh()
+    force = wp.zeros(model.led_end, dtype=wp.vec3, device="cpu")
+    objective = model.objective
+    wp.launch(
+        evaluate,
+        dim=model.led_end,
+        inputs=[model.x, objective.contacts, objective.embedding, objective.law],
+        outputs=[force],
+        device="cpu",
+    )
+    points = surface.points
+    E = np.eye(len(model.x), model.led_end)
+    for point, corner, weight in zip(*points.parents(), strict=True):
+        E[model.led_end + point, corner] = weight
+    near = pairs.state.numpy()["near"][: pairs.count] != 0
+    return force.numpy(), pairs.pairs.numpy()[: pairs.count][near], E, model.x.numpy()
+
+
+def test_the_forces_on_the_cage_are_those_on_the_surface_carried_over():
+    points, triangles = bumpy_ball(0.3, rows=8)
+    bodies = [
+        caged(points, triangles, resolution=3),
+        caged(points + [0.305, 0.013, 0.0], triangles, resolution=4),
+    ]
+    force, pairs, E, x = forces_of_contact(bodies)
+    on_surface, touching = np.zeros((len(E), 3)), 0
+    for pair in pairs:
+        d = pair["normal"] @ (pair["weights"] @ x[pair["vertices"]].astype(np.float64))
+        if d < pair["radius"]:
+            touching += 1
+            half = 0.5 * pair["radius"]
+            load = pair["stiffness"] * (pair["radius"] - d if d > half else half**2 / d)
+            np.add.at(
+                on_surface, pair["vertices"], load * np.outer(pair["weights"], pair["normal"])
+            )
+    size = np.abs(on_surface).max()
+    assert touching > 1
+    assert force == pytest.approx(E.T @ on_surface, abs=1e-4 * size)
+    assert np.abs(force.sum(axis=0)).max() < 1e-4 * size
+
+
+@pytest.mark.parametrize(
+    ("corners", "weights", "complaint"),
+    [
+        ([[0, 1, 2, 3]] * 3, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.5]], "do not add up to 1"),
+        ([[0, 1, 2, 4]] * 3, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], "not those of a tet"),
+        ([[0, 1, 2, 3]] * 3, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "must be"),
+        ([[0, 1, 2, 3]] * 3, [[1, 0, 0, 0], [0, 1, 0, 0], [0.5, 0.5, 0, 0]], "no area"),
+    ],
+)
+def test_a_surface_that_is_not_in_the_tets_is_refused(corners, weights, complaint):
+    surface = EmbeddedSurface(corners, weights, [[0, 1, 2]])
+    with pytest.raises(ValueError, match=complaint):
+        Solid(UNIT_TET, [[0, 1, 2, 3]], surface=surface)
