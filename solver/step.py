@@ -72,10 +72,8 @@ class Stepper:
             search=self._search,
         )
         guess = "previous" if settings.quasistatic else settings.initial_guess
-        # What is augmented counts as touched.
-        wp.copy(model.touched, self.no_extrapolation)
         self.flown = np.full(len(model.assembly.place), FLIGHT)
-        self.by_inertia = model.upload(self._by_inertia(), int)
+        self.standing = model.upload(self._standing(), int)
         self.begin = self._record(
             begin_step,
             model.vertex_count,
@@ -85,8 +83,7 @@ class Stepper:
                 INITIAL_GUESS[guess],
                 model.velocity,
                 model.x,
-                model.touched,
-                self.by_inertia,
+                self.standing,
                 model.bounds,
             ],
             [
@@ -118,16 +115,16 @@ class Stepper:
         before = self.flown >= FLIGHT
         self.flown = np.where(landed, 0, self.flown + 1)
         if ((self.flown >= FLIGHT) != before).any():
-            self.by_inertia.assign(self._by_inertia())
+            self.standing.assign(self._standing())
 
-    def _by_inertia(self):
-        """Vertices whose guess is steady, 1, and those that count as touched but are not, -1.
+    def _standing(self):
+        """Vertices whose guess is steady, marked by 1.
 
         A solid that stands on something, or has just jumped off it, must not be guessed to fall: a
         stack of stiff ones would be pressed together and jump again.
         """
         model = self.model
-        marks = -model.augmented.astype(np.int32)
+        marks = np.zeros(model.vertex_count, dtype=np.int32)
         tets = model.assembly.tets.corners
         standing = (self.flown < FLIGHT)[model.surface.body[tets[:, 0]]]
         marks[tets[standing]] = 1

@@ -37,8 +37,7 @@ def begin_step(
     initial_guess: int,
     velocity: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
-    touched: wp.array[int],
-    by_inertia: wp.array[int],
+    standing: wp.array[int],
     bounds: Bounds,
     # out
     guess: wp.array[wp.vec3],
@@ -50,10 +49,10 @@ def begin_step(
 ):
     """Set xᵗ, y = xᵗ + h vᵗ + h² a, the last acceleration (vᵗ − vᵗ⁻¹)/h and the guess of x.
 
-    What was touched in the last step and what is marked in `by_inertia` is guessed to follow its
-    mean acceleration `steady`, not the last one: that trembles with the contacts, and each time it
-    points down gravity would press the vertex into what holds it. `guess` is x itself, or the
-    places to be truncated first. One thread per vertex.
+    What is marked in `standing` is guessed to follow its mean acceleration `steady`, not the last
+    one: that trembles with the contacts, and each time it points down gravity would press the
+    vertex into what holds it. `guess` is x itself, or the places to be truncated first. One thread
+    per vertex.
     """
     i = wp.tid()
     start = x[i]
@@ -69,7 +68,7 @@ def begin_step(
     steady_here = wp.lerp(steady[i], last, STEADY)
     if initial_guess == ADAPTIVE:
         followed = last
-        if touched[i] + by_inertia[i] != 0:
+        if standing[i] != 0:
             followed = steady_here
             if wp.dot(steady_here, gravity) < RESTING * wp.length_sq(gravity):
                 followed = wp.vec3(0.0)
