@@ -23,7 +23,6 @@ class Momentum:
     def __init__(self, model, pairs, settings):
         self.model, self.pairs = model, pairs
         surface, scene = model.surface, model.assembly
-        self.bodies = len(scene.place)
         self.count = len(surface.may_touch)
         # What is held, or may touch what is no body, is no free island.
         self.anchored = np.ones(self.count, dtype=bool)
@@ -55,9 +54,7 @@ class Momentum:
         for number in np.unique(island[island >= 0]):
             mine = np.flatnonzero(island[self.body] == number)
             moved[mine] += rigid_motion(self.mass[mine], x[mine], way[mine])
-        candidate = model.x.numpy().copy()
-        candidate[: model.free_count] = moved
-        self.pairs.candidate.assign(candidate)
+        self.pairs.candidate[: model.free_count].assign(moved.astype(np.float32))
         self.pairs.settle(0, model.free_count)
 
     def _contacts(self):

@@ -64,8 +64,7 @@ class Tree:
 class Pairs:
     """The contact pairs of a model.
 
-    `count` is how many there are; `searches` and `truncated` count what happened since
-    `begin_frame`.
+    `count` is how many there are, `searches` how often they were sought since `begin_frame`.
     """
 
     def __init__(self, model, followers, names, settings, workers):
@@ -112,7 +111,7 @@ class Pairs:
         self.least_gap = wp.zeros(vertices, dtype=float, device=self.device)
         self.alert = wp.zeros(vertices, dtype=int, device=self.device)
         self.slots = {"triangle": TRIANGLE_SLOTS, "edge": EDGE_SLOTS}
-        self.count, self.capacity, self.searches, self.truncated = 0, 0, 0, 0
+        self.count, self.capacity, self.searches = 0, 0, 0
         self.fresh = True
         self.slack = SLACK
         self._grow_slots()

@@ -106,7 +106,7 @@ class Stepper:
             [model.velocity],
         )
         if self.pairs:
-            residual.before = self._gather_all
+            residual.before = self.pairs.refresh
         self._record_elements()
 
     def _count_flight(self):
@@ -144,9 +144,6 @@ class Stepper:
                 take_parts, model.vertex_count, [model.x_start, part], [self.places()]
             ).launch,
         ]
-
-    def _gather_all(self):
-        self.pairs.refresh()
 
     def places(self):
         """Where new positions go: to be truncated first where there are contact pairs."""
@@ -224,15 +221,12 @@ class Stepper:
             self._sweep_with_pairs(iteration)
         else:
             if iteration == self.guard_at:
-                self._draw_back_guess()
+                for launches in self.guard:
+                    self._run(launches)
             for color in self.colors:
                 self._run(color)
         self.ties.after_sweep(self.model.x)
         self.stiff_springs.after_sweep()
-
-    def _draw_back_guess(self):
-        for launches in self.guard:
-            self._run(launches)
 
     def _sweep_with_pairs(self, iteration):
         pairs = self.pairs
@@ -240,10 +234,6 @@ class Stepper:
         if pairs.is_capped or (due and iteration > 0 and pairs.is_stuck):
             self._search()
         pairs.refresh()
-        if iteration == self.guard_at:
-            self._draw_back_guess()
-            pairs.settle(0, self.model.free_count)
-            pairs.refresh()
         self._lead()
         for color, (first, last) in zip(self.colors, pairwise(self.model.color_start), strict=True):
             self._run(color)

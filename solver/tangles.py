@@ -12,14 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
+from .bounds import RETURN_TIME
 from .kernels import pairs, tangles
+from .kernels.bounds import LAST_STEP
 
 # What leads apart is this many times as stiff as a contact: it must win against the elements.
 FIRM = 30.0
-# What is inside comes out in about this time [s].
-RETURN_TIME = 0.25
-# The last of its steps are this part of the contact distance, so that a load cannot hold it back.
-LAST_STEP = 0.25
 # Crossings move apart by this part of the mesh spacing in that time.
 CROSSING_WAY = 2.0
 
