@@ -170,7 +170,7 @@ class StiffSprings:
             wp.array(springs.corners.astype(np.int32), dtype=wp.vec2i, device=device),
             wp.array(springs.rest, dtype=float, device=device),
             wp.array(constants, dtype=wp.vec3, device=device),
-            wp.array(model.spring_place.astype(np.int32), dtype=wp.vec2i, device=device),
+            wp.array(model.record_place["spring"].astype(np.int32), dtype=wp.vec2i, device=device),
             model.x_start,
         ]
         self.multiplier = wp.zeros(self.count, dtype=float, device=device)

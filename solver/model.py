@@ -159,7 +159,7 @@ class Model:
             ),
         }
         self.record_counts = {kind: len(part.data) for kind, (_, _, part) in kinds.items()}
-        self.spring_place = kinds["spring"][2].place
+        self.record_place = {kind: part.place for kind, (_, _, part) in kinds.items()}
         self.elements, self.damping = layout.Elements(), Damping()
         self.elements.tet_diagonal = self.upload(diagonal, float)
         self.work = np.full(count, self.WORK["vertex"])

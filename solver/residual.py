@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far the positions are from the minimum of the objective."""
 
+import numpy as np
 import warp as wp
+
+from .workers import recorded
 
 # The residual is measured in weights under this acceleration [m/s²], whatever the scene's gravity.
 STANDARD_GRAVITY = 9.80665
 
 
 class Residual:
-    """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices."""
+    """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices.
 
-    def __init__(self, model):
-        self.free = model.free_count
+    `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`.
+    """
+
+    def __init__(self, model, workers):
+        self.workers, self.free = workers, model.free_count
         self.weight = model.assembly.mass[: self.free].sum() * STANDARD_GRAVITY
-        self.force = wp.zeros(self.free, dtype=float, device=model.device)
+        self.force = wp.zeros(len(model.x), dtype=wp.vec3, device=model.device)
         self.rounding = wp.zeros(self.free, dtype=float, device=model.device)
         self.touching = wp.zeros(self.free, dtype=int, device=model.device)
         self.before = lambda: None  # brings contact forces up to date
@@ -21,22 +27,28 @@ class Residual:
 
     def record(self, model):
         """Take over the model's objective, at the start and when it has changed."""
-        self.launch = wp.launch(
+        self.launches = recorded(
+            self.workers,
+            model.device,
             model.kernels.residual,
-            dim=self.free,
-            inputs=[model.x, model.objective],
-            outputs=[self.force, self.rounding, self.touching],
-            device=model.device,
-            record_cmd=True,
+            self.free,
+            [model.x, model.objective],
+            [self.force, self.rounding, self.touching],
+            model.work[: self.free].mean() if self.free else 0.0,
         )
+
+    def find_forces(self):
+        """The forces at the positions of now, with contacts as they were last looked at."""
+        self.workers.run(self.launches)
 
     def measure(self):
         """The residual now; 0 when nothing is free."""
         if not self.free:
             return 0.0
         self.before()
-        self.launch.launch()
-        return float(wp.utils.array_sum(self.force)) / self.weight
+        self.find_forces()
+        force = self.force.numpy()[: self.free]
+        return float(np.sqrt((force * force).sum(axis=1)).sum(dtype=float)) / self.weight
 
     def floor(self):
         """The residual that rounding alone may make, as of the last measurement."""

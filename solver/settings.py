@@ -138,6 +138,12 @@ class Settings:
         soft_low=1.0,
         soft_high=1.9,
     )
+    coarse_correction: bool = switch(
+        True,
+        "Coarse Correction",
+        "After every iteration, let patches of a body move as a whole. Stiff and fine meshes "
+        "converge in a few iterations instead of hundreds",
+    )
     acceleration: float = number(
         0.0,
         "Acceleration",

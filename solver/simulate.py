@@ -82,19 +82,19 @@ def simulate(
     surface = contact_surface(scene, deformable, colliders, settings)
     bounds = bounds_on_device(bounds, scene, surface, settings, device)
     model = Model(scene, settings, surface, bounds, ties, device)
-    residual = Residual(model)
-    measure = Measure(model, residual, deformable, settings)
     tearing = Tearing(deformable, scene, settings)
     names = [body.name for body in [*deformable, *colliders]]
-    parts = model, led, pins, ties, tearing, residual, names
-    return _frames(parts, measure, settings, frame_count, cancelled)
+    parts = model, led, pins, ties, tearing, names
+    return _frames(parts, deformable, settings, frame_count, cancelled)
 
 
-def _frames(parts, measure, settings, frame_count, cancelled):
-    model, led, pins, ties, tearing, *_ = parts
+def _frames(parts, deformable, settings, frame_count, cancelled):
+    model, led, pins, ties, tearing, names = parts
     workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
     try:
-        stepper = Stepper(*parts, settings, workers)
+        residual = Residual(model, workers)
+        measure = Measure(model, residual, deformable, settings)
+        stepper = Stepper(model, led, pins, ties, tearing, residual, names, settings, workers)
         for index in range(1, int(frame_count) + 1):
             now = index * settings.frame_time
             pins.begin_frame(index, now)

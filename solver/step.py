@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from .augmentation import StiffSprings
+from .coarse import coarse_correction
 from .embedding import Followers
 from .flight import Flight
 from .guess import guard_launches
@@ -59,6 +60,9 @@ class Stepper:
         self.pairs = None
         if model.surface.can_touch:
             self.pairs = Pairs(model, self.followers, names, settings, workers)
+        self.coarse = coarse_correction(
+            model, self.pairs, self.followers, residual, settings, workers
+        )
         self.leads = colliders.moves or bool(pins.led)
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
         self.momentum = Momentum(model, self.pairs, settings) if self.pairs else None
@@ -225,6 +229,10 @@ class Stepper:
                     self._run(launches)
             for color in self.colors:
                 self._run(color)
+        if self.coarse:
+            if iteration == 0:
+                self.coarse.assemble()
+            self.coarse.step()
         self.ties.after_sweep(self.model.x)
         self.stiff_springs.after_sweep()
 

@@ -361,15 +361,18 @@ def vertex_kernels(parts: int) -> VertexKernels:
 
     @wp.kernel(module="unique")
     def residual_force(
+        first: int,
         x: wp.array[wp.vec3],
         objective: Objective,
         # out
-        size: wp.array[float],
+        residual: wp.array[wp.vec3],
         rounding: wp.array[float],
         touching: wp.array[int],
     ):
-        """|∂G/∂x_i| [N] of every free vertex, the force that rounding may make, and contacts."""
-        i = wp.tid()
+        """−∂G/∂x_i [N] of free vertices from `first` on, the force that rounding may make [N], and
+        their contacts.
+        """
+        i = first + wp.tid()
         force, hessian = force_hessian(i, x, objective)
         contacts = int(0)
         if wp.static(bool(parts & (BOUNDS | CONTACTS))):
@@ -378,7 +381,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
             )
             force += f
             hessian += h
-        size[i] = wp.length(force)
+        residual[i] = force
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 

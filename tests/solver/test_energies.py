@@ -26,6 +26,7 @@ from vbd.solver.materials import orthotropic_stiffness
 from vbd.solver.model import Model
 from vbd.solver.records import cloth_hinges, dihedral_angles, hinge_stiffness, triangle_frames
 from vbd.solver.residual import Residual
+from vbd.solver.workers import Workers
 from vbd.solver.settings import Material, Settings
 from vbd.solver.statistics import Measure
 from vbd.solver.surface import contact_surface
@@ -361,7 +362,7 @@ def test_statistics_agree_with_the_second_energies():
         points = np.empty_like(x)
         points[model.assembly.place[0]] = x
         model.x.assign(points.astype(np.float32))
-        residual = Residual(model)
+        residual = Residual(model, Workers(1))
         nothing_done = Iterations(model, residual, settings, sweep=None)
         measure = Measure(model, residual, [body], settings)
         reported = measure.take(nothing_done, None, ties, 0.0).elastic_energy

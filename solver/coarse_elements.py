@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Elements in the order in which the coarse correction adds them up (layout: kernels/coarse.py)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from . import records
+from .kernels import coarse, coarse_line
+
+# Elements and vertices whose sums one thread makes.
+CHUNK = {"cpu": 256, "cuda": 16}
+
+
+@dataclass
+class Kind:
+    """The elements of one kind, sorted by island and by the aggregates of their corners.
+
+    `start` [chunk + 1]; `slots` [chunk, 4] the aggregates of each chunk, -1 behind the last;
+    `whole` [chunk] whether all corners are in the first one; `island_start` [island + 1] chunks.
+    """
+
+    name: str
+    data: wp.array
+    start: np.ndarray
+    slots: np.ndarray
+    whole: np.ndarray
+    island_start: np.ndarray
+
+
+def chunked(name, corners, columns, struct, aggregates, model):
+    """A `Kind` of elements with `corners` [element, n] and the `columns` of their struct."""
+    of = aggregates.of[corners]
+    touched = (of >= 0).any(axis=1)
+    corners, of = corners[touched], of[touched]
+    slots = -np.sort(-of, axis=1)
+    slots[:, 1:][slots[:, 1:] == slots[:, :-1]] = -1
+    slots = -np.sort(-slots, axis=1)
+    slots = np.pad(slots, ((0, 0), (0, 4 - slots.shape[1])), constant_values=-1)
+    whole = (of == of[:, :1]).all(axis=1)
+    island = aggregates.island[slots[:, 0]]
+    order = np.lexsort((whole, *slots.T[::-1], island))
+    slots, whole, island = slots[order], whole[order], island[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
+    run = np.flatnonzero(new)
+    within = np.arange(len(order)) - np.repeat(run, np.diff(np.append(run, len(order))))
+    begin = np.flatnonzero(within % CHUNK["cpu" if model.device.is_cpu else "cuda"] == 0)
+    data = np.zeros(len(order), dtype=struct.numpy_dtype())
+    data["corners"] = corners[order]
+    for column, values in columns.items():
+        data[column] = values[touched][order]
+    islands = np.arange(aggregates.island[-1] + 2)
+    return Kind(
+        name,
+        model.upload(data, struct),
+        np.append(begin, len(order)),
+        slots[begin],
+        whole[begin],
+        np.searchsorted(island[begin], islands),
+    )
+
+
+def coarse_tets(model, aggregates):
+    """Tets of the reduced neo-Hookean form, with the viscosity of volume of all others."""
+    tets, place = model.assembly.tets, model.record_place["tet"]
+    reduced = tets.model == records.REDUCED
+    tets = tets[reduced | (tets.damping_time * tets.lame_lam > 0.0)]
+    volumes, gradients = records.tet_gradients(model.assembly.rest_points, tets.corners)
+    first = place[:, 0]
+    stiffness = model.elements.tets.numpy()["volume_stiffness"][first].astype(float)
+    columns = {
+        "gradients": gradients[:, 1:],
+        "shear": np.where(tets.model == records.REDUCED, tets.mu, 0.0) * volumes,
+        "bulk": 36.0 * volumes**2 * stiffness,
+        "per_rest": 1.0 / (6.0 * volumes),
+        "record": first,
+    }
+    return chunked("tet", tets.corners, columns, coarse.CoarseTet, aggregates, model)
+
+
+def coarse_triangles(model, aggregates):
+    """StVK triangles, viscosity folded in."""
+    triangles, place = model.assembly.triangles, model.record_place["triangle"]
+    first = place[:, 0]
+    inverse = triangles.inverse
+    columns = {
+        "gradient_b": inverse[:, 0],
+        "gradient_c": inverse[:, 1],
+        "stiffness": model.elements.triangles.numpy()["stiffness"][first],
+        "record": first,
+    }
+    return chunked("triangle", triangles.corners, columns, coarse.CoarseTriangle, aggregates, model)
+
+
+def coarse_hinges(model, aggregates):
+    """Hinges, viscosity folded in."""
+    hinges, place = model.assembly.hinges, model.record_place["hinge"]
+    first = place[:, 0]
+    columns = {"stiffness": model.elements.hinges.numpy()["stiffness"][first], "record": first}
+    return chunked("hinge", hinges.corners, columns, coarse.CoarseHinge, aggregates, model)
+
+
+def matrix_entries(kinds):
+    """What every chunk adds to the blocks of the matrix.
+
+    Returns (chunk, row, column) [entry], per kind the ranges (whole, others) of its entries, and
+    the blocks: their rows and columns [block] and their entries as `start` [block + 1], `entry`.
+    """
+    parts, ranges, first = [], {}, 0
+    for kind in kinds:
+        filled = (kind.slots >= 0).sum(axis=1)
+        ranges[kind.name] = []
+        for wanted in (kind.whole, ~kind.whole):
+            chunk = np.flatnonzero(wanted)
+            own = [
+                np.stack([mine, kind.slots[mine, r], kind.slots[mine, c]], axis=1)
+                for r in range(4)
+                for c in range(r + 1)
+                for mine in [chunk[filled[chunk] > r]]
+            ]
+            own = np.concatenate(own)
+            ranges[kind.name].append((first, len(own)))
+            first += len(own)
+            parts.append(own)
+    entries = np.concatenate(parts)
+    blocks, block = np.unique(entries[:, 1:], axis=0, return_inverse=True)
+    order = np.argsort(block.ravel(), kind="stable")
+    start = np.searchsorted(block.ravel()[order], np.arange(len(blocks) + 1))
+    return entries, ranges, (blocks, start, order)
+
+
+def member_chunks(of, aggregates, model):
+    """`Members`: the vertices of all aggregates, `of` [place] those of embedded points too."""
+    members = coarse_line.Members()
+    vertex = np.flatnonzero(of >= 0)
+    vertex = vertex[np.argsort(of[vertex], kind="stable")]
+    sizes = np.bincount(of[vertex], minlength=len(aggregates))
+    size = CHUNK["cpu" if model.device.is_cpu else "cuda"]
+    chunks = -(-sizes // size)
+    first = np.concatenate([[0], np.cumsum(chunks)])
+    within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
+    start = np.repeat(np.cumsum(sizes) - sizes, chunks) + size * within
+    members.vertex = model.upload(vertex.astype(np.int32), int)
+    members.start = model.upload(np.append(start, len(vertex)).astype(np.int32), int)
+    members.first_chunk = model.upload(first.astype(np.int32), int)
+    count = int(first[-1])
+    for name, dtype in (
+        ("restricted", coarse.mat43),
+        ("slope", wp.vec2d),
+        ("samples", coarse_line.vec8),
+    ):
+        setattr(members, name, wp.zeros(count, dtype=dtype, device=model.device))
+    return members, first

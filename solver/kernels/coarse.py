@@ -1,0 +1,444 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The coarse matrix A = PᵀHP of affine aggregates (solver/aggregates.py).
+
+An element sees the aggregates of its corners through B_k = Σ_{a in k} p_a g_aᵀ, g = ∇N at rest: the
+coefficients z_k [4, 3] of aggregate k change F by z_kᵀ B_k. Elements with the same aggregates form
+a chunk, and a thread adds up one block (k, l) of one chunk, so nothing is added by two at once.
+
+The Hessian of a tet is μ I + λ vec(cof F) vec(cof F)ᵀ + s ∂cof F/∂F, s = λ(J − 1) − μ. The last
+part vanishes from the 3 × 3 blocks of single vertices, but without it rotations would cost energy
+here. It is scaled by t = min(1, μ/(|s| σ_max(F))), which keeps the sum positive semi-definite.
+"""
+
+import warp as wp
+
+from .hinges import edge_end_gradient, wing_gradient
+from .records import Elements
+from .triangles import green_strain
+
+# Loops over modes stay loops: unrolled, they take long to compile.
+wp.set_module_options({"enable_backward": False, "max_unroll": 2})
+
+vec9 = wp.types.vector(length=9, dtype=float)
+vec12 = wp.types.vector(length=12, dtype=float)
+mat43 = wp.types.matrix(shape=(4, 3), dtype=float)
+mat42 = wp.types.matrix(shape=(4, 2), dtype=float)
+mat99 = wp.types.matrix(shape=(9, 9), dtype=float)
+mat163 = wp.types.matrix(shape=(16, 3), dtype=float)
+mat1212 = wp.types.matrix(shape=(12, 12), dtype=float)
+
+
+@wp.struct
+class CoarseTet:
+    """One tet; `rest` of its records is 6 V₀ α."""
+
+    corners: wp.vec4i
+    gradients: wp.mat33  # rows: ∇N [1/m] of corners 1, 2, 3
+    shear: float  # μ V₀ [J]
+    bulk: float  # λ V₀ [J]
+    per_rest: float  # 1/(6 V₀)
+    record: int  # one of its records
+
+
+@wp.struct
+class CoarseTriangle:
+    """One StVK triangle."""
+
+    corners: wp.vec3i
+    gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
+    gradient_c: wp.vec2
+    stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
+    record: int
+
+
+@wp.struct
+class CoarseHinge:
+    """One hinge (p, q, r, s)."""
+
+    corners: wp.vec4i
+    stiffness: float  # [N m]
+    record: int
+
+
+@wp.struct
+class Chunks:
+    """Elements of one kind, sorted so that each chunk sees the same aggregates."""
+
+    start: wp.array[int]  # [chunk + 1]
+    chunk: wp.array[int]  # [entry] and the two aggregates whose block it adds to
+    row: wp.array[int]
+    column: wp.array[int]
+
+
+@wp.struct
+class Patches:
+    """Aggregates on the device; see solver/aggregates.py."""
+
+    of: wp.array[int]  # [vertex]
+    modes: wp.array[wp.vec4]  # [vertex]
+    slope: wp.array[mat43]  # [aggregate]
+    mode_count: wp.array[int]
+    matrix: wp.array[int]  # where the matrix of its group begins, and how many rows that has
+    size: wp.array[int]
+    row: wp.array[int]  # its first row there
+    first: wp.array[int]  # and in the vector of all unknowns
+
+
+@wp.func
+def largest_stretch(f: wp.mat33):
+    """σ_max(F) from the largest eigenvalue of FᵀF in closed form."""
+    c = wp.transpose(f) * f
+    mean = (c[0, 0] + c[1, 1] + c[2, 2]) / 3.0
+    d = c - wp.mat33(mean, 0.0, 0.0, 0.0, mean, 0.0, 0.0, 0.0, mean)
+    size = wp.sqrt(wp.ddot(d, d) / 6.0)
+    angle = float(0.0)
+    if size > 0.0:
+        angle = wp.acos(wp.clamp(0.5 * wp.determinant(d) / (size * size * size), -1.0, 1.0)) / 3.0
+    return wp.sqrt(mean + 2.0 * size * wp.cos(angle))
+
+
+@wp.func
+def cofactors(f: wp.mat33):
+    """∂J/∂F, columns one after the other."""
+    f_1 = wp.vec3(f[0, 0], f[1, 0], f[2, 0])
+    f_2 = wp.vec3(f[0, 1], f[1, 1], f[2, 1])
+    f_3 = wp.vec3(f[0, 2], f[1, 2], f[2, 2])
+    a = wp.cross(f_2, f_3)
+    b = wp.cross(f_3, f_1)
+    c = wp.cross(f_1, f_2)
+    return vec9(a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2])
+
+
+@wp.func
+def tet_gradient(tet: CoarseTet, x: wp.array[wp.vec3]):
+    """∂x/∂X of a field given at the vertices."""
+    base = x[tet.corners[0]]
+    return (
+        wp.matrix_from_cols(
+            x[tet.corners[1]] - base, x[tet.corners[2]] - base, x[tet.corners[3]] - base
+        )
+        * tet.gradients
+    )
+
+
+@wp.func
+def geometric_stiffness(tet: CoarseTet, volume: float, f: wp.mat33):
+    """t s V₀ [J], see above; `volume` is J."""
+    s = tet.bulk * volume
+    limit = tet.shear / (wp.abs(s) * largest_stretch(f) + 1.0e-30)
+    return s * wp.min(1.0, limit)
+
+
+@wp.func
+def add_turns(block: mat1212, turns: mat163):
+    """The block with ε_ijk v_k added at modes m, n, for v in row 4 m + n of `turns`."""
+    for m in range(4):
+        for n in range(4):
+            v = turns[4 * m + n]
+            block[3 * m, 3 * n + 1] += v[2]
+            block[3 * m, 3 * n + 2] -= v[1]
+            block[3 * m + 1, 3 * n] -= v[2]
+            block[3 * m + 1, 3 * n + 2] += v[0]
+            block[3 * m + 2, 3 * n] += v[1]
+            block[3 * m + 2, 3 * n + 1] -= v[0]
+    return block
+
+
+@wp.func
+def add_isotropic(block: mat1212, scalar: wp.mat44):
+    """The block with `scalar` ⊗ I added."""
+    for m in range(4):
+        for n in range(4):
+            for i in range(3):
+                block[3 * m + i, 3 * n + i] += scalar[m, n]
+    return block
+
+
+@wp.kernel
+def add_tets_inside(
+    first: int,
+    chunks: Chunks,
+    tets: wp.array[CoarseTet],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    partial: wp.array[mat1212],
+):
+    """The block of tets whose corners are all in one aggregate: sums over F, then B at the end."""
+    entry = first + wp.tid()
+    chunk = chunks.chunk[entry]
+    stiffness = mat99()
+    shear = float(0.0)
+    turn = wp.mat33(0.0)
+    for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        tet = tets[e]
+        f = tet_gradient(tet, x)
+        c = cofactors(f)
+        volume = wp.determinant(f) - elements.tet_rest[tet.record] * tet.per_rest
+        stiffness += wp.outer(tet.bulk * c, c)
+        shear += tet.shear
+        turn += geometric_stiffness(tet, volume, f) * f
+    # [m'i, n'j] += ε_ijk ε_m'n'p S_kp
+    for m in range(3):
+        stiffness[3 * m, 3 * m] += shear
+        stiffness[3 * m + 1, 3 * m + 1] += shear
+        stiffness[3 * m + 2, 3 * m + 2] += shear
+    slope = patches.slope[chunks.row[entry]]
+    block = mat1212()
+    turns = mat163()
+    for m in range(1, 4):
+        for n in range(1, 4):
+            b_m = wp.vec3(slope[m, 0], slope[m, 1], slope[m, 2])
+            b_n = wp.vec3(slope[n, 0], slope[n, 1], slope[n, 2])
+            part = wp.mat33(0.0)
+            for k in range(3):
+                for j in range(3):
+                    w = b_m[k] * b_n[j]
+                    for a in range(3):
+                        for b in range(3):
+                            part[a, b] += w * stiffness[3 * k + a, 3 * j + b]
+            for a in range(3):
+                for b in range(3):
+                    block[3 * m + a, 3 * n + b] = part[a, b]
+            turns[4 * m + n] = turn * wp.cross(b_m, b_n)
+    partial[entry] = add_turns(block, turns)
+
+
+@wp.func
+def seen_through(k: int, v: wp.vec4i, g_0: wp.vec3, g: wp.mat33, patches: Patches):
+    """B_k of a tet with gradients g_0 and the rows of g."""
+    b = mat43()
+    if patches.of[v[0]] == k:
+        b += wp.outer(patches.modes[v[0]], g_0)
+    if patches.of[v[1]] == k:
+        b += wp.outer(patches.modes[v[1]], g[0])
+    if patches.of[v[2]] == k:
+        b += wp.outer(patches.modes[v[2]], g[1])
+    if patches.of[v[3]] == k:
+        b += wp.outer(patches.modes[v[3]], g[2])
+    return b
+
+
+@wp.func
+def applied(b: mat43, c: vec9):
+    """∂J/∂z, [mode, axis] flattened, from B and ∂J/∂F."""
+    q = vec12()
+    for m in range(4):
+        for i in range(3):
+            q[3 * m + i] = b[m, 0] * c[i] + b[m, 1] * c[3 + i] + b[m, 2] * c[6 + i]
+    return q
+
+
+@wp.kernel
+def add_tets_between(
+    first: int,
+    chunks: Chunks,
+    tets: wp.array[CoarseTet],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    partial: wp.array[mat1212],
+):
+    """A block of tets that several aggregates, or an aggregate and pins, have corners of."""
+    entry = first + wp.tid()
+    chunk = chunks.chunk[entry]
+    k = chunks.row[entry]
+    l = chunks.column[entry]
+    block = mat1212()
+    scalar = wp.mat44(0.0)
+    turns = mat163()
+    for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        tet = tets[e]
+        f = tet_gradient(tet, x)
+        c = cofactors(f)
+        volume = wp.determinant(f) - elements.tet_rest[tet.record] * tet.per_rest
+        s = geometric_stiffness(tet, volume, f)
+        g_0 = -(tet.gradients[0] + tet.gradients[1] + tet.gradients[2])
+        b_k = seen_through(k, tet.corners, g_0, tet.gradients, patches)
+        b_l = seen_through(l, tet.corners, g_0, tet.gradients, patches)
+        block += wp.outer(tet.bulk * applied(b_k, c), applied(b_l, c))
+        scalar += tet.shear * (b_k * wp.transpose(b_l))
+        f *= s
+        for m in range(4):
+            for n in range(4):
+                turns[4 * m + n] += f * wp.cross(b_k[m], b_l[n])
+    partial[entry] = add_isotropic(add_turns(block, turns), scalar)
+
+
+@wp.func
+def positive_part(s_11: float, s_22: float, s_12: float):
+    """The symmetric 2 × 2 matrix without its negative eigenvalues."""
+    mean = 0.5 * (s_11 + s_22)
+    half = 0.5 * (s_11 - s_22)
+    size = wp.sqrt(half * half + s_12 * s_12)
+    high = wp.max(mean + size, 0.0)
+    low = wp.max(mean - size, 0.0)
+    c = float(1.0)
+    s = float(0.0)
+    if size > 0.0:
+        c = half / size
+        s = s_12 / size
+    middle = 0.5 * (high + low)
+    spread = 0.5 * (high - low)
+    return wp.mat22(middle + spread * c, spread * s, spread * s, middle - spread * c)
+
+
+@wp.func
+def triangle_seen_through(k: int, v: wp.vec3i, g_b: wp.vec2, g_c: wp.vec2, patches: Patches):
+    """B_k [4, 2] of a triangle."""
+    b = mat42()
+    if patches.of[v[0]] == k:
+        b -= wp.outer(patches.modes[v[0]], g_b + g_c)
+    if patches.of[v[1]] == k:
+        b += wp.outer(patches.modes[v[1]], g_b)
+    if patches.of[v[2]] == k:
+        b += wp.outer(patches.modes[v[2]], g_c)
+    return b
+
+
+@wp.func
+def along(b: mat42, column: int, f: wp.vec3):
+    """B's column ⊗ f, flattened."""
+    q = vec12()
+    for m in range(4):
+        for i in range(3):
+            q[3 * m + i] = b[m, column] * f[i]
+    return q
+
+
+@wp.kernel
+def add_triangles(
+    first: int,
+    chunks: Chunks,
+    triangles: wp.array[CoarseTriangle],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    partial: wp.array[mat1212],
+):
+    """A block of StVK triangles; their stress counts as far as it is tension."""
+    entry = first + wp.tid()
+    chunk = chunks.chunk[entry]
+    k = chunks.row[entry]
+    l = chunks.column[entry]
+    block = mat1212()
+    scalar = wp.mat44(0.0)
+    for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        t = triangles[e]
+        d_b = x[t.corners[1]] - x[t.corners[0]]
+        d_c = x[t.corners[2]] - x[t.corners[0]]
+        f_1 = t.gradient_b[0] * d_b + t.gradient_c[0] * d_c
+        f_2 = t.gradient_b[1] * d_b + t.gradient_c[1] * d_c
+        strain = green_strain(f_1, f_2) - elements.triangle_rest[t.record]
+        k_1 = t.stiffness[0]
+        k_2 = t.stiffness[1]
+        k_12 = t.stiffness[2]
+        shear = t.stiffness[3]
+        tension = positive_part(
+            k_1 * strain[0] + k_12 * strain[1],
+            k_2 * strain[1] + k_12 * strain[0],
+            2.0 * shear * strain[2],
+        )
+        b_k = triangle_seen_through(k, t.corners, t.gradient_b, t.gradient_c, patches)
+        b_l = triangle_seen_through(l, t.corners, t.gradient_b, t.gradient_c, patches)
+        q_1 = along(b_l, 0, f_1)
+        q_2 = along(b_l, 1, f_2)
+        block += wp.outer(along(b_k, 0, f_1), k_1 * q_1 + k_12 * q_2)
+        block += wp.outer(along(b_k, 1, f_2), k_2 * q_2 + k_12 * q_1)
+        block += wp.outer(
+            along(b_k, 0, f_2) + along(b_k, 1, f_1),
+            shear * (along(b_l, 0, f_2) + along(b_l, 1, f_1)),
+        )
+        scalar += b_k * tension * wp.transpose(b_l)
+    partial[entry] = add_isotropic(block, scalar)
+
+
+@wp.func
+def through(k: int, v: int, g: wp.vec3, patches: Patches):
+    """p ⊗ g of a vertex, flattened; zero when it is not in aggregate k."""
+    q = vec12()
+    if patches.of[v] == k:
+        p = patches.modes[v]
+        for m in range(4):
+            for i in range(3):
+                q[3 * m + i] = p[m] * g[i]
+    return q
+
+
+@wp.kernel
+def add_hinges(
+    first: int,
+    chunks: Chunks,
+    hinges: wp.array[CoarseHinge],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    partial: wp.array[mat1212],
+):
+    """A block of hinges, k ∇θ ∇θᵀ."""
+    entry = first + wp.tid()
+    chunk = chunks.chunk[entry]
+    k = chunks.row[entry]
+    l = chunks.column[entry]
+    block = mat1212()
+    for index in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        hinge = hinges[index]
+        v = hinge.corners
+        base = x[v[0]]
+        e = x[v[1]] - base
+        r = x[v[2]] - base
+        s = x[v[3]] - base
+        g_p = edge_end_gradient(e, r, s)
+        g_r = wing_gradient(e, r)
+        g_s = wing_gradient(-e, s - e)
+        g_q = -(g_p + g_r + g_s)
+        q_k = (
+            through(k, v[0], g_p, patches)
+            + through(k, v[1], g_q, patches)
+            + through(k, v[2], g_r, patches)
+            + through(k, v[3], g_s, patches)
+        )
+        q_l = (
+            through(l, v[0], g_p, patches)
+            + through(l, v[1], g_q, patches)
+            + through(l, v[2], g_r, patches)
+            + through(l, v[3], g_s, patches)
+        )
+        block += wp.outer(hinge.stiffness * q_k, q_l)
+    partial[entry] = block
+
+
+@wp.kernel
+def gather_blocks(
+    start: wp.array[int],
+    entry: wp.array[int],
+    row: wp.array[int],
+    column: wp.array[int],
+    inertia: wp.array[wp.mat44],
+    partial: wp.array[mat1212],
+    patches: Patches,
+    # out
+    matrix: wp.array[wp.float64],
+):
+    """Blocks of A: the sums of their entries, and on the diagonal the inertia of the aggregate."""
+    b = wp.tid()
+    k = row[b]
+    l = column[b]
+    block = mat1212()
+    if k == l:
+        block = add_isotropic(block, inertia[k])
+    for q in range(start[b], start[b + 1]):
+        block += partial[entry[q]]
+    if patches.matrix[k] == patches.matrix[l]:
+        size = patches.size[k]
+        for m in range(3 * patches.mode_count[k]):
+            for n in range(3 * patches.mode_count[l]):
+                i = patches.row[k] + m
+                j = patches.row[l] + n
+                value = wp.float64(block[m, n])
+                matrix[patches.matrix[k] + i * size + j] = value
+                matrix[patches.matrix[k] + j * size + i] = value
