@@ -18,11 +18,15 @@ from .coarse_elements import (
     matrix_entries,
     member_chunks,
 )
-from .kernels import coarse, coarse_line
+from .kernels import coarse, coarse_contact, coarse_line
+from .kernels.embedded_bounds import find_parts_in_front, take_parts
+from .order import connected
 from .workers import recorded
 
 # The longest step along a direction, without and with contacts, which may cut it short.
 LONGEST, LONGEST_WITH_CONTACTS = 2.0, 1.0
+# Islands that may touch get a common matrix of up to so many rows.
+MOST_ROWS = 1000
 # Rough cost of an element in a sum, of a vertex, and of an element in the matrix [ns].
 SLOPE, MEMBER, WHOLE, BLOCK = 40.0, 10.0, 60.0, 300.0
 
@@ -37,6 +41,38 @@ def coarse_correction(model, pairs, followers, residual, settings, workers):
     return CoarseCorrection(model, aggregates, pairs, followers, residual, workers)
 
 
+def with_points(aggregates, model):
+    """`of` and `modes` of all places in `model.x`.
+
+    An embedded point goes with the aggregate of the corner that it follows most.
+    """
+    of = np.full(len(model.x), -1)
+    modes = np.zeros((len(model.x), 4))
+    count = len(aggregates.of)
+    of[:count], modes[:count] = aggregates.of, aggregates.modes
+    points, rest = model.surface.points, model.assembly.rest_points
+    if len(points):
+        main = np.argmax(points.weights, axis=1)
+        corner = points.corners[np.arange(len(points)), main]
+        way = points.of(rest) - rest[corner]
+        mine = of[model.led_end :] = of[corner]
+        modes[model.led_end :] = modes[corner]
+        modes[model.led_end :] += np.einsum("pmi,pi->pm", aggregates.slope[mine], way)
+        modes[model.led_end :][mine < 0] = 0.0
+    return of, modes
+
+
+def joined_while_small(neighbors, sizes, most):
+    """Group [island]: neighbors in one, the first ones first, of at most `most` rows together."""
+    group, total = np.arange(len(sizes)), sizes.copy()
+    for a, b in neighbors:
+        one, other = group[a], group[b]
+        if one != other and total[one] + total[other] <= most:
+            group[group == other] = one
+            total[one] += total[other]
+    return group
+
+
 class CoarseCorrection:
     """Launches of the coarse step; `assemble()` once per substep, then `step()` after sweeps."""
 
@@ -45,66 +81,100 @@ class CoarseCorrection:
         self.followers, self.residual, self.workers = followers, residual, workers
         self.contacts = pairs is not None or len(model.bounds.kind) > 0
         self.longest = LONGEST_WITH_CONTACTS if self.contacts else LONGEST
-        self.of = np.full(len(model.x), -1)
-        self.of[: len(aggregates.of)] = aggregates.of
-        self.modes = np.zeros((len(model.x), 4))
-        self.modes[: len(aggregates.of)] = aggregates.modes
+        self.of, self.modes = with_points(aggregates, model)
         self.direction = wp.zeros_like(model.x)
         self.before = wp.clone(model.x)
+        self.rows = 3 * aggregates.mode_count
+        self.island_count = int(aggregates.island[-1]) + 1
         self.patches = self._upload_patches()
         self.members, first_chunk = member_chunks(self.of, aggregates, model)
         self.islands = self._upload_islands(first_chunk)
+        self.regroup()
         self.record()
 
     def _upload_patches(self):
-        """`Patches`, with the matrices of all groups one behind the other, equal sizes together."""
-        aggregates, upload = self.aggregates, self.model.upload
-        rows = 3 * aggregates.mode_count
-        group = aggregates.island
-        sizes = np.bincount(group, rows).astype(int)
-        order = np.argsort(sizes, kind="stable")
-        matrix, first = np.zeros((2, len(sizes)), dtype=int)
-        ordered = sizes[order]
-        matrix[order] = np.cumsum(ordered**2) - ordered**2
-        first[order] = np.cumsum(ordered) - ordered
-        before = np.cumsum(rows) - rows
-        row = before - before[np.searchsorted(group, group)]
-        self.stacks = []
-        for size in np.unique(ordered):
-            same = order[ordered == size]
-            self.stacks.append((matrix[same[0]], first[same[0]], len(same), size))
-        self.matrix = wp.zeros(int((ordered**2).sum()), dtype=wp.float64, device=self.model.device)
-        self.right = wp.zeros(int(ordered.sum()), dtype=wp.float64, device=self.model.device)
+        upload, count = self.model.upload, len(self.aggregates)
+        total = int(self.rows.sum())
+        largest = int(np.bincount(self.aggregates.island, self.rows).max())
+        room = total * min(total, max(MOST_ROWS, largest)) if self.pairs else total * largest
+        self.matrix = wp.zeros(room, dtype=wp.float64, device=self.model.device)
+        self.right = wp.zeros(total, dtype=wp.float64, device=self.model.device)
         self.way = wp.zeros_like(self.right)
         patches = coarse.Patches()
-        for name, values in (
-            ("of", self.of),
-            ("mode_count", aggregates.mode_count),
-            ("matrix", matrix[group]),
-            ("size", sizes[group]),
-            ("row", row),
-            ("first", first[group] + row),
-        ):
-            setattr(patches, name, upload(values.astype(np.int32), int))
+        patches.of = upload(self.of.astype(np.int32), int)
         patches.modes = upload(self.modes, wp.vec4)
-        patches.slope = upload(aggregates.slope, coarse.mat43)
+        patches.slope = upload(self.aggregates.slope, coarse.mat43)
+        patches.mode_count = upload(self.aggregates.mode_count.astype(np.int32), int)
+        for name in ("matrix", "size", "row", "first"):
+            setattr(patches, name, wp.zeros(count, dtype=int, device=self.model.device))
         return patches
 
     def _upload_islands(self, first_chunk):
-        """`Islands`, each a party by itself."""
-        count = int(self.aggregates.island[-1]) + 1
-        upload = self.model.upload
+        count, upload = self.island_count, self.model.upload
         islands = coarse_line.Islands()
-        islands.start = upload(np.arange(count + 1, dtype=np.int32), int)
-        islands.island = upload(np.arange(count, dtype=np.int32), int)
+        islands.start = wp.zeros(count + 1, dtype=int, device=self.model.device)
+        islands.island = wp.zeros(count, dtype=int, device=self.model.device)
         begin = np.searchsorted(self.aggregates.island, np.arange(count + 1))
         islands.first_chunk = upload(first_chunk[begin].astype(np.int32), int)
         islands.share = wp.zeros(count, dtype=float, device=self.model.device)
         islands.skipped = wp.zeros(count, dtype=int, device=self.model.device)
         of_vertex = np.where(self.of >= 0, self.aggregates.island[self.of], -1)
         self.island = upload(of_vertex.astype(np.int32), int)
-        self.parties = count
+        self.near = wp.zeros(count * count, dtype=int, device=self.model.device)
         return islands
+
+    def regroup(self):
+        """Parties of islands that may touch, after a search, and who shares a matrix with whom.
+
+        A party goes equally far along its direction, or one of its bodies could press the others
+        too close. Its matrix is one with that of its neighbors as long as that stays small.
+        """
+        count = self.island_count
+        sizes = np.bincount(self.aggregates.island, self.rows, minlength=count).astype(int)
+        party = np.arange(count)
+        group = np.arange(count)
+        if self.pairs and self.pairs.count and count > 1:
+            self.near.zero_()
+            wp.launch(
+                coarse_contact.mark_neighbors,
+                dim=self.pairs.count,
+                inputs=[self.pairs.pairs, self.island, count],
+                outputs=[self.near],
+                device=self.model.device,
+            )
+            neighbors = np.argwhere(self.near.numpy().reshape(count, count))
+            party = connected(neighbors, count)
+            group = joined_while_small(neighbors, sizes, MOST_ROWS)
+        order = np.argsort(party, kind="stable")
+        start = np.searchsorted(party[order], np.arange(count + 1))
+        self.islands.island.assign(order.astype(np.int32))
+        self.islands.start.assign(start.astype(np.int32))
+        self._lay_out(group[self.aggregates.island])
+
+    def _lay_out(self, group):
+        """Place the matrices of groups of aggregates behind each other, equal sizes together."""
+        sizes = np.bincount(group, self.rows).astype(int)
+        order = np.argsort(sizes, kind="stable")
+        ordered = sizes[order]
+        matrix, first = np.zeros((2, len(sizes)), dtype=int)
+        matrix[order] = np.cumsum(ordered**2) - ordered**2
+        first[order] = np.cumsum(ordered) - ordered
+        by_group = np.argsort(group, kind="stable")
+        before = np.cumsum(self.rows[by_group]) - self.rows[by_group]
+        row = np.empty(len(group), dtype=int)
+        row[by_group] = before - before[np.searchsorted(group[by_group], group[by_group])]
+        self.stacks = [
+            (matrix[same[0]], first[same[0]], len(same), size)
+            for size in np.unique(ordered[ordered > 0])
+            for same in [order[ordered == size]]
+        ]
+        for name, values in (
+            ("matrix", matrix[group]),
+            ("size", sizes[group]),
+            ("row", row),
+            ("first", first[group] + row),
+        ):
+            getattr(self.patches, name).assign(values.astype(np.int32))
 
     def record(self):
         """The launches that know the elements: again when tearing has changed them."""
@@ -153,9 +223,11 @@ class CoarseCorrection:
         self._record(
             self.additions, coarse.gather_blocks, len(blocks), inputs, [self.matrix], 1000.0, None
         )
-        self._record_vertices()
+        self.record_vertices()
+        self._record_contacts()
 
-    def _record_vertices(self):
+    def record_vertices(self):
+        """The launches that know vertices and their contacts: again when lists have grown."""
         model, members, patches, objective = (
             self.model,
             self.members,
@@ -214,7 +286,7 @@ class CoarseCorrection:
         self._record(
             self.line,
             coarse_line.choose_shares,
-            self.parties,
+            self.island_count,
             [self.longest, members, *self.sums, self.islands],
             [],
             0.0,
@@ -254,10 +326,61 @@ class CoarseCorrection:
         for launches in lists:
             self.workers.run(launches)
 
+    def _record_contacts(self):
+        """What contacts and bounds do to the direction."""
+        model = self.model
+        self.in_front, self.differences = [], []
+        moved = self.pairs.candidate if self.pairs else model.x
+        if len(model.bounds.kind):
+            self._record(
+                self.in_front,
+                coarse_contact.keep_members_in_front,
+                len(self.members.vertex),
+                [self.members.vertex, self.before, model.bounds],
+                [moved],
+                0.0,
+                None,
+            )
+            if len(model.surface.points):
+                part = wp.zeros(model.vertex_count, dtype=float, device=model.device)
+                count, way = model.vertex_count, [self.before, moved]
+                for kernel, inputs, outputs in (
+                    (find_parts_in_front, [model.objective.embedding, model.bounds, *way], [part]),
+                    (take_parts, [self.before, part], [moved]),
+                ):
+                    self._record(self.in_front, kernel, count, inputs, outputs, 0.0, None)
+        for first, count in model.surface_ranges():
+            inputs = [self.before, model.x]
+            outputs = [self.direction]
+            self._record(
+                self.differences, coarse_line.take_difference, count, inputs, outputs, 5.0, first
+            )
+
+    def _add_contacts(self):
+        """Stiffness of what touches now and of attachments, onto the blocks of the elements."""
+        model, patches = self.model, self.patches
+        law, start = model.law, model.x_start
+        terms = []
+        if self.pairs:
+            inputs = [model.x, start, self.pairs.pairs, self.pairs.state, law, patches]
+            terms.append((coarse_contact.add_pairs, self.pairs.count, inputs))
+        if len(model.bounds.kind):
+            inputs = [self.members.vertex, model.x, start, model.bounds, law, patches]
+            terms.append((coarse_contact.add_bounds, len(self.members.vertex), inputs))
+        rows = model.objective.attachments.rows
+        inputs = [model.objective.attachments, patches]
+        terms.append((coarse_contact.add_attachments, len(rows) if rows else 0, inputs))
+        for kernel, count, inputs in terms:
+            if count:
+                wp.launch(
+                    kernel, dim=count, inputs=inputs, outputs=[self.matrix], device=model.device
+                )
+
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
         self.matrix.zero_()
         self._run(self.additions)
+        self._add_contacts()
         matrix = self.matrix.numpy()
         self.factors = [
             Factors(matrix[begin : begin + n * size * size].reshape(n, size, size))
@@ -273,7 +396,21 @@ class CoarseCorrection:
         for factors, (_, first, n, size) in zip(self.factors, self.stacks, strict=True):
             span = slice(first, first + n * size)
             way[span] = factors.solve(right[span].reshape(n, size)).ravel()
+        if self.pairs:
+            wp.copy(self.pairs.candidate, self.model.x)
         self._run(self.up)
+        if self.contacts:
+            self._truncate()
         self._run(self.slopes)
         self._run(self.line)
         self._run(self.moves)
+        self.followers.follow(0, self.model.free_count)
+
+    def _truncate(self):
+        """Shorten the direction where surfaces or bounds are in the way."""
+        self._run(self.in_front)
+        if self.pairs:
+            self.pairs.settle(0, self.model.free_count)
+        else:
+            self.followers.follow(0, self.model.free_count)
+        self._run(self.differences)

@@ -252,6 +252,8 @@ class Stepper:
         if self.pairs.search():
             self.residual.record(self.model)
             self._record_elements()
+            if self.coarse:
+                self.coarse.record_vertices()
 
     def _lead(self):
         """Move what is led (pins, colliders) on towards its place."""
@@ -283,6 +285,8 @@ class Stepper:
         if self.tearing.after_step(model):
             self.residual.record(model)
             self._record_elements()
+            if self.coarse:
+                self.coarse.record()
 
     def _begin_pairs(self, share):
         """Find what may touch in this substep; go to the initial guess as far as that allows."""
@@ -301,3 +305,5 @@ class Stepper:
                 break
         if pairs.has_travelled:
             self._search()  # what lies ahead is shorter, and so is the list
+        if self.coarse:
+            self.coarse.regroup()

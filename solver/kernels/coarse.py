@@ -245,7 +245,7 @@ def add_tets_between(
     entry = first + wp.tid()
     chunk = chunks.chunk[entry]
     k = chunks.row[entry]
-    l = chunks.column[entry]
+    other = chunks.column[entry]
     block = mat1212()
     scalar = wp.mat44(0.0)
     turns = mat163()
@@ -257,7 +257,7 @@ def add_tets_between(
         s = geometric_stiffness(tet, volume, f)
         g_0 = -(tet.gradients[0] + tet.gradients[1] + tet.gradients[2])
         b_k = seen_through(k, tet.corners, g_0, tet.gradients, patches)
-        b_l = seen_through(l, tet.corners, g_0, tet.gradients, patches)
+        b_l = seen_through(other, tet.corners, g_0, tet.gradients, patches)
         block += wp.outer(tet.bulk * applied(b_k, c), applied(b_l, c))
         scalar += tet.shear * (b_k * wp.transpose(b_l))
         f *= s
@@ -323,7 +323,7 @@ def add_triangles(
     entry = first + wp.tid()
     chunk = chunks.chunk[entry]
     k = chunks.row[entry]
-    l = chunks.column[entry]
+    other = chunks.column[entry]
     block = mat1212()
     scalar = wp.mat44(0.0)
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
@@ -343,7 +343,7 @@ def add_triangles(
             2.0 * shear * strain[2],
         )
         b_k = triangle_seen_through(k, t.corners, t.gradient_b, t.gradient_c, patches)
-        b_l = triangle_seen_through(l, t.corners, t.gradient_b, t.gradient_c, patches)
+        b_l = triangle_seen_through(other, t.corners, t.gradient_b, t.gradient_c, patches)
         q_1 = along(b_l, 0, f_1)
         q_2 = along(b_l, 1, f_2)
         block += wp.outer(along(b_k, 0, f_1), k_1 * q_1 + k_12 * q_2)
@@ -383,7 +383,7 @@ def add_hinges(
     entry = first + wp.tid()
     chunk = chunks.chunk[entry]
     k = chunks.row[entry]
-    l = chunks.column[entry]
+    other = chunks.column[entry]
     block = mat1212()
     for index in range(chunks.start[chunk], chunks.start[chunk + 1]):
         hinge = hinges[index]
@@ -403,10 +403,10 @@ def add_hinges(
             + through(k, v[3], g_s, patches)
         )
         q_l = (
-            through(l, v[0], g_p, patches)
-            + through(l, v[1], g_q, patches)
-            + through(l, v[2], g_r, patches)
-            + through(l, v[3], g_s, patches)
+            through(other, v[0], g_p, patches)
+            + through(other, v[1], g_q, patches)
+            + through(other, v[2], g_r, patches)
+            + through(other, v[3], g_s, patches)
         )
         block += wp.outer(hinge.stiffness * q_k, q_l)
     partial[entry] = block
@@ -427,18 +427,18 @@ def gather_blocks(
     """Blocks of A: the sums of their entries, and on the diagonal the inertia of the aggregate."""
     b = wp.tid()
     k = row[b]
-    l = column[b]
+    other = column[b]
     block = mat1212()
-    if k == l:
+    if k == other:
         block = add_isotropic(block, inertia[k])
     for q in range(start[b], start[b + 1]):
         block += partial[entry[q]]
-    if patches.matrix[k] == patches.matrix[l]:
+    if patches.matrix[k] == patches.matrix[other]:
         size = patches.size[k]
         for m in range(3 * patches.mode_count[k]):
-            for n in range(3 * patches.mode_count[l]):
+            for n in range(3 * patches.mode_count[other]):
                 i = patches.row[k] + m
-                j = patches.row[l] + n
+                j = patches.row[other] + n
                 value = wp.float64(block[m, n])
                 matrix[patches.matrix[k] + i * size + j] = value
                 matrix[patches.matrix[k] + j * size + i] = value

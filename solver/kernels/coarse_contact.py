@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts, bounds and attachments in the coarse matrix: springs at weighted points Σ w_c x_c.
+
+A term with stiffness K between points adds (p_k p_lᵀ) ⊗ K to the block (k, l), p_k = Σ w_c p_c over
+its corners c in aggregate k. Blocks of aggregates whose matrices are apart are left out.
+"""
+
+import warp as wp
+
+from .attachments import Attachments
+from .bounds import Bounds, bounds_force_hessian, keep_in_front
+from .coarse import Patches
+from .contact import ContactLaw, force_stiffness
+from .pairs import Pair, PairState, pair_gap
+
+wp.set_module_options({"enable_backward": False, "max_unroll": 2})
+
+vec5 = wp.types.vector(length=5, dtype=float)
+vec5i = wp.types.vector(length=5, dtype=int)
+
+
+@wp.func
+def common_mode(k: int, corners: vec5i, weights: vec5, patches: Patches):
+    """Σ w_c p_c of the corners in aggregate k."""
+    p = wp.vec4(0.0)
+    for c in range(5):
+        if weights[c] != 0.0:
+            if patches.of[corners[c]] == k:
+                p += weights[c] * patches.modes[corners[c]]
+    return p
+
+
+@wp.func
+def is_repeated(c: int, corners: vec5i, weights: vec5, patches: Patches):
+    """Whether the aggregate of corner c is that of an earlier one, or there is none."""
+    if weights[c] == 0.0:
+        return True
+    k = patches.of[corners[c]]
+    if k < 0:
+        return True
+    for b in range(c):
+        if weights[b] != 0.0:
+            if patches.of[corners[b]] == k:
+                return True
+    return False
+
+
+@wp.func
+def add_block(
+    k: int,
+    other: int,
+    p_k: wp.vec4,
+    p_l: wp.vec4,
+    stiffness: wp.mat33,
+    patches: Patches,
+    matrix: wp.array[wp.float64],
+):
+    """Add (p_k p_lᵀ) ⊗ K to the block (k, other)."""
+    if patches.matrix[k] == patches.matrix[other]:
+        size = patches.size[k]
+        for m in range(patches.mode_count[k]):
+            for n in range(patches.mode_count[other]):
+                both = p_k[m] * p_l[n]
+                for i in range(3):
+                    place = (
+                        patches.matrix[k]
+                        + (patches.row[k] + 3 * m + i) * size
+                        + patches.row[other]
+                        + 3 * n
+                    )
+                    for j in range(3):
+                        wp.atomic_add(matrix, place + j, wp.float64(both * stiffness[i, j]))
+
+
+@wp.func
+def add_term(
+    corners: vec5i,
+    weights: vec5,
+    stiffness: wp.mat33,
+    patches: Patches,
+    matrix: wp.array[wp.float64],
+):
+    """Add a term with these corners to all of its blocks."""
+    for c in range(5):
+        if not is_repeated(c, corners, weights, patches):
+            k = patches.of[corners[c]]
+            p_k = common_mode(k, corners, weights, patches)
+            for b in range(5):
+                if not is_repeated(b, corners, weights, patches):
+                    other = patches.of[corners[b]]
+                    p_l = common_mode(other, corners, weights, patches)
+                    add_block(k, other, p_k, p_l, stiffness, patches, matrix)
+
+
+@wp.kernel
+def add_pairs(
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    pairs: wp.array[Pair],
+    state: wp.array[PairState],
+    law: ContactLaw,
+    patches: Patches,
+    # out
+    matrix: wp.array[wp.float64],
+):
+    """The stiffness of pairs that touch."""
+    pair = pairs[wp.tid()]
+    if state[wp.tid()].near == 0:
+        return
+    v = pair.vertices
+    w = pair.weights
+    distance = wp.dot(pair.normal, pair_gap(pair, x, x[v[0]]))
+    if distance >= pair.radius and pair.leads == 0:
+        return
+    motion = wp.vec3(0.0)
+    for c in range(4):
+        motion += w[c] * (x[v[c]] - x_start[v[c]])
+    _force, stiffness = force_stiffness(
+        pair.normal, distance, pair.radius, motion, pair.friction, pair.stiffness, law
+    )
+    if pair.leads != 0:
+        stiffness = pair.stiffness * wp.outer(pair.normal, pair.normal)
+    add_term(
+        vec5i(v[0], v[1], v[2], v[3], 0),
+        vec5(w[0], w[1], w[2], w[3], 0.0),
+        stiffness,
+        patches,
+        matrix,
+    )
+
+
+@wp.kernel
+def add_bounds(
+    vertex: wp.array[int],
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    bounds: Bounds,
+    law: ContactLaw,
+    patches: Patches,
+    # out
+    matrix: wp.array[wp.float64],
+):
+    """The stiffness of bounds that vertices of aggregates touch."""
+    i = vertex[wp.tid()]
+    _force, stiffness, count, _which = bounds_force_hessian(
+        i, x[i], wp.vec3(0.0), x_start[i], bounds, law
+    )
+    if count > 0:
+        k = patches.of[i]
+        add_block(k, k, patches.modes[i], patches.modes[i], stiffness, patches, matrix)
+
+
+@wp.kernel
+def add_attachments(
+    attachments: Attachments,
+    patches: Patches,
+    # out
+    matrix: wp.array[wp.float64],
+):
+    """The stiffness of attachments; it does not change with x."""
+    row = attachments.rows[wp.tid()]
+    w = row.weights
+    k = row.across[0]
+    stiffness = wp.mat33(k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k)
+    stiffness += (row.along[0] - k) * wp.outer(row.normal, row.normal)
+    add_term(
+        vec5i(row.a, row.b, row.c, row.d, row.e),
+        vec5(1.0, w[0], w[1], w[2], w[3]),
+        stiffness,
+        patches,
+        matrix,
+    )
+
+
+@wp.kernel
+def mark_neighbors(
+    pairs: wp.array[Pair],
+    island: wp.array[int],
+    islands: int,
+    # out
+    near: wp.array[int],
+):
+    """Which islands have a contact pair between them: near[island · islands + island]."""
+    v = pairs[wp.tid()].vertices
+    a = island[v[0]]
+    b = island[v[3]]
+    if a >= 0 and b >= 0:
+        near[a * islands + b] = 1
+
+
+@wp.kernel
+def keep_members_in_front(
+    vertex: wp.array[int],
+    before: wp.array[wp.vec3],
+    bounds: Bounds,
+    # in and out
+    moved: wp.array[wp.vec3],
+):
+    """Shorten the ways of vertices that would lead through a bound."""
+    i = vertex[wp.tid()]
+    moved[i] = before[i] + keep_in_front(i, before[i], moved[i] - before[i], bounds)
