@@ -11,14 +11,8 @@ import warp as wp
 
 from .aggregates import make_aggregates
 from .cholesky import Factors
-from .coarse_elements import (
-    coarse_hinges,
-    coarse_tets,
-    coarse_triangles,
-    matrix_entries,
-    member_chunks,
-)
-from .kernels import coarse, coarse_contact, coarse_line
+from .coarse_elements import all_kinds, matrix_entries, member_chunks
+from .kernels import coarse, coarse_contact, coarse_line, coarse_materials
 from .kernels.embedded_bounds import find_parts_in_front, take_parts
 from .order import connected
 from .workers import recorded
@@ -31,14 +25,38 @@ MOST_ROWS = 1000
 SLOPE, MEMBER, WHOLE, BLOCK = 40.0, 10.0, 60.0, 300.0
 
 
-def coarse_correction(model, pairs, followers, residual, settings, workers):
+# Kernels of every kind of elements: into the matrix where one aggregate has all corners, and else;
+# and the slope along the direction.
+KERNELS = {
+    "tet": (coarse.add_tets_inside, coarse.add_tets_between, coarse_line.tet_slopes),
+    "continuum": (
+        coarse.add_tets_inside,
+        coarse.add_tets_between,
+        coarse_materials.continuum_slopes,
+    ),
+    "viscous": (
+        coarse_materials.add_viscosity,
+        coarse_materials.add_viscosity,
+        coarse_materials.viscous_slopes,
+    ),
+    "triangle": (coarse.add_triangles, coarse.add_triangles, coarse_line.triangle_slopes),
+    "stable_triangle": (
+        coarse.add_triangles,
+        coarse.add_triangles,
+        coarse_materials.stable_triangle_slopes,
+    ),
+    "hinge": (coarse.add_hinges, coarse.add_hinges, coarse_line.hinge_slopes),
+}
+
+
+def coarse_correction(model, pairs, followers, relaxation, residual, settings, workers):
     """The `CoarseCorrection` of a scene, or None where none is wanted or nothing gains from it."""
     if not settings.coarse_correction or model.free_count == 0:
         return None
     aggregates = make_aggregates(model.assembly)
     if not len(aggregates):
         return None
-    return CoarseCorrection(model, aggregates, pairs, followers, residual, workers)
+    return CoarseCorrection(model, aggregates, pairs, followers, relaxation, residual, workers)
 
 
 def with_points(aggregates, model):
@@ -76,9 +94,10 @@ def joined_while_small(neighbors, sizes, most):
 class CoarseCorrection:
     """Launches of the coarse step; `assemble()` once per substep, then `step()` after sweeps."""
 
-    def __init__(self, model, aggregates, pairs, followers, residual, workers):
+    def __init__(self, model, aggregates, pairs, followers, relaxation, residual, workers):
         self.model, self.aggregates, self.pairs = model, aggregates, pairs
         self.followers, self.residual, self.workers = followers, residual, workers
+        self.relaxed, self.relaxation = relaxation, wp.clone(relaxation)
         self.contacts = pairs is not None or len(model.bounds.kind) > 0
         self.longest = LONGEST_WITH_CONTACTS if self.contacts else LONGEST
         self.of, self.modes = with_points(aggregates, model)
@@ -117,6 +136,7 @@ class CoarseCorrection:
         begin = np.searchsorted(self.aggregates.island, np.arange(count + 1))
         islands.first_chunk = upload(first_chunk[begin].astype(np.int32), int)
         islands.share = wp.zeros(count, dtype=float, device=self.model.device)
+        islands.crowded = wp.zeros(count, dtype=int, device=self.model.device)
         islands.skipped = wp.zeros(count, dtype=int, device=self.model.device)
         of_vertex = np.where(self.of >= 0, self.aggregates.island[self.of], -1)
         self.island = upload(of_vertex.astype(np.int32), int)
@@ -179,38 +199,28 @@ class CoarseCorrection:
     def record(self):
         """The launches that know the elements: again when tearing has changed them."""
         model, patches, device = self.model, self.patches, self.model.device
-        kinds = [
-            make(model, self.aggregates) for make in (coarse_tets, coarse_triangles, coarse_hinges)
-        ]
+        kinds = all_kinds(model, self.aggregates)
         entries, ranges, (blocks, start, entry) = matrix_entries(kinds)
         partial = wp.zeros(len(entries), dtype=coarse.mat1212, device=device)
         chunk, row, column = (model.upload(c.astype(np.int32), int) for c in entries.T)
-        self.sums, self.slopes, self.additions = [], [], []
-        kernels = {
-            "tet": (coarse.add_tets_inside, coarse.add_tets_between, coarse_line.tet_slopes),
-            "triangle": (coarse.add_triangles, coarse.add_triangles, coarse_line.triangle_slopes),
-            "hinge": (coarse.add_hinges, coarse.add_hinges, coarse_line.hinge_slopes),
-        }
+        self.slopes, self.additions = [], []
+        self.sums = self._sums(kinds)
+        offset = 0
         for kind in kinds:
             chunks = coarse.Chunks()
-            chunks.start = model.upload(kind.start.astype(np.int32), int)
+            chunks.start, chunks.offset = model.upload(kind.start.astype(np.int32), int), offset
             chunks.chunk, chunks.row, chunks.column = chunk, row, column
-            whole, between, slopes = kernels[kind.name]
+            whole, between, slopes = KERNELS[kind.name]
             count = len(kind.start) - 1
-            each = (kind.start[-1] / count) if count else 0.0
+            offset += count
+            each = kind.start[-1] / count
             for kernel, (first, number), cost in zip(
                 (whole, between), ranges[kind.name], (WHOLE, BLOCK), strict=True
             ):
                 inputs = [chunks, kind.data, model.x, model.elements, patches]
                 self._record(self.additions, kernel, number, inputs, [partial], cost * each, first)
-            sums = coarse_line.Sums()
-            sums.start = model.upload(kind.island_start.astype(np.int32), int)
-            sums.slope = wp.zeros(count, dtype=coarse_line.vec5, device=device)
-            sums.collapsed = wp.zeros(count, dtype=int, device=device)
-            sums.count = wp.zeros(count, dtype=int, device=device)
-            self.sums.append(sums)
-            inputs = [chunks, kind.data, self.before, self.direction, model.elements]
-            self._record(self.slopes, slopes, count, inputs, [sums], SLOPE * each)
+            inputs = [chunks, kind.data, self.before, self.direction, model.elements, self.longest]
+            self._record(self.slopes, slopes, count, inputs, [self.sums], SLOPE * each)
         inertia = np.zeros((len(self.aggregates), 4, 4))
         mine = np.flatnonzero(self.aggregates.of >= 0)
         p = self.aggregates.modes[mine]
@@ -225,6 +235,21 @@ class CoarseCorrection:
         )
         self.record_vertices()
         self._record_contacts()
+
+    def _sums(self, kinds):
+        """`Sums` over the chunks of all kinds."""
+        model, count = self.model, sum(len(kind.start) - 1 for kind in kinds)
+        island = np.concatenate([kind.island for kind in kinds])
+        sums = coarse_line.Sums()
+        order = np.argsort(island, kind="stable")
+        start = np.searchsorted(island[order], np.arange(self.island_count + 1))
+        sums.start = model.upload(start.astype(np.int32), int)
+        sums.chunk = model.upload(order.astype(np.int32), int)
+        sums.slope = wp.zeros(count, dtype=coarse_line.vec5, device=model.device)
+        sums.samples = wp.zeros(count, dtype=coarse_line.vec8, device=model.device)
+        sums.collapsed = wp.zeros(count, dtype=int, device=model.device)
+        sums.count = wp.zeros(count, dtype=int, device=model.device)
+        return sums
 
     def record_vertices(self):
         """The launches that know vertices and their contacts: again when lists have grown."""
@@ -287,7 +312,7 @@ class CoarseCorrection:
             self.line,
             coarse_line.choose_shares,
             self.island_count,
-            [self.longest, members, *self.sums, self.islands],
+            [self.longest, members, self.sums, self.islands],
             [],
             0.0,
             None,
@@ -296,8 +321,15 @@ class CoarseCorrection:
             self.moves,
             coarse_line.move,
             count,
-            [self.before, self.direction, members, self.island, self.islands],
-            [model.x],
+            [
+                self.before,
+                self.direction,
+                members,
+                self.island,
+                self.islands,
+                self.relaxation,
+            ],
+            [model.x, self.relaxed],
             MEMBER,
         )
 

@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 
 from . import records
-from .kernels import coarse, coarse_line
+from .kernels import coarse, coarse_line, coarse_materials
 
 # Elements and vertices whose sums one thread makes.
 CHUNK = {"cpu": 256, "cuda": 16}
@@ -18,7 +18,7 @@ class Kind:
     """The elements of one kind, sorted by island and by the aggregates of their corners.
 
     `start` [chunk + 1]; `slots` [chunk, 4] the aggregates of each chunk, -1 behind the last;
-    `whole` [chunk] whether all corners are in the first one; `island_start` [island + 1] chunks.
+    `whole` [chunk] whether all corners are in the first one; `island` [chunk].
     """
 
     name: str
@@ -26,7 +26,7 @@ class Kind:
     start: np.ndarray
     slots: np.ndarray
     whole: np.ndarray
-    island_start: np.ndarray
+    island: np.ndarray
 
 
 def chunked(name, corners, columns, struct, aggregates, model):
@@ -51,19 +51,18 @@ def chunked(name, corners, columns, struct, aggregates, model):
     data["corners"] = corners[order]
     for column, values in columns.items():
         data[column] = values[touched][order]
-    islands = np.arange(aggregates.island[-1] + 2)
     return Kind(
         name,
         model.upload(data, struct),
         np.append(begin, len(order)),
         slots[begin],
         whole[begin],
-        np.searchsorted(island[begin], islands),
+        island[begin],
     )
 
 
 def coarse_tets(model, aggregates):
-    """Tets of the reduced neo-Hookean form, with the viscosity of volume of all others."""
+    """Tets of the reduced neo-Hookean form, and the viscosity of volume of all others."""
     tets, place = model.assembly.tets, model.record_place["tet"]
     reduced = tets.model == records.REDUCED
     tets = tets[reduced | (tets.damping_time * tets.lame_lam > 0.0)]
@@ -80,18 +79,65 @@ def coarse_tets(model, aggregates):
     return chunked("tet", tets.corners, columns, coarse.CoarseTet, aggregates, model)
 
 
-def coarse_triangles(model, aggregates):
-    """StVK triangles, viscosity folded in."""
-    triangles, place = model.assembly.triangles, model.record_place["triangle"]
-    first = place[:, 0]
-    inverse = triangles.inverse
+def coarse_continua(model, aggregates):
+    """Tets of other materials: neo-Hookean with the same Lamé constants, μ and λ_L + μ."""
+    tets, place = model.assembly.tets, model.record_place["continuum"]
+    tets = tets[tets.model != records.REDUCED]
+    volumes, gradients = records.tet_gradients(model.assembly.rest_points, tets.corners)
+    lam = tets.lame_lam + tets.lame_mu
     columns = {
-        "gradient_b": inverse[:, 0],
-        "gradient_c": inverse[:, 1],
-        "stiffness": model.elements.triangles.numpy()["stiffness"][first],
+        "gradients": gradients[:, 1:],
+        "shear": tets.lame_mu * volumes,
+        "bulk": lam * volumes,
+        "rest": 1.0 + tets.lame_mu / lam,
+        "record": place[:, 0],
+    }
+    return chunked("continuum", tets.corners, columns, coarse.CoarseTet, aggregates, model)
+
+
+def coarse_viscosity(model, aggregates):
+    """The viscosity of shear of damped tets."""
+    tets, place = model.assembly.tets, model.record_place["viscous"]
+    tets, first = tets[tets.damping_time > 0.0], place[:, 0]
+    _, gradients = records.tet_gradients(model.assembly.rest_points, tets.corners)
+    columns = {
+        "gradients": gradients[:, 1:],
+        "viscosity": model.elements.viscous.numpy()["viscosity"][first],
         "record": first,
     }
+    struct = coarse_materials.CoarseViscosity
+    return chunked("viscous", tets.corners, columns, struct, aggregates, model)
+
+
+def triangle_columns(triangles, stiffness, first, stable):
+    return {
+        "gradient_b": triangles.inverse[:, 0],
+        "gradient_c": triangles.inverse[:, 1],
+        "stiffness": stiffness,
+        "record": first,
+        "stable": np.full(len(first), stable),
+    }
+
+
+def coarse_triangles(model, aggregates):
+    """StVK triangles, and the viscosity of all others."""
+    triangles, place = model.assembly.triangles, model.record_place["triangle"]
+    triangles = triangles[~triangles.stable | (triangles.damping_time > 0.0)]
+    first = place[:, 0]
+    stiffness = model.elements.triangles.numpy()["stiffness"][first]
+    columns = triangle_columns(triangles, stiffness, first, 0)
     return chunked("triangle", triangles.corners, columns, coarse.CoarseTriangle, aggregates, model)
+
+
+def coarse_stable_triangles(model, aggregates):
+    """Neo-Hookean triangles."""
+    triangles, place = model.assembly.triangles, model.record_place["stable_triangle"]
+    triangles = triangles[triangles.stable]
+    stiffness = triangles.stiffness * triangles.area[:, None]
+    columns = triangle_columns(triangles, stiffness, place[:, 0], 1)
+    return chunked(
+        "stable_triangle", triangles.corners, columns, coarse.CoarseTriangle, aggregates, model
+    )
 
 
 def coarse_hinges(model, aggregates):
@@ -100,6 +146,22 @@ def coarse_hinges(model, aggregates):
     first = place[:, 0]
     columns = {"stiffness": model.elements.hinges.numpy()["stiffness"][first], "record": first}
     return chunked("hinge", hinges.corners, columns, coarse.CoarseHinge, aggregates, model)
+
+
+def all_kinds(model, aggregates):
+    """Every `Kind` that has elements."""
+    made = (
+        make(model, aggregates)
+        for make in (
+            coarse_tets,
+            coarse_continua,
+            coarse_viscosity,
+            coarse_triangles,
+            coarse_stable_triangles,
+            coarse_hinges,
+        )
+    )
+    return [kind for kind in made if kind.start[-1]]
 
 
 def matrix_entries(kinds):

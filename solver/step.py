@@ -61,7 +61,7 @@ class Stepper:
         if model.surface.can_touch:
             self.pairs = Pairs(model, self.followers, names, settings, workers)
         self.coarse = coarse_correction(
-            model, self.pairs, self.followers, residual, settings, workers
+            model, self.pairs, self.followers, self.relaxation, residual, settings, workers
         )
         self.leads = colliders.moves or bool(pins.led)
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None

@@ -30,13 +30,14 @@ mat1212 = wp.types.matrix(shape=(12, 12), dtype=float)
 
 @wp.struct
 class CoarseTet:
-    """One tet; `rest` of its records is 6 V₀ α."""
+    """One tet. Of other materials than the neo-Hookean one it has the constants at small strain."""
 
     corners: wp.vec4i
     gradients: wp.mat33  # rows: ∇N [1/m] of corners 1, 2, 3
     shear: float  # μ V₀ [J]
     bulk: float  # λ V₀ [J]
-    per_rest: float  # 1/(6 V₀)
+    rest: float  # α, or
+    per_rest: float  # 1/(6 V₀), where α is that times the rest value of a record
     record: int  # one of its records
 
 
@@ -48,7 +49,8 @@ class CoarseTriangle:
     gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
     gradient_c: wp.vec2
     stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
-    record: int
+    record: int  # one of its records
+    stable: int  # whether that is a neo-Hookean one; then the stiffness is that at small strain
 
 
 @wp.struct
@@ -65,6 +67,7 @@ class Chunks:
     """Elements of one kind, sorted so that each chunk sees the same aggregates."""
 
     start: wp.array[int]  # [chunk + 1]
+    offset: int  # of the first chunk in the sums of all kinds
     chunk: wp.array[int]  # [entry] and the two aggregates whose block it adds to
     row: wp.array[int]
     column: wp.array[int]
@@ -122,8 +125,17 @@ def tet_gradient(tet: CoarseTet, x: wp.array[wp.vec3]):
 
 
 @wp.func
+def excess_volume(tet: CoarseTet, f: wp.mat33, elements: Elements):
+    """J − α."""
+    rest = tet.rest
+    if tet.per_rest > 0.0:
+        rest = elements.tet_rest[tet.record] * tet.per_rest
+    return wp.determinant(f) - rest
+
+
+@wp.func
 def geometric_stiffness(tet: CoarseTet, volume: float, f: wp.mat33):
-    """t s V₀ [J], see above; `volume` is J."""
+    """t s V₀ [J], see above; `volume` is J − α."""
     s = tet.bulk * volume
     limit = tet.shear / (wp.abs(s) * largest_stretch(f) + 1.0e-30)
     return s * wp.min(1.0, limit)
@@ -175,7 +187,7 @@ def add_tets_inside(
         tet = tets[e]
         f = tet_gradient(tet, x)
         c = cofactors(f)
-        volume = wp.determinant(f) - elements.tet_rest[tet.record] * tet.per_rest
+        volume = excess_volume(tet, f, elements)
         stiffness += wp.outer(tet.bulk * c, c)
         shear += tet.shear
         turn += geometric_stiffness(tet, volume, f) * f
@@ -253,7 +265,7 @@ def add_tets_between(
         tet = tets[e]
         f = tet_gradient(tet, x)
         c = cofactors(f)
-        volume = wp.determinant(f) - elements.tet_rest[tet.record] * tet.per_rest
+        volume = excess_volume(tet, f, elements)
         s = geometric_stiffness(tet, volume, f)
         g_0 = -(tet.gradients[0] + tet.gradients[1] + tet.gradients[2])
         b_k = seen_through(k, tet.corners, g_0, tet.gradients, patches)
@@ -332,7 +344,9 @@ def add_triangles(
         d_c = x[t.corners[2]] - x[t.corners[0]]
         f_1 = t.gradient_b[0] * d_b + t.gradient_c[0] * d_c
         f_2 = t.gradient_b[1] * d_b + t.gradient_c[1] * d_c
-        strain = green_strain(f_1, f_2) - elements.triangle_rest[t.record]
+        strain = green_strain(f_1, f_2)
+        if t.stable == 0:
+            strain -= elements.triangle_rest[t.record]
         k_1 = t.stiffness[0]
         k_2 = t.stiffness[1]
         k_12 = t.stiffness[2]

@@ -17,6 +17,7 @@ from .coarse import (
     CoarseTriangle,
     Patches,
     cofactors,
+    excess_volume,
     mat43,
     tet_gradient,
 )
@@ -53,10 +54,12 @@ class Members:
 
 @wp.struct
 class Sums:
-    """Coefficients α … α⁵ of the slope of elements, per chunk; `start` [island + 1]."""
+    """Slopes of the elements of every chunk, and the chunks of every island."""
 
-    start: wp.array[int]
-    slope: wp.array[vec5]
+    start: wp.array[int]  # [island + 1] places in `chunk`
+    chunk: wp.array[int]
+    slope: wp.array[vec5]  # [chunk] coefficients of α … α⁵
+    samples: wp.array[vec8]  # [chunk] what is no polynomial, the slope at 0 taken off
     collapsed: wp.array[int]
     count: wp.array[int]
 
@@ -70,6 +73,7 @@ class Islands:
     first_chunk: wp.array[int]  # [island + 1] of the chunks of `Members`
     share: wp.array[float]  # α of the last step, [island]; 0 when it was skipped
     skipped: wp.array[int]  # how often, [island]
+    crowded: wp.array[int]  # whether too many of its tets have collapsed, [island]
 
 
 @wp.kernel
@@ -148,6 +152,7 @@ def tet_slopes(
     x: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
     elements: Elements,
+    longest: float,
     # out
     sums: Sums,
 ):
@@ -164,7 +169,7 @@ def tet_slopes(
         volume = wp.determinant(f)
         if volume < COLLAPSED:
             collapsed += 1
-        j_0 = volume - elements.tet_rest[tet.record] * tet.per_rest
+        j_0 = excess_volume(tet, f, elements)
         j_1 = float(0.0)
         j_2 = float(0.0)
         for m in range(3):
@@ -177,9 +182,10 @@ def tet_slopes(
         total[2] += tet.bulk * (2.0 * j_2 * j_2 + 4.0 * j_1 * j_3)
         total[3] += tet.bulk * 5.0 * j_2 * j_3
         total[4] += tet.bulk * 3.0 * j_3 * j_3
-    sums.slope[chunk] = total
-    sums.collapsed[chunk] = collapsed
-    sums.count[chunk] = chunks.start[chunk + 1] - chunks.start[chunk]
+    place = chunks.offset + chunk
+    sums.slope[place] = total
+    sums.collapsed[place] = collapsed
+    sums.count[place] = chunks.start[chunk + 1] - chunks.start[chunk]
 
 
 @wp.func
@@ -200,6 +206,7 @@ def triangle_slopes(
     x: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
     elements: Elements,
+    longest: float,
     # out
     sums: Sums,
 ):
@@ -226,9 +233,7 @@ def triangle_slopes(
         total[0] += wp.dot(s_1, k_1) + 2.0 * wp.dot(s_0, k_2)
         total[1] += 3.0 * wp.dot(s_1, k_2)
         total[2] += 2.0 * wp.dot(s_2, k_2)
-    sums.slope[chunk] = total
-    sums.collapsed[chunk] = 0
-    sums.count[chunk] = 0
+    sums.slope[chunks.offset + chunk] = total
 
 
 @wp.func
@@ -265,6 +270,7 @@ def hinge_slopes(
     x: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
     elements: Elements,
+    longest: float,
     # out
     sums: Sums,
 ):
@@ -280,9 +286,7 @@ def hinge_slopes(
         gain = short_way(there[1] - rest) * there[0] - short_way(here[1] - rest) * here[0]
         total[0] += hinge.stiffness * rise
         total[1] += hinge.stiffness * (gain - rise)
-    sums.slope[chunk] = total
-    sums.collapsed[chunk] = 0
-    sums.count[chunk] = 0
+    sums.slope[chunks.offset + chunk] = total
 
 
 @wp.func
@@ -446,9 +450,7 @@ def first_minimum(slope: Slope):
 def choose_shares(
     longest: float,
     members: Members,
-    tets: Sums,
-    triangles: Sums,
-    hinges: Sums,
+    sums: Sums,
     # in and out
     islands: Islands,
 ):
@@ -459,33 +461,30 @@ def choose_shares(
     collapsed = int(0)
     count = int(0)
     crowded = int(0)
-    for q in range(islands.start[party], islands.start[party + 1]):
-        k = islands.island[q]
+    for place in range(islands.start[party], islands.start[party + 1]):
+        k = islands.island[place]
         for chunk in range(islands.first_chunk[k], islands.first_chunk[k + 1]):
             slope.polynomial[0] += members.slope[chunk][0]
             slope.polynomial[1] += members.slope[chunk][1]
             slope.samples += members.samples[chunk]
         collapsed = int(0)
         count = int(0)
-        for chunk in range(tets.start[k], tets.start[k + 1]):
+        for q in range(sums.start[k], sums.start[k + 1]):
+            chunk = sums.chunk[q]
             for n in range(5):
-                slope.polynomial[n + 1] += wp.float64(tets.slope[chunk][n])
-            collapsed += tets.collapsed[chunk]
-            count += tets.count[chunk]
+                slope.polynomial[n + 1] += wp.float64(sums.slope[chunk][n])
+            slope.samples += sums.samples[chunk]
+            collapsed += sums.collapsed[chunk]
+            count += sums.count[chunk]
         if float(collapsed) > MOST_COLLAPSED * float(count):
             crowded = 1
-        for chunk in range(triangles.start[k], triangles.start[k + 1]):
-            for n in range(3):
-                slope.polynomial[n + 1] += wp.float64(triangles.slope[chunk][n])
-        for chunk in range(hinges.start[k], hinges.start[k + 1]):
-            for n in range(2):
-                slope.polynomial[n + 1] += wp.float64(hinges.slope[chunk][n])
     share = float(0.0)
     if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
         share = first_minimum(slope)
-    for q in range(islands.start[party], islands.start[party + 1]):
-        k = islands.island[q]
+    for place in range(islands.start[party], islands.start[party + 1]):
+        k = islands.island[place]
         islands.share[k] = share
+        islands.crowded[k] = crowded
         if share == 0.0:
             islands.skipped[k] = islands.skipped[k] + 1
 
@@ -498,12 +497,20 @@ def move(
     members: Members,
     island: wp.array[int],
     islands: Islands,
+    relaxation: wp.array[float],
     # out
     x: wp.array[wp.vec3],
+    relaxed: wp.array[float],
 ):
-    """x + α d of the vertices of aggregates; `island` [vertex]."""
+    """x + α d of the vertices of aggregates; `island` [vertex].
+
+    `relaxed` is the relaxation of the next sweep: none where tets have collapsed.
+    """
     i = members.vertex[first + wp.tid()]
-    share = islands.share[island[i]]
+    k = island[i]
+    share = islands.share[k]
     x[i] = before[i]
     if share > 0.0:
         x[i] = before[i] + share * direction[i]
+    if i < relaxed.shape[0]:
+        relaxed[i] = wp.where(islands.crowded[k] != 0, 1.0, relaxation[i])

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Materials other than the default ones in the coarse step, and the viscosity of shear.
+
+Their slopes along the direction are exact; what is no polynomial in α is sampled. In the matrix the
+elastic ones stand with their constants at small strain (coarse.py). Viscosity is a polynomial:
+C = FᵀF along the direction is C + α C' + α² C''.
+"""
+
+import warp as wp
+
+from .coarse import (
+    Chunks,
+    CoarseTet,
+    CoarseTriangle,
+    Patches,
+    applied,
+    cofactors,
+    mat1212,
+    seen_through,
+    tet_gradient,
+    vec9,
+)
+from .coarse_line import COLLAPSED, SAMPLES, Sums, vec5, vec8
+from .continua import nearest_rotation
+from .records import NEO_HOOKEAN_LOG, ContinuumRecord, Elements, vec6
+from .viscosity import LARGE, right_cauchy_green
+
+# Loops over modes stay loops: unrolled, they take long to compile.
+wp.set_module_options({"enable_backward": False, "max_unroll": 2})
+
+
+@wp.struct
+class CoarseViscosity:
+    """The viscosity of shear of one tet."""
+
+    corners: wp.vec4i
+    gradients: wp.mat33  # rows: ∇N [1/m] of corners 1, 2, 3
+    viscosity: float  # (k_d/h) μ_L V₀ [J]
+    record: int
+
+
+@wp.func
+def shear_slope(body: ContinuumRecord, f: wp.mat33, d: wp.mat33):
+    """Slope [J] of the part of the energy that is neither |F|² nor in J."""
+    if body.model == NEO_HOOKEAN_LOG:
+        return -body.mu * wp.ddot(f, d) / (wp.ddot(f, f) + 1.0)
+    return -2.0 * body.mu * wp.ddot(nearest_rotation(f), d)
+
+
+@wp.kernel
+def continuum_slopes(
+    first: int,
+    chunks: Chunks,
+    tets: wp.array[CoarseTet],
+    x: wp.array[wp.vec3],
+    direction: wp.array[wp.vec3],
+    elements: Elements,
+    longest: float,
+    # out
+    sums: Sums,
+):
+    """Slope of the energy of the tets of a chunk; `record` is that of a continuum."""
+    chunk = first + wp.tid()
+    total = vec5()
+    samples = vec8()
+    collapsed = int(0)
+    for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        tet = tets[e]
+        body = elements.continua[tet.record]
+        f = tet_gradient(tet, x)
+        d = tet_gradient(tet, direction)
+        c_f = cofactors(f)
+        c_d = cofactors(d)
+        volume = wp.determinant(f)
+        if volume < COLLAPSED:
+            collapsed += 1
+        square = 2.0 * body.mu
+        j_0 = volume - 1.0
+        if body.model == NEO_HOOKEAN_LOG:
+            square = body.mu
+            j_0 -= 0.75 * body.mu / body.lam
+        j_1 = float(0.0)
+        j_2 = float(0.0)
+        for m in range(3):
+            for i in range(3):
+                j_1 += c_f[3 * m + i] * d[i, m]
+                j_2 += c_d[3 * m + i] * f[i, m]
+        j_3 = wp.determinant(d)
+        total[0] += body.lam * (j_1 * j_1 + 2.0 * j_0 * j_2) + square * wp.ddot(d, d)
+        total[1] += body.lam * (3.0 * j_1 * j_2 + 3.0 * j_0 * j_3)
+        total[2] += body.lam * (2.0 * j_2 * j_2 + 4.0 * j_1 * j_3)
+        total[3] += body.lam * 5.0 * j_2 * j_3
+        total[4] += body.lam * 3.0 * j_3 * j_3
+        begin = shear_slope(body, f, d)
+        for n in range(1, SAMPLES + 1):
+            part = longest * float(n) / float(SAMPLES)
+            samples[n - 1] += shear_slope(body, f + part * d, d) - begin
+    place = chunks.offset + chunk
+    sums.slope[place] = total
+    sums.samples[place] = samples
+    sums.collapsed[place] = collapsed
+    sums.count[place] = chunks.start[chunk + 1] - chunks.start[chunk]
+
+
+@wp.func
+def area_slope(lam: float, alpha: float, f_1: wp.vec3, f_2: wp.vec3, e_1: wp.vec3, e_2: wp.vec3):
+    """Slope of λ/2 (J − α)² of a triangle whose F changes by (e₁, e₂)."""
+    n = wp.cross(f_1, f_2)
+    size = wp.length(n)
+    slope = float(0.0)
+    if size > 0.0:
+        change = wp.dot(n / size, wp.cross(e_1, f_2) + wp.cross(f_1, e_2))
+        slope = lam * (size - alpha) * change
+    return slope
+
+
+@wp.kernel
+def stable_triangle_slopes(
+    first: int,
+    chunks: Chunks,
+    triangles: wp.array[CoarseTriangle],
+    x: wp.array[wp.vec3],
+    direction: wp.array[wp.vec3],
+    elements: Elements,
+    longest: float,
+    # out
+    sums: Sums,
+):
+    """The same of neo-Hookean triangles; `record` is one of those."""
+    chunk = first + wp.tid()
+    total = vec5()
+    samples = vec8()
+    for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        t = triangles[e]
+        body = elements.stable_triangles[t.record]
+        d_b = x[t.corners[1]] - x[t.corners[0]]
+        d_c = x[t.corners[2]] - x[t.corners[0]]
+        e_b = direction[t.corners[1]] - direction[t.corners[0]]
+        e_c = direction[t.corners[2]] - direction[t.corners[0]]
+        f_1 = t.gradient_b[0] * d_b + t.gradient_c[0] * d_c
+        f_2 = t.gradient_b[1] * d_b + t.gradient_c[1] * d_c
+        e_1 = t.gradient_b[0] * e_b + t.gradient_c[0] * e_c
+        e_2 = t.gradient_b[1] * e_b + t.gradient_c[1] * e_c
+        total[0] += body.mu * (wp.dot(e_1, e_1) + wp.dot(e_2, e_2))
+        alpha = 1.0 + body.mu / body.lam
+        begin = area_slope(body.lam, alpha, f_1, f_2, e_1, e_2)
+        for n in range(1, SAMPLES + 1):
+            part = longest * float(n) / float(SAMPLES)
+            there = area_slope(body.lam, alpha, f_1 + part * e_1, f_2 + part * e_2, e_1, e_2)
+            samples[n - 1] += there - begin
+    place = chunks.offset + chunk
+    sums.slope[place] = total
+    sums.samples[place] = samples
+
+
+@wp.func
+def viscous_gradient(tet: CoarseViscosity, x: wp.array[wp.vec3]):
+    """∂x/∂X of a field given at the vertices."""
+    base = x[tet.corners[0]]
+    edges = wp.matrix_from_cols(
+        x[tet.corners[1]] - base, x[tet.corners[2]] - base, x[tet.corners[3]] - base
+    )
+    return edges * tet.gradients
+
+
+@wp.func
+def softened(viscosity: float, before: vec6):
+    """The viscosity [J] of a tet that began the step with C = `before` (viscosity.py)."""
+    large = wp.max(1.0, wp.length(before) / LARGE)
+    return viscosity / (large * large)
+
+
+@wp.func
+def entry_of(m: int):
+    """Entry of (C₁₁, C₂₂, C₃₃, C₂₃, C₁₃, C₁₂) as its row and column."""
+    row = m
+    column = m
+    if m == 3:
+        row = 1
+        column = 2
+    if m == 4:
+        row = 0
+        column = 2
+    if m == 5:
+        row = 0
+        column = 1
+    return row, column
+
+
+@wp.kernel
+def add_viscosity(
+    first: int,
+    chunks: Chunks,
+    tets: wp.array[CoarseViscosity],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    partial: wp.array[mat1212],
+):
+    """A block of the viscosity of shear, without the part that the stress adds."""
+    entry = first + wp.tid()
+    chunk = chunks.chunk[entry]
+    k = chunks.row[entry]
+    other = chunks.column[entry]
+    block = mat1212()
+    for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        tet = tets[e]
+        f = viscous_gradient(tet, x)
+        viscosity = softened(tet.viscosity, elements.viscous_rest[tet.record])
+        g_0 = -(tet.gradients[0] + tet.gradients[1] + tet.gradients[2])
+        b_k = seen_through(k, tet.corners, g_0, tet.gradients, patches)
+        b_l = seen_through(other, tet.corners, g_0, tet.gradients, patches)
+        for m in range(6):
+            row, column = entry_of(m)
+            change = vec9()  # ∂C/∂F, halved on the diagonal
+            for i in range(3):
+                change[3 * row + i] = f[i, column]
+                if row != column:
+                    change[3 * column + i] = f[i, row]
+            scale = wp.where(m < 3, 2.0 * viscosity, viscosity)
+            block += wp.outer(scale * applied(b_k, change), applied(b_l, change))
+    partial[entry] = block
+
+
+@wp.func
+def times(a: vec6, b: vec6):
+    """A : B of symmetric matrices."""
+    total = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return total + 2.0 * (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
+
+
+@wp.kernel
+def viscous_slopes(
+    first: int,
+    chunks: Chunks,
+    tets: wp.array[CoarseViscosity],
+    x: wp.array[wp.vec3],
+    direction: wp.array[wp.vec3],
+    elements: Elements,
+    longest: float,
+    # out
+    sums: Sums,
+):
+    """Slope of the viscous potential κ μ_L V₀/4 |C − Cᵗ|² of the tets of a chunk."""
+    chunk = first + wp.tid()
+    total = vec5()
+    for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        tet = tets[e]
+        f = viscous_gradient(tet, x)
+        d = viscous_gradient(tet, direction)
+        before = elements.viscous_rest[tet.record]
+        half = 0.5 * softened(tet.viscosity, before)
+        c_0 = right_cauchy_green(f) - before
+        c_2 = right_cauchy_green(d)
+        c_1 = right_cauchy_green(f + d) - right_cauchy_green(f) - c_2
+        total[0] += half * (times(c_1, c_1) + 2.0 * times(c_0, c_2))
+        total[1] += half * 3.0 * times(c_1, c_2)
+        total[2] += half * 2.0 * times(c_2, c_2)
+    sums.slope[chunks.offset + chunk] = total
