@@ -9,6 +9,8 @@ from .order import connected
 
 # A piece is added up in about as many chunks as each has vertices, but not in smaller ones.
 SMALLEST_CHUNK = 64
+# An iteration that would only go back to this part of its way stays where it is.
+OVERSHOT = 0.98
 
 
 def make_pieces(assembly, device):
@@ -70,10 +72,42 @@ def guard_launches(model, settings, places, record, record_range):
         [record(kernels.find_rigid_motion, piece_count, [gravity, h, pieces], []).launch],
         record_range(model.kernels.slopes, (0, model.free_count), slopes, [slope]),
         [record(kernels.add_slopes, chunk_count, [slope, pieces], []).launch],
-        [record(kernels.find_shares, piece_count, [pieces], []).launch],
+        [record(kernels.find_shares, piece_count, [1.0, pieces], []).launch],
         [
             record(
                 kernels.draw_back, model.free_count, [model.x_start, pieces, model.x], [places]
             ).launch
         ],
+    ]
+
+
+def last_guard(model, residual, settings, record):
+    """Lists of launches that draw the end of the last iteration back, where it overshot.
+
+    The same along the same way, but with the forces at both of its ends, and only where α is below
+    OVERSHOT: a little less would drag all motion, and does not gain energy either.
+    """
+    pieces = make_pieces(model.assembly, model.device)
+    free, gravity, h = model.free_count, wp.vec3(*settings.gravity), settings.step_time
+    end = wp.zeros(free, dtype=wp.vec3, device=model.device)
+    force = wp.zeros_like(end)
+    slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
+    state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
+    return [
+        [record(kernels.add_moments, len(pieces.weight), [*state, pieces], []).launch],
+        [record(kernels.find_rigid_motion, len(pieces.held), [gravity, h, pieces], []).launch],
+        [residual.find_forces],
+        [
+            record(
+                kernels.step_aside,
+                free,
+                [model.x_start, pieces, residual.force],
+                [model.x, end, force],
+            ).launch
+        ],
+        [residual.find_forces],
+        [record(kernels.find_slopes, free, [model.x, end, residual.force, force], [slope]).launch],
+        [record(kernels.add_slopes, len(pieces.weight), [slope, pieces], []).launch],
+        [record(kernels.find_shares, len(pieces.held), [OVERSHOT, pieces], []).launch],
+        [record(kernels.draw_back, free, [model.x_start, pieces, end], [model.x]).launch],
     ]

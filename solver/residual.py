@@ -27,6 +27,8 @@ class Residual:
 
     def record(self, model):
         """Take over the model's objective, at the start and when it has changed."""
+        if not self.free:
+            return
         self.launches = recorded(
             self.workers,
             model.device,

@@ -10,7 +10,7 @@ from .augmentation import StiffSprings
 from .coarse import coarse_correction
 from .embedding import Followers
 from .flight import Flight
-from .guess import guard_launches
+from .guess import guard_launches, last_guard
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.embedded_bounds import find_parts_in_front, take_parts
@@ -171,6 +171,11 @@ class Stepper:
             if self.guarded
             else []
         )
+        # In few coarse iterations fast vibrations overshoot, and would gain energy.
+        few = self.coarse and self.settings.iterations < SETTLING
+        self.last_guard = []
+        if self.guarded and few:
+            self.last_guard = last_guard(model, self.residual, self.settings, self._record)
         self.colors = [
             self._record_range(
                 kernels.search if self.settings.line_search else kernels.solve,
@@ -233,6 +238,9 @@ class Stepper:
             if iteration == 0:
                 self.coarse.assemble()
             self.coarse.step()
+            if iteration == self.settings.iterations - 1:
+                for launches in self.last_guard:
+                    self._run(launches)
         self.ties.after_sweep(self.model.x)
         self.stiff_springs.after_sweep()
 

@@ -145,8 +145,8 @@ def add_slopes(slope: wp.array[wp.vec2], pieces: Pieces):
 
 
 @wp.kernel
-def find_shares(pieces: Pieces):
-    """α of every piece. One thread per piece."""
+def find_shares(kept: float, pieces: Pieces):
+    """α of every piece, 1 where it is above `kept`. One thread per piece."""
     piece = wp.tid()
     slope = wp.vec2d()
     for chunk in range(pieces.first_chunk[piece], pieces.first_chunk[piece + 1]):
@@ -157,7 +157,39 @@ def find_shares(pieces: Pieces):
         share = wp.float64(0.0)
         if slope[0] > wp.float64(0.0):
             share = slope[0] / (slope[0] - slope[1])
-    pieces.share[piece] = float(share)
+    pieces.share[piece] = wp.where(share > wp.float64(kept), 1.0, float(share))
+
+
+@wp.kernel
+def step_aside(
+    x_start: wp.array[wp.vec3],
+    pieces: Pieces,
+    force: wp.array[wp.vec3],
+    # out
+    x: wp.array[wp.vec3],
+    end: wp.array[wp.vec3],
+    force_at_end: wp.array[wp.vec3],
+):
+    """Go to x_r, and keep the place and the force of before. One thread per free vertex."""
+    i = wp.tid()
+    end[i] = x[i]
+    force_at_end[i] = force[i]
+    x[i] = rigidly_moved(x_start[i], pieces.of[i], pieces)
+
+
+@wp.kernel
+def find_slopes(
+    x: wp.array[wp.vec3],
+    end: wp.array[wp.vec3],
+    force: wp.array[wp.vec3],
+    force_at_end: wp.array[wp.vec3],
+    # out
+    slope: wp.array[wp.vec2],
+):
+    """−∂G/∂x_i · (end − x) [J] at x and at the end."""
+    i = wp.tid()
+    way = end[i] - x[i]
+    slope[i] = wp.vec2(wp.dot(force[i], way), wp.dot(force_at_end[i], way))
 
 
 @wp.kernel
