@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a bake says about convergence: the verdicts of all its frames in one sentence of advice."""
 
-from math import inf, log10
+from math import inf, isnan, log10
 from statistics import median_low
 
 from ..solver.settings import Settings
@@ -26,9 +26,11 @@ class Convergence:
         self.needed = []
         """Iterations that each poor frame would have needed."""
         self.last = self.worst = None
+        self.skips = 0
 
     def take(self, solved):
         """Count a frame, a `Solved`."""
+        self.skips += solved.stats.coarse_skips
         self.frames += 1
         self.last = solved
         if self.worst is None or _badness(solved) > _badness(self.worst):
@@ -78,17 +80,26 @@ class Convergence:
             )
         if self._inside_out():
             lines.append(f"Tets inside out: {self._inside_out()}")
+        if self.skips:
+            lines.append(f"Coarse steps skipped: {self.skips}")
         return lines
 
     def verdicts(self):
         """Lines about the last and the worst frame."""
         if self.last is None:
             return []
-        return [
+        lines = [
             f"{which} frame {solved.scene_frame}: {solved.stats.verdict}, "
             f"residual {solved.stats.residual:.1e}"
             for which, solved in (("Last", self.last), ("Worst", self.worst))
         ]
+        stats = self.last.stats
+        if not isnan(stats.coarse_share):
+            lines.append(
+                f"Coarse correction: {stats.coarse_share:.2f} of its step taken, residual "
+                f"{stats.residual_before_coarse:.1e} before the last, {self.skips} skipped"
+            )
+        return lines
 
     def _inside_out(self):
         return self.last.stats.inverted if self.last else 0

@@ -21,6 +21,7 @@ ROLE_BUTTONS = (
 # Labels stand inside the number fields, since beside them their units would be cut off.
 MAIN_SETTINGS = ("substeps", "iterations", "collision_stiffness", "friction", "damping")
 CONVERGENCE_SETTINGS = (
+    "coarse_correction",
     "relaxation",
     "acceleration",
     "estimate_acceleration",
@@ -81,6 +82,7 @@ def has_effect(settings, name):
     """Whether a setting changes anything, next to the others."""
     accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
     return {
+        "coarse_correction": not accelerated,
         "relaxation": not accelerated,
         "acceleration": not settings.estimate_acceleration,
         "initial_guess": not settings.quasistatic,

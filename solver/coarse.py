@@ -10,9 +10,10 @@ import numpy as np
 import warp as wp
 
 from .aggregates import make_aggregates
-from .cholesky import Factors
+from .cholesky import DeviceFactors, HostFactors
 from .coarse_elements import all_kinds, matrix_entries, member_chunks
 from .kernels import coarse, coarse_contact, coarse_line, coarse_materials
+from .kernels.cholesky import TILE
 from .kernels.embedded_bounds import find_parts_in_front, take_parts
 from .order import connected
 from .workers import recorded
@@ -51,7 +52,8 @@ KERNELS = {
 
 def coarse_correction(model, pairs, followers, relaxation, residual, settings, workers):
     """The `CoarseCorrection` of a scene, or None where none is wanted or nothing gains from it."""
-    if not settings.coarse_correction or model.free_count == 0:
+    accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
+    if not settings.coarse_correction or accelerated or model.free_count == 0:
         return None
     aggregates = make_aggregates(model.assembly)
     if not len(aggregates):
@@ -92,7 +94,10 @@ def joined_while_small(neighbors, sizes, most):
 
 
 class CoarseCorrection:
-    """Launches of the coarse step; `assemble()` once per substep, then `step()` after sweeps."""
+    """Launches of the coarse step; `assemble()` once per substep, then `step()` after sweeps.
+
+    `force` [vertex] is −∂G/∂x [N] before the last one.
+    """
 
     def __init__(self, model, aggregates, pairs, followers, relaxation, residual, workers):
         self.model, self.aggregates, self.pairs = model, aggregates, pairs
@@ -103,21 +108,25 @@ class CoarseCorrection:
         self.of, self.modes = with_points(aggregates, model)
         self.direction = wp.zeros_like(model.x)
         self.before = wp.clone(model.x)
+        self.force = wp.zeros_like(residual.force)
         self.rows = 3 * aggregates.mode_count
         self.island_count = int(aggregates.island[-1]) + 1
         self.patches = self._upload_patches()
         self.members, first_chunk = member_chunks(self.of, aggregates, model)
         self.islands = self._upload_islands(first_chunk)
+        self.group = None
         self.regroup()
         self.record()
 
     def _upload_patches(self):
         upload, count = self.model.upload, len(self.aggregates)
-        total = int(self.rows.sum())
-        largest = int(np.bincount(self.aggregates.island, self.rows).max())
-        room = total * min(total, max(MOST_ROWS, largest)) if self.pairs else total * largest
-        self.matrix = wp.zeros(room, dtype=wp.float64, device=self.model.device)
-        self.right = wp.zeros(total, dtype=wp.float64, device=self.model.device)
+        islands = self._padded(np.bincount(self.aggregates.island, self.rows))
+        total, largest = int(islands.sum()), int(islands.max())
+        if self.pairs:  # islands may share a matrix
+            largest = max(largest, min(total, MOST_ROWS))
+        device = self.model.device
+        self.matrix = wp.zeros(total * largest, dtype=wp.float64, device=device)
+        self.right = wp.zeros(total, dtype=wp.float64, device=device)
         self.way = wp.zeros_like(self.right)
         patches = coarse.Patches()
         patches.of = upload(self.of.astype(np.int32), int)
@@ -127,6 +136,11 @@ class CoarseCorrection:
         for name in ("matrix", "size", "row", "first"):
             setattr(patches, name, wp.zeros(count, dtype=int, device=self.model.device))
         return patches
+
+    def _padded(self, sizes):
+        """Rows of matrices, whole tiles of them on the GPU."""
+        unit = 1 if self.model.device.is_cpu else TILE
+        return -(-np.asarray(sizes).astype(int) // unit) * unit
 
     def _upload_islands(self, first_chunk):
         count, upload = self.island_count, self.model.upload
@@ -173,7 +187,10 @@ class CoarseCorrection:
 
     def _lay_out(self, group):
         """Place the matrices of groups of aggregates behind each other, equal sizes together."""
-        sizes = np.bincount(group, self.rows).astype(int)
+        if np.array_equal(group, self.group):
+            return
+        self.group = group
+        sizes = self._padded(np.bincount(group, self.rows))
         order = np.argsort(sizes, kind="stable")
         ordered = sizes[order]
         matrix, first = np.zeros((2, len(sizes)), dtype=int)
@@ -183,11 +200,21 @@ class CoarseCorrection:
         before = np.cumsum(self.rows[by_group]) - self.rows[by_group]
         row = np.empty(len(group), dtype=int)
         row[by_group] = before - before[np.searchsorted(group[by_group], group[by_group])]
-        self.stacks = [
-            (matrix[same[0]], first[same[0]], len(same), size)
-            for size in np.unique(ordered[ordered > 0])
-            for same in [order[ordered == size]]
-        ]
+        Factors = HostFactors if self.model.device.is_cpu else DeviceFactors
+        self.factors = []
+        for size in np.unique(ordered[ordered > 0]):
+            same = order[ordered == size]
+            count, size = len(same), int(size)
+            begin, start = int(matrix[same[0]]), int(first[same[0]])
+            blocks = self.matrix[begin : begin + count * size * size]
+            vectors = slice(start, start + count * size)
+            self.factors.append(
+                Factors(
+                    blocks.reshape((count, size, size)),
+                    self.right[vectors].reshape((count, size)),
+                    self.way[vectors].reshape((count, size)),
+                )
+            )
         for name, values in (
             ("matrix", matrix[group]),
             ("size", sizes[group]),
@@ -408,26 +435,34 @@ class CoarseCorrection:
                     kernel, dim=count, inputs=inputs, outputs=[self.matrix], device=model.device
                 )
 
+    def begin_frame(self):
+        """Count skipped steps anew."""
+        self.islands.skipped.zero_()
+
+    def share(self):
+        """α of the last step, over all islands on average."""
+        return float(self.islands.share.numpy().mean())
+
+    def skips(self):
+        """Steps of islands that were not taken since `begin_frame`."""
+        return int(self.islands.skipped.numpy().sum())
+
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
         self.matrix.zero_()
         self._run(self.additions)
         self._add_contacts()
-        matrix = self.matrix.numpy()
-        self.factors = [
-            Factors(matrix[begin : begin + n * size * size].reshape(n, size, size))
-            for begin, _, n, size in self.stacks
-        ]
+        for factors in self.factors:
+            factors.factor()
 
     def step(self):
         """One coarse step of all islands."""
         wp.copy(self.before, self.model.x)
         self.residual.find_forces()
+        wp.copy(self.force, self.residual.force)
         self._run(self.down)
-        right, way = self.right.numpy(), self.way.numpy()
-        for factors, (_, first, n, size) in zip(self.factors, self.stacks, strict=True):
-            span = slice(first, first + n * size)
-            way[span] = factors.solve(right[span].reshape(n, size)).ravel()
+        for factors in self.factors:
+            factors.solve()
         if self.pairs:
             wp.copy(self.pairs.candidate, self.model.x)
         self._run(self.up)

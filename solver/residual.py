@@ -49,7 +49,11 @@ class Residual:
             return 0.0
         self.before()
         self.find_forces()
-        force = self.force.numpy()[: self.free]
+        return self.of(self.force)
+
+    def of(self, force):
+        """The residual that forces [N] on the vertices make."""
+        force = force.numpy()[: self.free]
         return float(np.sqrt((force * force).sum(axis=1)).sum(dtype=float)) / self.weight
 
     def floor(self):

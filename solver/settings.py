@@ -141,13 +141,14 @@ class Settings:
     coarse_correction: bool = switch(
         True,
         "Coarse Correction",
-        "After every iteration, let patches of a body move as a whole. Stiff and fine meshes "
+        "After every iteration, let patches of large bodies move as a whole. Stiff and fine meshes "
         "converge in a few iterations instead of hundreds",
     )
     acceleration: float = number(
         0.0,
         "Acceleration",
-        "Chebyshev acceleration with this spectral radius (ρ) instead of relaxation; 0 is off",
+        "Chebyshev acceleration with this spectral radius (ρ) instead of relaxation and coarse "
+        "correction; 0 is off",
         low=0.0,
         high=0.9999,
     )

@@ -110,7 +110,9 @@ def _frames(parts, deformable, settings, frame_count, cancelled):
             seconds = time.perf_counter() - started
             if tearing.changed_since_asked():
                 measure.record()
-            statistics = measure.take(stepper.iterations, stepper.pairs, ties, seconds)
+            statistics = measure.take(
+                stepper.iterations, stepper.pairs, ties, seconds, stepper.coarse
+            )
             positions = tearing.lay_duplicates(model.positions())
             yield Frame(index, positions, tearing.elements(), statistics, model.size)
     except RuntimeError as error:

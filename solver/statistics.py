@@ -47,6 +47,13 @@ class Statistics:
     """Vertices whose last step was cut short to keep surfaces apart."""
     searches: int
     """Searches for contact pairs in the frame."""
+    coarse_share: float
+    """How much of its step the coarse correction took at last (α), over all islands of bodies on
+    average; NaN without."""
+    coarse_skips: int
+    """Coarse steps in the frame that were not taken: nothing descended, or tets had collapsed."""
+    residual_before_coarse: float
+    """The residual before the last coarse step; NaN without."""
     tangles: tuple[Tangle, ...]
     """Bodies whose surfaces pass through each other, which are being led apart."""
     broken: int
@@ -148,8 +155,9 @@ class Measure:
                 total = wp.zeros(count, dtype=wp.float64, device=self.model.device)
                 yield kernel, inputs, [total, *others]
 
-    def take(self, iterations, pairs, ties, seconds):
+    def take(self, iterations, pairs, ties, seconds, coarse=None):
         """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
+        before = self.residual.of(coarse.force) if coarse else math.nan
         model, free = self.model, self.model.free_count
         residual = self.residual.measure()
         count, done = iterations.settings.iterations, iterations.done
@@ -197,6 +205,9 @@ class Measure:
             deepest=deepest,
             truncated=pairs.truncated_count() if pairs else 0,
             searches=pairs.searches if pairs else 0,
+            coarse_share=coarse.share() if coarse else math.nan,
+            coarse_skips=coarse.skips() if coarse else 0,
+            residual_before_coarse=before,
             tangles=tuple(pairs.tangles.found) if pairs else (),
             broken=ties.broken_count(),
             inverted=int(self.inverted.numpy().sum()),

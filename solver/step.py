@@ -223,6 +223,8 @@ class Stepper:
     def begin_frame(self):
         if self.pairs:
             self.pairs.begin_frame()
+        if self.coarse:
+            self.coarse.begin_frame()
 
     def sweep(self, iteration):
         """Visit every free vertex once, color by color."""

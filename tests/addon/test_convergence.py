@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a bake says about convergence: one sentence over all of its frames."""
 
+from math import nan
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +11,13 @@ from vbd.addon.convergence import Convergence, rounded_up
 
 def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=0):
     stats = SimpleNamespace(
-        residual=residual, iterations_needed=needed, verdict=verdict, inverted=inverted
+        residual=residual,
+        iterations_needed=needed,
+        verdict=verdict,
+        inverted=inverted,
+        coarse_share=nan,
+        coarse_skips=0,
+        residual_before_coarse=nan,
     )
     return SimpleNamespace(scene_frame=index, stats=stats)
 
@@ -85,3 +92,16 @@ def test_the_verdicts_name_the_last_and_the_worst_frame():
 @pytest.mark.parametrize(("needed", "advice"), [(21, 30), (57, 60), (101, 110), (1234, 1300)])
 def test_advice_is_rounded_up_to_a_number_one_would_type(needed, advice):
     assert rounded_up(needed) == advice
+
+
+def test_the_coarse_correction_tells_what_it_took_and_what_it_skipped():
+    corrected = [good(1), good(2)]
+    for one in corrected:
+        one.stats.coarse_share, one.stats.residual_before_coarse = 0.97, 0.02
+        one.stats.coarse_skips = 3
+    convergence = told(*corrected)
+    line = convergence.verdicts()[-1]
+    assert "0.97 of its step" in line
+    assert "2.0e-02 before" in line
+    assert "6 skipped" in line
+    assert convergence.short() == ["Coarse steps skipped: 6"]

@@ -126,8 +126,12 @@ def test_every_setting_is_shown_once(scene):
 @pytest.mark.parametrize(
     ("name", "value", "without_effect"),
     [
-        ("acceleration", 0.9, {"relaxation"}),
-        ("estimate_acceleration", True, {"relaxation", "acceleration"}),
+        ("acceleration", 0.9, {"coarse_correction", "relaxation"}),
+        (
+            "estimate_acceleration",
+            True,
+            {"coarse_correction", "relaxation", "acceleration"},
+        ),
         ("quasistatic", True, {"initial_guess"}),
     ],
 )

@@ -26,10 +26,10 @@ from vbd.solver.materials import orthotropic_stiffness
 from vbd.solver.model import Model
 from vbd.solver.records import cloth_hinges, dihedral_angles, hinge_stiffness, triangle_frames
 from vbd.solver.residual import Residual
-from vbd.solver.workers import Workers
 from vbd.solver.settings import Material, Settings
 from vbd.solver.statistics import Measure
 from vbd.solver.surface import contact_surface
+from vbd.solver.workers import Workers
 
 MU, LAM, RIGIDITY, STIFFNESS = 3.0e4, 1.1e5, 0.02, 700.0
 

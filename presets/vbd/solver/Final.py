@@ -6,6 +6,7 @@ import bpy
 vbd = bpy.context.scene.vbd
 vbd.substeps = 8
 vbd.iterations = 40
+vbd.coarse_correction = True
 vbd.relaxation = 1.5
 vbd.acceleration = 0.0
 vbd.estimate_acceleration = False
