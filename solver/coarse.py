@@ -55,7 +55,8 @@ def coarse_correction(model, pairs, followers, relaxation, residual, settings, w
     accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
     if not settings.coarse_correction or accelerated or model.free_count == 0:
         return None
-    aggregates = make_aggregates(model.assembly)
+    contacts = pairs is not None or len(model.bounds.kind) > 0
+    aggregates = make_aggregates(model.assembly, contacts)
     if not len(aggregates):
         return None
     return CoarseCorrection(model, aggregates, pairs, followers, relaxation, residual, workers)
