@@ -92,7 +92,7 @@ class Pairs:
         vertices = len(shape.body)
         self.vertex_count = vertices
         self.point_count = len(shape.points)
-        self.x_seen = wp.clone(model.x)  # as of the last refresh
+        self.x_seen = wp.clone(model.x)  # when gaps were measured
         self.x_found = wp.clone(model.x)
         self.candidate = wp.clone(model.x)
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
@@ -110,8 +110,11 @@ class Pairs:
         self.near_end = wp.zeros(vertices, dtype=int, device=self.device)
         self.least_gap = wp.zeros(vertices, dtype=float, device=self.device)
         self.alert = wp.zeros(vertices, dtype=int, device=self.device)
+        self.alarm = wp.zeros(1, dtype=int, device=self.device)
+        self.changed = wp.zeros(vertices, dtype=int, device=self.device)
         self.slots = {"triangle": TRIANGLE_SLOTS, "edge": EDGE_SLOTS}
         self.count, self.capacity, self.searches = 0, 0, 0
+        self.of_vertices, self.of_edges = 0, 0
         self.fresh = True
         self.slack = SLACK
         self._grow_slots()
@@ -157,13 +160,14 @@ class Pairs:
         self.settling = {}
         self.capacity = int(GROWTH * count) + 1
         self.pairs = wp.zeros(self.capacity, dtype=pairs.Pair, device=self.device)
+        self.touches = wp.zeros(self.capacity, dtype=pairs.Touch, device=self.device)
         # Sorting needs twice the room.
         self.vertex = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.entry = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.state = wp.zeros(self.capacity, dtype=pairs.PairState, device=self.device)
-        self.near_entry = wp.zeros(4 * self.capacity, dtype=int, device=self.device)
+        self.near_entry = wp.zeros(4 * self.capacity + 8, dtype=int, device=self.device)
         contacts = self.model.objective.contacts
-        contacts.pairs, contacts.entry = self.pairs, self.near_entry
+        contacts.touches, contacts.entry = self.touches, self.near_entry
         contacts.start, contacts.end = self.start, self.near_end
         contacts.closing = wp.zeros(4 * self.capacity, dtype=wp.vec4, device=self.device)
         self.energy = wp.zeros(self.capacity, dtype=float, device=self.device)
@@ -217,6 +221,7 @@ class Pairs:
         self.stuck.zero_()
         self.travelled.zero_()
         self.alert.fill_(1)
+        self.alarm.fill_(1)
         return self.capacity != capacity
 
     def _fit_trees(self):
@@ -256,9 +261,10 @@ class Pairs:
         """Pairs of what was found."""
         wp.utils.array_scan(self.triangle_count, self.triangle_end)
         wp.utils.array_scan(self.edge_count, self.edge_end)
-        of_vertices = int(self.triangle_end[-1:].numpy()[0])
-        found = of_vertices + int(self.edge_end[-1:].numpy()[0])
+        self.of_vertices = int(self.triangle_end[-1:].numpy()[0])
+        self.of_edges = int(self.edge_end[-1:].numpy()[0])
         leading = self.tangles.out
+        found = self.of_vertices + self.of_edges
         self.count = found + len(leading)
         if self.count > self.capacity:
             self._grow_pairs(self.count)
@@ -282,7 +288,7 @@ class Pairs:
                 self.struct,
                 self.model.x,
                 self.slots["edge"],
-                of_vertices,
+                self.of_vertices,
                 self.edge_end,
                 self.found_edges,
             ],
@@ -290,8 +296,15 @@ class Pairs:
             LOOK,
         )
         if len(leading):
-            rows = wp.array(leading, dtype=pairs.Pair, device=self.device)
-            wp.copy(self.pairs, rows, found, 0, len(leading))
+            rows = wp.array(leading, dtype=pairs.Touch, device=self.device)
+            wp.copy(self.touches, rows, found, 0, len(leading))
+            wp.launch(
+                pairs.fill_leading,
+                dim=len(leading),
+                inputs=[found, self.touches],
+                outputs=[self.pairs, self.state],
+                device=self.device,
+            )
 
     def _sort(self):
         """List the pairs of every vertex, in the order of pairs."""
@@ -310,23 +323,28 @@ class Pairs:
 
     def refresh(self):
         """Closest points of all pairs as they are now, and who may feel them."""
-        self._run(
-            pairs.refresh_pairs,
-            self.count,
-            [self.model.x],
-            [self.pairs, self.state],
-            LOOK,
-        )
+        for kernel, first, count in (
+            (pairs.refresh_vertex_triangle, 0, self.of_vertices),
+            (pairs.refresh_edge_edge, self.of_vertices, self.of_edges),
+        ):
+            inputs = [self.model.x, self.model.x_start, self.pairs, self.alarm]
+            outputs = [self.touches, self.state, self.changed]
+            self._run(kernel, count, inputs, outputs, LOOK, first)
         self._run(
             pairs.gather_near,
             self.vertex_count,
-            [self.start, self.entry, self.state],
-            [self.near_entry, self.near_end, self.least_gap],
+            [self.model.x, self.start, self.entry, self.state, self.alarm],
+            [
+                self.changed,
+                self.near_entry,
+                self.near_end,
+                self.least_gap,
+                self.x_seen,
+                self.alert,
+            ],
             ENTRY * (1 + 4 * self.count / self.vertex_count),
         )
-        self.alert.zero_()
-        if self.point_count:
-            wp.copy(self.x_seen, self.model.x)
+        self.alarm.zero_()
 
     def make_way(self):
         """Let what is free give way to what is led towards it, in the candidates."""
@@ -345,6 +363,7 @@ class Pairs:
             return
         if not self.settings.truncation:
             wp.copy(self.model.x, self.candidate, first, first, last - first)
+            self.alarm.fill_(1)
         else:
             if (first, last) not in self.settling:
                 self.settling[first, last] = list(self._settling(first, last))
@@ -362,7 +381,7 @@ class Pairs:
                 (
                     embedded_truncation.alert_partners,
                     [*place, self.x_seen, self.least_gap, *lists],
-                    [self.alert],
+                    [self.alert, self.alarm],
                     8 * MOVE,
                 ),
                 (
@@ -376,8 +395,8 @@ class Pairs:
             yield_to_plane = (
                 (
                     truncation.alert_partners,
-                    [x, candidate, self.least_gap, *lists],
-                    [self.alert],
+                    [candidate, self.x_seen, self.least_gap, *lists],
+                    [self.alert, self.alarm],
                     MOVE,
                 ),
                 (
@@ -424,7 +443,7 @@ class Pairs:
         wp.launch(
             contact.measure_pairs,
             dim=self.count,
-            inputs=[self.model.x, self.pairs, self.state],
+            inputs=[self.model.x, self.touches, self.state],
             outputs=[self.energy, self.depth],
             device=self.device,
         )

@@ -88,9 +88,11 @@ def bounds_force_hessian(
             which = 31 * which + k + 1
         elif near[3] + wp.dot(normal, step) < radius:
             friction = wp.sqrt(bounds.friction[k] * bounds.vertex_friction[i])
-            f, h = force_stiffness(normal, near[3], radius, x - x_start, friction, stiffness, law)
+            f, along, drag = force_stiffness(
+                normal, near[3], radius, x - x_start, friction, stiffness, law
+            )
             force += f
-            hessian += h
+            hessian += along * wp.outer(normal, normal) + drag * wp.identity(n=3, dtype=float)
             touching += 1
             which = 31 * which + k + 1
     return force, hessian, touching, which

@@ -9,14 +9,13 @@ that go there; those that go back are not counted on.
 import warp as wp
 
 from .embedding import Embedding, share_of
-from .pairs import Pair
+from .pairs import QUIET, Pair
 from .truncation import (
     BY_CAP,
     BY_PAIR,
     FLOOR,
     KEPT,
     LEAST_SHARE,
-    QUIET,
     ROUNDING,
     part_within_cap,
 )
@@ -137,11 +136,9 @@ def alert_partners(
     pairs: wp.array[Pair],
     # out
     alert: wp.array[int],
+    alarm: wp.array[int],
 ):
-    """Alert all surface vertices that share a pair with one that gets far from `x_seen`.
-
-    That is where it was when the gaps were measured: an embedded point moves with several colors.
-    """
+    """Alert all surface vertices that share a pair with one that gets far from `x_seen`."""
     i = first + wp.tid()
     moving = wp.vec2i(moving_first, moving_last)
     if wp.length_sq(candidate[i] - x[i]) > 0.0:
@@ -149,6 +146,7 @@ def alert_partners(
             s = embedding.places[place]
             way = longest_way(s, moving, x, candidate, embedding)
             if wp.length(x[s] - x_seen[s]) + way > QUIET * least_gap[s]:
+                alarm[0] = 1
                 for k in range(start[s], start[s + 1]):
                     v = pairs[entry[k] / 4].vertices
                     for c in range(4):

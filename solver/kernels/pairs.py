@@ -17,6 +17,9 @@ EDGE_EDGE = wp.constant(2)
 
 # A pair farther apart than this many contact distances is not looked at in the coming sweep.
 NEAR = wp.constant(1.5)
+# Sides that have gone less than this part of their gap each since it was measured, and go no
+# farther now, keep to what truncation keeps of it: 2 q ≤ KEPT (1 − 2 q).
+QUIET = wp.constant(0.2)
 # Edges that cross farther from their ends than this part of their length count in full.
 CROSSING = wp.constant(0.1)
 # Distances below this part of the contact distance have no direction.
@@ -59,37 +62,47 @@ class Surface:
 
 @wp.struct
 class Pair:
-    """One contact pair; `kind` is also the number of its vertices on side A."""
+    """One contact pair as it was found; `kind` is also the number of its vertices on side A."""
 
     vertices: wp.vec4i
-    weights: wp.vec4
-    normal: wp.vec3  # from B to A, as of the last sweep
-    found_normal: wp.vec3  # as of the search
+    found_normal: wp.vec3  # from B to A
     kind: int
     radius: float  # contact distance [m]; 0 for a pair that is only kept apart
     friction: float
     full_stiffness: float  # k_c [N/m]
-    stiffness: float  # as of the last sweep
     with_rod: int  # whether one of two edges belongs to no triangle
-    leads: int  # whether it leads a vertex out of a tangle, to the distance `radius`
 
 
 @wp.struct
 class PairState:
-    """What every sweep finds of a pair."""
+    """What every refresh finds of a pair."""
 
     gap: float  # between its sides, along the normal of the search [m]
-    near: int  # a bit for every corner that may feel the pair; only then is the pair up to date
+    near: int  # a bit for every corner that may feel the pair; only then it has an up to date Touch
+
+
+@wp.struct
+class Touch:
+    """All that the vertices of a near pair need of it, in one piece, as of the last refresh."""
+
+    vertices: wp.vec4i
+    weights: wp.vec4  # of the closest points, signed
+    normal: wp.vec3  # from B to A
+    start_gap: wp.vec3  # from B to A at the start of the step, between the points of now [m]
+    radius: float
+    friction: float
+    stiffness: float
+    leads: int  # whether it leads a vertex out of a tangle, to the distance `radius`
 
 
 @wp.func
-def pair_gap(pair: Pair, x: wp.array[wp.vec3], base: wp.vec3):
+def gap_of(touch: Touch, x: wp.array[wp.vec3], base: wp.vec3):
     """Σ w_k (x_k − base) [m]: from B to A; `base` nearby keeps the digits."""
     return (
-        pair.weights[0] * (x[pair.vertices[0]] - base)
-        + pair.weights[1] * (x[pair.vertices[1]] - base)
-        + pair.weights[2] * (x[pair.vertices[2]] - base)
-        + pair.weights[3] * (x[pair.vertices[3]] - base)
+        touch.weights[0] * (x[touch.vertices[0]] - base)
+        + touch.weights[1] * (x[touch.vertices[1]] - base)
+        + touch.weights[2] * (x[touch.vertices[2]] - base)
+        + touch.weights[3] * (x[touch.vertices[3]] - base)
     )
 
 
@@ -388,16 +401,15 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
     pair = Pair()
     pair.kind = kind
     pair.vertices = v
-    pair.weights = signed_weights(kind, v, x)
-    gap = weighted(pair.weights, v, x)
+    weights = signed_weights(kind, v, x)
+    gap = weighted(weights, v, x)
     pair.radius = surface.radius[v[0]] + surface.radius[other]
     pair.friction = wp.sqrt(surface.friction[v[0]] * surface.friction[other])
     pair.full_stiffness = wp.min(
         wp.min(surface.stiffness[v[0]], surface.stiffness[v[1]]),
         wp.min(surface.stiffness[v[2]], surface.stiffness[v[3]]),
     )
-    pair.normal = pair_normal(kind, pair.weights, v, x, gap)
-    pair.found_normal = pair.normal
+    pair.found_normal = pair_normal(kind, weights, v, x, gap)
     if surface.body[v[0]] == surface.body[other]:
         rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)
         if wp.length(rest) < pair.radius:
@@ -455,6 +467,25 @@ def fill_edge_edge(
 
 
 @wp.kernel
+def fill_leading(
+    first: int,
+    touches: wp.array[Touch],
+    # out
+    pairs: wp.array[Pair],
+    state: wp.array[PairState],
+):
+    """Pairs from `first` on of what leads out of a tangle: always near, and no reason to stop."""
+    p = first + wp.tid()
+    pair = Pair()
+    pair.vertices = touches[p].vertices
+    pair.kind = VERTEX_TRIANGLE
+    pair.radius = touches[p].radius
+    pairs[p] = pair
+    state[p].gap = 1.0e30
+    state[p].near = 15
+
+
+@wp.kernel
 def list_corners(
     first: int,
     pairs: wp.array[Pair],
@@ -489,21 +520,6 @@ def find_starts(
 
 
 @wp.func
-def gap_along(normal: wp.vec3, kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """How far the two sides of a pair are apart along a direction [m]."""
-    base = x[v[0]]
-    lowest = float(0.0)  # of side A
-    highest = float(-1.0e30)  # of side B
-    for c in range(1, 4):
-        along = wp.dot(normal, x[v[c]] - base)
-        if c < kind:
-            lowest = wp.min(lowest, along)
-        else:
-            highest = wp.max(highest, along)
-    return lowest - highest
-
-
-@wp.func
 def lines_cross(v: wp.vec4i, x: wp.array[wp.vec3]):
     """Whether the closest points of the lines through two edges lie inside of both edges."""
     r = x[v[0]] - x[v[2]]
@@ -517,7 +533,8 @@ def lines_cross(v: wp.vec4i, x: wp.array[wp.vec3]):
     whole = aa * bb - ab * ab
     s = ab * br - ar * bb
     t = aa * br - ab * ar
-    return s > 0.0 and s < whole and t > 0.0 and t < whole
+    # In one comparison: no processor foretells four.
+    return wp.min(wp.min(s, whole - s), wp.min(t, whole - t)) > 0.0
 
 
 @wp.func
@@ -532,69 +549,171 @@ def crossing(weights: wp.vec4):
     return c * (2.0 - c)
 
 
+@wp.func
+def refreshed(
+    kind: int,
+    pair: Pair,
+    weights: wp.vec4,
+    stiffness: float,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+):
+    """What vertices need of a near pair, and a bit for every corner that may feel it."""
+    touch = Touch()
+    v = pair.vertices
+    between = weighted(weights, v, x)
+    distance = wp.length(between)
+    near = int(0)
+    if distance < NEAR * pair.radius and stiffness > 0.0:
+        toward = between
+        if distance <= TOUCHING * pair.radius:
+            toward = pair.found_normal
+        touch.vertices = v
+        touch.weights = weights
+        touch.normal = pair_normal(kind, weights, v, x, toward)
+        touch.start_gap = weighted(weights, v, x_start)
+        touch.radius = pair.radius
+        touch.friction = pair.friction
+        touch.stiffness = stiffness
+        for c in range(4):
+            if weights[c] != 0.0:
+                near += 1 << c
+    return touch, near
+
+
+@wp.func
+def update(
+    p: int,
+    pair: Pair,
+    gap: float,
+    near: int,
+    alarm: int,
+    state: wp.array[PairState],
+    changed: wp.array[int],
+):
+    """Store what a refresh found of pair p; mark the vertices whose lists it changes."""
+    if near != state[p].near:
+        state[p].near = near
+        for c in range(4):
+            changed[pair.vertices[c]] = 1
+    if alarm != 0:
+        state[p].gap = gap
+
+
+@wp.func
+def stays_away(pair: Pair, gap: float):
+    """Whether a pair is not near, however far quiet vertices have gone since it had this gap."""
+    return (1.0 - 2.0 * QUIET) * gap > NEAR * pair.radius
+
+
 @wp.kernel
-def refresh_pairs(
+def refresh_vertex_triangle(
     first: int,
     x: wp.array[wp.vec3],
-    # out
+    x_start: wp.array[wp.vec3],
     pairs: wp.array[Pair],
+    alarm: wp.array[int],
+    # out
+    touches: wp.array[Touch],
     state: wp.array[PairState],
+    changed: wp.array[int],
 ):
-    """Closest points and normals of pairs from `first` on that are near, as they are now."""
+    """Closest points and normals of pairs from `first` on that are near, as they are now.
+
+    Their gaps are measured anew when an alarm was raised.
+    """
     p = first + wp.tid()
-    v = pairs[p].vertices
-    kind = pairs[p].kind
-    reach = NEAR * pairs[p].radius
-    leads = pairs[p].leads != 0
-    triangles_only = kind == EDGE_EDGE and pairs[p].with_rod == 0
-    gap = gap_along(pairs[p].found_normal, kind, v, x)
+    pair = pairs[p]
+    if alarm[0] == 0 and stays_away(pair, state[p].gap):
+        return
+    v = pair.vertices
+    a = x[v[0]]
+    n = pair.found_normal
+    gap = wp.min(
+        wp.min(wp.dot(n, a - x[v[1]]), wp.dot(n, a - x[v[2]])), wp.dot(n, a - x[v[3]])
+    )
     near = int(0)
-    if leads:
-        near = 15
-    elif gap < reach and (not triangles_only or lines_cross(v, x)):
-        weights = signed_weights(kind, v, x)
-        between = weighted(weights, v, x)
-        distance = wp.length(between)
-        stiffness = pairs[p].full_stiffness
-        if triangles_only:
-            stiffness *= crossing(weights)
-            stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
-        if distance < reach and stiffness > 0.0:
-            pairs[p].stiffness = stiffness
-            pairs[p].weights = weights
-            toward = pairs[p].found_normal
-            if distance > TOUCHING * pairs[p].radius:
-                toward = between
-            pairs[p].normal = pair_normal(kind, weights, v, x, toward)
-            for c in range(4):
-                if weights[c] != 0.0:
-                    near += 1 << c
-    state[p].gap = gap
-    state[p].near = near
+    if gap < NEAR * pair.radius:
+        weights = signed_weights(VERTEX_TRIANGLE, v, x)
+        touch, near = refreshed(VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, x, x_start)
+        if near != 0:
+            touches[p] = touch
+    update(p, pair, gap, near, alarm[0], state, changed)
+
+
+@wp.kernel
+def refresh_edge_edge(
+    first: int,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    pairs: wp.array[Pair],
+    alarm: wp.array[int],
+    # out
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    changed: wp.array[int],
+):
+    """The same of edges."""
+    p = first + wp.tid()
+    pair = pairs[p]
+    if alarm[0] == 0 and stays_away(pair, state[p].gap):
+        return
+    v = pair.vertices
+    a = x[v[0]]
+    b = x[v[1]]
+    c = x[v[2]]
+    d = x[v[3]]
+    n = pair.found_normal
+    along = wp.dot(n, b - a)
+    gap = wp.min(along, 0.0) + wp.min(wp.dot(n, a - c), wp.dot(n, a - d))
+    near = int(0)
+    if gap < NEAR * pair.radius and (pair.with_rod != 0 or lines_cross(v, x)):
+        weights = signed_weights(EDGE_EDGE, v, x)
+        stiffness = pair.full_stiffness
+        if pair.with_rod == 0:
+            stiffness *= crossing(weights) * parallelism(b - a, d - c)
+        touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, x, x_start)
+        if near != 0:
+            touches[p] = touch
+    update(p, pair, gap, near, alarm[0], state, changed)
 
 
 @wp.kernel
 def gather_near(
     first: int,
+    x: wp.array[wp.vec3],
     start: wp.array[int],
     entry: wp.array[int],
     state: wp.array[PairState],
+    alarm: wp.array[int],
+    # in and out
+    changed: wp.array[int],
     # out
     near_entry: wp.array[int],
     near_end: wp.array[int],
     least_gap: wp.array[float],
+    x_seen: wp.array[wp.vec3],
+    alert: wp.array[int],
 ):
-    """The entries of each vertex that it may feel, from start[i] up to near_end[i], and the
-    smallest gap [m] of all its pairs.
+    """The entries of each vertex that it may feel, from start[i] up to near_end[i].
+
+    After an alarm also the smallest gap [m] of all its pairs, as seen from x.
     """
     i = first + wp.tid()
+    if alarm[0] == 0 and changed[i] == 0:
+        return
     end = start[i]
     least = float(1.0e30)
     for k in range(start[i], start[i + 1]):
-        of_pair = state[entry[k] / 4]
-        least = wp.min(least, of_pair.gap)
-        if (of_pair.near >> (entry[k] % 4)) & 1 == 1:
-            near_entry[end] = entry[k]
+        e = entry[k]
+        of_pair = state[e >> 2]
+        least = wp.where(of_pair.gap < least, of_pair.gap, least)
+        if (of_pair.near >> (e & 3)) & 1 == 1:
+            near_entry[end] = e
             end += 1
     near_end[i] = end
-    least_gap[i] = least
+    changed[i] = 0
+    if alarm[0] != 0:
+        least_gap[i] = least
+        x_seen[i] = x[i]
+        alert[i] = 0

@@ -10,7 +10,7 @@ together, so a vertex within its cap cannot reach it.
 
 import warp as wp
 
-from .pairs import Pair
+from .pairs import QUIET, Pair
 
 wp.set_module_options({"enable_backward": False})
 
@@ -21,10 +21,6 @@ LEAST_SHARE = wp.constant(0.05)
 # Pairs stay this part of their contact distance apart, and this part of the coordinates' size.
 FLOOR = wp.constant(1.0e-3)
 ROUNDING = wp.constant(1.0e-6)
-
-# Sides that have gone less than this part of their gap each since it was measured, and go no
-# farther now, keep to it: 2 q ≤ KEPT (1 − 2 q).
-QUIET = wp.constant(0.2)
 
 # What has ended a step.
 BY_PAIR = wp.constant(1)
@@ -95,21 +91,24 @@ def part_within_cap(offset: wp.vec3, step: wp.vec3, cap: float):
 @wp.kernel
 def alert_partners(
     first: int,
-    x: wp.array[wp.vec3],
     candidate: wp.array[wp.vec3],
+    x_seen: wp.array[wp.vec3],
     least_gap: wp.array[float],
     start: wp.array[int],
     entry: wp.array[int],
     pairs: wp.array[Pair],
     # out
     alert: wp.array[int],
+    alarm: wp.array[int],
 ):
-    """Alert all vertices that share a pair with one that moves far in this sweep.
+    """Alert all vertices that share a pair with one that gets far from `x_seen`.
 
-    The others are out of danger: their steps need no truncation by pairs.
+    That is where it was when the gaps were measured. The others are out of danger: their steps need
+    no truncation by pairs.
     """
     i = first + wp.tid()
-    if wp.length(candidate[i] - x[i]) > QUIET * least_gap[i]:
+    if wp.length(candidate[i] - x_seen[i]) > QUIET * least_gap[i]:
+        alarm[0] = 1
         for k in range(start[i], start[i + 1]):
             v = pairs[entry[k] / 4].vertices
             for c in range(4):

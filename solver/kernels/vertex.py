@@ -183,7 +183,6 @@ def vertex_kernels(parts: int) -> VertexKernels:
                     i,
                     x,
                     step,
-                    objective.x_start,
                     color,
                     objective.contacts,
                     objective.embedding,
@@ -191,7 +190,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
                 )
             else:
                 f, h, count, others = contacts_force_hessian(
-                    i, x, step, objective.x_start, color, objective.contacts, objective.law
+                    i, x, step, color, objective.contacts, objective.law
                 )
             force += f
             hessian += h
