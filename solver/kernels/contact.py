@@ -95,7 +95,7 @@ def force_stiffness(
     load, slope = load_stiffness(d, radius, stiffness)
     approach = -wp.dot(motion, normal)
     slip = motion + approach * normal
-    drag = friction * wp.max(load, 0.0) * friction_per_slip(wp.length(slip), law.slip)
+    drag = friction * wp.where(load > 0.0, load, 0.0) * friction_per_slip(wp.length(slip), law.slip)
     if approach > 0.0 and load > 0.0:
         load += law.damping * slope * approach
         slope += law.damping * slope
@@ -137,8 +137,8 @@ def contacts_force_hessian(
     contacts: Contacts,
     law: ContactLaw,
 ):
-    """Force [N], bound of the Hessian block [N/m] and number of contacts of vertex i at x, and a
-    number that tells which contacts they are.
+    """Force [N], bound of the Hessian block [N/m] and number of contacts of vertex i at x, a number
+    that tells which contacts they are, and how far the vertex may go [m] without changing that.
 
     Those are the pairs that touch after `step` (0 for those of now), each with its Newton model
     at x. Vertices color[0] up to color[1] move at the same time: each takes the stiffness that a
@@ -151,6 +151,7 @@ def contacts_force_hessian(
     # As vectors the sums stay in registers.
     diagonal = wp.vec3(0.0)
     off = wp.vec3(0.0)
+    margin = float(wp.inf)
     x_i = x[i]
     for k in range(contacts.start[i], contacts.end[i]):
         prefetch(contacts, k + AHEAD)
@@ -164,6 +165,7 @@ def contacts_force_hessian(
         contacts.closing[k] = wp.vec4(
             weight * normal[0], weight * normal[1], weight * normal[2], beyond
         )
+        margin = wp.where(wp.abs(beyond) < margin, wp.abs(beyond), margin)
         if touch.leads != 0:
             bound = wp.abs(weight) * touch.stiffness
             force -= (weight * touch.stiffness * beyond) * normal
@@ -182,14 +184,14 @@ def contacts_force_hessian(
             f, along, drag = force_stiffness(
                 normal, d, touch.radius, motion, touch.friction, touch.stiffness, law
             )
-            share = wp.abs(weight) * wp.max(together, wp.abs(weight))
+            share = wp.abs(weight) * wp.where(together > 0.0, together, wp.abs(weight))
             force += weight * f
             diagonal += (share * along) * wp.cw_mul(normal, normal)
             diagonal += wp.vec3(share * drag)
             off += (share * along) * off_diagonal(normal)
             touching += 1
             which = 31 * which + k + 1
-    return force, symmetric(diagonal, off), touching, which
+    return force, symmetric(diagonal, off), touching, which, margin
 
 
 @wp.func

@@ -582,28 +582,16 @@ def refreshed(
 
 
 @wp.func
-def update(
-    p: int,
-    pair: Pair,
-    gap: float,
-    near: int,
-    alarm: int,
-    state: wp.array[PairState],
-    changed: wp.array[int],
-):
-    """Store what a refresh found of pair p; mark the vertices whose lists it changes."""
-    if near != state[p].near:
-        state[p].near = near
-        for c in range(4):
-            changed[pair.vertices[c]] = 1
-    if alarm != 0:
-        state[p].gap = gap
+def may_be_near(pair: Pair, gap: float):
+    """Whether a pair may be near, as far as quiet vertices may have gone since it had this gap."""
+    return (1.0 - 2.0 * QUIET) * gap < NEAR * pair.radius
 
 
 @wp.func
-def stays_away(pair: Pair, gap: float):
-    """Whether a pair is not near, however far quiet vertices have gone since it had this gap."""
-    return (1.0 - 2.0 * QUIET) * gap > NEAR * pair.radius
+def change_lists(v: wp.vec4i, changed: wp.array[int]):
+    """Mark the vertices whose lists a pair changes."""
+    for c in range(4):
+        changed[v[c]] = 1
 
 
 @wp.kernel
@@ -624,21 +612,23 @@ def refresh_vertex_triangle(
     """
     p = first + wp.tid()
     pair = pairs[p]
-    if alarm[0] == 0 and stays_away(pair, state[p].gap):
-        return
     v = pair.vertices
-    a = x[v[0]]
-    n = pair.found_normal
-    gap = wp.min(
-        wp.min(wp.dot(n, a - x[v[1]]), wp.dot(n, a - x[v[2]])), wp.dot(n, a - x[v[3]])
-    )
+    gap = state[p].gap
+    if alarm[0] != 0:
+        a = x[v[0]]
+        n = pair.found_normal
+        gap = wp.min(wp.dot(n, a - x[v[1]]), wp.dot(n, a - x[v[2]]))
+        gap = wp.min(gap, wp.dot(n, a - x[v[3]]))
+        state[p].gap = gap
     near = int(0)
-    if gap < NEAR * pair.radius:
+    if may_be_near(pair, gap):
         weights = signed_weights(VERTEX_TRIANGLE, v, x)
         touch, near = refreshed(VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, x, x_start)
         if near != 0:
             touches[p] = touch
-    update(p, pair, gap, near, alarm[0], state, changed)
+    if near != state[p].near:
+        change_lists(v, changed)
+        state[p].near = near
 
 
 @wp.kernel
@@ -656,26 +646,27 @@ def refresh_edge_edge(
     """The same of edges."""
     p = first + wp.tid()
     pair = pairs[p]
-    if alarm[0] == 0 and stays_away(pair, state[p].gap):
-        return
     v = pair.vertices
-    a = x[v[0]]
-    b = x[v[1]]
-    c = x[v[2]]
-    d = x[v[3]]
-    n = pair.found_normal
-    along = wp.dot(n, b - a)
-    gap = wp.min(along, 0.0) + wp.min(wp.dot(n, a - c), wp.dot(n, a - d))
+    gap = state[p].gap
+    if alarm[0] != 0:
+        a = x[v[0]]
+        n = pair.found_normal
+        gap = wp.min(wp.dot(n, x[v[1]] - a), 0.0)
+        gap -= wp.max(wp.dot(n, x[v[2]] - a), wp.dot(n, x[v[3]] - a))
+        state[p].gap = gap
     near = int(0)
-    if gap < NEAR * pair.radius and (pair.with_rod != 0 or lines_cross(v, x)):
+    if may_be_near(pair, gap) and (pair.with_rod != 0 or lines_cross(v, x)):
         weights = signed_weights(EDGE_EDGE, v, x)
         stiffness = pair.full_stiffness
         if pair.with_rod == 0:
-            stiffness *= crossing(weights) * parallelism(b - a, d - c)
+            stiffness *= crossing(weights)
+            stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
         touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, x, x_start)
         if near != 0:
             touches[p] = touch
-    update(p, pair, gap, near, alarm[0], state, changed)
+    if near != state[p].near:
+        change_lists(v, changed)
+        state[p].near = near
 
 
 @wp.kernel
