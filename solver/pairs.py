@@ -16,12 +16,14 @@ TRIANGLE_SLOTS = 8
 EDGE_SLOTS = 8
 # A list that is too short grows to this many times what is needed.
 GROWTH = 1.5
-# A vertex may move this part of the contact offset more than it is expected to between searches...
+# A vertex may be this part of the contact offset away from its expected way between searches, ...
 SLACK = 0.25
-# ... more than that after every search that gave too little, until the next step, ...
+# ... this many times as far after every search that gave it too little, until the next step, ...
 MORE_SLACK = 4.0
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
+# A way that a search looks along is at most so many of those.
+LONGEST_WAY = 8.0
 # More vertices than this part are many: when their caps hold them back, a search is due at once.
 MANY = 0.01
 # Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
@@ -97,11 +99,15 @@ class Pairs:
         self.candidate = wp.clone(model.x)
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
         self.cut = wp.zeros(vertices, dtype=int, device=self.device)
+        self.slack = wp.zeros(vertices, dtype=float, device=self.device)
         self.stuck = wp.zeros(3, dtype=int, device=self.device)
         self.travelled = wp.zeros(1, dtype=int, device=self.device)
         longest = np.maximum(LONGEST_CAP * shape.spacing, 2.0 * SLACK * shape.radius)
         longest[shape.spacing == 0.0] = np.inf  # no surface
         self.longest_cap = model.upload(longest, float)
+        # The corners of an embedded point go their own ways: it has none.
+        straight = not self.point_count and not settings.quasistatic
+        self.longest_way = LONGEST_WAY if straight else 0.0
         self.triangle_count = wp.zeros(len(shape.vertices), dtype=int, device=self.device)
         self.edge_count = wp.zeros(max(shape.body_edges, 1), dtype=int, device=self.device)
         self.triangle_end = wp.zeros_like(self.triangle_count)
@@ -116,7 +122,6 @@ class Pairs:
         self.count, self.capacity, self.searches = 0, 0, 0
         self.of_vertices, self.of_edges = 0, 0
         self.fresh = True
-        self.slack = SLACK
         self._grow_slots()
         self._grow_pairs(1)
         self.tangles = Tangles(model, self, names, settings)
@@ -138,6 +143,7 @@ class Pairs:
         struct.joint = upload(shape.joint, int)
         struct.body = upload(shape.body, int)
         struct.radius = upload(shape.radius, float)
+        struct.ahead = upload(np.zeros((len(shape.body), 3)), wp.vec3)
         struct.cap = upload(np.zeros(len(shape.body)), float)
         struct.friction = upload(shape.friction, float)
         struct.stiffness = upload(shape.stiffness, float)
@@ -185,25 +191,34 @@ class Pairs:
 
     def begin_step(self):
         """Look for tangles at the start of a frame, and as long as there are any."""
-        self.slack = SLACK
+        self.slack.fill_(np.inf if self.settings.quasistatic else SLACK)
+        self.cut.zero_()
         self.stuck.zero_()
         if not self.untangled:
             self._fit_trees()
             self.untangled = not self.tangles.look() and self.settings.truncation
 
-    def search(self):
-        """Find all pairs that may touch before the next search; True when lists have grown."""
+    def search(self, growth=MORE_SLACK):
+        """Find all pairs that may touch before the next search; True when lists have grown.
+
+        What caps have cut short since the last one gets more slack, by the factor `growth`.
+        """
         self.searches += 1
         capacity = self.capacity
         model, struct = self.model, self.struct
-        if self.is_capped:
-            self.slack *= MORE_SLACK
-        slack = np.inf if self.settings.quasistatic else self.slack
         wp.launch(
             truncation.set_caps,
             dim=self.vertex_count,
-            inputs=[model.x, model.inertial, struct.radius, self.longest_cap, slack],
-            outputs=[struct.cap, self.x_found],
+            inputs=[
+                model.x,
+                model.inertial,
+                struct.radius,
+                self.longest_cap,
+                self.longest_way,
+                self.cut,
+                growth,
+            ],
+            outputs=[self.slack, struct.ahead, struct.cap, self.x_found],
             device=self.device,
         )
         if self.point_count:
@@ -374,7 +389,7 @@ class Pairs:
     def _settling(self, first, last):
         """The recorded launches of `settle`, a list for each of its kernels."""
         x, candidate, lists = self.model.x, self.candidate, [self.start, self.entry, self.pairs]
-        caps = [self.x_found, self.struct.cap]
+        caps = [self.x_found, self.struct.ahead, self.struct.cap]
         if self.point_count:
             place = [self.model.objective.embedding, first, last, x, candidate]
             yield_to_plane = (

@@ -239,9 +239,9 @@ class Stepper:
             self._run(color)
             pairs.settle(first, last)
 
-    def _search(self):
+    def _search(self, *growth):
         """Search for pairs; lists that have grown are new arrays, to be recorded anew."""
-        if self.pairs.search():
+        if self.pairs.search(*growth):
             self.residual.record(self.model)
             self._record_elements()
 
@@ -285,7 +285,7 @@ class Stepper:
         pairs.begin_step()
         self.flight.move()
         for _ in range(STAGES):
-            self._search()
+            self._search(1.0)
             if self.leads:
                 pairs.make_way()
             pairs.settle(0, model.led_end)

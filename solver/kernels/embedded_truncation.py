@@ -162,6 +162,7 @@ def truncate(
     x: wp.array[wp.vec3],
     candidate: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
+    ahead: wp.array[wp.vec3],
     cap: wp.array[float],
     start: wp.array[int],
     entry: wp.array[int],
@@ -194,7 +195,7 @@ def truncate(
                     if allowed < least:
                         least = allowed
                         reason = BY_PAIR
-        within = part_within_cap(x[i] - x_found[i], step, cap[i])
+        within = part_within_cap(x[i] - x_found[i], step, ahead[i], cap[i])
         if within < least:
             least = within
             reason = BY_CAP

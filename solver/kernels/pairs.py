@@ -30,8 +30,9 @@ TOUCHING = wp.constant(1.0e-3)
 class Surface:
     """The surfaces of all bodies, then those of all colliders.
 
-    Arrays per vertex of the scene: `body`, `radius` (what the surface keeps away by [m]), `cap`
-    (how far the vertex may move until the next search [m]), `friction`, `stiffness`, `rest`.
+    Arrays per vertex of the scene: `body`, `radius` (what the surface keeps away by [m]), `ahead`
+    and `cap` (until the next search the vertex stays within `cap` [m] of the way `ahead` [m] from
+    where it is now), `friction`, `stiffness`, `rest`.
     """
 
     vertices: wp.array[int]
@@ -52,6 +53,7 @@ class Surface:
     closed: wp.array[int]  # per body: whether it has an inside
     body: wp.array[int]
     radius: wp.array[float]
+    ahead: wp.array[wp.vec3]
     cap: wp.array[float]
     friction: wp.array[float]
     stiffness: wp.array[float]  # the most that a contact of the vertex may have [N/m]
@@ -187,6 +189,36 @@ def largest(values: wp.array[float], v: wp.vec3i):
     return wp.max(wp.max(values[v[0]], values[v[1]]), values[v[2]])
 
 
+@wp.func
+def edge_reach(e: wp.vec2i, surface: Surface):
+    """How far beyond its way the edge may be, or touch something [m]."""
+    return surface.radius[e[0]] + wp.max(surface.cap[e[0]], surface.cap[e[1]])
+
+
+@wp.func
+def triangle_reach(t: wp.vec3i, surface: Surface):
+    """The same of a triangle [m]."""
+    return surface.radius[t[0]] + largest(surface.cap, t)
+
+
+@wp.func
+def least_on_way(v: int, surface: Surface, x: wp.array[wp.vec3]):
+    """Low corner of the box round the way of a vertex."""
+    return wp.min(x[v], x[v] + surface.ahead[v])
+
+
+@wp.func
+def most_on_way(v: int, surface: Surface, x: wp.array[wp.vec3]):
+    """High corner of the box round the way of a vertex."""
+    return wp.max(x[v], x[v] + surface.ahead[v])
+
+
+@wp.func
+def way_along(v: int, direction: wp.vec3, surface: Surface):
+    """How far the way of a vertex goes along a direction, times its length."""
+    return wp.max(wp.dot(direction, surface.ahead[v]), 0.0)
+
+
 @wp.kernel
 def bound_edges(
     first: int,
@@ -199,10 +231,10 @@ def bound_edges(
     """Boxes round edges from `first` on, with all that they may touch before the next search."""
     k = wp.tid()
     e = surface.edges[first + k]
-    reach = surface.radius[e[0]] + wp.max(surface.cap[e[0]], surface.cap[e[1]])
+    reach = edge_reach(e, surface)
     r = wp.vec3(reach, reach, reach)
-    low[k] = wp.min(x[e[0]], x[e[1]]) - r
-    high[k] = wp.max(x[e[0]], x[e[1]]) + r
+    low[k] = wp.min(least_on_way(e[0], surface, x), least_on_way(e[1], surface, x)) - r
+    high[k] = wp.max(most_on_way(e[0], surface, x), most_on_way(e[1], surface, x)) + r
 
 
 @wp.kernel
@@ -217,10 +249,15 @@ def bound_triangles(
     """Boxes round triangles from `first` on, in the same way."""
     k = wp.tid()
     t = surface.triangles[first + k]
-    reach = surface.radius[t[0]] + largest(surface.cap, t)
+    reach = triangle_reach(t, surface)
+    lowest = least_on_way(t[0], surface, x)
+    highest = most_on_way(t[0], surface, x)
+    for c in range(1, 3):
+        lowest = wp.min(lowest, least_on_way(t[c], surface, x))
+        highest = wp.max(highest, most_on_way(t[c], surface, x))
     r = wp.vec3(reach, reach, reach)
-    low[k] = wp.min(wp.min(x[t[0]], x[t[1]]), x[t[2]]) - r
-    high[k] = wp.max(wp.max(x[t[0]], x[t[1]]), x[t[2]]) + r
+    low[k] = lowest - r
+    high[k] = highest + r
 
 
 @wp.func
@@ -258,6 +295,16 @@ def edge_is_tangled(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 
 
 @wp.func
+def may_meet(gap: wp.vec3, way: float, limit: float):
+    """Whether two elements may get closer than `limit` [m] on their ways.
+
+    `way` is how far these go towards each other along the gap, times its length. The plane normal
+    to the gap separates what is farther apart than both ways along it.
+    """
+    return wp.length_sq(gap) < limit * wp.length(gap) + way
+
+
+@wp.func
 def near_triangles(
     v: int,
     tree: wp.uint64,
@@ -274,7 +321,9 @@ def near_triangles(
     reach = surface.radius[v] + surface.cap[v]
     r = wp.vec3(reach, reach, reach)
     n = count
-    query = wp.bvh_query_aabb(tree, p - r, p + r)
+    query = wp.bvh_query_aabb(
+        tree, least_on_way(v, surface, x) - r, most_on_way(v, surface, x) + r
+    )
     index = int(0)
     while wp.bvh_query_next(query, index):
         t = surface.triangles[first_triangle + index]
@@ -283,8 +332,12 @@ def near_triangles(
         if not own and surface.may_touch[pairing] != 0:
             w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
             gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
-            limit = reach + surface.radius[t[0]] + largest(surface.cap, t)
-            if wp.length_sq(gap) < limit * limit and not triangle_is_tangled(v, t, surface):
+            way = way_along(v, gap, surface) + wp.max(
+                wp.max(way_along(t[0], -gap, surface), way_along(t[1], -gap, surface)),
+                way_along(t[2], -gap, surface),
+            )
+            limit = reach + triangle_reach(t, surface)
+            if may_meet(gap, way, limit) and not triangle_is_tangled(v, t, surface):
                 if n < slots:
                     found[at + n] = first_triangle + index
                 n += 1
@@ -343,10 +396,14 @@ def near_edges(
     e = surface.edges[k]
     p = x[e[0]]
     q = x[e[1]]
-    reach = surface.radius[e[0]] + wp.max(surface.cap[e[0]], surface.cap[e[1]])
+    reach = edge_reach(e, surface)
     r = wp.vec3(reach, reach, reach)
     n = count
-    query = wp.bvh_query_aabb(tree, wp.min(p, q) - r, wp.max(p, q) + r)
+    query = wp.bvh_query_aabb(
+        tree,
+        wp.min(least_on_way(e[0], surface, x), least_on_way(e[1], surface, x)) - r,
+        wp.max(most_on_way(e[0], surface, x), most_on_way(e[1], surface, x)) + r,
+    )
     index = int(0)
     while wp.bvh_query_next(query, index):
         other = first_edge + index
@@ -357,8 +414,11 @@ def near_edges(
             if not own and surface.may_touch[pairing] != 0:
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])
                 gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
-                limit = reach + surface.radius[f[0]] + wp.max(surface.cap[f[0]], surface.cap[f[1]])
-                if wp.length_sq(gap) < limit * limit and not edge_is_tangled(e, f, surface):
+                way = wp.max(way_along(e[0], -gap, surface), way_along(e[1], -gap, surface)) + (
+                    wp.max(way_along(f[0], gap, surface), way_along(f[1], gap, surface))
+                )
+                limit = reach + edge_reach(f, surface)
+                if may_meet(gap, way, limit) and not edge_is_tangled(e, f, surface):
                     if n < slots:
                         found[at + n] = other
                     n += 1

@@ -76,13 +76,27 @@ def part_to_plane(
 
 
 @wp.func
-def part_within_cap(offset: wp.vec3, step: wp.vec3, cap: float):
-    """The part in [0, 1] of `step` after which |offset + part · step| is at most `cap`."""
+def nearest_on_way(place: wp.vec3, ahead: wp.vec3):
+    """The point of the way from 0 to `ahead` that is nearest to a place."""
+    length_sq = wp.length_sq(ahead)
+    nearest = wp.vec3(0.0)
+    if length_sq > 0.0:
+        nearest = wp.clamp(wp.dot(place, ahead) / length_sq, 0.0, 1.0) * ahead
+    return nearest
+
+
+@wp.func
+def part_within_cap(offset: wp.vec3, step: wp.vec3, ahead: wp.vec3, cap: float):
+    """A part in [0, 1] of `step`, from `offset`, that stays within `cap` of the way `ahead`."""
     part = float(1.0)
-    if wp.length(offset + step) > cap:
-        a = wp.length_sq(step)
-        b = wp.dot(offset, step)
-        c = wp.length_sq(offset) - cap * cap
+    begin = nearest_on_way(offset, ahead)
+    end = nearest_on_way(offset + step, ahead)
+    if wp.length(offset + step - end) > cap:
+        # Between both nearest points on the way there is always one within the cap.
+        side = step - (end - begin)
+        a = wp.length_sq(side)
+        b = wp.dot(offset - begin, side)
+        c = wp.length_sq(offset - begin) - cap * cap
         root = wp.sqrt(wp.max(b * b - a * c, 0.0))
         part = wp.clamp((root - b) / a, 0.0, 1.0)
     return part
@@ -123,6 +137,7 @@ def truncate(
     x: wp.array[wp.vec3],
     candidate: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
+    ahead: wp.array[wp.vec3],
     cap: wp.array[float],
     start: wp.array[int],
     entry: wp.array[int],
@@ -155,7 +170,7 @@ def truncate(
             if allowed < least:
                 least = allowed
                 reason = BY_PAIR
-        within = part_within_cap(x_i - x_found[i], step, cap[i])
+        within = part_within_cap(x_i - x_found[i], step, ahead[i], cap[i])
         if within < least:
             least = within
             reason = BY_CAP
@@ -196,19 +211,35 @@ def set_caps(
     expected: wp.array[wp.vec3],
     radius: wp.array[float],
     largest: wp.array[float],
-    slack: float,
+    longest_way: float,
+    cut: wp.array[int],
+    growth: float,
+    # in and out
+    slack: wp.array[float],
     # out
+    ahead: wp.array[wp.vec3],
     cap: wp.array[float],
     x_found: wp.array[wp.vec3],
 ):
-    """How far each vertex may move until the next search: what it is expected to, and some slack.
+    """The way each vertex is expected to go, and how far from it it may be until the next search.
 
-    `largest` [m] bounds it, for the pairs' sake. Without an expectation `slack` is infinite.
+    The way is at most `longest_way` times the largest cap [m]; what is expected beyond it and the
+    slack add up to the cap. The slack of what a cap has cut short grows.
     """
     i = wp.tid()
-    way = 1.2 * wp.length(expected[i] - x[i]) + slack * radius[i]
+    if cut[i] == BY_CAP:
+        slack[i] = growth * slack[i]
+    way = expected[i] - x[i]
+    length = wp.length(way)
+    ahead[i] = wp.vec3(0.0)
+    cap[i] = wp.inf
     # What is no surface may go anywhere.
-    cap[i] = wp.where(largest[i] < wp.inf, wp.min(way, largest[i]), wp.inf)
+    if largest[i] < wp.inf:
+        part = float(0.0)
+        if length > 0.0:
+            part = wp.min(longest_way * largest[i] / length, 1.0)
+        ahead[i] = part * way
+        cap[i] = wp.min(1.2 * (1.0 - part) * length + slack[i] * radius[i], largest[i])
     x_found[i] = x[i]
 
 
