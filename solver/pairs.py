@@ -7,8 +7,18 @@ Lists begin small and grow: a search that finds more than fits is done again wit
 import numpy as np
 import warp as wp
 
-from .kernels import contact, embedded_truncation, embedding, pairs, truncation
+from .kernels import (
+    contact,
+    embedded_truncation,
+    embedding,
+    pair_lists,
+    pairs,
+    refresh,
+    search,
+    truncation,
+)
 from .tangles import Tangles
+from .trees import Tree
 from .workers import launches, recorded
 
 # Places for triangles per vertex and for edges per edge, at first.
@@ -16,51 +26,16 @@ TRIANGLE_SLOTS = 8
 EDGE_SLOTS = 8
 # A list that is too short grows to this many times what is needed.
 GROWTH = 1.5
-# A vertex may be this part of the contact offset away from its expected way between searches, ...
+# A vertex may move this part of the contact offset more than it is expected to between searches...
 SLACK = 0.25
-# ... this many times as far after every search that gave it too little, until the next step, ...
+# ... this many times as much after every search that gave it too little, until the next step, ...
 MORE_SLACK = 4.0
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
-# A way that a search looks along is at most so many of those.
-LONGEST_WAY = 8.0
 # More vertices than this part are many: when their caps hold them back, a search is due at once.
 MANY = 0.01
 # Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
 QUERY, LOOK, ENTRY, MOVE = 400.0, 20.0, 2.0, 30.0
-
-
-class Tree:
-    """Boxes of edges or triangles in a `wp.Bvh`."""
-
-    def __init__(self, bound, first, count, device):
-        self.bound, self.first, self.count, self.device = bound, first, count, device
-        self.low = wp.zeros(max(count, 1), dtype=wp.vec3, device=device)
-        self.high = wp.zeros(max(count, 1), dtype=wp.vec3, device=device)
-        self.bvh = None
-
-    def fit(self, surface, x, rebuild):
-        """Fit the boxes to the positions and caps of now."""
-        if not self.count:
-            return
-        wp.launch(
-            self.bound,
-            dim=self.count,
-            inputs=[self.first, surface, x],
-            outputs=[self.low, self.high],
-            device=self.device,
-        )
-        if self.bvh is None:
-            options = {"constructor": "cubql", "leaf_size": 4} if self.device.is_cpu else {}
-            self.bvh = wp.Bvh(self.low, self.high, **options)
-        elif rebuild:
-            self.bvh.rebuild()
-        else:
-            self.bvh.refit()
-
-    @property
-    def id(self):
-        return self.bvh.id if self.bvh else 0
 
 
 class Pairs:
@@ -76,16 +51,16 @@ class Pairs:
         shape = self.shape = model.surface
         self.struct = self._upload(shape)
         self.trees = {
-            "edge_tree": Tree(pairs.bound_edges, 0, shape.body_edges, self.device),
-            "triangle_tree": Tree(pairs.bound_triangles, 0, shape.body_triangles, self.device),
+            "edge_tree": Tree(search.bound_edges, 0, shape.body_edges, self.device),
+            "triangle_tree": Tree(search.bound_triangles, 0, shape.body_triangles, self.device),
             "collider_edge_tree": Tree(
-                pairs.bound_edges,
+                search.bound_edges,
                 shape.body_edges,
                 len(shape.edges) - shape.body_edges,
                 self.device,
             ),
             "collider_triangle_tree": Tree(
-                pairs.bound_triangles,
+                search.bound_triangles,
                 shape.body_triangles,
                 len(shape.triangles) - shape.body_triangles,
                 self.device,
@@ -105,9 +80,6 @@ class Pairs:
         longest = np.maximum(LONGEST_CAP * shape.spacing, 2.0 * SLACK * shape.radius)
         longest[shape.spacing == 0.0] = np.inf  # no surface
         self.longest_cap = model.upload(longest, float)
-        # The corners of an embedded point go their own ways: it has none.
-        straight = not self.point_count and not settings.quasistatic
-        self.longest_way = LONGEST_WAY if straight else 0.0
         self.triangle_count = wp.zeros(len(shape.vertices), dtype=int, device=self.device)
         self.edge_count = wp.zeros(max(shape.body_edges, 1), dtype=int, device=self.device)
         self.triangle_end = wp.zeros_like(self.triangle_count)
@@ -143,7 +115,6 @@ class Pairs:
         struct.joint = upload(shape.joint, int)
         struct.body = upload(shape.body, int)
         struct.radius = upload(shape.radius, float)
-        struct.ahead = upload(np.zeros((len(shape.body), 3)), wp.vec3)
         struct.cap = upload(np.zeros(len(shape.body)), float)
         struct.friction = upload(shape.friction, float)
         struct.stiffness = upload(shape.stiffness, float)
@@ -171,7 +142,9 @@ class Pairs:
         self.vertex = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.entry = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.state = wp.zeros(self.capacity, dtype=pairs.PairState, device=self.device)
-        self.near_entry = wp.zeros(4 * self.capacity + 8, dtype=int, device=self.device)
+        # Entries are looked up some places ahead.
+        places = 4 * self.capacity + contact.AHEAD
+        self.near_entry = wp.zeros(places, dtype=int, device=self.device)
         contacts = self.model.objective.contacts
         contacts.touches, contacts.entry = self.touches, self.near_entry
         contacts.start, contacts.end = self.start, self.near_end
@@ -209,16 +182,8 @@ class Pairs:
         wp.launch(
             truncation.set_caps,
             dim=self.vertex_count,
-            inputs=[
-                model.x,
-                model.inertial,
-                struct.radius,
-                self.longest_cap,
-                self.longest_way,
-                self.cut,
-                growth,
-            ],
-            outputs=[self.slack, struct.ahead, struct.cap, self.x_found],
+            inputs=[model.x, model.inertial, struct.radius, self.longest_cap, self.cut, growth],
+            outputs=[self.slack, struct.cap, self.x_found],
             device=self.device,
         )
         if self.point_count:
@@ -249,14 +214,14 @@ class Pairs:
         """Query every vertex and edge; again with more slots while one has found too many."""
         while True:
             self._run(
-                pairs.find_triangles,
+                search.find_triangles,
                 len(self.shape.vertices),
                 [self.struct, self.model.x, self.slots["triangle"]],
                 [self.triangle_count, self.found_triangles],
                 QUERY,
             )
             self._run(
-                pairs.find_edges,
+                search.find_edges,
                 self.shape.body_edges,
                 [self.struct, self.model.x, self.slots["edge"]],
                 [self.edge_count, self.found_edges],
@@ -284,7 +249,7 @@ class Pairs:
         if self.count > self.capacity:
             self._grow_pairs(self.count)
         self._run(
-            pairs.fill_vertex_triangle,
+            pair_lists.fill_vertex_triangle,
             len(self.shape.vertices),
             [
                 self.struct,
@@ -297,7 +262,7 @@ class Pairs:
             LOOK,
         )
         self._run(
-            pairs.fill_edge_edge,
+            pair_lists.fill_edge_edge,
             self.shape.body_edges,
             [
                 self.struct,
@@ -314,7 +279,7 @@ class Pairs:
             rows = wp.array(leading, dtype=pairs.Touch, device=self.device)
             wp.copy(self.touches, rows, found, 0, len(leading))
             wp.launch(
-                pairs.fill_leading,
+                pair_lists.fill_leading,
                 dim=len(leading),
                 inputs=[found, self.touches],
                 outputs=[self.pairs, self.state],
@@ -325,11 +290,13 @@ class Pairs:
         """List the pairs of every vertex, in the order of pairs."""
         entries = 4 * self.count
         if entries:
-            self._run(pairs.list_corners, entries, [self.pairs], [self.vertex, self.entry], 2.0)
+            self._run(
+                pair_lists.list_corners, entries, [self.pairs], [self.vertex, self.entry], 2.0
+            )
             bits = max(int(self.vertex_count - 1).bit_length(), 1)
             wp.utils.radix_sort_pairs(self.vertex, self.entry, entries, 0, bits)
         wp.launch(
-            pairs.find_starts,
+            pair_lists.find_starts,
             dim=self.vertex_count + 1,
             inputs=[entries, self.vertex],
             outputs=[self.start],
@@ -339,14 +306,14 @@ class Pairs:
     def refresh(self):
         """Closest points of all pairs as they are now, and who may feel them."""
         for kernel, first, count in (
-            (pairs.refresh_vertex_triangle, 0, self.of_vertices),
-            (pairs.refresh_edge_edge, self.of_vertices, self.of_edges),
+            (refresh.refresh_vertex_triangle, 0, self.of_vertices),
+            (refresh.refresh_edge_edge, self.of_vertices, self.of_edges),
         ):
             inputs = [self.model.x, self.model.x_start, self.pairs, self.alarm]
             outputs = [self.touches, self.state, self.changed]
             self._run(kernel, count, inputs, outputs, LOOK, first)
         self._run(
-            pairs.gather_near,
+            refresh.gather_near,
             self.vertex_count,
             [self.model.x, self.start, self.entry, self.state, self.alarm],
             [
@@ -389,7 +356,7 @@ class Pairs:
     def _settling(self, first, last):
         """The recorded launches of `settle`, a list for each of its kernels."""
         x, candidate, lists = self.model.x, self.candidate, [self.start, self.entry, self.pairs]
-        caps = [self.x_found, self.struct.ahead, self.struct.cap]
+        caps = [self.x_found, self.struct.cap]
         if self.point_count:
             place = [self.model.objective.embedding, first, last, x, candidate]
             yield_to_plane = (

@@ -285,7 +285,7 @@ class Stepper:
         pairs.begin_step()
         self.flight.move()
         for _ in range(STAGES):
-            self._search(1.0)
+            self._search(1.0)  # what is left of the way is expected, and needs no more slack
             if self.leads:
                 pairs.make_way()
             pairs.settle(0, model.led_end)

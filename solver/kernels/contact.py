@@ -15,6 +15,7 @@ from .pairs import PairState, Touch, gap_of
 
 wp.set_module_options({"enable_backward": False})
 
+# A touch is fetched from memory this many entries before it is needed.
 AHEAD = wp.constant(6)
 GUARD = wp.constant(0.005)
 
@@ -125,7 +126,9 @@ def symmetric(diagonal: wp.vec3, off: wp.vec3):
 #endif
 """
 )
-def prefetch(contacts: Contacts, k: int): ...
+def prefetch(contacts: Contacts, k: int):
+    """Ask the processor for the touch of entry k, of which a CPU would wait for each in turn."""
+    ...
 
 
 @wp.func

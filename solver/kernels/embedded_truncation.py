@@ -14,10 +14,9 @@ from .truncation import (
     BY_CAP,
     BY_PAIR,
     FLOOR,
-    KEPT,
-    LEAST_SHARE,
     ROUNDING,
     part_within_cap,
+    way_to_plane,
 )
 
 wp.set_module_options({"enable_backward": False})
@@ -110,15 +109,9 @@ def part_to_plane(
             other_approach = wp.max(
                 other_approach, way_along(j, -toward, moving, x, candidate, embedding)
             )
-    gap = own_gap + other_gap
-    if own_approach + other_approach < KEPT * gap:
-        return 1.0
-    share = wp.clamp(own_approach / (own_approach + other_approach), LEAST_SHARE, 1.0 - LEAST_SHARE)
-    allowed = KEPT * (other_gap - (1.0 - share) * gap)
-    if gap <= distance:
-        allowed = KEPT * (other_gap - distance)
+    way = way_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
     approach = way_along(s, toward, moving, x, candidate, embedding)
-    return wp.clamp(allowed / approach, 0.0, 1.0)
+    return wp.clamp(way / approach, 0.0, 1.0)
 
 
 @wp.kernel
@@ -162,7 +155,6 @@ def truncate(
     x: wp.array[wp.vec3],
     candidate: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
-    ahead: wp.array[wp.vec3],
     cap: wp.array[float],
     start: wp.array[int],
     entry: wp.array[int],
@@ -195,7 +187,7 @@ def truncate(
                     if allowed < least:
                         least = allowed
                         reason = BY_PAIR
-        within = part_within_cap(x[i] - x_found[i], step, ahead[i], cap[i])
+        within = part_within_cap(x[i] - x_found[i], step, cap[i])
         if within < least:
             least = within
             reason = BY_CAP

@@ -28,6 +28,30 @@ BY_CAP = wp.constant(2)
 
 
 @wp.func
+def way_to_plane(
+    own_gap: float,
+    other_gap: float,
+    own_approach: float,
+    other_approach: float,
+    distance: float,
+):
+    """How far a vertex may go towards the plane of a pair [m].
+
+    `own_gap` ≤ 0 is how far the nearest point of its own side lies ahead of it, `other_gap` how far
+    that of the other side does; both sides approach, and stay `distance` apart.
+    """
+    gap = own_gap + other_gap
+    way = float(wp.inf)
+    if own_approach + other_approach >= KEPT * gap:
+        share = own_approach / (own_approach + other_approach)
+        share = wp.clamp(share, LEAST_SHARE, 1.0 - LEAST_SHARE)
+        way = KEPT * (other_gap - (1.0 - share) * gap)
+        if gap <= distance:
+            way = KEPT * (other_gap - distance)
+    return way
+
+
+@wp.func
 def part_to_plane(
     i: int,
     corner: int,
@@ -64,39 +88,18 @@ def part_to_plane(
         else:
             other_gap = wp.min(other_gap, -along)
             other_approach = wp.max(other_approach, -moving)
-    # Here own_gap ≤ 0 and other_gap is how far the other side lies below i.
-    gap = own_gap + other_gap
-    if own_approach + other_approach < KEPT * gap:
-        return 1.0
-    share = wp.clamp(own_approach / (own_approach + other_approach), LEAST_SHARE, 1.0 - LEAST_SHARE)
-    allowed = KEPT * (other_gap - (1.0 - share) * gap)
-    if gap <= distance:
-        allowed = KEPT * (other_gap - distance)
-    return wp.clamp(allowed / approach, 0.0, 1.0)
+    way = way_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
+    return wp.clamp(way / approach, 0.0, 1.0)
 
 
 @wp.func
-def nearest_on_way(place: wp.vec3, ahead: wp.vec3):
-    """The point of the way from 0 to `ahead` that is nearest to a place."""
-    length_sq = wp.length_sq(ahead)
-    nearest = wp.vec3(0.0)
-    if length_sq > 0.0:
-        nearest = wp.clamp(wp.dot(place, ahead) / length_sq, 0.0, 1.0) * ahead
-    return nearest
-
-
-@wp.func
-def part_within_cap(offset: wp.vec3, step: wp.vec3, ahead: wp.vec3, cap: float):
-    """A part in [0, 1] of `step`, from `offset`, that stays within `cap` of the way `ahead`."""
+def part_within_cap(offset: wp.vec3, step: wp.vec3, cap: float):
+    """The part in [0, 1] of `step` after which |offset + part · step| is at most `cap`."""
     part = float(1.0)
-    begin = nearest_on_way(offset, ahead)
-    end = nearest_on_way(offset + step, ahead)
-    if wp.length(offset + step - end) > cap:
-        # Between both nearest points on the way there is always one within the cap.
-        side = step - (end - begin)
-        a = wp.length_sq(side)
-        b = wp.dot(offset - begin, side)
-        c = wp.length_sq(offset - begin) - cap * cap
+    if wp.length(offset + step) > cap:
+        a = wp.length_sq(step)
+        b = wp.dot(offset, step)
+        c = wp.length_sq(offset) - cap * cap
         root = wp.sqrt(wp.max(b * b - a * c, 0.0))
         part = wp.clamp((root - b) / a, 0.0, 1.0)
     return part
@@ -137,7 +140,6 @@ def truncate(
     x: wp.array[wp.vec3],
     candidate: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
-    ahead: wp.array[wp.vec3],
     cap: wp.array[float],
     start: wp.array[int],
     entry: wp.array[int],
@@ -170,7 +172,7 @@ def truncate(
             if allowed < least:
                 least = allowed
                 reason = BY_PAIR
-        within = part_within_cap(x_i - x_found[i], step, ahead[i], cap[i])
+        within = part_within_cap(x_i - x_found[i], step, cap[i])
         if within < least:
             least = within
             reason = BY_CAP
@@ -211,35 +213,25 @@ def set_caps(
     expected: wp.array[wp.vec3],
     radius: wp.array[float],
     largest: wp.array[float],
-    longest_way: float,
     cut: wp.array[int],
     growth: float,
     # in and out
     slack: wp.array[float],
     # out
-    ahead: wp.array[wp.vec3],
     cap: wp.array[float],
     x_found: wp.array[wp.vec3],
 ):
-    """The way each vertex is expected to go, and how far from it it may be until the next search.
+    """How far each vertex may move until the next search: what it is expected to, and some slack.
 
-    The way is at most `longest_way` times the largest cap [m]; what is expected beyond it and the
-    slack add up to the cap. The slack of what a cap has cut short grows.
+    `largest` [m] bounds it, for the pairs' sake. The slack of what a cap has cut short grows;
+    without an expectation it is infinite.
     """
     i = wp.tid()
     if cut[i] == BY_CAP:
         slack[i] = growth * slack[i]
-    way = expected[i] - x[i]
-    length = wp.length(way)
-    ahead[i] = wp.vec3(0.0)
-    cap[i] = wp.inf
+    way = 1.2 * wp.length(expected[i] - x[i]) + slack[i] * radius[i]
     # What is no surface may go anywhere.
-    if largest[i] < wp.inf:
-        part = float(0.0)
-        if length > 0.0:
-            part = wp.min(longest_way * largest[i] / length, 1.0)
-        ahead[i] = part * way
-        cap[i] = wp.min(1.2 * (1.0 - part) * length + slack[i] * radius[i], largest[i])
+    cap[i] = wp.where(largest[i] < wp.inf, wp.min(way, largest[i]), wp.inf)
     x_found[i] = x[i]
 
 
