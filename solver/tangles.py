@@ -55,7 +55,7 @@ class Tangles:
         self.place = wp.zeros(count, dtype=wp.vec2, device=self.device)
         self.meshes = dict(self._closed_meshes())
         self.wings, self.of_edge = wings(shape.edges, shape.triangles)
-        self.found, self.out = [], np.zeros(0, dtype=pairs.Pair.numpy_dtype())
+        self.found, self.out = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
 
     def _closed_meshes(self):
         """(number, mesh, its triangles) of every solid and every closed collider."""
@@ -284,11 +284,10 @@ class Tangles:
 
     def _leading_pairs(self, vertices, weights, normal, goal, part=1.0):
         """Pairs that lead a vertex to `goal` [m] along `normal` from a place on a triangle."""
-        rows = np.zeros(len(vertices), dtype=pairs.Pair.numpy_dtype())
+        rows = np.zeros(len(vertices), dtype=pairs.Touch.numpy_dtype())
         rows["vertices"] = vertices
         rows["weights"] = np.column_stack([np.ones(len(weights)), -weights])
         rows["normal"] = normal
-        rows["kind"] = pairs.VERTEX_TRIANGLE
         rows["leads"] = 1
         rows["radius"] = goal
         rows["stiffness"] = FIRM * self.shape.stiffness[vertices].min(axis=1) * part

@@ -3,7 +3,8 @@
 
 import warp as wp
 
-from .pairs import Surface, belongs
+from .pairs import Surface
+from .search import belongs
 
 wp.set_module_options({"enable_backward": False})
 
