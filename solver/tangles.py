@@ -5,6 +5,7 @@ A vertex inside a closed body leaves it through the closest face. Where an edge 
 edge and triangle move so that the curve along which the two surfaces meet gets shorter (Volino and
 Magnenat-Thalmann, "Resolving Surface Collisions through Intersection Contour Minimization", 2006).
 Until then such places take no part in ordinary contact, which would hold them where they are.
+Where a solid passes through itself its elasticity alone leads it apart (`crumpled`).
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 import warp as wp
 
 from .bounds import RETURN_TIME
+from .crumpled import CREASED, Crumpled
 from .kernels import pairs, tangles
 from .kernels.bounds import LAST_STEP
 
@@ -54,6 +56,7 @@ class Tangles:
         self.face = wp.zeros(count, dtype=int, device=self.device)
         self.place = wp.zeros(count, dtype=wp.vec2, device=self.device)
         self.meshes = dict(self._closed_meshes())
+        self.crumpled = Crumpled(model, self.meshes)
         self.wings, self.of_edge = wings(shape.edges, shape.triangles)
         self.found, self.out = [], np.zeros(0, dtype=pairs.Pair.numpy_dtype())
 
@@ -73,21 +76,30 @@ class Tangles:
     def look(self):
         """Find all tangles of now; True when there are any."""
         x = self.model.x.numpy().astype(np.float64)
+        crumpled, struct = self.crumpled, self.parts.struct
+        crumpled.look(x)
+        struct.crumpled.assign(crumpled.state.astype(np.int32))
         inside = self._find_inside(x)
         edge, triangle = self._find_crossings(x)
         shape, e, t = self.shape, self.shape.edges[edge], self.shape.triangles[triangle]
         tangled = np.zeros(len(shape.body), dtype=np.int32)
         tangled[e] = tangled[t] = 1
-        self.parts.struct.tangled.assign(tangled)
-        self.parts.struct.inside.assign(inside)
+        own = shape.body[e[:, 0]] == shape.body[t[:, 0]]
+        crossed = np.zeros(len(tangled), dtype=bool)
+        crossed[e[own]] = crossed[t[own]] = True
+        crumpled.release(x, crossed & shape.closed[shape.body])
+        struct.crumpled.assign(crumpled.state.astype(np.int32))
+        struct.tangled.assign(tangled)
+        struct.inside.assign(inside)
         inner = shape.vertices[inside[shape.vertices] > 0]
+        flat = shape.vertices[crumpled.state[shape.vertices] == CREASED]
         self.out = np.concatenate(
             [self._ways_out(x, inside), self._ways_apart(x, inside, edge, triangle)]
         )
         self.found = self._report(
-            np.concatenate([shape.body[e[:, 0]], shape.body[inner]]),
-            np.concatenate([shape.body[t[:, 0]], inside[inner] - 1]),
-            np.concatenate([x[e].mean(axis=1), x[inner]]) + self.model.assembly.origin,
+            np.concatenate([shape.body[e[:, 0]], shape.body[inner], shape.body[flat]]),
+            np.concatenate([shape.body[t[:, 0]], inside[inner] - 1, shape.body[flat]]),
+            np.concatenate([x[e].mean(axis=1), x[inner], x[flat]]) + self.model.assembly.origin,
         )
         return bool(self.found)
 
@@ -210,10 +222,11 @@ class Tangles:
         """
         shape = self.shape
         e, t = shape.edges[edge], shape.triangles[triangle]
-        # What is inside has its own way out.
+        # What is inside has its own way out, and a solid that crosses itself is left to itself.
         e_body, t_body = shape.body[e[:, 0]], shape.body[t[:, 0]]
         known = (inside[e] == t_body[:, None] + 1).any(axis=1)
         known |= (inside[t] == e_body[:, None] + 1).any(axis=1)
+        known |= (e_body == t_body) & shape.closed[e_body]
         direction = np.where(
             shape.closed[t_body][:, None],
             self._out_of_crossed(x, edge, triangle),

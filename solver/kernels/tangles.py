@@ -41,6 +41,19 @@ def find_inside(
 
 
 @wp.kernel
+def are_inside(
+    mesh: wp.uint64,
+    points: wp.array[wp.vec3],
+    # out
+    inside: wp.array[int],
+):
+    """Whether each point is inside a closed mesh."""
+    k = wp.tid()
+    near = wp.mesh_query_point_sign_winding_number(mesh, points[k], 1.0e6)
+    inside[k] = int(near.result and near.sign < 0.0)
+
+
+@wp.kernel
 def find_exit(
     x: wp.array[wp.vec3],
     vertices: wp.array[int],
@@ -83,6 +96,15 @@ def crossing(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
 
 
 @wp.func
+def is_creased(e: wp.vec2i, t: wp.vec3i, surface: Surface):
+    """Whether an edge or a triangle is of a part that has been flat so far."""
+    most = wp.max(surface.crumpled[e[0]], surface.crumpled[e[1]])
+    for c in range(3):
+        most = wp.max(most, surface.crumpled[t[c]])
+    return most == 2
+
+
+@wp.func
 def crossed_triangles(
     k: int,
     tree: wp.uint64,
@@ -104,6 +126,8 @@ def crossed_triangles(
         t = surface.triangles[first_triangle + index]
         own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
         pairing = surface.body[e[0]] * surface.bodies + surface.body[t[0]]
+        if surface.body[e[0]] == surface.body[t[0]]:
+            own = own or is_creased(e, t, surface)
         if not own and surface.may_touch[pairing] != 0:
             if crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
                 if n < slots:
