@@ -141,7 +141,6 @@ class Pairs:
         struct.rest = upload(shape.rest, wp.vec3)
         struct.inside = upload(np.zeros(len(shape.body)), int)
         struct.tangled = upload(np.zeros(len(shape.body)), int)
-        struct.crumpled = upload(np.zeros(len(shape.body)), int)
         return struct
 
     def _grow_slots(self):

@@ -14,7 +14,7 @@ import numpy as np
 import warp as wp
 
 from .bounds import RETURN_TIME
-from .crumpled import CREASED, Crumpled
+from .crumpled import CREASED, SMOOTH, Crumpled
 from .kernels import pairs, tangles
 from .kernels.bounds import LAST_STEP
 
@@ -76,9 +76,8 @@ class Tangles:
     def look(self):
         """Find all tangles of now; True when there are any."""
         x = self.model.x.numpy().astype(np.float64)
-        crumpled, struct = self.crumpled, self.parts.struct
+        crumpled = self.crumpled
         crumpled.look(x)
-        struct.crumpled.assign(crumpled.state.astype(np.int32))
         inside = self._find_inside(x)
         edge, triangle = self._find_crossings(x)
         shape, e, t = self.shape, self.shape.edges[edge], self.shape.triangles[triangle]
@@ -88,9 +87,10 @@ class Tangles:
         crossed = np.zeros(len(tangled), dtype=bool)
         crossed[e[own]] = crossed[t[own]] = True
         crumpled.release(x, crossed & shape.closed[shape.body])
-        struct.crumpled.assign(crumpled.state.astype(np.int32))
-        struct.tangled.assign(tangled)
-        struct.inside.assign(inside)
+        # Crumpled vertices are treated as if they were inside their own body.
+        in_itself = (inside == 0) & (crumpled.state != SMOOTH)
+        self.parts.struct.tangled.assign(tangled)
+        self.parts.struct.inside.assign(np.where(in_itself, shape.body + 1, inside))
         inner = shape.vertices[inside[shape.vertices] > 0]
         flat = shape.vertices[crumpled.state[shape.vertices] == CREASED]
         self.out = np.concatenate(
@@ -128,12 +128,13 @@ class Tangles:
     def _find_crossings(self, x):
         """Edges and the triangles they cross; what float32 suspects is decided in float64."""
         count = len(self.shape.edges)
+        creased = self.model.upload(self.crumpled.state == CREASED, int)
         while True:
             found = wp.zeros(count * self.slots, dtype=int, device=self.device)
             wp.launch(
                 tangles.find_crossings,
                 dim=count,
-                inputs=[self.parts.struct, self.model.x, self.slots],
+                inputs=[self.parts.struct, creased, self.model.x, self.slots],
                 outputs=[self.edge_count, found],
                 device=self.device,
             )

@@ -55,7 +55,6 @@ class Surface:
     rest: wp.array[wp.vec3]
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
     tangled: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
-    crumpled: wp.array[int]  # 1 crosses its own solid, 2 has been flat so far
 
 
 @wp.struct
@@ -221,21 +220,12 @@ def triangle_is_tangled(v: int, t: wp.vec3i, surface: Surface):
     there = surface.body[t[0]] + 1
     inside = surface.inside[v] == there
     tangled = int(0)
-    crumpled = surface.crumpled[v]
     for c in range(3):
         inside = inside or surface.inside[t[c]] == here
         tangled += surface.tangled[t[c]]
-        crumpled += surface.crumpled[t[c]]
-    if here == there:
-        inside = crumpled > 0
-    elif surface.closed[there - 1] != 0:
+    if here != there and surface.closed[there - 1] != 0:
         tangled = 0
     return inside or (surface.tangled[v] != 0 and tangled > 0)
-
-
-@wp.func
-def edge_is_crumpled(e: wp.vec2i, surface: Surface):
-    return surface.crumpled[e[0]] + surface.crumpled[e[1]] > 0
 
 
 @wp.func
@@ -249,8 +239,6 @@ def edge_is_tangled(e: wp.vec2i, f: wp.vec2i, surface: Surface):
         or surface.inside[f[0]] == here
         or surface.inside[f[1]] == here
     )
-    if here == there:
-        inside = edge_is_crumpled(e, surface) or edge_is_crumpled(f, surface)
     ours = surface.tangled[e[0]] + surface.tangled[e[1]]
     theirs = surface.tangled[f[0]] + surface.tangled[f[1]]
     return inside or (ours > 0 and theirs > 0)
