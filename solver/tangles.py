@@ -23,6 +23,9 @@ FIRM = 30.0
 # Crossings move apart by this part of the mesh spacing in that time.
 CROSSING_WAY = 2.0
 
+# Sheets lie in each other where their normals agree to this part on the average of the crossings.
+PARALLEL = 0.8
+
 # Bodies leave each other one way when the surfaces inside agree on it to this part.
 COMMON = 0.2
 
@@ -56,6 +59,7 @@ class Tangles:
         self.face = wp.zeros(count, dtype=int, device=self.device)
         self.place = wp.zeros(count, dtype=wp.vec2, device=self.device)
         self.meshes = dict(self._closed_meshes())
+        self.above = {}  # whether one sheet goes along another's normals (1) or against them (-1)
         self.crumpled = Crumpled(model, self.meshes)
         self.wings, self.of_edge = wings(shape.edges, shape.triangles)
         self.found, self.out = [], np.zeros(0, dtype=pairs.Pair.numpy_dtype())
@@ -237,6 +241,9 @@ class Tangles:
                 self._shortening(x, edge, triangle),
             ),
         )
+        together = self._sides(x, edge, triangle)
+        has_side = np.linalg.norm(together, axis=1, keepdims=True) > 0.0
+        direction = np.where(has_side, together, direction)
         clear = ~known & (np.linalg.norm(direction, axis=1) > 0.0)
         e, t, direction = e[clear], t[clear], direction[clear]
         s, weights = crossing_weights(x[e[:, 0]], x[e[:, 1]], *(x[t[:, j]] for j in range(3)))
@@ -249,6 +256,35 @@ class Tangles:
                 self._leading_pairs(np.column_stack([e[:, end], t]), weights, direction, goal, part)
             )
         return np.concatenate(rows)
+
+    def _sides(self, x, edge, triangle):
+        """The direction in which an edge leaves a triangle where two sheets lie in each other.
+
+        There the curve gets shorter one way here and the other way there. So the couple decides
+        once, by where the one is on the average, which side of the other all of it goes to. 0 for
+        all others.
+        """
+        shape = self.shape
+        e_body, t_body = shape.body[shape.edges[edge, 0]], shape.body[shape.triangles[triangle, 0]]
+        of_triangles, of_edges = self._normals(x, triangle), self._normal_of_edges(x, edge)
+        parallel = np.abs((of_triangles * of_edges).sum(axis=1))
+        couples = np.sort(np.column_stack([e_body, t_body]), axis=1)
+        couples[shape.closed[couples].any(axis=1) | (e_body == t_body)] = -1
+        ways, before, self.above = np.zeros((len(edge), 3)), self.above, {}
+        for one, other in np.unique(couples[couples[:, 0] >= 0], axis=0):
+            mine = (couples == [one, other]).all(axis=1)
+            normals = np.where((t_body == one)[:, None], of_triangles, of_edges)[mine]
+            mean = normals.mean(axis=0)
+            side = before.get((one, other), 0.0)
+            if side == 0.0:
+                if parallel[mine].mean() < PARALLEL or np.linalg.norm(mean) < COMMON:
+                    continue
+                apart = x[shape.body == other].mean(axis=0) - x[shape.body == one].mean(axis=0)
+                side = 1.0 if apart @ mean >= 0.0 else -1.0
+            self.above[one, other] = side
+            of_other = np.where(e_body[mine] == other, 1.0, -1.0)
+            ways[mine] = side * of_other[:, None] * normals
+        return ways
 
     def _out_of_crossed(self, x, edge, triangle):
         """For each crossing the mean normal of all triangles of that body that the edge crosses."""

@@ -90,6 +90,31 @@ def test_a_cloth_that_pierces_another_one_is_pulled_out_within_two_seconds():
     assert len(intersecting_pairs(*joined(bodies, frame))) == 0
 
 
+def interlaced(slope, noise):
+    """Two sheets in almost the same plane, that cross along a line or all over."""
+    points, triangles = grid(CELLS)
+    points = points - [0.5, 0.5, 0.0]
+    rough = noise * np.random.default_rng(1).standard_normal((2, len(points)))
+    lower = points + np.outer(rough[0], [0.0, 0.0, 1.0])
+    upper = points + [0.03, 0.017, 0.0]
+    upper[:, 2] = slope * upper[:, 0] + rough[1]
+    return [
+        Cloth(lower, triangles, COTTON, rest_points=points, name="Lower"),
+        Cloth(upper, triangles, COTTON, rest_points=points, name="Upper"),
+    ]
+
+
+@pytest.mark.parametrize(("slope", "noise"), [(0.02, 0.0), (0.1, 0.0), (0.0, 0.02)])
+def test_sheets_that_lie_in_each_other_choose_a_side_each_within_a_second(slope, noise):
+    bodies = interlaced(slope, noise)
+    found = []
+    for frame in simulate(bodies, FLOATING, 24):
+        found.append(frame.stats.tangles)
+    assert found[0][0].bodies == ("Lower", "Upper")
+    assert found[-1] == ()
+    assert len(intersecting_pairs(*joined(bodies, frame))) == 0
+
+
 def test_a_cloth_through_a_collider_leaves_it():
     points, triangles = grid(CELLS)
     cloth = Cloth(points - [0.5, 0.5, -0.12], triangles, COTTON, name="Sheet")
