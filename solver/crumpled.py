@@ -15,21 +15,21 @@ from .order import connected
 
 # A tet with less than this part of its rest volume is flat.
 FLAT = 0.05
-# To be told from inside, points are lifted off their surface by this part of the mesh spacing.
+# To be told from inside, points are lifted off their triangle by this part of its size.
 LIFT = 0.01
 # The state of a vertex: it touches its own body, it crosses it, or its part has been flat so far.
 SMOOTH, CROSSED, CREASED = 0, 1, 2
 
 
 class Crumpled:
-    """The `state` [vertex] of all solids that touch themselves; `meshes` are those of `Tangles`."""
+    """The `state` [vertex] of all solids that touch themselves."""
 
-    def __init__(self, model, meshes):
-        self.device, self.shape = model.device, model.surface
+    def __init__(self, model):
+        self.model, self.shape = model, model.surface
         assembly, shape = model.assembly, self.shape
         own = np.diag(shape.may_touch)
-        self.meshes = {n: mesh for n, mesh in meshes.items() if own[n]}
-        self.state = np.where(np.isin(shape.body, list(self.meshes)), CROSSED, SMOOTH)
+        self.solids = np.flatnonzero(own & shape.closed)
+        self.state = np.where(np.isin(shape.body, self.solids), CROSSED, SMOOTH)
         tets = assembly.tets.corners
         tets = tets[own[shape.body[tets[:, 0]]]]
         rest = tet_volumes(assembly.rest_points, tets)
@@ -58,27 +58,38 @@ class Crumpled:
         """Let vertices touch their own body that are not inside it; `crossed` [vertex] cross it."""
         self.state[crossed & (self.state == SMOOTH)] = CROSSED
         waiting = (self.state == CROSSED) & ~crossed
-        for number, (mesh, mine) in self.meshes.items():
-            vertices = np.flatnonzero(waiting & (self.shape.body == number))
+        of_triangle = self.shape.body[self.shape.triangles[:, 0]]
+        for number in self.solids:
+            triangles = self.shape.triangles[of_triangle == number]
+            vertices = np.unique(triangles)
+            vertices = vertices[waiting[vertices]]
             if len(vertices):
-                inside = self._inside(x, vertices, mesh, self.shape.triangles[mine])
+                inside = self._inside(x, vertices, triangles)
                 self.state[vertices[~inside]] = SMOOTH
 
-    def _inside(self, x, vertices, mesh, triangles):
-        """Which surface vertices of a body are inside it, bool."""
-        a, b, c = (x[triangles[:, k]] for k in range(3))
-        normal = np.zeros_like(x)
-        np.add.at(normal, triangles.ravel(), np.repeat(np.cross(b - a, c - a), 3, axis=0))
-        normal = normal[vertices]
-        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
-        spacing = np.where(np.isfinite(self.shape.spacing), self.shape.spacing, 0.0)[vertices, None]
-        found = wp.zeros(len(vertices), dtype=int, device=self.device)
-        lifted = (x[vertices] + LIFT * spacing * normal).astype(np.float32)
+    def _inside(self, x, vertices, triangles):
+        """Which surface vertices of a body are inside it, bool.
+
+        Nothing crosses the triangles around them, so that any of these tells.
+        """
+        of_vertex = np.zeros(len(x), dtype=np.int64)
+        of_vertex[triangles] = np.arange(len(triangles))[:, None]
+        a, b, c = (x[triangles[of_vertex[vertices], k]] for k in range(3))
+        normal = np.cross(b - a, c - a)
+        size = np.sqrt(np.linalg.norm(normal, axis=1, keepdims=True))
+        lifted = (a + b + c) / 3.0 + LIFT * normal / np.maximum(size, 1e-30)
+        found = wp.zeros(len(vertices), dtype=int, device=self.model.device)
+        # A new one: the tree of a mesh that was built flat is of no use any more.
+        mesh = wp.Mesh(
+            points=self.model.x,
+            indices=self.model.upload(triangles.ravel(), int),
+            support_winding_number=True,
+        )
         wp.launch(
             tangles.are_inside,
             dim=len(vertices),
-            inputs=[mesh.id, wp.array(lifted, dtype=wp.vec3, device=self.device)],
+            inputs=[mesh.id, self.model.upload(lifted.astype(np.float32), wp.vec3)],
             outputs=[found],
-            device=self.device,
+            device=self.model.device,
         )
         return found.numpy() > 0

@@ -60,7 +60,7 @@ class Tangles:
         self.place = wp.zeros(count, dtype=wp.vec2, device=self.device)
         self.meshes = dict(self._closed_meshes())
         self.above = {}  # whether one sheet goes along another's normals (1) or against them (-1)
-        self.crumpled = Crumpled(model, self.meshes)
+        self.crumpled = Crumpled(model)
         self.wings, self.of_edge = wings(shape.edges, shape.triangles)
         self.found, self.out = [], np.zeros(0, dtype=pairs.Pair.numpy_dtype())
 
@@ -96,14 +96,15 @@ class Tangles:
         self.parts.struct.tangled.assign(tangled)
         self.parts.struct.inside.assign(np.where(in_itself, shape.body + 1, inside))
         inner = shape.vertices[inside[shape.vertices] > 0]
-        flat = shape.vertices[crumpled.state[shape.vertices] == CREASED]
+        folded = (crumpled.state != SMOOTH) & (tangled == 0)
+        folded = shape.vertices[folded[shape.vertices]]
         self.out = np.concatenate(
             [self._ways_out(x, inside), self._ways_apart(x, inside, edge, triangle)]
         )
         self.found = self._report(
-            np.concatenate([shape.body[e[:, 0]], shape.body[inner], shape.body[flat]]),
-            np.concatenate([shape.body[t[:, 0]], inside[inner] - 1, shape.body[flat]]),
-            np.concatenate([x[e].mean(axis=1), x[inner], x[flat]]) + self.model.assembly.origin,
+            np.concatenate([shape.body[e[:, 0]], shape.body[inner], shape.body[folded]]),
+            np.concatenate([shape.body[t[:, 0]], inside[inner] - 1, shape.body[folded]]),
+            np.concatenate([x[e].mean(axis=1), x[inner], x[folded]]) + self.model.assembly.origin,
         )
         return bool(self.found)
 
