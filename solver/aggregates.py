@@ -45,7 +45,10 @@ class Aggregates:
 
 
 def make_aggregates(assembly, contacts=False):
-    """The `Aggregates` of all pieces of a scene that gain from them; `contacts`: bodies may touch."""
+    """The `Aggregates` of all pieces of a scene that gain from them.
+
+    `contacts` tells that bodies may touch.
+    """
     count, free = len(assembly.points), assembly.free_count
     solids, sheets = assembly.tets.corners, assembly.triangles.corners
     edges = among_free(free, solids, sheets)

@@ -422,8 +422,8 @@ class CoarseCorrection:
         law, start = model.law, model.x_start
         terms = []
         if self.pairs:
-            inputs = [model.x, start, self.pairs.pairs, self.pairs.state, law, patches]
-            terms.append((coarse_contact.add_pairs, self.pairs.count, inputs))
+            inputs = [model.x, self.pairs.touches, self.pairs.state, law, patches]
+            terms.append((coarse_contact.add_touches, self.pairs.count, inputs))
         if len(model.bounds.kind):
             inputs = [self.members.vertex, model.x, start, model.bounds, law, patches]
             terms.append((coarse_contact.add_bounds, len(self.members.vertex), inputs))

@@ -4,6 +4,8 @@
 Lists begin small and grow: a search that finds more than fits is done again with more room.
 """
 
+import math
+
 import numpy as np
 import warp as wp
 
@@ -11,6 +13,7 @@ from .kernels import (
     contact,
     embedded_truncation,
     embedding,
+    load,
     pair_lists,
     pairs,
     refresh,
@@ -32,6 +35,8 @@ SLACK = 0.25
 MORE_SLACK = 4.0
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
+# Loads that last longer than this [s] make a contact stiffer.
+LASTING = 0.1
 # More vertices than this part are many: when their caps hold them back, a search is due at once.
 MANY = 0.01
 # Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
@@ -72,6 +77,10 @@ class Pairs:
         self.x_seen = wp.clone(model.x)  # when gaps were measured
         self.x_found = wp.clone(model.x)
         self.candidate = wp.clone(model.x)
+        self.least = model.upload(shape.stiffness, float)
+        firm = shape.stiffness.copy()
+        firm[model.free_count : shape.point_start] = 0.0  # what is led presses nothing flat
+        self.firm = model.upload(firm, float)
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
         self.cut = wp.zeros(vertices, dtype=int, device=self.device)
         self.slack = wp.zeros(vertices, dtype=float, device=self.device)
@@ -117,7 +126,7 @@ class Pairs:
         struct.radius = upload(shape.radius, float)
         struct.cap = upload(np.zeros(len(shape.body)), float)
         struct.friction = upload(shape.friction, float)
-        struct.stiffness = upload(shape.stiffness, float)
+        struct.stiffness = self.model.bounds.stiffness  # follows the load there, too
         struct.rest = upload(shape.rest, wp.vec3)
         struct.inside = upload(np.zeros(len(shape.body)), int)
         struct.tangled = upload(np.zeros(len(shape.body)), int)
@@ -417,6 +426,27 @@ class Pairs:
     def has_travelled(self):
         """Whether a vertex has used up its slack since the last search."""
         return bool(self.travelled.numpy()[0])
+
+    def follow_load(self):
+        """Let contacts that carry a load get stiffer, and the others what they were."""
+        if self.settings.quasistatic:
+            return
+        model = self.model
+        self._run(
+            load.follow_load,
+            self.vertex_count,
+            [
+                model.x,
+                model.objective.contacts,
+                self.pairs,
+                model.bounds,
+                self.least,
+                self.firm,
+                math.exp(self.settings.step_time / LASTING),
+            ],
+            [self.struct.stiffness],
+            ENTRY * (1 + 4 * self.count / self.vertex_count),
+        )
 
     def measure(self):
         """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""

@@ -286,6 +286,7 @@ class Stepper:
             self._begin_pairs(substep / count)
         self.iterations.run(watched=substep == count)
         if self.pairs:
+            self.pairs.follow_load()
             self.momentum.restore()
             self._count_flight()
         else:

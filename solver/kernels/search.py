@@ -71,7 +71,7 @@ def bound_triangles(
 def triangle_is_tangled(v: int, t: wp.vec3i, surface: Surface):
     """Whether vertex v and triangle t are in a tangle, where contact would be on the wrong side.
 
-    What is outside of a closed body is on its right side, however tangled its neighbors are.
+    What is outside of another closed body is on its right side, however tangled its neighbors are.
     """
     here = surface.body[v] + 1
     there = surface.body[t[0]] + 1
@@ -80,7 +80,7 @@ def triangle_is_tangled(v: int, t: wp.vec3i, surface: Surface):
     for c in range(3):
         inside = inside or surface.inside[t[c]] == here
         tangled += surface.tangled[t[c]]
-    if surface.closed[there - 1] != 0:
+    if here != there and surface.closed[there - 1] != 0:
         tangled = 0
     return inside or (surface.tangled[v] != 0 and tangled > 0)
 
