@@ -14,11 +14,11 @@ import numpy as np
 from .order import connected, unique_edges
 
 # Vertices per aggregate: about eight cells across in a solid as in a sheet.
-SOLID_PATCH, CLOTH_PATCH = 300, 64
+SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 300, 64, 8
 # Aggregates of a piece.
 FEWEST, MOST = 10, 64
 # Smaller pieces converge without, ...
-SMALLEST_SOLID, SMALLEST_CLOTH = 500, 250
+SMALLEST_SOLID, SMALLEST_CLOTH, SMALLEST_ROD = 500, 250, 24
 # ... but where bodies touch, a small solid is a patch for each so many vertices: piled up, stiff
 # bodies have to move as a whole.
 SMALL_PATCH = 50
@@ -51,16 +51,21 @@ def make_aggregates(assembly, contacts=False):
     """
     count, free = len(assembly.points), assembly.free_count
     solids, sheets = assembly.tets.corners, assembly.triangles.corners
-    edges = among_free(free, solids, sheets)
+    rods = assembly.springs.corners
+    edges = among_free(free, solids, sheets, rods)
     of_piece = connected(edges, count)
     sizes = np.bincount(of_piece)
-    is_solid, is_sheet = np.zeros((2, len(sizes)), dtype=bool)
-    is_solid[of_piece[solids.ravel()]] = True
-    is_sheet[of_piece[sheets.ravel()]] = True
-    large = (is_solid & (sizes >= SMALLEST_SOLID)) | (is_sheet & (sizes >= SMALLEST_CLOTH))
-    wanted = np.clip(sizes // np.where(is_solid, SOLID_PATCH, CLOTH_PATCH), FEWEST, MOST)
-    small = np.clip(sizes // SMALL_PATCH, 1, FEWEST) if contacts else 0
-    wanted = np.where(large, wanted, np.where(is_solid, small, 0))
+    wanted = np.zeros(len(sizes), dtype=int)
+    for corners, patch, smallest in (
+        (rods, ROD_PATCH, SMALLEST_ROD),
+        (sheets, CLOTH_PATCH, SMALLEST_CLOTH),
+        (solids, SOLID_PATCH, SMALLEST_SOLID),
+    ):
+        mine = np.unique(of_piece[corners])
+        large = np.clip(sizes[mine] // patch, FEWEST, MOST)
+        wanted[mine] = np.where(sizes[mine] >= smallest, large, 0)
+    if contacts:
+        wanted[mine] = np.maximum(wanted[mine], np.clip(sizes[mine] // SMALL_PATCH, 1, FEWEST))
     neighbors = Neighbors(edges, count)
     of, total = np.full(count, -1), 0
     for number in np.flatnonzero(wanted):
@@ -68,7 +73,7 @@ def make_aggregates(assembly, contacts=False):
         if len(members):
             of[members] = total + spread_patches(neighbors, members, wanted[number])
             total = of.max() + 1
-    others = among_free(free, assembly.springs.corners, assembly.attachments.corners)
+    others = among_free(free, assembly.attachments.corners)
     joined = connected(np.concatenate([edges, others]), count)
     _, first = np.unique(of, return_index=True)
     _, island = np.unique(joined[first[len(first) - total :]], return_inverse=True)

@@ -12,7 +12,7 @@ import warp as wp
 from .aggregates import make_aggregates
 from .cholesky import DeviceFactors, HostFactors
 from .coarse_elements import all_kinds, matrix_entries, member_chunks
-from .kernels import coarse, coarse_contact, coarse_line, coarse_materials
+from .kernels import coarse, coarse_contact, coarse_line, coarse_materials, coarse_springs
 from .kernels.cholesky import TILE
 from .kernels.embedded_bounds import find_parts_in_front, take_parts
 from .order import connected
@@ -47,6 +47,11 @@ KERNELS = {
         coarse_materials.stable_triangle_slopes,
     ),
     "hinge": (coarse.add_hinges, coarse.add_hinges, coarse_line.hinge_slopes),
+    "spring": (
+        coarse_springs.add_springs,
+        coarse_springs.add_springs,
+        coarse_springs.spring_slopes,
+    ),
 }
 
 

@@ -8,6 +8,7 @@ import warp as wp
 
 from . import records
 from .kernels import coarse, coarse_line, coarse_materials
+from .kernels import coarse_springs as spring_kernels
 
 # Elements and vertices whose sums one thread makes.
 CHUNK = {"cpu": 256, "cuda": 16}
@@ -148,6 +149,14 @@ def coarse_hinges(model, aggregates):
     return chunked("hinge", hinges.corners, columns, coarse.CoarseHinge, aggregates, model)
 
 
+def coarse_springs(model, aggregates):
+    """Springs, with the stiffness that their multipliers leave to them."""
+    springs, first = model.assembly.springs, model.record_place["spring"][:, 0]
+    columns = {"stiffness": model.elements.springs.numpy()["stiffness"][first], "record": first}
+    struct = spring_kernels.CoarseSpring
+    return chunked("spring", springs.corners, columns, struct, aggregates, model)
+
+
 def all_kinds(model, aggregates):
     """Every `Kind` that has elements."""
     made = (
@@ -159,6 +168,7 @@ def all_kinds(model, aggregates):
             coarse_triangles,
             coarse_stable_triangles,
             coarse_hinges,
+            coarse_springs,
         )
     )
     return [kind for kind in made if kind.start[-1]]

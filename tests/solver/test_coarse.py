@@ -12,7 +12,7 @@ from vbd.solver import aggregates
 from vbd.solver.aggregates import make_aggregates
 from vbd.solver.assembly import assemble
 from vbd.solver.attachments import Attachment
-from vbd.solver.bodies import Cloth, Pins, Solid
+from vbd.solver.bodies import Cloth, Pins, Rod, Solid
 from vbd.solver.cholesky import DeviceFactors, HostFactors
 from vbd.solver.records import tet_gradients
 from vbd.solver.settings import Material, Settings
@@ -157,6 +157,15 @@ def test_matrix_of_a_solid_is_that_of_the_full_hessian(size):
     assert np.linalg.eigvalsh(found)[0] > 0.0
 
 
+def rope():
+    """Hung up slack at both ends, so that some of its springs pull and some press."""
+    along = np.linspace(0.0, 1.0, 60)
+    points = np.stack([along, 0.1 * np.sin(3.0 * along), 0.1 * along**2], axis=1)
+    edges = np.stack([np.arange(59), np.arange(1, 60)], axis=1)
+    material = Material(youngs_modulus=1e6, thickness=0.01, density=0.1)
+    return Rod(points, edges, material, Pins([0, 59]))
+
+
 def pressed(two):
     """A body lying on the ground, and perhaps a second one on it, a tenth of the thickness deep."""
     points, tets = box((6, 6, 6), (0.3, 0.3, 0.3))
@@ -187,6 +196,7 @@ SCENES = {
     "cloth": lambda: [sheet()],
     "damped cloth": lambda: [sheet(damping=0.01)],
     "neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean")],
+    "rod": lambda: [rope()],
     "attached": tied,
     "ground": lambda: pressed(two=False),
     "two bodies": lambda: pressed(two=True),
