@@ -50,18 +50,17 @@ def test_a_stack_of_ten_cubes_stands_for_ten_seconds():
         Solid(points + [0.0, 0.0, thickness + k * (0.2 + 2.0 * thickness)], tets, rubber)
         for k in range(10)
     ]
-    settings = Settings(use_ground=True, substeps=8, iterations=20)
+    settings = Settings(use_ground=True, substeps=4, iterations=10)
     for frame in simulate(bodies, settings, 240):
         centers = np.array([points.mean(axis=0) for points in frame.positions])
         if frame.index == 24:
             settled = centers
-        # It sways when it takes up its weight, ...
         begun = np.array([body.points.mean(axis=0) for body in bodies])
-        assert np.abs(centers - begun).max() < thickness
-    # ... and stays where it came to rest.
-    assert np.abs(centers - settled).max() < 0.5 * thickness
-    # The tower still sways in its slowest mode: half of the speed that sticking friction allows.
-    assert frame.stats.kinetic_energy < 0.5 * 24.0 * 5e-3**2
+        assert np.abs(centers - begun).max() < 0.2 * thickness  # it takes up its weight
+    # A sticking contact may creep; asked is half of the thickness.
+    assert np.abs(centers - settled).max() < 0.05 * thickness
+    # 24 kg at a tenth of the speed that sticking friction allows.
+    assert frame.stats.kinetic_energy < 0.5 * 24.0 * 1e-3**2
     assert frame.stats.tangles == ()
 
 
