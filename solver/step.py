@@ -236,7 +236,9 @@ class Stepper:
                     self._run(launches)
             for color in self.colors:
                 self._run(color)
-        if self.coarse:
+        # After iterations 1, 2, 3, 5, 9, 17, …: the smooth part of the error needs no more, and the
+        # rest of it is left to sweeps, which cost less.
+        if self.coarse and iteration & (iteration - 1) == 0:
             if iteration == 0:
                 self.coarse.assemble()
             self.coarse.step()
