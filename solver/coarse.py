@@ -21,7 +21,7 @@ from .workers import recorded
 # The longest step along a direction, without and with contacts, which may cut it short.
 LONGEST, LONGEST_WITH_CONTACTS = 2.0, 1.0
 # Islands that may touch get a common matrix of up to so many rows.
-MOST_ROWS = 1000
+MOST_ROWS = 960
 # Rough cost of an element in a sum, of a vertex, and of an element in the matrix [ns].
 SLOPE, MEMBER, WHOLE, BLOCK = 40.0, 10.0, 60.0, 300.0
 
