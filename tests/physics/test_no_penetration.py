@@ -4,6 +4,8 @@
 The scenes are small versions of those in docs/gallery/contact.md.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from intersections import is_knotted
@@ -64,6 +66,16 @@ def test_no_frame_has_intersections(name):
     build, least = SCENES[name]
     rod = CENTER_LINE if name == "pile" else scenes.SHOWN_ROD
     assert max(frame.stats.pairs for frame in checked_frames(build(), rod)) >= least
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 10])
+@pytest.mark.parametrize("name", ["twisted cloth", "pile"])
+def test_no_frame_has_intersections_with_few_iterations_and_coarse_steps(name, iterations):
+    scene = SCENES[name][0]()
+    scene = replace(scene, settings=replace(scene.settings, iterations=iterations))
+    rod = CENTER_LINE if name == "pile" else scenes.SHOWN_ROD
+    taken = [frame.stats.coarse_share for frame in checked_frames(scene, rod)]
+    assert np.mean(np.array(taken) > 0.0) > 0.5
 
 
 def test_a_knot_pulled_tight_has_no_intersections_and_stays_a_knot():
