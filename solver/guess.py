@@ -55,29 +55,42 @@ def make_pieces(assembly, device):
     return pieces
 
 
-def guard_launches(model, settings, places, record, record_range):
+def first_guard(model, residual, settings, record):
     """Lists of launches, to be run one after the other, that draw the guess in `model.x` back.
 
-    `places` is `model.x`, or the places to be truncated first. `record(kernel, count, inputs,
-    outputs)` makes a launch over all items, `record_range` those over a range of vertices.
+    `record(kernel, count, inputs, outputs)` makes a launch over all items.
     """
     pieces = make_pieces(model.assembly, model.device)
-    piece_count, chunk_count = len(pieces.held), len(pieces.weight)
-    slope = wp.zeros(model.free_count, dtype=wp.vec2, device=model.device)
+    objective, free = model.objective, model.free_count
+    slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
+    gravity, h = wp.vec3(*settings.gravity), settings.step_time
+    places = [model.x, model.x_start, model.inertial, model.acceleration]
+    inputs = [*places, objective.inertia, residual.force, gravity, h, pieces]
+    return [
+        *_rigid_motion(model, settings, pieces, record),
+        [residual.find_forces],
+        [record(kernels.find_guess_slopes, free, inputs, [slope]).launch],
+        *_way_back(model, pieces, slope, 1.0, model.x, record),
+    ]
+
+
+def _rigid_motion(model, settings, pieces, record):
+    """Launches that find where each piece would be if it moved rigidly."""
     gravity, h = wp.vec3(*settings.gravity), settings.step_time
     state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
-    slopes = [model.x, model.acceleration, gravity, h, model.objective, pieces]
     return [
-        [record(kernels.add_moments, chunk_count, [*state, pieces], []).launch],
-        [record(kernels.find_rigid_motion, piece_count, [gravity, h, pieces], []).launch],
-        record_range(model.kernels.slopes, (0, model.free_count), slopes, [slope]),
-        [record(kernels.add_slopes, chunk_count, [slope, pieces], []).launch],
-        [record(kernels.find_shares, piece_count, [1.0, pieces], []).launch],
-        [
-            record(
-                kernels.draw_back, model.free_count, [model.x_start, pieces, model.x], [places]
-            ).launch
-        ],
+        [record(kernels.add_moments, len(pieces.weight), [*state, pieces], []).launch],
+        [record(kernels.find_rigid_motion, len(pieces.held), [gravity, h, pieces], []).launch],
+    ]
+
+
+def _way_back(model, pieces, slope, kept, end, record):
+    """Launches that go back from `end` as far as the slopes ask for."""
+    inputs = [model.x_start, pieces, end]
+    return [
+        [record(kernels.add_slopes, len(pieces.weight), [slope, pieces], []).launch],
+        [record(kernels.find_shares, len(pieces.held), [kept, pieces], []).launch],
+        [record(kernels.draw_back, model.free_count, inputs, [model.x]).launch],
     ]
 
 
@@ -88,26 +101,17 @@ def last_guard(model, residual, settings, record):
     OVERSHOT: a little less would drag all motion, and does not gain energy either.
     """
     pieces = make_pieces(model.assembly, model.device)
-    free, gravity, h = model.free_count, wp.vec3(*settings.gravity), settings.step_time
+    free = model.free_count
     end = wp.zeros(free, dtype=wp.vec3, device=model.device)
     force = wp.zeros_like(end)
     slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
-    state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
+    aside = [model.x_start, pieces, residual.force]
+    ends = [model.x, end, residual.force, force]
     return [
-        [record(kernels.add_moments, len(pieces.weight), [*state, pieces], []).launch],
-        [record(kernels.find_rigid_motion, len(pieces.held), [gravity, h, pieces], []).launch],
+        *_rigid_motion(model, settings, pieces, record),
         [residual.find_forces],
-        [
-            record(
-                kernels.step_aside,
-                free,
-                [model.x_start, pieces, residual.force],
-                [model.x, end, force],
-            ).launch
-        ],
+        [record(kernels.step_aside, free, aside, [model.x, end, force]).launch],
         [residual.find_forces],
-        [record(kernels.find_slopes, free, [model.x, end, residual.force, force], [slope]).launch],
-        [record(kernels.add_slopes, len(pieces.weight), [slope, pieces], []).launch],
-        [record(kernels.find_shares, len(pieces.held), [OVERSHOT, pieces], []).launch],
-        [record(kernels.draw_back, free, [model.x_start, pieces, end], [model.x]).launch],
+        [record(kernels.find_slopes, free, ends, [slope]).launch],
+        *_way_back(model, pieces, slope, OVERSHOT, end, record),
     ]

@@ -10,7 +10,7 @@ from .augmentation import StiffSprings
 from .coarse import coarse_correction
 from .embedding import Followers
 from .flight import Flight
-from .guess import guard_launches, last_guard
+from .guess import first_guard, last_guard
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.embedded_bounds import find_parts_in_front, take_parts
@@ -166,16 +166,11 @@ class Stepper:
             if model.damped
             else []
         )
-        self.guard = (
-            guard_launches(model, self.settings, self.places(), self._record, self._record_range)
-            if self.guarded
-            else []
-        )
+        guard = [model, self.residual, self.settings, self._record]
+        self.guard = first_guard(*guard) if self.guarded else []
         # In few coarse iterations fast vibrations overshoot, and would gain energy.
         few = self.coarse and self.settings.iterations < SETTLING
-        self.last_guard = []
-        if self.guarded and few:
-            self.last_guard = last_guard(model, self.residual, self.settings, self._record)
+        self.last_guard = last_guard(*guard) if self.guarded and few else []
         self.colors = [
             self._record_range(
                 kernels.search if self.settings.line_search else kernels.solve,

@@ -135,6 +135,28 @@ def find_rigid_motion(gravity: wp.vec3, h: wp.float64, pieces: Pieces):
 
 
 @wp.kernel
+def find_guess_slopes(
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    inertial: wp.array[wp.vec3],
+    acceleration: wp.array[wp.vec3],
+    inertia: wp.array[float],
+    force: wp.array[wp.vec3],
+    gravity: wp.vec3,
+    h: float,
+    pieces: Pieces,
+    # out
+    slope: wp.array[wp.vec2],
+):
+    """−∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; `force` [N] is −∂G/∂x at x_g."""
+    i = wp.tid()
+    rigid = rigidly_moved(x_start[i], pieces.of[i], pieces)
+    back = x[i] - rigid
+    ahead = inertial[i] - rigid + (h * h) * (acceleration[i] - gravity)
+    slope[i] = wp.vec2(inertia[i] * wp.dot(ahead, back), wp.dot(force[i], back))
+
+
+@wp.kernel
 def add_slopes(slope: wp.array[wp.vec2], pieces: Pieces):
     """The slopes of a chunk. One thread per chunk."""
     chunk = wp.tid()
@@ -196,21 +218,18 @@ def find_slopes(
 def draw_back(
     x_start: wp.array[wp.vec3],
     pieces: Pieces,
-    x: wp.array[wp.vec3],
+    end: wp.array[wp.vec3],
     # out
-    places: wp.array[wp.vec3],
+    x: wp.array[wp.vec3],
 ):
-    """x = x_r + α (x_g − x_r). One thread per free vertex.
-
-    `places` is x itself, or the places to be truncated first.
-    """
+    """x = x_r + α (x_g − x_r), x_g being `end`. One thread per free vertex."""
     i = wp.tid()
     piece = pieces.of[i]
     share = pieces.share[piece]
-    place = x[i]
+    place = end[i]
     if share < 1.0:
         rigid = rigidly_moved(x_start[i], piece, pieces)
-        drawn = wp.lerp(rigid, x[i], share)
+        drawn = wp.lerp(rigid, place, share)
         if wp.isfinite(drawn):
             place = drawn
-    places[i] = place
+    x[i] = place

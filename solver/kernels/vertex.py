@@ -16,7 +16,6 @@ from .continua import continua_force_hessian
 from .embedded_bounds import embedded_bounds_force_hessian, embedded_part_in_front
 from .embedded_contact import embedded_contacts_after, embedded_contacts_force_hessian
 from .embedding import Embedding
-from .guess import Pieces, rigidly_moved
 from .hinges import hinges_force_hessian
 from .records import Elements
 from .springs import springs_force_hessian
@@ -96,7 +95,6 @@ class VertexKernels:
     solve: wp.Kernel
     search: wp.Kernel
     residual: wp.Kernel
-    slopes: wp.Kernel
 
 
 @cache
@@ -391,29 +389,4 @@ def vertex_kernels(parts: int) -> VertexKernels:
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 
-    @wp.kernel(module="unique")
-    def guess_slopes(
-        first: int,
-        x: wp.array[wp.vec3],
-        acceleration: wp.array[wp.vec3],
-        gravity: wp.vec3,
-        h: float,
-        objective: Objective,
-        pieces: Pieces,
-        # out
-        slope: wp.array[wp.vec2],
-    ):
-        """−∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; see guess.py."""
-        i = first + wp.tid()
-        rigid = rigidly_moved(objective.x_start[i], pieces.of[i], pieces)
-        back = x[i] - rigid
-        ahead = objective.inertial[i] - rigid + (h * h) * (acceleration[i] - gravity)
-        force, _hessian = force_hessian(i, x, objective)
-        if wp.static(bool(parts & (BOUNDS | CONTACTS))):
-            f, _h, _touching, _which, _margin = touch_force_hessian(
-                i, x, wp.vec2i(0, 0), objective, wp.vec3(0.0)
-            )
-            force += f
-        slope[i] = wp.vec2(objective.inertia[i] * wp.dot(ahead, back), wp.dot(force, back))
-
-    return VertexKernels(solve_vertices, search_vertices, residual_force, guess_slopes)
+    return VertexKernels(solve_vertices, search_vertices, residual_force)

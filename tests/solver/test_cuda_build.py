@@ -31,7 +31,6 @@ def modules_with_kernels():
     embedded = vertex.TETS | TOUCH | vertex.EMBEDDED
     yield "vertex, embedded", vertex.vertex_kernels(embedded).solve.module
     yield "vertex, residual", vertex.vertex_kernels(vertex.TETS | TOUCH).residual.module
-    yield "vertex, slopes", vertex.vertex_kernels(vertex.TETS | TOUCH).slopes.module
 
 
 MODULES = dict(modules_with_kernels())
