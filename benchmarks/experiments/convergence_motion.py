@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole motions with few iterations per step, with and without the coarse correction.
+
+Bars of three resolutions, a bar of very unequal segments, sheets of three resolutions. Prints the
+largest error over all steps as a part of the motion, and writes docs/gallery/convergence.png.
+"""
+
+import numpy as np
+
+from vbd.benchmarks.experiments import convergence_scenes as scenes
+from vbd.benchmarks.experiments import figures
+from vbd.benchmarks.experiments.convergence_scenes import CONTRAST_STEPS, PLAIN, STEPS
+
+BARS, SHEETS = (4, 8, 16), (32, 64, 128)
+# Newton's method takes too long beyond these.
+NEWTON_BAR, NEWTON_SHEET = 8, 64
+# Iterations of the solver that stand in for it.
+CONVERGED = 100
+COARSE = {f"coarse correction, {count}": (count, {}) for count in (1, 2, 5, 10)}
+OTHERS = {
+    "VBD, 20": (20, PLAIN),
+    "VBD, 100": (100, PLAIN),
+    "ω = 1.5, 20": (20, {**PLAIN, "relaxation": 1.5}),
+    "Chebyshev ρ = 0.97, 20": (20, {**PLAIN, "acceleration": 0.97}),
+}
+METHODS = COARSE | OTHERS
+
+
+def exact(name, body, by_newton, steps=STEPS, converged=CONVERGED):
+    """The converged motion of a scene, by Newton's method or by many iterations of the solver."""
+    if by_newton:
+        return scenes.kept(f"{name}_newton", lambda: scenes.by_newton(body, steps))
+    return scenes.kept(f"{name}_{converged}", lambda: scenes.by_solver(body, steps, converged))
+
+
+def motions(body, steps, methods):
+    """{name: positions [step, vertex, 3]} of the solver."""
+    return {name: scenes.by_solver(body, steps, n, **how) for name, (n, how) in methods.items()}
+
+
+def print_table(title, columns):
+    """Rows of a Markdown table from {column: {row: text}}."""
+    print(f"\n| {title} |", " | ".join(columns), "|")
+    print("| --- |" + " --- |" * len(columns))
+    for row in next(iter(columns.values())):
+        print(f"| {row} |", " | ".join(column[row] for column in columns.values()), "|", flush=True)
+
+
+def check_references():
+    """Print how far solver and Newton's method are apart where both are there."""
+    for name, body in (("bar4", scenes.bar(4)), ("sheet32", scenes.hanging_sheet(32))):
+        by_newton = exact(name, body, True)
+        for count in (CONVERGED, 2 * CONVERGED):
+            by_solver = exact(name, body, False, converged=count)
+            apart = scenes.error(by_solver, by_newton, body.points)
+            print(f"{name}, {count} iterations: {apart:.1e} of the motion from Newton", flush=True)
+
+
+def bars():
+    """Print the errors of cantilevers; returns the motions of the middle one, the exact one too."""
+    columns, shown = {}, {}
+    for cells in BARS:
+        body = scenes.bar(cells)
+        best = exact(f"bar{cells}", body, cells <= NEWTON_BAR)
+        found = motions(body, STEPS, METHODS)
+        columns[f"{cells} × {cells} × {10 * cells}"] = {
+            name: f"{100.0 * scenes.error(path, best, body.points):.2g} %"
+            for name, path in found.items()
+        }
+        if cells == BARS[1]:
+            shown = found | {"exact": best}
+    print_table("cantilever, largest error", columns)
+    return shown
+
+
+def contrast():
+    """Print the errors of the bar of soft and stiff segments."""
+    body = scenes.contrast_bar()
+    best = scenes.kept("contrast_newton", lambda: scenes.by_newton(body, CONTRAST_STEPS))
+    found = motions(body, CONTRAST_STEPS, METHODS)
+    errors = {
+        name: f"{100.0 * scenes.error(path, best, body.points):.2g} %"
+        for name, path in found.items()
+    }
+    print_table("soft and stiff segments", {"largest error": errors})
+
+
+def sheets():
+    """Print stretch, sag and error of sheets; returns the ends of the middle one's motions."""
+    columns, shown = {}, {}
+    for cells in SHEETS:
+        body = scenes.hanging_sheet(cells)
+        best = exact(f"sheet{cells}", body, cells <= NEWTON_SHEET)
+        found = motions(body, STEPS, METHODS) | {"exact": best}
+        columns[f"{cells + 1}²"] = {
+            name: f"+{100.0 * (scenes.longest_edges(body, path[-1]) - 1.0):.1f} % / "
+            f"{-path[-1, :, 2].min():.3f} m / "
+            f"{100.0 * scenes.error(path, best, body.points):.2g} %"
+            for name, path in found.items()
+        }
+        if cells == SHEETS[1]:
+            shown = {name: path[-1] for name, path in found.items()}
+    print_table("sheet, worst 1 % of edges / lowest point / largest error", columns)
+    return shown
+
+
+def draw_bars(axes, found):
+    """The middle bar where it hangs lowest, over the exact one."""
+    body = scenes.bar(BARS[1])
+    triangles, side = figures.surface(body.tets), figures.view(-25.0, 10.0)
+    at = int(found["exact"][:, :, 2].min(axis=1).argmin())
+    for shown, name in zip(axes, ("VBD, 100", "coarse correction, 2", "exact"), strict=True):
+        figures.draw_surface(shown, found["exact"][at], triangles, side, "0.8")
+        figures.draw_surface(shown, found[name][at], triangles, side, "#d07040")
+        figures.frame_view(shown, (-0.2, -1.9), (2.0, 0.4), name)
+
+
+def draw_sheets(axes, found):
+    """The ends of the middle sheet's motions."""
+    body, side = scenes.hanging_sheet(SHEETS[1]), figures.view(25.0, 15.0)
+    for shown, name in zip(axes, ("VBD, 100", "coarse correction, 5", "exact"), strict=True):
+        figures.draw_surface(shown, found[name], body.triangles, side, "#4a7ab0")
+        figures.frame_view(shown, (-0.8, -1.6), (0.8, 0.3), name)
+
+
+def main():
+    check_references()
+    contrast()
+    figure, axes = figures.pyplot.subplots(2, 3, figsize=(13, 8))
+    draw_bars(axes[0], bars())
+    draw_sheets(axes[1], sheets())
+    figure.tight_layout()
+    figures.save(figure, "convergence")
+
+
+if __name__ == "__main__":
+    main()
