@@ -17,8 +17,11 @@ from .order import connected, unique_edges
 SOLID_PATCH, CLOTH_PATCH = 300, 64
 # Aggregates of a piece.
 FEWEST, MOST = 10, 64
-# Smaller pieces converge without.
-SMALLEST_SOLID, SMALLEST_CLOTH = 500, 1000
+# Smaller pieces converge without, ...
+SMALLEST_SOLID, SMALLEST_CLOTH = 500, 250
+# ... but where bodies touch, a small solid is a patch for each so many vertices: piled up, stiff
+# bodies have to move as a whole.
+SMALL_PATCH = 50
 # An extent below this part of the largest one is none.
 THIN = 1e-3
 
@@ -41,8 +44,11 @@ class Aggregates:
         return len(self.island)
 
 
-def make_aggregates(assembly):
-    """The `Aggregates` of all pieces of a scene that are large enough to gain from them."""
+def make_aggregates(assembly, contacts=False):
+    """The `Aggregates` of all pieces of a scene that gain from them.
+
+    `contacts` tells that bodies may touch.
+    """
     count, free = len(assembly.points), assembly.free_count
     solids, sheets = assembly.tets.corners, assembly.triangles.corners
     edges = among_free(free, solids, sheets)
@@ -51,15 +57,17 @@ def make_aggregates(assembly):
     is_solid, is_sheet = np.zeros((2, len(sizes)), dtype=bool)
     is_solid[of_piece[solids.ravel()]] = True
     is_sheet[of_piece[sheets.ravel()]] = True
-    enough = (is_solid & (sizes >= SMALLEST_SOLID)) | (is_sheet & (sizes >= SMALLEST_CLOTH))
+    large = (is_solid & (sizes >= SMALLEST_SOLID)) | (is_sheet & (sizes >= SMALLEST_CLOTH))
+    wanted = np.clip(sizes // np.where(is_solid, SOLID_PATCH, CLOTH_PATCH), FEWEST, MOST)
+    small = np.clip(sizes // SMALL_PATCH, 1, FEWEST) if contacts else 0
+    wanted = np.where(large, wanted, np.where(is_solid, small, 0))
     neighbors = Neighbors(edges, count)
     of, total = np.full(count, -1), 0
-    for number in np.flatnonzero(enough):
+    for number in np.flatnonzero(wanted):
         members = np.flatnonzero(of_piece[:free] == number)
-        patch = SOLID_PATCH if is_solid[number] else CLOTH_PATCH
-        wanted = int(np.clip(len(members) / patch, FEWEST, MOST))
-        of[members] = total + spread_patches(neighbors, members, wanted)
-        total += wanted
+        if len(members):
+            of[members] = total + spread_patches(neighbors, members, wanted[number])
+            total = of.max() + 1
     others = among_free(free, assembly.springs.corners, assembly.attachments.corners)
     joined = connected(np.concatenate([edges, others]), count)
     _, first = np.unique(of, return_index=True)

@@ -55,7 +55,8 @@ def coarse_correction(model, pairs, followers, relaxation, residual, settings, w
     accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
     if not settings.coarse_correction or accelerated or model.free_count == 0:
         return None
-    aggregates = make_aggregates(model.assembly)
+    contacts = pairs is not None or len(model.bounds.kind) > 0
+    aggregates = make_aggregates(model.assembly, contacts)
     if not len(aggregates):
         return None
     return CoarseCorrection(model, aggregates, pairs, followers, relaxation, residual, workers)
@@ -421,8 +422,8 @@ class CoarseCorrection:
         law, start = model.law, model.x_start
         terms = []
         if self.pairs:
-            inputs = [model.x, start, self.pairs.pairs, self.pairs.state, law, patches]
-            terms.append((coarse_contact.add_pairs, self.pairs.count, inputs))
+            inputs = [model.x, self.pairs.touches, self.pairs.state, law, patches]
+            terms.append((coarse_contact.add_touches, self.pairs.count, inputs))
         if len(model.bounds.kind):
             inputs = [self.members.vertex, model.x, start, model.bounds, law, patches]
             terms.append((coarse_contact.add_bounds, len(self.members.vertex), inputs))

@@ -69,7 +69,7 @@ class Momentum:
                 model.x,
                 self.pairs.struct.body,
                 self.count,
-                self.pairs.pairs,
+                self.pairs.touches,
                 self.pairs.state,
             ],
             outputs=[self.touch],

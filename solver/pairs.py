@@ -4,11 +4,24 @@
 Lists begin small and grow: a search that finds more than fits is done again with more room.
 """
 
+import math
+
 import numpy as np
 import warp as wp
 
-from .kernels import contact, embedded_truncation, embedding, pairs, truncation
+from .kernels import (
+    contact,
+    embedded_truncation,
+    embedding,
+    load,
+    pair_lists,
+    pairs,
+    refresh,
+    search,
+    truncation,
+)
 from .tangles import Tangles
+from .trees import Tree
 from .workers import launches, recorded
 
 # Places for triangles per vertex and for edges per edge, at first.
@@ -18,47 +31,16 @@ EDGE_SLOTS = 8
 GROWTH = 1.5
 # A vertex may move this part of the contact offset more than it is expected to between searches...
 SLACK = 0.25
-# ... more than that after every search that gave too little, until the next step, ...
+# ... this many times as much after every search that gave it too little, until the next step, ...
 MORE_SLACK = 4.0
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
+# Loads that last longer than this [s] make a contact stiffer.
+LASTING = 0.1
 # More vertices than this part are many: when their caps hold them back, a search is due at once.
 MANY = 0.01
 # Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
 QUERY, LOOK, ENTRY, MOVE = 400.0, 20.0, 2.0, 30.0
-
-
-class Tree:
-    """Boxes of edges or triangles in a `wp.Bvh`."""
-
-    def __init__(self, bound, first, count, device):
-        self.bound, self.first, self.count, self.device = bound, first, count, device
-        self.low = wp.zeros(max(count, 1), dtype=wp.vec3, device=device)
-        self.high = wp.zeros(max(count, 1), dtype=wp.vec3, device=device)
-        self.bvh = None
-
-    def fit(self, surface, x, rebuild):
-        """Fit the boxes to the positions and caps of now."""
-        if not self.count:
-            return
-        wp.launch(
-            self.bound,
-            dim=self.count,
-            inputs=[self.first, surface, x],
-            outputs=[self.low, self.high],
-            device=self.device,
-        )
-        if self.bvh is None:
-            options = {"constructor": "cubql", "leaf_size": 4} if self.device.is_cpu else {}
-            self.bvh = wp.Bvh(self.low, self.high, **options)
-        elif rebuild:
-            self.bvh.rebuild()
-        else:
-            self.bvh.refit()
-
-    @property
-    def id(self):
-        return self.bvh.id if self.bvh else 0
 
 
 class Pairs:
@@ -74,16 +56,16 @@ class Pairs:
         shape = self.shape = model.surface
         self.struct = self._upload(shape)
         self.trees = {
-            "edge_tree": Tree(pairs.bound_edges, 0, shape.body_edges, self.device),
-            "triangle_tree": Tree(pairs.bound_triangles, 0, shape.body_triangles, self.device),
+            "edge_tree": Tree(search.bound_edges, 0, shape.body_edges, self.device),
+            "triangle_tree": Tree(search.bound_triangles, 0, shape.body_triangles, self.device),
             "collider_edge_tree": Tree(
-                pairs.bound_edges,
+                search.bound_edges,
                 shape.body_edges,
                 len(shape.edges) - shape.body_edges,
                 self.device,
             ),
             "collider_triangle_tree": Tree(
-                pairs.bound_triangles,
+                search.bound_triangles,
                 shape.body_triangles,
                 len(shape.triangles) - shape.body_triangles,
                 self.device,
@@ -92,11 +74,16 @@ class Pairs:
         vertices = len(shape.body)
         self.vertex_count = vertices
         self.point_count = len(shape.points)
-        self.x_seen = wp.clone(model.x)  # as of the last refresh
+        self.x_seen = wp.clone(model.x)  # when gaps were measured
         self.x_found = wp.clone(model.x)
         self.candidate = wp.clone(model.x)
+        self.least = model.upload(shape.stiffness, float)
+        firm = shape.stiffness.copy()
+        firm[model.free_count : shape.point_start] = 0.0  # what is led presses nothing flat
+        self.firm = model.upload(firm, float)
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
         self.cut = wp.zeros(vertices, dtype=int, device=self.device)
+        self.slack = wp.zeros(vertices, dtype=float, device=self.device)
         self.stuck = wp.zeros(3, dtype=int, device=self.device)
         self.travelled = wp.zeros(1, dtype=int, device=self.device)
         longest = np.maximum(LONGEST_CAP * shape.spacing, 2.0 * SLACK * shape.radius)
@@ -110,10 +97,12 @@ class Pairs:
         self.near_end = wp.zeros(vertices, dtype=int, device=self.device)
         self.least_gap = wp.zeros(vertices, dtype=float, device=self.device)
         self.alert = wp.zeros(vertices, dtype=int, device=self.device)
+        self.alarm = wp.zeros(1, dtype=int, device=self.device)
+        self.changed = wp.zeros(vertices, dtype=int, device=self.device)
         self.slots = {"triangle": TRIANGLE_SLOTS, "edge": EDGE_SLOTS}
         self.count, self.capacity, self.searches = 0, 0, 0
+        self.of_vertices, self.of_edges = 0, 0
         self.fresh = True
-        self.slack = SLACK
         self._grow_slots()
         self._grow_pairs(1)
         self.tangles = Tangles(model, self, names, settings)
@@ -137,7 +126,7 @@ class Pairs:
         struct.radius = upload(shape.radius, float)
         struct.cap = upload(np.zeros(len(shape.body)), float)
         struct.friction = upload(shape.friction, float)
-        struct.stiffness = upload(shape.stiffness, float)
+        struct.stiffness = self.model.bounds.stiffness  # follows the load there, too
         struct.rest = upload(shape.rest, wp.vec3)
         struct.inside = upload(np.zeros(len(shape.body)), int)
         struct.tangled = upload(np.zeros(len(shape.body)), int)
@@ -157,13 +146,16 @@ class Pairs:
         self.settling = {}
         self.capacity = int(GROWTH * count) + 1
         self.pairs = wp.zeros(self.capacity, dtype=pairs.Pair, device=self.device)
+        self.touches = wp.zeros(self.capacity, dtype=pairs.Touch, device=self.device)
         # Sorting needs twice the room.
         self.vertex = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.entry = wp.zeros(8 * self.capacity, dtype=int, device=self.device)
         self.state = wp.zeros(self.capacity, dtype=pairs.PairState, device=self.device)
-        self.near_entry = wp.zeros(4 * self.capacity, dtype=int, device=self.device)
+        # Entries are looked up some places ahead.
+        places = 4 * self.capacity + contact.AHEAD
+        self.near_entry = wp.zeros(places, dtype=int, device=self.device)
         contacts = self.model.objective.contacts
-        contacts.pairs, contacts.entry = self.pairs, self.near_entry
+        contacts.touches, contacts.entry = self.touches, self.near_entry
         contacts.start, contacts.end = self.start, self.near_end
         contacts.closing = wp.zeros(4 * self.capacity, dtype=wp.vec4, device=self.device)
         self.energy = wp.zeros(self.capacity, dtype=float, device=self.device)
@@ -181,25 +173,26 @@ class Pairs:
 
     def begin_step(self):
         """Look for tangles at the start of a frame, and as long as there are any."""
-        self.slack = SLACK
+        self.slack.fill_(np.inf if self.settings.quasistatic else SLACK)
+        self.cut.zero_()
         self.stuck.zero_()
         if not self.untangled:
             self._fit_trees()
             self.untangled = not self.tangles.look() and self.settings.truncation
 
-    def search(self):
-        """Find all pairs that may touch before the next search; True when lists have grown."""
+    def search(self, growth=MORE_SLACK):
+        """Find all pairs that may touch before the next search; True when lists have grown.
+
+        What caps have cut short since the last one gets more slack, by the factor `growth`.
+        """
         self.searches += 1
         capacity = self.capacity
         model, struct = self.model, self.struct
-        if self.is_capped:
-            self.slack *= MORE_SLACK
-        slack = np.inf if self.settings.quasistatic else self.slack
         wp.launch(
             truncation.set_caps,
             dim=self.vertex_count,
-            inputs=[model.x, model.inertial, struct.radius, self.longest_cap, slack],
-            outputs=[struct.cap, self.x_found],
+            inputs=[model.x, model.inertial, struct.radius, self.longest_cap, self.cut, growth],
+            outputs=[self.slack, struct.cap, self.x_found],
             device=self.device,
         )
         if self.point_count:
@@ -217,6 +210,7 @@ class Pairs:
         self.stuck.zero_()
         self.travelled.zero_()
         self.alert.fill_(1)
+        self.alarm.fill_(1)
         return self.capacity != capacity
 
     def _fit_trees(self):
@@ -229,14 +223,14 @@ class Pairs:
         """Query every vertex and edge; again with more slots while one has found too many."""
         while True:
             self._run(
-                pairs.find_triangles,
+                search.find_triangles,
                 len(self.shape.vertices),
                 [self.struct, self.model.x, self.slots["triangle"]],
                 [self.triangle_count, self.found_triangles],
                 QUERY,
             )
             self._run(
-                pairs.find_edges,
+                search.find_edges,
                 self.shape.body_edges,
                 [self.struct, self.model.x, self.slots["edge"]],
                 [self.edge_count, self.found_edges],
@@ -256,14 +250,15 @@ class Pairs:
         """Pairs of what was found."""
         wp.utils.array_scan(self.triangle_count, self.triangle_end)
         wp.utils.array_scan(self.edge_count, self.edge_end)
-        of_vertices = int(self.triangle_end[-1:].numpy()[0])
-        found = of_vertices + int(self.edge_end[-1:].numpy()[0])
+        self.of_vertices = int(self.triangle_end[-1:].numpy()[0])
+        self.of_edges = int(self.edge_end[-1:].numpy()[0])
         leading = self.tangles.out
+        found = self.of_vertices + self.of_edges
         self.count = found + len(leading)
         if self.count > self.capacity:
             self._grow_pairs(self.count)
         self._run(
-            pairs.fill_vertex_triangle,
+            pair_lists.fill_vertex_triangle,
             len(self.shape.vertices),
             [
                 self.struct,
@@ -276,13 +271,13 @@ class Pairs:
             LOOK,
         )
         self._run(
-            pairs.fill_edge_edge,
+            pair_lists.fill_edge_edge,
             self.shape.body_edges,
             [
                 self.struct,
                 self.model.x,
                 self.slots["edge"],
-                of_vertices,
+                self.of_vertices,
                 self.edge_end,
                 self.found_edges,
             ],
@@ -290,18 +285,27 @@ class Pairs:
             LOOK,
         )
         if len(leading):
-            rows = wp.array(leading, dtype=pairs.Pair, device=self.device)
-            wp.copy(self.pairs, rows, found, 0, len(leading))
+            rows = wp.array(leading, dtype=pairs.Touch, device=self.device)
+            wp.copy(self.touches, rows, found, 0, len(leading))
+            wp.launch(
+                pair_lists.fill_leading,
+                dim=len(leading),
+                inputs=[found, self.touches],
+                outputs=[self.pairs, self.state],
+                device=self.device,
+            )
 
     def _sort(self):
         """List the pairs of every vertex, in the order of pairs."""
         entries = 4 * self.count
         if entries:
-            self._run(pairs.list_corners, entries, [self.pairs], [self.vertex, self.entry], 2.0)
+            self._run(
+                pair_lists.list_corners, entries, [self.pairs], [self.vertex, self.entry], 2.0
+            )
             bits = max(int(self.vertex_count - 1).bit_length(), 1)
             wp.utils.radix_sort_pairs(self.vertex, self.entry, entries, 0, bits)
         wp.launch(
-            pairs.find_starts,
+            pair_lists.find_starts,
             dim=self.vertex_count + 1,
             inputs=[entries, self.vertex],
             outputs=[self.start],
@@ -310,23 +314,28 @@ class Pairs:
 
     def refresh(self):
         """Closest points of all pairs as they are now, and who may feel them."""
+        for kernel, first, count in (
+            (refresh.refresh_vertex_triangle, 0, self.of_vertices),
+            (refresh.refresh_edge_edge, self.of_vertices, self.of_edges),
+        ):
+            inputs = [self.model.x, self.model.x_start, self.pairs, self.alarm]
+            outputs = [self.touches, self.state, self.changed]
+            self._run(kernel, count, inputs, outputs, LOOK, first)
         self._run(
-            pairs.refresh_pairs,
-            self.count,
-            [self.model.x],
-            [self.pairs, self.state],
-            LOOK,
-        )
-        self._run(
-            pairs.gather_near,
+            refresh.gather_near,
             self.vertex_count,
-            [self.start, self.entry, self.state],
-            [self.near_entry, self.near_end, self.least_gap],
+            [self.model.x, self.start, self.entry, self.state, self.alarm],
+            [
+                self.changed,
+                self.near_entry,
+                self.near_end,
+                self.least_gap,
+                self.x_seen,
+                self.alert,
+            ],
             ENTRY * (1 + 4 * self.count / self.vertex_count),
         )
-        self.alert.zero_()
-        if self.point_count:
-            wp.copy(self.x_seen, self.model.x)
+        self.alarm.zero_()
 
     def make_way(self):
         """Let what is free give way to what is led towards it, in the candidates."""
@@ -345,6 +354,7 @@ class Pairs:
             return
         if not self.settings.truncation:
             wp.copy(self.model.x, self.candidate, first, first, last - first)
+            self.alarm.fill_(1)
         else:
             if (first, last) not in self.settling:
                 self.settling[first, last] = list(self._settling(first, last))
@@ -362,7 +372,7 @@ class Pairs:
                 (
                     embedded_truncation.alert_partners,
                     [*place, self.x_seen, self.least_gap, *lists],
-                    [self.alert],
+                    [self.alert, self.alarm],
                     8 * MOVE,
                 ),
                 (
@@ -376,8 +386,8 @@ class Pairs:
             yield_to_plane = (
                 (
                     truncation.alert_partners,
-                    [x, candidate, self.least_gap, *lists],
-                    [self.alert],
+                    [candidate, self.x_seen, self.least_gap, *lists],
+                    [self.alert, self.alarm],
                     MOVE,
                 ),
                 (
@@ -417,6 +427,27 @@ class Pairs:
         """Whether a vertex has used up its slack since the last search."""
         return bool(self.travelled.numpy()[0])
 
+    def follow_load(self):
+        """Let contacts that carry a load get stiffer, and the others what they were."""
+        if self.settings.quasistatic:
+            return
+        model = self.model
+        self._run(
+            load.follow_load,
+            self.vertex_count,
+            [
+                model.x,
+                model.objective.contacts,
+                self.pairs,
+                model.bounds,
+                self.least,
+                self.firm,
+                math.exp(self.settings.step_time / LASTING),
+            ],
+            [self.struct.stiffness],
+            ENTRY * (1 + 4 * self.count / self.vertex_count),
+        )
+
     def measure(self):
         """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""
         if not self.count:
@@ -424,7 +455,7 @@ class Pairs:
         wp.launch(
             contact.measure_pairs,
             dim=self.count,
-            inputs=[self.model.x, self.pairs, self.state],
+            inputs=[self.model.x, self.touches, self.state],
             outputs=[self.energy, self.depth],
             device=self.device,
         )

@@ -257,9 +257,9 @@ class Stepper:
             self._run(color)
             pairs.settle(first, last)
 
-    def _search(self):
+    def _search(self, *growth):
         """Search for pairs; lists that have grown are new arrays, to be recorded anew."""
-        if self.pairs.search():
+        if self.pairs.search(*growth):
             self.residual.record(self.model)
             self._record_elements()
             if self.coarse:
@@ -286,6 +286,7 @@ class Stepper:
             self._begin_pairs(substep / count)
         self.iterations.run(watched=substep == count)
         if self.pairs:
+            self.pairs.follow_load()
             self.momentum.restore()
             self._count_flight()
         else:
@@ -307,7 +308,7 @@ class Stepper:
         pairs.begin_step()
         self.flight.move()
         for _ in range(STAGES):
-            self._search()
+            self._search(1.0)  # what is left of the way is expected, and needs no more slack
             if self.leads:
                 pairs.make_way()
             pairs.settle(0, model.led_end)

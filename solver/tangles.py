@@ -5,6 +5,7 @@ A vertex inside a closed body leaves it through the closest face. Where an edge 
 edge and triangle move so that the curve along which the two surfaces meet gets shorter (Volino and
 Magnenat-Thalmann, "Resolving Surface Collisions through Intersection Contour Minimization", 2006).
 Until then such places take no part in ordinary contact, which would hold them where they are.
+Where a solid passes through itself its elasticity alone leads it apart (`crumpled`).
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 import warp as wp
 
 from .bounds import RETURN_TIME
+from .crumpled import CREASED, SMOOTH, Crumpled
 from .kernels import pairs, tangles
 from .kernels.bounds import LAST_STEP
 
@@ -20,6 +22,9 @@ from .kernels.bounds import LAST_STEP
 FIRM = 30.0
 # Crossings move apart by this part of the mesh spacing in that time.
 CROSSING_WAY = 2.0
+
+# Sheets lie in each other where their normals agree to this part on the average of the crossings.
+PARALLEL = 0.8
 
 # Bodies leave each other one way when the surfaces inside agree on it to this part.
 COMMON = 0.2
@@ -54,8 +59,10 @@ class Tangles:
         self.face = wp.zeros(count, dtype=int, device=self.device)
         self.place = wp.zeros(count, dtype=wp.vec2, device=self.device)
         self.meshes = dict(self._closed_meshes())
+        self.above = {}  # whether one sheet goes along another's normals (1) or against them (-1)
+        self.crumpled = Crumpled(model)
         self.wings, self.of_edge = wings(shape.edges, shape.triangles)
-        self.found, self.out = [], np.zeros(0, dtype=pairs.Pair.numpy_dtype())
+        self.found, self.out = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
 
     def _closed_meshes(self):
         """(number, mesh, its triangles) of every solid and every closed collider."""
@@ -73,21 +80,31 @@ class Tangles:
     def look(self):
         """Find all tangles of now; True when there are any."""
         x = self.model.x.numpy().astype(np.float64)
+        crumpled = self.crumpled
+        crumpled.look(x)
         inside = self._find_inside(x)
         edge, triangle = self._find_crossings(x)
         shape, e, t = self.shape, self.shape.edges[edge], self.shape.triangles[triangle]
         tangled = np.zeros(len(shape.body), dtype=np.int32)
         tangled[e] = tangled[t] = 1
+        own = shape.body[e[:, 0]] == shape.body[t[:, 0]]
+        crossed = np.zeros(len(tangled), dtype=bool)
+        crossed[e[own]] = crossed[t[own]] = True
+        crumpled.release(x, crossed & shape.closed[shape.body])
+        # Crumpled vertices are treated as if they were inside their own body.
+        in_itself = (inside == 0) & (crumpled.state != SMOOTH)
         self.parts.struct.tangled.assign(tangled)
-        self.parts.struct.inside.assign(inside)
+        self.parts.struct.inside.assign(np.where(in_itself, shape.body + 1, inside))
         inner = shape.vertices[inside[shape.vertices] > 0]
+        folded = (crumpled.state != SMOOTH) & (tangled == 0)
+        folded = shape.vertices[folded[shape.vertices]]
         self.out = np.concatenate(
             [self._ways_out(x, inside), self._ways_apart(x, inside, edge, triangle)]
         )
         self.found = self._report(
-            np.concatenate([shape.body[e[:, 0]], shape.body[inner]]),
-            np.concatenate([shape.body[t[:, 0]], inside[inner] - 1]),
-            np.concatenate([x[e].mean(axis=1), x[inner]]) + self.model.assembly.origin,
+            np.concatenate([shape.body[e[:, 0]], shape.body[inner], shape.body[folded]]),
+            np.concatenate([shape.body[t[:, 0]], inside[inner] - 1, shape.body[folded]]),
+            np.concatenate([x[e].mean(axis=1), x[inner], x[folded]]) + self.model.assembly.origin,
         )
         return bool(self.found)
 
@@ -116,12 +133,13 @@ class Tangles:
     def _find_crossings(self, x):
         """Edges and the triangles they cross; what float32 suspects is decided in float64."""
         count = len(self.shape.edges)
+        creased = self.model.upload(self.crumpled.state == CREASED, int)
         while True:
             found = wp.zeros(count * self.slots, dtype=int, device=self.device)
             wp.launch(
                 tangles.find_crossings,
                 dim=count,
-                inputs=[self.parts.struct, self.model.x, self.slots],
+                inputs=[self.parts.struct, creased, self.model.x, self.slots],
                 outputs=[self.edge_count, found],
                 device=self.device,
             )
@@ -210,10 +228,11 @@ class Tangles:
         """
         shape = self.shape
         e, t = shape.edges[edge], shape.triangles[triangle]
-        # What is inside has its own way out.
+        # What is inside has its own way out, and a solid that crosses itself is left to itself.
         e_body, t_body = shape.body[e[:, 0]], shape.body[t[:, 0]]
         known = (inside[e] == t_body[:, None] + 1).any(axis=1)
         known |= (inside[t] == e_body[:, None] + 1).any(axis=1)
+        known |= (e_body == t_body) & shape.closed[e_body]
         direction = np.where(
             shape.closed[t_body][:, None],
             self._out_of_crossed(x, edge, triangle),
@@ -223,6 +242,9 @@ class Tangles:
                 self._shortening(x, edge, triangle),
             ),
         )
+        together = self._sides(x, edge, triangle)
+        has_side = np.linalg.norm(together, axis=1, keepdims=True) > 0.0
+        direction = np.where(has_side, together, direction)
         clear = ~known & (np.linalg.norm(direction, axis=1) > 0.0)
         e, t, direction = e[clear], t[clear], direction[clear]
         s, weights = crossing_weights(x[e[:, 0]], x[e[:, 1]], *(x[t[:, j]] for j in range(3)))
@@ -235,6 +257,35 @@ class Tangles:
                 self._leading_pairs(np.column_stack([e[:, end], t]), weights, direction, goal, part)
             )
         return np.concatenate(rows)
+
+    def _sides(self, x, edge, triangle):
+        """The direction in which an edge leaves a triangle where two sheets lie in each other.
+
+        There the curve gets shorter one way here and the other way there. So the couple decides
+        once, by where the one is on the average, which side of the other all of it goes to. 0 for
+        all others.
+        """
+        shape = self.shape
+        e_body, t_body = shape.body[shape.edges[edge, 0]], shape.body[shape.triangles[triangle, 0]]
+        of_triangles, of_edges = self._normals(x, triangle), self._normal_of_edges(x, edge)
+        parallel = np.abs((of_triangles * of_edges).sum(axis=1))
+        couples = np.sort(np.column_stack([e_body, t_body]), axis=1)
+        couples[shape.closed[couples].any(axis=1) | (e_body == t_body)] = -1
+        ways, before, self.above = np.zeros((len(edge), 3)), self.above, {}
+        for one, other in np.unique(couples[couples[:, 0] >= 0], axis=0):
+            mine = (couples == [one, other]).all(axis=1)
+            normals = np.where((t_body == one)[:, None], of_triangles, of_edges)[mine]
+            mean = normals.mean(axis=0)
+            side = before.get((one, other), 0.0)
+            if side == 0.0:
+                if parallel[mine].mean() < PARALLEL or np.linalg.norm(mean) < COMMON:
+                    continue
+                apart = x[shape.body == other].mean(axis=0) - x[shape.body == one].mean(axis=0)
+                side = 1.0 if apart @ mean >= 0.0 else -1.0
+            self.above[one, other] = side
+            of_other = np.where(e_body[mine] == other, 1.0, -1.0)
+            ways[mine] = side * of_other[:, None] * normals
+        return ways
 
     def _out_of_crossed(self, x, edge, triangle):
         """For each crossing the mean normal of all triangles of that body that the edge crosses."""
@@ -284,11 +335,10 @@ class Tangles:
 
     def _leading_pairs(self, vertices, weights, normal, goal, part=1.0):
         """Pairs that lead a vertex to `goal` [m] along `normal` from a place on a triangle."""
-        rows = np.zeros(len(vertices), dtype=pairs.Pair.numpy_dtype())
+        rows = np.zeros(len(vertices), dtype=pairs.Touch.numpy_dtype())
         rows["vertices"] = vertices
         rows["weights"] = np.column_stack([np.ones(len(weights)), -weights])
         rows["normal"] = normal
-        rows["kind"] = pairs.VERTEX_TRIANGLE
         rows["leads"] = 1
         rows["radius"] = goal
         rows["stiffness"] = FIRM * self.shape.stiffness[vertices].min(axis=1) * part

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes of the experiments with contact, small enough for tests unless told otherwise; SI units.
 
-All start free of intersections, and nothing is nearer to anything else than the contact distance,
-which is the sum of the thicknesses on both sides.
+All but `flattened` start free of intersections, and nothing is nearer to anything else than the
+contact distance, which is the sum of the thicknesses on both sides.
 """
 
 from dataclasses import dataclass
@@ -264,6 +264,18 @@ def released(mesh=None, stretch=2.5, frames=60):
     return Scene([body], settings, frames)
 
 
+def flattened(mesh=None, frames=60):
+    """A body (points, tets) that begins in the plane z = 0; that of the paper is armadillo_15k."""
+    points, tets = mesh or shapes.ball(0.5)
+    points = unit_size(points)
+    edge = edge_length(points, tets)
+    material = rubber(edge, collision_thickness=0.5 * THICK * edge, **SELF_CONTACT)
+    start = points * [1.0, 1.0, 0.0]
+    body = Solid(start, tets, material, rest_points=points, name="Flattened")
+    settings = how(gravity=(0.0, 0.0, 0.0), collision_stiffness=1e4)
+    return Scene([body], settings, frames)
+
+
 def sphere(radius=0.3, center=(0.0, 0.0, 0.0), subdivisions=3):
     """A round collider."""
     points, triangles = shapes.icosphere(subdivisions, radius)
@@ -422,6 +434,11 @@ def bunny(folder):
     return released(shapes.read_tets(folder, "bunny_small"))
 
 
+def armadillo(folder):
+    """An armadillo that begins flat."""
+    return flattened(shapes.read_tets(folder, "armadillo_15k"))
+
+
 def teapot(folder, names=("cube", "bunny_small", "teapot", "octopus_5k", "cube", "bunny_small")):
     """Bunnies, an octopus, cubes and a small teapot, or other `names`, fall into a large teapot."""
     points, tets = shapes.read_tets(folder, "teapot_container")
@@ -445,6 +462,7 @@ SCENES = {
         stack_of_ten,
         colliding_balls,
         released,
+        flattened,
         cloth_on_sphere,
         cloth_on_cloth,
         layers,
@@ -457,4 +475,6 @@ SCENES = {
     )
 }
 # These take the folder of the paper's meshes.
-SCENES_OF_MESHES = {build.__name__: build for build in (octopi, bunny, teapot, small_teapot)}
+SCENES_OF_MESHES = {
+    build.__name__: build for build in (octopi, bunny, armadillo, teapot, small_teapot)
+}

@@ -68,17 +68,20 @@ def bounds_force_hessian(
     i: int, x: wp.vec3, step: wp.vec3, x_start: wp.vec3, bounds: Bounds, law: ContactLaw
 ):
     """Force [N], Hessian block [N/m] and number of the bounds that vertex i touches after `step`,
-    at x, and a number that tells which bounds they are.
+    at x, a number that tells which bounds they are, and how far the vertex may go [m] without
+    changing that.
     """
     force = wp.vec3(0.0)
     hessian = wp.mat33(0.0)
     touching = int(0)
     which = int(0)
+    margin = float(wp.inf)
     radius = bounds.vertex_radius[i]
     stiffness = bounds.stiffness[i]
     for k in range(bounds.kind.shape[0]):
         near = direction_and_distance(bounds, k, x)
         normal = wp.vec3(near[0], near[1], near[2])
+        margin = wp.min(margin, wp.abs(near[3] - radius))
         begun = direction_and_distance(bounds, k, x_start)
         if begun[3] < -LAST_STEP * radius:
             goal = begun[3] + wp.max(bounds.return_share * (radius - begun[3]), LAST_STEP * radius)
@@ -88,12 +91,14 @@ def bounds_force_hessian(
             which = 31 * which + k + 1
         elif near[3] + wp.dot(normal, step) < radius:
             friction = wp.sqrt(bounds.friction[k] * bounds.vertex_friction[i])
-            f, h = force_stiffness(normal, near[3], radius, x - x_start, friction, stiffness, law)
+            f, along, drag = force_stiffness(
+                normal, near[3], radius, x - x_start, friction, stiffness, law
+            )
             force += f
-            hessian += h
+            hessian += along * wp.outer(normal, normal) + drag * wp.identity(n=3, dtype=float)
             touching += 1
             which = 31 * which + k + 1
-    return force, hessian, touching, which
+    return force, hessian, touching, which, margin
 
 
 @wp.func

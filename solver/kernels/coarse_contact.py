@@ -11,7 +11,7 @@ from .attachments import Attachments
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
 from .coarse import Patches
 from .contact import ContactLaw, force_stiffness
-from .pairs import Pair, PairState, pair_gap
+from .pairs import Pair, PairState, Touch, gap_of
 
 wp.set_module_options({"enable_backward": False, "max_unroll": 2})
 
@@ -93,10 +93,9 @@ def add_term(
 
 
 @wp.kernel
-def add_pairs(
+def add_touches(
     x: wp.array[wp.vec3],
-    x_start: wp.array[wp.vec3],
-    pairs: wp.array[Pair],
+    touches: wp.array[Touch],
     state: wp.array[PairState],
     law: ContactLaw,
     patches: Patches,
@@ -104,29 +103,31 @@ def add_pairs(
     matrix: wp.array[wp.float64],
 ):
     """The stiffness of pairs that touch."""
-    pair = pairs[wp.tid()]
     if state[wp.tid()].near == 0:
         return
-    v = pair.vertices
-    w = pair.weights
-    distance = wp.dot(pair.normal, pair_gap(pair, x, x[v[0]]))
-    if distance >= pair.radius and pair.leads == 0:
-        return
-    motion = wp.vec3(0.0)
-    for c in range(4):
-        motion += w[c] * (x[v[c]] - x_start[v[c]])
-    _force, stiffness = force_stiffness(
-        pair.normal, distance, pair.radius, motion, pair.friction, pair.stiffness, law
-    )
-    if pair.leads != 0:
-        stiffness = pair.stiffness * wp.outer(pair.normal, pair.normal)
-    add_term(
-        vec5i(v[0], v[1], v[2], v[3], 0),
-        vec5(w[0], w[1], w[2], w[3], 0.0),
-        stiffness,
-        patches,
-        matrix,
-    )
+    touch = touches[wp.tid()]
+    v = touch.vertices
+    w = touch.weights
+    n = touch.normal
+    gap = gap_of(touch, x, x[v[0]])
+    distance = wp.dot(n, gap)
+    along = touch.stiffness
+    drag = float(0.0)
+    if touch.leads == 0:
+        if distance >= touch.radius:
+            return
+        _force, along, drag = force_stiffness(
+            n,
+            distance,
+            touch.radius,
+            gap - touch.start_gap,
+            touch.friction,
+            touch.stiffness,
+            law,
+        )
+    stiffness = along * wp.outer(n, n) + wp.mat33(drag, 0.0, 0.0, 0.0, drag, 0.0, 0.0, 0.0, drag)
+    corners = vec5i(v[0], v[1], v[2], v[3], 0)
+    add_term(corners, vec5(w[0], w[1], w[2], w[3], 0.0), stiffness, patches, matrix)
 
 
 @wp.kernel
@@ -142,7 +143,7 @@ def add_bounds(
 ):
     """The stiffness of bounds that vertices of aggregates touch."""
     i = vertex[wp.tid()]
-    _force, stiffness, count, _which = bounds_force_hessian(
+    _force, stiffness, count, _which, _margin = bounds_force_hessian(
         i, x[i], wp.vec3(0.0), x_start[i], bounds, law
     )
     if count > 0:

@@ -23,7 +23,7 @@ from .coarse import (
 )
 from .contact import ContactLaw, Contacts, force_stiffness
 from .hinges import edge_end_gradient, wing_gradient
-from .pairs import pair_gap
+from .pairs import gap_of
 from .records import Elements
 from .triangles import green_strain
 
@@ -294,7 +294,6 @@ def contact_slopes(
     i: int,
     x: wp.array[wp.vec3],
     d: wp.array[wp.vec3],
-    x_start: wp.array[wp.vec3],
     longest: float,
     contacts: Contacts,
     law: ContactLaw,
@@ -302,32 +301,29 @@ def contact_slopes(
     """Slopes at vertex i of its contacts at α = longest · 1/8, … 8/8, less the one at 0."""
     slopes = vec8()
     for q in range(contacts.start[i], contacts.end[i]):
-        pair = contacts.pairs[contacts.entry[q] / 4]
-        weight = pair.weights[contacts.entry[q] % 4]
-        gap = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
-        motion = wp.vec3(0.0)
-        change = wp.vec3(0.0)
-        for c in range(4):
-            j = pair.vertices[c]
-            motion += pair.weights[c] * (x[j] - x_start[j])
-            change += pair.weights[c] * d[j]
-        closing = wp.dot(pair.normal, change)
-        if gap < pair.radius or gap + longest * closing < pair.radius or pair.leads != 0:
+        touch = contacts.touches[contacts.entry[q] / 4]
+        weight = touch.weights[contacts.entry[q] % 4]
+        gap = gap_of(touch, x, x[i])
+        distance = wp.dot(touch.normal, gap)
+        change = gap_of(touch, d, wp.vec3(0.0))
+        closing = wp.dot(touch.normal, change)
+        nearest = wp.min(distance, distance + longest * closing)
+        if nearest < touch.radius or touch.leads != 0:
             begin = float(0.0)
             for n in range(SAMPLES + 1):
                 part = longest * float(n) / float(SAMPLES)
-                distance = gap + part * closing
+                there = distance + part * closing
                 force = wp.vec3(0.0)
-                if pair.leads != 0:
-                    force = (pair.stiffness * (pair.radius - distance)) * pair.normal
-                elif distance < pair.radius:
-                    force, _stiffness = force_stiffness(
-                        pair.normal,
-                        distance,
-                        pair.radius,
-                        motion + part * change,
-                        pair.friction,
-                        pair.stiffness,
+                if touch.leads != 0:
+                    force = (touch.stiffness * (touch.radius - there)) * touch.normal
+                elif there < touch.radius:
+                    force, _along, _drag = force_stiffness(
+                        touch.normal,
+                        there,
+                        touch.radius,
+                        gap - touch.start_gap + part * change,
+                        touch.friction,
+                        touch.stiffness,
                         law,
                     )
                 slope = -weight * wp.dot(force, d[i])
@@ -353,7 +349,7 @@ def bound_slopes(
     begin = float(0.0)
     for n in range(SAMPLES + 1):
         part = longest * float(n) / float(SAMPLES)
-        force, _h, _count, _which = bounds_force_hessian(
+        force, _h, _count, _which, _margin = bounds_force_hessian(
             i, x + part * d, wp.vec3(0.0), x_start, bounds, law
         )
         slope = -wp.dot(force, d)
@@ -392,7 +388,7 @@ def member_slopes(
                 -wp.float64(wp.dot(force[i], d)), wp.float64(inertia[i] * wp.dot(d, d))
             )
         if contacts.start.shape[0] > 0:
-            samples += contact_slopes(i, x, direction, x_start, longest, contacts, law)
+            samples += contact_slopes(i, x, direction, longest, contacts, law)
         if bounds.kind.shape[0] > 0:
             samples += bound_slopes(i, x[i], d, x_start[i], longest, bounds, law)
     members.slope[chunk] = total

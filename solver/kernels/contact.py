@@ -11,10 +11,12 @@ f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, t
 
 import warp as wp
 
-from .pairs import Pair, PairState, pair_gap
+from .pairs import PairState, Touch, gap_of
 
 wp.set_module_options({"enable_backward": False})
 
+# A touch is fetched from memory this many entries before it is needed.
+AHEAD = wp.constant(6)
 GUARD = wp.constant(0.005)
 
 
@@ -28,12 +30,12 @@ class ContactLaw:
 
 @wp.struct
 class Contacts:
-    """All pairs, and the entries 4 · pair + corner of those that a vertex may feel."""
+    """All near pairs, and the entries 4 · pair + corner of those that a vertex may feel."""
 
     start: wp.array[int]  # [vertex + 1]
     end: wp.array[int]  # [vertex]
     entry: wp.array[int]
-    pairs: wp.array[Pair]
+    touches: wp.array[Touch]
     closing: wp.array[wp.vec4]  # per entry, as last seen: ∂d/∂x_i and d − radius [m]
 
 
@@ -68,11 +70,12 @@ def contact_energy(d: float, radius: float, stiffness: float):
 @wp.func
 def friction_per_slip(slip: float, full_slip: float):
     """f₁(|u|)/|u| [1/m] of the smoothed Coulomb law; 2/(ε_v h) at rest: no division by zero."""
-    z = slip / full_slip
+    scale = 1.0 / full_slip
+    z = scale * slip
     ratio = 2.0 - z
     if z > 1.0:
         ratio = 1.0 / z
-    return ratio / full_slip
+    return scale * ratio
 
 
 @wp.func
@@ -85,32 +88,47 @@ def force_stiffness(
     stiffness: float,
     law: ContactLaw,
 ):
-    """Force [N] on side A of a contact at distance d, and its stiffness [N/m].
+    """Force [N] on side A of a contact at distance d, and a, b [N/m] of its stiffness a n nᵀ + b I.
 
     `motion` [m] is that of A against B in this step. Beyond the contact distance the force pulls:
     Newton's model of a contact that a step is about to close.
     """
     load, slope = load_stiffness(d, radius, stiffness)
     approach = -wp.dot(motion, normal)
-    drag = (
-        friction
-        * wp.max(load, 0.0)
-        * friction_per_slip(wp.length(motion + approach * normal), law.slip)
-    )
+    slip = motion + approach * normal
+    drag = friction * wp.where(load > 0.0, load, 0.0) * friction_per_slip(wp.length(slip), law.slip)
     if approach > 0.0 and load > 0.0:
         load += law.damping * slope * approach
         slope += law.damping * slope
-    force = load * normal - drag * (motion + approach * normal)
-    hessian = wp.outer((slope - drag) * normal, normal) + wp.mat33(
-        drag, 0.0, 0.0, 0.0, drag, 0.0, 0.0, 0.0, drag
-    )
-    return force, hessian
+    return load * normal - drag * slip, slope - drag, drag
 
 
 @wp.func
-def touches_after(closing: wp.vec4, step: wp.vec3):
-    """Whether a pair is closer than its contact distance after a step [m] of one vertex."""
-    return closing[3] + closing[0] * step[0] + closing[1] * step[1] + closing[2] * step[2] < 0.0
+def off_diagonal(n: wp.vec3):
+    """Entries xy, xz, yz of n nᵀ."""
+    return wp.vec3(n[0] * n[1], n[0] * n[2], n[1] * n[2])
+
+
+@wp.func
+def symmetric(diagonal: wp.vec3, off: wp.vec3):
+    """The matrix with this diagonal and entries xy, xz, yz."""
+    return wp.mat33(
+        diagonal[0], off[0], off[1], off[0], diagonal[1], off[2], off[1], off[2], diagonal[2]
+    )
+
+
+@wp.func_native(
+    snippet="""
+#if !defined(__CUDA_ARCH__)
+    const char* address = (const char*)(contacts.touches.data + (contacts.entry.data[k] >> 2));
+    __builtin_prefetch(address);
+    __builtin_prefetch(address + 64);
+#endif
+"""
+)
+def prefetch(contacts: Contacts, k: int):
+    """Ask the processor for the touch of entry k, of which a CPU would wait for each in turn."""
+    ...
 
 
 @wp.func
@@ -118,13 +136,12 @@ def contacts_force_hessian(
     i: int,
     x: wp.array[wp.vec3],
     step: wp.vec3,
-    x_start: wp.array[wp.vec3],
     color: wp.vec2i,
     contacts: Contacts,
     law: ContactLaw,
 ):
-    """Force [N], bound of the Hessian block [N/m] and number of contacts of vertex i at x, and a
-    number that tells which contacts they are.
+    """Force [N], bound of the Hessian block [N/m] and number of contacts of vertex i at x, a number
+    that tells which contacts they are, and how far the vertex may go [m] without changing that.
 
     Those are the pairs that touch after `step` (0 for those of now), each with its Newton model
     at x. Vertices color[0] up to color[1] move at the same time: each takes the stiffness that a
@@ -134,35 +151,56 @@ def contacts_force_hessian(
     touching = int(0)
     which = int(0)
     force = wp.vec3(0.0)
-    hessian = wp.mat33(0.0)
+    # As vectors the sums stay in registers.
+    diagonal = wp.vec3(0.0)
+    off = wp.vec3(0.0)
+    margin = float(wp.inf)
+    x_i = x[i]
     for k in range(contacts.start[i], contacts.end[i]):
-        pair = contacts.pairs[contacts.entry[k] / 4]
-        weight = pair.weights[contacts.entry[k] % 4]
-        d = wp.dot(pair.normal, pair_gap(pair, x, x[i]))
-        toward = weight * pair.normal
-        contacts.closing[k] = wp.vec4(toward[0], toward[1], toward[2], d - pair.radius)
-        if pair.leads != 0:
-            force += (weight * pair.stiffness * (pair.radius - d)) * pair.normal
-            hessian += (wp.abs(weight) * pair.stiffness) * wp.outer(pair.normal, pair.normal)
+        prefetch(contacts, k + AHEAD)
+        entry = contacts.entry[k]
+        touch = contacts.touches[entry >> 2]
+        weight = touch.weights[entry & 3]
+        normal = touch.normal
+        gap = gap_of(touch, x, x_i)
+        d = wp.dot(normal, gap)
+        beyond = d - touch.radius
+        contacts.closing[k] = wp.vec4(
+            weight * normal[0], weight * normal[1], weight * normal[2], beyond
+        )
+        margin = wp.where(wp.abs(beyond) < margin, wp.abs(beyond), margin)
+        if touch.leads != 0:
+            bound = wp.abs(weight) * touch.stiffness
+            force -= (weight * touch.stiffness * beyond) * normal
+            diagonal += bound * wp.cw_mul(normal, normal)
+            off += bound * off_diagonal(normal)
             contacts.closing[k] = wp.vec4(0.0, 0.0, 0.0, -1.0)
             touching += 1
             which = 31 * which + k + 1
-        elif touches_after(contacts.closing[k], step):
-            v = pair.vertices
-            motion = wp.vec3(0.0)
+        elif beyond + weight * wp.dot(normal, step) < 0.0:
+            v = touch.vertices
             together = float(0.0)
             for c in range(4):
-                motion += pair.weights[c] * (x[v[c]] - x_start[v[c]])
                 if v[c] >= color[0] and v[c] < color[1]:
-                    together += wp.abs(pair.weights[c])
-            f, h = force_stiffness(
-                pair.normal, d, pair.radius, motion, pair.friction, pair.stiffness, law
+                    together += wp.abs(touch.weights[c])
+            motion = gap - touch.start_gap
+            f, along, drag = force_stiffness(
+                normal, d, touch.radius, motion, touch.friction, touch.stiffness, law
             )
+            share = wp.abs(weight) * wp.where(together > 0.0, together, wp.abs(weight))
             force += weight * f
-            hessian += (wp.abs(weight) * wp.max(together, wp.abs(weight))) * h
+            diagonal += (share * along) * wp.cw_mul(normal, normal)
+            diagonal += wp.vec3(share * drag)
+            off += (share * along) * off_diagonal(normal)
             touching += 1
             which = 31 * which + k + 1
-    return force, hessian, touching, which
+    return force, symmetric(diagonal, off), touching, which, margin
+
+
+@wp.func
+def touches_after(closing: wp.vec4, step: wp.vec3):
+    """Whether a pair is closer than its contact distance after a step [m] of one vertex."""
+    return closing[3] + closing[0] * step[0] + closing[1] * step[1] + closing[2] * step[2] < 0.0
 
 
 @wp.func
@@ -181,7 +219,7 @@ def contacts_after(i: int, step: wp.vec3, contacts: Contacts):
 @wp.kernel
 def measure_pairs(
     x: wp.array[wp.vec3],
-    pairs: wp.array[Pair],
+    touches: wp.array[Touch],
     state: wp.array[PairState],
     # out
     energy: wp.array[float],
@@ -189,14 +227,14 @@ def measure_pairs(
 ):
     """Energy [J] of each pair that touches, and its depth below the contact distance [m]."""
     p = wp.tid()
-    pair = pairs[p]
+    touch = touches[p]
     energy[p] = 0.0
     depth[p] = 0.0
-    if state[p].near != 0 and pair.leads == 0:
-        d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
-        if d < pair.radius:
-            energy[p] = contact_energy(d, pair.radius, pair.stiffness)
-            depth[p] = pair.radius - d
+    if state[p].near != 0 and touch.leads == 0:
+        d = wp.dot(touch.normal, gap_of(touch, x, x[touch.vertices[0]]))
+        if d < touch.radius:
+            energy[p] = contact_energy(d, touch.radius, touch.stiffness)
+            depth[p] = touch.radius - d
 
 
 @wp.kernel
@@ -204,15 +242,15 @@ def mark_touching(
     x: wp.array[wp.vec3],
     body: wp.array[int],
     bodies: int,
-    pairs: wp.array[Pair],
+    touches: wp.array[Touch],
     state: wp.array[PairState],
     # out
     touch: wp.array[int],
 ):
     """Which bodies touch which: touch[body · bodies + body]."""
     p = wp.tid()
-    pair = pairs[p]
+    near = touches[p]
     if state[p].near != 0:
-        d = wp.dot(pair.normal, pair_gap(pair, x, x[pair.vertices[0]]))
-        if d < pair.radius or pair.leads != 0:
-            touch[body[pair.vertices[0]] * bodies + body[pair.vertices[3]]] = 1
+        d = wp.dot(near.normal, gap_of(near, x, x[near.vertices[0]]))
+        if d < near.radius or near.leads != 0:
+            touch[body[near.vertices[0]] * bodies + body[near.vertices[3]]] = 1

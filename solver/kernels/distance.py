@@ -19,34 +19,42 @@ def closest_on_triangle(p: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
     ab = b - a
     ac = c - a
     ap = p - a
+    bp = p - b
+    cp = p - c
     d_1 = wp.dot(ab, ap)
     d_2 = wp.dot(ac, ap)
-    if d_1 <= 0.0 and d_2 <= 0.0:
-        return wp.vec3(1.0, 0.0, 0.0)
-    bp = p - b
     d_3 = wp.dot(ab, bp)
     d_4 = wp.dot(ac, bp)
-    if d_3 >= 0.0 and d_4 <= d_3:
-        return wp.vec3(0.0, 1.0, 0.0)
-    cp = p - c
     d_5 = wp.dot(ab, cp)
     d_6 = wp.dot(ac, cp)
-    if d_6 >= 0.0 and d_5 <= d_6:
-        return wp.vec3(0.0, 0.0, 1.0)
-    v_c = d_1 * d_4 - d_3 * d_2
-    if v_c <= 0.0 and d_1 >= 0.0 and d_3 <= 0.0:
+    of_a = d_3 * d_6 - d_5 * d_4
+    of_b = d_5 * d_2 - d_1 * d_6
+    of_c = d_1 * d_4 - d_3 * d_2
+    # Three numbers and one end: a vector with many ways to it would be kept in memory.
+    u = float(0.0)
+    v = float(0.0)
+    w = float(0.0)
+    if d_1 <= 0.0 and d_2 <= 0.0:
+        u = 1.0
+    elif d_3 >= 0.0 and d_4 <= d_3:
+        v = 1.0
+    elif d_6 >= 0.0 and d_5 <= d_6:
+        w = 1.0
+    elif of_c <= 0.0 and d_1 >= 0.0 and d_3 <= 0.0:
         v = d_1 / (d_1 - d_3)
-        return wp.vec3(1.0 - v, v, 0.0)
-    v_b = d_5 * d_2 - d_1 * d_6
-    if v_b <= 0.0 and d_2 >= 0.0 and d_6 <= 0.0:
+        u = 1.0 - v
+    elif of_b <= 0.0 and d_2 >= 0.0 and d_6 <= 0.0:
         w = d_2 / (d_2 - d_6)
-        return wp.vec3(1.0 - w, 0.0, w)
-    v_a = d_3 * d_6 - d_5 * d_4
-    if v_a <= 0.0 and d_4 >= d_3 and d_5 >= d_6:
+        u = 1.0 - w
+    elif of_a <= 0.0 and d_4 >= d_3 and d_5 >= d_6:
         w = (d_4 - d_3) / ((d_4 - d_3) + (d_5 - d_6))
-        return wp.vec3(0.0, 1.0 - w, w)
-    total = v_a + v_b + v_c
-    return wp.vec3(v_a / total, v_b / total, v_c / total)
+        v = 1.0 - w
+    else:
+        total = of_a + of_b + of_c
+        u = of_a / total
+        v = of_b / total
+        w = of_c / total
+    return wp.vec3(u, v, w)
 
 
 @wp.func

@@ -31,7 +31,7 @@ def embedded_bounds_force_hessian(
         share = share_of(i, s, embedding)
         begun = surface_place(s, x_start, embedding)
         now = surface_place(s, x, embedding)
-        f, h, count, bits = bounds_force_hessian(s, now, share * step, begun, bounds, law)
+        f, h, count, bits, _margin = bounds_force_hessian(s, now, share * step, begun, bounds, law)
         force += share * f
         hessian += (share * share) * h
         touching += count

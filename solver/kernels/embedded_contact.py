@@ -9,24 +9,24 @@ import warp as wp
 
 from .contact import ContactLaw, Contacts, force_stiffness, touches_after
 from .embedding import Embedding, point_place, share_of, share_of_range
-from .pairs import Pair
+from .pairs import Touch
 
 wp.set_module_options({"enable_backward": False})
 
 NEVER = wp.constant(1.0e30)
-# Corners of a pair. Their loops are not ranges of constant length: unrolled, they would take
+# Corners of a touch. Their loops are not ranges of constant length: unrolled, they would take
 # minutes to compile for a GPU.
 CORNERS = wp.constant(4)
 
 
 @wp.func
-def weight_in_pair(i: int, pair: Pair, embedding: Embedding):
+def weight_in_pair(i: int, touch: Touch, embedding: Embedding):
     """Weight of vertex i in the pair's gap, and the first of the four corners that it moves."""
     weight = float(0.0)
     first = int(CORNERS)
     c = int(0)
     while c < CORNERS:
-        part = pair.weights[c] * share_of(i, pair.vertices[c], embedding)
+        part = touch.weights[c] * share_of(i, touch.vertices[c], embedding)
         if part != 0.0 and first == CORNERS:
             first = c
         weight += part
@@ -49,7 +49,6 @@ def embedded_contacts_force_hessian(
     i: int,
     x: wp.array[wp.vec3],
     step: wp.vec3,
-    x_start: wp.array[wp.vec3],
     color: wp.vec2i,
     contacts: Contacts,
     embedding: Embedding,
@@ -66,39 +65,45 @@ def embedded_contacts_force_hessian(
     for place in range(embedding.start[i], embedding.start[i + 1]):
         s = embedding.places[place]
         for k in range(contacts.start[s], contacts.end[s]):
-            pair = contacts.pairs[contacts.entry[k] / 4]
-            weight, first = weight_in_pair(i, pair, embedding)
+            touch = contacts.touches[contacts.entry[k] / 4]
+            weight, first = weight_in_pair(i, touch, embedding)
             closing = wp.vec4(0.0, 0.0, 0.0, NEVER)
             if first == contacts.entry[k] % 4:
                 gap = wp.vec3(0.0)
-                motion = wp.vec3(0.0)
                 together = float(0.0)
                 c = int(0)
                 while c < CORNERS:
-                    v = pair.vertices[c]
+                    v = touch.vertices[c]
                     x_v = place_for(i, v, x, embedding)
-                    gap += pair.weights[c] * (x_v - x[i])
-                    motion += pair.weights[c] * (x_v - x_start[v])
-                    together += wp.abs(pair.weights[c]) * share_of_range(
+                    gap += touch.weights[c] * (x_v - x[i])
+                    together += wp.abs(touch.weights[c]) * share_of_range(
                         color[0], color[1], v, embedding
                     )
                     c += 1
-                d = wp.dot(pair.normal, gap)
-                toward = weight * pair.normal
-                if pair.leads != 0:
+                d = wp.dot(touch.normal, gap)
+                toward = weight * touch.normal
+                if touch.leads != 0:
                     closing = wp.vec4(0.0, 0.0, 0.0, -1.0)
-                    force += (weight * pair.stiffness * (pair.radius - d)) * pair.normal
-                    hessian += (wp.abs(weight) * pair.stiffness) * wp.outer(
-                        pair.normal, pair.normal
+                    force += (weight * touch.stiffness * (touch.radius - d)) * touch.normal
+                    hessian += (wp.abs(weight) * touch.stiffness) * wp.outer(
+                        touch.normal, touch.normal
                     )
                 else:
-                    closing = wp.vec4(toward[0], toward[1], toward[2], d - pair.radius)
+                    closing = wp.vec4(toward[0], toward[1], toward[2], d - touch.radius)
                     if touches_after(closing, step):
-                        f, h = force_stiffness(
-                            pair.normal, d, pair.radius, motion, pair.friction, pair.stiffness, law
+                        f, along, drag = force_stiffness(
+                            touch.normal,
+                            d,
+                            touch.radius,
+                            gap - touch.start_gap,
+                            touch.friction,
+                            touch.stiffness,
+                            law,
                         )
                         force += weight * f
-                        hessian += (wp.abs(weight) * wp.max(together, wp.abs(weight))) * h
+                        share = wp.abs(weight) * wp.max(together, wp.abs(weight))
+                        hessian += (share * along) * wp.outer(touch.normal, touch.normal)
+                        hessian += (share * drag) * wp.identity(n=3, dtype=float)
                 if touches_after(closing, step):
                     touching += 1
                     which = 31 * which + k + 1

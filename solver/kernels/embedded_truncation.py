@@ -9,16 +9,14 @@ that go there; those that go back are not counted on.
 import warp as wp
 
 from .embedding import Embedding, share_of
-from .pairs import Pair
+from .pairs import QUIET, Pair
 from .truncation import (
     BY_CAP,
     BY_PAIR,
     FLOOR,
-    KEPT,
-    LEAST_SHARE,
-    QUIET,
     ROUNDING,
     part_within_cap,
+    way_to_plane,
 )
 
 wp.set_module_options({"enable_backward": False})
@@ -111,15 +109,9 @@ def part_to_plane(
             other_approach = wp.max(
                 other_approach, way_along(j, -toward, moving, x, candidate, embedding)
             )
-    gap = own_gap + other_gap
-    if own_approach + other_approach < KEPT * gap:
-        return 1.0
-    share = wp.clamp(own_approach / (own_approach + other_approach), LEAST_SHARE, 1.0 - LEAST_SHARE)
-    allowed = KEPT * (other_gap - (1.0 - share) * gap)
-    if gap <= distance:
-        allowed = KEPT * (other_gap - distance)
+    way = way_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
     approach = way_along(s, toward, moving, x, candidate, embedding)
-    return wp.clamp(allowed / approach, 0.0, 1.0)
+    return wp.clamp(way / approach, 0.0, 1.0)
 
 
 @wp.kernel
@@ -137,11 +129,9 @@ def alert_partners(
     pairs: wp.array[Pair],
     # out
     alert: wp.array[int],
+    alarm: wp.array[int],
 ):
-    """Alert all surface vertices that share a pair with one that gets far from `x_seen`.
-
-    That is where it was when the gaps were measured: an embedded point moves with several colors.
-    """
+    """Alert all surface vertices that share a pair with one that gets far from `x_seen`."""
     i = first + wp.tid()
     moving = wp.vec2i(moving_first, moving_last)
     if wp.length_sq(candidate[i] - x[i]) > 0.0:
@@ -149,6 +139,7 @@ def alert_partners(
             s = embedding.places[place]
             way = longest_way(s, moving, x, candidate, embedding)
             if wp.length(x[s] - x_seen[s]) + way > QUIET * least_gap[s]:
+                alarm[0] = 1
                 for k in range(start[s], start[s + 1]):
                     v = pairs[entry[k] / 4].vertices
                     for c in range(4):

@@ -3,7 +3,8 @@
 
 import warp as wp
 
-from .pairs import Surface, belongs
+from .pairs import Surface
+from .search import belongs
 
 wp.set_module_options({"enable_backward": False})
 
@@ -38,6 +39,19 @@ def find_inside(
                 inside[v] = number + 1
                 face[k] = near.face
                 place[k] = wp.vec2(near.u, near.v)
+
+
+@wp.kernel
+def are_inside(
+    mesh: wp.uint64,
+    points: wp.array[wp.vec3],
+    # out
+    inside: wp.array[int],
+):
+    """Whether each point is inside a closed mesh."""
+    k = wp.tid()
+    near = wp.mesh_query_point_sign_winding_number(mesh, points[k], 1.0e6)
+    inside[k] = int(near.result and near.sign < 0.0)
 
 
 @wp.kernel
@@ -83,11 +97,18 @@ def crossing(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
 
 
 @wp.func
+def any_in(marks: wp.array[int], e: wp.vec2i, t: wp.vec3i):
+    """Whether a vertex of an edge or of a triangle is marked."""
+    return marks[e[0]] + marks[e[1]] + marks[t[0]] + marks[t[1]] + marks[t[2]] > 0
+
+
+@wp.func
 def crossed_triangles(
     k: int,
     tree: wp.uint64,
     first_triangle: int,
     surface: Surface,
+    creased: wp.array[int],
     x: wp.array[wp.vec3],
     slots: int,
     count: int,
@@ -104,6 +125,8 @@ def crossed_triangles(
         t = surface.triangles[first_triangle + index]
         own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
         pairing = surface.body[e[0]] * surface.bodies + surface.body[t[0]]
+        if surface.body[e[0]] == surface.body[t[0]]:
+            own = own or any_in(creased, e, t)
         if not own and surface.may_touch[pairing] != 0:
             if crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
                 if n < slots:
@@ -115,23 +138,28 @@ def crossed_triangles(
 @wp.kernel
 def find_crossings(
     surface: Surface,
+    creased: wp.array[int],
     x: wp.array[wp.vec3],
     slots: int,
     # out
     count: wp.array[int],
     found: wp.array[int],
 ):
-    """Triangles that each edge crosses, up to `slots`; edges of colliders meet bodies only."""
+    """Triangles that each edge crosses, up to `slots`; edges of colliders meet bodies only.
+
+    What is `creased` [vertex] is not asked whether it crosses its own body.
+    """
     k = wp.tid()
     n = int(0)
     if surface.body_triangles > 0:
-        n = crossed_triangles(k, surface.triangle_tree, 0, surface, x, slots, n, found)
+        n = crossed_triangles(k, surface.triangle_tree, 0, surface, creased, x, slots, n, found)
     if k < surface.body_edges and surface.body_triangles < surface.triangles.shape[0]:
         n = crossed_triangles(
             k,
             surface.collider_triangle_tree,
             surface.body_triangles,
             surface,
+            creased,
             x,
             slots,
             n,

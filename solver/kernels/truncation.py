@@ -10,7 +10,7 @@ together, so a vertex within its cap cannot reach it.
 
 import warp as wp
 
-from .pairs import Pair
+from .pairs import QUIET, Pair
 
 wp.set_module_options({"enable_backward": False})
 
@@ -22,13 +22,33 @@ LEAST_SHARE = wp.constant(0.05)
 FLOOR = wp.constant(1.0e-3)
 ROUNDING = wp.constant(1.0e-6)
 
-# Sides that have gone less than this part of their gap each since it was measured, and go no
-# farther now, keep to it: 2 q ≤ KEPT (1 − 2 q).
-QUIET = wp.constant(0.2)
-
 # What has ended a step.
 BY_PAIR = wp.constant(1)
 BY_CAP = wp.constant(2)
+
+
+@wp.func
+def way_to_plane(
+    own_gap: float,
+    other_gap: float,
+    own_approach: float,
+    other_approach: float,
+    distance: float,
+):
+    """How far a vertex may go towards the plane of a pair [m].
+
+    `own_gap` ≤ 0 is how far the nearest point of its own side lies ahead of it, `other_gap` how far
+    that of the other side does; both sides approach, and stay `distance` apart.
+    """
+    gap = own_gap + other_gap
+    way = float(wp.inf)
+    if own_approach + other_approach >= KEPT * gap:
+        share = own_approach / (own_approach + other_approach)
+        share = wp.clamp(share, LEAST_SHARE, 1.0 - LEAST_SHARE)
+        way = KEPT * (other_gap - (1.0 - share) * gap)
+        if gap <= distance:
+            way = KEPT * (other_gap - distance)
+    return way
 
 
 @wp.func
@@ -68,15 +88,8 @@ def part_to_plane(
         else:
             other_gap = wp.min(other_gap, -along)
             other_approach = wp.max(other_approach, -moving)
-    # Here own_gap ≤ 0 and other_gap is how far the other side lies below i.
-    gap = own_gap + other_gap
-    if own_approach + other_approach < KEPT * gap:
-        return 1.0
-    share = wp.clamp(own_approach / (own_approach + other_approach), LEAST_SHARE, 1.0 - LEAST_SHARE)
-    allowed = KEPT * (other_gap - (1.0 - share) * gap)
-    if gap <= distance:
-        allowed = KEPT * (other_gap - distance)
-    return wp.clamp(allowed / approach, 0.0, 1.0)
+    way = way_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
+    return wp.clamp(way / approach, 0.0, 1.0)
 
 
 @wp.func
@@ -95,21 +108,24 @@ def part_within_cap(offset: wp.vec3, step: wp.vec3, cap: float):
 @wp.kernel
 def alert_partners(
     first: int,
-    x: wp.array[wp.vec3],
     candidate: wp.array[wp.vec3],
+    x_seen: wp.array[wp.vec3],
     least_gap: wp.array[float],
     start: wp.array[int],
     entry: wp.array[int],
     pairs: wp.array[Pair],
     # out
     alert: wp.array[int],
+    alarm: wp.array[int],
 ):
-    """Alert all vertices that share a pair with one that moves far in this sweep.
+    """Alert all vertices that share a pair with one that gets far from `x_seen`.
 
-    The others are out of danger: their steps need no truncation by pairs.
+    That is where it was when the gaps were measured. The others are out of danger: their steps need
+    no truncation by pairs.
     """
     i = first + wp.tid()
-    if wp.length(candidate[i] - x[i]) > QUIET * least_gap[i]:
+    if wp.length(candidate[i] - x_seen[i]) > QUIET * least_gap[i]:
+        alarm[0] = 1
         for k in range(start[i], start[i + 1]):
             v = pairs[entry[k] / 4].vertices
             for c in range(4):
@@ -197,17 +213,23 @@ def set_caps(
     expected: wp.array[wp.vec3],
     radius: wp.array[float],
     largest: wp.array[float],
-    slack: float,
+    cut: wp.array[int],
+    growth: float,
+    # in and out
+    slack: wp.array[float],
     # out
     cap: wp.array[float],
     x_found: wp.array[wp.vec3],
 ):
     """How far each vertex may move until the next search: what it is expected to, and some slack.
 
-    `largest` [m] bounds it, for the pairs' sake. Without an expectation `slack` is infinite.
+    `largest` [m] bounds it, for the pairs' sake. The slack of what a cap has cut short grows;
+    without an expectation it is infinite.
     """
     i = wp.tid()
-    way = 1.2 * wp.length(expected[i] - x[i]) + slack * radius[i]
+    if cut[i] == BY_CAP:
+        slack[i] = growth * slack[i]
+    way = 1.2 * wp.length(expected[i] - x[i]) + slack[i] * radius[i]
     # What is no surface may go anywhere.
     cap[i] = wp.where(largest[i] < wp.inf, wp.min(way, largest[i]), wp.inf)
     x_found[i] = x[i]

@@ -153,14 +153,17 @@ def vertex_kernels(parts: int) -> VertexKernels:
         i: int, x: wp.array[wp.vec3], color: wp.vec2i, objective: Objective, step: wp.vec3
     ):
         """Force [N], Hessian block [N/m] and number of the contacts that touch vertex i after
-        `step` [m], at x, and a number that tells which contacts they are.
+        `step` [m], at x, a number that tells which contacts they are, and how far the vertex may
+        go [m] without changing that.
         """
         touching = int(0)
         which = int(0)
         force = wp.vec3(0.0)
         hessian = wp.mat33(0.0)
+        margin = float(wp.inf)
         if wp.static(bool(parts & BOUNDS)):
             if wp.static(bool(parts & EMBEDDED)):
+                margin = float(0.0)
                 f, h, count, which = embedded_bounds_force_hessian(
                     i,
                     x,
@@ -171,7 +174,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
                     objective.law,
                 )
             else:
-                f, h, count, which = bounds_force_hessian(
+                f, h, count, which, margin = bounds_force_hessian(
                     i, x[i], step, objective.x_start[i], objective.bounds, objective.law
                 )
             force += f
@@ -179,25 +182,26 @@ def vertex_kernels(parts: int) -> VertexKernels:
             touching += count
         if wp.static(bool(parts & CONTACTS)):
             if wp.static(bool(parts & EMBEDDED)):
+                margin = float(0.0)
                 f, h, count, others = embedded_contacts_force_hessian(
                     i,
                     x,
                     step,
-                    objective.x_start,
                     color,
                     objective.contacts,
                     objective.embedding,
                     objective.law,
                 )
             else:
-                f, h, count, others = contacts_force_hessian(
-                    i, x, step, objective.x_start, color, objective.contacts, objective.law
+                f, h, count, others, to_contact = contacts_force_hessian(
+                    i, x, step, color, objective.contacts, objective.law
                 )
+                margin = wp.min(margin, to_contact)
             force += f
             hessian += h
             touching += count
             which = 31 * which + others
-        return force, hessian, touching, which
+        return force, hessian, touching, which, margin
 
     @wp.func
     def touching_after(i: int, x: wp.array[wp.vec3], objective: Objective, step: wp.vec3):
@@ -215,7 +219,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
                     objective.law,
                 )
             else:
-                _f, _h, _count, which = bounds_force_hessian(
+                _f, _h, _count, which, _margin = bounds_force_hessian(
                     i, x[i], step, objective.x_start[i], objective.bounds, objective.law
                 )
         if wp.static(bool(parts & CONTACTS)):
@@ -242,16 +246,18 @@ def vertex_kernels(parts: int) -> VertexKernels:
         until these are the same. A vertex at rest right at the contact distance would else fall in
         and be pushed out in turn.
         """
-        f, h, touching, which = touch_force_hessian(i, x, color, objective, wp.vec3(0.0))
+        f, h, touching, which, margin = touch_force_hessian(i, x, color, objective, wp.vec3(0.0))
         force = free_force + f
         step = free_step
         if touching > 0:
             step = solve_positive_definite(free_hessian + h, force)
         passes = int(0)
+        if wp.length_sq(step) < margin * margin:
+            passes = int(PASSES)
         while passes < PASSES:
             if touching_after(i, x, objective, step) == which:
                 break
-            f, h, count, which = touch_force_hessian(i, x, color, objective, step)
+            f, h, count, which, margin = touch_force_hessian(i, x, color, objective, step)
             touching = wp.max(touching, count)
             step = solve_positive_definite(free_hessian + h, free_force + f)
             passes += 1
@@ -342,7 +348,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
                 x[i] = start + step
                 there, _hessian = force_hessian(i, x, objective)
                 if wp.static(bool(parts & (BOUNDS | CONTACTS))):
-                    f, _h, _touching, _which = touch_force_hessian(
+                    f, _h, _touching, _which, _margin = touch_force_hessian(
                         i, x, color, objective, wp.vec3(0.0)
                     )
                     there += f
@@ -376,7 +382,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         force, hessian = force_hessian(i, x, objective)
         contacts = int(0)
         if wp.static(bool(parts & (BOUNDS | CONTACTS))):
-            f, h, contacts, _which = touch_force_hessian(
+            f, h, contacts, _which, _margin = touch_force_hessian(
                 i, x, wp.vec2i(0, 0), objective, wp.vec3(0.0)
             )
             force += f
@@ -404,7 +410,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         ahead = objective.inertial[i] - rigid + (h * h) * (acceleration[i] - gravity)
         force, _hessian = force_hessian(i, x, objective)
         if wp.static(bool(parts & (BOUNDS | CONTACTS))):
-            f, _h, _touching, _which = touch_force_hessian(
+            f, _h, _touching, _which, _margin = touch_force_hessian(
                 i, x, wp.vec2i(0, 0), objective, wp.vec3(0.0)
             )
             force += f

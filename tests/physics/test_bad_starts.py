@@ -6,7 +6,8 @@ import pytest
 from intersections import intersecting_pairs
 from shapes import block, box, grid
 
-from vbd.solver.bodies import Cloth, Collider, Solid
+from vbd.benchmarks.experiments.contact_shapes import jack
+from vbd.solver.bodies import Cloth, Collider, Pins, Solid, tet_volumes
 from vbd.solver.bounds import Bowl, Box, Plane, Sphere
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -89,6 +90,31 @@ def test_a_cloth_that_pierces_another_one_is_pulled_out_within_two_seconds():
     assert len(intersecting_pairs(*joined(bodies, frame))) == 0
 
 
+def interlaced(slope, noise):
+    """Two sheets in almost the same plane, that cross along a line or all over."""
+    points, triangles = grid(CELLS)
+    points = points - [0.5, 0.5, 0.0]
+    rough = noise * np.random.default_rng(1).standard_normal((2, len(points)))
+    lower = points + np.outer(rough[0], [0.0, 0.0, 1.0])
+    upper = points + [0.03, 0.017, 0.0]
+    upper[:, 2] = slope * upper[:, 0] + rough[1]
+    return [
+        Cloth(lower, triangles, COTTON, rest_points=points, name="Lower"),
+        Cloth(upper, triangles, COTTON, rest_points=points, name="Upper"),
+    ]
+
+
+@pytest.mark.parametrize(("slope", "noise"), [(0.02, 0.0), (0.1, 0.0), (0.0, 0.02)])
+def test_sheets_that_lie_in_each_other_choose_a_side_each_within_a_second(slope, noise):
+    bodies = interlaced(slope, noise)
+    found = []
+    for frame in simulate(bodies, FLOATING, 24):
+        found.append(frame.stats.tangles)
+    assert found[0][0].bodies == ("Lower", "Upper")
+    assert found[-1] == ()
+    assert len(intersecting_pairs(*joined(bodies, frame))) == 0
+
+
 def test_a_cloth_through_a_collider_leaves_it():
     points, triangles = grid(CELLS)
     cloth = Cloth(points - [0.5, 0.5, -0.12], triangles, COTTON, name="Sheet")
@@ -102,19 +128,45 @@ def test_a_cloth_through_a_collider_leaves_it():
     assert not ((np.abs(last) < 0.149).all(axis=1)).any()
 
 
-@pytest.mark.parametrize("self_contact", [False, True])
-def test_a_flattened_solid_gets_its_volume_back_or_says_so(self_contact):
-    points, tets = ball(3)
-    flat = points * [1.0, 1.0, 0.0]
+def flattened(points, tets, self_contact):
+    """A soft body that begins in the plane z = 0."""
     material = Material(
         youngs_modulus=1e5, damping=0.01, collision_thickness=0.004, self_contact=self_contact
     )
-    body = Solid(flat, tets, material, rest_points=points, name="Coin")
+    flat = points * [1.0, 1.0, 0.0]
+    return Solid(flat, tets, material, rest_points=points, name="Coin")
+
+
+@pytest.mark.parametrize("self_contact", [False, True])
+def test_a_flattened_solid_gets_its_volume_back(self_contact):
+    points, tets = ball(3)
+    body = flattened(points, tets, self_contact)
     for frame in simulate([body], FLOATING, 48):
         assert np.isfinite(frame.positions[0]).all()
-    height = np.ptp(frame.positions[0][:, 2])
-    assert height == pytest.approx(0.4, rel=0.1) or frame.stats.tangles
+    volumes = tet_volumes(frame.exact_positions[0], tets)
+    assert volumes == pytest.approx(tet_volumes(points, tets), rel=0.1)
+    assert frame.stats.tangles == ()
     assert frame.stats.rejected == 0
+
+
+def test_a_flattened_solid_that_has_grown_into_itself_says_so():
+    # Two of its arms come back at the same place, and hold each other there.
+    points, tets = jack(0.4)
+    body = flattened(points, tets, True)
+    for frame in simulate([body], FLOATING, 24):
+        assert np.isfinite(frame.positions[0]).all()
+    crossing = len(intersecting_pairs(*joined([body], frame))) > 0
+    assert crossing == bool(frame.stats.tangles)
+
+
+def test_a_solid_that_is_held_flat_says_so():
+    points, tets = ball(2)
+    flat = points * [1.0, 1.0, 0.0]
+    material = Material(youngs_modulus=1e5, collision_thickness=0.004, self_contact=True)
+    everything = Pins(np.arange(len(points)))
+    body = Solid(flat, tets, material, pins=everything, rest_points=points, name="Coin")
+    for frame in simulate([body], FLOATING, 2):
+        assert frame.stats.tangles[0].bodies == ("Coin", "Coin")
 
 
 def test_a_tangle_says_who_where_and_how_often():

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies on top of each other: heavy on light, a tower, and rest."""
+"""Bodies on top of each other: heavy on light, a tower, a pile, and rest."""
 
 import numpy as np
-from shapes import box
+import pytest
+from shapes import box, grid, plane
 
-from vbd.solver.bodies import Solid
+from vbd.benchmarks.experiments.contact_shapes import ball
+from vbd.solver.bodies import Cloth, Collider, Rod, Solid
+from vbd.solver.bounds import Box
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -60,3 +63,86 @@ def test_a_stack_of_ten_cubes_stands_for_ten_seconds():
     # The tower still sways in its slowest mode: half of the speed that sticking friction allows.
     assert frame.stats.kinetic_energy < 0.5 * 24.0 * 5e-3**2
     assert frame.stats.tangles == ()
+
+
+def test_a_cube_of_twenty_thousand_times_the_mass_keeps_half_of_the_distance():
+    # 25 t on 25 vertices: 160 kN on 9 contacts need 18 kN each, a fifth of the distance at 1e7 N/m.
+    points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    light = Material(youngs_modulus=5e7, density=100.0, damping=0.01, collision_thickness=THICKNESS)
+    heavy = Material(youngs_modulus=5e9, density=2e6, damping=0.01, collision_thickness=THICKNESS)
+    bodies = [
+        Solid(points + [0.0, 0.0, THICKNESS], tets, light),
+        Solid(points + [0.0, 0.0, 0.2 + 3.0 * THICKNESS], tets, heavy),
+    ]
+    settings = Settings(use_ground=True, substeps=8, iterations=60, collision_stiffness=1e7)
+    for frame in simulate(bodies, settings, 24):
+        assert frame.stats.deepest < 0.5 * 2.0 * THICKNESS
+    assert frame.positions[1][:, 2].min() > frame.positions[0][:, 2].max()
+
+
+@pytest.mark.parametrize("floor", ["plane", "mesh"])
+def test_light_cords_under_a_heavy_block_are_not_pressed_flat(floor):
+    radius, thickness = 0.006, 0.01
+    height = radius + (thickness if floor == "mesh" else 0.0)
+    count = 17
+    x, edge = np.linspace(-0.2, 0.2, count), np.arange(count - 1)
+    # 8 g each, under 27 kg.
+    cord = Material(
+        youngs_modulus=1e7,
+        thickness=0.004,
+        density=0.02,
+        damping=2e-3,
+        collision_thickness=radius,
+    )
+    bodies = [
+        Rod(
+            np.column_stack([x, np.full((count, 2), [y, height])]),
+            np.column_stack([edge, edge + 1]),
+            cord,
+        )
+        for y in (-0.1, 0.1)
+    ]
+    points, tets = box((3, 3, 3), (0.3, 0.3, 0.3))
+    rubber = Material(youngs_modulus=1e6, damping=0.01, collision_thickness=thickness)
+    start = points + [-0.15, -0.15, height + radius + thickness]
+    bodies.append(Solid(start, tets, rubber))
+    if floor == "mesh":
+        bodies.append(Collider(*plane(), thickness=thickness))
+    settings = Settings(use_ground=floor == "plane")
+    for frame in simulate(bodies, settings, 48):
+        if frame.index < 24:
+            continue
+        # Stiff contacts have formed by now, and without making the block hop.
+        for points in frame.positions[:2]:
+            assert points[:, 2].min() > 0.6 * height
+        assert frame.stats.deepest < 0.5 * (radius + thickness)
+    assert frame.stats.kinetic_energy < 1e-4
+
+
+def test_a_pile_comes_to_rest_and_stays_there():
+    rubber = Material(youngs_modulus=1e5, damping=0.01, collision_thickness=0.008, friction=0.5)
+    cotton = Material(
+        youngs_modulus=2e5,
+        density=0.2,
+        thickness=5e-4,
+        bending_stiffness=1e-5,
+        damping=2e-3,
+        collision_thickness=0.008,
+        self_contact=True,
+    )
+    cube, tets = box((2, 2, 2), (0.16, 0.16, 0.16))
+    meshes = [(cube - 0.08, tets), ball(0.09, 1, 2)] * 4
+    bodies = []
+    for k, (points, tets) in enumerate(meshes):
+        around = [0.12 * np.cos(2.4 * k), 0.12 * np.sin(2.4 * k), 0.12 + 0.11 * k]
+        bodies.append(Solid(points + around, tets, rubber))
+    points, triangles = grid(8, 0.4)
+    bodies.append(Cloth(points + [-0.2, -0.2, 1.05], triangles, cotton))
+    walls = Box([-0.25, -0.25, 0.0], [0.25, 0.25, 3.0])
+    settings = Settings()
+    kinetic = [f.stats.kinetic_energy for f in simulate([*bodies, walls], settings, 96)]
+    # Falling it has some 30 J. What sticks creeps slower than the friction velocity.
+    mass = 4.0 * 1000.0 * (0.16**3 + 4.0 / 3.0 * np.pi * 0.09**3) + 0.2 * 0.4**2
+    creeping = 0.5 * mass * settings.friction_velocity**2
+    assert max(kinetic) > 1e4 * creeping
+    assert max(kinetic[48:]) < creeping

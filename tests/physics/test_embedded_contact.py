@@ -141,7 +141,7 @@ def evaluate(
 ):
     i = wp.tid()
     f, _hessian, _touching, _which = embedded_contacts_force_hessian(
-        i, x, wp.vec3(0.0), x, wp.vec2i(0, 0), contacts, embedding, law
+        i, x, wp.vec3(0.0), wp.vec2i(0, 0), contacts, embedding, law
     )
     force[i] = f
 
@@ -174,7 +174,7 @@ def forces_of_contact(bodies):
     for point, corner, weight in zip(*points.parents(), strict=True):
         E[model.led_end + point, corner] = weight
     near = pairs.state.numpy()["near"][: pairs.count] != 0
-    return force.numpy(), pairs.pairs.numpy()[: pairs.count][near], E, model.x.numpy()
+    return force.numpy(), pairs.touches.numpy()[: pairs.count][near], E, model.x.numpy()
 
 
 def test_the_forces_on_the_cage_are_those_on_the_surface_carried_over():

@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The coarse correction: its patches, its matrix, how far it goes, and when it does not."""
+
+import numpy as np
+import pytest
+import warp as wp
+from scipy import sparse
+from shapes import box, grid
+
+from vbd.benchmarks.reference import scene, solids
+from vbd.solver import aggregates
+from vbd.solver.aggregates import make_aggregates
+from vbd.solver.assembly import assemble
+from vbd.solver.attachments import Attachment
+from vbd.solver.bodies import Cloth, Pins, Solid
+from vbd.solver.cholesky import DeviceFactors, HostFactors
+from vbd.solver.records import tet_gradients
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+CELLS = (12, 5, 5)
+SETTINGS = {"frame_time": 1 / 60, "substeps": 1, "iterations": 1}
+
+
+def bar(**material):
+    """A bar of 468 free vertices, held at one end."""
+    points, tets = box(CELLS, (1.2, 0.5, 0.5))
+    material = Material(youngs_modulus=1e5, **material)
+    return Solid(points, tets, material, Pins(np.flatnonzero(points[:, 0] < 1e-9)))
+
+
+def sheet(**material):
+    points, triangles = grid(20)
+    return Cloth(
+        points,
+        triangles,
+        Material(youngs_modulus=1e6, density=0.3, bending_stiffness=1e-3, **material),
+        Pins([0, 20]),
+    )
+
+
+@pytest.fixture(autouse=True)
+def small_patches(monkeypatch):
+    """So that small and quick bodies have several."""
+    monkeypatch.setattr(aggregates, "SMALLEST_SOLID", 300)
+    monkeypatch.setattr(aggregates, "SMALLEST_CLOTH", 300)
+
+
+def stepper_of(bodies, **settings):
+    """The stepper of a scene after one frame, and the frames, which keep it alive."""
+    frames = simulate(bodies, Settings(**{**SETTINGS, **settings}), 1000)
+    next(frames)
+    return frames.gi_frame.f_locals["stepper"], frames
+
+
+def put(stepper, points):
+    """Set the positions of all vertices, given in solver order."""
+    model = stepper.model
+    model.x.assign(np.concatenate([points, model.x.numpy()[len(points) :]]).astype(np.float32))
+
+
+def shaken(stepper, size, seed=1):
+    rest = stepper.model.assembly.rest_points
+    wobble = size * np.random.default_rng(seed).standard_normal(rest.shape)
+    wobble[stepper.model.free_count :] = 0.0
+    return rest + wobble
+
+
+def prolongation(coarse):
+    """P [3 vertex, unknown], unknowns in the order of the aggregates."""
+    part, blocks = coarse.aggregates, []
+    count = len(part.of)
+    for k in range(len(part)):
+        for m in range(part.mode_count[k]):
+            mode = np.where(part.of == k, part.modes[:, m], 0.0)
+            blocks.append(np.kron(mode[:, None], np.eye(3)))
+    return np.concatenate(blocks, axis=1).reshape(3 * count, -1)
+
+
+def coarse_matrix(coarse):
+    """A, put together at the positions of now; all aggregates in one group."""
+    for factors in coarse.factors:
+        factors.factor = lambda: None  # it would overwrite the matrix
+    coarse.assemble()
+    size = int(coarse.rows.sum())
+    return coarse.matrix.numpy()[: size * size].reshape(size, size).copy()
+
+
+def test_patches_share_out_the_free_vertices_of_large_pieces():
+    points, tets = box(CELLS, (1.2, 0.5, 0.5))
+    twins = Solid(
+        np.concatenate([points, points + [0, 0, 2]]), np.concatenate([tets, tets + len(points)])
+    )
+    small = Solid(*box((2, 2, 2), (0.1, 0.1, 0.1)))
+    held = bar()
+    bodies = [twins, small, held]
+    assembly = assemble(bodies, Settings())
+    found = make_aggregates(assembly)
+    of_twins, of_small, of_held = (found.of[place] for place in assembly.place)
+    assert (of_twins >= 0).all()
+    assert (of_small == -1).all()
+    assert (of_held[held.pins.indices] == -1).all()
+    free = np.delete(of_held, held.pins.indices)
+    assert (free >= 0).all()
+    halves = [set(half) for half in np.split(of_twins, 2)]
+    parts = [*halves, set(free)]
+    for k, part in enumerate(parts):
+        assert len(part) == aggregates.FEWEST
+        assert not part & set().union(*parts[:k])
+        assert len({found.island[a] for a in part}) == 1
+    assert len(set(found.island)) == 3
+    # About equal: farthest-point patches on a lattice differ by less than this.
+    assert np.bincount(found.of[found.of >= 0]).min() > 10
+
+
+def test_a_patch_of_a_flat_cloth_has_no_mode_across():
+    flat = make_aggregates(assemble([sheet()], Settings()))
+    assert (flat.mode_count == 3).all()
+    points, triangles = grid(20)
+    rolled = np.stack([np.cos(2 * points[:, 0]), points[:, 1], np.sin(2 * points[:, 0])], axis=1)
+    assert (make_aggregates(assemble([Cloth(rolled, triangles)], Settings())).mode_count == 4).all()
+
+
+def clamped_tet_hessian(assembly, x, size):
+    """The Hessian of all tets with the geometric part clamped, in solver order, sparse."""
+    tets = assembly.tets
+    volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
+    f = np.einsum("tai,taj->tji", x[tets.corners], gradients)  # columns
+    c, j = solids.cofactor(f), solids.determinant(f)
+    stress = tets.lam * (j - 1.0) - tets.mu
+    stretch = np.linalg.norm(f, ord=2, axis=(1, 2))
+    scale = np.minimum(1.0, tets.mu / (np.abs(stress) * stretch))
+    tangent = solids.over(tets.mu, 4) * solids.identity(len(f))
+    tangent = tangent + solids.over(tets.lam, 4) * solids.square(c)
+    tangent = tangent + solids.over(scale * stress, 4) * solids.determinant_hessian(f)
+    local = np.einsum("t,tam,tminj,tbn->taibj", volumes, gradients, tangent, gradients)
+    rows = (3 * tets.corners[:, :, None] + np.arange(3)).reshape(len(f), 12)
+    places = np.broadcast_to(rows[:, :, None], (len(f), 12, 12))
+    columns = places.transpose(0, 2, 1)
+    values = local.reshape(len(f), 12, 12)
+    return sparse.csr_matrix((values.ravel(), (places.ravel(), columns.ravel())), (size, size))
+
+
+@pytest.mark.parametrize("size", [0.002, 0.03])  # 2 % strain, and tets inside out
+def test_matrix_of_a_solid_is_that_of_the_full_hessian(size):
+    stepper, _frames = stepper_of([bar()])
+    x = shaken(stepper, size)
+    put(stepper, x)
+    assembly, coarse = stepper.model.assembly, stepper.coarse
+    hessian = clamped_tet_hessian(assembly, stepper.model.x.numpy().astype(float), x.size)
+    inertia = np.repeat(assembly.mass, 3) * 60.0**2
+    p = prolongation(coarse)
+    expected = p.T @ (hessian @ p) + p.T @ (inertia[:, None] * p)
+    found = coarse_matrix(coarse)
+    # float32 sums of some hundred terms.
+    assert abs(found - expected).max() < 2e-6 * abs(expected).max()
+    assert np.linalg.eigvalsh(found)[0] > 0.0
+
+
+def pressed(two):
+    """A body lying on the ground, and perhaps a second one on it, a tenth of the thickness deep."""
+    points, tets = box((6, 6, 6), (0.3, 0.3, 0.3))
+    material = Material(youngs_modulus=1e5, collision_thickness=0.02)
+    lower = Solid(points + [0, 0, 0.018], tets, material)
+    upper = Solid(points + [0.003, 0.001, 0.018 + 0.3 + 0.036], tets, material)
+    return [lower, upper] if two else [lower]
+
+
+def tied():
+    """Two bars end to end, tied together where they meet."""
+    points, tets = box(CELLS, (1.2, 0.5, 0.5))
+    material = Material(youngs_modulus=1e5)
+    one, other = Solid(points, tets, material), Solid(points + [1.2, 0, 0], tets, material)
+    end = np.flatnonzero(points[:, 0] > 1.2 - 1e-9)
+    start = np.flatnonzero(points[:, 0] < 1e-9)
+    seam = Attachment(
+        one, end, 1e4, other=other, corners=start[:, None], weights=np.ones((len(start), 1))
+    )
+    return [one, other, seam]
+
+
+SCENES = {
+    "solid": lambda: [bar()],
+    "damped solid": lambda: [bar(damping=0.01)],
+    "corotated": lambda: [bar(solid_model="corotated")],
+    "logarithm": lambda: [bar(solid_model="neo_hookean_log", damping=0.01)],
+    "cloth": lambda: [sheet()],
+    "damped cloth": lambda: [sheet(damping=0.01)],
+    "neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean")],
+    "attached": tied,
+    "ground": lambda: pressed(two=False),
+    "two bodies": lambda: pressed(two=True),
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_matrix_is_the_slope_of_the_force(name):
+    """For motions of the patches at small strain, all terms together.
+
+    Friction has its full strength only at 10 m/s, far from sliding.
+    """
+    bodies = SCENES[name]()
+    ground = name in ("ground", "two bodies")
+    stepper, _frames = stepper_of(
+        bodies, use_ground=ground, gravity=(0, 0, 0), friction_velocity=10.0
+    )
+    model, coarse = stepper.model, stepper.coarse
+    put(stepper, model.assembly.rest_points)
+    model.x_start.assign(model.x)
+    if stepper.pairs:
+        stepper.pairs.search()
+        stepper.pairs.refresh()
+        coarse.regroup()
+        stepper.residual.record(model)
+    here = model.x.numpy()[: len(model.assembly.points)].astype(float)
+    matrix, p = coarse_matrix(coarse), prolongation(coarse)
+    assert abs(matrix - matrix.T).max() < 1e-6 * abs(matrix).max()
+    random = np.random.default_rng(5)
+    for _ in range(5):
+        z = random.standard_normal(p.shape[1])
+        d = (p @ z).reshape(-1, 3)
+        # Of the contact distance and of the cells a hundredth: float32 leaves 1e-4 of that.
+        reach = 2e-4 / abs(d).max()
+        forces = []
+        for sign in (-1.0, 1.0):
+            put(stepper, here + sign * reach * d)
+            stepper.residual.find_forces()
+            forces.append(stepper.residual.force.numpy()[: len(d)].astype(float))
+        slope = ((forces[0] - forces[1]) * d).sum() / (2.0 * reach)
+        assert z @ matrix @ z == pytest.approx(slope, rel=0.02)
+
+
+def loss_along(body, stepper, begin, end):
+    """G [J] from `begin` to `end` as a function of α, in float64."""
+    problem = scene.scene_of(body, "neo_hookean")
+    model, place = stepper.model, stepper.model.assembly.place[0]
+    mass, origin = model.assembly.mass, model.assembly.origin
+    y = model.inertial.numpy()[: len(mass)].astype(float)
+
+    def loss(share):
+        x = begin + share * (end - begin)
+        kinetic = 0.5 * 60.0**2 * (mass @ ((x - y) ** 2).sum(axis=1))
+        elastic = sum(part.energy((x + origin)[place]).sum() for part in problem.elements)
+        return kinetic + elastic
+
+    return loss
+
+
+@pytest.mark.parametrize("size", [0.002, 0.012, 0.03])
+def test_a_step_ends_where_the_loss_is_least_along_it(size):
+    body = bar()
+    stepper, _frames = stepper_of([body])
+    model, coarse = stepper.model, stepper.coarse
+    put(stepper, shaken(stepper, size))
+    begin = model.x.numpy()[: len(model.assembly.points)].astype(float)
+    coarse.assemble()
+    coarse.step()
+    share = coarse.islands.share.numpy()[0]
+    direction = coarse.direction.numpy()[: len(begin)].astype(float)
+    loss = loss_along(body, stepper, begin, begin + direction)
+    collapsed = tets_collapsed(model, begin)
+    if collapsed > 0.1:
+        assert share == 0.0
+        return
+    assert 0.0 < share <= 2.0
+    end = model.x.numpy()[: len(begin)].astype(float)
+    np.testing.assert_allclose(end, begin + share * direction, atol=1e-6)
+    assert loss(share) < loss(0.0)
+    if share < 2.0:
+        for other in (0.97, 1.03):
+            assert loss(share) <= loss(other * share)
+
+
+def tets_collapsed(model, x):
+    """Part of the tets with less than a tenth of their volume."""
+    tets = model.assembly.tets
+    _, gradients = tet_gradients(model.assembly.rest_points, tets.corners)
+    f = np.einsum("tai,taj->tij", x[tets.corners], gradients)
+    return (np.linalg.det(f) < 0.1).mean()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_step_raises_the_loss_of_a_scattered_body(seed):
+    body = bar()
+    stepper, _frames = stepper_of([body])
+    model, coarse = stepper.model, stepper.coarse
+    put(stepper, shaken(stepper, 0.05, seed))
+    count, taken = len(model.assembly.points), 0
+    for _ in range(30):
+        stepper.sweep(0)  # with a coarse step of its own
+        begin = model.x.numpy()[:count].astype(float)
+        coarse.assemble()
+        coarse.step()
+        end = model.x.numpy()[:count].astype(float)
+        loss = loss_along(body, stepper, begin, end)
+        if coarse.islands.share.numpy()[0] > 0.0:
+            taken += 1
+            assert loss(1.0) <= loss(0.0) * (1.0 + 1e-6)
+        else:
+            np.testing.assert_array_equal(begin, end)
+    assert taken > 10
+
+
+def test_a_flattened_body_is_left_to_the_sweeps_unrelaxed():
+    stepper, _frames = stepper_of([bar()], iterations=3)
+    model, coarse = stepper.model, stepper.coarse
+    coarse.begin_frame()
+    flat = model.assembly.rest_points * [1.0, 1.0, 1e-3]
+    put(stepper, flat)
+    coarse.assemble()
+    coarse.step()
+    assert coarse.skips() == 1
+    assert coarse.share() == 0.0
+    place = model.assembly.place[0]
+    free = place[place < model.free_count]
+    assert (stepper.relaxation.numpy()[free] == 1.0).all()
+    put(stepper, model.assembly.rest_points)
+    coarse.assemble()
+    coarse.step()
+    assert (stepper.relaxation.numpy()[free] == 1.5).all()
+
+
+def test_bodies_apart_go_their_own_way():
+    points, tets = box(CELLS, (1.2, 0.5, 0.5))
+    material = Material(youngs_modulus=1e5)
+    calm = Solid(points, tets, material)
+    wild = Solid(points + [0, 0, 3], tets, material)
+    stepper, _frames = stepper_of([calm, wild])
+    model, coarse = stepper.model, stepper.coarse
+    x = np.array(model.assembly.rest_points)
+    x[model.assembly.place[1]] *= [1.0, 1.0, 1e-3]
+    bent = x[model.assembly.place[0]]
+    x[model.assembly.place[0]] = bent + 0.02 * np.sin(bent[:, [1, 2, 0]])
+    put(stepper, x)
+    coarse.assemble()
+    coarse.step()
+    shares = dict(zip(range(2), coarse.islands.share.numpy(), strict=True))
+    of_body = [coarse.island.numpy()[model.assembly.place[b][0]] for b in range(2)]
+    assert shares[of_body[0]] > 0.5
+    assert shares[of_body[1]] == 0.0
+
+
+def test_it_is_left_out_where_it_does_not_pay_or_is_not_wanted():
+    small = Solid(*box((2, 2, 2), (0.1, 0.1, 0.1)))
+    for bodies, settings in (
+        ([small], {}),
+        ([bar()], {"coarse_correction": False}),
+        ([bar()], {"acceleration": 0.9}),
+        ([bar()], {"estimate_acceleration": True}),
+    ):
+        stepper, frames = stepper_of(bodies, **settings)
+        assert stepper.coarse is None
+        stats = next(frames).stats
+        assert np.isnan(stats.coarse_share)
+        assert np.isnan(stats.residual_before_coarse)
+        assert stats.coarse_skips == 0
+
+
+def test_statistics_tell_what_it_did():
+    (frame,) = simulate([bar()], Settings(**SETTINGS), 1)
+    assert 0.0 < frame.stats.coarse_share <= 2.0
+    assert frame.stats.coarse_skips == 0
+    assert frame.stats.residual_before_coarse > 0.0
+
+
+def systems(count, size):
+    """Matrices, right sides and room for solutions as Warp arrays; one in the middle is no good."""
+    random = np.random.default_rng(2)
+    root = random.standard_normal((count, size, size))
+    matrices = root @ root.transpose(0, 2, 1) + np.eye(size)
+    right = random.standard_normal((count, size))
+    matrices[1] = -matrices[1]
+    arrays = [wp.array(v, dtype=wp.float64, device="cpu") for v in (matrices, right)]
+    return matrices, right, *arrays, wp.zeros_like(arrays[1])
+
+
+@pytest.mark.parametrize("factors", [HostFactors, DeviceFactors])
+@pytest.mark.parametrize("size", [16, 80])
+def test_decomposition_solves_and_gives_up_where_there_is_none(factors, size):
+    matrices, right, *arrays = systems(3, size)
+    decomposed = factors(*arrays)
+    decomposed.factor()
+    decomposed.solve()
+    found = arrays[2].numpy()
+    for k in (0, 2):
+        expected = np.linalg.solve(matrices[k], right[k])
+        # The shift is 1e-6 of the diagonal, which the condition of the matrix amplifies.
+        assert abs(found[k] - expected).max() < 1e-3 * abs(expected).max()
+    if factors is HostFactors:
+        assert (found[1] == 0.0).all()
+        assert decomposed.failed.tolist() == [False, True, False]
+    else:
+        assert not np.isfinite(found[1]).any()
+
+
+def test_an_almost_singular_matrix_gets_a_larger_shift():
+    matrices, _, *arrays = systems(3, 16)
+    vector = np.ones(16) / 4.0
+    matrices[1] = np.eye(16) - 1.00005 * np.outer(vector, vector)
+    arrays[0].assign(matrices)
+    decomposed = HostFactors(*arrays)
+    decomposed.factor()
+    decomposed.solve()
+    assert not decomposed.failed.any()
+    assert np.isfinite(arrays[2].numpy()).all()
+    assert (arrays[2].numpy()[1] != 0.0).any()
