@@ -14,6 +14,8 @@ BARS, SHEETS = (4, 8, 16), (32, 64, 128)
 NEWTON_BAR, NEWTON_SHEET = 8, 32
 # Iterations of the solver that stand in for it.
 CONVERGED = 200
+# Errors beyond these many motions are no motion any more.
+DIVERGED = 2.0
 COARSE = {f"coarse correction, {count}": (count, {}) for count in (1, 2, 5, 10)}
 OTHERS = {
     "VBD, 20": (20, PLAIN),
@@ -44,6 +46,11 @@ def print_table(title, columns):
         print(f"| {row} |", " | ".join(column[row] for column in columns.values()), "|", flush=True)
 
 
+def percent(error):
+    """An error as text."""
+    return f"{100.0 * error:.2g} %" if error < DIVERGED else "diverges"
+
+
 def check_references():
     """Print how far converged motions are from Newton's, or from those of half the iterations."""
     bodies = {f"bar{n}": scenes.bar(n) for n in BARS}
@@ -64,8 +71,7 @@ def bars():
         best = exact(f"bar{cells}", body, cells <= NEWTON_BAR)
         found = motions(body, STEPS, METHODS)
         columns[f"{cells} × {cells} × {10 * cells}"] = {
-            name: f"{100.0 * scenes.error(path, best, body.points):.2g} %"
-            for name, path in found.items()
+            name: percent(scenes.error(path, best, body.points)) for name, path in found.items()
         }
         if cells == BARS[1]:
             shown = found | {"exact": best}
@@ -78,10 +84,7 @@ def contrast():
     body = scenes.contrast_bar()
     best = scenes.kept("contrast_newton", lambda: scenes.by_newton(body, CONTRAST_STEPS))
     found = motions(body, CONTRAST_STEPS, METHODS)
-    errors = {
-        name: f"{100.0 * scenes.error(path, best, body.points):.2g} %"
-        for name, path in found.items()
-    }
+    errors = {name: percent(scenes.error(path, best, body.points)) for name, path in found.items()}
     print_table("soft and stiff segments", {"largest error": errors})
 
 
@@ -90,7 +93,7 @@ def describe_sheet(body, path, best):
     return (
         f"+{100.0 * (scenes.longest_edges(body, path[-1]) - 1.0):.2g} %, "
         f"{-path[-1, :, 2].min():.2f} m, {-path[:, :, 2].min():.2f} m, "
-        f"{100.0 * scenes.error(path, best, body.points):.2g} %"
+        + percent(scenes.error(path, best, body.points))
     )
 
 
