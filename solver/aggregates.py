@@ -2,7 +2,8 @@
 """Aggregates: patches of a body that the coarse correction moves as a whole, each affinely.
 
 Seeds are spread over the edges of the mesh, each as far from the others as it can be, and every
-free vertex goes with the nearest seed. What a patch can do are the affine displacements of its rest
+free vertex goes with the nearest seed; then seeds move to the middle of their patches, some times
+over. What a patch can do are the affine displacements of its rest
 shape: d_i = Σ_m z_m p_m(X_i) with the modes p = (1, ξ₁, ξ₂, ξ₃), ξ being X along the principal axes
 of the patch, scaled to a mean square of 1. Flat patches have no ξ₃, straight ones no ξ₂ either.
 """
@@ -15,13 +16,18 @@ from .order import connected, unique_edges
 
 # Vertices per aggregate: about eight cells across in a solid as in a sheet.
 SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 300, 64, 8
-# Aggregates of a piece.
-FEWEST, MOST = 10, 64
+# Aggregates of a piece: cloth has a cheaper matrix for its size, and more folds.
+FEWEST, MOST, MOST_OF_CLOTH = 10, 64, 144
 # Smaller pieces converge without, ...
 SMALLEST_SOLID, SMALLEST_CLOTH, SMALLEST_ROD = 500, 250, 24
 # ... but where bodies touch, a small solid is a patch for each so many vertices: piled up, stiff
 # bodies have to move as a whole.
 SMALL_PATCH = 50
+# How often seeds move to the middle of their patches.
+ROUNDS = 5
+# Edges of tets that are this many times stiffer than the softest of the piece count as shorter, so
+# that patches end where materials change: one across would lock the soft side.
+STIFF, SHORTER = 10.0, 0.3
 # An extent below this part of the largest one is none.
 THIN = 1e-3
 
@@ -56,22 +62,24 @@ def make_aggregates(assembly, contacts=False):
     of_piece = connected(edges, count)
     sizes = np.bincount(of_piece)
     wanted = np.zeros(len(sizes), dtype=int)
-    for corners, patch, smallest in (
-        (rods, ROD_PATCH, SMALLEST_ROD),
-        (sheets, CLOTH_PATCH, SMALLEST_CLOTH),
-        (solids, SOLID_PATCH, SMALLEST_SOLID),
+    for corners, patch, smallest, most in (
+        (rods, ROD_PATCH, SMALLEST_ROD, MOST),
+        (sheets, CLOTH_PATCH, SMALLEST_CLOTH, MOST_OF_CLOTH),
+        (solids, SOLID_PATCH, SMALLEST_SOLID, MOST),
     ):
         mine = np.unique(of_piece[corners])
-        large = np.clip(sizes[mine] // patch, FEWEST, MOST)
+        large = np.clip(sizes[mine] // patch, FEWEST, most)
         wanted[mine] = np.where(sizes[mine] >= smallest, large, 0)
     if contacts:
         wanted[mine] = np.maximum(wanted[mine], np.clip(sizes[mine] // SMALL_PATCH, 1, FEWEST))
-    neighbors = Neighbors(edges, count)
+    rest = assembly.rest_points
+    graph = Graph(edges, edge_lengths(edges, rest, assembly.tets, of_piece), count)
     of, total = np.full(count, -1), 0
     for number in np.flatnonzero(wanted):
         members = np.flatnonzero(of_piece[:free] == number)
         if len(members):
-            of[members] = total + spread_patches(neighbors, members, wanted[number])
+            most = min(wanted[number], len(members))
+            of[members] = total + spread_patches(graph, rest, members, most)
             total = of.max() + 1
     others = among_free(free, assembly.attachments.corners)
     joined = connected(np.concatenate([edges, others]), count)
@@ -90,43 +98,69 @@ def among_free(free, *elements):
     return edges[(edges < free).all(axis=1) & (edges[:, 0] != edges[:, 1])]
 
 
-class Neighbors:
-    """Vertices that share an edge with each vertex."""
+def edge_lengths(edges, points, tets, of_piece):
+    """Length [m] of every edge, shorter where only stiff tets share it."""
+    lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
+    softest = np.full(len(points), np.inf)
+    np.minimum.at(softest, of_piece[tets.corners[:, 0]], tets.lame_mu)
+    stiff = tets.lame_mu > STIFF * softest[of_piece[tets.corners[:, 0]]]
+    count = len(points)
+    keys = edges[:, 0].astype(np.int64) * count + edges[:, 1]
+    shared = unique_edges(tets.corners[stiff]).astype(np.int64)
+    return np.where(np.isin(keys, shared[:, 0] * count + shared[:, 1]), SHORTER * lengths, lengths)
 
-    def __init__(self, edges, count):
+
+class Graph:
+    """Vertices that share an edge with each vertex, and how far they are."""
+
+    def __init__(self, edges, lengths, count):
         both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
-        both = both[np.argsort(both[:, 0], kind="stable")]
-        self.start = np.searchsorted(both[:, 0], np.arange(count + 1))
-        self.vertex = both[:, 1]
+        order = np.argsort(both[:, 0], kind="stable")
+        self.tail, self.head = both[order].T
+        self.length = np.concatenate([lengths, lengths])[order]
+        self.start = np.searchsorted(self.tail, np.arange(count + 1))
 
-    def of(self, vertices):
-        """All neighbors of some vertices."""
-        counts = self.start[vertices + 1] - self.start[vertices]
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self.vertex[np.repeat(self.start[vertices], counts) + within]
+    def grow(self, seeds, numbers, distance, patch):
+        """Give `seeds` their `numbers`, and all vertices the number of the nearest seed.
 
-
-def spread_patches(neighbors, members, wanted):
-    """Patch number [member] of a connected set of vertices, `wanted` patches in all.
-
-    Farthest-point seeds: each new one takes over the vertices that are closer to it, in edges.
-    """
-    far = len(neighbors.start)
-    patch = np.full(far, -1)
-
-    def grow(seed, number, distance):
-        front, steps = np.array([seed]), 0
+        `distance` and `patch` [vertex] are what earlier seeds have left.
+        """
+        distance[seeds], patch[seeds] = 0.0, numbers
+        front = seeds
         while len(front):
-            distance[front], patch[front] = steps, number
-            steps += 1
-            ahead = np.unique(neighbors.of(front))
-            front = ahead[distance[ahead] > steps]
-        return members[np.argmax(distance[members])]
+            counts = self.start[front + 1] - self.start[front]
+            within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            edge = np.repeat(self.start[front], counts) + within
+            ahead = distance[self.tail[edge]] + self.length[edge]
+            closer = ahead < distance[self.head[edge]]
+            edge, ahead = edge[closer], ahead[closer]
+            order = np.argsort(-ahead, kind="stable")  # the nearest is written last
+            edge, ahead = edge[order], ahead[order]
+            distance[self.head[edge]] = ahead
+            patch[self.head[edge]] = patch[self.tail[edge]]
+            front = np.unique(self.head[edge])
 
-    seed = grow(members[0], 0, np.full(far, far))  # an end of the piece, not somewhere inside
-    distance = np.full(far, far)
+
+def spread_patches(graph, points, members, wanted):
+    """Patch number [member] of a connected set of vertices, `wanted` patches in all."""
+    count = len(points)
+    distance, patch = np.full(count, np.inf), np.full(count, -1)
+    graph.grow(members[:1], 0, distance, patch)
+    seed = members[[np.argmax(distance[members])]]  # an end of the piece, not somewhere inside
+    distance[:] = np.inf
     for number in range(wanted):
-        seed = grow(seed, number, distance)
+        graph.grow(seed, number, distance, patch)
+        seed = members[[np.argmax(distance[members])]]
+    for _ in range(ROUNDS):
+        own = patch[members]
+        sizes = np.bincount(own, minlength=wanted)
+        sums = [np.bincount(own, points[members, axis], wanted) for axis in range(3)]
+        middle = np.stack(sums, axis=1) / sizes[:, None]
+        off = ((points[members] - middle[own]) ** 2).sum(axis=1)
+        by_patch = np.lexsort((off, own))
+        seeds = members[by_patch[np.searchsorted(own[by_patch], np.arange(wanted))]]
+        distance[:] = np.inf
+        graph.grow(seeds, np.arange(wanted), distance, patch)
     return patch[members]
 
 

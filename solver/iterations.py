@@ -103,9 +103,10 @@ class Iterations:
                 self.pairs.settle(0, self.model.free_count)
             if self._ends(iteration, True, count):
                 return
-        # Written so that a residual that is not a number falls back too.
+        # Written so that a residual that is not a number, or infinite, falls back too.
         end, floor = self.residual.measure(), self.residual.floor()
-        if not (end <= max(begin, floor) and end <= max(self.halfway, floor)):
+        fell = end <= max(begin, floor) and end <= max(self.halfway, floor)
+        if not (fell and math.isfinite(end)):
             for kept, array in zip(self.kept, self.carried, strict=True):
                 wp.copy(array, kept)
             if self.pairs:

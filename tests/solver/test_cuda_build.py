@@ -39,7 +39,15 @@ MODULES = dict(modules_with_kernels())
 def test_every_module_with_kernels_is_found():
     assert {
         "motion",
-        "pairs",
+        "search",
+        "pair_lists",
+        "refresh",
+        "coarse",
+        "coarse_line",
+        "coarse_contact",
+        "coarse_materials",
+        "coarse_springs",
+        "cholesky",
         "truncation",
         "embedding",
         "embedded_truncation",
