@@ -15,7 +15,7 @@ import numpy as np
 from .order import connected, unique_edges
 
 # Vertices per aggregate: about eight cells across in a solid as in a sheet.
-SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 300, 64, 8
+SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 64, 8
 # Aggregates of a piece: cloth has a cheaper matrix for its size, and more folds.
 FEWEST, MOST, MOST_OF_CLOTH = 10, 64, 144
 # Smaller pieces converge without, ...

@@ -24,7 +24,7 @@ vec12 = wp.types.vector(length=12, dtype=float)
 mat43 = wp.types.matrix(shape=(4, 3), dtype=float)
 mat42 = wp.types.matrix(shape=(4, 2), dtype=float)
 mat99 = wp.types.matrix(shape=(9, 9), dtype=float)
-mat163 = wp.types.matrix(shape=(16, 3), dtype=float)
+mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
 mat1212 = wp.types.matrix(shape=(12, 12), dtype=float)
 
 
@@ -142,17 +142,15 @@ def geometric_stiffness(tet: CoarseTet, volume: float, f: wp.mat33):
 
 
 @wp.func
-def add_turns(block: mat1212, turns: mat163):
-    """The block with ε_ijk v_k added at modes m, n, for v in row 4 m + n of `turns`."""
-    for m in range(4):
-        for n in range(4):
-            v = turns[4 * m + n]
-            block[3 * m, 3 * n + 1] += v[2]
-            block[3 * m, 3 * n + 2] -= v[1]
-            block[3 * m + 1, 3 * n] -= v[2]
-            block[3 * m + 1, 3 * n + 2] += v[0]
-            block[3 * m + 2, 3 * n] += v[1]
-            block[3 * m + 2, 3 * n + 1] -= v[0]
+def add_turns(block: mat1212, m: int, turns: mat34):
+    """The block with ε_ijk v_k added at modes m, n, for v in column n of `turns`."""
+    for n in range(4):
+        block[3 * m, 3 * n + 1] += turns[2, n]
+        block[3 * m, 3 * n + 2] -= turns[1, n]
+        block[3 * m + 1, 3 * n] -= turns[2, n]
+        block[3 * m + 1, 3 * n + 2] += turns[0, n]
+        block[3 * m + 2, 3 * n] += turns[1, n]
+        block[3 * m + 2, 3 * n + 1] -= turns[0, n]
     return block
 
 
@@ -198,7 +196,6 @@ def add_tets_inside(
         stiffness[3 * m + 2, 3 * m + 2] += shear
     slope = patches.slope[chunks.row[entry]]
     block = mat1212()
-    turns = mat163()
     for m in range(1, 4):
         for n in range(1, 4):
             b_m = wp.vec3(slope[m, 0], slope[m, 1], slope[m, 2])
@@ -213,8 +210,8 @@ def add_tets_inside(
             for a in range(3):
                 for b in range(3):
                     block[3 * m + a, 3 * n + b] = part[a, b]
-            turns[4 * m + n] = turn * wp.cross(b_m, b_n)
-    partial[entry] = add_turns(block, turns)
+        block = add_turns(block, m, turn * wp.skew(b_m) * wp.transpose(slope))
+    partial[entry] = block
 
 
 @wp.func
@@ -260,7 +257,10 @@ def add_tets_between(
     other = chunks.column[entry]
     block = mat1212()
     scalar = wp.mat44(0.0)
-    turns = mat163()
+    turns_0 = mat34()
+    turns_1 = mat34()
+    turns_2 = mat34()
+    turns_3 = mat34()
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         tet = tets[e]
         f = tet_gradient(tet, x)
@@ -273,10 +273,16 @@ def add_tets_between(
         block += wp.outer(tet.bulk * applied(b_k, c), applied(b_l, c))
         scalar += tet.shear * (b_k * wp.transpose(b_l))
         f *= s
-        for m in range(4):
-            for n in range(4):
-                turns[4 * m + n] += f * wp.cross(b_k[m], b_l[n])
-    partial[entry] = add_isotropic(add_turns(block, turns), scalar)
+        across = wp.transpose(b_l)
+        turns_0 += f * wp.skew(b_k[0]) * across
+        turns_1 += f * wp.skew(b_k[1]) * across
+        turns_2 += f * wp.skew(b_k[2]) * across
+        turns_3 += f * wp.skew(b_k[3]) * across
+    block = add_turns(block, 0, turns_0)
+    block = add_turns(block, 1, turns_1)
+    block = add_turns(block, 2, turns_2)
+    block = add_turns(block, 3, turns_3)
+    partial[entry] = add_isotropic(block, scalar)
 
 
 @wp.func
