@@ -36,12 +36,14 @@ THIN = 1e-3
 class Aggregates:
     """`of` [vertex] the aggregate of each vertex, -1 for none; `modes` [vertex, 4] its p.
 
-    Per aggregate: `island`, the part of the scene that its elements and attachments join, numbered
-    from 0, in ascending order; `mode_count`, and `slope` [aggregate, 4, 3], ∂p/∂X [1/m].
+    Per aggregate: `piece`, the part of the scene that its elements join; `island`, what attachments
+    join besides, numbered from 0 in ascending order; `mode_count`, and `slope` [aggregate, 4, 3],
+    ∂p/∂X [1/m].
     """
 
     of: np.ndarray
     modes: np.ndarray
+    piece: np.ndarray
     island: np.ndarray
     mode_count: np.ndarray
     slope: np.ndarray
@@ -71,25 +73,34 @@ def make_aggregates(assembly, contacts=False):
         large = np.clip(sizes[mine] // patch, FEWEST, most)
         wanted[mine] = np.where(sizes[mine] >= smallest, large, 0)
     if contacts:
+        mine = np.unique(of_piece[solids])
         wanted[mine] = np.maximum(wanted[mine], np.clip(sizes[mine] // SMALL_PATCH, 1, FEWEST))
     rest = assembly.rest_points
     graph = Graph(edges, edge_lengths(edges, rest, assembly.tets, of_piece), count)
-    of, total = np.full(count, -1), 0
+    of, pieces = np.full(count, -1), []
+    by_piece = np.argsort(of_piece[:free], kind="stable")
+    start = np.searchsorted(of_piece[:free][by_piece], np.arange(len(sizes) + 1))
     for number in np.flatnonzero(wanted):
-        members = np.flatnonzero(of_piece[:free] == number)
-        if len(members):
-            most = min(wanted[number], len(members))
-            of[members] = total + spread_patches(graph, rest, members, most)
-            total = of.max() + 1
-    others = among_free(free, assembly.attachments.corners)
-    joined = connected(np.concatenate([edges, others]), count)
-    _, first = np.unique(of, return_index=True)
-    _, island = np.unique(joined[first[len(first) - total :]], return_inverse=True)
-    place = np.argsort(np.argsort(island, kind="stable"))
+        members = by_piece[start[number] : start[number + 1]]
+        most = min(wanted[number], len(members))
+        if most:
+            of[members] = len(pieces) + spread_patches(graph, rest, members, most)
+            pieces += [number] * most
+    joined = connected(
+        np.concatenate([edges, among_free(free, assembly.attachments.corners)]), count
+    )
+    island_of_piece = np.zeros(len(sizes), dtype=int)
+    island_of_piece[of_piece] = joined
+    pieces = np.array(pieces, dtype=int)
+    _, island = np.unique(island_of_piece[pieces], return_inverse=True)
+    order = np.argsort(island, kind="stable")
+    place = np.argsort(order)
     of[of >= 0] = place[of[of >= 0]]
-    island = np.sort(island)
-    modes, mode_count, slope = affine_modes(assembly.rest_points, of, total)
-    return Aggregates(of, modes, island, mode_count, slope)
+    modes, mode_count, slope = affine_modes(rest, of, len(pieces))
+    duplicate = (assembly.parent != np.arange(count)) & (np.arange(count) < free)
+    of[duplicate] = of[assembly.parent[duplicate]]
+    modes[duplicate] = modes[assembly.parent[duplicate]]
+    return Aggregates(of, modes, pieces[order], island[order], mode_count, slope)
 
 
 def among_free(free, *elements):
@@ -119,12 +130,12 @@ class Graph:
         self.tail, self.head = both[order].T
         self.length = np.concatenate([lengths, lengths])[order]
         self.start = np.searchsorted(self.tail, np.arange(count + 1))
+        self.distance = np.full(count, np.inf)  # to the nearest seed, which has given its number
+        self.patch = np.full(count, -1)
 
-    def grow(self, seeds, numbers, distance, patch):
-        """Give `seeds` their `numbers`, and all vertices the number of the nearest seed.
-
-        `distance` and `patch` [vertex] are what earlier seeds have left.
-        """
+    def grow(self, seeds, numbers):
+        """Give `seeds` their `numbers`, and to every vertex that of the nearest seed so far."""
+        distance, patch = self.distance, self.patch
         distance[seeds], patch[seeds] = 0.0, numbers
         front = seeds
         while len(front):
@@ -143,25 +154,23 @@ class Graph:
 
 def spread_patches(graph, points, members, wanted):
     """Patch number [member] of a connected set of vertices, `wanted` patches in all."""
-    count = len(points)
-    distance, patch = np.full(count, np.inf), np.full(count, -1)
-    graph.grow(members[:1], 0, distance, patch)
-    seed = members[[np.argmax(distance[members])]]  # an end of the piece, not somewhere inside
-    distance[:] = np.inf
+    graph.grow(members[:1], 0)
+    seed = members[[np.argmax(graph.distance[members])]]  # an end, not somewhere inside
+    graph.distance[members] = np.inf
     for number in range(wanted):
-        graph.grow(seed, number, distance, patch)
-        seed = members[[np.argmax(distance[members])]]
+        graph.grow(seed, number)
+        seed = members[[np.argmax(graph.distance[members])]]
     for _ in range(ROUNDS):
-        own = patch[members]
+        own = graph.patch[members]
         sizes = np.bincount(own, minlength=wanted)
         sums = [np.bincount(own, points[members, axis], wanted) for axis in range(3)]
         middle = np.stack(sums, axis=1) / sizes[:, None]
         off = ((points[members] - middle[own]) ** 2).sum(axis=1)
         by_patch = np.lexsort((off, own))
         seeds = members[by_patch[np.searchsorted(own[by_patch], np.arange(wanted))]]
-        distance[:] = np.inf
-        graph.grow(seeds, np.arange(wanted), distance, patch)
-    return patch[members]
+        graph.distance[members] = np.inf
+        graph.grow(seeds, np.arange(wanted))
+    return graph.patch[members]
 
 
 def affine_modes(points, of, count):

@@ -75,6 +75,8 @@ class Assembly:
     points: np.ndarray
     rest_points: np.ndarray
     velocities: np.ndarray
+    parent: np.ndarray
+    """The vertex each vertex is a duplicate of, for a tear to come, or itself."""
     mass: np.ndarray
     friction: np.ndarray
     thickness: np.ndarray
@@ -287,6 +289,7 @@ def assemble(bodies, settings, attachments=()):
         points=(points - origin)[order],
         rest_points=ordered([body.rest_points for body in bodies]),
         velocities=ordered([body.velocities for body in bodies]),
+        parent=place[parent[order]],
         mass=np.concatenate(masses)[order],
         friction=spread(lambda m: settings.friction if m.friction is None else m.friction),
         thickness=spread(lambda m: m.collision_thickness),

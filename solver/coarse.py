@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The coarse correction: after a sweep, one small linear solve for affine patches of every body.
+"""The coarse correction: after some sweeps, a small linear solve for affine patches of every body.
 
-Vertex by vertex, a force needs an iteration to get past a ring of neighbors. So after every sweep
-all aggregates (aggregates.py) take a Newton step together, A z = Pᵀf with A = PᵀHP, and the bodies
+Vertex by vertex, a force needs an iteration to get past a ring of neighbors. So now and then all
+aggregates (aggregates.py) take a Newton step together, A z = Pᵀf with A = PᵀHP, and the bodies
 follow it, d = P z, as far as G falls along d. A is put together once per substep.
 """
 
@@ -121,17 +121,19 @@ class CoarseCorrection:
         self.members, first_chunk = member_chunks(self.of, aggregates, model)
         self.islands = self._upload_islands(first_chunk)
         self.group = None
+        self.find_parties()
         self.regroup()
         self.record()
 
     def _upload_patches(self):
         upload, count = self.model.upload, len(self.aggregates)
-        islands = self._padded(np.bincount(self.aggregates.island, self.rows))
-        total, largest = int(islands.sum()), int(islands.max())
-        if self.pairs:  # islands may share a matrix
-            largest = max(largest, min(total, MOST_ROWS))
+        pieces = self._padded(np.bincount(self.aggregates.piece, self.rows))
+        total, largest = int(pieces.sum()), int(pieces.max())
         device = self.model.device
-        self.matrix = wp.zeros(total * largest, dtype=wp.float64, device=device)
+        # No matrix is larger than that of the largest piece or of a group.
+        self.matrix = wp.zeros(
+            total * min(total, max(largest, MOST_ROWS)), dtype=wp.float64, device=device
+        )
         self.right = wp.zeros(total, dtype=wp.float64, device=device)
         self.way = wp.zeros_like(self.right)
         patches = coarse.Patches()
@@ -163,16 +165,14 @@ class CoarseCorrection:
         self.near = wp.zeros(count * count, dtype=int, device=self.model.device)
         return islands
 
-    def regroup(self):
-        """Parties of islands that may touch, after a search, and who shares a matrix with whom.
+    def find_parties(self):
+        """Parties of islands that may touch, after a search.
 
         A party goes equally far along its direction, or one of its bodies could press the others
-        too close. Its matrix is one with that of its neighbors as long as that stays small.
+        too close.
         """
         count = self.island_count
-        sizes = np.bincount(self.aggregates.island, self.rows, minlength=count).astype(int)
-        party = np.arange(count)
-        group = np.arange(count)
+        self.neighbors = np.zeros((0, 2), dtype=int)
         if self.pairs and self.pairs.count and count > 1:
             self.near.zero_()
             wp.launch(
@@ -182,20 +182,31 @@ class CoarseCorrection:
                 outputs=[self.near],
                 device=self.model.device,
             )
-            neighbors = np.argwhere(self.near.numpy().reshape(count, count))
-            party = connected(neighbors, count)
-            group = joined_while_small(neighbors, sizes, MOST_ROWS)
+            marked = np.flatnonzero(self.near.numpy())
+            self.neighbors = np.stack([marked // count, marked % count], axis=1)
+        party = connected(self.neighbors, count)
         order = np.argsort(party, kind="stable")
         start = np.searchsorted(party[order], np.arange(count + 1))
         self.islands.island.assign(order.astype(np.int32))
         self.islands.start.assign(start.astype(np.int32))
-        self._lay_out(group[self.aggregates.island])
+
+    def regroup(self):
+        """Decide who shares a matrix with whom, before it is put together.
+
+        The pieces of an island do, and islands that may touch, as long as it stays small.
+        """
+        part = self.aggregates
+        whole = np.bincount(part.island, self.rows, minlength=self.island_count).astype(int)
+        group = joined_while_small(self.neighbors, whole, MOST_ROWS)[part.island]
+        large = whole[part.island] > MOST_ROWS
+        self._lay_out(np.where(large, self.island_count + part.piece, group))
 
     def _lay_out(self, group):
         """Place the matrices of groups of aggregates behind each other, equal sizes together."""
         if np.array_equal(group, self.group):
             return
         self.group = group
+        group = np.unique(group, return_inverse=True)[1]
         sizes = self._padded(np.bincount(group, self.rows))
         order = np.argsort(sizes, kind="stable")
         ordered = sizes[order]
@@ -206,6 +217,7 @@ class CoarseCorrection:
         before = np.cumsum(self.rows[by_group]) - self.rows[by_group]
         row = np.empty(len(group), dtype=int)
         row[by_group] = before - before[np.searchsorted(group[by_group], group[by_group])]
+        self.used = self.matrix[: int((ordered**2).sum())]
         Factors = HostFactors if self.model.device.is_cpu else DeviceFactors
         self.factors = []
         for size in np.unique(ordered[ordered > 0]):
@@ -333,6 +345,7 @@ class CoarseCorrection:
                 model.x_start,
                 model.free_count,
                 self.longest,
+                objective.attachments,
                 objective.contacts,
                 model.bounds,
                 model.law,
@@ -455,7 +468,7 @@ class CoarseCorrection:
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
-        self.matrix.zero_()
+        self.used.zero_()
         self._run(self.additions)
         self._add_contacts()
         for factors in self.factors:

@@ -141,8 +141,8 @@ class Settings:
     coarse_correction: bool = switch(
         True,
         "Coarse Correction",
-        "After every iteration, let patches of large bodies move as a whole. Stiff and fine meshes "
-        "converge in a few iterations instead of hundreds",
+        "After some of the iterations, let patches of bodies move as a whole. Stiff and fine "
+        "meshes converge in a few iterations instead of hundreds",
     )
     acceleration: float = number(
         0.0,

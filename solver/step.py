@@ -256,10 +256,13 @@ class Stepper:
 
     def _search(self, *growth):
         """Search for pairs; lists that have grown are new arrays, to be recorded anew."""
-        if self.pairs.search(*growth):
+        grown = self.pairs.search(*growth)
+        if grown:
             self.residual.record(self.model)
             self._record_elements()
-            if self.coarse:
+        if self.coarse:
+            self.coarse.find_parties()
+            if grown:
                 self.coarse.record_vertices()
 
     def _lead(self):

@@ -83,7 +83,7 @@ def bounds_force_hessian(
         normal = wp.vec3(near[0], near[1], near[2])
         margin = wp.min(margin, wp.abs(near[3] - radius))
         begun = direction_and_distance(bounds, k, x_start)
-        if begun[3] < -LAST_STEP * radius:
+        if begun[3] < -LAST_STEP * wp.abs(radius):
             goal = begun[3] + wp.max(bounds.return_share * (radius - begun[3]), LAST_STEP * radius)
             force += stiffness * (goal - near[3]) * normal
             hessian += stiffness * wp.outer(normal, normal)

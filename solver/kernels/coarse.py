@@ -36,14 +36,14 @@ class CoarseTet:
     gradients: wp.mat33  # rows: ∇N [1/m] of corners 1, 2, 3
     shear: float  # μ V₀ [J]
     bulk: float  # λ V₀ [J]
-    rest: float  # α, or
-    per_rest: float  # 1/(6 V₀), where α is that times the rest value of a record
+    rest: float  # α, where per_rest is 0
+    per_rest: float  # 1/(6 V₀), where α is that times the rest value of its record
     record: int  # one of its records
 
 
 @wp.struct
 class CoarseTriangle:
-    """One StVK triangle."""
+    """One membrane triangle."""
 
     corners: wp.vec3i
     gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
@@ -113,15 +113,16 @@ def cofactors(f: wp.mat33):
 
 
 @wp.func
+def gradient_of(corners: wp.vec4i, gradients: wp.mat33, x: wp.array[wp.vec3]):
+    """∂x/∂X in a tet of a field given at the vertices."""
+    base = x[corners[0]]
+    edges = wp.matrix_from_cols(x[corners[1]] - base, x[corners[2]] - base, x[corners[3]] - base)
+    return edges * gradients
+
+
+@wp.func
 def tet_gradient(tet: CoarseTet, x: wp.array[wp.vec3]):
-    """∂x/∂X of a field given at the vertices."""
-    base = x[tet.corners[0]]
-    return (
-        wp.matrix_from_cols(
-            x[tet.corners[1]] - base, x[tet.corners[2]] - base, x[tet.corners[3]] - base
-        )
-        * tet.gradients
-    )
+    return gradient_of(tet.corners, tet.gradients, x)
 
 
 @wp.func
@@ -337,7 +338,7 @@ def add_triangles(
     # out
     partial: wp.array[mat1212],
 ):
-    """A block of StVK triangles; their stress counts as far as it is tension."""
+    """A block of triangles as if of StVK; their stress counts as far as it is tension."""
     entry = first + wp.tid()
     chunk = chunks.chunk[entry]
     k = chunks.row[entry]

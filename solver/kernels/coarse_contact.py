@@ -183,10 +183,12 @@ def mark_neighbors(
 ):
     """Which islands have a contact pair between them: near[island · islands + island]."""
     v = pairs[wp.tid()].vertices
-    a = island[v[0]]
-    b = island[v[3]]
-    if a >= 0 and b >= 0:
-        near[a * islands + b] = 1
+    for a in range(4):
+        for b in range(4):
+            one = island[v[a]]
+            other = island[v[b]]
+            if one >= 0 and other >= 0:
+                near[one * islands + other] = 1
 
 
 @wp.kernel

@@ -9,6 +9,7 @@ has an α of its own, the first place where its slope changes its sign.
 
 import warp as wp
 
+from .attachments import Attachments, gap, split_scale
 from .bounds import Bounds, bounds_force_hessian
 from .coarse import (
     Chunks,
@@ -48,7 +49,7 @@ class Members:
     start: wp.array[int]  # [chunk + 1] places in `vertex`
     first_chunk: wp.array[int]  # [aggregate + 1]
     restricted: wp.array[mat43]  # [chunk] Σ p fᵀ
-    slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, Σ m/h² |d|²
+    slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, and its rise by inertia and attachments
     samples: wp.array[vec8]  # [chunk] of contacts, the slope at 0 taken off
 
 
@@ -128,6 +129,8 @@ def prolong(
     for m in range(patches.mode_count[k]):
         q = patches.first[k] + 3 * m
         d += p[m] * wp.vec3(float(way[q]), float(way[q + 1]), float(way[q + 2]))
+    if not wp.isfinite(d):  # there is no decomposition
+        d = wp.vec3(0.0)
     direction[i] = d
     moved[i] = x[i] + d
 
@@ -140,8 +143,30 @@ def take_difference(
     # out
     direction: wp.array[wp.vec3],
 ):
+    """The direction that truncation has left."""
     i = first + wp.tid()
     direction[i] = after[i] - before[i]
+
+
+@wp.func
+def volume_slope(f: wp.mat33, d: wp.mat33, j_0: float, bulk: float):
+    """Coefficients α … α⁵ of the slope of λ/2 (J − α₀)² at F + α D; `j_0` is J − α₀ at F."""
+    c_f = cofactors(f)
+    c_d = cofactors(d)
+    j_1 = float(0.0)
+    j_2 = float(0.0)
+    for m in range(3):
+        for i in range(3):
+            j_1 += c_f[3 * m + i] * d[i, m]
+            j_2 += c_d[3 * m + i] * f[i, m]
+    j_3 = wp.determinant(d)
+    return bulk * vec5(
+        j_1 * j_1 + 2.0 * j_0 * j_2,
+        3.0 * (j_1 * j_2 + j_0 * j_3),
+        2.0 * j_2 * j_2 + 4.0 * j_1 * j_3,
+        5.0 * j_2 * j_3,
+        3.0 * j_3 * j_3,
+    )
 
 
 @wp.kernel
@@ -164,24 +189,10 @@ def tet_slopes(
         tet = tets[e]
         f = tet_gradient(tet, x)
         d = tet_gradient(tet, direction)
-        c_f = cofactors(f)
-        c_d = cofactors(d)
-        volume = wp.determinant(f)
-        if volume < COLLAPSED:
+        if wp.determinant(f) < COLLAPSED:
             collapsed += 1
-        j_0 = excess_volume(tet, f, elements)
-        j_1 = float(0.0)
-        j_2 = float(0.0)
-        for m in range(3):
-            for i in range(3):
-                j_1 += c_f[3 * m + i] * d[i, m]
-                j_2 += c_d[3 * m + i] * f[i, m]
-        j_3 = wp.determinant(d)
-        total[0] += tet.bulk * (j_1 * j_1 + 2.0 * j_0 * j_2) + tet.shear * wp.ddot(d, d)
-        total[1] += tet.bulk * (3.0 * j_1 * j_2 + 3.0 * j_0 * j_3)
-        total[2] += tet.bulk * (2.0 * j_2 * j_2 + 4.0 * j_1 * j_3)
-        total[3] += tet.bulk * 5.0 * j_2 * j_3
-        total[4] += tet.bulk * 3.0 * j_3 * j_3
+        total += volume_slope(f, d, excess_volume(tet, f, elements), tet.bulk)
+        total[0] += tet.shear * wp.ddot(d, d)
     place = chunks.offset + chunk
     sums.slope[place] = total
     sums.collapsed[place] = collapsed
@@ -238,7 +249,7 @@ def triangle_slopes(
 
 @wp.func
 def angle_slope(x: wp.array[wp.vec3], d: wp.array[wp.vec3], v: wp.vec4i, part: float):
-    """(θ', sine, cosine of θ) of a hinge at x + part · d."""
+    """(θ', θ) of a hinge at x + part · d."""
     base = x[v[0]] + part * d[v[0]]
     e = x[v[1]] + part * d[v[1]] - base
     r = x[v[2]] + part * d[v[2]] - base
@@ -360,6 +371,17 @@ def bound_slopes(
     return slopes
 
 
+@wp.func
+def attachment_rise(i: int, d: wp.array[wp.vec3], attachments: Attachments):
+    """What the slope of the attachments of vertex i rises by per α."""
+    rise = float(0.0)
+    for q in range(attachments.start[i], attachments.start[i + 1]):
+        row = attachments.rows[attachments.row[q]]
+        change = split_scale(row, 0, gap(row, wp.vec3(0.0), d))
+        rise += attachments.weight[q] * wp.dot(d[i], change)
+    return rise
+
+
 @wp.kernel
 def member_slopes(
     first: int,
@@ -370,13 +392,14 @@ def member_slopes(
     x_start: wp.array[wp.vec3],
     free: int,
     longest: float,
+    attachments: Attachments,
     contacts: Contacts,
     bounds: Bounds,
     law: ContactLaw,
     # out
     members: Members,
 ):
-    """Slope at 0, the part of inertia, and contacts, of chunks of vertices."""
+    """Slope at 0, the parts of inertia and attachments, and contacts, of chunks of vertices."""
     chunk = first + wp.tid()
     total = wp.vec2d()
     samples = vec8()
@@ -384,9 +407,10 @@ def member_slopes(
         i = members.vertex[q]
         d = direction[i]
         if i < free:
-            total += wp.vec2d(
-                -wp.float64(wp.dot(force[i], d)), wp.float64(inertia[i] * wp.dot(d, d))
-            )
+            rise = inertia[i] * wp.dot(d, d)
+            if attachments.rows.shape[0] > 0:
+                rise += attachment_rise(i, direction, attachments)
+            total += wp.vec2d(-wp.float64(wp.dot(force[i], d)), wp.float64(rise))
         if contacts.start.shape[0] > 0:
             samples += contact_slopes(i, x, direction, longest, contacts, law)
         if bounds.kind.shape[0] > 0:

@@ -14,13 +14,13 @@ from .coarse import (
     CoarseTriangle,
     Patches,
     applied,
-    cofactors,
+    gradient_of,
     mat1212,
     seen_through,
     tet_gradient,
     vec9,
 )
-from .coarse_line import COLLAPSED, SAMPLES, Sums, vec5, vec8
+from .coarse_line import COLLAPSED, SAMPLES, Sums, vec5, vec8, volume_slope
 from .continua import nearest_rotation
 from .records import NEO_HOOKEAN_LOG, ContinuumRecord, Elements, vec6
 from .viscosity import LARGE, right_cauchy_green
@@ -69,8 +69,6 @@ def continuum_slopes(
         body = elements.continua[tet.record]
         f = tet_gradient(tet, x)
         d = tet_gradient(tet, direction)
-        c_f = cofactors(f)
-        c_d = cofactors(d)
         volume = wp.determinant(f)
         if volume < COLLAPSED:
             collapsed += 1
@@ -79,18 +77,8 @@ def continuum_slopes(
         if body.model == NEO_HOOKEAN_LOG:
             square = body.mu
             j_0 -= 0.75 * body.mu / body.lam
-        j_1 = float(0.0)
-        j_2 = float(0.0)
-        for m in range(3):
-            for i in range(3):
-                j_1 += c_f[3 * m + i] * d[i, m]
-                j_2 += c_d[3 * m + i] * f[i, m]
-        j_3 = wp.determinant(d)
-        total[0] += body.lam * (j_1 * j_1 + 2.0 * j_0 * j_2) + square * wp.ddot(d, d)
-        total[1] += body.lam * (3.0 * j_1 * j_2 + 3.0 * j_0 * j_3)
-        total[2] += body.lam * (2.0 * j_2 * j_2 + 4.0 * j_1 * j_3)
-        total[3] += body.lam * 5.0 * j_2 * j_3
-        total[4] += body.lam * 3.0 * j_3 * j_3
+        total += volume_slope(f, d, j_0, body.lam)
+        total[0] += square * wp.ddot(d, d)
         begin = shear_slope(body, f, d)
         for n in range(1, SAMPLES + 1):
             part = longest * float(n) / float(SAMPLES)
@@ -154,16 +142,6 @@ def stable_triangle_slopes(
 
 
 @wp.func
-def viscous_gradient(tet: CoarseViscosity, x: wp.array[wp.vec3]):
-    """∂x/∂X of a field given at the vertices."""
-    base = x[tet.corners[0]]
-    edges = wp.matrix_from_cols(
-        x[tet.corners[1]] - base, x[tet.corners[2]] - base, x[tet.corners[3]] - base
-    )
-    return edges * tet.gradients
-
-
-@wp.func
 def softened(viscosity: float, before: vec6):
     """The viscosity [J] of a tet that began the step with C = `before` (viscosity.py)."""
     large = wp.max(1.0, wp.length(before) / LARGE)
@@ -206,7 +184,7 @@ def add_viscosity(
     block = mat1212()
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         tet = tets[e]
-        f = viscous_gradient(tet, x)
+        f = gradient_of(tet.corners, tet.gradients, x)
         viscosity = softened(tet.viscosity, elements.viscous_rest[tet.record])
         g_0 = -(tet.gradients[0] + tet.gradients[1] + tet.gradients[2])
         b_k = seen_through(k, tet.corners, g_0, tet.gradients, patches)
@@ -247,8 +225,8 @@ def viscous_slopes(
     total = vec5()
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         tet = tets[e]
-        f = viscous_gradient(tet, x)
-        d = viscous_gradient(tet, direction)
+        f = gradient_of(tet.corners, tet.gradients, x)
+        d = gradient_of(tet.corners, tet.gradients, direction)
         before = elements.viscous_rest[tet.record]
         half = 0.5 * softened(tet.viscosity, before)
         c_0 = right_cauchy_green(f) - before

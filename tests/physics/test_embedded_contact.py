@@ -213,3 +213,16 @@ def test_a_surface_that_is_not_in_the_tets_is_refused(corners, weights, complain
     surface = EmbeddedSurface(corners, weights, [[0, 1, 2]])
     with pytest.raises(ValueError, match=complaint):
         Solid(UNIT_TET, [[0, 1, 2, 3]], surface=surface)
+
+
+def test_a_caged_body_falls_above_the_ground_as_without_it():
+    # Also with coarse steps, which look at every vertex of its lattice.
+    ends = []
+    for use_ground in (False, True):
+        body = caged(*bumpy_ball(0.3), resolution=10)
+        body.points = body.points + [0.0, 0.0, 1.0]
+        settings = Settings(substeps=2, iterations=5, use_ground=use_ground)
+        *_, frame = simulate([body], settings, 3)
+        assert frame.stats.coarse_share > 0.0
+        ends.append(frame.exact_positions[0])
+    assert np.abs(ends[1] - ends[0]).max() < 1e-5
