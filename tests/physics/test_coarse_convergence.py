@@ -36,9 +36,10 @@ def test_a_falling_sheet_does_not_stretch_with_five_iterations():
     assert stretched < converged + 0.01
 
 
-@pytest.mark.xfail(reason="patches that end anywhere in stiff segments hold soft ones up: 23 %")
 def test_stiff_segments_do_not_hold_soft_ones_up():
     body = scenes.contrast_bar()
     exact = scenes.by_newton(body, scenes.CONTRAST_STEPS, tolerance=1e-5)
-    path = scenes.by_solver(body, scenes.CONTRAST_STEPS, 2)
-    assert scenes.error(path, exact, body.points) < 0.06
+    # Plain sweeps are 45 % off after 100 iterations, and were 23 % here with uneven patches.
+    for iterations, most in ((2, 0.09), (5, 0.05)):
+        path = scenes.by_solver(body, scenes.CONTRAST_STEPS, iterations)
+        assert scenes.error(path, exact, body.points) < most
