@@ -191,3 +191,24 @@ def affine_modes(points, of, count):
         slope[k, 1:][kept] = axes[kept] / np.sqrt(spread[kept])[:, None]
         modes[mine, 1:] = arm @ slope[k, 1:].T
     return modes, mode_count, slope
+
+
+def with_points(aggregates, model):
+    """`of` and `modes` of all places in `model.x`.
+
+    An embedded point goes with the aggregate of the corner that it follows most.
+    """
+    of = np.full(len(model.x), -1)
+    modes = np.zeros((len(model.x), 4))
+    count = len(aggregates.of)
+    of[:count], modes[:count] = aggregates.of, aggregates.modes
+    points, rest = model.surface.points, model.assembly.rest_points
+    if len(points):
+        main = np.argmax(points.weights, axis=1)
+        corner = points.corners[np.arange(len(points)), main]
+        way = points.of(rest) - rest[corner]
+        mine = of[model.led_end :] = of[corner]
+        modes[model.led_end :] = modes[corner]
+        modes[model.led_end :] += np.einsum("pmi,pi->pm", aggregates.slope[mine], way)
+        modes[model.led_end :][mine < 0] = 0.0
+    return of, modes

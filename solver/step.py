@@ -317,4 +317,4 @@ class Stepper:
         if pairs.has_travelled:
             self._search()  # what lies ahead is shorter, and so is the list
         if self.coarse:
-            self.coarse.regroup()
+            self.coarse.groups.regroup()

@@ -117,6 +117,14 @@ def recorded(workers, device, kernel, count, inputs, outputs, cost, first=0):
     ]
 
 
+def recorded_whole(device, kernel, count, inputs, outputs):
+    """One recorded launch over all threads, in a list."""
+    launch = wp.launch(
+        kernel, dim=count, inputs=inputs, outputs=outputs, device=device, record_cmd=True
+    )
+    return [launch.launch]
+
+
 def parts(workers, device, first, count, cost):
     """Ranges (a, b) of `count` threads from `first` on, one for each worker where that pays."""
     number = 1

@@ -79,11 +79,11 @@ def prolongation(coarse):
 
 def coarse_matrix(coarse):
     """A, put together at the positions of now; all aggregates in one group."""
-    for factors in coarse.factors:
+    for factors in coarse.groups.factors:
         factors.factor = lambda: None  # it would overwrite the matrix
     coarse.assemble()
-    size = int(coarse.rows.sum())
-    return coarse.matrix.numpy()[: size * size].reshape(size, size).copy()
+    size = int(coarse.groups.rows.sum())
+    return coarse.groups.matrix.numpy()[: size * size].reshape(size, size).copy()
 
 
 def test_patches_share_out_the_free_vertices_of_large_pieces():
@@ -220,7 +220,7 @@ def test_matrix_is_the_slope_of_the_force(name):
     if stepper.pairs:
         stepper.pairs.search()
         stepper.pairs.refresh()
-        coarse.regroup()
+        coarse.groups.regroup()
         stepper.residual.record(model)
     here = model.x.numpy()[: len(model.assembly.points)].astype(float)
     matrix, p = coarse_matrix(coarse), prolongation(coarse)
@@ -294,11 +294,11 @@ def test_the_slope_is_zero_where_a_step_ends(name):
     if stepper.pairs:
         stepper._search()
         stepper.pairs.refresh()
-        coarse.regroup()
+        coarse.groups.regroup()
     coarse.assemble()
     coarse.step()
     share, d = coarse.islands.share.numpy(), coarse.direction.numpy()[:count].astype(float)
-    island = coarse.island.numpy()[:count]
+    island = coarse.groups.island.numpy()[:count]
     begun = -(coarse.force.numpy()[:count] * d).sum(axis=1)
     stepper.residual.find_forces()
     ended = -(stepper.residual.force.numpy()[:count] * d).sum(axis=1)
@@ -374,7 +374,7 @@ def test_bodies_apart_go_their_own_way():
     coarse.assemble()
     coarse.step()
     shares = dict(zip(range(2), coarse.islands.share.numpy(), strict=True))
-    of_body = [coarse.island.numpy()[model.assembly.place[b][0]] for b in range(2)]
+    of_body = [coarse.groups.island.numpy()[model.assembly.place[b][0]] for b in range(2)]
     assert shares[of_body[0]] > 0.5
     assert shares[of_body[1]] == 0.0
 
