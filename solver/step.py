@@ -234,7 +234,8 @@ class Stepper:
         # After iterations 1, 2, 3, 5, 9, 17, …: the smooth part of the error needs no more, and the
         # rest of it is left to sweeps, which cost less.
         if self.coarse and iteration & (iteration - 1) == 0:
-            if iteration == 0:
+            # With two iterations, the second has to count.
+            if iteration == 0 or self.settings.iterations < SETTLING:
                 self.coarse.assemble()
             self.coarse.step()
             if iteration == self.settings.iterations - 1:
