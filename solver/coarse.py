@@ -13,8 +13,8 @@ from .aggregates import make_aggregates
 from .coarse_elements import all_kinds, member_chunks
 from .coarse_groups import Groups
 from .coarse_matrix import CoarseMatrix
+from .embedding import points_in_front
 from .kernels import coarse, coarse_contact, coarse_line, coarse_materials, coarse_springs
-from .kernels.embedded_bounds import find_parts_in_front, take_parts
 from .workers import recorded, recorded_whole
 
 # The longest step along a direction, without and with contacts, which may cut it short.
@@ -64,7 +64,7 @@ class CoarseCorrection:
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
         self.matrix = CoarseMatrix(model, self.groups, self.members, pairs, workers)
         self.islands = self._upload_islands(first_chunk)
-        self.find_parties()
+        self._find_parties()
         self.record()
 
     def _upload_islands(self, first_chunk):
@@ -78,8 +78,9 @@ class CoarseCorrection:
             setattr(islands, name, wp.zeros(count, dtype=int, device=device))
         return islands
 
-    def find_parties(self):
-        """Who goes equally far, after a search."""
+    def _find_parties(self):
+        """Who goes equally far, as of the last search."""
+        self.searches = self.pairs.searches if self.pairs else 0
         self.groups.find_parties()
         party = self.groups.party
         order = np.argsort(party, kind="stable")
@@ -160,14 +161,7 @@ class CoarseCorrection:
             self.in_front.append(
                 self._whole(coarse_contact.keep_members_in_front, len(vertices), inputs, [moved])
             )
-            if len(model.surface.points):
-                count = model.vertex_count
-                part = wp.zeros(count, dtype=float, device=model.device)
-                inputs = [model.objective.embedding, model.bounds, self.before, moved]
-                self.in_front += [
-                    self._whole(find_parts_in_front, count, inputs, [part]),
-                    self._whole(take_parts, count, [self.before, part], [moved]),
-                ]
+        self.in_front += points_in_front(model, self.before, moved)
         ends = [self.before, model.x]
         self.differences = [
             self._ranges(coarse_line.take_difference, count, ends, [self.direction], 5.0, first)
@@ -186,8 +180,9 @@ class CoarseCorrection:
             self.workers.run(launches)
 
     def begin_frame(self):
-        """Count skipped steps anew."""
+        """Count skipped steps anew, as the pairs count their searches."""
         self.islands.skipped.zero_()
+        self.searches = -1
 
     def share(self):
         """α of the last step, over all islands on average."""
@@ -199,10 +194,14 @@ class CoarseCorrection:
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
+        self._find_parties()
+        self.groups.regroup()
         self.matrix.assemble()
 
     def step(self):
         """One coarse step of all islands."""
+        if self.pairs and self.pairs.searches != self.searches:
+            self._find_parties()
         wp.copy(self.before, self.model.x)
         self.residual.find_forces()
         wp.copy(self.force, self.residual.force)

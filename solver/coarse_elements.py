@@ -14,6 +14,10 @@ from .kernels import coarse_springs as spring_kernels
 CHUNK = {"cpu": 256, "cuda": 16}
 
 
+def chunk_size(device):
+    return CHUNK["cpu" if device.is_cpu else "cuda"]
+
+
 @dataclass
 class Kind:
     """The elements of one kind, sorted by island and by the aggregates of their corners.
@@ -47,7 +51,7 @@ def chunked(name, corners, columns, struct, aggregates, model):
     new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
     run = np.flatnonzero(new)
     within = np.arange(len(order)) - np.repeat(run, np.diff(np.append(run, len(order))))
-    begin = np.flatnonzero(within % CHUNK["cpu" if model.device.is_cpu else "cuda"] == 0)
+    begin = np.flatnonzero(within % chunk_size(model.device) == 0)
     data = np.zeros(len(order), dtype=struct.numpy_dtype())
     data["corners"] = corners[order]
     for column, values in columns.items():
@@ -209,7 +213,7 @@ def member_chunks(of, aggregates, model):
     vertex = np.flatnonzero(of >= 0)
     vertex = vertex[np.argsort(of[vertex], kind="stable")]
     sizes = np.bincount(of[vertex], minlength=len(aggregates))
-    size = CHUNK["cpu" if model.device.is_cpu else "cuda"]
+    size = chunk_size(model.device)
     chunks = -(-sizes // size)
     first = np.concatenate([[0], np.cumsum(chunks)])
     within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
+from .kernels import embedded_bounds
 from .kernels import embedding as kernels
-from .workers import recorded
+from .workers import recorded, recorded_whole
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
@@ -78,6 +79,21 @@ def upload_embedding(points, hidden, first, upload):
     struct.start = upload(start.astype(np.int32), int)
     struct.places = upload(np.concatenate([first + point, alone])[order].astype(np.int32), int)
     return struct
+
+
+def points_in_front(model, start, moved):
+    """Lists of launches that keep ways from `start` to `moved` from taking embedded points through
+    bounds; none where there are no points or no bounds.
+    """
+    if not len(model.surface.points) or not len(model.bounds.kind):
+        return []
+    device, count = model.device, model.vertex_count
+    part = wp.zeros(count, dtype=float, device=device)
+    ways = [model.objective.embedding, model.bounds, start, moved]
+    return [
+        recorded_whole(device, embedded_bounds.find_parts_in_front, count, ways, [part]),
+        recorded_whole(device, embedded_bounds.take_parts, count, [start, part], [moved]),
+    ]
 
 
 class Followers:

@@ -6,6 +6,7 @@ import warp as wp
 
 from .kernels import guess as kernels
 from .order import connected
+from .workers import recorded_whole
 
 # A piece is added up in about as many chunks as each has vertices, but not in smaller ones.
 SMALLEST_CHUNK = 64
@@ -55,11 +56,8 @@ def make_pieces(assembly, device):
     return pieces
 
 
-def first_guard(model, residual, settings, record):
-    """Lists of launches, to be run one after the other, that draw the guess in `model.x` back.
-
-    `record(kernel, count, inputs, outputs)` makes a launch over all items.
-    """
+def first_guard(model, residual, settings):
+    """Lists of launches, to be run one after the other, that draw the guess in `model.x` back."""
     pieces = make_pieces(model.assembly, model.device)
     objective, free = model.objective, model.free_count
     slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
@@ -67,34 +65,36 @@ def first_guard(model, residual, settings, record):
     places = [model.x, model.x_start, model.inertial, model.acceleration]
     inputs = [*places, objective.inertia, residual.force, gravity, h, pieces]
     return [
-        *_rigid_motion(model, settings, pieces, record),
+        *_rigid_motion(model, settings, pieces),
         [residual.find_forces],
-        [record(kernels.find_guess_slopes, free, inputs, [slope]).launch],
-        *_way_back(model, pieces, slope, 1.0, model.x, record),
+        recorded_whole(model.device, kernels.find_guess_slopes, free, inputs, [slope]),
+        *_way_back(model, pieces, slope, 1.0, model.x),
     ]
 
 
-def _rigid_motion(model, settings, pieces, record):
+def _rigid_motion(model, settings, pieces):
     """Launches that find where each piece would be if it moved rigidly."""
     gravity, h = wp.vec3(*settings.gravity), settings.step_time
     state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
     return [
-        [record(kernels.add_moments, len(pieces.weight), [*state, pieces], []).launch],
-        [record(kernels.find_rigid_motion, len(pieces.held), [gravity, h, pieces], []).launch],
+        recorded_whole(model.device, kernels.add_moments, len(pieces.weight), [*state, pieces], []),
+        recorded_whole(
+            model.device, kernels.find_rigid_motion, len(pieces.held), [gravity, h, pieces], []
+        ),
     ]
 
 
-def _way_back(model, pieces, slope, kept, end, record):
+def _way_back(model, pieces, slope, kept, end):
     """Launches that go back from `end` as far as the slopes ask for."""
     inputs = [model.x_start, pieces, end]
     return [
-        [record(kernels.add_slopes, len(pieces.weight), [slope, pieces], []).launch],
-        [record(kernels.find_shares, len(pieces.held), [kept, pieces], []).launch],
-        [record(kernels.draw_back, model.free_count, inputs, [model.x]).launch],
+        recorded_whole(model.device, kernels.add_slopes, len(pieces.weight), [slope, pieces], []),
+        recorded_whole(model.device, kernels.find_shares, len(pieces.held), [kept, pieces], []),
+        recorded_whole(model.device, kernels.draw_back, model.free_count, inputs, [model.x]),
     ]
 
 
-def last_guard(model, residual, settings, record):
+def last_guard(model, residual, settings):
     """Lists of launches that draw the end of the last iteration back, where it overshot.
 
     The same along the same way, but with the forces at both of its ends, and only where α is below
@@ -108,10 +108,10 @@ def last_guard(model, residual, settings, record):
     aside = [model.x_start, pieces, residual.force]
     ends = [model.x, end, residual.force, force]
     return [
-        *_rigid_motion(model, settings, pieces, record),
+        *_rigid_motion(model, settings, pieces),
         [residual.find_forces],
-        [record(kernels.step_aside, free, aside, [model.x, end, force]).launch],
+        recorded_whole(model.device, kernels.step_aside, free, aside, [model.x, end, force]),
         [residual.find_forces],
-        [record(kernels.find_slopes, free, ends, [slope]).launch],
-        *_way_back(model, pieces, slope, OVERSHOT, end, record),
+        recorded_whole(model.device, kernels.find_slopes, free, ends, [slope]),
+        *_way_back(model, pieces, slope, OVERSHOT, end),
     ]

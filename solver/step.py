@@ -8,12 +8,11 @@ import warp as wp
 
 from .augmentation import StiffSprings
 from .coarse import coarse_correction
-from .embedding import Followers
+from .embedding import Followers, points_in_front
 from .flight import Flight
 from .guess import first_guard, last_guard
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
-from .kernels.embedded_bounds import find_parts_in_front, take_parts
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
 from .momentum import Momentum
 from .pairs import Pairs
@@ -99,7 +98,7 @@ class Stepper:
                 model.steady,
             ],
         )
-        self.keep_points = self._keep_points() if len(model.surface.points) else []
+        self.keep_points = points_in_front(model, model.x_start, self.places())
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
         self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
         self.guarded = guess == "adaptive" and model.free_count > 0 and not self.pairs
@@ -134,21 +133,6 @@ class Stepper:
         marks[tets[standing]] = 1
         return marks
 
-    def _keep_points(self):
-        """Launches that keep the guess from taking embedded points through bounds."""
-        model = self.model
-        if not len(model.bounds.kind):
-            return []
-        part = wp.zeros(model.vertex_count, dtype=float, device=model.device)
-        state = [model.objective.embedding, model.bounds, model.x_start]
-        inputs = [*state, self.places()]
-        return [
-            self._record(find_parts_in_front, model.vertex_count, inputs, [part]).launch,
-            self._record(
-                take_parts, model.vertex_count, [model.x_start, part], [self.places()]
-            ).launch,
-        ]
-
     def places(self):
         """Where new positions go: to be truncated first where there are contact pairs."""
         return self.pairs.candidate if self.pairs else self.model.x
@@ -166,7 +150,7 @@ class Stepper:
             if model.damped
             else []
         )
-        guard = [model, self.residual, self.settings, self._record]
+        guard = [model, self.residual, self.settings]
         self.guard = first_guard(*guard) if self.guarded else []
         # In few coarse iterations fast vibrations overshoot, and would gain energy.
         few = self.coarse and self.settings.iterations < SETTLING
@@ -257,13 +241,10 @@ class Stepper:
 
     def _search(self, *growth):
         """Search for pairs; lists that have grown are new arrays, to be recorded anew."""
-        grown = self.pairs.search(*growth)
-        if grown:
+        if self.pairs.search(*growth):
             self.residual.record(self.model)
             self._record_elements()
-        if self.coarse:
-            self.coarse.find_parties()
-            if grown:
+            if self.coarse:
                 self.coarse.record_vertices()
 
     def _lead(self):
@@ -276,8 +257,8 @@ class Stepper:
         """Advance by one substep, number `substep` of the frame, counted from 1."""
         count, model = self.settings.substeps, self.model
         self.begin.launch()
-        for launch in self.keep_points:
-            launch()
+        for launches in self.keep_points:
+            self._run(launches)
         self._run(self.move_rest_values)
         self.pins.move(substep / count, model.inertial if self.pairs else model.x)
         self.ties.move(substep / count)
@@ -317,5 +298,3 @@ class Stepper:
                 break
         if pairs.has_travelled:
             self._search()  # what lies ahead is shorter, and so is the list
-        if self.coarse:
-            self.coarse.groups.regroup()

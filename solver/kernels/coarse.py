@@ -14,7 +14,7 @@ import warp as wp
 
 from .hinges import edge_end_gradient, wing_gradient
 from .records import Elements
-from .triangles import green_strain
+from .triangles import deformation_columns, green_strain
 
 # Loops over modes stay loops: unrolled, they take long to compile.
 wp.set_module_options({"enable_backward": False, "max_unroll": 2})
@@ -349,8 +349,7 @@ def add_triangles(
         t = triangles[e]
         d_b = x[t.corners[1]] - x[t.corners[0]]
         d_c = x[t.corners[2]] - x[t.corners[0]]
-        f_1 = t.gradient_b[0] * d_b + t.gradient_c[0] * d_c
-        f_2 = t.gradient_b[1] * d_b + t.gradient_c[1] * d_c
+        f_1, f_2 = deformation_columns(t.gradient_b, t.gradient_c, d_b, d_c)
         strain = green_strain(f_1, f_2)
         if t.stable == 0:
             strain -= elements.triangle_rest[t.record]

@@ -23,10 +23,10 @@ from .coarse import (
     tet_gradient,
 )
 from .contact import ContactLaw, Contacts, force_stiffness
-from .hinges import edge_end_gradient, wing_gradient
+from .hinges import angle_gap, dihedral_angle, edge_end_gradient, wing_gradient
 from .pairs import gap_of
 from .records import Elements
-from .triangles import green_strain
+from .triangles import deformation_columns, green_strain
 
 wp.set_module_options({"enable_backward": False})
 
@@ -230,10 +230,8 @@ def triangle_slopes(
         d_c = x[t.corners[2]] - x[t.corners[0]]
         e_b = direction[t.corners[1]] - direction[t.corners[0]]
         e_c = direction[t.corners[2]] - direction[t.corners[0]]
-        f_1 = t.gradient_b[0] * d_b + t.gradient_c[0] * d_c
-        f_2 = t.gradient_b[1] * d_b + t.gradient_c[1] * d_c
-        e_1 = t.gradient_b[0] * e_b + t.gradient_c[0] * e_c
-        e_2 = t.gradient_b[1] * e_b + t.gradient_c[1] * e_c
+        f_1, f_2 = deformation_columns(t.gradient_b, t.gradient_c, d_b, d_c)
+        e_1, e_2 = deformation_columns(t.gradient_b, t.gradient_c, e_b, e_c)
         s_0 = green_strain(f_1, f_2) - elements.triangle_rest[t.record]
         s_1 = wp.vec3(
             wp.dot(f_1, e_1), wp.dot(f_2, e_2), 0.5 * (wp.dot(f_1, e_2) + wp.dot(f_2, e_1))
@@ -261,16 +259,7 @@ def angle_slope(x: wp.array[wp.vec3], d: wp.array[wp.vec3], v: wp.vec4i, part: f
     g_s = wing_gradient(-e, s - e)
     g_q = -(edge_end_gradient(e, r, s) + g_r + g_s)
     slope = wp.dot(g_q, e_d) + wp.dot(g_r, r_d) + wp.dot(g_s, s_d)
-    n_1 = wp.cross(e, r)
-    n_2 = wp.cross(s, e)
-    theta = wp.atan2(wp.dot(wp.cross(n_1, n_2), wp.normalize(e)), wp.dot(n_1, n_2))
-    return wp.vec2(slope, theta)
-
-
-@wp.func
-def short_way(angle: float):
-    """The same angle within ±π."""
-    return angle - 2.0 * wp.PI * wp.round(angle / (2.0 * wp.PI))
+    return wp.vec2(slope, dihedral_angle(e, r, s))
 
 
 @wp.kernel
@@ -294,7 +283,7 @@ def hinge_slopes(
         here = angle_slope(x, direction, hinge.corners, 0.0)
         there = angle_slope(x, direction, hinge.corners, 1.0)
         rise = here[0] * here[0]
-        gain = short_way(there[1] - rest) * there[0] - short_way(here[1] - rest) * here[0]
+        gain = angle_gap(there[1], rest) * there[0] - angle_gap(here[1], rest) * here[0]
         total[0] += hinge.stiffness * rise
         total[1] += hinge.stiffness * (gain - rise)
     sums.slope[chunks.offset + chunk] = total

@@ -23,6 +23,7 @@ from .coarse import (
 from .coarse_line import COLLAPSED, SAMPLES, Sums, vec5, vec8, volume_slope
 from .continua import nearest_rotation
 from .records import NEO_HOOKEAN_LOG, ContinuumRecord, Elements, vec6
+from .triangles import deformation_columns
 from .viscosity import LARGE, right_cauchy_green
 
 # Loops over modes stay loops: unrolled, they take long to compile.
@@ -125,10 +126,8 @@ def stable_triangle_slopes(
         d_c = x[t.corners[2]] - x[t.corners[0]]
         e_b = direction[t.corners[1]] - direction[t.corners[0]]
         e_c = direction[t.corners[2]] - direction[t.corners[0]]
-        f_1 = t.gradient_b[0] * d_b + t.gradient_c[0] * d_c
-        f_2 = t.gradient_b[1] * d_b + t.gradient_c[1] * d_c
-        e_1 = t.gradient_b[0] * e_b + t.gradient_c[0] * e_c
-        e_2 = t.gradient_b[1] * e_b + t.gradient_c[1] * e_c
+        f_1, f_2 = deformation_columns(t.gradient_b, t.gradient_c, d_b, d_c)
+        e_1, e_2 = deformation_columns(t.gradient_b, t.gradient_c, e_b, e_c)
         total[0] += body.mu * (wp.dot(e_1, e_1) + wp.dot(e_2, e_2))
         alpha = 1.0 + body.mu / body.lam
         begin = area_slope(body.lam, alpha, f_1, f_2, e_1, e_2)

@@ -220,7 +220,6 @@ def test_matrix_is_the_slope_of_the_force(name):
     if stepper.pairs:
         stepper.pairs.search()
         stepper.pairs.refresh()
-        coarse.groups.regroup()
         stepper.residual.record(model)
     here = model.x.numpy()[: len(model.assembly.points)].astype(float)
     matrix, p = coarse_matrix(coarse), prolongation(coarse)
@@ -294,7 +293,6 @@ def test_the_slope_is_zero_where_a_step_ends(name):
     if stepper.pairs:
         stepper._search()
         stepper.pairs.refresh()
-        coarse.groups.regroup()
     coarse.assemble()
     coarse.step()
     share, d = coarse.islands.share.numpy(), coarse.direction.numpy()[:count].astype(float)
