@@ -14,7 +14,15 @@ from .coarse_elements import all_kinds, member_chunks
 from .coarse_groups import Groups
 from .coarse_matrix import CoarseMatrix
 from .embedding import points_in_front
-from .kernels import coarse, coarse_contact, coarse_line, coarse_materials, coarse_springs
+from .kernels import (
+    coarse,
+    coarse_contact,
+    coarse_line,
+    coarse_materials,
+    coarse_share,
+    coarse_springs,
+    coarse_step,
+)
 from .workers import recorded, recorded_whole
 
 # The longest step along a direction, without and with contacts, which may cut it short.
@@ -42,7 +50,8 @@ def coarse_correction(model, pairs, followers, relaxation, residual, settings, w
     aggregates = make_aggregates(model.assembly, contacts)
     if not len(aggregates):
         return None
-    return CoarseCorrection(model, aggregates, pairs, followers, relaxation, residual, workers)
+    others = followers, relaxation, residual, workers
+    return CoarseCorrection(model, aggregates, contacts, pairs, *others)
 
 
 class CoarseCorrection:
@@ -51,11 +60,13 @@ class CoarseCorrection:
     `force` [vertex] is −∂G/∂x [N] before the last one.
     """
 
-    def __init__(self, model, aggregates, pairs, followers, relaxation, residual, workers):
-        self.model, self.aggregates, self.pairs = model, aggregates, pairs
+    def __init__(
+        self, model, aggregates, contacts, pairs, followers, relaxation, residual, workers
+    ):
+        self.model, self.aggregates = model, aggregates
+        self.contacts, self.pairs = contacts, pairs
         self.followers, self.residual, self.workers = followers, residual, workers
         self.relaxed, self.relaxation = relaxation, wp.clone(relaxation)
-        self.contacts = pairs is not None or len(model.bounds.kind) > 0
         self.longest = LONGEST_WITH_CONTACTS if self.contacts else LONGEST
         self.direction = wp.zeros_like(model.x)
         self.before = wp.clone(model.x)
@@ -69,7 +80,7 @@ class CoarseCorrection:
 
     def _upload_islands(self, first_chunk):
         count, device = self.groups.island_count, self.model.device
-        islands = coarse_line.Islands()
+        islands = coarse_step.Islands()
         begin = np.searchsorted(self.aggregates.island, np.arange(count + 1))
         islands.first_chunk = self.model.upload(first_chunk[begin].astype(np.int32), int)
         islands.start = wp.zeros(count + 1, dtype=int, device=device)
@@ -119,7 +130,7 @@ class CoarseCorrection:
         sums.start = model.upload(start.astype(np.int32), int)
         sums.chunk = model.upload(order.astype(np.int32), int)
         sums.slope = wp.zeros(count, dtype=coarse_line.vec5, device=model.device)
-        sums.samples = wp.zeros(count, dtype=coarse_line.vec8, device=model.device)
+        sums.samples = wp.zeros(count, dtype=coarse_step.vec8, device=model.device)
         sums.collapsed = wp.zeros(count, dtype=int, device=model.device)
         sums.count = wp.zeros(count, dtype=int, device=model.device)
         return sums
@@ -131,25 +142,25 @@ class CoarseCorrection:
         chunks, count = len(members.restricted), len(members.vertex)
         each = MEMBER * count / chunks
         self.down = [
-            self._ranges(coarse_line.restrict_chunks, chunks, [force, members, patches], [], each),
+            self._ranges(coarse_step.restrict_chunks, chunks, [force, members, patches], [], each),
             self._whole(
-                coarse_line.restrict, len(self.aggregates), [members, patches], [self.groups.right]
+                coarse_step.restrict, len(self.aggregates), [members, patches], [self.groups.right]
             ),
         ]
         moved = self.pairs.candidate if self.pairs else model.x
         up = [self.groups.way, members, patches, model.x]
-        self.up = [self._ranges(coarse_line.prolong, count, up, [self.direction, moved], MEMBER)]
+        self.up = [self._ranges(coarse_step.prolong, count, up, [self.direction, moved], MEMBER)]
         state = [self.before, self.direction, force, objective.inertia, model.x_start]
         touching = [objective.attachments, objective.contacts, model.bounds, model.law]
         along = [*state, model.free_count, self.longest, *touching, members]
         choice = [self.longest, members, self.sums, self.islands]
         self.line = [
             self._ranges(coarse_line.member_slopes, chunks, along, [], each),
-            self._whole(coarse_line.choose_shares, self.groups.island_count, choice, []),
+            self._whole(coarse_share.choose_shares, self.groups.island_count, choice, []),
         ]
         way = [self.before, self.direction, members, self.groups.island, self.islands]
         way.append(self.relaxation)
-        self.moves = [self._ranges(coarse_line.move, count, way, [model.x, self.relaxed], MEMBER)]
+        self.moves = [self._ranges(coarse_step.move, count, way, [model.x, self.relaxed], MEMBER)]
 
     def _record_contacts(self):
         """What contacts and bounds do to the direction."""
@@ -164,7 +175,7 @@ class CoarseCorrection:
         self.in_front += points_in_front(model, self.before, moved)
         ends = [self.before, model.x]
         self.differences = [
-            self._ranges(coarse_line.take_difference, count, ends, [self.direction], 5.0, first)
+            self._ranges(coarse_step.take_difference, count, ends, [self.direction], 5.0, first)
             for first, count in model.surface_ranges()
         ]
 
@@ -194,8 +205,9 @@ class CoarseCorrection:
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
-        self._find_parties()
-        self.groups.regroup()
+        if self.pairs:
+            self._find_parties()
+            self.groups.regroup()
         self.matrix.assemble()
 
     def step(self):

@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 
 from . import records
-from .kernels import coarse, coarse_line, coarse_materials
+from .kernels import coarse, coarse_materials, coarse_step
 from .kernels import coarse_springs as spring_kernels
 
 # Elements and vertices whose sums one thread makes.
@@ -209,7 +209,7 @@ def matrix_entries(kinds):
 
 def member_chunks(of, aggregates, model):
     """`Members`: the vertices of all aggregates, `of` [place] those of embedded points too."""
-    members = coarse_line.Members()
+    members = coarse_step.Members()
     vertex = np.flatnonzero(of >= 0)
     vertex = vertex[np.argsort(of[vertex], kind="stable")]
     sizes = np.bincount(of[vertex], minlength=len(aggregates))
@@ -225,7 +225,7 @@ def member_chunks(of, aggregates, model):
     for name, dtype in (
         ("restricted", coarse.mat43),
         ("slope", wp.vec2d),
-        ("samples", coarse_line.vec8),
+        ("samples", coarse_step.vec8),
     ):
         setattr(members, name, wp.zeros(count, dtype=dtype, device=model.device))
     return members, first

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The coarse step: forces brought down to the aggregates, their step brought up, and how far to go.
+"""How the energy changes along a coarse step.
 
 Along the direction d the slope φ'(α) = ∂G/∂α of tets is a polynomial of degree 5 in α and that of
 StVK triangles of degree 3; their coefficients are added up. Contacts act on one side only: their
-slopes are sampled at equal distances, and taken as straight lines between. Every island of bodies
-has an α of its own, the first place where its slope changes its sign.
+slopes are sampled at equal distances, and taken as straight lines between.
 """
 
 import warp as wp
@@ -16,12 +15,11 @@ from .coarse import (
     CoarseHinge,
     CoarseTet,
     CoarseTriangle,
-    Patches,
     cofactors,
     excess_volume,
-    mat43,
     tet_gradient,
 )
+from .coarse_step import SAMPLES, Members, vec8
 from .contact import ContactLaw, Contacts, force_stiffness
 from .hinges import angle_gap, dihedral_angle, edge_end_gradient, wing_gradient
 from .pairs import gap_of
@@ -30,27 +28,10 @@ from .triangles import deformation_columns, green_strain
 
 wp.set_module_options({"enable_backward": False})
 
-SAMPLES = wp.constant(8)
 vec5 = wp.types.vector(length=5, dtype=float)
-vec8 = wp.types.vector(length=8, dtype=float)
 
-# Tets below this part of their volume have collapsed, ...
+# Tets below this part of their volume have collapsed.
 COLLAPSED = wp.constant(0.1)
-# ... and an island with more than this part of such tets is left alone: affine patches
-# would press it into the false minimum at F = 0.
-MOST_COLLAPSED = wp.constant(0.1)
-
-
-@wp.struct
-class Members:
-    """The vertices of all aggregates, and their sums per chunk."""
-
-    vertex: wp.array[int]  # aggregate by aggregate
-    start: wp.array[int]  # [chunk + 1] places in `vertex`
-    first_chunk: wp.array[int]  # [aggregate + 1]
-    restricted: wp.array[mat43]  # [chunk] Σ p fᵀ
-    slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, and its rise by inertia and attachments
-    samples: wp.array[vec8]  # [chunk] of contacts, the slope at 0 taken off
 
 
 @wp.struct
@@ -63,89 +44,6 @@ class Sums:
     samples: wp.array[vec8]  # [chunk] what is no polynomial, the slope at 0 taken off
     collapsed: wp.array[int]
     count: wp.array[int]
-
-
-@wp.struct
-class Islands:
-    """What is searched along together, in parties of islands that touch each other."""
-
-    start: wp.array[int]  # [party + 1] places in `island`
-    island: wp.array[int]
-    first_chunk: wp.array[int]  # [island + 1] of the chunks of `Members`
-    share: wp.array[float]  # α of the last step, [island]; 0 when it was skipped
-    skipped: wp.array[int]  # how often, [island]
-    crowded: wp.array[int]  # whether too many of its tets have collapsed, [island]
-
-
-@wp.kernel
-def restrict_chunks(
-    first: int,
-    force: wp.array[wp.vec3],
-    members: Members,
-    patches: Patches,
-):
-    """Σ p fᵀ of chunks of vertices."""
-    chunk = first + wp.tid()
-    total = mat43()
-    for q in range(members.start[chunk], members.start[chunk + 1]):
-        i = members.vertex[q]
-        total += wp.outer(patches.modes[i], force[i])
-    members.restricted[chunk] = total
-
-
-@wp.kernel
-def restrict(
-    members: Members,
-    patches: Patches,
-    # out
-    right: wp.array[wp.float64],
-):
-    """Pᵀf of every aggregate."""
-    k = wp.tid()
-    total = mat43()
-    for chunk in range(members.first_chunk[k], members.first_chunk[k + 1]):
-        total += members.restricted[chunk]
-    for m in range(patches.mode_count[k]):
-        for i in range(3):
-            right[patches.first[k] + 3 * m + i] = wp.float64(total[m, i])
-
-
-@wp.kernel
-def prolong(
-    first: int,
-    way: wp.array[wp.float64],
-    members: Members,
-    patches: Patches,
-    x: wp.array[wp.vec3],
-    # out
-    direction: wp.array[wp.vec3],
-    moved: wp.array[wp.vec3],
-):
-    """d = P z of the vertices of aggregates, and where it leads to."""
-    i = members.vertex[first + wp.tid()]
-    k = patches.of[i]
-    p = patches.modes[i]
-    d = wp.vec3(0.0)
-    for m in range(patches.mode_count[k]):
-        q = patches.first[k] + 3 * m
-        d += p[m] * wp.vec3(float(way[q]), float(way[q + 1]), float(way[q + 2]))
-    if not wp.isfinite(d):  # there is no decomposition
-        d = wp.vec3(0.0)
-    direction[i] = d
-    moved[i] = x[i] + d
-
-
-@wp.kernel
-def take_difference(
-    first: int,
-    before: wp.array[wp.vec3],
-    after: wp.array[wp.vec3],
-    # out
-    direction: wp.array[wp.vec3],
-):
-    """The direction that truncation has left."""
-    i = first + wp.tid()
-    direction[i] = after[i] - before[i]
 
 
 @wp.func
@@ -406,120 +304,3 @@ def member_slopes(
             samples += bound_slopes(i, x[i], d, x_start[i], longest, bounds, law)
     members.slope[chunk] = total
     members.samples[chunk] = samples
-
-
-@wp.struct
-class Slope:
-    """φ'(α): a polynomial, and straight lines between samples."""
-
-    polynomial: wp.types.vector(length=6, dtype=wp.float64)
-    samples: vec8
-    longest: float
-
-
-@wp.func
-def slope_at(slope: Slope, alpha: float):
-    a = wp.float64(alpha)
-    p = slope.polynomial
-    value = p[0] + a * (p[1] + a * (p[2] + a * (p[3] + a * (p[4] + a * p[5]))))
-    place = alpha / slope.longest * float(SAMPLES)
-    n = wp.min(int(place), SAMPLES - 1)
-    left = float(0.0)
-    if n > 0:
-        left = slope.samples[n - 1]
-    return value + wp.float64(left + (place - float(n)) * (slope.samples[n] - left))
-
-
-@wp.func
-def first_minimum(slope: Slope):
-    """The smallest α at which φ' stops being negative, or `longest`."""
-    low = float(0.0)
-    high = float(0.0)
-    steps = int(4) * SAMPLES
-    n = int(0)
-    while n < steps:
-        n += 1
-        high = slope.longest * float(n) / float(steps)
-        if not (slope_at(slope, high) < wp.float64(0.0)):
-            break
-        low = high
-    if low < high:
-        n = int(0)
-        while n < 24:
-            n += 1
-            middle = 0.5 * (low + high)
-            if slope_at(slope, middle) < wp.float64(0.0):
-                low = middle
-            else:
-                high = middle
-    return low
-
-
-@wp.kernel
-def choose_shares(
-    longest: float,
-    members: Members,
-    sums: Sums,
-    # in and out
-    islands: Islands,
-):
-    """α of every party of islands; skipped where the tets have collapsed or nothing descends."""
-    party = wp.tid()
-    slope = Slope()
-    slope.longest = longest
-    collapsed = int(0)
-    count = int(0)
-    crowded = int(0)
-    for place in range(islands.start[party], islands.start[party + 1]):
-        k = islands.island[place]
-        for chunk in range(islands.first_chunk[k], islands.first_chunk[k + 1]):
-            slope.polynomial[0] += members.slope[chunk][0]
-            slope.polynomial[1] += members.slope[chunk][1]
-            slope.samples += members.samples[chunk]
-        collapsed = int(0)
-        count = int(0)
-        for q in range(sums.start[k], sums.start[k + 1]):
-            chunk = sums.chunk[q]
-            for n in range(5):
-                slope.polynomial[n + 1] += wp.float64(sums.slope[chunk][n])
-            slope.samples += sums.samples[chunk]
-            collapsed += sums.collapsed[chunk]
-            count += sums.count[chunk]
-        if float(collapsed) > MOST_COLLAPSED * float(count):
-            crowded = 1
-    share = float(0.0)
-    if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
-        share = first_minimum(slope)
-    for place in range(islands.start[party], islands.start[party + 1]):
-        k = islands.island[place]
-        islands.share[k] = share
-        islands.crowded[k] = crowded
-        if share == 0.0:
-            islands.skipped[k] = islands.skipped[k] + 1
-
-
-@wp.kernel
-def move(
-    first: int,
-    before: wp.array[wp.vec3],
-    direction: wp.array[wp.vec3],
-    members: Members,
-    island: wp.array[int],
-    islands: Islands,
-    relaxation: wp.array[float],
-    # out
-    x: wp.array[wp.vec3],
-    relaxed: wp.array[float],
-):
-    """x + α d of the vertices of aggregates; `island` [vertex].
-
-    `relaxed` is the relaxation of the next sweep: none where tets have collapsed.
-    """
-    i = members.vertex[first + wp.tid()]
-    k = island[i]
-    share = islands.share[k]
-    x[i] = before[i]
-    if share > 0.0:
-        x[i] = before[i] + share * direction[i]
-    if i < relaxed.shape[0]:
-        relaxed[i] = wp.where(islands.crowded[k] != 0, 1.0, relaxation[i])

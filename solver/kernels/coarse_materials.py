@@ -20,7 +20,8 @@ from .coarse import (
     tet_gradient,
     vec9,
 )
-from .coarse_line import COLLAPSED, SAMPLES, Sums, vec5, vec8, volume_slope
+from .coarse_line import COLLAPSED, Sums, vec5, volume_slope
+from .coarse_step import SAMPLES, vec8
 from .continua import nearest_rotation
 from .records import NEO_HOOKEAN_LOG, ContinuumRecord, Elements, vec6
 from .triangles import deformation_columns

@@ -4,7 +4,8 @@
 import warp as wp
 
 from .coarse import Chunks, Patches, add_isotropic, mat1212, through
-from .coarse_line import SAMPLES, Sums, vec8
+from .coarse_line import Sums
+from .coarse_step import SAMPLES, vec8
 from .records import Elements
 
 # Loops over modes stay loops: unrolled, they take long to compile.

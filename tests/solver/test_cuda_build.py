@@ -44,6 +44,8 @@ def test_every_module_with_kernels_is_found():
         "refresh",
         "coarse",
         "coarse_line",
+        "coarse_share",
+        "coarse_step",
         "coarse_contact",
         "coarse_materials",
         "coarse_springs",
