@@ -14,10 +14,10 @@ import numpy as np
 
 from .order import connected, unique_edges
 
-# Vertices per aggregate: about eight cells across in a solid as in a sheet.
-SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 64, 8
-# Aggregates of a piece: cloth has a cheaper matrix for its size, and more folds.
-FEWEST, MOST, MOST_OF_CLOTH = 10, 64, 144
+# Vertices per aggregate: about eight cells across in a solid, six in a sheet, which has more folds.
+SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 40, 8
+# Aggregates of a piece: cloth has a cheaper matrix for its size.
+FEWEST, MOST, MOST_OF_CLOTH = 10, 256, 512
 # Smaller pieces converge without, ...
 SMALLEST_SOLID, SMALLEST_CLOTH, SMALLEST_ROD = 500, 250, 24
 # ... but where bodies touch, a small solid is a patch for each so many vertices: piled up, stiff

@@ -1,116 +1,176 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Symmetric positive definite systems by Cholesky decomposition, many of one size at a time.
+"""Symmetric positive definite systems by Cholesky decomposition, many of one shape at a time.
 
-On the CPU by LAPACK, whose arrays are those of Warp; on the GPU in tiles (kernels/cholesky.py).
+A matrix is dense or block tridiagonal: its rows are in blocks, and the rows of a block hold the
+columns of the block before it and its own, the first of them at the first place. On the CPU by
+LAPACK, whose arrays are those of Warp; on the GPU in tiles (kernels/cholesky.py).
 """
+
+from itertools import pairwise
 
 import numpy as np
 import warp as wp
 
 from .kernels import cholesky as kernels
+from .kernels.cholesky import TILE
 
 # Part of the diagonal that is added: what float32 sums may be wrong by; more where that fails.
 SHIFT, MORE_SHIFT, MOST_SHIFT = 1e-6, 10.0, 1e-3
-# Rows of a triangular system that are solved by one product with an inverse.
-ROWS = 32
+# Triangular matrices of up to so many rows are inverted at once.
+SMALL = 32
+
+
+def first_columns(bounds):
+    """The first column [row] that the rows between `bounds` [block + 1] of blocks hold."""
+    bounds = np.asarray(bounds)
+    return np.repeat(np.append(0, bounds[:-2]), np.diff(bounds))
+
+
+def last_rows(bounds):
+    """Behind the last row [row] that holds the column of each row."""
+    bounds = np.asarray(bounds)
+    return np.repeat(np.append(bounds[2:], bounds[-1]), np.diff(bounds))
+
+
+def lower_inverse(lower):
+    """Inverses of lower triangular matrices [..., m, m], by halves."""
+    size = lower.shape[-1]
+    if size <= SMALL:
+        return np.linalg.inv(lower)
+    half = size // 2
+    inverse = np.zeros_like(lower)
+    inverse[..., :half, :half] = above = lower_inverse(lower[..., :half, :half])
+    inverse[..., half:, half:] = below = lower_inverse(lower[..., half:, half:])
+    inverse[..., half:, :half] = -below @ (lower[..., half:, :half] @ above)
+    return inverse
 
 
 class HostFactors:
-    """L of A = S⁻¹ L Lᵀ S⁻¹ for a stack [n, m, m] of `matrices`, S scaling their diagonals to 1.
+    """L of A = S⁻¹ L Lᵀ S⁻¹ for a stack [n, m, w] of `matrices`, S scaling their diagonals to 1.
 
-    `right` and `way` [n, m] are the right sides and the solutions. A matrix that is not positive
-    definite gets a larger shift; `failed` [n] are those for which none was enough, and whose
-    solution is zero.
+    `bounds` [block + 1] are the first rows of the blocks, and m; w is the most columns that a block
+    holds. `right` and `way` [n, m] are the right sides and the solutions. A matrix that is not
+    positive definite gets a larger shift; `failed` [n] are those for which none was enough, and
+    whose solution is zero.
     """
 
-    def __init__(self, matrices, right, way):
+    def __init__(self, matrices, right, way, bounds):
         self.matrices, self.right, self.way = matrices.numpy(), right.numpy(), way.numpy()
+        self.spans = [slice(int(a), int(b)) for a, b in pairwise(bounds)]
+        rows = np.arange(bounds[-1])
+        self.diagonal = rows, rows - first_columns(bounds)
 
     def factor(self):
-        """Decompose what the matrices hold now; they are overwritten."""
-        matrices = self.matrices
-        size = matrices.shape[1]
-        diagonal = np.arange(size)
+        """Decompose what the matrices hold now."""
+        row, place = self.diagonal
         with np.errstate(invalid="ignore", divide="ignore"):
-            scale = 1.0 / np.sqrt(matrices[:, diagonal, diagonal])
-        self.failed = ~np.isfinite(scale).all(axis=1)
-        scale[self.failed] = 0.0
-        matrices *= scale[:, :, None]
-        matrices *= scale[:, None, :]
-        matrices[:, diagonal, diagonal] += SHIFT
+            self.scale = 1.0 / np.sqrt(self.matrices[:, row, place])
+        self.failed = ~np.isfinite(self.scale).all(axis=1)
+        self.failed |= ~np.isfinite(self.matrices).all(axis=(1, 2))
+        good = np.flatnonzero(~self.failed)
         try:
-            lower = np.linalg.cholesky(matrices)
+            self.parts = self._decomposed(good, SHIFT)
         except np.linalg.LinAlgError:
-            lower = np.stack([self._shifted(k, one) for k, one in enumerate(matrices)])
-        self.failed |= ~np.isfinite(lower[:, -1]).all(axis=1)
-        lower[self.failed] = np.eye(size)
-        scale[self.failed] = 0.0
-        self.scale, self.spans, self.inverses, self.below, self.behind = scale, [], [], [], []
-        for begin in range(0, size, ROWS):
-            span = slice(begin, min(begin + ROWS, size))
-            self.spans.append(span)
-            self.inverses.append(np.linalg.inv(lower[:, span, span]))
-            self.below.append(np.ascontiguousarray(lower[:, span, :begin]))
-            self.behind.append(np.ascontiguousarray(lower[:, span.stop :, span]))
+            alone = [self._shifted(number) for number in good]
+            self.failed[[number for number, part in zip(good, alone, strict=True) if not part]] = (
+                True
+            )
+            alone = [part for part in alone if part]
+            self.parts = [
+                tuple(np.concatenate(arrays) for arrays in zip(*same, strict=True))
+                for same in zip(*alone, strict=True)
+            ]
 
-    def _shifted(self, number, matrix):
-        """L with a larger shift, or the identity where none is enough."""
-        if not self.failed[number] and np.isfinite(matrix).all():
-            shift = SHIFT
-            while shift < MOST_SHIFT:
-                shift *= MORE_SHIFT
-                try:
-                    return np.linalg.cholesky(matrix + shift * np.eye(len(matrix)))
-                except np.linalg.LinAlgError:
-                    continue
-        self.failed[number] = True
-        return np.eye(len(matrix))
+    def _shifted(self, number):
+        """The parts of one matrix, with a larger shift; none where no shift is enough."""
+        shift = SHIFT
+        while shift < MOST_SHIFT:
+            shift *= MORE_SHIFT
+            try:
+                return self._decomposed([number], shift)
+            except np.linalg.LinAlgError:
+                continue
+        return []
+
+    def _decomposed(self, numbers, shift):
+        """(L⁻¹ of its own rows, L left of them) of every block, for some of the matrices."""
+        parts, start = [], 0
+        for span in self.spans:
+            width = span.start - start
+            block = self.matrices[numbers, span, : span.stop - start]
+            block *= self.scale[numbers, span, None]
+            block *= self.scale[numbers, None, start : span.stop]
+            left, own = block[:, :, :width], block[:, :, width:]
+            diagonal = np.arange(own.shape[1])
+            own[:, diagonal, diagonal] += shift
+            if parts:
+                left = left @ parts[-1][0].transpose(0, 2, 1)
+                own = own - left @ left.transpose(0, 2, 1)
+            parts.append((lower_inverse(np.linalg.cholesky(own)), left))
+            start = span.start
+        return parts
 
     def solve(self):
         """Solve for the right sides of now."""
-        y = (self.right * self.scale)[:, :, None]
-        for span, inverse, below in zip(self.spans, self.inverses, self.below, strict=True):
-            y[:, span] = inverse @ (y[:, span] - below @ y[:, : span.start])
-        backwards = zip(self.spans[::-1], self.inverses[::-1], self.behind[::-1], strict=True)
-        for span, inverse, behind in backwards:
-            rest = y[:, span] - behind.transpose(0, 2, 1) @ y[:, span.stop :]
-            y[:, span] = inverse.transpose(0, 2, 1) @ rest
-        self.way[:] = y[:, :, 0] * self.scale
+        good = np.flatnonzero(~self.failed)
+        self.way[:] = 0.0
+        if not len(good):
+            return
+        scale = self.scale[good]
+        rest = (self.right[good] * scale)[:, :, None]
+        for number, (span, (inverse, left)) in enumerate(zip(self.spans, self.parts, strict=True)):
+            if number:
+                rest[:, span] -= left @ rest[:, self.spans[number - 1]]
+            rest[:, span] = inverse @ rest[:, span]
+        for number in reversed(range(len(self.spans))):
+            span, (inverse, left) = self.spans[number], self.parts[number]
+            rest[:, span] = inverse.transpose(0, 2, 1) @ rest[:, span]
+            if number:
+                rest[:, self.spans[number - 1]] -= left.transpose(0, 2, 1) @ rest[:, span]
+        self.way[good] = rest[:, :, 0] * scale
 
 
 class DeviceFactors:
-    """The same on the device for a stack [n, m, m] of `matrices`, whose m is a multiple of TILE.
+    """The same on the device, where blocks have a multiple of TILE rows.
 
-    `right` and `way` [n, m] are the right sides and the solutions. Nothing comes back to the host:
-    where there is no decomposition, the solution is not finite.
+    Nothing comes back to the host: where there is no decomposition, the solution is not finite.
     """
 
     THREADS = 64
 
-    def __init__(self, matrices, right, way):
+    def __init__(self, matrices, right, way, bounds):
+        self.device = matrices.device
         count, size, _ = matrices.shape
-        scale = wp.zeros((count, size), dtype=wp.float64, device=matrices.device)
+        start = wp.array(first_columns(bounds), dtype=int, device=self.device)
+        last = last_rows(bounds)
+        stop = wp.array(last, dtype=int, device=self.device)
+        scale = wp.zeros((count, size), dtype=wp.float64, device=self.device)
+        corner = wp.zeros((count, size, TILE), dtype=wp.float64, device=self.device)
         right, way = (values.reshape((count, size, 1)) for values in (right, way))
-        shift = wp.float64(SHIFT)
-        tiles = {"dim": count, "block_dim": self.THREADS, "record_cmd": True}
-        each = {"dim": (count, size), "record_cmd": True}
-        device = matrices.device
+        each = count, size
         self.factoring = [
-            wp.launch(kernels.find_scales, inputs=[shift, matrices, scale], device=device, **each),
-            wp.launch(
-                kernels.apply_scales,
-                dim=matrices.shape,
-                inputs=[scale, matrices],
-                device=device,
-                record_cmd=True,
-            ),
-            wp.launch_tiled(kernels.factor, inputs=[matrices], device=device, **tiles),
+            self._record(kernels.find_scales, each, [wp.float64(SHIFT), start, matrices, scale]),
+            self._record(kernels.apply_scales, matrices.shape, [scale, start, matrices]),
         ]
+        for k in range(0, size, TILE):
+            below = int(last[k] - k) // TILE - 1
+            column = (count, below + 1), [k, start, matrices, corner]
+            self.factoring.append(self._record(kernels.factor_column, *column, tiled=True))
+            if below:
+                rest = (count, below, below), [k, start, matrices]
+                self.factoring.append(self._record(kernels.update_rest, *rest, tiled=True))
+        solving = [matrices, corner, start, stop, way]
         self.solving = [
-            wp.launch(kernels.scale_vectors, inputs=[scale, right, way], device=device, **each),
-            wp.launch_tiled(kernels.solve, inputs=[matrices, way], device=device, **tiles),
-            wp.launch(kernels.scale_vectors, inputs=[scale, way, way], device=device, **each),
+            self._record(kernels.scale_vectors, each, [scale, right, way]),
+            self._record(kernels.solve, (count,), solving, tiled=True),
+            self._record(kernels.scale_vectors, each, [scale, way, way]),
         ]
+
+    def _record(self, kernel, dim, inputs, tiled=False):
+        options = {"inputs": inputs, "device": self.device, "record_cmd": True}
+        if tiled:
+            return wp.launch_tiled(kernel, dim=dim, block_dim=self.THREADS, **options)
+        return wp.launch(kernel, dim=dim, **options)
 
     def factor(self):
         """Decompose what the matrices hold now, in their place."""

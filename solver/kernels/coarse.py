@@ -81,10 +81,12 @@ class Patches:
     modes: wp.array[wp.vec4]  # [vertex]
     slope: wp.array[mat43]  # [aggregate]
     mode_count: wp.array[int]
-    matrix: wp.array[int]  # where the matrix of its group begins, and how many rows that has
-    size: wp.array[int]
+    matrix: wp.array[int]  # where the matrix of its group begins, and the places of a row of that
+    width: wp.array[int]
     row: wp.array[int]  # its first row there
     first: wp.array[int]  # and in the vector of all unknowns
+    start: wp.array[int]  # columns that its rows have places for: from here, up to `end`
+    end: wp.array[int]
 
 
 @wp.func
@@ -432,6 +434,18 @@ def add_hinges(
     partial[entry] = block
 
 
+@wp.func
+def block_place(k: int, other: int, patches: Patches):
+    """Where the block (k, other) of A begins; -1 where it has no place."""
+    place = int(-1)
+    column = patches.row[other]
+    if patches.matrix[k] == patches.matrix[other]:
+        if column >= patches.start[k] and column < patches.end[k]:
+            place = patches.matrix[k] + patches.row[k] * patches.width[k]
+            place += column - patches.start[k]
+    return place
+
+
 @wp.kernel
 def gather_blocks(
     start: wp.array[int],
@@ -453,12 +467,12 @@ def gather_blocks(
         block = add_isotropic(block, inertia[k])
     for q in range(start[b], start[b + 1]):
         block += partial[entry[q]]
-    if patches.matrix[k] == patches.matrix[other]:
-        size = patches.size[k]
-        for m in range(3 * patches.mode_count[k]):
-            for n in range(3 * patches.mode_count[other]):
-                i = patches.row[k] + m
-                j = patches.row[other] + n
-                value = wp.float64(block[m, n])
-                matrix[patches.matrix[k] + i * size + j] = value
-                matrix[patches.matrix[k] + j * size + i] = value
+    place = block_place(k, other, patches)
+    mirrored = block_place(other, k, patches)
+    for m in range(3 * patches.mode_count[k]):
+        for n in range(3 * patches.mode_count[other]):
+            value = wp.float64(block[m, n])
+            if place >= 0:
+                matrix[place + m * patches.width[k] + n] = value
+            if mirrored >= 0:
+                matrix[mirrored + n * patches.width[k] + m] = value

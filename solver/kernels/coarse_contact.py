@@ -2,14 +2,14 @@
 """Contacts, bounds and attachments in the coarse matrix: springs at weighted points Σ w_c x_c.
 
 A term with stiffness K between points adds (p_k p_lᵀ) ⊗ K to the block (k, l), p_k = Σ w_c p_c over
-its corners c in aggregate k. Blocks of aggregates whose matrices are apart are left out.
+its corners c in aggregate k. Blocks that have no place in the matrices are left out.
 """
 
 import warp as wp
 
 from .attachments import Attachments
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
-from .coarse import Patches
+from .coarse import Patches, block_place
 from .contact import ContactLaw, force_stiffness
 from .pairs import Pair, PairState, Touch, gap_of
 
@@ -56,20 +56,15 @@ def add_block(
     matrix: wp.array[wp.float64],
 ):
     """Add (p_k p_lᵀ) ⊗ K to the block (k, other)."""
-    if patches.matrix[k] == patches.matrix[other]:
-        size = patches.size[k]
+    place = block_place(k, other, patches)
+    if place >= 0:
         for m in range(patches.mode_count[k]):
             for n in range(patches.mode_count[other]):
                 both = p_k[m] * p_l[n]
                 for i in range(3):
-                    place = (
-                        patches.matrix[k]
-                        + (patches.row[k] + 3 * m + i) * size
-                        + patches.row[other]
-                        + 3 * n
-                    )
+                    at = place + (3 * m + i) * patches.width[k] + 3 * n
                     for j in range(3):
-                        wp.atomic_add(matrix, place + j, wp.float64(both * stiffness[i, j]))
+                        wp.atomic_add(matrix, at + j, wp.float64(both * stiffness[i, j]))
 
 
 @wp.func

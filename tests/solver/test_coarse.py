@@ -5,15 +5,16 @@ import numpy as np
 import pytest
 import warp as wp
 from scipy import sparse
-from shapes import box, grid
+from shapes import box, grid, plane
 
 from vbd.benchmarks.reference import scene, solids
-from vbd.solver import aggregates
+from vbd.solver import aggregates, coarse_groups, coarse_levels
 from vbd.solver.aggregates import make_aggregates
 from vbd.solver.assembly import assemble
 from vbd.solver.attachments import Attachment
-from vbd.solver.bodies import Cloth, Pins, Rod, Solid
-from vbd.solver.cholesky import DeviceFactors, HostFactors
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.cholesky import DeviceFactors, HostFactors, first_columns
+from vbd.solver.coarse_levels import blocks_of, patch_edges
 from vbd.solver.records import tet_gradients
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -78,12 +79,28 @@ def prolongation(coarse):
 
 
 def coarse_matrix(coarse):
-    """A, put together at the positions of now; all aggregates in one group."""
+    """A, put together at the positions of now, its unknowns in the order of the aggregates.
+
+    Blocks that have no place are zero.
+    """
     for factors in coarse.groups.factors:
         factors.factor = lambda: None  # it would overwrite the matrix
     coarse.assemble()
-    size = int(coarse.groups.rows.sum())
-    return coarse.groups.matrix.numpy()[: size * size].reshape(size, size).copy()
+    patches = coarse.groups.patches
+    place, width, row, start, end = (
+        getattr(patches, name).numpy() for name in ("matrix", "width", "row", "start", "end")
+    )
+    stored, sizes = coarse.groups.matrix.numpy(), coarse.groups.rows
+    first = np.cumsum(sizes) - sizes
+    matrix = np.zeros((sizes.sum(), sizes.sum()))
+    for k, rows in enumerate(sizes):
+        for other, columns in enumerate(sizes):
+            if place[k] == place[other] and start[k] <= row[other] < end[k]:
+                at = place[k] + (row[k] + np.arange(rows)[:, None]) * width[k]
+                block = stored[at + row[other] - start[k] + np.arange(columns)]
+                mine, theirs = (slice(first[n], first[n] + sizes[n]) for n in (k, other))
+                matrix[mine, theirs], matrix[theirs, mine] = block, block.T
+    return matrix
 
 
 def test_patches_share_out_the_free_vertices_of_large_pieces():
@@ -415,7 +432,7 @@ def systems(count, size):
 @pytest.mark.parametrize("size", [16, 80])
 def test_decomposition_solves_and_gives_up_where_there_is_none(factors, size):
     matrices, right, *arrays = systems(3, size)
-    decomposed = factors(*arrays)
+    decomposed = factors(*arrays, [0, size])
     decomposed.factor()
     decomposed.solve()
     found = arrays[2].numpy()
@@ -430,12 +447,96 @@ def test_decomposition_solves_and_gives_up_where_there_is_none(factors, size):
         assert not np.isfinite(found[1]).any()
 
 
+@pytest.mark.parametrize("factors", [HostFactors, DeviceFactors])
+def test_decomposition_of_a_matrix_in_blocks(factors):
+    bounds = np.array([0, 16, 64, 80, 112])
+    random = np.random.default_rng(4)
+    block = np.repeat(np.arange(4), np.diff(bounds))
+    near = abs(block[:, None] - block) <= 1
+    matrix = np.where(near, random.standard_normal((112, 112)), 0.0)
+    matrix += matrix.T + 40.0 * np.eye(112)
+    right = random.standard_normal(112)
+    stored = np.zeros((1, 112, 80))
+    for row, first in enumerate(first_columns(bounds)):
+        held = matrix[row, first : bounds[block[row] + 1]]
+        stored[0, row, : len(held)] = held
+    arrays = [wp.array(v, dtype=wp.float64, device="cpu") for v in (stored, right[None])]
+    way = wp.zeros_like(arrays[1])
+    decomposed = factors(*arrays, way, bounds)
+    decomposed.factor()
+    decomposed.solve()
+    expected = np.linalg.solve(matrix, right)
+    # The shift is 1e-6 of the diagonal.
+    assert abs(way.numpy()[0] - expected).max() < 1e-4 * abs(expected).max()
+
+
+def test_elements_and_seams_join_only_neighboring_blocks(monkeypatch):
+    monkeypatch.setattr(coarse_levels, "BLOCK", 1)
+    points, triangles = grid(40)
+    cloth = Cloth(points, triangles, Material())
+    corners = [0, 40 * 41, 40]  # two of them, far apart, are sewn to the third
+    seam = Attachment(cloth, corners[:2], 1e3, other=cloth, corners=[[corners[2]]] * 2)
+    assembly = assemble([cloth], Settings(), [seam])
+    part = make_aggregates(assembly)
+    edges = patch_edges(part.of, assembly)
+    sewn = part.of[assembly.attachments.corners[:, :2]]
+    assert {tuple(sorted(pair)) for pair in sewn} <= {tuple(pair) for pair in edges}
+    for triangle in part.of[assembly.triangles.corners]:
+        assert {tuple(sorted((a, b))) for a in triangle for b in triangle if a != b} <= {
+            tuple(pair) for pair in edges
+        }
+    block = blocks_of(3 * part.mode_count, edges)
+    assert block.max() >= 4
+    assert abs(block[edges[:, 0]] - block[edges[:, 1]]).max() == 1
+    merged = blocks_of(np.full(len(part), 0.2), edges)  # five patches in a block at least
+    assert np.bincount(merged)[:-1].min() >= 5
+    assert abs(merged[edges[:, 0]] - merged[edges[:, 1]]).max() <= 1
+
+
+def test_blocks_lead_to_the_same_step_as_a_dense_matrix(monkeypatch):
+    monkeypatch.setattr(coarse_levels, "BLOCK", 1)
+    body, steppers = sheet(), []
+    for fewest in (1000, 3):
+        monkeypatch.setattr(coarse_groups, "WORTH_BLOCKS", fewest)
+        stepper, frames = stepper_of([body])
+        put(stepper, shaken(stepper, 1e-3))
+        stepper.coarse.assemble()
+        stepper.coarse.step()
+        steppers.append((stepper, frames))
+    dense, banded = (stepper.coarse for stepper, _ in steppers)
+    assert len(dense.groups.factors[0].spans) == 1
+    assert len(banded.groups.factors[0].spans) >= 3
+    assert banded.groups.used.shape[0] < dense.groups.used.shape[0]
+    ways = [c.direction.numpy() for c in (dense, banded)]
+    assert abs(ways[0] - ways[1]).max() < 1e-4 * abs(ways[0]).max()
+
+
+def test_pieces_that_are_too_large_for_one_matrix_get_their_own(monkeypatch):
+    points, tets = box((6, 6, 6), (0.3, 0.3, 0.3))
+    soft = Material(youngs_modulus=1e5, collision_thickness=0.01)
+    boxes = [Solid(points + [0.0, 0.0, 0.315 * k], tets, soft) for k in range(3)]
+    floor = Collider(*plane(height=-0.011))
+    ends = {}
+    for most in (960, 50):
+        monkeypatch.setattr(coarse_groups, "MOST_ROWS", most)
+        stepper, frames = stepper_of([*boxes, floor], iterations=50)
+        for _ in range(3):
+            frame = next(frames)
+        ends[most] = np.concatenate(frame.positions)
+        groups = stepper.coarse.groups
+        assert len(groups.group) > 3
+        assert len(np.unique(groups.group)) == (1 if most == 960 else 3)
+    # They rest on each other; without a common matrix they only do so less accurately.
+    motion = abs(ends[960] - np.concatenate([body.points for body in boxes])).max()
+    assert abs(ends[50] - ends[960]).max() < 0.15 * motion
+
+
 def test_an_almost_singular_matrix_gets_a_larger_shift():
     matrices, _, *arrays = systems(3, 16)
     vector = np.ones(16) / 4.0
     matrices[1] = np.eye(16) - 1.00005 * np.outer(vector, vector)
     arrays[0].assign(matrices)
-    decomposed = HostFactors(*arrays)
+    decomposed = HostFactors(*arrays, [0, 16])
     decomposed.factor()
     decomposed.solve()
     assert not decomposed.failed.any()
