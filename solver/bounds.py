@@ -132,6 +132,7 @@ def bounds_on_device(bounds, assembly, surface, settings, device):
     radius = surface.radius.copy()
     radius[: len(assembly.points)][surface.hidden] = kernels.PASSES
     struct.vertex_radius = upload(radius, float, -1)
+    struct.lift = wp.zeros(len(radius), dtype=float, device=device)
     struct.vertex_friction = upload(surface.friction, float, -1)
     struct.stiffness = upload(surface.stiffness, float, -1)
     struct.return_share = min(settings.step_time / RETURN_TIME, 1.0)

@@ -35,8 +35,10 @@ SLACK = 0.25
 MORE_SLACK = 4.0
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
-# Loads that last longer than this [s] make a contact stiffer.
+# Loads that last longer than this [s] make a contact stiffer, ...
 LASTING = 0.1
+# ... and in this time [s] they come back to the contact distance.
+RISING = 1.0
 # More vertices than this part are many: when their caps hold them back, a search is due at once.
 MANY = 0.01
 # Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
@@ -127,6 +129,7 @@ class Pairs:
         struct.cap = upload(np.zeros(len(shape.body)), float)
         struct.friction = upload(shape.friction, float)
         struct.stiffness = self.model.bounds.stiffness  # follows the load there, too
+        struct.lift = self.model.bounds.lift
         struct.rest = upload(shape.rest, wp.vec3)
         struct.inside = upload(np.zeros(len(shape.body)), int)
         struct.tangled = upload(np.zeros(len(shape.body)), int)
@@ -428,7 +431,7 @@ class Pairs:
         return bool(self.travelled.numpy()[0])
 
     def follow_load(self):
-        """Let contacts that carry a load get stiffer, and the others what they were."""
+        """Let contacts that carry a load reach further and get stiffer, the others fall back."""
         if self.settings.quasistatic:
             return
         model = self.model
@@ -443,8 +446,9 @@ class Pairs:
                 self.least,
                 self.firm,
                 math.exp(self.settings.step_time / LASTING),
+                -math.expm1(-self.settings.step_time / RISING),
             ],
-            [self.struct.stiffness],
+            [self.struct.stiffness, self.struct.lift],
             ENTRY * (1 + 4 * self.count / self.vertex_count),
         )
 
@@ -455,13 +459,13 @@ class Pairs:
         wp.launch(
             contact.measure_pairs,
             dim=self.count,
-            inputs=[self.model.x, self.touches, self.state],
+            inputs=[self.model.x, self.pairs, self.touches, self.state],
             outputs=[self.energy, self.depth],
             device=self.device,
         )
         depth = self.depth.numpy()[: self.count]
         energy = self.energy.numpy()[: self.count]
-        return float(energy.sum(dtype=float)), int((depth > 0.0).sum()), float(depth.max())
+        return float(energy.sum(dtype=float)), int((energy > 0.0).sum()), float(depth.max())
 
     def truncated_count(self):
         """Vertices whose last step a pair has cut short."""

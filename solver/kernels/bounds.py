@@ -36,6 +36,7 @@ class Bounds:
     size: wp.array[float]  # radius [m]
     friction: wp.array[float]
     vertex_radius: wp.array[float]
+    lift: wp.array[float]  # what more they reach under a load [m]
     vertex_friction: wp.array[float]
     stiffness: wp.array[float]  # of the contacts of every vertex [N/m]
     return_share: float  # part of the way out that a vertex behind a bound takes in a step
@@ -76,7 +77,7 @@ def bounds_force_hessian(
     touching = int(0)
     which = int(0)
     margin = float(wp.inf)
-    radius = bounds.vertex_radius[i]
+    radius = bounds.vertex_radius[i] + bounds.lift[i]
     stiffness = bounds.stiffness[i]
     for k in range(bounds.kind.shape[0]):
         near = direction_and_distance(bounds, k, x)
@@ -143,10 +144,11 @@ def measure_bounds(
     total = float(0.0)
     deepest = float(0.0)
     radius = bounds.vertex_radius[i]
+    reach = radius + bounds.lift[i]
     for k in range(bounds.kind.shape[0]):
         near = direction_and_distance(bounds, k, x[i])
-        if near[3] < radius:
-            total += contact_energy(near[3], radius, bounds.stiffness[i])
+        if near[3] < reach:
+            total += contact_energy(near[3], reach, bounds.stiffness[i])
             deepest = wp.max(deepest, radius - near[3])
     energy[i - first] = total
     depth[i - first] = deepest
@@ -164,5 +166,6 @@ def mark_at_bounds(
     """Which bodies touch a bound with vertices from `first` on."""
     i = first + wp.tid()
     for k in range(bounds.kind.shape[0]):
-        if direction_and_distance(bounds, k, x[i])[3] < bounds.vertex_radius[i]:
+        reach = bounds.vertex_radius[i] + bounds.lift[i]
+        if direction_and_distance(bounds, k, x[i])[3] < reach:
             at_bounds[body[i]] = 1

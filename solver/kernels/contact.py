@@ -11,7 +11,7 @@ f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, t
 
 import warp as wp
 
-from .pairs import PairState, Touch, gap_of
+from .pairs import Pair, PairState, Touch, gap_of
 
 wp.set_module_options({"enable_backward": False})
 
@@ -219,13 +219,16 @@ def contacts_after(i: int, step: wp.vec3, contacts: Contacts):
 @wp.kernel
 def measure_pairs(
     x: wp.array[wp.vec3],
+    pairs: wp.array[Pair],
     touches: wp.array[Touch],
     state: wp.array[PairState],
     # out
     energy: wp.array[float],
     depth: wp.array[float],
 ):
-    """Energy [J] of each pair that touches, and its depth below the contact distance [m]."""
+    """Energy [J] of each pair that touches, and its depth below the contact distance without lift
+    [m].
+    """
     p = wp.tid()
     touch = touches[p]
     energy[p] = 0.0
@@ -234,7 +237,7 @@ def measure_pairs(
         d = wp.dot(touch.normal, gap_of(touch, x, x[touch.vertices[0]]))
         if d < touch.radius:
             energy[p] = contact_energy(d, touch.radius, touch.stiffness)
-            depth[p] = touch.radius - d
+            depth[p] = wp.max(touch.radius - pairs[p].lift - d, 0.0)
 
 
 @wp.kernel

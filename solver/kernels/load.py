@@ -1,32 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contacts that carry a load get stiffer, so that it does not press light things flat.
+"""Contacts that carry a load do not sink: they get stiffer and reach further.
 
-A contact may be STIFFEST times as stiff as the lighter of what it holds apart (surface.py). Under
-something heavy it needs more: enough to carry its load within SHARE of the contact distance, but no
-more than the contacts of the heaviest thing around have. It gets that and loses it slowly, so that
-impacts gain no energy from it.
+A contact may be STIFFEST times as stiff as the lighter of what it holds apart (surface.py), so that
+a load comes below the contact distance. Where it lasts, the multiplier λ of an augmented Lagrangian
+takes it over, λ ← max(0, λ + ρ k (r − d)). It stands as a lift λ/k of the contact distance (Powell,
+"A method for nonlinear constraints in minimization problems", 1969), one for each vertex, led by
+its deepest contact. ρ is small: a lift that follows within a tenth of a second makes stacks hop.
+
+The lift is at most SHARE of the contact distance. Under what is heavier than that the contact gets
+stiffer, but no more than the contacts of the heaviest thing around are, and slowly, so that impacts
+gain no energy from it.
 """
 
 import warp as wp
 
 from .bounds import Bounds, direction_and_distance
 from .contact import Contacts, load_stiffness
-from .pairs import Pair, gap_of
+from .pairs import EDGE_EDGE, Pair, gap_of
 
 wp.set_module_options({"enable_backward": False})
 
-# A lasting load comes to this part of the contact distance.
+# A contact reaches further by up to this part of the contact distance.
 SHARE = wp.constant(0.3)
 
 
 @wp.func
-def needed_stiffness(d: float, radius: float, stiffness: float):
-    """The stiffness [N/m] that carries a load at SHARE of the contact distance, which `stiffness`
-    carries at the distance d."""
+def needed_stiffness(d: float, distance: float, lift: float, stiffness: float):
+    """The stiffness [N/m] that carries a load at the contact distance with the largest lift, which
+    `stiffness` carries at the distance d with `lift`."""
     needed = float(0.0)
-    if d < radius:
-        load, _ = load_stiffness(d, radius, stiffness)
-        needed = load / (SHARE * radius)
+    if d < distance + lift:
+        load, _ = load_stiffness(d, distance + lift, stiffness)
+        needed = load / (SHARE * distance)
     return needed
 
 
@@ -40,30 +45,48 @@ def follow_load(
     least: wp.array[float],
     firm: wp.array[float],
     growth: float,
+    ascent: float,
     # out
     stiffness: wp.array[float],
+    lift: wp.array[float],
 ):
-    """Let the stiffness [N/m] of every vertex grow by up to a factor `growth` to what it needs.
+    """Let the stiffness [N/m] and the lift [m] of every vertex follow what it carries.
 
-    It stays as long as anything touches the vertex, and falls back to `least` [vertex, N/m] then:
-    what would fall with the load would make a body hop. The most it can be is what those have
-    without a load that press on it, `firm` [vertex, N/m].
+    The stiffness grows by up to a factor `growth`, and stays as long as anything touches the
+    vertex: what would fall with the load would make a body hop. It falls back to `least` [vertex,
+    N/m] then. The most it can be is what those have without a load that press on the vertex, `firm`
+    [vertex, N/m]. The lift changes by the part `ascent`, ρ, of the depth.
     """
     i = first + wp.tid()
     now = stiffness[i]
     needed = float(0.0)
     most = firm[i]
+    deepest = float(-wp.inf)  # below the contact distance without lift
+    longest = float(0.0)
     for k in range(contacts.start[i], contacts.end[i]):
-        p = contacts.entry[k] / 4
-        touch = contacts.touches[p]
+        pair = pairs[contacts.entry[k] / 4]
+        touch = contacts.touches[contacts.entry[k] / 4]
         if touch.leads == 0:
             d = wp.dot(touch.normal, gap_of(touch, x, x[i]))
-            needed = wp.max(needed, needed_stiffness(d, touch.radius, pairs[p].full_stiffness))
+            distance = pair.radius - pair.lift
+            needed = wp.max(needed, needed_stiffness(d, distance, pair.lift, pair.full_stiffness))
+            # A triangle reaches as far as the vertices that come near it.
+            if d < pair.radius and (pair.kind == EDGE_EDGE or touch.vertices[0] == i):
+                deepest = wp.max(deepest, distance - d)
+                longest = wp.max(longest, SHARE * distance)
             for c in range(4):
                 most = wp.max(most, firm[touch.vertices[c]])
     for k in range(bounds.kind.shape[0]):
         d = direction_and_distance(bounds, k, x[i])[3]
-        needed = wp.max(needed, needed_stiffness(d, bounds.vertex_radius[i], now))
+        distance = bounds.vertex_radius[i]
+        needed = wp.max(needed, needed_stiffness(d, distance, lift[i], now))
+        if d < distance + lift[i]:
+            deepest = wp.max(deepest, distance - d)
+            longest = wp.max(longest, SHARE * distance)
+    if longest > 0.0:
+        lift[i] = wp.clamp(lift[i] + ascent * deepest, 0.0, longest)
+    else:
+        lift[i] = lift[i] / growth
     if needed == 0.0:
         stiffness[i] = wp.max(now / growth, least[i])
     elif needed > now:

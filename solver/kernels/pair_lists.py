@@ -19,6 +19,14 @@ wp.set_module_options({"enable_backward": False})
 
 
 @wp.func
+def lift_of(kind: int, v: wp.vec4i, lift: wp.array[float]):
+    """What a pair reaches more [m]: as its vertex does, or as both ends of an edge do."""
+    if kind == VERTEX_TRIANGLE:
+        return lift[v[0]]
+    return wp.max(wp.min(lift[v[0]], lift[v[1]]), wp.min(lift[v[2]], lift[v[3]]))
+
+
+@wp.func
 def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
     """A pair as it is found. What is closer at rest than the contact distance is no contact."""
     other = v[kind]
@@ -38,6 +46,9 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
         rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)
         if wp.length(rest) < pair.radius:
             pair.radius = 0.0
+    if pair.radius > 0.0:
+        pair.lift = lift_of(kind, v, surface.lift)
+        pair.radius += pair.lift
     return pair
 
 

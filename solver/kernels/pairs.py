@@ -24,8 +24,9 @@ QUIET = wp.constant(0.2)
 class Surface:
     """The surfaces of all bodies, then those of all colliders.
 
-    Arrays per vertex of the scene: `body`, `radius` (what the surface keeps away by [m]), `cap`
-    (how far the vertex may move until the next search [m]), `friction`, `stiffness`, `rest`.
+    Arrays per vertex of the scene: `body`, `radius` (what the surface keeps away by [m]), `lift`
+    (what more its contacts reach under a load [m]), `cap` (how far the vertex may move until the
+    next search [m]), `friction`, `stiffness`, `rest`.
     """
 
     vertices: wp.array[int]
@@ -46,6 +47,7 @@ class Surface:
     closed: wp.array[int]  # per body: whether it has an inside
     body: wp.array[int]
     radius: wp.array[float]
+    lift: wp.array[float]
     cap: wp.array[float]
     friction: wp.array[float]
     stiffness: wp.array[float]  # the most that a contact of the vertex may have [N/m]
@@ -61,7 +63,8 @@ class Pair:
     vertices: wp.vec4i
     found_normal: wp.vec3  # from B to A
     kind: int
-    radius: float  # contact distance [m]; 0 for a pair that is only kept apart
+    radius: float  # contact distance [m], with its lift; 0 for a pair that is only kept apart
+    lift: float
     friction: float
     full_stiffness: float  # k_c [N/m]
     with_rod: int  # whether one of two edges belongs to no triangle

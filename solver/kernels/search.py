@@ -31,6 +31,13 @@ def largest(values: wp.array[float], v: wp.vec3i):
     return wp.max(wp.max(values[v[0]], values[v[1]]), values[v[2]])
 
 
+@wp.func
+def edge_reach(e: wp.vec2i, surface: Surface):
+    """How far from an edge [m] it may touch another one before the next search."""
+    lift = wp.min(surface.lift[e[0]], surface.lift[e[1]])
+    return surface.radius[e[0]] + lift + wp.max(surface.cap[e[0]], surface.cap[e[1]])
+
+
 @wp.kernel
 def bound_edges(
     first: int,
@@ -43,7 +50,7 @@ def bound_edges(
     """Boxes round edges from `first` on, with all that they may touch before the next search."""
     k = wp.tid()
     e = surface.edges[first + k]
-    reach = surface.radius[e[0]] + wp.max(surface.cap[e[0]], surface.cap[e[1]])
+    reach = edge_reach(e, surface)
     r = wp.vec3(reach, reach, reach)
     low[k] = wp.min(x[e[0]], x[e[1]]) - r
     high[k] = wp.max(x[e[0]], x[e[1]]) + r
@@ -115,7 +122,7 @@ def near_triangles(
 ):
     """Write the triangles of a tree that vertex v may touch to found[at...]; returns how many."""
     p = x[v]
-    reach = surface.radius[v] + surface.cap[v]
+    reach = surface.radius[v] + surface.lift[v] + surface.cap[v]
     r = wp.vec3(reach, reach, reach)
     n = count
     query = wp.bvh_query_aabb(tree, p - r, p + r)
@@ -187,7 +194,7 @@ def near_edges(
     e = surface.edges[k]
     p = x[e[0]]
     q = x[e[1]]
-    reach = surface.radius[e[0]] + wp.max(surface.cap[e[0]], surface.cap[e[1]])
+    reach = edge_reach(e, surface)
     r = wp.vec3(reach, reach, reach)
     n = count
     query = wp.bvh_query_aabb(tree, wp.min(p, q) - r, wp.max(p, q) + r)
@@ -201,7 +208,7 @@ def near_edges(
             if not own and surface.may_touch[pairing] != 0:
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])
                 gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
-                limit = reach + surface.radius[f[0]] + wp.max(surface.cap[f[0]], surface.cap[f[1]])
+                limit = reach + edge_reach(f, surface)
                 if wp.length_sq(gap) < limit * limit and not edge_is_tangled(e, f, surface):
                     if n < slots:
                         found[at + n] = other

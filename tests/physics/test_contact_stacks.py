@@ -118,6 +118,33 @@ def test_light_cords_under_a_heavy_block_are_not_pressed_flat(floor):
     assert frame.stats.kinetic_energy < 1e-4
 
 
+@pytest.mark.parametrize("floor", ["plane", "mesh"])
+def test_what_rests_comes_back_to_the_contact_distance(floor):
+    # Two cubes, the upper one with 50 times the mass, sink in at first; multipliers take over.
+    points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    radius = {"plane": THICKNESS, "mesh": 2.0 * THICKNESS}[floor]
+    bodies = []
+    for k, density in enumerate((100.0, 5000.0)):
+        rubber = Material(
+            youngs_modulus=5e6, density=density, damping=0.01, collision_thickness=THICKNESS
+        )
+        start = points + [0.0, 0.0, radius + k * (0.2 + 2.0 * THICKNESS)]
+        bodies.append(Solid(start, tets, rubber))
+    if floor == "mesh":
+        bodies.append(Collider(*plane(), thickness=THICKNESS))
+    settings = Settings(use_ground=floor == "plane", substeps=8)
+    depths, lowest = [], []
+    for frame in simulate(bodies, settings, 96):
+        depths.append(frame.stats.deepest / THICKNESS)
+        lowest.append(frame.positions[0][:, 2].min() / radius)
+    assert max(depths[:12]) > 0.05
+    # e⁻³ of it is left after three time constants.
+    assert depths[-1] < 0.1 * max(depths[:12])
+    assert 0.98 < lowest[-1] < 1.001
+    assert frame.stats.contacts > 0
+    assert frame.stats.kinetic_energy < 1e-6
+
+
 def test_a_pile_comes_to_rest_and_stays_there():
     rubber = Material(youngs_modulus=1e5, damping=0.01, collision_thickness=0.008, friction=0.5)
     cotton = Material(
