@@ -4,8 +4,6 @@
 Lists begin small and grow: a search that finds more than fits is done again with more room.
 """
 
-import math
-
 import numpy as np
 import warp as wp
 
@@ -13,7 +11,6 @@ from .kernels import (
     contact,
     embedded_truncation,
     embedding,
-    load,
     pair_lists,
     pairs,
     refresh,
@@ -35,10 +32,6 @@ SLACK = 0.25
 MORE_SLACK = 4.0
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_CAP = 0.5
-# Loads that last longer than this [s] make a contact stiffer, ...
-LASTING = 0.1
-# ... and in this time [s] they come back to the contact distance.
-RISING = 1.0
 # More vertices than this part are many: when their caps hold them back, a search is due at once.
 MANY = 0.01
 # Rough cost of a query, of looking at a pair, at its entry in a list, and of a move [ns].
@@ -79,10 +72,6 @@ class Pairs:
         self.x_seen = wp.clone(model.x)  # when gaps were measured
         self.x_found = wp.clone(model.x)
         self.candidate = wp.clone(model.x)
-        self.least = model.upload(shape.stiffness, float)
-        firm = shape.stiffness.copy()
-        firm[model.free_count : shape.point_start] = 0.0  # what is led presses nothing flat
-        self.firm = model.upload(firm, float)
         self.part = wp.zeros(vertices, dtype=float, device=self.device)
         self.cut = wp.zeros(vertices, dtype=int, device=self.device)
         self.slack = wp.zeros(vertices, dtype=float, device=self.device)
@@ -429,28 +418,6 @@ class Pairs:
     def has_travelled(self):
         """Whether a vertex has used up its slack since the last search."""
         return bool(self.travelled.numpy()[0])
-
-    def follow_load(self):
-        """Let contacts that carry a load reach further and get stiffer, the others fall back."""
-        if self.settings.quasistatic:
-            return
-        model = self.model
-        self._run(
-            load.follow_load,
-            self.vertex_count,
-            [
-                model.x,
-                model.objective.contacts,
-                self.pairs,
-                model.bounds,
-                self.least,
-                self.firm,
-                math.exp(self.settings.step_time / LASTING),
-                -math.expm1(-self.settings.step_time / RISING),
-            ],
-            [self.struct.stiffness, self.struct.lift],
-            ENTRY * (1 + 4 * self.count / self.vertex_count),
-        )
 
     def measure(self):
         """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""

@@ -14,6 +14,7 @@ from .guess import first_guard, last_guard
 from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
+from .load import Load
 from .momentum import Momentum
 from .pairs import Pairs
 from .workers import WORTH_SPLITTING
@@ -59,6 +60,8 @@ class Stepper:
         self.pairs = None
         if model.surface.can_touch:
             self.pairs = Pairs(model, self.followers, names, settings, workers)
+        follows = (self.pairs or len(model.bounds.kind)) and not settings.quasistatic
+        self.load = Load(model, self.pairs, settings, workers) if follows else None
         self.coarse = coarse_correction(
             model, self.pairs, self.followers, self.relaxation, residual, settings, workers
         )
@@ -267,12 +270,13 @@ class Stepper:
         if self.pairs:
             self._begin_pairs(substep / count)
         self.iterations.run(watched=substep == count)
+        if not self.pairs:
+            self.followers.follow(0, model.free_count)
+        if self.load:
+            self.load.follow()
         if self.pairs:
-            self.pairs.follow_load()
             self.momentum.restore()
             self._count_flight()
-        else:
-            self.followers.follow(0, model.free_count)
         self.ties.after_step(model.x)
         self.end.launch()
         if self.tearing.after_step(model):
