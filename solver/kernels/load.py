@@ -8,8 +8,9 @@ takes it over, λ ← max(0, λ + ρ k (r − d)). It stands as a lift λ/k of t
 its deepest contact. ρ is small: a lift that follows within a tenth of a second makes stacks hop.
 
 The lift is at most SHARE of the contact distance. Under what is heavier than that the contact gets
-stiffer, but no more than the contacts of the heaviest thing around are, and slowly, so that impacts
-gain no energy from it.
+stiffer instead, but no more than the contacts of the heaviest thing around are, and slowly, so that
+impacts gain no energy from it. Such contacts, and those of rods, stay that deep: with both, heavy
+things on light ones tremble.
 """
 
 import warp as wp
@@ -55,7 +56,7 @@ def follow_load(
     The stiffness grows by up to a factor `growth`, and stays as long as anything touches the
     vertex: what would fall with the load would make a body hop. It falls back to `least` [vertex,
     N/m] then. The most it can be is what those have without a load that press on the vertex, `firm`
-    [vertex, N/m]. The lift changes by the part `ascent`, ρ, of the depth.
+    [vertex, N/m]. The lift of the others changes by the part `ascent`, ρ, of the depth.
     """
     i = first + wp.tid()
     now = stiffness[i]
@@ -71,7 +72,8 @@ def follow_load(
             distance = pair.radius - pair.lift
             needed = wp.max(needed, needed_stiffness(d, distance, pair.lift, pair.full_stiffness))
             # A triangle reaches as far as the vertices that come near it.
-            if d < pair.radius and (pair.kind == EDGE_EDGE or touch.vertices[0] == i):
+            leads = pair.kind == EDGE_EDGE or touch.vertices[0] == i
+            if d < pair.radius and leads and pair.with_rod == 0:
                 deepest = wp.max(deepest, distance - d)
                 longest = wp.max(longest, SHARE * distance)
             for c in range(4):
@@ -83,7 +85,7 @@ def follow_load(
         if d < distance + lift[i]:
             deepest = wp.max(deepest, distance - d)
             longest = wp.max(longest, SHARE * distance)
-    if longest > 0.0:
+    if longest > 0.0 and now <= least[i]:
         lift[i] = wp.clamp(lift[i] + ascent * deepest, 0.0, longest)
     else:
         lift[i] = lift[i] / growth

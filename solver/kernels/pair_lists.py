@@ -98,6 +98,8 @@ def fill_edge_edge(
         pair = make_pair(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), surface, x)
         if k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges):
             pair.with_rod = 1
+            pair.radius -= pair.lift
+            pair.lift = 0.0
         pairs[offset + begin + j] = pair
 
 
