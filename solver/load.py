@@ -37,7 +37,7 @@ class Load:
         return contacts
 
     def follow(self):
-        """Let the stiffness and the lift of all contacts follow the load of the step that ends."""
+        """Let the stiffness and the lift of all contacts follow the load of the last step."""
         model, bounds = self.model, self.model.bounds
         count, number = len(model.surface.body), 0
         found = wp.empty(0, dtype=pairs.Pair, device=model.device)

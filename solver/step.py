@@ -259,6 +259,8 @@ class Stepper:
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1."""
         count, model = self.settings.substeps, self.model
+        if self.load:
+            self.load.follow()
         self.begin.launch()
         for launches in self.keep_points:
             self._run(launches)
@@ -270,13 +272,11 @@ class Stepper:
         if self.pairs:
             self._begin_pairs(substep / count)
         self.iterations.run(watched=substep == count)
-        if not self.pairs:
-            self.followers.follow(0, model.free_count)
-        if self.load:
-            self.load.follow()
         if self.pairs:
             self.momentum.restore()
             self._count_flight()
+        else:
+            self.followers.follow(0, model.free_count)
         self.ties.after_step(model.x)
         self.end.launch()
         if self.tearing.after_step(model):

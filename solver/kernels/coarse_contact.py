@@ -2,7 +2,9 @@
 """Contacts, bounds and attachments in the coarse matrix: springs at weighted points Σ w_c x_c.
 
 A term with stiffness K between points adds (p_k p_lᵀ) ⊗ K to the block (k, l), p_k = Σ w_c p_c over
-its corners c in aggregate k. Blocks that have no place in the matrices are left out.
+its corners c in aggregate k. Blocks of aggregates whose matrices are apart are left out. Where a
+matrix has no place for one of its blocks, a term adds the diagonal ones alone: with only some of
+the others it would not be positive.
 """
 
 import warp as wp
@@ -68,6 +70,22 @@ def add_block(
 
 
 @wp.func
+def has_all_places(corners: vec5i, weights: vec5, patches: Patches):
+    """Whether the matrices have places for all blocks of a term, but for those between matrices."""
+    for c in range(5):
+        if not is_repeated(c, corners, weights, patches):
+            k = patches.of[corners[c]]
+            for b in range(c):
+                if not is_repeated(b, corners, weights, patches):
+                    other = patches.of[corners[b]]
+                    apart = patches.matrix[k] != patches.matrix[other]
+                    if not apart and block_place(k, other, patches) < 0:
+                        if block_place(other, k, patches) < 0:
+                            return False
+    return True
+
+
+@wp.func
 def add_term(
     corners: vec5i,
     weights: vec5,
@@ -75,7 +93,8 @@ def add_term(
     patches: Patches,
     matrix: wp.array[wp.float64],
 ):
-    """Add a term with these corners to all of its blocks."""
+    """Add a term with these corners to all of its blocks that may have it."""
+    whole = has_all_places(corners, weights, patches)
     for c in range(5):
         if not is_repeated(c, corners, weights, patches):
             k = patches.of[corners[c]]
@@ -83,8 +102,9 @@ def add_term(
             for b in range(5):
                 if not is_repeated(b, corners, weights, patches):
                     other = patches.of[corners[b]]
-                    p_l = common_mode(other, corners, weights, patches)
-                    add_block(k, other, p_k, p_l, stiffness, patches, matrix)
+                    if whole or k == other:
+                        p_l = common_mode(other, corners, weights, patches)
+                        add_block(k, other, p_k, p_l, stiffness, patches, matrix)
 
 
 @wp.kernel

@@ -9,8 +9,8 @@ its deepest contact. ρ is small: a lift that follows within a tenth of a second
 
 The lift is at most SHARE of the contact distance. Under what is heavier than that the contact gets
 stiffer instead, but no more than the contacts of the heaviest thing around are, and slowly, so that
-impacts gain no energy from it. Such contacts, and those of rods, stay that deep: with both, heavy
-things on light ones tremble.
+impacts gain no energy from it. Such contacts, and those of rods with edges, stay that deep: with
+both, heavy things on light ones tremble.
 """
 
 import warp as wp
@@ -82,7 +82,7 @@ def follow_load(
         d = direction_and_distance(bounds, k, x[i])[3]
         distance = bounds.vertex_radius[i]
         needed = wp.max(needed, needed_stiffness(d, distance, lift[i], now))
-        if d < distance + lift[i]:
+        if d > 0.0 and d < distance + lift[i]:
             deepest = wp.max(deepest, distance - d)
             longest = wp.max(longest, SHARE * distance)
     if longest > 0.0 and now <= least[i]:

@@ -28,7 +28,10 @@ def lift_of(kind: int, v: wp.vec4i, lift: wp.array[float]):
 
 @wp.func
 def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
-    """A pair as it is found. What is closer at rest than the contact distance is no contact."""
+    """A pair as it is found.
+
+    What is closer at rest than the contact distance is no contact, and lift does not make it one.
+    """
     other = v[kind]
     pair = Pair()
     pair.kind = kind
@@ -42,13 +45,14 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
         wp.min(surface.stiffness[v[2]], surface.stiffness[v[3]]),
     )
     pair.found_normal = pair_normal(kind, weights, v, x, gap)
+    pair.lift = lift_of(kind, v, surface.lift)
     if surface.body[v[0]] == surface.body[other]:
         rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)
-        if wp.length(rest) < pair.radius:
+        pair.lift = wp.min(pair.lift, wp.length(rest) - pair.radius)
+        if pair.lift < 0.0:
             pair.radius = 0.0
-    if pair.radius > 0.0:
-        pair.lift = lift_of(kind, v, surface.lift)
-        pair.radius += pair.lift
+            pair.lift = 0.0
+    pair.radius += pair.lift
     return pair
 
 

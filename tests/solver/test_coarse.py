@@ -15,6 +15,9 @@ from vbd.solver.attachments import Attachment
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.cholesky import DeviceFactors, HostFactors, first_columns
 from vbd.solver.coarse_levels import blocks_of, patch_edges
+from vbd.solver.coarse_matrix import CoarseMatrix
+from vbd.solver.kernels import coarse_contact
+from vbd.solver.kernels.pairs import PairState, Touch
 from vbd.solver.records import tet_gradients
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -509,6 +512,42 @@ def test_blocks_lead_to_the_same_step_as_a_dense_matrix(monkeypatch):
     assert banded.groups.used.shape[0] < dense.groups.used.shape[0]
     ways = [c.direction.numpy() for c in (dense, banded)]
     assert abs(ways[0] - ways[1]).max() < 1e-4 * abs(ways[0]).max()
+
+
+def test_contacts_across_blocks_leave_the_matrix_positive(monkeypatch):
+    monkeypatch.setattr(coarse_levels, "BLOCK", 1)
+    stepper, _frames = stepper_of([sheet()])
+    coarse = stepper.coarse
+    block = coarse.groups.block[coarse.groups.of]
+    free = coarse.groups.of >= 0
+    first, second, third = (np.flatnonzero(free & (block == k))[0] for k in range(3))
+    touch = np.zeros(1, dtype=Touch.numpy_dtype())
+    touch["vertices"], touch["weights"] = [first, second, third, third], [1.0, -0.5, -0.5, 0.0]
+    touch["normal"], touch["stiffness"], touch["leads"] = [0.0, 0.0, 1.0], 1e6, 1
+    state = np.zeros(1, dtype=PairState.numpy_dtype())
+    state["near"] = 7
+
+    def add_touch(self):
+        wp.launch(
+            coarse_contact.add_touches,
+            dim=1,
+            inputs=[
+                self.model.x,
+                wp.array(touch, dtype=Touch),
+                wp.array(state, dtype=PairState),
+                self.model.law,
+                self.groups.patches,
+            ],
+            outputs=[self.groups.matrix],
+        )
+
+    without = coarse_matrix(coarse)
+    monkeypatch.setattr(CoarseMatrix, "_add_contacts", add_touch)
+    matrix = coarse_matrix(coarse)
+    assert abs(matrix - without).max() > 1e4
+    scale = 1.0 / np.sqrt(np.diag(matrix))
+    # In float32 the elements alone are positive up to 1e-6.
+    assert np.linalg.eigvalsh(matrix * scale[:, None] * scale).min() > -1e-5
 
 
 def test_pieces_that_are_too_large_for_one_matrix_get_their_own(monkeypatch):
