@@ -26,17 +26,15 @@ def patch_edges(of, assembly):
 
 def steps_from(start, edges, count):
     """Steps along `edges` [edge, 2] from `start` to all others [count]; -1 where none lead."""
-    steps = np.full(count, -1)
+    tail, head = np.concatenate([edges, edges[:, ::-1]]).T
+    steps, step = np.full(count, -1), 0
     steps[start] = 0
-    front, step = np.zeros(count, dtype=bool), 0
-    front[start] = True
+    front = steps == 0
     while front.any():
         step += 1
-        reached = np.zeros(count, dtype=bool)
-        for tail, head in (edges.T, edges[:, ::-1].T):
-            reached[head[front[tail]]] = True
-        front = reached & (steps < 0)
-        steps[front] = step
+        reached = head[front[tail]]
+        steps[reached[steps[reached] < 0]] = step
+        front = steps == step
     return steps
 
 
