@@ -13,6 +13,7 @@ import warp as wp
 
 from .kernels import cholesky as kernels
 from .kernels.cholesky import TILE
+from .workers import recorded_whole
 
 # Part of the diagonal that is added: what float32 sums may be wrong by; more where that fails.
 SHIFT, MORE_SHIFT, MOST_SHIFT = 1e-6, 10.0, 1e-3
@@ -71,14 +72,11 @@ class HostFactors:
         try:
             self.parts = self._decomposed(good, SHIFT)
         except np.linalg.LinAlgError:
-            alone = [self._shifted(number) for number in good]
-            self.failed[[number for number, part in zip(good, alone, strict=True) if not part]] = (
-                True
-            )
-            alone = [part for part in alone if part]
+            alone = {number: self._shifted(number) for number in good}
+            self.failed[good] = [not alone[number] for number in good]
             self.parts = [
                 tuple(np.concatenate(arrays) for arrays in zip(*same, strict=True))
-                for same in zip(*alone, strict=True)
+                for same in zip(*filter(None, alone.values()), strict=True)
             ]
 
     def _shifted(self, number):
@@ -147,37 +145,46 @@ class DeviceFactors:
         scale = wp.zeros((count, size), dtype=wp.float64, device=self.device)
         corner = wp.zeros((count, size, TILE), dtype=wp.float64, device=self.device)
         right, way = (values.reshape((count, size, 1)) for values in (right, way))
-        each = count, size
+        each, device = (count, size), self.device
+        shift = wp.float64(SHIFT)
         self.factoring = [
-            self._record(kernels.find_scales, each, [wp.float64(SHIFT), start, matrices, scale]),
-            self._record(kernels.apply_scales, matrices.shape, [scale, start, matrices]),
+            *recorded_whole(device, kernels.find_scales, each, [shift, start, matrices, scale], []),
+            *recorded_whole(
+                device, kernels.apply_scales, matrices.shape, [scale, start, matrices], []
+            ),
         ]
         for k in range(0, size, TILE):
             below = int(last[k] - k) // TILE - 1
-            column = (count, below + 1), [k, start, matrices, corner]
-            self.factoring.append(self._record(kernels.factor_column, *column, tiled=True))
+            column = [k, start, matrices, corner]
+            self.factoring.append(self._in_tiles(kernels.factor_column, (count, below + 1), column))
             if below:
-                rest = (count, below, below), [k, start, matrices]
-                self.factoring.append(self._record(kernels.update_rest, *rest, tiled=True))
-        solving = [matrices, corner, start, stop, way]
+                rest = [k, start, matrices]
+                grid = count, below, below
+                self.factoring.append(self._in_tiles(kernels.update_rest, grid, rest))
+        triangles = [matrices, corner, start, stop, way]
         self.solving = [
-            self._record(kernels.scale_vectors, each, [scale, right, way]),
-            self._record(kernels.solve, (count,), solving, tiled=True),
-            self._record(kernels.scale_vectors, each, [scale, way, way]),
+            *recorded_whole(device, kernels.scale_vectors, each, [scale, right, way], []),
+            self._in_tiles(kernels.solve, (count,), triangles),
+            *recorded_whole(device, kernels.scale_vectors, each, [scale, way, way], []),
         ]
 
-    def _record(self, kernel, dim, inputs, tiled=False):
-        options = {"inputs": inputs, "device": self.device, "record_cmd": True}
-        if tiled:
-            return wp.launch_tiled(kernel, dim=dim, block_dim=self.THREADS, **options)
-        return wp.launch(kernel, dim=dim, **options)
+    def _in_tiles(self, kernel, dim, inputs):
+        """A recorded launch of blocks of threads."""
+        return wp.launch_tiled(
+            kernel,
+            dim=dim,
+            inputs=inputs,
+            block_dim=self.THREADS,
+            device=self.device,
+            record_cmd=True,
+        ).launch
 
     def factor(self):
         """Decompose what the matrices hold now, in their place."""
         for launch in self.factoring:
-            launch.launch()
+            launch()
 
     def solve(self):
         """Solve for the right sides of now."""
         for launch in self.solving:
-            launch.launch()
+            launch()

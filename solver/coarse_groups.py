@@ -51,9 +51,10 @@ class Groups:
         self.block = self._blocks()
         # The most rows, and the most places, are those of pieces that are all alone; besides, those
         # that are small may be together.
-        rows, places = self._sizes(aggregates.piece)
+        alone = np.unique(aggregates.piece, return_inverse=True)[1]
+        rows, width = self._sizes(self._shapes(alone)[0])
         small = int(rows[rows <= MOST_ROWS].sum())
-        room = int(places.sum()) + small * min(small, MOST_ROWS)
+        room = int((rows * width).sum()) + small * min(small, MOST_ROWS)
         self.matrix = wp.zeros(room, dtype=wp.float64, device=device)
         self.right = wp.zeros(int(rows.sum()), dtype=wp.float64, device=device)
         self.way = wp.zeros_like(self.right)
@@ -142,13 +143,13 @@ class Groups:
         column = np.where(begin > 0, np.append(0, begin[:-1]), 0)
         return (owner, begin, column, height), of_block
 
-    def _sizes(self, group):
-        """Rows and places of the matrix of every group."""
-        (owner, begin, column, height), _ = self._shapes(np.unique(group, return_inverse=True)[1])
+    def _sizes(self, blocks):
+        """Rows and places of a row of the matrix of every group, from its `blocks` (`_shapes`)."""
+        owner, begin, column, height = blocks
         rows, width = np.zeros((2, owner[-1] + 1), dtype=int)
         np.maximum.at(rows, owner, begin + height)
         np.maximum.at(width, owner, begin + height - column)
-        return rows, rows * width
+        return rows, width
 
     def _lay_out(self, group):
         """Place the matrices of groups of aggregates behind each other, equal sizes together."""
@@ -156,9 +157,10 @@ class Groups:
             return
         self.group = group
         group = np.unique(group, return_inverse=True)[1]
-        rows, places = self._sizes(group)
-        width = places // np.maximum(rows, 1)
-        (owner, begin, column, height), of_block = self._shapes(group)
+        blocks, of_block = self._shapes(group)
+        owner, begin, column, height = blocks
+        rows, width = self._sizes(blocks)
+        places = rows * width
         banded = np.bincount(owner) > 1
         # Dense matrices of one size are decomposed together.
         order = np.lexsort((rows, banded))
@@ -175,10 +177,10 @@ class Groups:
                 continue
             bounds = np.append(begin[owner == same[0]], size)
             at, place, count = int(matrix[same[0]]), int(first[same[0]]), len(same)
-            blocks = self.matrix[at : at + count * size * wide].reshape((count, size, wide))
+            stack = self.matrix[at : at + count * size * wide].reshape((count, size, wide))
             vectors = slice(place, place + count * size)
             right, way = (v[vectors].reshape((count, size)) for v in (self.right, self.way))
-            self.factors.append(Factors(blocks, right, way, bounds))
+            self.factors.append(Factors(stack, right, way, bounds))
         by_block = np.argsort(of_block, kind="stable")
         before = np.cumsum(self.rows[by_block]) - self.rows[by_block]
         row = np.empty(len(group), dtype=int)

@@ -5,7 +5,8 @@ import math
 
 import warp as wp
 
-from .kernels import contact, load, pairs
+from .kernels import contact, load
+from .kernels import pairs as kernels
 from .workers import launches
 
 # Loads that last longer than this [s] make a contact stiffer, ...
@@ -29,6 +30,7 @@ class Load:
         self.growth = math.exp(settings.step_time / LASTING)
         self.ascent = -math.expm1(-settings.step_time / RISING)
         self.contacts = model.objective.contacts if pairs else self._no_contacts()
+        self.no_pairs = wp.empty(0, dtype=kernels.Pair, device=model.device)
 
     def _no_contacts(self):
         count, device = len(self.model.surface.body), self.model.device
@@ -39,8 +41,7 @@ class Load:
     def follow(self):
         """Let the stiffness and the lift of all contacts follow the load of the last step."""
         model, bounds = self.model, self.model.bounds
-        count, number = len(model.surface.body), 0
-        found = wp.empty(0, dtype=pairs.Pair, device=model.device)
+        count, number, found = len(model.surface.body), 0, self.no_pairs
         if self.pairs:
             number, found = self.pairs.count, self.pairs.pairs
         launches(

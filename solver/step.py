@@ -17,7 +17,7 @@ from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, b
 from .load import Load
 from .momentum import Momentum
 from .pairs import Pairs
-from .workers import WORTH_SPLITTING
+from .workers import WORTH_SPLITTING, recorded_whole
 
 INITIAL_GUESS = {
     "previous": PREVIOUS,
@@ -80,7 +80,8 @@ class Stepper:
         guess = "previous" if settings.quasistatic else settings.initial_guess
         self.flown = np.full(len(model.assembly.place), FLIGHT)
         self.standing = model.upload(self._standing(), int)
-        self.begin = self._record(
+        self.begin = recorded_whole(
+            model.device,
             begin_step,
             model.vertex_count,
             [
@@ -105,7 +106,8 @@ class Stepper:
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
         self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
         self.guarded = guess == "adaptive" and model.free_count > 0 and not self.pairs
-        self.end = self._record(
+        self.end = recorded_whole(
+            model.device,
             end_step,
             model.vertex_count,
             [settings.step_time, model.x, model.x_start],
@@ -168,16 +170,6 @@ class Stepper:
             for color in pairwise(model.color_start)
         ]
 
-    def _record(self, kernel, count, inputs, outputs):
-        return wp.launch(
-            kernel,
-            dim=count,
-            inputs=inputs,
-            outputs=outputs,
-            device=self.model.device,
-            record_cmd=True,
-        )
-
     def _record_range(self, kernel, vertices, inputs, outputs):
         """Launches that cover a range of vertices, one per thread when that pays."""
         first, last = vertices
@@ -190,10 +182,12 @@ class Stepper:
         total = work[-1] if len(work) else 0.0
         cuts = np.searchsorted(work, np.arange(1, parts) * total / parts) + first
         bounds = [first, *cuts.tolist(), last]
+        device = self.model.device
         return [
-            self._record(kernel, int(b - a), [int(a), *inputs], outputs).launch
+            launch
             for a, b in pairwise(bounds)
             if b > a
+            for launch in recorded_whole(device, kernel, int(b - a), [int(a), *inputs], outputs)
         ]
 
     def _run(self, launches):
@@ -261,7 +255,7 @@ class Stepper:
         count, model = self.settings.substeps, self.model
         if self.load:
             self.load.follow()
-        self.begin.launch()
+        self._run(self.begin)
         for launches in self.keep_points:
             self._run(launches)
         self._run(self.move_rest_values)
@@ -278,7 +272,7 @@ class Stepper:
         else:
             self.followers.follow(0, model.free_count)
         self.ties.after_step(model.x)
-        self.end.launch()
+        self._run(self.end)
         if self.tearing.after_step(model):
             self.residual.record(model)
             self._record_elements()
