@@ -11,6 +11,7 @@ import warp as wp
 
 from .aggregates import make_aggregates
 from .coarse_elements import all_kinds, member_chunks
+from .coarse_force import CoarseForces
 from .coarse_groups import Groups
 from .coarse_matrix import CoarseMatrix
 from .embedding import points_in_front
@@ -22,6 +23,7 @@ from .kernels import (
     coarse_share,
     coarse_springs,
     coarse_step,
+    records,
 )
 from .workers import recorded, recorded_whole
 
@@ -41,7 +43,7 @@ SLOPES = {
 }
 
 
-def coarse_correction(model, pairs, followers, relaxation, residual, settings, workers):
+def coarse_correction(model, pairs, followers, relaxation, settings, workers):
     """The `CoarseCorrection` of a scene, or None where none is wanted or nothing gains from it."""
     accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
     if not settings.coarse_correction or accelerated or model.free_count == 0:
@@ -50,30 +52,29 @@ def coarse_correction(model, pairs, followers, relaxation, residual, settings, w
     aggregates = make_aggregates(model.assembly, contacts)
     if not len(aggregates):
         return None
-    others = followers, relaxation, residual, workers
+    others = followers, relaxation, workers
     return CoarseCorrection(model, aggregates, contacts, pairs, *others)
 
 
 class CoarseCorrection:
     """Launches of the coarse step; `assemble()` once per substep, then `step()` after sweeps.
 
-    `force` [vertex] is −∂G/∂x [N] before the last one.
+    `before` [vertex] are the positions [m] before the last one.
     """
 
-    def __init__(
-        self, model, aggregates, contacts, pairs, followers, relaxation, residual, workers
-    ):
+    def __init__(self, model, aggregates, contacts, pairs, followers, relaxation, workers):
         self.model, self.aggregates = model, aggregates
         self.contacts, self.pairs = contacts, pairs
-        self.followers, self.residual, self.workers = followers, residual, workers
+        self.followers, self.workers = followers, workers
         self.relaxed, self.relaxation = relaxation, wp.clone(relaxation)
         self.longest = LONGEST_WITH_CONTACTS if self.contacts else LONGEST
         self.direction = wp.zeros_like(model.x)
         self.before = wp.clone(model.x)
-        self.force = wp.zeros_like(residual.force)
+        self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
         self.groups = Groups(model, aggregates, pairs)
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
         self.matrix = CoarseMatrix(model, self.groups, self.members, pairs, workers)
+        self.forces = CoarseForces(model, self.groups, workers)
         self.islands = self._upload_islands(first_chunk)
         self._find_parties()
         self.record()
@@ -108,6 +109,7 @@ class CoarseCorrection:
             chunks.offset = offset
             offset += len(kind.start) - 1
             kinds.append((kind, chunks))
+        self.forces.record(kinds)
         self.matrix.record(kinds)
         self.sums = self._sums([kind for kind, _ in kinds])
         for kind, chunks in kinds:
@@ -129,7 +131,7 @@ class CoarseCorrection:
         start = np.searchsorted(island[order], np.arange(self.groups.island_count + 1))
         sums.start = model.upload(start.astype(np.int32), int)
         sums.chunk = model.upload(order.astype(np.int32), int)
-        sums.slope = wp.zeros(count, dtype=coarse_line.vec5, device=model.device)
+        sums.slope = wp.zeros(count, dtype=records.vec6, device=model.device)
         sums.samples = wp.zeros(count, dtype=coarse_step.vec8, device=model.device)
         sums.collapsed = wp.zeros(count, dtype=int, device=model.device)
         sums.count = wp.zeros(count, dtype=int, device=model.device)
@@ -138,19 +140,18 @@ class CoarseCorrection:
     def record_vertices(self):
         """The launches that know vertices and their contacts: again when lists have grown."""
         model, members, patches = self.model, self.members, self.groups.patches
-        objective, force = model.objective, self.residual.force
-        chunks, count = len(members.restricted), len(members.vertex)
+        objective = model.objective
+        self.forces.record_vertices()
+        chunks, count = len(members.shape), len(members.vertex)
         each = MEMBER * count / chunks
-        self.down = [
-            self._ranges(coarse_step.restrict_chunks, chunks, [force, members, patches], [], each),
-            self._whole(
-                coarse_step.restrict, len(self.aggregates), [members, patches], [self.groups.right]
-            ),
-        ]
+        number, shapes = len(self.aggregates), [members, self.shape]
+        sums = self._ranges(coarse_step.sum_shapes, chunks, [model.x, patches], [members], each)
+        self.keeps = [sums, self._whole(coarse_step.keep_shapes, number, shapes, [])]
+        self.turns = [sums, self._whole(coarse_step.find_turns, number, shapes, [patches])]
         moved = self.pairs.candidate if self.pairs else model.x
         up = [self.groups.way, members, patches, model.x]
-        self.up = [self._ranges(coarse_step.prolong, count, up, [self.direction, moved], MEMBER)]
-        state = [self.before, self.direction, force, objective.inertia, model.x_start]
+        self.up = [self._ranges(coarse_step.prolong, chunks, up, [self.direction, moved], each)]
+        state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
         touching = [objective.attachments, objective.contacts, model.bounds, model.law]
         along = [*state, model.free_count, self.longest, *touching, members]
         choice = [self.longest, members, self.sums, self.islands]
@@ -209,15 +210,15 @@ class CoarseCorrection:
             self._find_parties()
             self.groups.regroup()
         self.matrix.assemble()
+        self._run(self.keeps)
 
     def step(self):
         """One coarse step of all islands."""
         if self.pairs and self.pairs.searches != self.searches:
             self._find_parties()
         wp.copy(self.before, self.model.x)
-        self.residual.find_forces()
-        wp.copy(self.force, self.residual.force)
-        self._run(self.down)
+        self._run(self.turns)
+        self.forces.find()
         for factors in self.groups.factors:
             factors.solve()
         if self.pairs:

@@ -22,12 +22,13 @@ def chunk_size(device):
 class Kind:
     """The elements of one kind, sorted by island and by the aggregates of their corners.
 
-    `start` [chunk + 1]; `slots` [chunk, 4] the aggregates of each chunk, -1 behind the last;
-    `whole` [chunk] whether all corners are in the first one; `island` [chunk].
+    `corners` [element, n]; `start` [chunk + 1]; `slots` [chunk, 4] the aggregates of each chunk, -1
+    behind the last; `whole` [chunk] whether all corners are in the first one; `island` [chunk].
     """
 
     name: str
     data: wp.array
+    corners: np.ndarray
     start: np.ndarray
     slots: np.ndarray
     whole: np.ndarray
@@ -59,11 +60,18 @@ def chunked(name, corners, columns, struct, aggregates, model):
     return Kind(
         name,
         model.upload(data, struct),
+        corners[order],
         np.append(begin, len(order)),
         slots[begin],
         whole[begin],
         island[begin],
     )
+
+
+def moving_records(corners, place, model):
+    """Of every element the record [element] of a free corner: damping moves no others' values."""
+    free = np.argmax(corners < model.free_count, axis=1)
+    return place[np.arange(len(place)), free]
 
 
 def coarse_tets(model, aggregates):
@@ -72,13 +80,16 @@ def coarse_tets(model, aggregates):
     reduced = tets.model == records.REDUCED
     tets = tets[reduced | (tets.damping_time * tets.lame_lam > 0.0)]
     volumes, gradients = records.tet_gradients(model.assembly.rest_points, tets.corners)
-    first = place[:, 0]
+    first = moving_records(tets.corners, place, model)
     stiffness = model.elements.tets.numpy()["volume_stiffness"][first].astype(float)
+    rest = model.elements.tet_rest.numpy()[first] / (6.0 * volumes)
+    moving = tets.damping_time > 0.0
     columns = {
         "gradients": gradients[:, 1:],
         "shear": np.where(tets.model == records.REDUCED, tets.mu, 0.0) * volumes,
         "bulk": 36.0 * volumes**2 * stiffness,
-        "per_rest": 1.0 / (6.0 * volumes),
+        "rest": rest,
+        "per_rest": np.where(moving, 1.0 / (6.0 * volumes), 0.0),
         "record": first,
     }
     return chunked("tet", tets.corners, columns, coarse.CoarseTet, aggregates, model)
@@ -95,7 +106,7 @@ def coarse_continua(model, aggregates):
         "shear": tets.lame_mu * volumes,
         "bulk": lam * volumes,
         "rest": 1.0 + tets.lame_mu / lam,
-        "record": place[:, 0],
+        "record": moving_records(tets.corners, place, model),
     }
     return chunked("continuum", tets.corners, columns, coarse.CoarseTet, aggregates, model)
 
@@ -103,7 +114,8 @@ def coarse_continua(model, aggregates):
 def coarse_viscosity(model, aggregates):
     """The viscosity of shear of damped tets."""
     tets, place = model.assembly.tets, model.record_place["viscous"]
-    tets, first = tets[tets.damping_time > 0.0], place[:, 0]
+    tets = tets[tets.damping_time > 0.0]
+    first = moving_records(tets.corners, place, model)
     _, gradients = records.tet_gradients(model.assembly.rest_points, tets.corners)
     columns = {
         "gradients": gradients[:, 1:],
@@ -128,7 +140,7 @@ def coarse_triangles(model, aggregates):
     """StVK triangles, and the viscosity of all others."""
     triangles, place = model.assembly.triangles, model.record_place["triangle"]
     triangles = triangles[~triangles.stable | (triangles.damping_time > 0.0)]
-    first = place[:, 0]
+    first = moving_records(triangles.corners, place, model)
     stiffness = model.elements.triangles.numpy()["stiffness"][first]
     columns = triangle_columns(triangles, stiffness, first, 0)
     return chunked("triangle", triangles.corners, columns, coarse.CoarseTriangle, aggregates, model)
@@ -139,7 +151,8 @@ def coarse_stable_triangles(model, aggregates):
     triangles, place = model.assembly.triangles, model.record_place["stable_triangle"]
     triangles = triangles[triangles.stable]
     stiffness = triangles.stiffness * triangles.area[:, None]
-    columns = triangle_columns(triangles, stiffness, place[:, 0], 1)
+    first = moving_records(triangles.corners, place, model)
+    columns = triangle_columns(triangles, stiffness, first, 1)
     return chunked(
         "stable_triangle", triangles.corners, columns, coarse.CoarseTriangle, aggregates, model
     )
@@ -148,14 +161,15 @@ def coarse_stable_triangles(model, aggregates):
 def coarse_hinges(model, aggregates):
     """Hinges, viscosity folded in."""
     hinges, place = model.assembly.hinges, model.record_place["hinge"]
-    first = place[:, 0]
+    first = moving_records(hinges.corners, place, model)
     columns = {"stiffness": model.elements.hinges.numpy()["stiffness"][first], "record": first}
     return chunked("hinge", hinges.corners, columns, coarse.CoarseHinge, aggregates, model)
 
 
 def coarse_springs(model, aggregates):
     """Springs, with the stiffness that their multipliers leave to them."""
-    springs, first = model.assembly.springs, model.record_place["spring"][:, 0]
+    springs = model.assembly.springs
+    first = moving_records(springs.corners, model.record_place["spring"], model)
     columns = {"stiffness": model.elements.springs.numpy()["stiffness"][first], "record": first}
     struct = spring_kernels.CoarseSpring
     return chunked("spring", springs.corners, columns, struct, aggregates, model)
@@ -207,25 +221,31 @@ def matrix_entries(kinds):
     return entries, ranges, (blocks, start, order)
 
 
+def chunk_starts(sizes, device):
+    """Chunks of a list of aggregates, `sizes` entries each: start [chunk + 1], first chunk
+    [aggregate + 1].
+    """
+    size = chunk_size(device)
+    chunks = -(-sizes // size)
+    first = np.concatenate([[0], np.cumsum(chunks)])
+    within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
+    start = np.repeat(np.cumsum(sizes) - sizes, chunks) + size * within
+    return np.append(start, sizes.sum()), first
+
+
 def member_chunks(of, aggregates, model):
     """`Members`: the vertices of all aggregates, `of` [place] those of embedded points too."""
     members = coarse_step.Members()
     vertex = np.flatnonzero(of >= 0)
     vertex = vertex[np.argsort(of[vertex], kind="stable")]
-    sizes = np.bincount(of[vertex], minlength=len(aggregates))
-    size = chunk_size(model.device)
-    chunks = -(-sizes // size)
-    first = np.concatenate([[0], np.cumsum(chunks)])
-    within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
-    start = np.repeat(np.cumsum(sizes) - sizes, chunks) + size * within
+    start, first = chunk_starts(np.bincount(of[vertex], minlength=len(aggregates)), model.device)
     members.vertex = model.upload(vertex.astype(np.int32), int)
-    members.start = model.upload(np.append(start, len(vertex)).astype(np.int32), int)
+    members.start = model.upload(start.astype(np.int32), int)
     members.first_chunk = model.upload(first.astype(np.int32), int)
-    count = int(first[-1])
     for name, dtype in (
-        ("restricted", coarse.mat43),
+        ("shape", wp.mat33),
         ("slope", wp.vec2d),
         ("samples", coarse_step.vec8),
     ):
-        setattr(members, name, wp.zeros(count, dtype=dtype, device=model.device))
+        setattr(members, name, wp.zeros(len(start) - 1, dtype=dtype, device=model.device))
     return members, first

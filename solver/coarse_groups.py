@@ -63,6 +63,7 @@ class Groups:
         self.patches.modes = upload(modes, wp.vec4)
         self.patches.slope = upload(aggregates.slope, coarse.mat43)
         self.patches.mode_count = upload(aggregates.mode_count.astype(np.int32), int)
+        self.patches.turn = wp.zeros(len(aggregates), dtype=wp.mat33, device=device)
         for name in ("matrix", "width", "row", "first", "start", "end"):
             setattr(self.patches, name, wp.zeros(len(aggregates), dtype=int, device=device))
         self.group = None

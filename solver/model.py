@@ -89,7 +89,8 @@ class Model:
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.objective.elements = self.elements
-        self.kernels = vertex.vertex_kernels(self._parts(ties))
+        self.parts = self._parts(ties)
+        self.kernels = vertex.vertex_kernels(self.parts)
         self.objective.attachments = ties.struct
         self.objective.bounds = bounds
         self.objective.law = self.law

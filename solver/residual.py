@@ -27,16 +27,20 @@ class Residual:
 
     def record(self, model):
         """Take over the model's objective, at the start and when it has changed."""
-        if not self.free:
-            return
-        self.launches = recorded(
+        self.model = model
+        if self.free:
+            self.launches = self._launches(model.x)
+
+    def _launches(self, x):
+        model = self.model
+        return recorded(
             self.workers,
             model.device,
             model.kernels.residual,
             self.free,
-            [model.x, model.objective],
+            [x, model.objective],
             [self.force, self.rounding, self.touching],
-            model.work[: self.free].mean() if self.free else 0.0,
+            model.work[: self.free].mean(),
         )
 
     def find_forces(self):
@@ -49,11 +53,17 @@ class Residual:
             return 0.0
         self.before()
         self.find_forces()
-        return self.of(self.force)
+        return self._norm()
 
-    def of(self, force):
-        """The residual that forces [N] on the vertices make."""
-        force = force.numpy()[: self.free]
+    def measure_at(self, x):
+        """The residual at other positions [m], with contacts and multipliers as they are now."""
+        if not self.free:
+            return 0.0
+        self.workers.run(self._launches(x))
+        return self._norm()
+
+    def _norm(self):
+        force = self.force.numpy()[: self.free]
         return float(np.sqrt((force * force).sum(axis=1)).sum(dtype=float)) / self.weight
 
     def floor(self):

@@ -157,7 +157,7 @@ class Measure:
 
     def take(self, iterations, pairs, ties, seconds, coarse=None):
         """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
-        before = self.residual.of(coarse.force) if coarse else math.nan
+        before = self.residual.measure_at(coarse.before) if coarse else math.nan
         model, free = self.model, self.model.free_count
         residual = self.residual.measure()
         count, done = iterations.settings.iterations, iterations.done

@@ -63,7 +63,7 @@ class Stepper:
         follows = (self.pairs or len(model.bounds.kind)) and not settings.quasistatic
         self.load = Load(model, self.pairs, settings, workers) if follows else None
         self.coarse = coarse_correction(
-            model, self.pairs, self.followers, self.relaxation, residual, settings, workers
+            model, self.pairs, self.followers, self.relaxation, settings, workers
         )
         self.leads = colliders.moves or bool(pins.led)
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
@@ -215,8 +215,7 @@ class Stepper:
         # After iterations 1, 2, 3, 5, 9, 17, …: the smooth part of the error needs no more, and the
         # rest of it is left to sweeps, which cost less.
         if self.coarse and iteration & (iteration - 1) == 0:
-            # With two iterations, the second has to count.
-            if iteration == 0 or self.settings.iterations < SETTLING:
+            if iteration == 0:
                 self.coarse.assemble()
             self.coarse.step()
             if iteration == self.settings.iterations - 1:

@@ -7,7 +7,8 @@ a chunk, and a thread adds up one block (k, l) of one chunk, so nothing is added
 
 The Hessian of a tet is μ I + λ vec(cof F) vec(cof F)ᵀ + s ∂cof F/∂F, s = λ(J − 1) − μ. The last
 part vanishes from the 3 × 3 blocks of single vertices, but without it rotations would cost energy
-here. It is scaled by t = min(1, μ/(|s| σ_max(F))), which keeps the sum positive semi-definite.
+here. It is scaled by t = min(1, μ/(|s| σ)), which keeps the sum positive semi-definite; σ is a
+bound of the largest singular value of F.
 """
 
 import warp as wp
@@ -23,7 +24,6 @@ vec9 = wp.types.vector(length=9, dtype=float)
 vec12 = wp.types.vector(length=12, dtype=float)
 mat43 = wp.types.matrix(shape=(4, 3), dtype=float)
 mat42 = wp.types.matrix(shape=(4, 2), dtype=float)
-mat99 = wp.types.matrix(shape=(9, 9), dtype=float)
 mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
 mat1212 = wp.types.matrix(shape=(12, 12), dtype=float)
 
@@ -36,8 +36,8 @@ class CoarseTet:
     gradients: wp.mat33  # rows: ∇N [1/m] of corners 1, 2, 3
     shear: float  # μ V₀ [J]
     bulk: float  # λ V₀ [J]
-    rest: float  # α, where per_rest is 0
-    per_rest: float  # 1/(6 V₀), where α is that times the rest value of its record
+    rest: float  # α
+    per_rest: float  # 1/(6 V₀) where damping moves α: it is that times the rest value of its record
     record: int  # one of its records
 
 
@@ -68,6 +68,7 @@ class Chunks:
 
     start: wp.array[int]  # [chunk + 1]
     offset: int  # of the first chunk in the sums of all kinds
+    corner: wp.array[int]  # [chunk] where forces on corners go; -1: one aggregate has all of them
     chunk: wp.array[int]  # [entry] and the two aggregates whose block it adds to
     row: wp.array[int]
     column: wp.array[int]
@@ -81,6 +82,7 @@ class Patches:
     modes: wp.array[wp.vec4]  # [vertex]
     slope: wp.array[mat43]  # [aggregate]
     mode_count: wp.array[int]
+    turn: wp.array[wp.mat33]  # rotation since the matrix was put together
     matrix: wp.array[int]  # where the matrix of its group begins, and the places of a row of that
     width: wp.array[int]
     row: wp.array[int]  # its first row there
@@ -90,16 +92,16 @@ class Patches:
 
 
 @wp.func
-def largest_stretch(f: wp.mat33):
-    """σ_max(F) from the largest eigenvalue of FᵀF in closed form."""
+def stretch_bound(f: wp.mat33):
+    """σ ≥ σ_max(F), by the mean and the spread of the eigenvalues of C = FᵀF.
+
+    Of three numbers with the mean m and the variance v none is beyond m + √(2v); it is m + √(2v)
+    where the other two are equal.
+    """
     c = wp.transpose(f) * f
     mean = (c[0, 0] + c[1, 1] + c[2, 2]) / 3.0
     d = c - wp.mat33(mean, 0.0, 0.0, 0.0, mean, 0.0, 0.0, 0.0, mean)
-    size = wp.sqrt(wp.ddot(d, d) / 6.0)
-    angle = float(0.0)
-    if size > 0.0:
-        angle = wp.acos(wp.clamp(0.5 * wp.determinant(d) / (size * size * size), -1.0, 1.0)) / 3.0
-    return wp.sqrt(mean + 2.0 * size * wp.cos(angle))
+    return wp.sqrt(mean + wp.sqrt(wp.ddot(d, d) * (2.0 / 3.0)))
 
 
 @wp.func
@@ -128,19 +130,19 @@ def tet_gradient(tet: CoarseTet, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def excess_volume(tet: CoarseTet, f: wp.mat33, elements: Elements):
-    """J − α."""
+def rest_volume(tet: CoarseTet, elements: Elements):
+    """α."""
     rest = tet.rest
     if tet.per_rest > 0.0:
         rest = elements.tet_rest[tet.record] * tet.per_rest
-    return wp.determinant(f) - rest
+    return rest
 
 
 @wp.func
 def geometric_stiffness(tet: CoarseTet, volume: float, f: wp.mat33):
     """t s V₀ [J], see above; `volume` is J − α."""
     s = tet.bulk * volume
-    limit = tet.shear / (wp.abs(s) * largest_stretch(f) + 1.0e-30)
+    limit = tet.shear / (wp.abs(s) * stretch_bound(f) + 1.0e-30)
     return s * wp.min(1.0, limit)
 
 
@@ -181,40 +183,45 @@ def add_tets_inside(
     """The block of tets whose corners are all in one aggregate: sums over F, then B at the end."""
     entry = first + wp.tid()
     chunk = chunks.chunk[entry]
-    stiffness = mat99()
+    # λ Σ c_k c_lᵀ for the columns of cof F.
+    s_00 = wp.mat33(0.0)
+    s_01 = wp.mat33(0.0)
+    s_02 = wp.mat33(0.0)
+    s_11 = wp.mat33(0.0)
+    s_12 = wp.mat33(0.0)
+    s_22 = wp.mat33(0.0)
     shear = float(0.0)
     turn = wp.mat33(0.0)
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         tet = tets[e]
         f = tet_gradient(tet, x)
         c = cofactors(f)
-        volume = excess_volume(tet, f, elements)
-        stiffness += wp.outer(tet.bulk * c, c)
+        c_0 = wp.vec3(c[0], c[1], c[2])
+        c_1 = wp.vec3(c[3], c[4], c[5])
+        c_2 = wp.vec3(c[6], c[7], c[8])
+        s_00 += wp.outer(tet.bulk * c_0, c_0)
+        s_01 += wp.outer(tet.bulk * c_0, c_1)
+        s_02 += wp.outer(tet.bulk * c_0, c_2)
+        s_11 += wp.outer(tet.bulk * c_1, c_1)
+        s_12 += wp.outer(tet.bulk * c_1, c_2)
+        s_22 += wp.outer(tet.bulk * c_2, c_2)
         shear += tet.shear
+        volume = wp.determinant(f) - rest_volume(tet, elements)
         turn += geometric_stiffness(tet, volume, f) * f
-    # [m'i, n'j] += ε_ijk ε_m'n'p S_kp
-    for m in range(3):
-        stiffness[3 * m, 3 * m] += shear
-        stiffness[3 * m + 1, 3 * m + 1] += shear
-        stiffness[3 * m + 2, 3 * m + 2] += shear
     slope = patches.slope[chunks.row[entry]]
     block = mat1212()
     for m in range(1, 4):
+        b = wp.vec3(slope[m, 0], slope[m, 1], slope[m, 2])
+        row_0 = b[0] * s_00 + b[1] * wp.transpose(s_01) + b[2] * wp.transpose(s_02)
+        row_1 = b[0] * s_01 + b[1] * s_11 + b[2] * wp.transpose(s_12)
+        row_2 = b[0] * s_02 + b[1] * s_12 + b[2] * s_22
         for n in range(1, 4):
-            b_m = wp.vec3(slope[m, 0], slope[m, 1], slope[m, 2])
-            b_n = wp.vec3(slope[n, 0], slope[n, 1], slope[n, 2])
-            part = wp.mat33(0.0)
-            for k in range(3):
+            part = slope[n, 0] * row_0 + slope[n, 1] * row_1 + slope[n, 2] * row_2
+            for i in range(3):
                 for j in range(3):
-                    w = b_m[k] * b_n[j]
-                    for a in range(3):
-                        for b in range(3):
-                            part[a, b] += w * stiffness[3 * k + a, 3 * j + b]
-            for a in range(3):
-                for b in range(3):
-                    block[3 * m + a, 3 * n + b] = part[a, b]
-        block = add_turns(block, m, turn * wp.skew(b_m) * wp.transpose(slope))
-    partial[entry] = block
+                    block[3 * m + i, 3 * n + j] = part[i, j]
+        block = add_turns(block, m, turn * wp.skew(b) * wp.transpose(slope))
+    partial[entry] = add_isotropic(block, shear * (slope * wp.transpose(slope)))
 
 
 @wp.func
@@ -268,7 +275,7 @@ def add_tets_between(
         tet = tets[e]
         f = tet_gradient(tet, x)
         c = cofactors(f)
-        volume = excess_volume(tet, f, elements)
+        volume = wp.determinant(f) - rest_volume(tet, elements)
         s = geometric_stiffness(tet, volume, f)
         g_0 = -(tet.gradients[0] + tet.gradients[1] + tet.gradients[2])
         b_k = seen_through(k, tet.corners, g_0, tet.gradients, patches)

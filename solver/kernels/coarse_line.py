@@ -3,7 +3,8 @@
 
 Along the direction d the slope φ'(α) = ∂G/∂α of tets is a polynomial of degree 5 in α and that of
 StVK triangles of degree 3; their coefficients are added up. Contacts act on one side only: their
-slopes are sampled at equal distances, and taken as straight lines between.
+slopes are sampled at equal distances, and taken as straight lines between. The slope at 0 of
+inertia, contacts and all else that acts on vertices is −f·d.
 """
 
 import warp as wp
@@ -15,20 +16,17 @@ from .coarse import (
     CoarseHinge,
     CoarseTet,
     CoarseTriangle,
-    cofactors,
-    excess_volume,
+    rest_volume,
     tet_gradient,
 )
 from .coarse_step import SAMPLES, Members, vec8
 from .contact import ContactLaw, Contacts, force_stiffness
 from .hinges import angle_gap, dihedral_angle, edge_end_gradient, wing_gradient
 from .pairs import gap_of
-from .records import Elements
+from .records import Elements, vec6
 from .triangles import deformation_columns, green_strain
 
 wp.set_module_options({"enable_backward": False})
-
-vec5 = wp.types.vector(length=5, dtype=float)
 
 # Tets below this part of their volume have collapsed.
 COLLAPSED = wp.constant(0.1)
@@ -40,30 +38,42 @@ class Sums:
 
     start: wp.array[int]  # [island + 1] places in `chunk`
     chunk: wp.array[int]
-    slope: wp.array[vec5]  # [chunk] coefficients of α … α⁵
+    slope: wp.array[vec6]  # [chunk] coefficients of 1, α … α⁵
     samples: wp.array[vec8]  # [chunk] what is no polynomial, the slope at 0 taken off
     collapsed: wp.array[int]
     count: wp.array[int]
 
 
 @wp.func
-def volume_slope(f: wp.mat33, d: wp.mat33, j_0: float, bulk: float):
-    """Coefficients α … α⁵ of the slope of λ/2 (J − α₀)² at F + α D; `j_0` is J − α₀ at F."""
-    c_f = cofactors(f)
-    c_d = cofactors(d)
-    j_1 = float(0.0)
-    j_2 = float(0.0)
-    for m in range(3):
-        for i in range(3):
-            j_1 += c_f[3 * m + i] * d[i, m]
-            j_2 += c_d[3 * m + i] * f[i, m]
-    j_3 = wp.determinant(d)
-    return bulk * vec5(
-        j_1 * j_1 + 2.0 * j_0 * j_2,
-        3.0 * (j_1 * j_2 + j_0 * j_3),
-        2.0 * j_2 * j_2 + 4.0 * j_1 * j_3,
-        5.0 * j_2 * j_3,
-        3.0 * j_3 * j_3,
+def column(f: wp.mat33, m: int):
+    return wp.vec3(f[0, m], f[1, m], f[2, m])
+
+
+@wp.func
+def volume_slope(f: wp.mat33, d: wp.mat33, rest: float, bulk: float):
+    """Coefficients 1, α … α⁵ of the slope of λ/2 (J − α₀)² at F + α D; `rest` is α₀."""
+    f_1 = column(f, 0)
+    f_2 = column(f, 1)
+    f_3 = column(f, 2)
+    d_1 = column(d, 0)
+    d_2 = column(d, 1)
+    d_3 = column(d, 2)
+    c_1 = wp.cross(f_2, f_3)
+    j_0 = wp.dot(f_1, c_1) - rest
+    j_1 = wp.dot(d_1, c_1) + wp.dot(d_2, wp.cross(f_3, f_1)) + wp.dot(d_3, wp.cross(f_1, f_2))
+    e_1 = wp.cross(d_2, d_3)
+    j_2 = wp.dot(f_1, e_1) + wp.dot(f_2, wp.cross(d_3, d_1)) + wp.dot(f_3, wp.cross(d_1, d_2))
+    j_3 = wp.dot(d_1, e_1)
+    b_1 = bulk * j_1
+    b_2 = bulk * j_2
+    b_3 = bulk * j_3
+    return vec6(
+        b_1 * j_0,
+        b_1 * j_1 + 2.0 * b_2 * j_0,
+        3.0 * (b_1 * j_2 + b_3 * j_0),
+        2.0 * b_2 * j_2 + 4.0 * b_1 * j_3,
+        5.0 * b_2 * j_3,
+        3.0 * b_3 * j_3,
     )
 
 
@@ -81,7 +91,7 @@ def tet_slopes(
 ):
     """Slope of the energy of the tets of a chunk along the direction."""
     chunk = first + wp.tid()
-    total = vec5()
+    total = vec6()
     collapsed = int(0)
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         tet = tets[e]
@@ -89,8 +99,9 @@ def tet_slopes(
         d = tet_gradient(tet, direction)
         if wp.determinant(f) < COLLAPSED:
             collapsed += 1
-        total += volume_slope(f, d, excess_volume(tet, f, elements), tet.bulk)
-        total[0] += tet.shear * wp.ddot(d, d)
+        total += volume_slope(f, d, rest_volume(tet, elements), tet.bulk)
+        total[0] += tet.shear * wp.ddot(f, d)
+        total[1] += tet.shear * wp.ddot(d, d)
     place = chunks.offset + chunk
     sums.slope[place] = total
     sums.collapsed[place] = collapsed
@@ -121,7 +132,7 @@ def triangle_slopes(
 ):
     """The same of StVK triangles: the strain is G + α G' + α² G''."""
     chunk = first + wp.tid()
-    total = vec5()
+    total = vec6()
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         t = triangles[e]
         d_b = x[t.corners[1]] - x[t.corners[0]]
@@ -137,9 +148,10 @@ def triangle_slopes(
         s_2 = 0.5 * wp.vec3(wp.dot(e_1, e_1), wp.dot(e_2, e_2), wp.dot(e_1, e_2))
         k_1 = stressed(t.stiffness, s_1)
         k_2 = stressed(t.stiffness, s_2)
-        total[0] += wp.dot(s_1, k_1) + 2.0 * wp.dot(s_0, k_2)
-        total[1] += 3.0 * wp.dot(s_1, k_2)
-        total[2] += 2.0 * wp.dot(s_2, k_2)
+        total[0] += wp.dot(s_0, k_1)
+        total[1] += wp.dot(s_1, k_1) + 2.0 * wp.dot(s_0, k_2)
+        total[2] += 3.0 * wp.dot(s_1, k_2)
+        total[3] += 2.0 * wp.dot(s_2, k_2)
     sums.slope[chunks.offset + chunk] = total
 
 
@@ -174,16 +186,18 @@ def hinge_slopes(
 ):
     """The same of hinges: a parabola through the slopes at 0 and 1, with k θ'² as its rise at 0."""
     chunk = first + wp.tid()
-    total = vec5()
+    total = vec6()
     for h in range(chunks.start[chunk], chunks.start[chunk + 1]):
         hinge = hinges[h]
         rest = elements.hinge_rest[hinge.record]
         here = angle_slope(x, direction, hinge.corners, 0.0)
         there = angle_slope(x, direction, hinge.corners, 1.0)
+        begin = angle_gap(here[1], rest) * here[0]
         rise = here[0] * here[0]
-        gain = angle_gap(there[1], rest) * there[0] - angle_gap(here[1], rest) * here[0]
-        total[0] += hinge.stiffness * rise
-        total[1] += hinge.stiffness * (gain - rise)
+        gain = angle_gap(there[1], rest) * there[0] - begin
+        total[0] += hinge.stiffness * begin
+        total[1] += hinge.stiffness * rise
+        total[2] += hinge.stiffness * (gain - rise)
     sums.slope[chunks.offset + chunk] = total
 
 
@@ -286,7 +300,10 @@ def member_slopes(
     # out
     members: Members,
 ):
-    """Slope at 0, the parts of inertia and attachments, and contacts, of chunks of vertices."""
+    """Slope at 0, its rise by inertia and attachments, and contacts, of chunks of vertices.
+
+    `force` is that of everything but elements.
+    """
     chunk = first + wp.tid()
     total = wp.vec2d()
     samples = vec8()

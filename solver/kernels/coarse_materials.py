@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Materials other than the default ones in the coarse step, and the viscosity of shear.
 
-Their slopes along the direction are exact; what is no polynomial in α is sampled. In the matrix the
-elastic ones stand with their constants at small strain (coarse.py). Viscosity is a polynomial:
-C = FᵀF along the direction is C + α C' + α² C''.
+Their forces and their slopes along the direction are exact; what is no polynomial in α is sampled.
+In the matrix the elastic ones stand with their constants at small strain (coarse.py). Viscosity is
+a polynomial: C = FᵀF along the direction is C + α C' + α² C''.
 """
 
 import warp as wp
@@ -15,14 +15,24 @@ from .coarse import (
     Patches,
     applied,
     gradient_of,
+    mat43,
     mat1212,
     seen_through,
     tet_gradient,
     vec9,
 )
-from .coarse_line import COLLAPSED, Sums, vec5, volume_slope
+from .coarse_force import (
+    Pulls,
+    corner_place,
+    pull_of_stress,
+    pull_triangle,
+    put_tet_forces,
+    sum_place,
+    triangle_forces_from,
+)
+from .coarse_line import COLLAPSED, Sums, volume_slope
 from .coarse_step import SAMPLES, vec8
-from .continua import nearest_rotation
+from .continua import cofactor, nearest_rotation
 from .records import NEO_HOOKEAN_LOG, ContinuumRecord, Elements, vec6
 from .triangles import deformation_columns
 from .viscosity import LARGE, right_cauchy_green
@@ -42,11 +52,55 @@ class CoarseViscosity:
 
 
 @wp.func
-def shear_slope(body: ContinuumRecord, f: wp.mat33, d: wp.mat33):
-    """Slope [J] of the part of the energy that is neither |F|² nor in J."""
+def continuum_parts(body: ContinuumRecord):
+    """(twice the factor [J] of |F|², α) of the energy; the rest of it has `shear_stress`."""
+    square = 2.0 * body.mu
+    rest = float(1.0)
     if body.model == NEO_HOOKEAN_LOG:
-        return -body.mu * wp.ddot(f, d) / (wp.ddot(f, f) + 1.0)
-    return -2.0 * body.mu * wp.ddot(nearest_rotation(f), d)
+        square = body.mu
+        rest += 0.75 * body.mu / body.lam
+    return square, rest
+
+
+@wp.func
+def shear_stress(body: ContinuumRecord, f: wp.mat33):
+    """∂/∂F [J] of the part of the energy that is neither |F|² nor in J."""
+    stress = wp.mat33(0.0)
+    if body.model == NEO_HOOKEAN_LOG:
+        stress = (-body.mu / (wp.ddot(f, f) + 1.0)) * f
+    else:
+        stress = (-2.0 * body.mu) * nearest_rotation(f)
+    return stress
+
+
+@wp.kernel
+def continuum_forces(
+    first: int,
+    chunks: Chunks,
+    tets: wp.array[CoarseTet],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    pulls: Pulls,
+):
+    """Forces of the tets of a chunk; `record` is that of a continuum."""
+    chunk = first + wp.tid()
+    begin = chunks.start[chunk]
+    total = wp.mat33(0.0)
+    for e in range(begin, chunks.start[chunk + 1]):
+        tet = tets[e]
+        body = elements.continua[tet.record]
+        f = tet_gradient(tet, x)
+        square, rest = continuum_parts(body)
+        volume = wp.determinant(f) - rest
+        stress = square * f + (body.lam * volume) * cofactor(f) + shear_stress(body, f)
+        place = corner_place(chunk, e, 4, chunks)
+        if place >= 0:
+            put_tet_forces(stress, tet.gradients, place, pulls)
+        total += stress
+    pull = pull_of_stress(tets[begin].corners[0], total, patches)
+    pulls.sums[sum_place(chunk, chunks, pulls)] = pull
 
 
 @wp.kernel
@@ -63,7 +117,7 @@ def continuum_slopes(
 ):
     """Slope of the energy of the tets of a chunk; `record` is that of a continuum."""
     chunk = first + wp.tid()
-    total = vec5()
+    total = vec6()
     samples = vec8()
     collapsed = int(0)
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
@@ -71,20 +125,16 @@ def continuum_slopes(
         body = elements.continua[tet.record]
         f = tet_gradient(tet, x)
         d = tet_gradient(tet, direction)
-        volume = wp.determinant(f)
-        if volume < COLLAPSED:
+        if wp.determinant(f) < COLLAPSED:
             collapsed += 1
-        square = 2.0 * body.mu
-        j_0 = volume - 1.0
-        if body.model == NEO_HOOKEAN_LOG:
-            square = body.mu
-            j_0 -= 0.75 * body.mu / body.lam
-        total += volume_slope(f, d, j_0, body.lam)
-        total[0] += square * wp.ddot(d, d)
-        begin = shear_slope(body, f, d)
+        square, rest = continuum_parts(body)
+        total += volume_slope(f, d, rest, body.lam)
+        begin = wp.ddot(shear_stress(body, f), d)
+        total[0] += square * wp.ddot(f, d) + begin
+        total[1] += square * wp.ddot(d, d)
         for n in range(1, SAMPLES + 1):
             part = longest * float(n) / float(SAMPLES)
-            samples[n - 1] += shear_slope(body, f + part * d, d) - begin
+            samples[n - 1] += wp.ddot(shear_stress(body, f + part * d), d) - begin
     place = chunks.offset + chunk
     sums.slope[place] = total
     sums.samples[place] = samples
@@ -105,6 +155,41 @@ def area_slope(lam: float, alpha: float, f_1: wp.vec3, f_2: wp.vec3, e_1: wp.vec
 
 
 @wp.kernel
+def stable_triangle_forces(
+    first: int,
+    chunks: Chunks,
+    triangles: wp.array[CoarseTriangle],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    pulls: Pulls,
+):
+    """The same of neo-Hookean triangles; `record` is one of those."""
+    chunk = first + wp.tid()
+    total = mat43()
+    for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        t = triangles[e]
+        body = elements.stable_triangles[t.record]
+        v = t.corners
+        base = x[v[0]]
+        f_1, f_2 = deformation_columns(t.gradient_b, t.gradient_c, x[v[1]] - base, x[v[2]] - base)
+        n = wp.cross(f_1, f_2)
+        size = wp.length(n)
+        pressure = float(0.0)
+        if size > 0.0:
+            pressure = (body.lam * (size - 1.0) - body.mu) / size
+        f_b, f_c = triangle_forces_from(
+            t.gradient_b,
+            t.gradient_c,
+            body.mu * f_1 + pressure * wp.cross(f_2, n),
+            body.mu * f_2 + pressure * wp.cross(n, f_1),
+        )
+        total += pull_triangle(v, f_b, f_c, corner_place(chunk, e, 3, chunks), patches, pulls)
+    pulls.sums[sum_place(chunk, chunks, pulls)] = total
+
+
+@wp.kernel
 def stable_triangle_slopes(
     first: int,
     chunks: Chunks,
@@ -116,9 +201,9 @@ def stable_triangle_slopes(
     # out
     sums: Sums,
 ):
-    """The same of neo-Hookean triangles; `record` is one of those."""
+    """Slope of the energy of neo-Hookean triangles."""
     chunk = first + wp.tid()
-    total = vec5()
+    total = vec6()
     samples = vec8()
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         t = triangles[e]
@@ -129,9 +214,10 @@ def stable_triangle_slopes(
         e_c = direction[t.corners[2]] - direction[t.corners[0]]
         f_1, f_2 = deformation_columns(t.gradient_b, t.gradient_c, d_b, d_c)
         e_1, e_2 = deformation_columns(t.gradient_b, t.gradient_c, e_b, e_c)
-        total[0] += body.mu * (wp.dot(e_1, e_1) + wp.dot(e_2, e_2))
         alpha = 1.0 + body.mu / body.lam
         begin = area_slope(body.lam, alpha, f_1, f_2, e_1, e_2)
+        total[0] += body.mu * (wp.dot(f_1, e_1) + wp.dot(f_2, e_2)) + begin
+        total[1] += body.mu * (wp.dot(e_1, e_1) + wp.dot(e_2, e_2))
         for n in range(1, SAMPLES + 1):
             part = longest * float(n) / float(SAMPLES)
             there = area_slope(body.lam, alpha, f_1 + part * e_1, f_2 + part * e_2, e_1, e_2)
@@ -209,6 +295,36 @@ def times(a: vec6, b: vec6):
 
 
 @wp.kernel
+def viscous_forces(
+    first: int,
+    chunks: Chunks,
+    tets: wp.array[CoarseViscosity],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    pulls: Pulls,
+):
+    """Forces of the viscosity of shear of the tets of a chunk, P = κ μ_L V₀ F (C − Cᵗ)."""
+    chunk = first + wp.tid()
+    begin = chunks.start[chunk]
+    total = wp.mat33(0.0)
+    for e in range(begin, chunks.start[chunk + 1]):
+        tet = tets[e]
+        f = gradient_of(tet.corners, tet.gradients, x)
+        before = elements.viscous_rest[tet.record]
+        c = right_cauchy_green(f) - before
+        change = wp.mat33(c[0], c[5], c[4], c[5], c[1], c[3], c[4], c[3], c[2])
+        stress = softened(tet.viscosity, before) * (f * change)
+        place = corner_place(chunk, e, 4, chunks)
+        if place >= 0:
+            put_tet_forces(stress, tet.gradients, place, pulls)
+        total += stress
+    pull = pull_of_stress(tets[begin].corners[0], total, patches)
+    pulls.sums[sum_place(chunk, chunks, pulls)] = pull
+
+
+@wp.kernel
 def viscous_slopes(
     first: int,
     chunks: Chunks,
@@ -222,7 +338,7 @@ def viscous_slopes(
 ):
     """Slope of the viscous potential κ μ_L V₀/4 |C − Cᵗ|² of the tets of a chunk."""
     chunk = first + wp.tid()
-    total = vec5()
+    total = vec6()
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         tet = tets[e]
         f = gradient_of(tet.corners, tet.gradients, x)
@@ -232,7 +348,8 @@ def viscous_slopes(
         c_0 = right_cauchy_green(f) - before
         c_2 = right_cauchy_green(d)
         c_1 = right_cauchy_green(f + d) - right_cauchy_green(f) - c_2
-        total[0] += half * (times(c_1, c_1) + 2.0 * times(c_0, c_2))
-        total[1] += half * 3.0 * times(c_1, c_2)
-        total[2] += half * 2.0 * times(c_2, c_2)
+        total[0] += half * times(c_0, c_1)
+        total[1] += half * (times(c_1, c_1) + 2.0 * times(c_0, c_2))
+        total[2] += half * 3.0 * times(c_1, c_2)
+        total[3] += half * 2.0 * times(c_2, c_2)
     sums.slope[chunks.offset + chunk] = total

@@ -88,8 +88,8 @@ def choose_shares(
         count = int(0)
         for q in range(sums.start[k], sums.start[k + 1]):
             chunk = sums.chunk[q]
-            for n in range(5):
-                slope.polynomial[n + 1] += wp.float64(sums.slope[chunk][n])
+            for n in range(6):
+                slope.polynomial[n] += wp.float64(sums.slope[chunk][n])
             slope.samples += sums.samples[chunk]
             collapsed += sums.collapsed[chunk]
             count += sums.count[chunk]

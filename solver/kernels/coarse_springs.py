@@ -3,10 +3,11 @@
 
 import warp as wp
 
-from .coarse import Chunks, Patches, add_isotropic, mat1212, through
+from .coarse import Chunks, Patches, add_isotropic, mat43, mat1212, through
+from .coarse_force import Pulls, corner_place, pull_at, sum_place
 from .coarse_line import Sums
 from .coarse_step import SAMPLES, vec8
-from .records import Elements
+from .records import Elements, vec6
 
 # Loops over modes stay loops: unrolled, they take long to compile.
 wp.set_module_options({"enable_backward": False, "max_unroll": 2})
@@ -67,6 +68,36 @@ def add_springs(
     partial[entry] = add_isotropic(block, scalar)
 
 
+@wp.kernel
+def spring_forces(
+    first: int,
+    chunks: Chunks,
+    springs: wp.array[CoarseSpring],
+    x: wp.array[wp.vec3],
+    elements: Elements,
+    patches: Patches,
+    # out
+    pulls: Pulls,
+):
+    """Forces of the springs of a chunk."""
+    chunk = first + wp.tid()
+    total = mat43()
+    for s in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        spring = springs[s]
+        v = spring.corners
+        d = x[v[1]] - x[v[0]]
+        length = wp.length(d)
+        force = wp.vec3(0.0)
+        if length > 0.0:
+            force = (spring.stiffness * (1.0 - elements.spring_rest[spring.record] / length)) * d
+        place = corner_place(chunk, s, 2, chunks)
+        if place >= 0:
+            pulls.force[place] = force
+            pulls.force[place + 1] = -force
+        total += pull_at(v[0], force, patches) - pull_at(v[1], force, patches)
+    pulls.sums[sum_place(chunk, chunks, pulls)] = total
+
+
 @wp.func
 def spring_slope(d: wp.vec3, change: wp.vec3, rest: float):
     """(l − l̄) l' of a spring d that changes by `change` per α."""
@@ -91,6 +122,7 @@ def spring_slopes(
 ):
     """Slope of the energy of the springs of a chunk, sampled."""
     chunk = first + wp.tid()
+    total = vec6()
     samples = vec8()
     for s in range(chunks.start[chunk], chunks.start[chunk + 1]):
         spring = springs[s]
@@ -99,8 +131,10 @@ def spring_slopes(
         d = x[v[1]] - x[v[0]]
         change = direction[v[1]] - direction[v[0]]
         begin = spring_slope(d, change, rest)
+        total[0] += spring.stiffness * begin
         for n in range(1, SAMPLES + 1):
             part = longest * float(n) / float(SAMPLES)
             there = spring_slope(d + part * change, change, rest)
             samples[n - 1] += spring.stiffness * (there - begin)
+    sums.slope[chunks.offset + chunk] = total
     sums.samples[chunks.offset + chunk] = samples

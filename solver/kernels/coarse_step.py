@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The coarse step: forces brought down to the aggregates, and their step brought up."""
+"""The coarse step: how far aggregates have turned since their matrix was put together, and their
+step brought up to the vertices.
+
+The matrix is that of a body as it was then. Forces are turned back by the rotation R of every
+aggregate and its step is turned forward again: as if A had turned with it, z = R A⁻¹ Rᵀ Pᵀf.
+"""
 
 import warp as wp
 
@@ -8,6 +13,8 @@ from .coarse import Patches, mat43
 wp.set_module_options({"enable_backward": False})
 
 SAMPLES = wp.constant(8)
+# Steps on the way to the rotation of an aggregate; within a substep it turns little.
+TURNS = wp.constant(20)
 vec8 = wp.types.vector(length=8, dtype=float)
 
 
@@ -18,8 +25,8 @@ class Members:
     vertex: wp.array[int]  # aggregate by aggregate
     start: wp.array[int]  # [chunk + 1] places in `vertex`
     first_chunk: wp.array[int]  # [aggregate + 1]
-    restricted: wp.array[mat43]  # [chunk] Σ p fᵀ
-    slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, and its rise by inertia and attachments
+    shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ
+    slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, elements not counted, and what it rises by per α
     samples: wp.array[vec8]  # [chunk] of contacts, the slope at 0 taken off
 
 
@@ -36,36 +43,80 @@ class Islands:
 
 
 @wp.kernel
-def restrict_chunks(
+def sum_shapes(
     first: int,
-    force: wp.array[wp.vec3],
-    members: Members,
+    x: wp.array[wp.vec3],
     patches: Patches,
+    # out
+    members: Members,
 ):
-    """Σ p fᵀ of chunks of vertices."""
+    """Σ (x − x₀) pᵀ over chunks of vertices, p without the constant mode; x₀ is a vertex."""
     chunk = first + wp.tid()
-    total = mat43()
-    for q in range(members.start[chunk], members.start[chunk + 1]):
+    begin = members.start[chunk]
+    k = patches.of[members.vertex[begin]]
+    origin = x[members.vertex[members.start[members.first_chunk[k]]]]
+    total = wp.mat33(0.0)
+    for q in range(begin, members.start[chunk + 1]):
         i = members.vertex[q]
-        total += wp.outer(patches.modes[i], force[i])
-    members.restricted[chunk] = total
+        p = patches.modes[i]
+        total += wp.outer(x[i] - origin, wp.vec3(p[1], p[2], p[3]))
+    members.shape[chunk] = total
+
+
+@wp.func
+def shape_of(k: int, members: Members):
+    """Σ (x − x₀) pᵀ of aggregate k, scaled to norm 1."""
+    total = wp.mat33(0.0)
+    for chunk in range(members.first_chunk[k], members.first_chunk[k + 1]):
+        total += members.shape[chunk]
+    size = wp.sqrt(wp.ddot(total, total))
+    if size > 0.0:
+        total /= size
+    return total
 
 
 @wp.kernel
-def restrict(
+def keep_shapes(
     members: Members,
-    patches: Patches,
     # out
-    right: wp.array[wp.float64],
+    shape: wp.array[wp.mat33],
 ):
-    """Pᵀf of every aggregate."""
+    """The shapes of all aggregates."""
+    shape[wp.tid()] = shape_of(wp.tid(), members)
+
+
+@wp.kernel
+def find_turns(
+    members: Members,
+    shape: wp.array[wp.mat33],
+    # out
+    patches: Patches,
+):
+    """The rotation R of every aggregate that brings `shape` nearest to its shape of now.
+
+    It is turned by ω = Σ r × a/|Σ r·a| over the columns r of R and a of the product of both shapes,
+    until that is small (Müller et al. 2016). About an axis that they do not tell, as for a straight
+    rod, it does not turn.
+    """
     k = wp.tid()
-    total = mat43()
-    for chunk in range(members.first_chunk[k], members.first_chunk[k + 1]):
-        total += members.restricted[chunk]
-    for m in range(patches.mode_count[k]):
-        for i in range(3):
-            right[patches.first[k] + 3 * m + i] = wp.float64(total[m, i])
+    a = shape_of(k, members) * wp.transpose(shape[k])
+    r = wp.identity(n=3, dtype=float)
+    passes = int(0)
+    while passes < TURNS:
+        passes += 1
+        omega = wp.vec3(0.0)
+        along = float(0.0)
+        for n in range(3):
+            r_n = wp.vec3(r[0, n], r[1, n], r[2, n])
+            a_n = wp.vec3(a[0, n], a[1, n], a[2, n])
+            omega += wp.cross(r_n, a_n)
+            along += wp.dot(r_n, a_n)
+        omega /= wp.abs(along) + 1.0e-9
+        angle = wp.length(omega)
+        if not (angle > 1.0e-6):
+            break
+        r = wp.quat_to_matrix(wp.quat_from_axis_angle(omega / angle, angle)) * r
+    patches.turn[k] = r
 
 
 @wp.kernel
@@ -79,18 +130,22 @@ def prolong(
     direction: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
 ):
-    """d = P z of the vertices of aggregates, and where it leads to."""
-    i = members.vertex[first + wp.tid()]
-    k = patches.of[i]
-    p = patches.modes[i]
-    d = wp.vec3(0.0)
+    """d = P R z of chunks of vertices, and where it leads to."""
+    chunk = first + wp.tid()
+    begin = members.start[chunk]
+    k = patches.of[members.vertex[begin]]
+    z = mat43()
     for m in range(patches.mode_count[k]):
-        q = patches.first[k] + 3 * m
-        d += p[m] * wp.vec3(float(way[q]), float(way[q + 1]), float(way[q + 2]))
-    if not wp.isfinite(d):  # there is no decomposition
-        d = wp.vec3(0.0)
-    direction[i] = d
-    moved[i] = x[i] + d
+        for i in range(3):
+            z[m, i] = float(way[patches.first[k] + 3 * m + i])
+    z = z * wp.transpose(patches.turn[k])
+    if not wp.isfinite(wp.ddot(z, z)):  # there is no decomposition
+        z = mat43()
+    for q in range(begin, members.start[chunk + 1]):
+        i = members.vertex[q]
+        d = patches.modes[i] * z
+        direction[i] = d
+        moved[i] = x[i] + d
 
 
 @wp.kernel
