@@ -24,6 +24,22 @@ FORCE, SUMMED = 20.0, 4.0
 ON_VERTICES = vertex.ATTACHMENTS | vertex.CONTACTS | vertex.BOUNDS | vertex.EMBEDDED
 
 
+def list_sums(first_chunk, kinds):
+    """Sums of every aggregate, as `first` [aggregate + 1] and `part`: those over its chunks of
+    forces [`first_chunk`], then those over chunks of elements that it has all corners of.
+    """
+    lists = int(first_chunk[-1])
+    owners = [np.repeat(np.arange(len(first_chunk) - 1), np.diff(first_chunk))]
+    parts = [np.arange(lists)]
+    for kind, chunks in kinds:
+        alone = np.flatnonzero(kind.whole)
+        owners.append(kind.slots[alone, 0])
+        parts.append(lists + chunks.offset + alone)
+    owner, part = np.concatenate(owners), np.concatenate(parts)
+    order = np.argsort(owner, kind="stable")
+    return np.searchsorted(owner[order], np.arange(len(first_chunk))), part[order]
+
+
 class CoarseForces:
     """The launches that find Pᵀf of all `Groups`.
 
@@ -39,63 +55,56 @@ class CoarseForces:
 
     def record(self, kinds):
         """Take over the elements of all `Kind`s, with their `Chunks`."""
-        model, patches, aggregates = self.model, self.groups.patches, self.groups.aggregates
-        own = np.flatnonzero(self.groups.of >= 0)
-        own = own[own < model.free_count]  # nothing acts on embedded points
-        places, vertices, sums, first = [own], [own], [], len(model.x)
-        for kind, chunks in kinds:
-            shared = np.repeat(~kind.whole, np.diff(kind.start))
-            corners = kind.corners[shared].ravel()
-            before = np.concatenate([[0], np.cumsum(shared)])[kind.start[:-1]]
-            corner = np.where(kind.whole, -1, first + kind.corners.shape[1] * before)
-            chunks.corner = model.upload(corner.astype(np.int32), int)
-            mine = np.flatnonzero(self.groups.of[corners] >= 0)
-            places.append(first + mine)
-            vertices.append(corners[mine])
-            first += len(corners)
-            alone = np.flatnonzero(kind.whole)
-            sums.append((kind.slots[alone, 0], chunks.offset + alone))
-        place, vertex_of = np.concatenate(places), np.concatenate(vertices)
-        order = np.argsort(self.groups.of[vertex_of], kind="stable")
-        place, vertex_of = place[order], vertex_of[order]
-        sizes = np.bincount(self.groups.of[vertex_of], minlength=len(aggregates))
+        model, patches, count = self.model, self.groups.patches, len(self.groups.aggregates)
+        place, vertex_of, room = self._list_forces(kinds)
+        sizes = np.bincount(self.groups.of[vertex_of], minlength=count)
         start, first_chunk = chunk_starts(sizes, model.device)
         lists = len(start) - 1
-        owner = np.concatenate(
-            [np.repeat(np.arange(len(aggregates)), np.diff(first_chunk)), *(k for k, _ in sums)]
-        )
-        part = np.concatenate([np.arange(lists), *(lists + chunk for _, chunk in sums)])
-        part = part[np.argsort(owner, kind="stable")]
-        begin = np.searchsorted(np.sort(owner), np.arange(len(aggregates) + 1))
-        count = lists + sum(len(kind.start) - 1 for kind, _ in kinds)
+        first, part = list_sums(first_chunk, kinds)
         pulls = coarse_force.Pulls()
-        pulls.force = wp.zeros(first, dtype=wp.vec3, device=model.device)
-        pulls.sums = wp.zeros(count, dtype=coarse.mat43, device=model.device)
+        pulls.force = wp.zeros(room, dtype=wp.vec3, device=model.device)
+        chunk_counts = [len(kind.start) - 1 for kind, _ in kinds]
+        shape = lists + sum(chunk_counts)
+        pulls.sums = wp.zeros(shape, dtype=coarse.mat43, device=model.device)
         pulls.elements = lists
-        arrays = {"place": place, "vertex": vertex_of, "start": start, "first": begin, "part": part}
+        arrays = {"place": place, "vertex": vertex_of, "start": start, "first": first, "part": part}
         for name, values in arrays.items():
             setattr(pulls, name, model.upload(values.astype(np.int32), int))
-        self.pulls, self.force = pulls, pulls.force
+        self.force = pulls.force
         self.of_elements = []
-        for kind, chunks in kinds:
-            chunk_count = len(kind.start) - 1
+        for (kind, chunks), chunk_count in zip(kinds, chunk_counts, strict=True):
             inputs = [chunks, kind.data, model.x, model.elements, patches]
             cost = FORCE * kind.start[-1] / chunk_count
-            self.of_elements.append(
-                self._ranges(FORCES[kind.name], chunk_count, inputs, [pulls], cost)
-            )
+            launches = self._ranges(FORCES[kind.name], chunk_count, inputs, [pulls], cost)
+            self.of_elements.append(launches)
         each = SUMMED * len(place) / lists
+        inputs, outputs = [patches, pulls], [self.groups.right]
         self.summing = [
             self._ranges(coarse_force.sum_forces, lists, [patches], [pulls], each),
-            recorded_whole(
-                model.device,
-                coarse_force.restrict,
-                len(aggregates),
-                [patches, pulls],
-                [self.groups.right],
-            ),
+            recorded_whole(model.device, coarse_force.restrict, count, inputs, outputs),
         ]
         self.record_vertices()
+
+    def _list_forces(self, kinds):
+        """Places of the forces on vertices and on corners of shared elements, and the vertices that
+        these are, both aggregate by aggregate; how many places there are. Sets `Chunks.corner`.
+        """
+        of, room = self.groups.of, len(self.model.x)
+        vertices = [np.flatnonzero(of[: self.model.free_count] >= 0)]
+        places = [vertices[0]]
+        for kind, chunks in kinds:
+            shared = np.repeat(~kind.whole, np.diff(kind.start))
+            corners = kind.corners[shared]
+            before = np.concatenate([[0], np.cumsum(shared)])[kind.start[:-1]]
+            corner = np.where(kind.whole, -1, room + corners.shape[1] * before)
+            chunks.corner = self.model.upload(corner.astype(np.int32), int)
+            mine = np.flatnonzero(of[corners.ravel()] >= 0)
+            places.append(room + mine)
+            vertices.append(corners.ravel()[mine])
+            room += corners.size
+        place, vertex_of = np.concatenate(places), np.concatenate(vertices)
+        order = np.argsort(of[vertex_of], kind="stable")
+        return place[order], vertex_of[order], room
 
     def record_vertices(self):
         """The launches that know contacts: again when lists have grown."""

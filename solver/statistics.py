@@ -53,7 +53,8 @@ class Statistics:
     coarse_skips: int
     """Coarse steps in the frame that were not taken: nothing descended, or tets had collapsed."""
     residual_before_coarse: float
-    """The residual before the last coarse step; NaN without."""
+    """The residual before the last coarse step, with contacts and multipliers as they are now; NaN
+    without."""
     tangles: tuple[Tangle, ...]
     """Bodies whose surfaces pass through each other, which are being led apart."""
     broken: int

@@ -84,6 +84,13 @@ def pull_at(v: int, force: wp.vec3, patches: Patches):
     return wp.outer(patches.modes[v], force)
 
 
+@wp.func
+def tet_stress(tet: CoarseTet, f: wp.mat33, elements: Elements):
+    """V₀ ∂ψ/∂F [J]."""
+    volume = wp.determinant(f) - rest_volume(tet, elements)
+    return tet.shear * f + (tet.bulk * volume) * cofactor(f)
+
+
 @wp.kernel
 def tet_forces(
     first: int,
@@ -101,9 +108,7 @@ def tet_forces(
     total = wp.mat33(0.0)
     for e in range(begin, chunks.start[chunk + 1]):
         tet = tets[e]
-        f = tet_gradient(tet, x)
-        volume = wp.determinant(f) - rest_volume(tet, elements)
-        stress = tet.shear * f + (tet.bulk * volume) * cofactor(f)
+        stress = tet_stress(tet, tet_gradient(tet, x), elements)
         place = corner_place(chunk, e, 4, chunks)
         if place >= 0:
             put_tet_forces(stress, tet.gradients, place, pulls)

@@ -73,6 +73,14 @@ def shear_stress(body: ContinuumRecord, f: wp.mat33):
     return stress
 
 
+@wp.func
+def continuum_stress(body: ContinuumRecord, f: wp.mat33):
+    """V₀ ∂ψ/∂F [J]."""
+    square, rest = continuum_parts(body)
+    volume = wp.determinant(f) - rest
+    return square * f + (body.lam * volume) * cofactor(f) + shear_stress(body, f)
+
+
 @wp.kernel
 def continuum_forces(
     first: int,
@@ -90,11 +98,7 @@ def continuum_forces(
     total = wp.mat33(0.0)
     for e in range(begin, chunks.start[chunk + 1]):
         tet = tets[e]
-        body = elements.continua[tet.record]
-        f = tet_gradient(tet, x)
-        square, rest = continuum_parts(body)
-        volume = wp.determinant(f) - rest
-        stress = square * f + (body.lam * volume) * cofactor(f) + shear_stress(body, f)
+        stress = continuum_stress(elements.continua[tet.record], tet_gradient(tet, x))
         place = corner_place(chunk, e, 4, chunks)
         if place >= 0:
             put_tet_forces(stress, tet.gradients, place, pulls)
@@ -130,7 +134,7 @@ def continuum_slopes(
         square, rest = continuum_parts(body)
         total += volume_slope(f, d, rest, body.lam)
         begin = wp.ddot(shear_stress(body, f), d)
-        total[0] += square * wp.ddot(f, d) + begin
+        total[0] += wp.ddot(continuum_stress(body, f), d)
         total[1] += square * wp.ddot(d, d)
         for n in range(1, SAMPLES + 1):
             part = longest * float(n) / float(SAMPLES)
