@@ -206,6 +206,7 @@ class CoarseCorrection:
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
+        self._follow()
         if self.pairs:
             self._find_parties()
             self.groups.regroup()
@@ -216,6 +217,7 @@ class CoarseCorrection:
         """One coarse step of all islands."""
         if self.pairs and self.pairs.searches != self.searches:
             self._find_parties()
+        self._follow()
         wp.copy(self.before, self.model.x)
         self._run(self.turns)
         self.forces.find()
@@ -230,6 +232,11 @@ class CoarseCorrection:
         self._run(self.line)
         self._run(self.moves)
         self.followers.follow(0, self.model.free_count)
+
+    def _follow(self):
+        """Embedded points have to be where their corners are; pairs keep them there."""
+        if not self.pairs:
+            self.followers.follow(0, self.model.free_count)
 
     def _truncate(self):
         """Shorten the direction where surfaces or bounds are in the way."""

@@ -242,6 +242,12 @@ def member_chunks(of, aggregates, model):
     members.vertex = model.upload(vertex.astype(np.int32), int)
     members.start = model.upload(start.astype(np.int32), int)
     members.first_chunk = model.upload(first.astype(np.int32), int)
+    # Embedded points and duplicates of torn cloth follow; a sleeping one may be anywhere.
+    own = vertex < len(aggregates.of)
+    own[own] = model.assembly.parent[vertex[own]] == vertex[own]
+    arms = np.zeros((len(vertex), 3))
+    arms[own] = aggregates.modes[vertex[own], 1:]
+    members.arm = model.upload(arms, wp.vec3)
     for name, dtype in (
         ("shape", wp.mat33),
         ("slope", wp.vec2d),

@@ -83,7 +83,6 @@ class CoarseForces:
             self._ranges(coarse_force.sum_forces, lists, [patches], [pulls], each),
             recorded_whole(model.device, coarse_force.restrict, count, inputs, outputs),
         ]
-        self.record_vertices()
 
     def _list_forces(self, kinds):
         """Places of the forces on vertices and on corners of shared elements, and the vertices that

@@ -72,7 +72,8 @@ class Iterations:
         if watched and done == (count + 1) // 2:
             self.halfway = self.residual.measure()
         if self.settings.tolerance > 0.0 and done % LOOK == 0:
-            return self.residual.measure() < self.settings.tolerance
+            residual = self.residual.measure()
+            return residual < max(self.settings.tolerance, self.residual.floor())
         return False
 
     def _estimate(self):

@@ -215,7 +215,8 @@ class Stepper:
         # After iterations 1, 2, 3, 5, 9, 17, …: the smooth part of the error needs no more, and the
         # rest of it is left to sweeps, which cost less.
         if self.coarse and iteration & (iteration - 1) == 0:
-            if iteration == 0:
+            # To an equilibrium it is farther than a matrix can be turned.
+            if iteration == 0 or self.settings.quasistatic:
                 self.coarse.assemble()
             self.coarse.step()
             if iteration == self.settings.iterations - 1:
@@ -272,7 +273,7 @@ class Stepper:
             self.followers.follow(0, model.free_count)
         self.ties.after_step(model.x)
         self._run(self.end)
-        if self.tearing.after_step(model):
+        if self.tearing.after_step(model, [self.coarse.before] if self.coarse else []):
             self.residual.record(model)
             self._record_elements()
             if self.coarse:

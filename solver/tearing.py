@@ -111,8 +111,11 @@ class Tearing:
             positions[at][asleep] = positions[at][with_vertex]
         return positions
 
-    def after_step(self, model):
-        """Split what is stretched too far; True when the elements of the model have changed."""
+    def after_step(self, model, others):
+        """Split what is stretched too far; True when the elements of the model have changed.
+
+        `others`: arrays of positions [m] besides those of the model.
+        """
         if not self.tears:
             return False
         x = model.x.numpy()
@@ -120,18 +123,18 @@ class Tearing:
         for tear in self.tears.values():
             woken = tear.split(x[tear.place].astype(np.float64))
             if woken:
-                self._wake(model, tear, np.array(woken))
+                self._wake(model, tear, np.array(woken), others)
                 changed = True
         if changed:
             self.changed = True
             model.renew(self.settings)
         return changed
 
-    def _wake(self, model, tear, woken):
+    def _wake(self, model, tear, woken, others):
         """Let duplicates go on where their vertices are, and renew triangles, hinges and mass."""
         scene, place = self.assembly, tear.place
         old, new = place[woken.T]
-        for state in (model.x, model.x_start, model.velocity, model.last_velocity):
+        for state in (model.x, model.x_start, model.velocity, model.last_velocity, *others):
             values = state.numpy().copy()
             values[new] = values[old]
             state.assign(values)

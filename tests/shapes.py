@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small meshes that tests share. Points are [vertex, 3] in metres."""
+"""Small meshes and bodies that tests share. Points are [vertex, 3] in metres."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from vbd.solver.bodies import EmbeddedSurface, Solid
+from vbd.solver.lattice import cage, embed
+from vbd.solver.settings import Material
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -65,6 +69,38 @@ def block(size, center):
     quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
     triangles = [t for a, b, c, d in quads for t in ([a, b, c], [a, c, d])]
     return corner * np.array(size) + np.array(center), np.array(triangles)
+
+
+def bumpy_ball(size, rows=14):
+    """A closed surface that is not convex: a sphere with bumps, about `size` [m] in diameter."""
+    theta, phi = np.meshgrid(
+        np.linspace(0.0, np.pi, rows + 1)[1:-1], np.linspace(0.0, 2.0 * np.pi, 2 * rows + 1)[:-1]
+    )
+    theta, phi = theta.T.ravel(), phi.T.ravel()
+    radius = 0.5 * size * (1.0 + 0.15 * np.sin(4.0 * phi) * np.sin(theta) ** 2)
+    ring = np.stack(
+        [np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], axis=1
+    )
+    points = np.concatenate([radius[:, None] * ring, [[0, 0, 0.5 * size], [0, 0, -0.5 * size]]])
+    n, top = 2 * rows, len(ring)
+    quads = [
+        (r * n + k, (r + 1) * n + k, (r + 1) * n + (k + 1) % n, r * n + (k + 1) % n)
+        for r in range(rows - 2)
+        for k in range(n)
+    ]
+    triangles = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
+    triangles += [(top, k, (k + 1) % n) for k in range(n)]
+    last = (rows - 2) * n
+    triangles += [(top + 1, last + (k + 1) % n, last + k) for k in range(n)]
+    return points, np.array(triangles)
+
+
+def caged(points, triangles, resolution=5, **more):
+    """A `Solid` in a lattice cage that touches with its surface."""
+    lattice = cage(points, triangles, resolution)
+    surface = EmbeddedSurface(*embed(points, lattice), triangles)
+    material = Material(youngs_modulus=3e4, collision_thickness=0.004, friction=0.4)
+    return Solid(lattice.points, lattice.tets, material, surface=surface, **more)
 
 
 def rotation(axis, angle):

@@ -13,6 +13,7 @@ bound of the largest singular value of F.
 
 import warp as wp
 
+from .continua import cofactor
 from .hinges import edge_end_gradient, wing_gradient
 from .records import Elements
 from .triangles import deformation_columns, green_strain
@@ -20,7 +21,6 @@ from .triangles import deformation_columns, green_strain
 # Loops over modes stay loops: unrolled, they take long to compile.
 wp.set_module_options({"enable_backward": False, "max_unroll": 2})
 
-vec9 = wp.types.vector(length=9, dtype=float)
 vec12 = wp.types.vector(length=12, dtype=float)
 mat43 = wp.types.matrix(shape=(4, 3), dtype=float)
 mat42 = wp.types.matrix(shape=(4, 2), dtype=float)
@@ -105,18 +105,6 @@ def stretch_bound(f: wp.mat33):
 
 
 @wp.func
-def cofactors(f: wp.mat33):
-    """∂J/∂F, columns one after the other."""
-    f_1 = wp.vec3(f[0, 0], f[1, 0], f[2, 0])
-    f_2 = wp.vec3(f[0, 1], f[1, 1], f[2, 1])
-    f_3 = wp.vec3(f[0, 2], f[1, 2], f[2, 2])
-    a = wp.cross(f_2, f_3)
-    b = wp.cross(f_3, f_1)
-    c = wp.cross(f_1, f_2)
-    return vec9(a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2])
-
-
-@wp.func
 def gradient_of(corners: wp.vec4i, gradients: wp.mat33, x: wp.array[wp.vec3]):
     """∂x/∂X in a tet of a field given at the vertices."""
     base = x[corners[0]]
@@ -195,10 +183,10 @@ def add_tets_inside(
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         tet = tets[e]
         f = tet_gradient(tet, x)
-        c = cofactors(f)
-        c_0 = wp.vec3(c[0], c[1], c[2])
-        c_1 = wp.vec3(c[3], c[4], c[5])
-        c_2 = wp.vec3(c[6], c[7], c[8])
+        c = cofactor(f)
+        c_0 = wp.vec3(c[0, 0], c[1, 0], c[2, 0])
+        c_1 = wp.vec3(c[0, 1], c[1, 1], c[2, 1])
+        c_2 = wp.vec3(c[0, 2], c[1, 2], c[2, 2])
         s_00 += wp.outer(tet.bulk * c_0, c_0)
         s_01 += wp.outer(tet.bulk * c_0, c_1)
         s_02 += wp.outer(tet.bulk * c_0, c_2)
@@ -240,12 +228,12 @@ def seen_through(k: int, v: wp.vec4i, g_0: wp.vec3, g: wp.mat33, patches: Patche
 
 
 @wp.func
-def applied(b: mat43, c: vec9):
-    """∂J/∂z, [mode, axis] flattened, from B and ∂J/∂F."""
+def applied(b: mat43, c: wp.mat33):
+    """B cᵀ flattened: ∂J/∂z [mode, axis] from c = ∂J/∂F, say."""
     q = vec12()
     for m in range(4):
         for i in range(3):
-            q[3 * m + i] = b[m, 0] * c[i] + b[m, 1] * c[3 + i] + b[m, 2] * c[6 + i]
+            q[3 * m + i] = b[m, 0] * c[i, 0] + b[m, 1] * c[i, 1] + b[m, 2] * c[i, 2]
     return q
 
 
@@ -274,7 +262,7 @@ def add_tets_between(
     for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
         tet = tets[e]
         f = tet_gradient(tet, x)
-        c = cofactors(f)
+        c = cofactor(f)
         volume = wp.determinant(f) - rest_volume(tet, elements)
         s = geometric_stiffness(tet, volume, f)
         g_0 = -(tet.gradients[0] + tet.gradients[1] + tet.gradients[2])

@@ -36,7 +36,7 @@ class Pulls:
     place: wp.array[int]  # places in `force`, aggregate by aggregate
     vertex: wp.array[int]  # and the vertices that the modes are those of
     start: wp.array[int]  # [chunk of these lists + 1]
-    sums: wp.array[mat43]
+    sums: wp.array[mat43]  # those over shared elements are not of one aggregate, and not used
     elements: int  # where the sums over elements begin
     first: wp.array[int]  # [aggregate + 1] places in `part`
     part: wp.array[int]  # places in `sums`
@@ -58,14 +58,15 @@ def corner_place(chunk: int, element: int, corners: int, chunks: Chunks):
 
 @wp.func
 def put_tet_forces(stress: wp.mat33, gradients: wp.mat33, place: int, pulls: Pulls):
-    """Forces on the corners of a tet whose stress times its volume is `stress` [J]."""
-    f_1 = -(stress * gradients[0])
-    f_2 = -(stress * gradients[1])
-    f_3 = -(stress * gradients[2])
-    pulls.force[place] = -(f_1 + f_2 + f_3)
-    pulls.force[place + 1] = f_1
-    pulls.force[place + 2] = f_2
-    pulls.force[place + 3] = f_3
+    """Forces on the corners of a tet, V₀ ∂ψ/∂F = `stress` [J], unless `place` is negative."""
+    if place >= 0:
+        f_1 = -(stress * gradients[0])
+        f_2 = -(stress * gradients[1])
+        f_3 = -(stress * gradients[2])
+        pulls.force[place] = -(f_1 + f_2 + f_3)
+        pulls.force[place + 1] = f_1
+        pulls.force[place + 2] = f_2
+        pulls.force[place + 3] = f_3
 
 
 @wp.func
@@ -82,13 +83,6 @@ def pull_of_stress(v: int, stress: wp.mat33, patches: Patches):
 def pull_at(v: int, force: wp.vec3, patches: Patches):
     """p fᵀ of a force on vertex v."""
     return wp.outer(patches.modes[v], force)
-
-
-@wp.func
-def tet_stress(tet: CoarseTet, f: wp.mat33, elements: Elements):
-    """V₀ ∂ψ/∂F [J]."""
-    volume = wp.determinant(f) - rest_volume(tet, elements)
-    return tet.shear * f + (tet.bulk * volume) * cofactor(f)
 
 
 @wp.kernel
@@ -108,10 +102,10 @@ def tet_forces(
     total = wp.mat33(0.0)
     for e in range(begin, chunks.start[chunk + 1]):
         tet = tets[e]
-        stress = tet_stress(tet, tet_gradient(tet, x), elements)
-        place = corner_place(chunk, e, 4, chunks)
-        if place >= 0:
-            put_tet_forces(stress, tet.gradients, place, pulls)
+        f = tet_gradient(tet, x)
+        volume = wp.determinant(f) - rest_volume(tet, elements)
+        stress = tet.shear * f + (tet.bulk * volume) * cofactor(f)
+        put_tet_forces(stress, tet.gradients, corner_place(chunk, e, 4, chunks), pulls)
         total += stress
     pull = pull_of_stress(tets[begin].corners[0], total, patches)
     pulls.sums[sum_place(chunk, chunks, pulls)] = pull
@@ -119,7 +113,7 @@ def tet_forces(
 
 @wp.func
 def triangle_forces_from(g_b: wp.vec2, g_c: wp.vec2, p_1: wp.vec3, p_2: wp.vec3):
-    """Forces on corners 1 and 2 of a triangle whose stress times its area is (p_1, p_2)."""
+    """Forces on corners 1 and 2 of a triangle whose stress times its area is (p_1, p_2) [J]."""
     f_b = -(g_b[0] * p_1 + g_b[1] * p_2)
     f_c = -(g_c[0] * p_1 + g_c[1] * p_2)
     return f_b, f_c
@@ -129,7 +123,7 @@ def triangle_forces_from(g_b: wp.vec2, g_c: wp.vec2, p_1: wp.vec3, p_2: wp.vec3)
 def pull_triangle(
     v: wp.vec3i, f_b: wp.vec3, f_c: wp.vec3, place: int, patches: Patches, pulls: Pulls
 ):
-    """Σ p fᵀ of a triangle; the forces go to `place` where that is not negative."""
+    """Σ p fᵀ of a triangle; its forces are put down unless `place` is negative."""
     f_a = -(f_b + f_c)
     if place >= 0:
         pulls.force[place] = f_a

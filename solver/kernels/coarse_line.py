@@ -2,10 +2,9 @@
 """How the energy changes along a coarse step.
 
 Along the direction d the slope φ'(α) = ∂G/∂α of tets is a polynomial of degree 5 in α and that of
-StVK triangles of degree 3; their coefficients are added up. Those of 1 are made of the stresses
-that Pᵀf is made of, so that both round alike. Contacts act on one side only: their slopes are
-sampled at equal distances, and taken as straight lines between. The slope at 0 of contacts,
-inertia and all else that acts on vertices is −f·d.
+StVK triangles of degree 3; their coefficients are added up. Contacts act on one side only: their
+slopes are sampled at equal distances, and taken as straight lines between. The slope at 0 of
+contacts, inertia and all else that acts on vertices is −f·d.
 """
 
 import warp as wp
@@ -20,7 +19,6 @@ from .coarse import (
     rest_volume,
     tet_gradient,
 )
-from .coarse_force import tet_stress
 from .coarse_step import SAMPLES, Members, vec8
 from .contact import ContactLaw, Contacts, force_stiffness
 from .hinges import angle_gap, dihedral_angle, edge_end_gradient, wing_gradient
@@ -53,7 +51,7 @@ def column(f: wp.mat33, m: int):
 
 @wp.func
 def volume_slope(f: wp.mat33, d: wp.mat33, rest: float, bulk: float):
-    """Coefficients α … α⁵ of the slope of λ/2 (J − α₀)² at F + α D, after a 0; `rest` is α₀."""
+    """Coefficients 1, α … α⁵ of the slope of λ/2 (J − α₀)² at F + α D; `rest` is α₀."""
     f_1 = column(f, 0)
     f_2 = column(f, 1)
     f_3 = column(f, 2)
@@ -70,7 +68,7 @@ def volume_slope(f: wp.mat33, d: wp.mat33, rest: float, bulk: float):
     b_2 = bulk * j_2
     b_3 = bulk * j_3
     return vec6(
-        0.0,
+        b_1 * j_0,
         b_1 * j_1 + 2.0 * b_2 * j_0,
         3.0 * (b_1 * j_2 + b_3 * j_0),
         2.0 * b_2 * j_2 + 4.0 * b_1 * j_3,
@@ -102,7 +100,7 @@ def tet_slopes(
         if wp.determinant(f) < COLLAPSED:
             collapsed += 1
         total += volume_slope(f, d, rest_volume(tet, elements), tet.bulk)
-        total[0] += wp.ddot(tet_stress(tet, f, elements), d)
+        total[0] += tet.shear * wp.ddot(f, d)
         total[1] += tet.shear * wp.ddot(d, d)
     place = chunks.offset + chunk
     sums.slope[place] = total

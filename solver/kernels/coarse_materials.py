@@ -19,7 +19,6 @@ from .coarse import (
     mat1212,
     seen_through,
     tet_gradient,
-    vec9,
 )
 from .coarse_force import (
     Pulls,
@@ -73,14 +72,6 @@ def shear_stress(body: ContinuumRecord, f: wp.mat33):
     return stress
 
 
-@wp.func
-def continuum_stress(body: ContinuumRecord, f: wp.mat33):
-    """V₀ ∂ψ/∂F [J]."""
-    square, rest = continuum_parts(body)
-    volume = wp.determinant(f) - rest
-    return square * f + (body.lam * volume) * cofactor(f) + shear_stress(body, f)
-
-
 @wp.kernel
 def continuum_forces(
     first: int,
@@ -98,10 +89,12 @@ def continuum_forces(
     total = wp.mat33(0.0)
     for e in range(begin, chunks.start[chunk + 1]):
         tet = tets[e]
-        stress = continuum_stress(elements.continua[tet.record], tet_gradient(tet, x))
-        place = corner_place(chunk, e, 4, chunks)
-        if place >= 0:
-            put_tet_forces(stress, tet.gradients, place, pulls)
+        body = elements.continua[tet.record]
+        f = tet_gradient(tet, x)
+        square, rest = continuum_parts(body)
+        volume = wp.determinant(f) - rest
+        stress = square * f + (body.lam * volume) * cofactor(f) + shear_stress(body, f)
+        put_tet_forces(stress, tet.gradients, corner_place(chunk, e, 4, chunks), pulls)
         total += stress
     pull = pull_of_stress(tets[begin].corners[0], total, patches)
     pulls.sums[sum_place(chunk, chunks, pulls)] = pull
@@ -134,7 +127,7 @@ def continuum_slopes(
         square, rest = continuum_parts(body)
         total += volume_slope(f, d, rest, body.lam)
         begin = wp.ddot(shear_stress(body, f), d)
-        total[0] += wp.ddot(continuum_stress(body, f), d)
+        total[0] += square * wp.ddot(f, d) + begin
         total[1] += square * wp.ddot(d, d)
         for n in range(1, SAMPLES + 1):
             part = longest * float(n) / float(SAMPLES)
@@ -281,11 +274,11 @@ def add_viscosity(
         b_l = seen_through(other, tet.corners, g_0, tet.gradients, patches)
         for m in range(6):
             row, column = entry_of(m)
-            change = vec9()  # ∂C/∂F, halved on the diagonal
+            change = wp.mat33(0.0)  # ∂C/∂F, halved on the diagonal
             for i in range(3):
-                change[3 * row + i] = f[i, column]
+                change[i, row] = f[i, column]
                 if row != column:
-                    change[3 * column + i] = f[i, row]
+                    change[i, column] = f[i, row]
             scale = wp.where(m < 3, 2.0 * viscosity, viscosity)
             block += wp.outer(scale * applied(b_k, change), applied(b_l, change))
     partial[entry] = block
@@ -296,6 +289,19 @@ def times(a: vec6, b: vec6):
     """A : B of symmetric matrices."""
     total = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     return total + 2.0 * (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
+
+
+@wp.func
+def twice_symmetric_part(a: wp.mat33):
+    """A + Aᵀ, its entries in the order of C."""
+    return vec6(
+        2.0 * a[0, 0],
+        2.0 * a[1, 1],
+        2.0 * a[2, 2],
+        a[1, 2] + a[2, 1],
+        a[0, 2] + a[2, 0],
+        a[0, 1] + a[1, 0],
+    )
 
 
 @wp.kernel
@@ -320,9 +326,7 @@ def viscous_forces(
         c = right_cauchy_green(f) - before
         change = wp.mat33(c[0], c[5], c[4], c[5], c[1], c[3], c[4], c[3], c[2])
         stress = softened(tet.viscosity, before) * (f * change)
-        place = corner_place(chunk, e, 4, chunks)
-        if place >= 0:
-            put_tet_forces(stress, tet.gradients, place, pulls)
+        put_tet_forces(stress, tet.gradients, corner_place(chunk, e, 4, chunks), pulls)
         total += stress
     pull = pull_of_stress(tets[begin].corners[0], total, patches)
     pulls.sums[sum_place(chunk, chunks, pulls)] = pull
@@ -350,8 +354,8 @@ def viscous_slopes(
         before = elements.viscous_rest[tet.record]
         half = 0.5 * softened(tet.viscosity, before)
         c_0 = right_cauchy_green(f) - before
+        c_1 = twice_symmetric_part(wp.transpose(f) * d)
         c_2 = right_cauchy_green(d)
-        c_1 = right_cauchy_green(f + d) - right_cauchy_green(f) - c_2
         total[0] += half * times(c_0, c_1)
         total[1] += half * (times(c_1, c_1) + 2.0 * times(c_0, c_2))
         total[2] += half * 3.0 * times(c_1, c_2)

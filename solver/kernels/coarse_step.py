@@ -25,7 +25,10 @@ class Members:
     vertex: wp.array[int]  # aggregate by aggregate
     start: wp.array[int]  # [chunk + 1] places in `vertex`
     first_chunk: wp.array[int]  # [aggregate + 1]
-    shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ
+    arm: wp.array[
+        wp.vec3
+    ]  # [place in `vertex`] p without the constant mode; 0 of what only follows
+    shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ over these
     slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, elements not counted, and what it rises by per α
     samples: wp.array[vec8]  # [chunk] of contacts, the slope at 0 taken off
 
@@ -50,16 +53,14 @@ def sum_shapes(
     # out
     members: Members,
 ):
-    """Σ (x − x₀) pᵀ over chunks of vertices, p without the constant mode; x₀ is a vertex."""
+    """Σ (x − x₀) pᵀ over chunks of vertices. Σ p is 0: any x₀ near by keeps the most digits."""
     chunk = first + wp.tid()
     begin = members.start[chunk]
     k = patches.of[members.vertex[begin]]
     origin = x[members.vertex[members.start[members.first_chunk[k]]]]
     total = wp.mat33(0.0)
     for q in range(begin, members.start[chunk + 1]):
-        i = members.vertex[q]
-        p = patches.modes[i]
-        total += wp.outer(x[i] - origin, wp.vec3(p[1], p[2], p[3]))
+        total += wp.outer(x[members.vertex[q]] - origin, members.arm[q])
     members.shape[chunk] = total
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import warp as wp
 from intersections import intersecting_pairs, joined
-from shapes import UNIT_TET, grid, plane
+from shapes import UNIT_TET, bumpy_ball, caged, grid, plane
 
 from vbd.solver.assembly import assemble
 from vbd.solver.augmentation import Ties
@@ -15,45 +15,12 @@ from vbd.solver.embedding import Followers
 from vbd.solver.kernels.contact import ContactLaw, Contacts
 from vbd.solver.kernels.embedded_contact import embedded_contacts_force_hessian
 from vbd.solver.kernels.embedding import Embedding
-from vbd.solver.lattice import cage, embed
 from vbd.solver.model import Model
 from vbd.solver.pairs import Pairs
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 from vbd.solver.surface import contact_surface
 from vbd.solver.workers import Workers
-
-
-def bumpy_ball(size, rows=14):
-    """A closed surface that is not convex: a sphere with bumps, about `size` [m] in diameter."""
-    theta, phi = np.meshgrid(
-        np.linspace(0.0, np.pi, rows + 1)[1:-1], np.linspace(0.0, 2.0 * np.pi, 2 * rows + 1)[:-1]
-    )
-    theta, phi = theta.T.ravel(), phi.T.ravel()
-    radius = 0.5 * size * (1.0 + 0.15 * np.sin(4.0 * phi) * np.sin(theta) ** 2)
-    ring = np.stack(
-        [np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], axis=1
-    )
-    points = np.concatenate([radius[:, None] * ring, [[0, 0, 0.5 * size], [0, 0, -0.5 * size]]])
-    n, top = 2 * rows, len(ring)
-    quads = [
-        (r * n + k, (r + 1) * n + k, (r + 1) * n + (k + 1) % n, r * n + (k + 1) % n)
-        for r in range(rows - 2)
-        for k in range(n)
-    ]
-    triangles = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
-    triangles += [(top, k, (k + 1) % n) for k in range(n)]
-    last = (rows - 2) * n
-    triangles += [(top + 1, last + (k + 1) % n, last + k) for k in range(n)]
-    return points, np.array(triangles)
-
-
-def caged(points, triangles, resolution=5, **more):
-    """A `Solid` in a lattice cage that touches with its surface."""
-    lattice = cage(points, triangles, resolution)
-    surface = EmbeddedSurface(*embed(points, lattice), triangles)
-    material = Material(youngs_modulus=3e4, collision_thickness=0.004, friction=0.4)
-    return Solid(lattice.points, lattice.tets, material, surface=surface, **more)
 
 
 def visible(bodies, positions):

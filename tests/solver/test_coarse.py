@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import warp as wp
 from scipy import sparse
-from shapes import box, grid, plane
+from shapes import box, bumpy_ball, caged, grid, plane, rotation
 
 from vbd.benchmarks.reference import scene, solids
 from vbd.solver import aggregates, coarse_groups, coarse_levels
@@ -22,6 +22,7 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 CELLS = (12, 5, 5)
+AXIS = (0.48, 0.6, 0.64)
 SETTINGS = {"frame_time": 1 / 60, "substeps": 1, "iterations": 1}
 
 
@@ -178,12 +179,12 @@ def test_matrix_of_a_solid_is_that_of_the_full_hessian(size):
     assert np.linalg.eigvalsh(found)[0] > 0.0
 
 
-def rope():
+def rope(**material):
     """Hung up slack at both ends, so that some of its springs pull and some press."""
     along = np.linspace(0.0, 1.0, 60)
     points = np.stack([along, 0.1 * np.sin(3.0 * along), 0.1 * along**2], axis=1)
     edges = np.stack([np.arange(59), np.arange(1, 60)], axis=1)
-    material = Material(youngs_modulus=1e6, thickness=0.01, density=0.1)
+    material = Material(youngs_modulus=1e6, thickness=0.01, density=0.1, **material)
     return Rod(points, edges, material, Pins([0, 59]))
 
 
@@ -209,6 +210,12 @@ def tied():
     return [one, other, seam]
 
 
+def caged_ball():
+    """A visible surface in a lattice of some hundred vertices, its lowest points on the ground."""
+    points, triangles = bumpy_ball(0.3)
+    return caged(points + [0.0, 0.0, 0.153], triangles, resolution=10)
+
+
 SCENES = {
     "solid": lambda: [bar()],
     "damped solid": lambda: [bar(damping=0.01)],
@@ -217,11 +224,16 @@ SCENES = {
     "cloth": lambda: [sheet()],
     "damped cloth": lambda: [sheet(damping=0.01)],
     "neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean")],
+    "damped corotated": lambda: [bar(solid_model="corotated", damping=0.01)],
+    "damped neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean", damping=0.01)],
     "rod": lambda: [rope()],
+    "damped rod": lambda: [rope(damping=0.01)],
     "attached": tied,
     "ground": lambda: pressed(two=False),
     "two bodies": lambda: pressed(two=True),
+    "cage": lambda: [caged_ball()],
 }
+ON_GROUND = ("ground", "two bodies", "cage")
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -231,7 +243,7 @@ def test_matrix_is_the_slope_of_the_force(name):
     Friction has its full strength only at 10 m/s, far from sliding.
     """
     bodies = SCENES[name]()
-    ground = name in ("ground", "two bodies")
+    ground = name in ON_GROUND
     stepper, _frames = stepper_of(
         bodies, use_ground=ground, gravity=(0, 0, 0), friction_velocity=10.0
     )
@@ -262,34 +274,33 @@ def test_matrix_is_the_slope_of_the_force(name):
 
 @pytest.mark.parametrize("name", SCENES)
 def test_right_side_is_the_force_on_the_modes(name):
-    """All terms together, where a body is shaken."""
-    bodies = SCENES[name]()
-    stepper, _frames = stepper_of(bodies, use_ground=name in ("ground", "two bodies"))
+    """All terms together, turned back to where the matrix was put together."""
+    stepper, _frames = stepper_of(SCENES[name](), use_ground=name in ON_GROUND)
     model, coarse = stepper.model, stepper.coarse
-    put(stepper, shaken(stepper, 1e-3))
+    put(stepper, model.assembly.rest_points)
+    coarse.assemble()
+    points = shaken(stepper, 1e-3)
+    free = slice(0, model.free_count)
+    points[free] = points[free] @ rotation(AXIS, 0.03).T
+    put(stepper, points)
     if stepper.pairs:
         stepper._search()
         stepper.pairs.refresh()
+    coarse._follow()
     stepper.residual.find_forces()
     force = stepper.residual.force.numpy()[: len(model.assembly.points)].astype(float)
-    coarse.assemble()
     coarse._run(coarse.turns)
     coarse.forces.find()
     right, first = coarse.groups.right.numpy(), coarse.groups.patches.first.numpy()
     found = [right[a : a + rows] for a, rows in zip(first, coarse.groups.rows, strict=True)]
     p = prolongation(coarse)
+    turns = np.repeat(coarse.groups.patches.turn.numpy(), coarse.groups.rows // 3, axis=0)
+    expected = np.einsum("mji,mj->mi", turns, (p.T @ force.ravel()).reshape(-1, 3))
     # float32 sums of forces that cancel out: what they may lose is a part of their magnitudes.
     scale = (abs(p).T @ abs(force).ravel()).max()
-    assert abs(np.concatenate(found) - p.T @ force.ravel()).max() < 1e-5 * scale
-    assert scale > 0.0
-
-
-def turned(points, angle):
-    """Points turned about an oblique axis through (0.3, 0.1, 0)."""
-    axis = np.array([0.48, 0.6, 0.64])
-    cross = np.cross(np.eye(3), axis)
-    rotation = np.eye(3) + np.sin(angle) * cross.T + (1.0 - np.cos(angle)) * cross.T @ cross.T
-    return (points - [0.3, 0.1, 0.0]) @ rotation.T + [0.3, 0.1, 0.0], rotation
+    assert abs(np.concatenate(found) - expected.ravel()).max() < 1e-5 * scale
+    # About an axis along a rope it need not turn, and where bodies are held they do not.
+    assert abs(turns - np.eye(3)).max() > 0.01
 
 
 @pytest.mark.parametrize("make", [bar, sheet])
@@ -302,19 +313,65 @@ def test_a_matrix_turns_with_its_body(make, angle):
     model, coarse = stepper.model, stepper.coarse
     count = len(model.assembly.points)
     shape = shaken(stepper, 1e-3)
+    turn = rotation(AXIS, angle)
     steps = []
-    for points in (shape, turned(shape, angle)[0]):
+    for points in (shape, shape @ turn.T):
         put(stepper, points)
         model.inertial.assign(model.x)
         if not steps:
             coarse.assemble()
         coarse.step()
         steps.append(coarse.direction.numpy()[:count].astype(float))
-    rotation = turned(shape, angle)[1]
     # A flat patch finds its rotation slowly; it need not be exact.
-    assert abs(coarse.groups.patches.turn.numpy() - rotation).max() < 1e-3
+    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-3
     # Of forces that float32 has lost 1e-4 of in the strains.
-    assert abs(steps[1] - steps[0] @ rotation.T).max() < 0.01 * abs(steps[0]).max()
+    assert abs(steps[1] - steps[0] @ turn.T).max() < 0.01 * abs(steps[0]).max()
+
+
+def test_what_follows_a_body_does_not_tell_how_it_turns():
+    """Embedded points lag behind after a sweep, and sleeping duplicates are anywhere."""
+    points, triangles = bumpy_ball(0.3)
+    ball = caged(points + [0.0, 0.0, 5.0], triangles, resolution=10)
+    torn = sheet()
+    torn.tear_strain = 10.0
+    stepper, _frames = stepper_of([ball, torn])
+    model, coarse = stepper.model, stepper.coarse
+    rest = model.assembly.rest_points
+    put(stepper, rest)
+    coarse.assemble()
+    turn = rotation(AXIS, 0.2)
+    x = rest @ turn.T
+    follows = model.assembly.parent != np.arange(len(rest))
+    assert follows.any()
+    x[follows] -= [0.0, 0.0, 3.0]
+    model.x.assign(np.concatenate([x, model.x.numpy()[len(x) :] + 0.1]).astype(np.float32))
+    coarse._run(coarse.turns)
+    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-3
+
+
+def test_a_tear_leaves_the_residual_before_a_step_in_its_place():
+    points, triangles = grid(20)
+    top = np.flatnonzero(points[:, 1] > 1.0 - 1e-9)
+    material = Material(youngs_modulus=1e4, density=0.3)
+    cloth = Cloth(points, triangles, material, Pins(top), tear_strain=0.12)
+    settings = Settings(substeps=2, iterations=10)
+    torn, seen = 0, len(triangles)
+    for frame in simulate([cloth], settings, 14):
+        if len(np.unique(frame.elements[0])) > seen:
+            torn += 1
+            # Positions of sleeping duplicates would make it a thousand times the other.
+            assert frame.stats.residual_before_coarse < 10.0 * frame.stats.residual
+        seen = len(np.unique(frame.elements[0]))
+    assert torn > 1
+
+
+def test_an_equilibrium_is_found_with_few_iterations():
+    """It is so far from the start of a frame that turning the first matrix would not do."""
+    points, tets = box((40, 4, 4), (2.0, 0.2, 0.2))
+    pins = Pins(np.flatnonzero(points[:, 0] < 1e-9))
+    body = Solid(points, tets, Material(youngs_modulus=3e4), pins)
+    (frame,) = simulate([body], Settings(quasistatic=True, iterations=60), 1)
+    assert frame.stats.residual < 0.2
 
 
 def loss_along(body, stepper, begin, end):
@@ -362,7 +419,7 @@ def test_a_step_ends_where_the_loss_is_least_along_it(size):
 def test_the_slope_is_zero_where_a_step_ends(name):
     """Along the direction, as far as it was not the longest step; all terms together."""
     bodies = SCENES[name]()
-    stepper, _frames = stepper_of(bodies, use_ground=name in ("ground", "two bodies"))
+    stepper, _frames = stepper_of(bodies, use_ground=name in ON_GROUND)
     model, coarse = stepper.model, stepper.coarse
     count = model.free_count
     wobble = np.sin(17.0 * model.assembly.rest_points[:, [1, 2, 0]])
@@ -384,8 +441,8 @@ def test_the_slope_is_zero_where_a_step_ends(name):
     assert share.min() > 0.0
     if share.max() < coarse.longest:
         # Straight lines between samples end too early, never too late, where forces set in.
-        sampled = name in ("rod", "ground", "two bodies")
-        assert (-0.2 if sampled else -0.02) < at[1] / abs(at[0]) < 0.02
+        sampled = name in ("rod", "damped rod", *ON_GROUND)
+        assert (-0.3 if sampled else -0.02) < at[1] / abs(at[0]) < 0.02
 
 
 def tets_collapsed(model, x):

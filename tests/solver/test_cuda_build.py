@@ -47,6 +47,7 @@ def test_every_module_with_kernels_is_found():
         "coarse_share",
         "coarse_step",
         "coarse_contact",
+        "coarse_force",
         "coarse_materials",
         "coarse_springs",
         "cholesky",
