@@ -18,11 +18,13 @@ from .order import connected, unique_edges
 SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 40, 8
 # Aggregates of a piece: cloth has a cheaper matrix for its size.
 FEWEST, MOST, MOST_OF_CLOTH = 10, 256, 512
-# Smaller pieces converge without, ...
-SMALLEST_SOLID, SMALLEST_CLOTH, SMALLEST_ROD = 500, 250, 24
-# ... but where bodies touch, a small solid is a patch for each so many vertices: piled up, stiff
-# bodies have to move as a whole.
+# A small piece has fewer than that, one for so many vertices. A single one is enough to turn a
+# stiff beam of 81 vertices that sweeps alone leave 25 % behind.
 SMALL_PATCH = 50
+# Smaller sheets and rods converge without, however stiff. Of very many pieces the largest have
+# patches.
+SMALLEST_CLOTH, SMALLEST_ROD = 64, 8
+MOST_PIECES = 2000
 # How often seeds move to the middle of their patches.
 ROUNDS = 5
 # Edges of tets that are this many times stiffer than the softest of the piece count as shorter, so
@@ -52,11 +54,8 @@ class Aggregates:
         return len(self.island)
 
 
-def make_aggregates(assembly, contacts=False):
-    """The `Aggregates` of all pieces of a scene that gain from them.
-
-    `contacts` tells that bodies may touch.
-    """
+def make_aggregates(assembly):
+    """The `Aggregates` of all pieces of a scene that gain from them."""
     count, free = len(assembly.points), assembly.free_count
     solids, sheets = assembly.tets.corners, assembly.triangles.corners
     rods = assembly.springs.corners
@@ -67,14 +66,13 @@ def make_aggregates(assembly, contacts=False):
     for corners, patch, smallest, most in (
         (rods, ROD_PATCH, SMALLEST_ROD, MOST),
         (sheets, CLOTH_PATCH, SMALLEST_CLOTH, MOST_OF_CLOTH),
-        (solids, SOLID_PATCH, SMALLEST_SOLID, MOST),
+        (solids, SOLID_PATCH, 1, MOST),
     ):
         mine = np.unique(of_piece[corners])
-        large = np.clip(sizes[mine] // patch, FEWEST, most)
-        wanted[mine] = np.where(sizes[mine] >= smallest, large, 0)
-    if contacts:
-        mine = np.unique(of_piece[solids])
-        wanted[mine] = np.maximum(wanted[mine], np.clip(sizes[mine] // SMALL_PATCH, 1, FEWEST))
+        fewest = np.clip(sizes[mine] // min(patch, SMALL_PATCH), 1, FEWEST)
+        found = np.clip(sizes[mine] // patch, fewest, most)
+        wanted[mine] = np.where(sizes[mine] >= smallest, found, 0)
+    wanted[np.argsort(-sizes, kind="stable")[MOST_PIECES:]] = 0
     rest = assembly.rest_points
     graph = Graph(edges, edge_lengths(edges, rest, assembly.tets, of_piece), count)
     of, pieces = np.full(count, -1), []
@@ -154,6 +152,8 @@ class Graph:
 
 def spread_patches(graph, points, members, wanted):
     """Patch number [member] of a connected set of vertices, `wanted` patches in all."""
+    if wanted == 1:
+        return np.zeros(len(members), dtype=int)
     graph.grow(members[:1], 0)
     seed = members[[np.argmax(graph.distance[members])]]  # an end, not somewhere inside
     graph.distance[members] = np.inf

@@ -49,7 +49,7 @@ def coarse_correction(model, pairs, followers, relaxation, settings, workers):
     if not settings.coarse_correction or accelerated or model.free_count == 0:
         return None
     contacts = pairs is not None or len(model.bounds.kind) > 0
-    aggregates = make_aggregates(model.assembly, contacts)
+    aggregates = make_aggregates(model.assembly)
     if not len(aggregates):
         return None
     others = followers, relaxation, workers

@@ -43,13 +43,6 @@ def sheet(**material):
     )
 
 
-@pytest.fixture(autouse=True)
-def small_patches(monkeypatch):
-    """So that small and quick bodies have several."""
-    monkeypatch.setattr(aggregates, "SMALLEST_SOLID", 300)
-    monkeypatch.setattr(aggregates, "SMALLEST_CLOTH", 300)
-
-
 def stepper_of(bodies, **settings):
     """The stepper of a scene after one frame, and the frames, which keep it alive."""
     frames = simulate(bodies, Settings(**{**SETTINGS, **settings}), 1000)
@@ -106,31 +99,33 @@ def coarse_matrix(coarse):
     return matrix
 
 
-def test_patches_share_out_the_free_vertices_of_large_pieces():
+def test_patches_share_out_the_free_vertices():
     points, tets = box(CELLS, (1.2, 0.5, 0.5))
     twins = Solid(
         np.concatenate([points, points + [0, 0, 2]]), np.concatenate([tets, tets + len(points)])
     )
-    small = Solid(*box((2, 2, 2), (0.1, 0.1, 0.1)))
+    small, scrap = Solid(*box((1, 1, 1), (0.1, 0.1, 0.1))), Cloth(*grid(4))
     held = bar()
-    bodies = [twins, small, held]
+    bodies = [twins, small, scrap, held]
     assembly = assemble(bodies, Settings())
     found = make_aggregates(assembly)
-    of_twins, of_small, of_held = (found.of[place] for place in assembly.place)
+    of_twins, of_small, of_scrap, of_held = (found.of[place] for place in assembly.place)
     assert (of_twins >= 0).all()
-    assert (of_small == -1).all()
+    assert len(set(of_small)) == 1
+    assert of_small[0] >= 0
+    assert (of_scrap == -1).all()
     assert (of_held[held.pins.indices] == -1).all()
     free = np.delete(of_held, held.pins.indices)
     assert (free >= 0).all()
     halves = [set(half) for half in np.split(of_twins, 2)]
     parts = [*halves, set(free)]
     for k, part in enumerate(parts):
-        assert len(part) == aggregates.FEWEST
+        assert len(part) == 468 // aggregates.SMALL_PATCH - (k == 2)  # without those that are held
         assert not part & set().union(*parts[:k])
         assert len({found.island[a] for a in part}) == 1
-    assert len(set(found.island)) == 3
+    assert len(set(found.island)) == 4
     # About equal: farthest-point patches on a lattice differ by less than this.
-    assert np.bincount(found.of[found.of >= 0]).min() > 10
+    assert np.bincount(found.of[found.of >= 0])[list(set().union(*parts))].min() > 10
 
 
 def test_a_patch_of_a_flat_cloth_has_no_mode_across():
@@ -515,9 +510,8 @@ def test_bodies_apart_go_their_own_way():
 
 
 def test_it_is_left_out_where_it_does_not_pay_or_is_not_wanted():
-    small = Solid(*box((2, 2, 2), (0.1, 0.1, 0.1)))
     for bodies, settings in (
-        ([small], {}),
+        ([Cloth(*grid(4))], {}),
         ([bar()], {"coarse_correction": False}),
         ([bar()], {"acceleration": 0.9}),
         ([bar()], {"estimate_acceleration": True}),
