@@ -20,10 +20,10 @@ SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 40, 8
 FEWEST, MOST, MOST_OF_CLOTH = 10, 256, 512
 # A small piece has fewer than that, one for so many vertices. A single one is enough to turn a
 # stiff beam of 81 vertices that sweeps alone leave 25 % behind.
-SMALL_PATCH = 50
+SMALL_PATCH = 25
 # Smaller sheets and rods converge without, however stiff. Of very many pieces the largest have
 # patches.
-SMALLEST_CLOTH, SMALLEST_ROD = 64, 8
+SMALLEST_CLOTH, SMALLEST_ROD = 50, 4
 MOST_PIECES = 2000
 # How often seeds move to the middle of their patches.
 ROUNDS = 5

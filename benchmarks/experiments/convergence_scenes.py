@@ -70,7 +70,7 @@ def by_solver(body, steps, iterations, **settings):
 
 def by_newton(body, steps, tolerance=1e-7):
     """Positions [step, vertex, 3] of converged implicit Euler."""
-    model = "stvk" if isinstance(body, Cloth) else "neo_hookean"
+    model = {"tet": "neo_hookean", "triangle": "stvk"}.get(body.element_name, "spring")
     solve = partial(newton.solve, tolerance=tolerance)
     return np.array(list(trajectory(scene_of(body, model), H, steps, step=solve)))
 
