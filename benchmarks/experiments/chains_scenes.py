@@ -99,6 +99,6 @@ def by_newton(body, h, count):
 
 
 def by_vbd(body, h, count, **settings):
-    """Positions [step, vertex, 3] of the solver, one substep per frame."""
-    settings = Settings(frame_time=h, substeps=1, **settings)
+    """Positions [step, vertex, 3] of the solver's sweeps by themselves, one substep per frame."""
+    settings = Settings(frame_time=h, substeps=1, **{"coarse_correction": False, **settings})
     return np.array([frame.exact_positions[0] for frame in simulate([body], settings, count)])

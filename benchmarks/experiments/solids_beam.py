@@ -38,8 +38,9 @@ def exact_path(body, count=STEPS):
 
 
 def path_of(body, iterations, count=STEPS, **settings):
-    """Positions [step, vertex, 3] of the solver."""
-    frames = scenes.run(body, count, H, iterations=iterations, **settings)
+    """Positions [step, vertex, 3] of the solver's sweeps by themselves, as in the paper."""
+    settings = {"iterations": iterations, "coarse_correction": False, **settings}
+    frames = scenes.run(body, count, H, **settings)
     return np.array([frame.exact_positions[0] for frame in frames])
 
 

@@ -4,6 +4,7 @@
 import pytest
 
 from vbd.benchmarks.experiments import convergence_scenes as scenes
+from vbd.benchmarks.experiments import convergence_small as small
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +44,24 @@ def test_stiff_segments_do_not_hold_soft_ones_up():
     for iterations, most in ((2, 0.06), (5, 0.05)):
         path = scenes.by_solver(body, scenes.CONTRAST_STEPS, iterations)
         assert scenes.error(path, exact, body.points) < most
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("beam, 81 vertices, 10 MPa", 0.03),
+        ("sheet, 9² vertices, 1 MPa", 0.005),
+        ("rope, 8 vertices, 10 MPa", 0.005),
+    ],
+)
+def test_small_stiff_bodies_move_right_with_the_default_iterations(name, most):
+    body = small.BODIES[name]()
+    exact = scenes.by_newton(body, small.STEPS, tolerance=1e-5)
+    apart = [
+        scenes.error(
+            scenes.by_solver(body, small.STEPS, small.ITERATIONS, **how), exact, body.points
+        )
+        for how in ({}, {"coarse_correction": False})
+    ]
+    assert apart[0] < most
+    assert apart[1] > 0.05

@@ -4,15 +4,27 @@
 import numpy as np
 import pytest
 import warp as wp
+from coarse_scenes import (
+    CELLS,
+    ON_GROUND,
+    SCENES,
+    SETTINGS,
+    bar,
+    prolongation,
+    put,
+    shaken,
+    sheet,
+    stepper_of,
+)
 from scipy import sparse
-from shapes import box, bumpy_ball, caged, grid, plane, rotation
+from shapes import box, grid, plane
 
 from vbd.benchmarks.reference import scene, solids
 from vbd.solver import aggregates, coarse_groups, coarse_levels
 from vbd.solver.aggregates import make_aggregates
 from vbd.solver.assembly import assemble
 from vbd.solver.attachments import Attachment
-from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.bodies import Cloth, Collider, Solid
 from vbd.solver.coarse_levels import blocks_of, patch_edges
 from vbd.solver.coarse_matrix import CoarseMatrix
 from vbd.solver.kernels import coarse_contact
@@ -20,58 +32,6 @@ from vbd.solver.kernels.pairs import PairState, Touch
 from vbd.solver.records import tet_gradients
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-
-CELLS = (12, 5, 5)
-AXIS = (0.48, 0.6, 0.64)
-SETTINGS = {"frame_time": 1 / 60, "substeps": 1, "iterations": 1}
-
-
-def bar(**material):
-    """A bar of 468 free vertices, held at one end."""
-    points, tets = box(CELLS, (1.2, 0.5, 0.5))
-    material = Material(youngs_modulus=1e5, **material)
-    return Solid(points, tets, material, Pins(np.flatnonzero(points[:, 0] < 1e-9)))
-
-
-def sheet(**material):
-    points, triangles = grid(20)
-    return Cloth(
-        points,
-        triangles,
-        Material(youngs_modulus=1e6, density=0.3, bending_stiffness=1e-3, **material),
-        Pins([0, 20]),
-    )
-
-
-def stepper_of(bodies, **settings):
-    """The stepper of a scene after one frame, and the frames, which keep it alive."""
-    frames = simulate(bodies, Settings(**{**SETTINGS, **settings}), 1000)
-    next(frames)
-    return frames.gi_frame.f_locals["stepper"], frames
-
-
-def put(stepper, points):
-    """Set the positions of all vertices, given in solver order."""
-    model = stepper.model
-    model.x.assign(np.concatenate([points, model.x.numpy()[len(points) :]]).astype(np.float32))
-
-
-def shaken(stepper, size, seed=1):
-    rest = stepper.model.assembly.rest_points
-    wobble = size * np.random.default_rng(seed).standard_normal(rest.shape)
-    wobble[stepper.model.free_count :] = 0.0
-    return rest + wobble
-
-
-def prolongation(coarse):
-    """P [3 vertex, unknown], unknowns in the order of the aggregates."""
-    part, blocks = coarse.aggregates, []
-    count = len(part.of)
-    for k in range(len(part)):
-        for m in range(part.mode_count[k]):
-            mode = np.where(part.of == k, part.modes[:, m], 0.0)
-            blocks.append(np.kron(mode[:, None], np.eye(3)))
-    return np.concatenate(blocks, axis=1).reshape(3 * count, -1)
 
 
 def coarse_matrix(coarse):
@@ -120,7 +80,7 @@ def test_patches_share_out_the_free_vertices():
     halves = [set(half) for half in np.split(of_twins, 2)]
     parts = [*halves, set(free)]
     for k, part in enumerate(parts):
-        assert len(part) == 468 // aggregates.SMALL_PATCH - (k == 2)  # without those that are held
+        assert len(part) == aggregates.FEWEST
         assert not part & set().union(*parts[:k])
         assert len({found.island[a] for a in part}) == 1
     assert len(set(found.island)) == 4
@@ -174,63 +134,6 @@ def test_matrix_of_a_solid_is_that_of_the_full_hessian(size):
     assert np.linalg.eigvalsh(found)[0] > 0.0
 
 
-def rope(**material):
-    """Hung up slack at both ends, so that some of its springs pull and some press."""
-    along = np.linspace(0.0, 1.0, 60)
-    points = np.stack([along, 0.1 * np.sin(3.0 * along), 0.1 * along**2], axis=1)
-    edges = np.stack([np.arange(59), np.arange(1, 60)], axis=1)
-    material = Material(youngs_modulus=1e6, thickness=0.01, density=0.1, **material)
-    return Rod(points, edges, material, Pins([0, 59]))
-
-
-def pressed(two):
-    """A body lying on the ground, and perhaps a second one on it, a tenth of the thickness deep."""
-    points, tets = box((6, 6, 6), (0.3, 0.3, 0.3))
-    material = Material(youngs_modulus=1e5, collision_thickness=0.02)
-    lower = Solid(points + [0, 0, 0.018], tets, material)
-    upper = Solid(points + [0.003, 0.001, 0.018 + 0.3 + 0.036], tets, material)
-    return [lower, upper] if two else [lower]
-
-
-def tied():
-    """Two bars end to end, tied together where they meet."""
-    points, tets = box(CELLS, (1.2, 0.5, 0.5))
-    material = Material(youngs_modulus=1e5)
-    one, other = Solid(points, tets, material), Solid(points + [1.2, 0, 0], tets, material)
-    end = np.flatnonzero(points[:, 0] > 1.2 - 1e-9)
-    start = np.flatnonzero(points[:, 0] < 1e-9)
-    seam = Attachment(
-        one, end, 1e4, other=other, corners=start[:, None], weights=np.ones((len(start), 1))
-    )
-    return [one, other, seam]
-
-
-def caged_ball():
-    """A visible surface in a lattice of some hundred vertices, its lowest points on the ground."""
-    points, triangles = bumpy_ball(0.3)
-    return caged(points + [0.0, 0.0, 0.153], triangles, resolution=10)
-
-
-SCENES = {
-    "solid": lambda: [bar()],
-    "damped solid": lambda: [bar(damping=0.01)],
-    "corotated": lambda: [bar(solid_model="corotated")],
-    "logarithm": lambda: [bar(solid_model="neo_hookean_log", damping=0.01)],
-    "cloth": lambda: [sheet()],
-    "damped cloth": lambda: [sheet(damping=0.01)],
-    "neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean")],
-    "damped corotated": lambda: [bar(solid_model="corotated", damping=0.01)],
-    "damped neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean", damping=0.01)],
-    "rod": lambda: [rope()],
-    "damped rod": lambda: [rope(damping=0.01)],
-    "attached": tied,
-    "ground": lambda: pressed(two=False),
-    "two bodies": lambda: pressed(two=True),
-    "cage": lambda: [caged_ball()],
-}
-ON_GROUND = ("ground", "two bodies", "cage")
-
-
 @pytest.mark.parametrize("name", SCENES)
 def test_matrix_is_the_slope_of_the_force(name):
     """For motions of the patches at small strain, all terms together.
@@ -265,108 +168,6 @@ def test_matrix_is_the_slope_of_the_force(name):
             forces.append(stepper.residual.force.numpy()[: len(d)].astype(float))
         slope = ((forces[0] - forces[1]) * d).sum() / (2.0 * reach)
         assert z @ matrix @ z == pytest.approx(slope, rel=0.02)
-
-
-@pytest.mark.parametrize("name", SCENES)
-def test_right_side_is_the_force_on_the_modes(name):
-    """All terms together, turned back to where the matrix was put together."""
-    stepper, _frames = stepper_of(SCENES[name](), use_ground=name in ON_GROUND)
-    model, coarse = stepper.model, stepper.coarse
-    put(stepper, model.assembly.rest_points)
-    coarse.assemble()
-    points = shaken(stepper, 1e-3)
-    free = slice(0, model.free_count)
-    points[free] = points[free] @ rotation(AXIS, 0.03).T
-    put(stepper, points)
-    if stepper.pairs:
-        stepper._search()
-        stepper.pairs.refresh()
-    coarse._follow()
-    stepper.residual.find_forces()
-    force = stepper.residual.force.numpy()[: len(model.assembly.points)].astype(float)
-    coarse._run(coarse.turns)
-    coarse.forces.find()
-    right, first = coarse.groups.right.numpy(), coarse.groups.patches.first.numpy()
-    found = [right[a : a + rows] for a, rows in zip(first, coarse.groups.rows, strict=True)]
-    p = prolongation(coarse)
-    turns = np.repeat(coarse.groups.patches.turn.numpy(), coarse.groups.rows // 3, axis=0)
-    expected = np.einsum("mji,mj->mi", turns, (p.T @ force.ravel()).reshape(-1, 3))
-    # float32 sums of forces that cancel out: what they may lose is a part of their magnitudes.
-    scale = (abs(p).T @ abs(force).ravel()).max()
-    assert abs(np.concatenate(found) - expected.ravel()).max() < 1e-5 * scale
-    # About an axis along a rope it need not turn, and where bodies are held they do not.
-    assert abs(turns - np.eye(3)).max() > 0.01
-
-
-@pytest.mark.parametrize("make", [bar, sheet])
-@pytest.mark.parametrize("angle", [0.02, 0.9])
-def test_a_matrix_turns_with_its_body(make, angle):
-    """Without pins and gravity a turned body takes the turned step, by the matrix of before."""
-    body = make()
-    body.pins.indices = np.zeros(0, dtype=int)
-    stepper, _frames = stepper_of([body], gravity=(0, 0, 0))
-    model, coarse = stepper.model, stepper.coarse
-    count = len(model.assembly.points)
-    shape = shaken(stepper, 1e-3)
-    turn = rotation(AXIS, angle)
-    steps = []
-    for points in (shape, shape @ turn.T):
-        put(stepper, points)
-        model.inertial.assign(model.x)
-        if not steps:
-            coarse.assemble()
-        coarse.step()
-        steps.append(coarse.direction.numpy()[:count].astype(float))
-    # A flat patch finds its rotation slowly; it need not be exact.
-    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-3
-    # Of forces that float32 has lost 1e-4 of in the strains.
-    assert abs(steps[1] - steps[0] @ turn.T).max() < 0.01 * abs(steps[0]).max()
-
-
-def test_what_follows_a_body_does_not_tell_how_it_turns():
-    """Embedded points lag behind after a sweep, and sleeping duplicates are anywhere."""
-    points, triangles = bumpy_ball(0.3)
-    ball = caged(points + [0.0, 0.0, 5.0], triangles, resolution=10)
-    torn = sheet()
-    torn.tear_strain = 10.0
-    stepper, _frames = stepper_of([ball, torn])
-    model, coarse = stepper.model, stepper.coarse
-    rest = model.assembly.rest_points
-    put(stepper, rest)
-    coarse.assemble()
-    turn = rotation(AXIS, 0.2)
-    x = rest @ turn.T
-    follows = model.assembly.parent != np.arange(len(rest))
-    assert follows.any()
-    x[follows] -= [0.0, 0.0, 3.0]
-    model.x.assign(np.concatenate([x, model.x.numpy()[len(x) :] + 0.1]).astype(np.float32))
-    coarse._run(coarse.turns)
-    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-3
-
-
-def test_a_tear_leaves_the_residual_before_a_step_in_its_place():
-    points, triangles = grid(20)
-    top = np.flatnonzero(points[:, 1] > 1.0 - 1e-9)
-    material = Material(youngs_modulus=1e4, density=0.3)
-    cloth = Cloth(points, triangles, material, Pins(top), tear_strain=0.12)
-    settings = Settings(substeps=2, iterations=10)
-    torn, seen = 0, len(triangles)
-    for frame in simulate([cloth], settings, 14):
-        if len(np.unique(frame.elements[0])) > seen:
-            torn += 1
-            # Positions of sleeping duplicates would make it a thousand times the other.
-            assert frame.stats.residual_before_coarse < 10.0 * frame.stats.residual
-        seen = len(np.unique(frame.elements[0]))
-    assert torn > 1
-
-
-def test_an_equilibrium_is_found_with_few_iterations():
-    """It is so far away that the matrix of the beginning would not do: that leaves 4."""
-    points, triangles = grid(30)
-    material = Material(youngs_modulus=1e6, density=0.3, bending_stiffness=1e-3)
-    cloth = Cloth(points, triangles, material, Pins([0, 30]))
-    (frame,) = simulate([cloth], Settings(quasistatic=True, iterations=60), 1)
-    assert frame.stats.residual < 0.2
 
 
 def loss_along(body, stepper, begin, end):

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The coarse correction: forces on patches, matrices that turn with them, what is renewed."""
+
+import numpy as np
+import pytest
+from coarse_scenes import AXIS, ON_GROUND, SCENES, bar, prolongation, put, shaken, sheet, stepper_of
+from shapes import bumpy_ball, caged, grid, rotation
+
+from vbd.solver.bodies import Cloth, Pins
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_right_side_is_the_force_on_the_modes(name):
+    """All terms together, turned back to where the matrix was put together."""
+    stepper, _frames = stepper_of(SCENES[name](), use_ground=name in ON_GROUND)
+    model, coarse = stepper.model, stepper.coarse
+    put(stepper, model.assembly.rest_points)
+    coarse.assemble()
+    points = shaken(stepper, 1e-3)
+    free = slice(0, model.free_count)
+    points[free] = points[free] @ rotation(AXIS, 0.03).T
+    put(stepper, points)
+    if stepper.pairs:
+        stepper._search()
+        stepper.pairs.refresh()
+    coarse._follow()
+    stepper.residual.find_forces()
+    force = stepper.residual.force.numpy()[: len(model.assembly.points)].astype(float)
+    coarse._run(coarse.turns)
+    coarse.forces.find()
+    right, first = coarse.groups.right.numpy(), coarse.groups.patches.first.numpy()
+    found = [right[a : a + rows] for a, rows in zip(first, coarse.groups.rows, strict=True)]
+    p = prolongation(coarse)
+    turns = np.repeat(coarse.groups.patches.turn.numpy(), coarse.groups.rows // 3, axis=0)
+    expected = np.einsum("mji,mj->mi", turns, (p.T @ force.ravel()).reshape(-1, 3))
+    # float32 sums of forces that cancel out: what they may lose is a part of their magnitudes.
+    scale = (abs(p).T @ abs(force).ravel()).max()
+    assert abs(np.concatenate(found) - expected.ravel()).max() < 1e-5 * scale
+    # About an axis along a rope it need not turn, and where bodies are held they do not.
+    assert abs(turns - np.eye(3)).max() > 0.01
+
+
+@pytest.mark.parametrize("make", [bar, sheet])
+@pytest.mark.parametrize("angle", [0.02, 0.9])
+def test_a_matrix_turns_with_its_body(make, angle):
+    """Without pins and gravity a turned body takes the turned step, by the matrix of before."""
+    body = make()
+    body.pins.indices = np.zeros(0, dtype=int)
+    stepper, _frames = stepper_of([body], gravity=(0, 0, 0))
+    model, coarse = stepper.model, stepper.coarse
+    count = len(model.assembly.points)
+    shape = shaken(stepper, 1e-3)
+    turn = rotation(AXIS, angle)
+    steps = []
+    for points in (shape, shape @ turn.T):
+        put(stepper, points)
+        model.inertial.assign(model.x)
+        if not steps:
+            coarse.assemble()
+        coarse.step()
+        steps.append(coarse.direction.numpy()[:count].astype(float))
+    # A flat patch finds its rotation slowly; it need not be exact.
+    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-3
+    # Of forces that float32 has lost 1e-4 of in the strains.
+    assert abs(steps[1] - steps[0] @ turn.T).max() < 0.01 * abs(steps[0]).max()
+
+
+def test_what_follows_a_body_does_not_tell_how_it_turns():
+    """Embedded points lag behind after a sweep, and sleeping duplicates are anywhere."""
+    points, triangles = bumpy_ball(0.3)
+    ball = caged(points + [0.0, 0.0, 5.0], triangles, resolution=10)
+    torn = sheet()
+    torn.tear_strain = 10.0
+    stepper, _frames = stepper_of([ball, torn])
+    model, coarse = stepper.model, stepper.coarse
+    rest = model.assembly.rest_points
+    put(stepper, rest)
+    coarse.assemble()
+    turn = rotation(AXIS, 0.2)
+    x = rest @ turn.T
+    follows = model.assembly.parent != np.arange(len(rest))
+    assert follows.any()
+    x[follows] -= [0.0, 0.0, 3.0]
+    model.x.assign(np.concatenate([x, model.x.numpy()[len(x) :] + 0.1]).astype(np.float32))
+    coarse._run(coarse.turns)
+    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-3
+
+
+def test_a_tear_leaves_the_residual_before_a_step_in_its_place():
+    points, triangles = grid(20)
+    top = np.flatnonzero(points[:, 1] > 1.0 - 1e-9)
+    material = Material(youngs_modulus=1e4, density=0.3)
+    cloth = Cloth(points, triangles, material, Pins(top), tear_strain=0.12)
+    settings = Settings(substeps=2, iterations=10)
+    torn, seen = 0, len(triangles)
+    for frame in simulate([cloth], settings, 14):
+        if len(np.unique(frame.elements[0])) > seen:
+            torn += 1
+            # Positions of sleeping duplicates would make it a thousand times the other.
+            assert frame.stats.residual_before_coarse < 10.0 * frame.stats.residual
+        seen = len(np.unique(frame.elements[0]))
+    assert torn > 1
+
+
+def test_an_equilibrium_is_found_with_few_iterations():
+    """It is so far away that the matrix of the beginning would not do: that leaves 4."""
+    points, triangles = grid(30)
+    material = Material(youngs_modulus=1e6, density=0.3, bending_stiffness=1e-3)
+    cloth = Cloth(points, triangles, material, Pins([0, 30]))
+    (frame,) = simulate([cloth], Settings(quasistatic=True, iterations=60), 1)
+    assert frame.stats.residual < 0.2
