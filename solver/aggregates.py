@@ -18,13 +18,13 @@ from .order import connected, unique_edges
 SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 40, 8
 # Aggregates of a piece: cloth has a cheaper matrix for its size.
 FEWEST, MOST, MOST_OF_CLOTH = 10, 256, 512
-# A small piece has fewer than that, one for so many vertices. A single one is enough to turn a
-# stiff beam of 81 vertices that sweeps alone leave 25 % behind.
+# A small piece has fewer than that, one for so many vertices. Even a single one takes most of the
+# error of a stiff beam, as it lets it turn as a whole.
 SMALL_PATCH = 25
-# Smaller sheets and rods converge without, however stiff. Of very many pieces the largest have
-# patches.
+# Smaller sheets and rods converge without, however stiff.
 SMALLEST_CLOTH, SMALLEST_ROD = 50, 4
-MOST_PIECES = 2000
+# Of more pieces than these only the larger ones have patches.
+MOST_PIECES = 5000
 # How often seeds move to the middle of their patches.
 ROUNDS = 5
 # Edges of tets that are this many times stiffer than the softest of the piece count as shorter, so
@@ -72,7 +72,9 @@ def make_aggregates(assembly):
         fewest = np.clip(sizes[mine] // min(patch, SMALL_PATCH), 1, FEWEST)
         found = np.clip(sizes[mine] // patch, fewest, most)
         wanted[mine] = np.where(sizes[mine] >= smallest, found, 0)
-    wanted[np.argsort(-sizes, kind="stable")[MOST_PIECES:]] = 0
+    chosen = np.flatnonzero(wanted)
+    if len(chosen) > MOST_PIECES:  # of pieces of the same size all or none
+        wanted[sizes <= np.sort(sizes[chosen])[-MOST_PIECES - 1]] = 0
     rest = assembly.rest_points
     graph = Graph(edges, edge_lengths(edges, rest, assembly.tets, of_piece), count)
     of, pieces = np.full(count, -1), []

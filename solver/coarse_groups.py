@@ -47,7 +47,8 @@ class Groups:
         self.of, modes = with_points(aggregates, model)
         of_vertex = np.where(self.of >= 0, aggregates.island[self.of], -1)
         self.island = upload(of_vertex.astype(np.int32), int)
-        self.near = wp.zeros(self.island_count**2, dtype=int, device=device)
+        count = self.island_count**2 if pairs else 0
+        self.near = wp.zeros(count, dtype=wp.uint8, device=device)
         self.block = self._blocks()
         # The most rows, and the most places, are those of pieces that are all alone; besides, those
         # that are small may be together.

@@ -181,8 +181,8 @@ class Settings:
     tolerance: float = number(
         0.0,
         "Tolerance",
-        "End a substep when the residual falls below this, looked at every 10 iterations; "
-        "0 always does all",
+        "End a substep when the residual falls below this, or to what rounding leaves of it; "
+        "looked at every 10 iterations. 0 always does all",
         low=0.0,
         high=1e6,
         soft_high=0.1,

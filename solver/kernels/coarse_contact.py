@@ -194,7 +194,7 @@ def mark_neighbors(
     island: wp.array[int],
     islands: int,
     # out
-    near: wp.array[int],
+    near: wp.array[wp.uint8],
 ):
     """Which islands have a contact pair between them: near[island · islands + island]."""
     v = pairs[wp.tid()].vertices
@@ -203,7 +203,7 @@ def mark_neighbors(
             one = island[v[a]]
             other = island[v[b]]
             if one >= 0 and other >= 0:
-                near[one * islands + other] = 1
+                near[one * islands + other] = wp.uint8(1)
 
 
 @wp.kernel

@@ -24,7 +24,7 @@ from vbd.solver import aggregates, coarse_groups, coarse_levels
 from vbd.solver.aggregates import make_aggregates
 from vbd.solver.assembly import assemble
 from vbd.solver.attachments import Attachment
-from vbd.solver.bodies import Cloth, Collider, Solid
+from vbd.solver.bodies import Cloth, Collider, Rod, Solid
 from vbd.solver.coarse_levels import blocks_of, patch_edges
 from vbd.solver.coarse_matrix import CoarseMatrix
 from vbd.solver.kernels import coarse_contact
@@ -86,6 +86,18 @@ def test_patches_share_out_the_free_vertices():
     assert len(set(found.island)) == 4
     # About equal: farthest-point patches on a lattice differ by less than this.
     assert np.bincount(found.of[found.of >= 0])[list(set().union(*parts))].min() > 10
+
+
+def test_of_very_many_pieces_only_the_larger_ones_have_patches(monkeypatch):
+    monkeypatch.setattr(aggregates, "MOST_PIECES", 2)
+    ropes = [np.linspace([0, k, 0], [1, k, 0], count) for k, count in enumerate((6, 6, 6, 9))]
+    start = np.cumsum([0, 6, 6, 6])
+    edges = [np.arange(len(r) - 1)[:, None] + [0, 1] + s for r, s in zip(ropes, start, strict=True)]
+    rod = Rod(np.concatenate(ropes), np.concatenate(edges), Material(thickness=0.01))
+    assembly = assemble([rod], Settings())
+    found = make_aggregates(assembly).of[assembly.place[0]]
+    assert (found[:18] == -1).all()
+    assert (found[18:] >= 0).all()
 
 
 def test_a_patch_of_a_flat_cloth_has_no_mode_across():

@@ -149,6 +149,13 @@ def test_a_tolerance_ends_a_substep_early():
     assert early.stats.residual > 2.0 * full.stats.residual
 
 
+def test_a_tolerance_below_rounding_ends_at_rounding():
+    frames = simulate([beam(1e8)], Settings(iterations=400, tolerance=1e-9), 10)
+    stats = next(frames).stats
+    assert stats.goal > 0.05
+    assert frames.gi_frame.f_locals["stepper"].iterations.done < 100
+
+
 def test_quasistatic_finds_the_sag_that_dynamics_come_to():
     still = last([beam(1e6)], Settings(quasistatic=True, iterations=2000, tolerance=1e-3), 1)
     moving = last([beam(1e6, damping=0.03)], Settings(iterations=200), 72)

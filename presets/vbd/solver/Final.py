@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smaller steps lose less motion to the time integration; more passes for stiff materials."""
+"""Smaller steps lose less motion to the time integration; more passes where bodies hit, and only
+there."""
 
 import bpy
 
 vbd = bpy.context.scene.vbd
 vbd.substeps = 8
-vbd.iterations = 40
+vbd.iterations = 60
 vbd.coarse_correction = True
 vbd.relaxation = 1.5
 vbd.acceleration = 0.0
 vbd.estimate_acceleration = False
 vbd.line_search = False
 vbd.initial_guess = "adaptive"
-vbd.tolerance = 0.0
+vbd.tolerance = 0.005
 vbd.augmented = True
 vbd.collision_interval = 5
