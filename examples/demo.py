@@ -109,7 +109,7 @@ def build_scene():
     settings = scene.vbd
     settings.frame_start, settings.frame_end = 1, LAST_FRAME
     settings.friction = 0.7
-    settings.substeps, settings.iterations = 8, 20
+    settings.substeps, settings.iterations, settings.tolerance = 8, 60, 0.01
     demo_look.color(add_suzanne(), (0.85, 0.30, 0.07), roughness=0.35)
     demo_look.color(add_ring(), (0.05, 0.42, 0.45), roughness=0.25)
     demo_look.color(add_cloth(), (0.62, 0.06, 0.10), roughness=0.8, stripes=(0.9, 0.82, 0.7))

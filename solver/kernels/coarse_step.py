@@ -96,10 +96,13 @@ def find_turns(
     """The rotation R of every aggregate that brings `shape` nearest to its shape of now.
 
     It is turned by ω = Σ r × a/|Σ r·a| over the columns r of R and a of the product of both shapes,
-    until that is small (Müller et al. 2016). About an axis that they do not tell, as for a straight
-    rod, it does not turn.
+    until that is small (Müller et al. 2016). Flat and straight patches keep the matrix as it is:
+    they turn by much more than their neighbors, and what joins them would seem to be stretched.
     """
     k = wp.tid()
+    if patches.mode_count[k] < 4:
+        patches.turn[k] = wp.identity(n=3, dtype=float)
+        return
     a = shape_of(k, members) * wp.transpose(shape[k])
     r = wp.identity(n=3, dtype=float)
     passes = int(0)

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from coarse_scenes import AXIS, ON_GROUND, SCENES, bar, prolongation, put, shaken, sheet, stepper_of
+from coarse_scenes import AXIS, ON_GROUND, SCENES, bar, prolongation, put, shaken, stepper_of
 from shapes import bumpy_ball, caged, grid, rotation
 
 from vbd.solver.bodies import Cloth, Pins
@@ -38,15 +38,14 @@ def test_right_side_is_the_force_on_the_modes(name):
     # float32 sums of forces that cancel out: what they may lose is a part of their magnitudes.
     scale = (abs(p).T @ abs(force).ravel()).max()
     assert abs(np.concatenate(found) - expected.ravel()).max() < 1e-5 * scale
-    # About an axis along a rope it need not turn, and where bodies are held they do not.
-    assert abs(turns - np.eye(3)).max() > 0.01
+    solid = coarse.aggregates.mode_count.max() == 4
+    assert (abs(turns - np.eye(3)).max() > 0.01) == solid
 
 
-@pytest.mark.parametrize("make", [bar, sheet])
 @pytest.mark.parametrize("angle", [0.02, 0.9])
-def test_a_matrix_turns_with_its_body(make, angle):
+def test_a_matrix_turns_with_its_body(angle):
     """Without pins and gravity a turned body takes the turned step, by the matrix of before."""
-    body = make()
+    body = bar()
     body.pins.indices = np.zeros(0, dtype=int)
     stepper, _frames = stepper_of([body], gravity=(0, 0, 0))
     model, coarse = stepper.model, stepper.coarse
@@ -61,8 +60,7 @@ def test_a_matrix_turns_with_its_body(make, angle):
             coarse.assemble()
         coarse.step()
         steps.append(coarse.direction.numpy()[:count].astype(float))
-    # A flat patch finds its rotation slowly; it need not be exact.
-    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-3
+    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-4
     # Of forces that float32 has lost 1e-4 of in the strains.
     assert abs(steps[1] - steps[0] @ turn.T).max() < 0.01 * abs(steps[0]).max()
 
@@ -71,8 +69,9 @@ def test_what_follows_a_body_does_not_tell_how_it_turns():
     """Embedded points lag behind after a sweep, and sleeping duplicates are anywhere."""
     points, triangles = bumpy_ball(0.3)
     ball = caged(points + [0.0, 0.0, 5.0], triangles, resolution=10)
-    torn = sheet()
-    torn.tear_strain = 10.0
+    points, triangles = grid(20)
+    rolled = np.stack([np.cos(2 * points[:, 0]), points[:, 1], np.sin(2 * points[:, 0])], axis=1)
+    torn = Cloth(rolled, triangles, tear_strain=10.0)
     stepper, _frames = stepper_of([ball, torn])
     model, coarse = stepper.model, stepper.coarse
     rest = model.assembly.rest_points
@@ -85,7 +84,8 @@ def test_what_follows_a_body_does_not_tell_how_it_turns():
     x[follows] -= [0.0, 0.0, 3.0]
     model.x.assign(np.concatenate([x, model.x.numpy()[len(x) :] + 0.1]).astype(np.float32))
     coarse._run(coarse.turns)
-    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-3
+    # A nearly flat patch finds its rotation slowly; it need not be exact.
+    assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 0.01
 
 
 def test_a_tear_leaves_the_residual_before_a_step_in_its_place():
