@@ -110,8 +110,10 @@ def test_a_solver_preset_undoes_every_choice_about_convergence(scene, name):
         setattr(scene.vbd, setting, another_value(scene.vbd, setting))
     apply_preset(bpy.context, "solver", name)
     for setting in CONVERGENCE_SETTINGS:
-        prop = scene.vbd.bl_rna.properties[setting]
-        assert getattr(scene.vbd, setting) == prop.default, setting
+        wanted = scene.vbd.bl_rna.properties[setting].default
+        if (name, setting) == ("Final", "tolerance"):
+            wanted = 0.005  # so that its many iterations are for the frames that need them
+        assert getattr(scene.vbd, setting) == pytest.approx(wanted), setting
 
 
 @pytest.mark.parametrize(
