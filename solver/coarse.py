@@ -48,12 +48,10 @@ def coarse_correction(model, pairs, followers, relaxation, settings, workers):
     accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
     if not settings.coarse_correction or accelerated or model.free_count == 0:
         return None
-    contacts = pairs is not None or len(model.bounds.kind) > 0
     aggregates = make_aggregates(model.assembly)
     if not len(aggregates):
         return None
-    others = followers, relaxation, workers
-    return CoarseCorrection(model, aggregates, contacts, pairs, *others)
+    return CoarseCorrection(model, aggregates, pairs, followers, relaxation, workers)
 
 
 class CoarseCorrection:
@@ -62,9 +60,9 @@ class CoarseCorrection:
     `before` [vertex] are the positions [m] before the last one.
     """
 
-    def __init__(self, model, aggregates, contacts, pairs, followers, relaxation, workers):
-        self.model, self.aggregates = model, aggregates
-        self.contacts, self.pairs = contacts, pairs
+    def __init__(self, model, aggregates, pairs, followers, relaxation, workers):
+        self.model, self.aggregates, self.pairs = model, aggregates, pairs
+        self.contacts = pairs is not None or len(model.bounds.kind) > 0
         self.followers, self.workers = followers, workers
         self.relaxed, self.relaxation = relaxation, wp.clone(relaxation)
         self.longest = LONGEST_WITH_CONTACTS if self.contacts else LONGEST

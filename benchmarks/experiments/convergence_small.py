@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from vbd.benchmarks.experiments import convergence_scenes as scenes
+from vbd.benchmarks.experiments.chains_scenes import line
 from vbd.benchmarks.experiments.contact_shapes import sheet
 from vbd.benchmarks.experiments.quasistatic_scenes import block
 from vbd.solver.bodies import Cloth, Pins, Rod, Solid
@@ -34,9 +35,8 @@ def hung(cells, youngs_modulus):
 def rope(count, youngs_modulus):
     """A rope of 1 m, held level by one end."""
     points = np.linspace([0.0, 0.0, 0.0], [1.0, 0.0, 0.0], count)
-    edges = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
     material = Material(youngs_modulus=youngs_modulus, thickness=0.01, density=0.1)
-    return Rod(points, edges, material, Pins([0]))
+    return Rod(points, line(count), material, Pins([0]))
 
 
 BODIES = {

@@ -16,7 +16,7 @@ import warp as wp
 from .continua import cofactor
 from .hinges import edge_end_gradient, wing_gradient
 from .records import Elements
-from .triangles import deformation_columns, green_strain
+from .triangles import deformation_columns, green_strain, membrane_stress
 
 # Loops over modes stay loops: unrolled, they take long to compile.
 wp.set_module_options({"enable_backward": False, "max_unroll": 2})
@@ -354,11 +354,8 @@ def add_triangles(
         k_2 = t.stiffness[1]
         k_12 = t.stiffness[2]
         shear = t.stiffness[3]
-        tension = positive_part(
-            k_1 * strain[0] + k_12 * strain[1],
-            k_2 * strain[1] + k_12 * strain[0],
-            2.0 * shear * strain[2],
-        )
+        s = membrane_stress(t.stiffness, strain)
+        tension = positive_part(s[0], s[1], s[2])
         b_k = triangle_seen_through(k, t.corners, t.gradient_b, t.gradient_c, patches)
         b_l = triangle_seen_through(other, t.corners, t.gradient_b, t.gradient_c, patches)
         q_1 = along(b_l, 0, f_1)

@@ -23,7 +23,7 @@ from .coarse import (
 from .continua import cofactor
 from .hinges import angle_gap, dihedral_angle, edge_end_gradient, wing_gradient
 from .records import Elements
-from .triangles import deformation_columns, green_strain
+from .triangles import deformation_columns, green_strain, membrane_stress
 
 wp.set_module_options({"enable_backward": False})
 
@@ -152,11 +152,9 @@ def triangle_forces(
         base = x[v[0]]
         f_1, f_2 = deformation_columns(t.gradient_b, t.gradient_c, x[v[1]] - base, x[v[2]] - base)
         strain = green_strain(f_1, f_2) - elements.triangle_rest[t.record]
-        s_11 = t.stiffness[0] * strain[0] + t.stiffness[2] * strain[1]
-        s_22 = t.stiffness[1] * strain[1] + t.stiffness[2] * strain[0]
-        s_12 = 2.0 * t.stiffness[3] * strain[2]
+        s = membrane_stress(t.stiffness, strain)
         f_b, f_c = triangle_forces_from(
-            t.gradient_b, t.gradient_c, s_11 * f_1 + s_12 * f_2, s_12 * f_1 + s_22 * f_2
+            t.gradient_b, t.gradient_c, s[0] * f_1 + s[2] * f_2, s[2] * f_1 + s[1] * f_2
         )
         total += pull_triangle(v, f_b, f_c, corner_place(chunk, e, 3, chunks), patches, pulls)
     pulls.sums[sum_place(chunk, chunks, pulls)] = total

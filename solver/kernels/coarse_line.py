@@ -24,7 +24,7 @@ from .contact import ContactLaw, Contacts, force_stiffness
 from .hinges import angle_gap, dihedral_angle, edge_end_gradient, wing_gradient
 from .pairs import gap_of
 from .records import Elements, vec6
-from .triangles import deformation_columns, green_strain
+from .triangles import deformation_columns, green_strain, membrane_stress
 
 wp.set_module_options({"enable_backward": False})
 
@@ -111,11 +111,8 @@ def tet_slopes(
 @wp.func
 def stressed(k: wp.vec4, strain: wp.vec3):
     """∂ψ/∂(G₁₁, G₂₂, G₁₂)."""
-    return wp.vec3(
-        k[0] * strain[0] + k[2] * strain[1],
-        k[1] * strain[1] + k[2] * strain[0],
-        4.0 * k[3] * strain[2],
-    )
+    s = membrane_stress(k, strain)
+    return wp.vec3(s[0], s[1], 2.0 * s[2])
 
 
 @wp.kernel

@@ -25,9 +25,7 @@ class Members:
     vertex: wp.array[int]  # aggregate by aggregate
     start: wp.array[int]  # [chunk + 1] places in `vertex`
     first_chunk: wp.array[int]  # [aggregate + 1]
-    arm: wp.array[
-        wp.vec3
-    ]  # [place in `vertex`] p without the constant mode; 0 of what only follows
+    arm: wp.array[wp.vec3]  # of each: p without the constant mode, 0 of what only follows
     shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ over these
     slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, elements not counted, and what it rises by per α
     samples: wp.array[vec8]  # [chunk] of contacts, the slope at 0 taken off

@@ -36,6 +36,16 @@ def green_strain(f_1: wp.vec3, f_2: wp.vec3):
 
 
 @wp.func
+def membrane_stress(stiffness: wp.vec4, strain: wp.vec3):
+    """S = ∂ψ/∂G as (S₁₁, S₂₂, S₁₂) from (K₁, K₂, K₁₂, G_s) and (G₁₁, G₂₂, G₁₂)."""
+    return wp.vec3(
+        stiffness[0] * strain[0] + stiffness[2] * strain[1],
+        stiffness[1] * strain[1] + stiffness[2] * strain[0],
+        2.0 * stiffness[3] * strain[2],
+    )
+
+
+@wp.func
 def triangle_force_hessian(triangle: TriangleRecord, rest: wp.vec3, d_a: wp.vec3, d_b: wp.vec3):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite."""
     f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
@@ -44,12 +54,10 @@ def triangle_force_hessian(triangle: TriangleRecord, rest: wp.vec3, d_a: wp.vec3
     k_2 = triangle.stiffness[1]
     k_12 = triangle.stiffness[2]
     shear = triangle.stiffness[3]
-    s_11 = k_1 * strain[0] + k_12 * strain[1]
-    s_22 = k_2 * strain[1] + k_12 * strain[0]
-    s_12 = 2.0 * shear * strain[2]
+    s = membrane_stress(triangle.stiffness, strain)
 
     g = -(triangle.gradient_a + triangle.gradient_b)
-    sg = wp.vec2(s_11 * g[0] + s_12 * g[1], s_12 * g[0] + s_22 * g[1])
+    sg = wp.vec2(s[0] * g[0] + s[2] * g[1], s[2] * g[0] + s[1] * g[1])
     force = -(sg[0] * f_1 + sg[1] * f_2)
 
     a_1 = g[0] * f_1
