@@ -3,10 +3,10 @@
 
 import bpy
 
-from . import bake, command, panels, presets, properties, roles
+from . import advice, bake, command, panels, participants, presets, properties, roles
 
 # Properties first, since all others read them; unregistered in the opposite order.
-MODULES = (properties, presets, roles, bake, panels, command)
+MODULES = (properties, presets, roles, bake, participants, advice, panels, command)
 
 
 def register():

@@ -9,6 +9,7 @@ from bpy.types import Operator
 from ..solver import cache
 from . import playback
 from .bake_steps import bake_steps, cache_folder, explain, run_to_end
+from .participants import nothing_to_bake
 
 # Pause between two visits of the running bake, and the longest one visit may take [s].
 TICK = 0.05
@@ -43,7 +44,7 @@ class VBD_OT_bake(Operator):
 
     @classmethod
     def poll(cls, context):
-        reason = refusal(context)
+        reason = refusal(context) or nothing_to_bake(context.scene)
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -194,7 +195,7 @@ class VBD_OT_free_bake(Operator):
         baked = baked_here(context.scene)
         for ob in baked:
             playback.free(ob)
-        context.window_manager.vbd.status = ""
+        context.scene.vbd.report = ""
         try:
             cache.remove(cache_folder(context.scene))
         except OSError as error:

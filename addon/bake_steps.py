@@ -14,10 +14,12 @@ from queue import Empty
 
 import bpy
 
-from . import playback
+from ..solver.settings import Settings
+from . import playback, report
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .gather import gather, participants, prepared
+from .report import Line, advice, in_order
 from .solver_thread import SolverThread
 
 SURVEYING = "Looking through the animation"
@@ -29,6 +31,7 @@ class Outcome:
     """How a bake ended."""
 
     count: int
+    settings: Settings = field(default_factory=Settings)
     convergence: Convergence = field(default_factory=Convergence)
     contact: ContactReport = field(default_factory=ContactReport)
     seconds: float = 0.0
@@ -60,25 +63,44 @@ class Outcome:
             text += f", then stopped: {self.error}"
         elif self.cancelled:
             text += ", then cancelled"
-        return text
+        return Line(text=text, warns=bool(self.error or self.cancelled))
 
-    def short(self):
-        """Lines for a narrow panel."""
-        return "\n".join([self._headline(), *self.convergence.short(), *self.contact.short()])
+    def _rejected(self):
+        if self.rejected:
+            names = tuple(sorted(self.rejected))
+            yield Line(
+                text=f"Some vertices of {', '.join(names)} could not be solved and kept their "
+                "place",
+                warns=True,
+                objects=names,
+                **advice("substeps", 2 * self.settings.substeps),
+            )
+
+    def _notes(self):
+        for note in self.notes:
+            name, colon, _ = note.partition(": ")
+            yield Line(text=note, warns=True, objects=(name,) if colon else ())
+
+    def lines(self):
+        """`Line`s about all that a user should know, the most important first."""
+        rest = (
+            *self._rejected(),
+            *self.convergence.inside_out(self.settings),
+            *self.contact.tangled(),
+            *self.convergence.poor(self.settings),
+            *self._notes(),
+        )
+        return [self._headline(), *in_order(rest)]
+
+    def numbers(self):
+        """Sentences for those who want to know more."""
+        return [*self.convergence.numbers(), *self.contact.numbers()]
 
     def report(self):
         """Level and text for the user."""
-        text = self._headline()
-        if self.rejected:
-            names = ", ".join(sorted(self.rejected))
-            text += (
-                f". Some vertices of {names} could not be solved and kept their place; "
-                "use more substeps"
-            )
-        text = ". ".join([text, *self.convergence.notes(), *self.notes])
-        odd = self.error or self.cancelled or self.rejected or self.notes
-        odd = odd or self.convergence.is_poor()
-        return ("WARNING" if odd else "INFO"), text
+        lines = self.lines()
+        text = ". ".join(line.sentence() for line in lines)
+        return ("WARNING" if any(line.warns for line in lines) else "INFO"), text
 
 
 def cache_folder(scene, blend=None):
@@ -105,14 +127,10 @@ def pick_device(choice):
 def _announced(state):
     """`window_manager.vbd` while a bake runs."""
     state.baking, state.cancel_requested, state.progress, state.status = True, False, 0.0, ""
-    ended = False
     try:
         yield
-        ended = True
     finally:
-        state.baking, state.cancel_requested, state.progress = False, False, 0.0
-        if not ended:
-            state.status = ""
+        state.baking, state.cancel_requested, state.progress, state.status = False, False, 0.0, ""
 
 
 def bake_steps(context, folder=None, wait=0.02):
@@ -130,7 +148,7 @@ def bake_steps(context, folder=None, wait=0.02):
             gathered = gather(context, objects)
             distances = contact_distances(gathered.bodies, gathered.settings)
             contact = ContactReport(distances)
-            outcome = Outcome(gathered.frame_count, contact=contact, notes=notes)
+            outcome = Outcome(gathered.frame_count, gathered.settings, contact=contact, notes=notes)
             state.status = SURVEYING
             for _ in gathered.feed.survey():
                 if state.cancel_requested:
@@ -153,7 +171,7 @@ def bake_steps(context, folder=None, wait=0.02):
             state.status = "Writing shape keys"
             _write_keys(scene, gathered, solver.cache, outcome.frames)
         outcome.seconds = time.monotonic() - started
-        state.status = outcome.short()
+        scene.vbd.report = report.dumps(outcome.lines(), outcome.numbers())
     return outcome
 
 

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..solver.bodies import Cloth, Collider, Rod, Solid
+from .report import Line
 
 MILLIMETRE = 1e-3
 
@@ -52,8 +53,23 @@ class ContactReport:
         if self.deepest is None or stats.deepest > self.deepest.stats.deepest:
             self.deepest = solved
 
-    def short(self):
-        """Lines for a narrow panel; none if nothing has touched."""
+    def tangled(self):
+        """A `Line` about what passes through what at the end, or when that was over."""
+        if self.entangled is None:
+            return
+        if self.entangled is not self.last:
+            yield Line(text=f"Things were entangled until frame {self.entangled.scene_frame}")
+            return
+        tangles = self.last.stats.tangles
+        names = tuple(dict.fromkeys(name for tangle in tangles for name in tangle.bodies))
+        if len(tangles) == 1:
+            what = f"{names[0]} passes through {names[1] if len(names) > 1 else 'itself'}"
+        else:
+            what = f"{', '.join(names)} pass through each other"
+        yield Line(text=f"{what}; move apart what starts entangled", warns=True, objects=names)
+
+    def numbers(self):
+        """Sentences for those who want to know more; none if nothing has touched."""
         if not self.touched:
             return self._tangles()
         stats = self.last.stats

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about convergence: the verdicts of all its frames in one sentence of advice."""
+"""What a bake says about convergence: the verdicts of all its frames in one line of advice."""
 
 from math import inf, isnan, log10
 from statistics import median_low
 
 from ..solver.settings import Settings
+from .report import Line, advice
 
 # The most iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
-# A bake is worth a warning from this part of poor frames on; hard landings are short.
-POOR_PART = 0.1
+# A frame looks wrong when forces of this part of the weight are missing; less is hardly seen.
+VISIBLE = 0.3
+# A bake is worth a warning from this part of such frames on; hard landings are short.
+POOR_PART = 0.15
 
 
 def rounded_up(count):
@@ -23,6 +26,8 @@ class Convergence:
 
     def __init__(self):
         self.frames = 0
+        self.wrong = 0
+        """Frames that are so far from converged that they look wrong."""
         self.needed = []
         """Iterations that each poor frame would have needed."""
         self.last = self.worst = None
@@ -38,50 +43,63 @@ class Convergence:
         if _is_poor(solved):
             needed = solved.stats.iterations_needed
             self.needed.append(inf if needed is None else needed)
+            self.wrong += solved.stats.residual > VISIBLE
 
     def iterations(self):
         """Iterations that would do for half of the poor frames; None when no number would."""
         middle = median_low(self.needed)
         return rounded_up(middle) if middle <= MOST_ITERATIONS else None
 
-    def is_poor(self):
-        """Whether the result deserves a warning."""
-        if self._inside_out():
-            return True
-        return bool(self.needed) and len(self.needed) >= POOR_PART * self.frames
-
-    def notes(self):
-        """Sentences about what is not as it should be, with advice."""
-        notes = []
-        if self.needed:
-            part = f"in {len(self.needed)} of {self.frames} frames"
-            count = self.iterations()
-            if count is None:
-                notes.append(f"Not converging {part}: use more substeps or a softer material")
-            else:
-                notes.append(
-                    f"Under-converged {part}, which makes materials look softer: raise the "
-                    f"iterations to about {count}"
-                )
-        if self._inside_out():
-            tets = "1 tet is" if self._inside_out() == 1 else f"{self._inside_out()} tets are"
-            notes.append(f"{tets} inside out at the end: use more substeps")
-        return notes
-
-    def short(self):
-        """The same for a narrow panel."""
-        lines = []
-        if self.needed:
-            count = self.iterations()
-            lines.append(
-                "Not converging: more substeps"
-                if count is None
-                else f"Raise iterations to about {count}"
+    def poor(self, settings):
+        """A `Line` about the frames that did not converge."""
+        if not self.needed:
+            return
+        warns = self.wrong > POOR_PART * self.frames
+        count = self.iterations()
+        if warns and count is None:
+            yield Line(
+                text=f"No solution found {self._part(self.wrong)}; a softer material helps, too",
+                warns=True,
+                **advice("substeps", 2 * settings.substeps),
             )
-        if self._inside_out():
-            lines.append(f"Tets inside out: {self._inside_out()}")
+        elif warns:
+            yield Line(
+                text=f"Looks softer than its material {self._part(self.wrong)}",
+                warns=True,
+                **advice("iterations", count),
+            )
+        else:
+            yield Line(
+                text=f"Not quite exact {self._part(len(self.needed))}, as in a hard landing",
+                **advice("iterations", count),
+            )
+
+    def inside_out(self, settings):
+        """A `Line` about tets that are inside out at the end."""
+        if not self.last or not self.last.stats.inverted:
+            return
+        stats = self.last.stats
+        count = stats.inverted
+        yield Line(
+            text=f"{', '.join(stats.inverted_bodies)}: {count} "
+            f"{'cell is' if count == 1 else 'cells are'} turned inside out",
+            warns=True,
+            objects=stats.inverted_bodies,
+            **advice("substeps", 2 * settings.substeps),
+        )
+
+    def numbers(self):
+        """Sentences for those who want to know more."""
+        if self.last is None:
+            return []
+        worst = self.worst
+        lines = [
+            f"Residual: {self.last.stats.residual:.1e}",
+            f"Worst: {worst.stats.residual:.1e} in frame {worst.scene_frame}",
+            f"Under-converged: {len(self.needed)} of {self.frames} frames",
+        ]
         if self.skips:
-            lines.append(f"Coarse steps skipped: {self.skips}")
+            lines.append(f"Coarse steps skipped: {self.skips:,}")
         return lines
 
     def verdicts(self):
@@ -101,8 +119,8 @@ class Convergence:
             )
         return lines
 
-    def _inside_out(self):
-        return self.last.stats.inverted if self.last else 0
+    def _part(self, count):
+        return f"in {count} of {self.frames} frames"
 
 
 def _is_poor(solved):

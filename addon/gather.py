@@ -18,6 +18,7 @@ from . import playback, read_mesh
 from .bounds import bounds_of, is_bound
 from .feed import Feed, Pose, identity, moves, read_pose
 from .modifiers import DEFORMING, simulation_point
+from .participants import nothing_to_bake
 from .tetmesh import CagePins, stored_tets
 
 
@@ -69,8 +70,9 @@ class Gathered:
 def participants(scene):
     """Objects with a role; refuses those that can take no part. Changes nothing."""
     chosen = [ob for ob in scene.objects if ob.vbd.role != "NONE"]
-    if not chosen:
-        raise ValueError("no object has a role in the simulation; give a mesh one in the VBD tab")
+    reason = nothing_to_bake(scene)
+    if reason:
+        raise ValueError(reason)
     for ob in chosen:
         if ob.type != "MESH":
             raise ValueError(f"{ob.name} is not a mesh; convert it or remove its role")
@@ -80,8 +82,6 @@ def participants(scene):
             raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
         if ob.vbd.role != "COLLIDER":
             _refuse_unbakeable(ob)
-    if all(ob.vbd.role == "COLLIDER" for ob in chosen):
-        raise ValueError("all objects are colliders; give a mesh the role soft body, cloth or rod")
     return chosen
 
 

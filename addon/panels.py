@@ -3,6 +3,13 @@
 
 from bpy.types import Panel
 
+from .advice import draw_report, draw_statistics, is_shown
+from .participants import (
+    ADD_FLOOR,
+    ROLE_ICONS,
+    draw_participants,
+    next_step,
+)
 from .presets import (
     MATERIAL_PRESETS,
     VBD_MT_solver_presets,
@@ -10,11 +17,13 @@ from .presets import (
 )
 from .tet_count import known_tet_count
 
+TITLE = "Soft Bodies and Cloth (VBD)"
+
 ROLE_BUTTONS = (
-    ("SOFT", "Soft Body", "MOD_SOFT"),
-    ("CLOTH", "Cloth", "MOD_CLOTH"),
-    ("ROD", "Rod", "CURVE_PATH"),
-    ("COLLIDER", "Collider", "MOD_PHYSICS"),
+    ("SOFT", "Soft Body"),
+    ("CLOTH", "Cloth"),
+    ("ROD", "Rod"),
+    ("COLLIDER", "Collider"),
 )
 
 # The numbers that decide most about speed and look; all others are in the Advanced panel.
@@ -103,8 +112,10 @@ def draw_field(column, group, name, label=None, active=True):
 def draw_roles(layout, ob):
     """Buttons that set the role of the selected objects; the active object's role is pressed."""
     grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-    for role, label, icon in ROLE_BUTTONS:
-        button = grid.operator("vbd.add", text=label, icon=icon, depress=ob.vbd.role == role)
+    for role, label in ROLE_BUTTONS:
+        button = grid.operator(
+            "vbd.add", text=label, icon=ROLE_ICONS[role], depress=ob.vbd.role == role
+        )
         button.role = role
     if ob.vbd.role != "NONE":
         layout.operator("vbd.remove", text="Remove", icon="X")
@@ -128,11 +139,18 @@ def draw_bake(layout, context):
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
     layout.operator("vbd.free_bake", text="Free Bake")
-    # An undone bake leaves its report behind, for it is no part of the file.
-    if state.status and any(ob.vbd.baked for ob in context.scene.objects):
-        column = layout.column(align=True)
-        for line in state.status.splitlines():
-            column.label(text=line)
+
+
+def draw_next_step(layout, context):
+    """What may be done next. One label, also while a bake runs.
+
+    Blender 4.3 draws a label that is new in its panel as the progress bar that was under the mouse.
+    """
+    text = next_step(context)
+    if text:
+        layout.label(text=text, icon="INFO")
+    if text == ADD_FLOOR:
+        layout.prop(context.scene.vbd, "use_ground", toggle=True)
 
 
 class _Sidebar:
@@ -142,7 +160,7 @@ class _Sidebar:
 
 
 class VBD_PT_sidebar(_Sidebar, Panel):
-    bl_label = "Vertex Block Descent"
+    bl_label = TITLE
 
     def draw(self, context):
         layout = self.layout
@@ -151,18 +169,42 @@ class VBD_PT_sidebar(_Sidebar, Panel):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             draw_roles(layout, ob)
         else:
-            layout.label(text="Select a mesh object")
+            layout.label(text="Select a mesh: what is it to be?")
         layout.separator()
-        draw_bake(layout, context)
+        draw_participants(layout, context)
+        draw_next_step(layout, context)
 
-        layout.use_property_split = True
-        layout.use_property_decorate = False
         scene = context.scene.vbd
         column = layout.column(align=True)
+        column.use_property_split = True
+        column.use_property_decorate = False
         column.enabled = not context.window_manager.vbd.baking
         column.prop(scene, "frame_start", text="Frame Start")
         column.prop(scene, "frame_end", text="End")
         column.prop(scene, "device")
+        draw_bake(layout, context)
+
+
+class VBD_PT_report(_Sidebar, Panel):
+    # A panel of its own: in that of the progress bar, see `draw_next_step`.
+    bl_label = "Last Bake"
+    bl_parent_id = "VBD_PT_sidebar"
+
+    @classmethod
+    def poll(cls, context):
+        return is_shown(context.scene) and not context.window_manager.vbd.baking
+
+    def draw(self, context):
+        draw_report(self.layout, context)
+
+
+class VBD_PT_statistics(_Sidebar, Panel):
+    bl_label = "Statistics"
+    bl_parent_id = "VBD_PT_report"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_statistics(self.layout, context)
 
 
 class VBD_PT_solver(_Sidebar, Panel):
@@ -203,7 +245,7 @@ class _Physics:
 
 
 class VBD_PT_physics(_Physics, Panel):
-    bl_label = "Vertex Block Descent"
+    bl_label = TITLE
 
     def draw(self, context):
         draw_roles(self.layout, context.object)
@@ -221,9 +263,11 @@ class VBD_PT_material(_Physics, Panel):
         column = layout.column(align=True)
         woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
+            if name in WOVEN_ONLY and not woven:
+                continue
             if woven and name == "youngs_modulus":
                 label = "Warp Modulus (Pa)"
-            draw_field(column, ob.vbd, name, label, woven or name not in WOVEN_ONLY)
+            draw_field(column, ob.vbd, name, label)
 
 
 class VBD_PT_lattice(_Physics, Panel):
@@ -295,6 +339,8 @@ class VBD_PT_collision(_Physics, Panel):
 
 classes = (
     VBD_PT_sidebar,
+    VBD_PT_report,
+    VBD_PT_statistics,
     VBD_PT_solver,
     VBD_PT_solver_advanced,
     VBD_PT_physics,

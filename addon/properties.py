@@ -20,6 +20,7 @@ from bpy.props import (
 
 from ..solver.lattice import MAX_RESOLUTION
 from ..solver.settings import Material, Settings
+from .participants import active_index, set_active_index
 from .tet_count import NOT_COUNTED, update_tet_count
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
@@ -169,6 +170,19 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             default="AUTO",
             options=set(),
             override=OVERRIDABLE,
+        ),
+        "report": StringProperty(
+            name="Report",
+            description="What the last bake said",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "participant": IntProperty(
+            name="Active Object",
+            description="Click to select the object",
+            get=active_index,
+            set=set_active_index,
+            options={"HIDDEN", "SKIP_SAVE"},
         ),
     }
 

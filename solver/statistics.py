@@ -61,6 +61,8 @@ class Statistics:
     """Rows of attachments that have broken so far."""
     inverted: int
     """Tets that are inside out."""
+    inverted_bodies: tuple[str, ...]
+    """Names of the bodies they belong to."""
     rejected: int
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]
@@ -192,6 +194,9 @@ class Measure:
         v = model.velocity.numpy()[:free].astype(np.float64)
         rejected = model.rejected.numpy().copy()  # a view on the CPU
         model.rejected.zero_()
+        inverted = self.inverted.numpy() > 0
+        inside_out = np.zeros(len(rejected), dtype=bool)  # vertices of such tets
+        inside_out[model.assembly.tets.corners[inverted]] = True
         return Statistics(
             residual=residual,
             goal=goal,
@@ -211,12 +216,18 @@ class Measure:
             residual_before_coarse=before,
             tangles=tuple(pairs.tangles.found) if pairs else (),
             broken=ties.broken_count(),
-            inverted=int(self.inverted.numpy().sum()),
+            inverted=int(inverted.sum()),
+            inverted_bodies=self._names(inside_out),
             rejected=int(rejected.sum()),
-            rejected_bodies=tuple(
-                body.name
-                for body, place in zip(self.bodies, model.assembly.place, strict=True)
-                if rejected[place].any()
-            ),
+            rejected_bodies=self._names(rejected),
             seconds=seconds,
+        )
+
+    def _names(self, marked):
+        """Names of the bodies that have a marked vertex."""
+        places = self.model.assembly.place
+        return tuple(
+            body.name
+            for body, place in zip(self.bodies, places, strict=True)
+            if marked[place].any()
         )

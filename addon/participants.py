@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What takes part in the simulation: the list of it, what is missing, and selecting from it."""
+
+import bpy
+from bpy.types import UIList
+
+BODIES = ("SOFT", "CLOTH", "ROD")
+ROLE_ICONS = {
+    "SOFT": "MOD_SOFT",
+    "CLOTH": "MOD_CLOTH",
+    "ROD": "CURVE_PATH",
+    "COLLIDER": "MOD_PHYSICS",
+}
+# Rows that the list takes before it scrolls.
+MOST_ROWS = 6
+ADD_FLOOR = "Add a collider, or the ground:"
+
+
+def participants(scene):
+    return [ob for ob in scene.objects if ob.vbd.role != "NONE"]
+
+
+def nothing_to_bake(scene):
+    """Why there is nothing to simulate in a scene, or None."""
+    roles = {ob.vbd.role for ob in scene.objects} - {"NONE"}
+    if not roles:
+        return "Give an object a role first: select a mesh and choose what it is in the VBD tab"
+    if roles == {"COLLIDER"}:
+        return "All objects are colliders: give a mesh the role soft body, cloth or rod"
+    return None
+
+
+def needs_floor(scene):
+    """Whether all that is simulated falls forever."""
+    chosen = participants(scene)
+    bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
+    held = len(chosen) > len(bodies) or any(ob.vbd.pin_group for ob in bodies)
+    gravity = scene.use_gravity and any(scene.gravity)
+    return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
+
+
+def next_step(context):
+    """What the user may do next, in one short line; empty when there is nothing to say."""
+    scene, ob = context.scene, context.object
+    if context.window_manager.vbd.baking:
+        return "Esc stops and keeps the frames"
+    if any(ob.vbd.baked for ob in scene.objects):
+        return ""
+    if nothing_to_bake(scene):
+        if participants(scene):
+            return "Add a soft body, cloth or rod"
+        return "Choose what it is" if ob is not None and ob.type == "MESH" else ""
+    if needs_floor(scene):
+        return ADD_FLOOR
+    return "Ready: press Bake"
+
+
+def select_only(context, objects):
+    """Select those objects and no others; the first becomes the active one."""
+    for ob in list(context.view_layer.objects.selected):
+        ob.select_set(False)
+    for ob in objects:
+        ob.select_set(True)
+    context.view_layer.objects.active = objects[0]
+
+
+def active_index(group):
+    """Where the active object is among the objects of the scene; -1 for none."""
+    ob = bpy.context.view_layer.objects.active
+    return -1 if ob is None else group.id_data.objects.find(ob.name)
+
+
+def set_active_index(group, index):
+    ob = group.id_data.objects[index]
+    # What is excluded from the view layer cannot be selected; the list shows it in grey.
+    if ob.name in bpy.context.view_layer.objects:
+        select_only(bpy.context, [ob])
+
+
+class VBD_UL_participants(UIList):
+    """The objects of the scene that have a role."""
+
+    def draw_item(self, _context, layout, _data, ob, _icon, _active_data, _active_property):
+        layout.active = ob.visible_get()
+        layout.prop(ob, "name", text="", emboss=False, icon=ROLE_ICONS[ob.vbd.role])
+
+    def filter_items(self, _context, data, name):
+        objects = getattr(data, name)
+        shown = [0 if ob.vbd.role == "NONE" else self.bitflag_filter_item for ob in objects]
+        helper = bpy.types.UI_UL_list
+        if self.filter_name:
+            by_name = helper.filter_items_by_name(
+                self.filter_name, self.bitflag_filter_item, objects, "name"
+            )
+            shown = [a & b for a, b in zip(shown, by_name, strict=True)]
+        order = helper.sort_items_by_name(objects, "name") if self.use_filter_sort_alpha else []
+        return shown, order
+
+
+def draw_participants(layout, context):
+    """The list, where there is anything in it."""
+    scene = context.scene
+    count = len(participants(scene))
+    if not count:
+        return
+    column = layout.column()
+    # A click in another mode would leave that object in it, half selected.
+    column.enabled = context.mode == "OBJECT"
+    rows = min(max(count, 2), MOST_ROWS)
+    column.template_list(
+        "VBD_UL_participants",
+        "",
+        scene,
+        "objects",
+        scene.vbd,
+        "participant",
+        rows=rows,
+        maxrows=rows,
+    )
+
+
+classes = (VBD_UL_participants,)
