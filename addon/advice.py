@@ -42,8 +42,8 @@ def text_width(context):
 def measured(context):
     """A function that says how wide a text is, in units of the interface."""
     preferences = context.preferences
-    # Text is rounded to whole pixels, so it is measured at the size it is drawn with.
-    scale = preferences.system.ui_scale
+    # Letters are placed on whole pixels, so they are measured at the size they are drawn with.
+    scale = preferences.system.ui_scale or 1.0  # 0 without a window
     blf.size(0, preferences.ui_styles[0].widget.points * scale)
     return lambda text: blf.dimensions(0, text)[0] / scale
 

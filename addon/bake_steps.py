@@ -19,7 +19,7 @@ from . import playback, report
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .gather import gather, participants, prepared
-from .report import Line, advice, in_order
+from .report import Line, advice, in_order, listed
 from .solver_thread import SolverThread
 
 SURVEYING = "Looking through the animation"
@@ -69,8 +69,7 @@ class Outcome:
         if self.rejected:
             names = tuple(sorted(self.rejected))
             yield Line(
-                text=f"Some vertices of {', '.join(names)} could not be solved and kept their "
-                "place",
+                text=f"Some vertices of {listed(names)} could not be solved and kept their place",
                 warns=True,
                 objects=names,
                 **advice("substeps", 2 * self.settings.substeps),

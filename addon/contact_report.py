@@ -4,7 +4,7 @@
 import numpy as np
 
 from ..solver.bodies import Cloth, Collider, Rod, Solid
-from .report import Line
+from .report import Line, listed
 
 MILLIMETRE = 1e-3
 
@@ -65,7 +65,7 @@ class ContactReport:
         if len(tangles) == 1:
             what = f"{names[0]} passes through {names[1] if len(names) > 1 else 'itself'}"
         else:
-            what = f"{', '.join(names)} pass through each other"
+            what = f"{listed(names)} pass through each other"
         yield Line(text=f"{what}; move apart what starts entangled", warns=True, objects=names)
 
     def numbers(self):

@@ -5,14 +5,14 @@ from math import inf, isnan, log10
 from statistics import median_low
 
 from ..solver.settings import Settings
-from .report import Line, advice
+from .report import Line, advice, listed
 
 # The most iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
 # A frame looks wrong when forces of this part of the weight are missing; less is hardly seen.
 VISIBLE = 0.3
 # A bake is worth a warning from this part of such frames on; hard landings are short.
-POOR_PART = 0.15
+POOR_PART = 0.2
 
 
 def rounded_up(count):
@@ -81,7 +81,7 @@ class Convergence:
         stats = self.last.stats
         count = stats.inverted
         yield Line(
-            text=f"{', '.join(stats.inverted_bodies)}: {count} "
+            text=f"{listed(stats.inverted_bodies)}: {count} "
             f"{'cell is' if count == 1 else 'cells are'} turned inside out",
             warns=True,
             objects=stats.inverted_bodies,

@@ -185,20 +185,22 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         draw_bake(layout, context)
 
 
-class VBD_PT_report(_Sidebar, Panel):
-    # A panel of its own: in that of the progress bar, see `draw_next_step`.
-    bl_label = "Last Bake"
-    bl_parent_id = "VBD_PT_sidebar"
-
+class _Report(_Sidebar):
     @classmethod
     def poll(cls, context):
         return is_shown(context.scene) and not context.window_manager.vbd.baking
+
+
+class VBD_PT_report(_Report, Panel):
+    # A panel of its own, because of what is told in `draw_next_step`.
+    bl_label = "Last Bake"
+    bl_parent_id = "VBD_PT_sidebar"
 
     def draw(self, context):
         draw_report(self.layout, context)
 
 
-class VBD_PT_statistics(_Sidebar, Panel):
+class VBD_PT_statistics(_Report, Panel):
     bl_label = "Statistics"
     bl_parent_id = "VBD_PT_report"
     bl_options = {"DEFAULT_CLOSED"}

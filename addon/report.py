@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from ..solver.settings import Settings
 
 MOST_LINES = 4
+MOST_NAMES = 3
 # Where the lines that find no room are to be found.
 MORE = "{count} more in Statistics below"
 
@@ -47,6 +48,12 @@ def advice(setting, value):
     if value is None or value > FIELDS[setting]["high"]:
         return {}
     return {"setting": setting, "value": value}
+
+
+def listed(names):
+    """Names in a sentence; of very many only some."""
+    shown, rest = names[:MOST_NAMES], len(names) - MOST_NAMES
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
 
 
 def in_order(lines):

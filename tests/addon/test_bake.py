@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from blender_scenes import fall, frames, mesh_object, pin, sheet, shown, slab, slide, tet_block
 
+from vbd.addon import report
 from vbd.addon.bake_steps import bake_steps, cache_folder, run_to_end
 from vbd.addon.gather import gather, participants, prepared
 from vbd.solver import cache as cache_module
@@ -406,8 +407,10 @@ def test_vertices_that_could_not_be_solved_are_a_warning(scene, monkeypatch):
 def test_a_bake_that_converged_is_plain_information(scene):
     tet_block()
     outcome = baked()
-    assert outcome.report()[0] == "INFO"
-    assert outcome.report()[1] == bpy.context.window_manager.vbd.status
+    assert outcome.report() == ("INFO", f"Baked 5 frames in {outcome.seconds:.0f} s")
+    (line,), _ = report.loads(scene.vbd.report)
+    assert line.text == outcome.report()[1]
+    assert bpy.context.window_manager.vbd.status == ""
 
 
 def test_a_bake_with_too_few_iterations_says_how_many_to_set(scene):
@@ -417,10 +420,10 @@ def test_a_bake_with_too_few_iterations_says_how_many_to_set(scene):
     scene.vbd.iterations = 2
     level, text = baked().report()
     assert level == "WARNING"
-    assert "raise the iterations to about" in text
-    lines = bpy.context.window_manager.vbd.status.splitlines()
-    assert lines[0].startswith("Baked 5 frames")
-    assert lines[1].startswith("Raise iterations to about")
+    head, line = report.loads(scene.vbd.report)[0]
+    assert head.text.startswith("Baked 5 frames")
+    assert line.setting == "iterations" and line.value > 2
+    assert f"in 5 of 5 frames: set iterations to {line.value}" in text
 
 
 def test_woven_cloth_without_a_uv_map_is_refused_by_name(scene):

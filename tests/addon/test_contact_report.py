@@ -35,12 +35,12 @@ def told(*solved, distances=(0.01, 0.01)):
 
 def test_nothing_is_said_when_nothing_touched():
     report = told(frame(1), frame(2))
-    assert (report.short(), report.lines()) == ([], [])
+    assert (report.numbers(), report.lines(), list(report.tangled())) == ([], [], [])
 
 
 def test_the_end_the_deepest_frame_and_all_searches_are_told():
     report = told(frame(1, 9, 4, 0.0045, 2), frame(2, 1200, 3000, 0.0005, 1), frame(3, 1200, 3000))
-    assert report.short() == [
+    assert report.numbers() == [
         "Touching: 1,200 vertices",
         "Pairs: 3,000",
         "Deepest: 4.5 mm of 10 mm",
@@ -54,19 +54,40 @@ def test_the_end_the_deepest_frame_and_all_searches_are_told():
 
 
 def test_contact_that_is_over_at_the_end_is_told():
-    assert told(frame(1, 3, 2, 0.001), frame(2)).short()[0] == "Touching: 0 vertices"
+    assert told(frame(1, 3, 2, 0.001), frame(2)).numbers()[0] == "Touching: 0 vertices"
 
 
 def test_tangles_are_named_until_they_are_gone():
     tangle = Tangle(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
-    assert told(frame(1, tangles=[tangle])).short() == [str(tangle)]
+    report = told(frame(1, tangles=[tangle]))
+    assert report.numbers() == [str(tangle)]
+    (line,) = report.tangled()
+    assert line.text.startswith("Shirt passes through Body")
+    assert line.warns and line.objects == ("Shirt", "Body")
     report = told(frame(1, tangles=[tangle]), frame(2, 4, 2, 0.001))
     assert report.lines()[0] == "Untangled after frame 1"
+    (line,) = report.tangled()
+    assert line.text == "Things were entangled until frame 1" and not line.warns
+
+
+@pytest.mark.parametrize(
+    ("couples", "start"),
+    [
+        ([("Shirt", "Shirt")], "Shirt passes through itself"),
+        ([("Shirt", "Body"), ("Hat", "Body")], "Shirt, Body, Hat pass through each other"),
+        ([("A", "A"), ("B", "B"), ("C", "C"), ("D", "D")], "A, B, C and 1 more pass through"),
+    ],
+)
+def test_all_that_is_entangled_is_one_line(couples, start):
+    tangles = [Tangle(couple, 3, (0.0, 0.0, 1.0)) for couple in couples]
+    (line,) = told(frame(1, tangles=tangles)).tangled()
+    assert line.text.startswith(start)
+    assert set(line.objects) == {name for couple in couples for name in couple}
 
 
 def test_distances_that_differ_are_a_range():
     report = told(frame(1, 3, 2, 0.001), distances=(0.0025, 0.01))
-    assert "Deepest: 1 mm of 2.5 to 10 mm" in report.short()
+    assert "Deepest: 1 mm of 2.5 to 10 mm" in report.numbers()
 
 
 def ball(thickness, **material):

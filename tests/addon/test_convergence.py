@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about convergence: one sentence over all of its frames."""
+"""What a bake says about convergence: one line over all of its frames."""
 
 from math import nan
 from types import SimpleNamespace
@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from vbd.addon.convergence import Convergence, rounded_up
+from vbd.solver.settings import Settings
 
 
 def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=0):
@@ -15,6 +16,7 @@ def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=
         iterations_needed=needed,
         verdict=verdict,
         inverted=inverted,
+        inverted_bodies=("Ball",) if inverted else (),
         coarse_share=nan,
         coarse_skips=0,
         residual_before_coarse=nan,
@@ -33,45 +35,63 @@ def told(*solved):
     return convergence
 
 
+def line(convergence):
+    """The one thing that is said."""
+    settings = Settings(substeps=4)
+    (one,) = (*convergence.inside_out(settings), *convergence.poor(settings))
+    return one
+
+
 def test_nothing_is_said_when_every_frame_converged():
     convergence = told(good(1), good(2))
-    assert (convergence.notes(), convergence.short()) == ([], [])
-    assert not convergence.is_poor()
+    assert list(convergence.poor(Settings())) == list(convergence.inside_out(Settings())) == []
 
 
 def test_the_median_of_the_poor_frames_is_the_advice():
     frames = [frame(k, needed=n) for k, n in enumerate((30, 57, 4000))]
-    assert told(good(9), *frames).notes() == [
-        "Under-converged in 3 of 4 frames, which makes materials look softer: raise the "
-        "iterations to about 60"
-    ]
+    one = line(told(good(9), *frames))
+    assert one.text == "Looks softer than its material in 3 of 4 frames"
+    assert (one.warns, one.setting, one.value) == (True, "iterations", 60)
 
 
 def test_frames_that_do_not_fall_count_as_beyond_any_number_of_iterations():
-    frames = [frame(1, needed=50), frame(2), frame(3)]
-    assert told(*frames).notes() == [
-        "Not converging in 3 of 3 frames: use more substeps or a softer material"
-    ]
+    one = line(told(frame(1, needed=50), frame(2), frame(3)))
+    assert one.text.startswith("No solution found in 3 of 3 frames")
+    assert (one.warns, one.setting, one.value) == (True, "substeps", 8)
 
 
 def test_a_number_that_no_one_can_set_is_not_advised():
-    assert "use more substeps" in told(frame(1, needed=2_000_000)).notes()[0]
+    assert line(told(frame(1, needed=2_000_000))).setting == "substeps"
+    (one,) = told(frame(1)).poor(Settings(substeps=600))
+    assert not one.setting
 
 
-def test_one_poor_frame_of_many_is_told_but_is_no_warning():
-    convergence = told(frame(1, needed=50), *(good(k) for k in range(2, 30)))
-    assert convergence.notes() and not convergence.is_poor()
+@pytest.mark.parametrize("poor", [frame(1, needed=50), frame(1)])
+def test_a_hard_landing_is_told_but_is_no_warning(poor):
+    one = line(told(poor, *(good(k) for k in range(2, 30))))
+    assert one.text.startswith("Not quite exact in 1 of 29 frames")
+    assert not one.warns
 
 
-def test_poor_frames_are_a_warning_from_a_tenth_on():
-    assert told(frame(1, needed=50), *(good(k) for k in range(2, 11))).is_poor()
+def test_frames_that_miss_little_are_no_warning_however_many():
+    one = line(told(*(frame(k, residual=0.1, needed=50) for k in range(9))))
+    assert one.text.startswith("Not quite exact in 9 of 9 frames")
+    assert not one.warns and one.value == 50
+
+
+@pytest.mark.parametrize(("poor", "warns"), [(2, False), (3, True)])
+def test_frames_that_look_wrong_are_a_warning_beyond_a_fifth(poor, warns):
+    frames = [frame(k, needed=50) if k < poor else good(k) for k in range(10)]
+    assert line(told(*frames)).warns == warns
 
 
 def test_tets_inside_out_count_at_the_end_only():
-    assert told(good(1, inverted=3), good(2)).notes() == []
-    convergence = told(good(1), good(2, inverted=3))
-    assert convergence.notes() == ["3 tets are inside out at the end: use more substeps"]
-    assert convergence.is_poor()
+    assert not list(told(good(1, inverted=3), good(2)).inside_out(Settings()))
+    one = line(told(good(1), good(2, inverted=3)))
+    assert one.text == "Ball: 3 cells are turned inside out"
+    assert one.warns and one.objects == ("Ball",)
+    assert (one.setting, one.value) == ("substeps", 8)
+    assert line(told(good(1, inverted=1))).text == "Ball: 1 cell is turned inside out"
 
 
 def test_the_worst_frame_is_the_poor_one_with_the_largest_residual():
@@ -104,4 +124,12 @@ def test_the_coarse_correction_tells_what_it_took_and_what_it_skipped():
     assert "0.97 of its step" in line
     assert "2.0e-02 before" in line
     assert "6 skipped" in line
-    assert convergence.short() == ["Coarse steps skipped: 6"]
+    assert convergence.numbers()[-1] == "Coarse steps skipped: 6"
+
+
+def test_the_numbers_tell_the_end_the_worst_frame_and_how_many_are_poor():
+    assert told(frame(1, 0.4, 60), good(2)).numbers() == [
+        "Residual: 1.0e-03",
+        "Worst: 4.0e-01 in frame 1",
+        "Under-converged: 1 of 2 frames",
+    ]

@@ -305,8 +305,8 @@ def no_cuda(scene):
 
 
 REFUSED = {
-    nothing: "no object has a role",
-    only_colliders: "all objects are colliders",
+    nothing: "Give an object a role first",
+    only_colliders: "All objects are colliders",
     not_a_mesh: "Words is not a mesh",
     empty_mesh: "Void: the mesh is empty",
     empty_collider: "Void: the collider has no faces",

@@ -112,6 +112,17 @@ def test_a_step_that_is_not_finite_is_refused_counted_and_named():
     assert frame.stats.rejected_bodies == ("Wild",)
 
 
+def test_tets_inside_out_are_counted_and_their_body_is_named():
+    points, tets = box((1, 1, 1))
+    mirrored = points * [1.0, 1.0, -1.0]
+    pins = Pins(np.arange(len(points)), targets=lambda _: mirrored)
+    bodies = [Solid(points, tets, name="Turned", pins=pins)]
+    bodies.append(Solid(points + [3.0, 0.0, 0.0], tets, name="Calm"))
+    (frame,) = simulate(bodies, Settings(gravity=(0.0, 0.0, 0.0)), 1)
+    assert frame.stats.inverted == len(tets)
+    assert frame.stats.inverted_bodies == ("Turned",)
+
+
 def test_calm_scenes_reject_nothing():
     for frame in simulate(scene(), Settings(), 10):
         assert frame.stats.rejected == 0

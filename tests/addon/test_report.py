@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report of a bake: its lines, where it is kept, and the buttons that do what it advises."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from blender_scenes import frames, tet_block
+
+from vbd.addon import advice, panels, participants
+from vbd.addon.bake_steps import Outcome, bake_steps, run_to_end
+from vbd.addon.report import MOST_LINES, Line, dumps, loads, shortened, wrapped
+from vbd.solver.settings import Settings
+from vbd.solver.tangles import Tangle
+
+
+def stats(**changes):
+    """Statistics of a frame in which all is well, but for `changes`."""
+    values = {
+        "verdict": "converged",
+        "residual": 0.001,
+        "iterations_needed": 20,
+        "inverted": 0,
+        "inverted_bodies": (),
+        "rejected_bodies": (),
+        "tangles": (),
+        "coarse_skips": 0,
+        "contacts": 0,
+        "pairs": 0,
+        "deepest": 0.0,
+        "truncated": 0,
+        "searches": 1,
+    }
+    return SimpleNamespace(**values | changes)
+
+
+def outcome(*all_stats, count=None, **changes):
+    """The outcome of a bake of frames with these statistics."""
+    result = Outcome(count or len(all_stats), Settings(substeps=4), seconds=41.0, **changes)
+    for index, one in enumerate(all_stats, 1):
+        result.take(SimpleNamespace(index=index, scene_frame=index, stats=one))
+    return result
+
+
+POOR = {"verdict": "under-converged", "residual": 0.5, "iterations_needed": 27}
+INVERTED = {"inverted": 3, "inverted_bodies": ("Ball",)}
+TANGLED = {"tangles": (Tangle(("Ball", "Shirt"), 12, (0.0, 0.0, 1.0)),)}
+REJECTED = {"rejected_bodies": ("Block",)}
+
+
+def test_a_bake_without_trouble_says_one_thing():
+    good = outcome(stats(), stats())
+    assert good.report() == ("INFO", "Baked 2 frames in 41 s")
+    assert [line.warns for line in good.lines()] == [False]
+
+
+def test_what_happened_comes_first_and_then_the_worst():
+    bad = outcome(stats(**POOR | INVERTED | TANGLED | REJECTED), notes=["Sheet: Bend comes late"])
+    texts = [line.text for line in bad.lines()]
+    starts = (
+        "Baked 1 frames",
+        "Some vertices of Block",
+        "Ball: 3 cells",
+        "Ball passes through Shirt",
+        "Looks softer",
+        "Sheet: Bend",
+    )
+    assert len(texts) == len(starts)
+    for text, start in zip(texts, starts, strict=True):
+        assert text.startswith(start)
+    assert bad.report()[0] == "WARNING"
+
+
+def test_what_is_wrong_comes_before_what_is_good_to_know():
+    landing = stats(**POOR | TANGLED)
+    lines = outcome(landing, *[stats()] * 20, notes=["Field: has no effect"]).lines()
+    assert [line.warns for line in lines] == [False, True, False, False]
+    assert lines[1].text == "Field: has no effect"
+
+
+def test_the_text_says_the_advice_of_every_line():
+    text = outcome(stats(**POOR | INVERTED)).report()[1]
+    assert text == (
+        "Baked 1 frames in 41 s. Ball: 3 cells are turned inside out: set substeps to 8. "
+        "Looks softer than its material in 1 of 1 frames: set iterations to 30"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "end"),
+    [({"cancelled": True}, "then cancelled"), ({"error": "disk full"}, "then stopped: disk full")],
+)
+def test_a_bake_that_ended_early_warns_in_its_first_line(change, end):
+    line = outcome(stats(), count=5, **change).lines()[0]
+    assert line.warns and line.text == f"Baked 1 of 5 frames in 41 s, {end}"
+
+
+def test_at_most_four_lines_are_shown_and_the_rest_is_announced():
+    lines = [Line(text=str(k), warns=k == 5) for k in range(6)]
+    for count in range(1, MOST_LINES + 1):
+        assert shortened(lines[:count]) == (lines[:count], [])
+    shown, rest = shortened(lines)
+    assert len(shown) == MOST_LINES
+    assert [line.text for line in shown] == ["0", "1", "2", "3 more in Statistics below"]
+    assert shown[-1].warns  # as one of them does
+    assert rest == lines[3:]
+
+
+def test_a_report_is_plain_text_and_comes_back_as_it_was():
+    lines = [Line(text="Ä", warns=True, setting="substeps", value=8, objects=("A", "B"))]
+    assert loads(dumps(lines, ["Pairs: 3"])) == (lines, ["Pairs: 3"])
+    assert loads("") == ([], [])
+
+
+@pytest.mark.parametrize("width", [8, 12, 33])
+def test_wrapped_text_fits_and_loses_nothing(width):
+    text = "Ball: 3 cells are turned inside out Averylongnamewithoutanyspaces.001 end"
+    lines = wrapped(text, width, len)
+    assert all(0 < len(line) <= width for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_text_is_not_broken_where_it_fits():
+    assert wrapped("Baked 250 frames in 41 s", 33, len) == ["Baked 250 frames in 41 s"]
+    assert wrapped("", 33, len) == [""]
+
+
+def test_letters_are_measured_as_they_are_drawn(scene):
+    width = advice.measured(bpy.context)
+    assert 0 < width("iiiii") < width("WWWWW")
+
+
+@pytest.fixture
+def block(scene):
+    """A block that was baked: it falls for three frames."""
+    frames(scene, 1, 4)
+    scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
+    ob = tet_block("Block")
+    bpy.ops.ed.undo_push(message="Block")
+    assert bpy.ops.vbd.bake() == {"FINISHED"}
+    return ob
+
+
+def first_line():
+    return loads(bpy.context.scene.vbd.report)[0][0].text
+
+
+def test_the_report_is_saved_with_the_scene(block, tmp_path):
+    before = bpy.context.scene.vbd.report
+    assert first_line().startswith("Baked 3 frames")
+    path = str(tmp_path / "baked.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert bpy.context.scene.vbd.report == ""
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.context.scene.vbd.report == before
+
+
+def test_an_undone_bake_takes_its_report_away_and_redo_brings_it_back(block):
+    before = bpy.context.scene.vbd.report
+    bpy.ops.ed.undo_push(message="Bake")
+    bpy.ops.ed.undo()
+    assert bpy.context.scene.vbd.report == ""
+    assert not bpy.data.objects["Block"].vbd.baked
+    bpy.ops.ed.redo()
+    assert bpy.context.scene.vbd.report == before
+
+
+def test_freeing_a_bake_clears_its_report(block):
+    bpy.ops.vbd.free_bake()
+    assert bpy.context.scene.vbd.report == ""
+
+
+def test_a_dropped_bake_leaves_the_report_of_the_one_before(block):
+    before = bpy.context.scene.vbd.report
+    steps = bake_steps(bpy.context)
+    next(steps)
+    steps.close()
+    assert bpy.context.scene.vbd.report == before
+    run_to_end(bake_steps(bpy.context), show=lambda _: None)
+    assert first_line().startswith("Baked 3 frames")
+
+
+@pytest.fixture
+def told(scene):
+    """A scene of two blocks with a report about them."""
+    for name in ("Ball", "Shirt"):
+        tet_block(name).vbd.baked = True
+    lines = [
+        Line(text="Baked 5 frames in 1 s"),
+        Line(text="Ball is odd", warns=True, objects=("Ball",), setting="substeps", value=8),
+        Line(text="Both are", warns=True, objects=("Ball", "Shirt", "Gone")),
+        Line(text="Softer", setting="iterations", value=30),
+        Line(text="The last", objects=("Shirt",)),
+    ]
+    scene.vbd.report = dumps(lines, ["Pairs: 3"])
+    return scene
+
+
+class Layout:
+    """Records labels, and buttons with what they were given."""
+
+    def __init__(self, shown=None):
+        self.shown = [] if shown is None else shown
+
+    def column(self, **_):
+        return Layout(self.shown)
+
+    row = column
+
+    def label(self, text, icon="NONE", **_):
+        self.shown.append(text)
+
+    def operator(self, idname, **_):
+        button = SimpleNamespace(idname=idname)
+        self.shown.append(button)
+        return button
+
+
+def drawn(panel):
+    layout = Layout()
+    panel.draw(SimpleNamespace(layout=layout), bpy.context)
+    return layout.shown
+
+
+def buttons(panel):
+    return [vars(one) for one in drawn(panel) if not isinstance(one, str)]
+
+
+def press(button):
+    module, name = button["idname"].split(".")
+    values = {key: value for key, value in button.items() if key != "idname"}
+    return getattr(getattr(bpy.ops, module), name)(**values)
+
+
+def selected():
+    return {ob.name for ob in bpy.context.view_layer.objects.selected}
+
+
+def test_buttons_do_what_they_say(told):
+    substeps, ball, both = buttons(panels.VBD_PT_report)
+    assert press(substeps) == {"FINISHED"} and told.vbd.substeps == 8
+    assert press(both) == {"FINISHED"} and selected() == {"Ball", "Shirt"}
+    assert press(ball) == {"FINISHED"} and selected() == {"Ball"}
+    assert bpy.context.view_layer.objects.active.name == "Ball"
+
+
+def test_lines_without_room_have_their_buttons_in_the_statistics(told):
+    shown = drawn(panels.VBD_PT_statistics)
+    assert [text for text in shown if isinstance(text, str)] == ["Softer", "The last", "Pairs: 3"]
+    iterations, shirt = buttons(panels.VBD_PT_statistics)
+    assert press(iterations) == {"FINISHED"} and told.vbd.iterations == 30
+    assert press(shirt) == {"FINISHED"} and selected() == {"Shirt"}
+
+
+def test_advice_that_is_taken_has_no_button_but_says_to_bake_again(told):
+    told.vbd.substeps = 8
+    assert "Substeps are set: bake again" in drawn(panels.VBD_PT_report)
+    assert "vbd.set_number" not in [button["idname"] for button in buttons(panels.VBD_PT_report)]
+
+
+def test_advice_is_undone(told):
+    bpy.ops.ed.undo_push(message="Before")
+    before = told.vbd.iterations
+    bpy.ops.vbd.set_number(name="iterations", value=before + 10)
+    bpy.ops.ed.undo_push(message="Advice")
+    assert bpy.context.scene.vbd.iterations == before + 10
+    bpy.ops.ed.undo()
+    assert bpy.context.scene.vbd.iterations == before
+
+
+def test_advice_waits_for_the_end_of_a_bake(told):
+    state = bpy.context.window_manager.vbd
+    state.baking = True
+    try:
+        with pytest.raises(RuntimeError, match="until the bake has ended"):
+            bpy.ops.vbd.set_number(name="iterations", value=30)
+    finally:
+        state.baking = False
+
+
+def test_objects_that_cannot_be_seen_are_not_selected_and_are_named(told, capfd):
+    bpy.data.objects["Ball"].hide_set(True)
+    assert bpy.ops.vbd.select_named(line=1) == {"CANCELLED"}
+    assert "Ball: not in the viewport; show it" in "".join(capfd.readouterr())
+    assert bpy.ops.vbd.select_named(line=2) == {"FINISHED"} and selected() == {"Shirt"}
+
+
+def test_a_click_in_the_list_selects_the_object_and_makes_it_active(told):
+    bpy.ops.vbd.select_named(line=2)
+    told.vbd.participant = told.objects.find("Shirt")
+    assert selected() == {"Shirt"}
+    assert bpy.context.view_layer.objects.active.name == "Shirt"
+    assert told.objects[told.vbd.participant].name == "Shirt"
+    bpy.context.view_layer.objects.active = None
+    assert told.vbd.participant == -1
+
+
+def test_what_is_excluded_from_the_view_layer_is_left_alone(told):
+    hidden = bpy.data.collections.new("Hidden")
+    told.collection.children.link(hidden)
+    ob = bpy.data.objects["Shirt"]
+    told.collection.objects.unlink(ob)
+    hidden.objects.link(ob)
+    bpy.context.view_layer.layer_collection.children["Hidden"].exclude = True
+    bpy.ops.vbd.select_named(line=1)
+    told.vbd.participant = told.objects.find("Shirt")
+    assert selected() == {"Ball"}
+
+
+def listed(scene, **changes):
+    """Names in the list, as its filter shows and orders them."""
+    kept = SimpleNamespace(
+        **{"filter_name": "", "use_filter_sort_alpha": False, "bitflag_filter_item": 1 << 30}
+        | changes
+    )
+    filter_items = participants.VBD_UL_participants.filter_items
+    flags, order = filter_items(kept, bpy.context, scene, "objects")
+    names = [ob.name for ob in scene.objects]
+    if order:
+        names = [name for _, name in sorted(zip(order, names, strict=True))]
+        flags = [flag for _, flag in sorted(zip(order, flags, strict=True))]
+    return [name for name, flag in zip(names, flags, strict=True) if flag]
+
+
+def test_the_list_shows_what_has_a_role(told):
+    bpy.ops.object.empty_add()
+    bpy.ops.mesh.primitive_cube_add()
+    assert listed(told) == ["Ball", "Shirt"]
+    bpy.context.object.name = "Anvil"
+    bpy.ops.vbd.add(role="COLLIDER")
+    assert sorted(listed(told)) == ["Anvil", "Ball", "Shirt"]
+    assert listed(told, use_filter_sort_alpha=True) == ["Anvil", "Ball", "Shirt"]
+    assert listed(told, filter_name="irt") == ["Shirt"]
+
+
+def test_without_anything_to_simulate_bake_is_grey_and_says_why(cube):
+    with pytest.raises(RuntimeError, match="Give an object a role first"):
+        bpy.ops.vbd.bake()
+    bpy.ops.vbd.add(role="COLLIDER")
+    with pytest.raises(RuntimeError, match="All objects are colliders"):
+        bpy.ops.vbd.bake()
+    bpy.ops.vbd.add(role="SOFT")
+    assert bpy.ops.vbd.bake.poll()
