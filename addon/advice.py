@@ -59,7 +59,8 @@ def draw_wrapped(layout, context, text, icon):
 
 def draw_line(layout, context, line, index, icon):
     scene = context.scene
-    draw_wrapped(layout, context, line.text, icon)
+    text = f"{line.text}:" if line.setting else line.text
+    draw_wrapped(layout, context, text, icon)
     objects = objects_of(line, scene)
     if not (line.setting or objects):
         return

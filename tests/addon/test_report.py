@@ -4,6 +4,7 @@
 from types import SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
 from blender_scenes import frames, tet_block
 
@@ -110,6 +111,8 @@ def test_a_report_is_plain_text_and_comes_back_as_it_was():
     lines = [Line(text="Ä", warns=True, setting="substeps", value=8, objects=("A", "B"))]
     assert loads(dumps(lines, ["Pairs: 3"])) == (lines, ["Pairs: 3"])
     assert loads("") == ([], [])
+    bad = outcome(stats(**POOR | {"residual": np.float64(0.5)}))  # as the solver gives it
+    assert loads(dumps(bad.lines(), bad.numbers())) == (bad.lines(), bad.numbers())
 
 
 @pytest.mark.parametrize("width", [8, 12, 33])
@@ -197,6 +200,11 @@ def told(scene):
     return scene
 
 
+def test_a_text_with_a_button_leads_to_it(told):
+    assert "Ball is odd:" in drawn(panels.VBD_PT_report)
+    assert "Both are" in drawn(panels.VBD_PT_report)
+
+
 class Layout:
     """Records labels, and buttons with what they were given."""
 
@@ -247,7 +255,7 @@ def test_buttons_do_what_they_say(told):
 
 def test_lines_without_room_have_their_buttons_in_the_statistics(told):
     shown = drawn(panels.VBD_PT_statistics)
-    assert [text for text in shown if isinstance(text, str)] == ["Softer", "The last", "Pairs: 3"]
+    assert [text for text in shown if isinstance(text, str)] == ["Softer:", "The last", "Pairs: 3"]
     iterations, shirt = buttons(panels.VBD_PT_statistics)
     assert press(iterations) == {"FINISHED"} and told.vbd.iterations == 30
     assert press(shirt) == {"FINISHED"} and selected() == {"Shirt"}
