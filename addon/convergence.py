@@ -66,7 +66,7 @@ class Convergence:
             number = advice("iterations", count)
         warns = self.wrong > POOR_PART * self.frames
         if not warns:
-            what = "{} frames are less exact" + ("; if they look wrong" if number else "")
+            what = "Less exact in {} frames" + ("; if it looks wrong" if number else "")
         part = f"{self.wrong if warns else len(self.needed)} of {self.frames}"
         yield Line(text=what.format(part), warns=warns, **number)
 

@@ -66,19 +66,19 @@ def test_a_number_that_no_one_can_set_is_not_advised():
     assert one.warns and not one.setting
     landing = told(frame(1), *(good(k) for k in range(2, 30)))
     (one,) = landing.poor(Settings(substeps=600))
-    assert one.text == "1 of 29 frames are less exact"
+    assert one.text == "Less exact in 1 of 29 frames"
 
 
 @pytest.mark.parametrize("poor", [frame(1, needed=50), frame(1)])
 def test_a_hard_landing_is_told_but_is_no_warning(poor):
     one = line(told(poor, *(good(k) for k in range(2, 30))))
-    assert one.text.startswith("1 of 29 frames are less exact; if")
+    assert one.text.startswith("Less exact in 1 of 29 frames; if")
     assert not one.warns
 
 
 def test_frames_that_miss_little_are_no_warning_however_many():
     one = line(told(*(frame(k, residual=0.1, needed=50) for k in range(9))))
-    assert one.text.startswith("9 of 9 frames are less exact")
+    assert one.text.startswith("Less exact in 9 of 9 frames")
     assert not one.warns and one.value == 50
 
 
