@@ -19,7 +19,7 @@ from . import ignored, playback, read_mesh
 from .bounds import bounds_of, is_bound
 from .feed import GRAVITY, Feed, Pose, gravity_moves, identity, moves, read_pose
 from .modifiers import DEFORMING, simulation_point
-from .start_velocity import earlier_poses, start_velocities
+from .start_velocity import earlier_poses, set_going
 from .tetmesh import CagePins, stored_tets
 from .units import gravity_of, shown
 
@@ -55,6 +55,7 @@ class Gathered:
     targets: list[Target] = field(default_factory=list)
     gravity: Callable | None = None
     """Gravity [m/s²] at a time [s] since the input state, if it changes."""
+    notes: list[str] = field(default_factory=list)
 
     def start(self):
         """Points of the input state in object space, one array per target."""
@@ -177,8 +178,8 @@ def gather(context, objects):
     if gravity_moves(scene):
         gathered.feed.follow_gravity(settings.gravity)
         gathered.gravity = lambda time: gathered.feed.at(GRAVITY, time)
-    started = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
-    before = earlier_poses(context, started) if started else {}
+    led = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
+    earlier = earlier_poses(context, led)
     depsgraph = context.evaluated_depsgraph_get()
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
@@ -190,7 +191,10 @@ def gather(context, objects):
         if ob.vbd.role == "COLLIDER":
             body = _collider(gathered, ob, depsgraph, pose)
         else:
-            body = _deformable(gathered, ob, depsgraph, pose, before.get(ob.name))
+            body = _deformable(gathered, ob, depsgraph, pose)
+            if ob in led:
+                motion = *earlier[identity(ob)], start, settings.frame_time
+                gathered.notes += set_going(body, gathered.targets[-1], *motion)
         body.collides_with = _collides_with(ob, objects)
         gathered.bodies.append(body)
     return gathered
@@ -233,7 +237,7 @@ def _collider(gathered, ob, depsgraph, pose):
     )
 
 
-def _deformable(gathered, ob, depsgraph, pose, before):
+def _deformable(gathered, ob, depsgraph, pose):
     mesh = ob.evaluated_get(depsgraph).data
     deforming, _ = simulation_point(ob)
     if len(pose.points) != len(ob.data.vertices):
@@ -250,12 +254,7 @@ def _deformable(gathered, ob, depsgraph, pose, before):
     if moving:
         gathered.feed.add(ob, pose, with_points=len(pinned) > 0)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
-    body = make(gathered, ob, mesh, target, pinned)
-    in_lattice, frame_time = target.corners is not None, gathered.settings.frame_time
-    velocities = start_velocities(body.points, pose, before, frame_time, in_lattice)
-    if velocities is not None:
-        body.velocities = velocities
-    return body
+    return make(gathered, ob, mesh, target, pinned)
 
 
 def _pins(gathered, target, pinned, indices=None, follow=None):

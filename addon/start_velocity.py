@@ -4,45 +4,67 @@
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from .feed import STILLNESS, read_pose
+from .feed import STILLNESS, identity, read_pose
 from .read_mesh import transformed
 from .tetmesh import carried_rigidly
 
 # Vertices of the mesh whose motion a corner of its lattice shares: enough to tell a rotation.
 NEIGHBORS = 8
+# What comes farther in a frame than this part of its size may as well have been put there.
+LEAP = 0.1
 
 
 def earlier_poses(context, objects):
-    """Poses of `objects` in the frame before the current one, by their names."""
-    scene, poses = context.scene, {}
+    """Poses of `objects` one and two frames before the current one, by their identities."""
+    scene, poses = context.scene, {identity(ob): [] for ob in objects}
+    if not objects:
+        return poses
     frame = scene.frame_current
-    scene.frame_set(frame - 1)
     try:
-        depsgraph = context.evaluated_depsgraph_get()
-        for ob in objects:
-            try:
-                poses[ob.name] = read_pose(ob, depsgraph, True, len(ob.data.vertices))
-            except ValueError:
-                continue  # not there yet, such as scaled to zero: it comes to rest in its place
+        for back in (1, 2):
+            scene.frame_set(frame - back)
+            depsgraph = context.evaluated_depsgraph_get()
+            for ob in objects:
+                try:
+                    pose = read_pose(ob, depsgraph, True, len(ob.data.vertices))
+                except ValueError:  # not there yet, such as scaled to zero: it starts from rest
+                    pose = None
+                poses[identity(ob)].append(pose)
     finally:
         scene.frame_set(frame)
     return poses
 
 
-def start_velocities(points, start, before, frame_time, is_lattice=False):
-    """Velocities [m/s] of a body at `points` [m], [vertex, 3], or None where it stands still.
+def set_going(body, target, before, earlier, frame, frame_time):
+    """Give a body the velocity with which its object comes to frame `frame`, the first one.
 
-    `start` and `before`: poses of its object at the start and a frame time earlier, or None. The
-    points are the object's vertices, or those of the lattice around them.
+    `before` and `earlier`: its poses one and two frames before. Returns notes for the user.
     """
+    start = target.start
     if before is None or start.is_close(before):
-        return None
+        return []
     places = before.points
-    if is_lattice:
-        places = transformed(np.linalg.inv(start.matrix), points)
-        if not np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
-            places = _carried(places, start.points, before.points)
-    return (points - transformed(before.matrix, places)) / frame_time
+    if target.corners is not None:
+        places = _lattice_before(body.points, start, before)
+    body.velocities = (body.points - transformed(before.matrix, places)) / frame_time
+    way = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
+    far = way > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
+    if far and earlier is not None and before.is_close(earlier):
+        # Thrown, or put into the pose from which the animation starts: nobody can know.
+        return [
+            f"{target.name} moves {way:.2g} m from frame {frame - 1} to {frame} and starts with "
+            f"that velocity; for a start at rest give it the pose of frame {frame} in frame "
+            f"{frame - 1} too"
+        ]
+    return []
+
+
+def _lattice_before(points, start, before):
+    """Where lattice points [m] were in the pose `before`, in object space."""
+    places = transformed(np.linalg.inv(start.matrix), points)
+    if np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
+        return places
+    return _carried(places, start.points, before.points)
 
 
 def _carried(places, start, now):

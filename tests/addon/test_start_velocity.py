@@ -180,3 +180,32 @@ def test_the_playhead_is_where_it_was(scene):
     scene.frame_set(5)
     gathered()
     assert scene.frame_current == 5
+
+
+def hold(ob, *keys):
+    """Keys (frame, x) between which the object stands, and leaps."""
+    key_linear(ob, "location", 0, *keys)
+
+
+def test_a_leap_into_place_is_told(scene):
+    """Thrown in the last frame, or put there: nobody can know, so the report says what is taken."""
+    ob = sheet()
+    hold(ob, (-5, 0.0), (0, 0.0), (1, 0.5))
+    group = gathered()
+    np.testing.assert_allclose(group.bodies[0].velocities[:, 0], 12.0, rtol=1e-5)
+    assert group.notes == [
+        "Sheet moves 0.5 m from frame 0 to 1 and starts with that velocity; for a start at "
+        "rest give it the pose of frame 1 in frame 0 too"
+    ]
+    hold(ob, (0, 0.5))
+    assert gathered().notes == []
+    assert not gathered().bodies[0].velocities.any()
+
+
+@pytest.mark.parametrize("keys", [[(-10, 0.0), (1, 5.0)], [(0, 0.0), (1, 0.05)]])
+def test_a_steady_motion_and_a_short_one_are_no_leap(scene, keys):
+    ob = sheet()
+    hold(ob, *keys)
+    group = gathered()
+    assert group.bodies[0].velocities.any()
+    assert group.notes == []
