@@ -7,6 +7,7 @@ import pytest
 from blender_scenes import mesh_object, pin, sheet, slide
 from shapes import block
 
+from vbd.addon import read_mesh
 from vbd.addon.gather import gather, participants, prepared
 
 
@@ -43,16 +44,15 @@ def test_vertices_removed_by_a_modifier_are_free(scene):
 def test_weights_by_nearness_are_read_where_the_simulation_starts(scene):
     ob = sheet()
     pin(ob, range(25))
-    probe = bpy.data.objects.new("Probe", None)
-    scene.collection.objects.link(probe)
+    probe = mesh_object("Probe", [(0, 0, 0)])
     slide(probe, 0, 1, 20, 50.0)
     modifier = ob.modifiers.new("Near", "VERTEX_WEIGHT_PROXIMITY")
     modifier.vertex_group, modifier.target = ob.vbd.pin_group, probe
     modifier.proximity_mode, modifier.proximity_geometry = "GEOMETRY", {"VERTEX"}
-    modifier.proximity_mode = "OBJECT"
-    modifier.min_dist, modifier.max_dist = 10.0, 0.0  # near is heavy
+    modifier.min_dist, modifier.max_dist = 0.8, 0.0  # weight 0 from 0.8 m on, 1 at the probe
     scene.frame_set(20)
-    np.testing.assert_array_equal(pins().indices, np.arange(25))
+    distance = np.linalg.norm(read_mesh.positions(ob.data), axis=1)
+    np.testing.assert_array_equal(pins().indices, np.flatnonzero(distance <= 0.4))
 
 
 def test_the_lattice_of_a_soft_body_is_pinned_by_them(scene):
