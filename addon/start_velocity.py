@@ -15,13 +15,16 @@ LEAP = 0.1
 
 
 def earlier_poses(context, objects):
-    """Poses of `objects` one and two frames before the current one, by their identities."""
+    """Poses of `objects` two frames and one before the current one, by their identities.
+
+    Read in the order of time: simulations of Blender's own need every frame.
+    """
     scene, poses = context.scene, {identity(ob): [] for ob in objects}
     if not objects:
         return poses
     frame = scene.frame_current
     try:
-        for back in (1, 2):
+        for back in (2, 1):
             scene.frame_set(frame - back)
             depsgraph = context.evaluated_depsgraph_get()
             for ob in objects:
@@ -35,10 +38,10 @@ def earlier_poses(context, objects):
     return poses
 
 
-def set_going(body, target, before, earlier, frame, frame_time):
+def set_going(body, target, earlier, before, frame, frame_time):
     """Give a body the velocity with which its object comes to frame `frame`, the first one.
 
-    `before` and `earlier`: its poses one and two frames before. Returns notes for the user.
+    `earlier` and `before`: its poses two frames and one before. Returns notes for the user.
     """
     start = target.start
     if before is None or start.is_close(before):

@@ -209,3 +209,21 @@ def test_a_steady_motion_and_a_short_one_are_no_leap(scene, keys):
     group = gathered()
     assert group.bodies[0].velocities.any()
     assert group.notes == []
+
+
+def test_a_body_on_an_armature_starts_with_the_velocity_of_its_bone(scene):
+    bpy.ops.object.armature_add()
+    rig = bpy.context.object
+    ob = sheet()
+    ob.vertex_groups.new(name="Bone").add(range(25), 1.0, "REPLACE")
+    ob.modifiers.new("Armature", "ARMATURE").object = rig
+    bone = rig.pose.bones["Bone"]
+    for frame, height in ((-5, 0.0), (7, 6.0)):
+        bone.location.y = height  # the bone points up
+        bone.keyframe_insert("location", index=1, frame=frame)
+    frames(scene, 1, 5)
+    velocities = gathered().bodies[0].velocities
+    np.testing.assert_allclose(velocities[:, :2], 0.0, atol=1e-4)
+    before, start = (shown(ob, frame)[:, 2] for frame in (0, 1))
+    np.testing.assert_allclose(velocities[:, 2], 24.0 * (start - before), rtol=1e-3)
+    assert velocities[0, 2] > 12.0
