@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, fields, replace
 import bpy
 import numpy as np
 
-from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid, are_flat
+from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
+from ..solver.contact_mesh import contact_mesh
 from ..solver.lattice import cage, embed
 from ..solver.settings import Material, Settings
+from ..solver.thickness import collision_thickness
 from . import ignored, playback, read_mesh
 from .bounds import bounds_of, is_bound
 from .feed import GRAVITY, Feed, Pose, gravity_moves, identity, moves, read_pose
@@ -197,7 +199,18 @@ def gather(context, objects):
                 gathered.notes += set_going(body, gathered.targets[-1], *motion)
         body.collides_with = _collides_with(ob, objects)
         gathered.bodies.append(body)
+    _match_thickness(gathered.bodies)
     return gathered
+
+
+def _match_thickness(bodies):
+    """Colliders without a thickness of their own are as thick as the thinnest body: a floor may be
+    much larger than what falls on it.
+    """
+    thinnest = min(collision_thickness(b) for b in bodies if isinstance(b, Solid | Cloth | Rod))
+    for body in bodies:
+        if isinstance(body, Collider) and not body.thickness:
+            body.thickness = thinnest
 
 
 def _collides_with(ob, objects):
@@ -294,18 +307,15 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         youngs_modulus=material.youngs_modulus * lattice.fractions,
         density=material.density * lattice.fractions,
     )
-    surface = None
-    if len(points) <= ob.vbd.contact_vertices:
-        surface = _visible_surface(target, lattice, triangles)
+    touching, faces = contact_mesh(points, triangles, lattice.cell_size, ob.vbd.contact_vertices)
     return Solid(
-        lattice.points, lattice.tets, material=material, pins=pins, name=ob.name, surface=surface
+        lattice.points,
+        lattice.tets,
+        material=material,
+        pins=pins,
+        name=ob.name,
+        surface=EmbeddedSurface(*embed(touching, lattice), faces) if len(faces) else None,
     )
-
-
-def _visible_surface(target, lattice, triangles):
-    """The mesh in its cage, without faces that have no area; None without any other."""
-    faces = triangles[~are_flat(target.visible(lattice.points), triangles)]
-    return EmbeddedSurface(target.corners, target.weights, faces) if len(faces) else None
 
 
 def _refuse_hanging_edges(ob, mesh):

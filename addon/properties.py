@@ -45,6 +45,7 @@ DECIMALS = {
     "weft_modulus": 0,
     "shear_modulus": 0,
     "tolerance": 4,
+    "collision_thickness": 6,
     "acceleration": 4,
 }
 DECIMALS_ELSE = 3
@@ -232,9 +233,9 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         "contact_vertices": IntProperty(
             name="Contact Vertices",
-            description="A mesh of up to this many vertices touches others with its visible "
-            "surface. A finer one touches with its lattice, up to a cell outside of it, which "
-            "takes less time",
+            description="A mesh of up to this many vertices touches others with all of them. A "
+            "finer one touches with some, about half a cell of the lattice apart, which takes less "
+            "time",
             default=2000,
             min=0,
             soft_max=50000,

@@ -362,9 +362,10 @@ class Material:
         soft_high=1.0,
     )
     collision_thickness: float = number(
-        0.005,
+        0.0,
         "Collision Thickness",
-        "Distance that the surface keeps; two surfaces keep the sum of both, folds of one twice it",
+        "Distance that the surface keeps; two surfaces keep the sum of both, folds of one twice "
+        "it. 0 follows the size of the object and of its faces",
         unit="m",
         low=0.0,
         high=100.0,
