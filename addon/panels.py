@@ -68,7 +68,7 @@ MATERIAL_FIELDS = {
     ),
     "ROD": (
         ("youngs_modulus", None),
-        ("thickness", "Diameter"),
+        ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
         ("damping", None),
     ),

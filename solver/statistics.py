@@ -110,9 +110,8 @@ def _rest_and_stiffness(links):
 class Measure:
     """Takes the statistics of a frame."""
 
-    def __init__(self, model, residual, bodies, settings):
+    def __init__(self, model, residual, bodies):
         self.model, self.residual, self.bodies = model, residual, bodies
-        self.gravity = np.asarray(settings.gravity, dtype=np.float64)
         self.record()
 
     def record(self):
@@ -209,7 +208,7 @@ class Measure:
             error_goal=error_goal,
             kinetic_energy=0.0 if still else float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
-            gravitational_energy=float(-(mass * (x @ self.gravity)).sum()),
+            gravitational_energy=float(-(mass * (x @ model.gravity.now)).sum()),
             contact_energy=contact_energy,
             contacts=self.residual.contacts(),
             pairs=touching,

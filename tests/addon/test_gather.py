@@ -60,14 +60,6 @@ def test_materials_come_from_the_object(scene):
     assert gathered().bodies[0].material.friction == 0.75
 
 
-def test_the_length_unit_of_the_display_does_not_scale_the_scene(scene):
-    ob = sheet()
-    points = gathered().bodies[0].points
-    scene.unit_settings.scale_length = 0.01
-    np.testing.assert_array_equal(gathered().bodies[0].points, points)
-    assert ob.vbd.role == "CLOTH"
-
-
 def test_shear_of_a_parent_is_in_the_points(scene):
     parent = bpy.data.objects.new("Parent", None)
     scene.collection.objects.link(parent)
