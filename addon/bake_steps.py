@@ -39,6 +39,8 @@ class Outcome:
     cancelled: bool = False
     error: str = ""
     notes: list = field(default_factory=list)
+    names: tuple = ()
+    """Of the objects that notes may be about."""
 
     @property
     def last(self):
@@ -77,8 +79,8 @@ class Outcome:
 
     def _notes(self):
         for note in self.notes:
-            name, colon, _ = note.partition(": ")
-            yield Line(text=note, warns=True, objects=(name,) if colon else ())
+            named = [name for name in self.names if note.startswith((f"{name}:", f"{name} "))]
+            yield Line(text=note, warns=True, objects=tuple(sorted(named, key=len)[-1:]))
 
     def lines(self):
         """`Line`s about all that a user should know, the most important first."""
@@ -147,7 +149,13 @@ def bake_steps(context, folder=None, wait=0.02):
             gathered = gather(context, objects)
             distances = contact_distances(gathered.bodies, gathered.settings)
             contact = ContactReport(distances)
-            outcome = Outcome(gathered.frame_count, gathered.settings, contact=contact, notes=notes)
+            outcome = Outcome(
+                gathered.frame_count,
+                gathered.settings,
+                contact=contact,
+                notes=notes + gathered.notes,
+                names=tuple(scene.objects.keys()),
+            )
             state.status = SURVEYING
             for _ in gathered.feed.survey():
                 if state.cancel_requested:

@@ -9,12 +9,8 @@ from .report import Line, advice, listed
 
 # The most iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
-# Forces of this part of the weight that do not balance may be seen. With ten times the iterations
-# shapes moved by less than a fortieth of their size where up to a tenth of the frames had more (but
-# a stiff ball bounced higher), and by up to half of it where most had.
-VISIBLE = 0.3
-# More of such frames than this are worth a warning; hard landings are short.
-POOR_PART = 0.2
+# A bake is worth a warning from this part of poor frames on; hard landings are short.
+POOR_PART = 0.1
 
 
 def rounded_up(count):
@@ -28,8 +24,6 @@ class Convergence:
 
     def __init__(self):
         self.frames = 0
-        self.wrong = 0
-        """Frames that are so far from converged that they look wrong."""
         self.needed = []
         """Iterations that each poor frame would have needed."""
         self.last = self.worst = None
@@ -45,8 +39,6 @@ class Convergence:
         if _is_poor(solved):
             needed = solved.stats.iterations_needed
             self.needed.append(inf if needed is None else needed)
-            if solved.stats.residual > VISIBLE:
-                self.wrong += 1
 
     def iterations(self):
         """Iterations that would do for half of the poor frames; None when no number would."""
@@ -64,10 +56,10 @@ class Convergence:
         else:
             what = "Looks softer than its material in {} frames"
             number = advice("iterations", count)
-        warns = self.wrong > POOR_PART * self.frames
+        warns = len(self.needed) >= POOR_PART * self.frames
         if not warns:
             what = "Less exact in {} frames" + ("; if it looks wrong" if number else "")
-        part = f"{self.wrong if warns else len(self.needed)} of {self.frames}"
+        part = f"{len(self.needed)} of {self.frames}"
         yield Line(text=what.format(part), warns=warns, **number)
 
     def inside_out(self, settings):

@@ -79,6 +79,20 @@ def test_what_is_wrong_comes_before_what_is_good_to_know():
     assert lines[1].text == "Field: has no effect"
 
 
+@pytest.mark.parametrize(
+    ("note", "objects"),
+    [
+        ("Sheet: Bend comes late", ("Sheet",)),
+        ("Sheet.001 moves 2 m", ("Sheet.001",)),
+        ("Sheet no. 2 is a force field", ("Sheet no. 2",)),
+        ("Gravity is 0.1 m/s²", ()),
+    ],
+)
+def test_a_note_leads_to_the_object_that_it_begins_with(note, objects):
+    names = ("Sheet", "Sheet.001", "Sheet no. 2", "Grav")
+    assert outcome(stats(), notes=[note], names=names).lines()[1].objects == objects
+
+
 def test_the_text_says_the_advice_of_every_line():
     text = outcome(stats(**POOR | INVERTED)).report()[1]
     assert text == (
