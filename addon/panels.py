@@ -5,8 +5,10 @@ from bpy.types import Panel
 
 from .presets import (
     MATERIAL_PRESETS,
+    NONE_SHOWN,
     VBD_MT_solver_presets,
     VBD_OT_solver_preset_add,
+    shown_preset,
 )
 from .tet_count import known_tet_count
 
@@ -110,9 +112,9 @@ def draw_roles(layout, ob):
         layout.operator("vbd.remove", text="Remove", icon="X")
 
 
-def draw_presets(layout, menu, add_operator):
+def draw_presets(layout, group, menu, add_operator):
     row = layout.row(align=True)
-    row.menu(menu.__name__, text=menu.bl_label)
+    row.menu(menu.__name__, text=shown_preset(menu, group) or NONE_SHOWN)
     row.operator(add_operator.bl_idname, text="", icon="ADD")
     row.operator(add_operator.bl_idname, text="", icon="REMOVE").remove_active = True
 
@@ -170,7 +172,7 @@ class VBD_PT_solver(_Sidebar, Panel):
 
     def draw(self, context):
         layout = self.layout
-        draw_presets(layout, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
+        draw_presets(layout, context.scene.vbd, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
         column = layout.column(align=True)
         for name in MAIN_SETTINGS:
             column.prop(context.scene.vbd, name)
@@ -217,7 +219,7 @@ class VBD_PT_material(_Physics, Panel):
     def draw(self, context):
         layout = self.layout
         ob = context.object
-        draw_presets(layout, *MATERIAL_PRESETS[ob.vbd.role])
+        draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
         column = layout.column(align=True)
         woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:

@@ -58,9 +58,9 @@ class Layout:
         self.shown.append(idname)
         return OperatorProperties(rna)
 
-    def menu(self, idname, **_):
+    def menu(self, idname, text):
         assert hasattr(bpy.types, idname)
-        self.shown.append(idname)
+        self.shown += [idname, text]
 
 
 class OperatorProperties:
@@ -231,3 +231,15 @@ def test_a_soft_body_tells_its_tets_until_its_mesh_changes(cube):
     assert f"{cube.vbd.tet_count:,} tets" in drawn(panels.VBD_PT_lattice)
     cube.data.vertices.add(1)
     assert "Tets not counted" in drawn(panels.VBD_PT_lattice)
+
+
+def test_the_menus_show_the_presets_whose_values_there_are(cube):
+    bpy.ops.vbd.add(role="CLOTH")
+    assert "Cotton" in drawn(panels.VBD_PT_material)
+    assert "Balanced" in drawn(panels.VBD_PT_solver)
+    bpy.ops.vbd.remove()
+    bpy.ops.vbd.add(role="ROD")  # picks a preset of another menu
+    bpy.ops.vbd.add(role="CLOTH")
+    cube.vbd.density = 1.0
+    shown = drawn(panels.VBD_PT_material)
+    assert "Cotton" not in shown and "Presets" in shown
