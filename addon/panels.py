@@ -3,6 +3,7 @@
 
 from bpy.types import Panel
 
+from .baked import warnings
 from .presets import (
     MATERIAL_PRESETS,
     NONE_SHOWN,
@@ -92,6 +93,11 @@ def has_effect(settings, name):
     }.get(name, True)
 
 
+def lock(layout, context):
+    """Grey out fields that a running bake has read."""
+    layout.enabled = not context.window_manager.vbd.baking
+
+
 def draw_field(column, group, name, label=None, active=True):
     row = column.row(align=True)
     row.active = active
@@ -130,6 +136,9 @@ def draw_bake(layout, context):
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
     layout.operator("vbd.free_bake", text="Free Bake")
+    layout.operator("vbd.convert_to_relative")
+    for line in warnings(context.scene):
+        layout.label(text=line)
     # An undone bake leaves its report behind, for it is no part of the file.
     if state.status and any(ob.vbd.baked for ob in context.scene.objects):
         column = layout.column(align=True)
@@ -161,7 +170,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         layout.use_property_decorate = False
         scene = context.scene.vbd
         column = layout.column(align=True)
-        column.enabled = not context.window_manager.vbd.baking
+        lock(column, context)
         column.prop(scene, "frame_start", text="Frame Start")
         column.prop(scene, "frame_end", text="End")
         column.prop(scene, "device")
@@ -171,6 +180,7 @@ class VBD_PT_solver(_Sidebar, Panel):
     bl_label = "Solver"
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         draw_presets(layout, context.scene.vbd, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
         column = layout.column(align=True)
@@ -184,6 +194,7 @@ class VBD_PT_solver_advanced(_Sidebar, Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
+        lock(self.layout, context)
         settings = context.scene.vbd
         for heading, names in ADVANCED_SETTINGS:
             column = self.layout.column(align=True)
@@ -217,6 +228,7 @@ class VBD_PT_material(_Physics, Panel):
     roles = tuple(MATERIAL_FIELDS)
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         ob = context.object
         draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
@@ -234,6 +246,7 @@ class VBD_PT_lattice(_Physics, Panel):
     roles = ("SOFT",)
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -258,6 +271,7 @@ class VBD_PT_pins(_Physics, Panel):
     roles = tuple(MATERIAL_FIELDS)
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -271,6 +285,7 @@ class VBD_PT_collision(_Physics, Panel):
     roles = (*MATERIAL_FIELDS, "COLLIDER")
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
