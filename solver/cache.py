@@ -183,13 +183,21 @@ def transfer(folder, to, keep):
     """
     remove(to)
     Path(to).mkdir(parents=True, exist_ok=True)
-    for path in _files(folder):
-        try:
-            os.link(path, Path(to) / path.name)
-        except OSError:  # another disk, or one that cannot share
-            shutil.copy2(path, Path(to) / path.name)
+    try:
+        for path in _files(folder):
+            _share(path, Path(to) / path.name)
+    except OSError:
+        remove(to)
+        raise
     if not keep:
         remove(folder)
+
+
+def _share(path, other):
+    try:
+        os.link(path, other)
+    except OSError:  # another disk, or one that cannot share
+        shutil.copy2(path, other)
 
 
 def remove(folder):
