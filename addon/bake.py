@@ -68,7 +68,7 @@ class VBD_OT_bake(Operator):
         if bpy.app.background or context.window is None:
             return self.execute(context)
         self.steps = bake_steps(context, wait=VISIT / 2, visible=True)
-        self.told = False
+        self.told, self.drawn = False, None
         try:
             next(self.steps)
         except (ValueError, OSError) as error:
@@ -106,10 +106,17 @@ class VBD_OT_bake(Operator):
         except BaseException:
             self._leave(context)
             raise
+        self._tell(context, state)
+        return {"RUNNING_MODAL"}
+
+    def _tell(self, context, state):
+        """Draw anew where the bake is; only then, for drawing takes time from the solver."""
+        if (state.status, state.progress) == self.drawn:
+            return
+        self.drawn = state.status, state.progress
         context.workspace.status_text_set(f"{state.status}   |   {HOW_TO_STOP}")
         for area in context.screen.areas:
             area.tag_redraw()
-        return {"RUNNING_MODAL"}
 
     def cancel(self, context):
         """Blender quits, or closes the window."""
@@ -122,7 +129,7 @@ class VBD_OT_bake(Operator):
             return {"PASS_THROUGH"}
         if event.value == "PRESS" and event.type not in SILENT and not self.told:
             self.told = True
-            self.report({"INFO"}, f"A bake is running. {HOW_TO_STOP}")
+            self.report({"INFO"}, "A bake is running: Esc stops it and keeps the frames so far")
         return {"RUNNING_MODAL"}
 
     def _drop(self, *_):

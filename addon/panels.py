@@ -137,8 +137,9 @@ def draw_bake(layout, context):
     row.operator("vbd.bake", text="Bake", icon="REC")
     layout.operator("vbd.free_bake", text="Free Bake")
     layout.operator("vbd.convert_to_relative")
+    notes = layout.column(align=True)
     for line in warnings(context.scene):
-        layout.label(text=line)
+        notes.label(text=line)
     # An undone bake leaves its report behind, for it is no part of the file.
     if state.status and any(ob.vbd.baked for ob in context.scene.objects):
         column = layout.column(align=True)
