@@ -34,9 +34,11 @@ def mark(ob, scene, bake):
 
 
 def is_edited(ob):
-    """Whether a baked mesh has other vertices than its bake, or is about to get some."""
-    count = ob.vbd.bake_vertices
-    return is_baked(ob) and (ob.mode == "EDIT" or count not in (0, len(ob.data.vertices)))
+    """Whether a baked mesh has lost its keys or changed its vertices, or is about to."""
+    if not is_baked(ob):
+        return False
+    changed = ob.vbd.bake_vertices not in (0, len(ob.data.vertices)) or not ob.data.shape_keys
+    return changed or ob.mode == "EDIT"
 
 
 def warnings(scene):

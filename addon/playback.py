@@ -122,7 +122,7 @@ def suspend(ob):
 
 def is_absolute(ob):
     """Whether an object plays its bake with absolute keys."""
-    return is_baked(ob) and json.loads(ob.vbd.bake_record)["absolute"]
+    return is_baked(ob) and bool(ob.data.shape_keys) and json.loads(ob.vbd.bake_record)["absolute"]
 
 
 def make_relative(ob):
@@ -131,6 +131,9 @@ def make_relative(ob):
     A bake whose curve was moved or stretched keeps its new timing.
     """
     record, key = json.loads(ob.vbd.bake_record), ob.data.shape_keys
+    data = key.animation_data
+    if data and data.action and data.action.users > 1:  # a copied mesh shares it
+        data.action = data.action.copy()
     _, _, curves = _curves_of(key)
     curve = curves.find("eval_time")
     blocks = [key.key_blocks[name] for name in record["blocks"] if name in key.key_blocks]
@@ -252,6 +255,17 @@ def _remove_curves(key, record):
     if data is None or data.action is None:
         return
     action = data.action
+    if record["made_action"] and action.users > 1:  # a copied mesh plays by it as well
+        data.action = None
+    else:
+        _remove_from_action(key, record)
+    if not record["had_animation"] and data.action is None and not data.drivers:
+        key.animation_data_clear()
+
+
+def _remove_from_action(key, record):
+    data = key.animation_data
+    action = data.action
     _, _, curves = _curves_of(key)
     ours = {_value_path(block) for block in key.key_blocks if block.name in set(record["blocks"])}
     if record["absolute"]:
@@ -266,5 +280,3 @@ def _remove_curves(key, record):
         slot = data.action_slot
         data.action_slot = None
         action.slots.remove(slot)
-    if not record["had_animation"] and data.action is None and not data.drivers:
-        key.animation_data_clear()

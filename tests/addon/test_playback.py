@@ -317,3 +317,17 @@ def test_a_second_bake_keeps_the_key_datablock(scene):
     assert ob.data.shape_keys.session_uid == first
     playback.free(ob)
     assert ob.data.shape_keys is None
+
+
+def test_freeing_a_copy_leaves_the_motion_of_the_other(scene):
+    """`mesh.copy()` shares the action of its keys."""
+    ob = sheet()
+    points = motion(ob)
+    playback.write(ob, points, START, [])
+    twin = ob.copy()
+    twin.data = ob.data.copy()
+    scene.collection.objects.link(twin)
+    playback.free(twin)
+    np.testing.assert_allclose(shown(ob, START + 3), points[3], atol=3e-7)
+    playback.free(ob)
+    assert not bpy.data.actions

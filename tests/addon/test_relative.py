@@ -8,7 +8,7 @@ import pytest
 from blender_scenes import sheet, shown
 
 from vbd.addon import playback
-from vbd.addon.baked import mark
+from vbd.addon.baked import mark, warnings
 
 COUNT = 12
 START = 3
@@ -117,6 +117,25 @@ def test_a_curve_that_was_edited_otherwise_is_refused(ob, scene, edit):
     with pytest.raises(RuntimeError, match="Sheet: the Evaluation Time curve of its bake was edit"):
         bpy.ops.vbd.convert_to_relative()
     np.testing.assert_array_equal(motion(ob), before)
+
+
+def test_converting_a_copy_leaves_the_motion_of_the_other(ob, scene):
+    twin = ob.copy()
+    twin.data = ob.data.copy()
+    scene.collection.objects.link(twin)
+    before = motion(ob)
+    twin.select_set(True)
+    bpy.ops.vbd.convert_to_relative()
+    assert playback.is_absolute(ob)
+    np.testing.assert_array_equal(motion(ob), before)
+    np.testing.assert_allclose(motion(twin), before, atol=1e-6)
+
+
+def test_a_bake_whose_keys_were_deleted_is_not_converted(ob, scene):
+    ob.shape_key_clear()
+    with pytest.raises(RuntimeError, match="No object of the scene has a bake with absolute keys"):
+        bpy.ops.vbd.convert_to_relative()
+    assert warnings(scene)[0] == "Sheet is baked and was edited"
 
 
 def test_the_selected_objects_are_converted_or_else_all(ob, scene):
