@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """While a bake runs: finished frames in the viewport, and the time that is left."""
 
+from threading import Event
+
 import bpy
 import numpy as np
 import pytest
@@ -9,13 +11,14 @@ from blender_scenes import frames, pin, sheet, shown, slab, slide, tet_block
 from vbd.addon import preview
 from vbd.addon.bake_steps import bake_steps, run_to_end
 from vbd.addon.time_left import TimeLeft, in_words
+from vbd.solver import simulate as simulate_module
 
 
 @pytest.fixture
 def scene(scene, monkeypatch):
     frames(scene, 1, 6)
     scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
-    monkeypatch.setattr(preview, "PAUSE", 0.0)  # every frame
+    monkeypatch.setattr(preview, "PAUSE", -1.0)  # every frame
     return scene
 
 
@@ -78,7 +81,7 @@ def test_the_viewport_shows_the_frame_that_was_solved_last(scene, make):
     ob = make()
     scene.frame_set(1)
     pictures, outcome = seen(ob, bake_steps(bpy.context, visible=True))
-    assert outcome.frames == 5 and set(pictures) == {0, 1, 2, 3, 4, 5}
+    assert outcome.frames == 5 and set(pictures) >= {1, 2, 3, 4, 5}
     moving = len(ob.modifiers) > 0
     for index, views in pictures.items():
         result = shown(ob, 1 + index)
@@ -99,6 +102,26 @@ def test_showing_frames_does_not_change_the_result(scene, make):
             np.testing.assert_array_equal(shown(ob, frame), points)
 
 
+def test_until_the_first_frame_the_input_state_is_shown(scene, monkeypatch):
+    simulate, held = simulate_module.simulate, Event()
+
+    def waiting(*arguments, **options):
+        held.wait(60.0)
+        yield from simulate(*arguments, **options)
+
+    monkeypatch.setattr(simulate_module, "simulate", waiting)
+    ob = swinging_sheet()
+    scene.frame_set(5)
+    steps = bake_steps(bpy.context, visible=True)
+    for _ in range(6):  # the scene is read ahead meanwhile
+        assert next(steps) is None
+    frame, view = scene.frame_current, shown(ob)
+    held.set()
+    quietly(steps)
+    assert frame == 1
+    np.testing.assert_allclose(view, shown(ob, 1), atol=1e-6)
+
+
 def test_a_moving_collider_stands_where_it_was_in_the_frame_shown(scene):
     block, hand = tet_block(), slab(height=-2.0)
     slide(hand, 1, 1, 6, 0.5)
@@ -106,7 +129,7 @@ def test_a_moving_collider_stands_where_it_was_in_the_frame_shown(scene):
     at = {frame: shown(hand, frame) for frame in range(1, 7)}
     scene.frame_set(1)
     pictures, _ = seen(hand, bake_steps(bpy.context, visible=True))
-    assert len(pictures) == 6 and not block.modifiers
+    assert set(pictures) >= {1, 2, 3, 4, 5} and not block.modifiers
     for index, views in pictures.items():
         for _, view in views:
             np.testing.assert_array_equal(view, at[1 + index])

@@ -263,13 +263,13 @@ def test_an_edited_bake_can_be_baked_again_and_freed(scene, operator):
 
 def test_a_partial_bake_is_marked_until_it_is_freed_or_whole(scene):
     tet_block()
-    scene.vbd.frame_end = 200
+    scene.vbd.frame_end = 1000
     steps = bake_steps(bpy.context)
     while next(steps) is None:
         pass
     bpy.ops.vbd.cancel_bake()
     outcome = run_to_end(steps, show=lambda _: None)
-    missing = 199 - outcome.frames
+    missing = 999 - outcome.frames
     assert scene.vbd.frames_missing == missing > 0
     assert baked.warnings(scene) == [f"Partial bake: {missing} frames missing"]
     scene.vbd.frame_end = 4
