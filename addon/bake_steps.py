@@ -151,8 +151,12 @@ def bake_steps(context, folder=None, wait=0.02, visible=False):
             outcome.error = explain(solver.error)
         if outcome.frames:
             state.status = "Writing shape keys"
+            replaced = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
             outcome.notes += _write_keys(scene, gathered, solver, outcome.frames)
+            scene.vbd.baked_as = scene.name
             scene.vbd.frames_missing = outcome.count - outcome.frames
+            if folder is None:  # else another file keeps the bakes that were here
+                outcome.notes += _remove_caches(replaced, scene)
         outcome.seconds = time.monotonic() - started
         state.status = outcome.short()
     return outcome
@@ -194,22 +198,27 @@ def _write_keys(scene, gathered, solver, last):
     """Turn the frames into keys; returns notes about bakes that they replace."""
     # Time remapping plays curves at another pace; every baked frame stays at its scene frame.
     pace = scene.render.frame_map_old / scene.render.frame_map_new
-    notes, replaced = [], set()
+    notes = []
     for at, target in enumerate(gathered.targets):
         ob = bpy.data.objects.get(target.key)
         if ob is None:
             continue  # deleted by a script meanwhile: there is nothing left to bake
-        if playback.is_baked(ob):
-            replaced.add(ob.vbd.bake_id)
-            if scene not in owners(ob):
-                notes.append(f"{ob.name}: this replaces its bake in {owners(ob)[0].name}")
+        if playback.is_baked(ob) and scene not in owners(ob):
+            notes.append(f"{ob.name}: this replaces its bake in {owners(ob)[0].name}")
         frames = (solver.cache.read(index)[at] for index in range(last + 1))
         playback.write(ob, frames, gathered.frame_start, target.deforming, pace)
         mark(ob, scene, solver.bake)
-    scene.vbd.baked_as = scene.name
-    remove_unused(replaced, scene)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return notes
+
+
+def _remove_caches(bakes, scene):
+    """Delete the caches of bakes that were replaced; returns notes about those that remain."""
+    try:
+        remove_unused(bakes, scene)
+    except OSError as error:
+        return [f"The cache of an earlier bake remains: {explain(error)}"]
+    return []
 
 
 def explain(error):

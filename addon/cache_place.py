@@ -59,9 +59,10 @@ def find_cache(bake, scene, before=""):
 
 
 def remove_unused(bakes, scene):
-    """Delete the caches of those `bakes` that no object plays any more."""
+    """Delete the caches of those `bakes`, and of what `scene` left, that no object plays."""
     used = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
-    for bake in set(bakes) - used:
+    left = bake_of(cache_folder(scene))  # perhaps of a bake that was undone or never saved
+    for bake in {*bakes, left} - used - {None}:
         folder = find_cache(bake, scene)
         if folder is not None:
             _remove(folder)

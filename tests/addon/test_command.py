@@ -66,6 +66,15 @@ def test_the_file_itself_is_overwritten_when_it_is_the_output(file):
     assert not file.with_name("shot_baked.blend").exists()
 
 
+def test_a_bake_into_another_file_leaves_the_cache_of_the_first(file):
+    assert command("bake", file, "--output", file) == 0
+    assert command("bake", file) == 0
+    caches = sorted(path.name for path in file.with_name("vbd_cache").iterdir())
+    assert caches == ["shot_Scene", "shot_baked_Scene"]
+    bpy.ops.vbd.free_bake()
+    assert [path.name for path in file.with_name("vbd_cache").iterdir()] == ["shot_Scene"]
+
+
 def test_a_bake_that_stops_early_is_marked_as_partial(file, capsys, monkeypatch):
     write = Cache.write
 

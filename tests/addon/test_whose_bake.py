@@ -197,6 +197,18 @@ def test_a_renamed_scene_frees_its_cache_without_a_save_and_not_that_of_its_old_
     assert Cache.open(cache_folder(second)).finished() == 4
 
 
+def test_the_cache_of_a_bake_that_was_never_saved_goes_with_the_one_before_it(scene, tmp_path):
+    tet_block()
+    path = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bake(scene)
+    bpy.ops.wm.save_mainfile()
+    bake(scene)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    bpy.ops.vbd.free_bake()
+    assert not (tmp_path / "vbd_cache").exists()
+
+
 def test_nothing_that_is_not_ours_is_removed(scene, tmp_path):
     tet_block()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
