@@ -126,7 +126,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False):
             gathered = gather(context, objects)
             distances = contact_distances(gathered.bodies, gathered.settings)
             contact = ContactReport(distances)
-            outcome = Outcome(gathered.frame_count, contact=contact, notes=notes)
+            outcome = Outcome(gathered.frame_count, contact=contact, notes=notes + gathered.notes)
             state.status = SURVEYING
             for _ in gathered.feed.survey():
                 if state.cancel_requested:

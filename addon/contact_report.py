@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..solver.bodies import Cloth, Collider, Rod, Solid
+from ..solver.thickness import collision_thickness
 
 MILLIMETRE = 1e-3
 
@@ -20,7 +21,7 @@ def contact_distances(bodies, settings):
 
     deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
     colliders = [body for body in bodies if isinstance(body, Collider)]
-    own = np.array([body.material.collision_thickness for body in deformable])
+    own = np.array([collision_thickness(body) for body in deformable])
     all_of_them = np.concatenate([own, [collider.thickness for collider in colliders]])
     kept = np.add.outer(all_of_them, all_of_them)[touch_table(deformable, colliders)]
     if settings.use_ground or any(isinstance(body, BOUNDS) for body in bodies):

@@ -9,13 +9,16 @@ import numpy as np
 
 from . import read_mesh
 from .modifiers import STILL, may_change_count
+from .units import gravity_of, unit_scale
 
 # Frames that are read ahead of the solver.
 AHEAD = 2
 # How often a waiting solver looks whether it should stop [s].
 PATIENCE = 0.1
-# An object stands still while its numbers stay within this part of themselves, and of a metre.
+# An object stands still while its numbers stay within this part of themselves, and of a unit.
 STILLNESS = 1e-5
+# What finds the gravity among the poses of a frame.
+GRAVITY = "gravity"
 # A transform that shrinks volumes by more than this cannot be undone in float32.
 FLAT_TRANSFORM = 1e-18
 
@@ -31,8 +34,7 @@ def identity(ob):
 
 def moves(ob):
     """Whether anything may change the shape or place of an object over time. Says yes in doubt."""
-    handlers = bpy.app.handlers
-    if handlers.frame_change_pre or handlers.frame_change_post:
+    if _has_handlers():
         return True
     animated = [ob, ob.data, getattr(ob.data, "shape_keys", None)]
     if any(_has_animation(block) for block in animated if block is not None):
@@ -44,6 +46,16 @@ def moves(ob):
     return ob.parent is not None and (ob.parent_type != "OBJECT" or moves(ob.parent))
 
 
+def gravity_moves(scene):
+    """Whether anything may change the gravity of a scene over time. Says yes in doubt."""
+    return _has_handlers() or _has_animation(scene)
+
+
+def _has_handlers():
+    handlers = bpy.app.handlers
+    return bool(handlers.frame_change_pre or handlers.frame_change_post)
+
+
 def _has_animation(block):
     data = getattr(block, "animation_data", None)
     return data is not None and bool(data.action or data.drivers or data.nla_tracks)
@@ -51,7 +63,9 @@ def _has_animation(block):
 
 @dataclass
 class Pose:
-    """An object at one time: world transform [4, 4], and points in object space where needed."""
+    """An object at one time: the transform [4, 4] to the world in metres, and points in object
+    space where needed.
+    """
 
     matrix: np.ndarray
     points: np.ndarray | None
@@ -61,7 +75,8 @@ class Pose:
 
     def is_close(self, other):
         """Whether two poses are the same but for rounding."""
-        same = np.allclose(self.matrix, other.matrix, rtol=STILLNESS, atol=STILLNESS)
+        atol = STILLNESS * unit_scale(bpy.context.scene)
+        same = np.allclose(self.matrix, other.matrix, rtol=STILLNESS, atol=atol)
         if same and self.points is not None:
             same = np.allclose(self.points, other.points, rtol=STILLNESS, atol=STILLNESS)
         return same
@@ -95,11 +110,12 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
                 f"{ob.name}: {len(bad)} of {len(points)} vertices are not finite numbers in frame "
                 f"{frame} (first: vertex {bad[0]}); delete or repair them"
             )
+    matrix[:3] *= unit_scale(depsgraph.scene)
     return Pose(matrix, points)
 
 
 class Feed:
-    """Poses of moving objects in time.
+    """Poses of moving objects in time, and gravity that changes.
 
     `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the
     solver's thread and waits for them.
@@ -109,6 +125,7 @@ class Feed:
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
         self.still = {}  # identity -> pose that must not change
+        self.follows_gravity = False
         self.unsure = False  # whether points may become more or fewer, or what is still may move
         self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
         self.queue = Queue(AHEAD)
@@ -121,6 +138,11 @@ class Feed:
         self.wanted[identity(ob)] = with_points
         self.known[0][identity(ob)] = pose
         self.unsure |= with_points and may_change_count(ob)
+
+    def follow_gravity(self, gravity):
+        """Read the gravity, which is `gravity` [m/s²] in the input state, in every frame."""
+        self.follows_gravity = True
+        self.known[0][GRAVITY] = gravity
 
     def hold(self, ob, pose):
         """Watch an object that must keep its pose."""
@@ -139,7 +161,8 @@ class Feed:
 
     def has_room(self):
         """Whether there is a frame to read, and the solver is not far behind."""
-        return bool(self.wanted) and self.next <= self.frame_count and not self.queue.full()
+        wanted = bool(self.wanted) or self.follows_gravity
+        return wanted and self.next <= self.frame_count and not self.queue.full()
 
     def fill(self):
         """Read the next frame if there is room for it; this moves the scene to it."""
@@ -163,6 +186,8 @@ class Feed:
         for key, with_points in self.wanted.items():
             count = len(self.known[0][key].points) if with_points else None
             poses[key] = read_pose(_found(key), depsgraph, with_points, count)
+        if self.follows_gravity:
+            poses[GRAVITY] = gravity_of(bpy.context.scene)
         for key, start in self.still.items():
             count = None if start.points is None else len(start.points)
             pose = read_pose(_found(key), depsgraph, count is not None, count)
@@ -174,7 +199,7 @@ class Feed:
         return poses
 
     def at(self, key, time):
-        """The pose of an object at a time [s] since the input state."""
+        """The pose of an object, or the gravity, at a time [s] since the input state."""
         frame = round(time / self.frame_time)
         last = max(self.known)
         while last < frame:

@@ -5,20 +5,25 @@ What is simulated is the mesh under the deforming modifiers that come before the
 changes its vertices. The others, such as Subdivision Surface, act on the baked result.
 """
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 
 import bpy
 import numpy as np
 
-from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid, are_flat
+from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
+from ..solver.contact_mesh import contact_mesh
 from ..solver.lattice import cage, embed
 from ..solver.settings import Material, Settings
-from . import playback, read_mesh
+from ..solver.thickness import collision_thickness
+from . import ignored, playback, read_mesh
 from .bounds import bounds_of, is_bound
-from .feed import Feed, Pose, identity, moves, read_pose
+from .feed import GRAVITY, Feed, Pose, gravity_moves, identity, moves, read_pose
 from .modifiers import DEFORMING, simulation_point
+from .start_velocity import earlier_poses, set_going
 from .tetmesh import CagePins, stored_tets
+from .units import gravity_of, shown
 
 
 @dataclass
@@ -50,6 +55,9 @@ class Gathered:
     frame_count: int
     feed: Feed
     targets: list[Target] = field(default_factory=list)
+    gravity: Callable | None = None
+    """Gravity [m/s²] at a time [s] since the input state, if it changes."""
+    notes: list[str] = field(default_factory=list)
 
     def start(self):
         """Points of the input state in object space, one array per target."""
@@ -108,7 +116,7 @@ def _refuse_unbakeable(ob):
 def prepared(scene, objects):
     """The scene as it is gathered: at the first frame, without old bakes and later modifiers.
 
-    Gives notes about modifiers that the user may have meant to be part of the simulation.
+    Gives notes about what the user may have meant to be part of the simulation.
     Afterwards all is as before. Colliders keep their bakes: they play them.
     """
     bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
@@ -127,9 +135,9 @@ def prepared(scene, objects):
                     )
                 modifier.show_viewport = False
                 off.append(modifier)
-        if any(moves(ob) for ob in objects):
+        if gravity_moves(scene) or any(moves(ob) for ob in objects):
             scene.frame_set(scene.vbd.frame_start)
-        yield notes
+        yield notes + ignored.notes(scene, objects)
     finally:
         for modifier in off:
             modifier.show_viewport = True
@@ -142,17 +150,17 @@ def prepared(scene, objects):
 def settings_of(scene):
     """`Settings` of a scene: its own numbers, Blender's gravity and frame rate."""
     group = scene.vbd
-    own = {f.name: getattr(group, f.name) for f in fields(Settings) if hasattr(group, f.name)}
+    own = {f.name: shown(group, f.name) for f in fields(Settings) if hasattr(group, f.name)}
     return Settings(
         **own,
-        gravity=tuple(scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0),
+        gravity=gravity_of(scene),
         frame_time=scene.render.fps_base / scene.render.fps,
     )
 
 
 def material_of(ob):
     """`Material` of an object; without a friction of its own it takes the scene's."""
-    own = {f.name: getattr(ob.vbd, f.name) for f in fields(Material) if hasattr(ob.vbd, f.name)}
+    own = {f.name: shown(ob.vbd, f.name) for f in fields(Material) if hasattr(ob.vbd, f.name)}
     if not ob.vbd.use_friction:
         own["friction"] = None
     return Material(**own)
@@ -169,6 +177,11 @@ def gather(context, objects):
         )
     settings = settings_of(scene)
     gathered = Gathered([], settings, start, count, Feed(start, count, settings.frame_time))
+    if gravity_moves(scene):
+        gathered.feed.follow_gravity(settings.gravity)
+        gathered.gravity = lambda time: gathered.feed.at(GRAVITY, time)
+    led = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
+    earlier = earlier_poses(context, led)
     depsgraph = context.evaluated_depsgraph_get()
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
@@ -177,11 +190,27 @@ def gather(context, objects):
             gathered.bodies += _bounds(gathered, ob, depsgraph)
             continue
         pose = read_pose(ob, depsgraph, True)
-        make = _collider if ob.vbd.role == "COLLIDER" else _deformable
-        body = make(gathered, ob, depsgraph, pose)
+        if ob.vbd.role == "COLLIDER":
+            body = _collider(gathered, ob, depsgraph, pose)
+        else:
+            body = _deformable(gathered, ob, depsgraph, pose)
+            if ob in led:
+                motion = *earlier[identity(ob)], start, settings.frame_time
+                gathered.notes += set_going(body, gathered.targets[-1], *motion)
         body.collides_with = _collides_with(ob, objects)
         gathered.bodies.append(body)
+    _match_thickness(gathered.bodies)
     return gathered
+
+
+def _match_thickness(bodies):
+    """Colliders without a thickness of their own are as thick as the thinnest body: a floor may be
+    much larger than what falls on it.
+    """
+    thinnest = min(collision_thickness(b) for b in bodies if isinstance(b, Solid | Cloth | Rod))
+    for body in bodies:
+        if isinstance(body, Collider) and not body.thickness:
+            body.thickness = thinnest
 
 
 def _collides_with(ob, objects):
@@ -216,7 +245,7 @@ def _collider(gathered, ob, depsgraph, pose):
         (lambda time: feed.at(key, time).world_points()) if moving else pose.world_points(),
         triangles,
         friction=ob.vbd.friction if ob.vbd.use_friction else None,
-        thickness=ob.vbd.collision_thickness,
+        thickness=shown(ob.vbd, "collision_thickness"),
         name=ob.name,
     )
 
@@ -232,7 +261,9 @@ def _deformable(gathered, ob, depsgraph, pose):
     moving = moves(ob)
     target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
     gathered.targets.append(target)
-    pinned = read_mesh.group_members(ob, ob.vbd.pin_group) if ob.vbd.pin_group else np.empty(0, int)
+    pinned = np.empty(0, int)
+    if ob.vbd.pin_group:
+        pinned = read_mesh.group_members(ob, mesh, ob.vbd.pin_group)
     if moving:
         gathered.feed.add(ob, pose, with_points=len(pinned) > 0)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
@@ -276,21 +307,29 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         youngs_modulus=material.youngs_modulus * lattice.fractions,
         density=material.density * lattice.fractions,
     )
-    surface = None
-    if len(points) <= ob.vbd.contact_vertices:
-        surface = _visible_surface(target, lattice, triangles)
+    touching, faces = contact_mesh(points, triangles, lattice.cell_size, ob.vbd.contact_vertices)
     return Solid(
-        lattice.points, lattice.tets, material=material, pins=pins, name=ob.name, surface=surface
+        lattice.points,
+        lattice.tets,
+        material=material,
+        pins=pins,
+        name=ob.name,
+        surface=EmbeddedSurface(*embed(touching, lattice), faces) if len(faces) else None,
     )
 
 
-def _visible_surface(target, lattice, triangles):
-    """The mesh in its cage, without faces that have no area; None without any other."""
-    faces = triangles[~are_flat(target.visible(lattice.points), triangles)]
-    return EmbeddedSurface(target.corners, target.weights, faces) if len(faces) else None
+def _refuse_hanging_edges(ob, mesh):
+    edges, faces = read_mesh.edges(mesh), read_mesh.corner_vertices(mesh)
+    hanging = np.setdiff1d(edges, faces)
+    if len(hanging):
+        raise ValueError(
+            f"{ob.name}: {len(hanging)} vertices hang on edges without a face (first: vertex "
+            f"{hanging[0]}); delete them (Mesh > Clean Up > Delete Loose) or make them a rod"
+        )
 
 
 def _cloth(gathered, ob, mesh, target, pinned):
+    _refuse_hanging_edges(ob, mesh)
     corners = _outward(read_mesh.cloth_corners(mesh), target.start)
     material = material_of(ob)
     uv = read_mesh.corner_uv(mesh) if material.membrane == "orthotropic" else None

@@ -71,7 +71,7 @@ MATERIAL_FIELDS = {
     ),
     "ROD": (
         ("youngs_modulus", None),
-        ("thickness", "Diameter"),
+        ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
         ("damping", None),
     ),
@@ -263,7 +263,7 @@ class VBD_PT_lattice(_Physics, Panel):
         column.active = "tets" not in ob.data
         column.prop(ob.vbd, "contact_vertices")
         if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
-            column.label(text="Touches with its lattice", icon="INFO")
+            column.label(text="Touches with some vertices", icon="INFO")
 
 
 class VBD_PT_pins(_Physics, Panel):

@@ -33,14 +33,19 @@ SETTINGS = tuple(f for f in fields(Settings) if f.name not in FROM_SCENE)
 MATERIAL = tuple(f for f in fields(Material) if f.name not in SCRIPT_ONLY)
 
 # Units that Blender can show and convert. All others are written into the label.
-BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE", "m/s": "VELOCITY"}
+BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE"}
+# Blender would show a length times the unit scale of the scene; this one belongs to a material, as
+# its modulus does, and presets give it in metres whatever the scale.
+WITHOUT_UNIT_SCALE = ("thickness",)
 DECIMALS = {
     "youngs_modulus": 0,
     "collision_stiffness": 0,
     "bending_stiffness": 6,
+    "thickness": 4,
     "weft_modulus": 0,
     "shear_modulus": 0,
     "tolerance": 4,
+    "collision_thickness": 6,
     "acceleration": 4,
 }
 DECIMALS_ELSE = 3
@@ -99,7 +104,10 @@ def blender_property(f, default):
         raise TypeError(f"{f.name} has no label; declare it with number(), switch() or choice()")
     unit = data.get("unit", "")
     label = data["label"]
-    if unit and unit not in BLENDER_UNITS:
+    blender_unit = BLENDER_UNITS.get(unit, "NONE")
+    if f.name in WITHOUT_UNIT_SCALE:
+        blender_unit = "NONE"
+    if unit and blender_unit == "NONE":
         label = f"{label} ({unit})"
     shared = {
         "name": label,
@@ -121,7 +129,7 @@ def blender_property(f, default):
         min=low,
         max=high,
         precision=DECIMALS.get(f.name, DECIMALS_ELSE),
-        unit=BLENDER_UNITS.get(unit, "NONE"),
+        unit=blender_unit,
         **shared,
     )
 
@@ -237,9 +245,9 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         "contact_vertices": IntProperty(
             name="Contact Vertices",
-            description="A mesh of up to this many vertices touches others with its visible "
-            "surface. A finer one touches with its lattice, up to a cell outside of it, which "
-            "takes less time",
+            description="A mesh of up to this many vertices touches others with all of them. A "
+            "finer one touches with some, about half a cell of the lattice apart, which takes less "
+            "time",
             default=2000,
             min=0,
             soft_max=50000,

@@ -106,8 +106,17 @@ def _checkerboard(count, pairs):
     return None if (side[pairs[:, 0]] == side[pairs[:, 1]]).any() else side
 
 
-def group_members(ob, name):
-    """Vertices of an object that are in a vertex group, int64 [member]."""
+def loose_edges(mesh):
+    """Edges without a face, int64 [edge]."""
+    with_face = attribute(mesh, ".corner_edge", "value", np.int32, 1).ravel()
+    return np.setdiff1d(np.arange(len(mesh.edges)), with_face)
+
+
+def group_members(ob, mesh, name):
+    """Vertices of an object that are in a vertex group, int64 [member].
+
+    `mesh` is the evaluated one: modifiers may change weights.
+    """
     group = ob.vertex_groups.get(name)
     if group is None:
         raise ValueError(
@@ -117,7 +126,7 @@ def group_members(ob, name):
     return np.array(
         [
             vertex.index
-            for vertex in ob.data.vertices
+            for vertex in mesh.vertices
             if any(entry.group == index and entry.weight >= MEMBER for entry in vertex.groups)
         ],
         np.int64,

@@ -62,6 +62,7 @@ class SolverThread(Thread):
             gathered.frame_count,
             device=self.device,
             cancelled=self.stopping.is_set,
+            gravity=gathered.gravity,
         )
         cache = Cache.create(
             self.folder,

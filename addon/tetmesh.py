@@ -43,6 +43,19 @@ def stored_tets(name, mesh):
     return tets
 
 
+def carried_rigidly(points, leaders, now):
+    """Where `points` [point, 3] are if each goes with the rigid motion that fits its leaders best.
+
+    `leaders` and `now`: where the leaders of every point are with it and then, [point, leader, 3].
+    """
+    center, center_now = leaders.mean(axis=1), now.mean(axis=1)
+    turn = np.einsum("pki,pkj->pij", now - center_now[:, None], leaders - center[:, None])
+    still = STILLNESS * np.linalg.norm(turn, axis=(1, 2)) + 1e-30
+    u, _, v = np.linalg.svd(turn + still[:, None, None] * np.eye(3))
+    u[:, :, 2] *= np.linalg.det(u @ v)[:, None]  # a rotation, never a reflection
+    return center_now + np.einsum("pij,pj->pi", u @ v, points - center)
+
+
 class CagePins:
     """Pinned corners of a cage, led by the pinned vertices of the surface inside it.
 
@@ -68,18 +81,11 @@ class CagePins:
         for row, point in enumerate(self.rest):
             distance = ((start - point) ** 2).sum(axis=1)
             self.leaders[row] = np.argpartition(distance, count - 1)[:count]
-        self.center = start[self.leaders].mean(axis=1)
-        self.spread = start[self.leaders] - self.center[:, None]
+        self.leaders_at_rest = start[self.leaders]
 
     def targets(self, now):
         """Where the pinned corners are, [pin, 3], when the pinned vertices are at `now`."""
-        leaders = now[self.leaders]
-        center = leaders.mean(axis=1)
-        turn = np.einsum("pki,pkj->pij", leaders - center[:, None], self.spread)
-        still = STILLNESS * np.linalg.norm(turn, axis=(1, 2)) + 1e-30
-        u, _, v = np.linalg.svd(turn + still[:, None, None] * np.eye(3))
-        u[:, :, 2] *= np.linalg.det(u @ v)[:, None]  # a rotation, never a reflection
-        led = center + np.einsum("pij,pj->pi", u @ v, self.rest - self.center)
+        led = carried_rigidly(self.rest, self.leaders_at_rest, now[self.leaders])
         return led + self._correction(now - self._carried(led))
 
     def _carried(self, places):

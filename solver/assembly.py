@@ -14,6 +14,7 @@ from .attachments import Rows, join
 from .bodies import Cloth, Rod, Solid
 from .order import unique_edges, vertex_order
 from .tearing import vertex_index
+from .thickness import collision_thickness
 
 
 @dataclass
@@ -280,7 +281,11 @@ def assemble(bodies, settings, attachments=()):
         return extended(values)[order]
 
     def spread(value_of):
-        return ordered([np.full(len(b.points), value_of(b.material)) for b in bodies])
+        return ordered([np.full(len(b.points), value_of(b)) for b in bodies])
+
+    def friction(body):
+        own = body.material.friction
+        return settings.friction if own is None else own
 
     return Assembly(
         origin=origin,
@@ -291,8 +296,8 @@ def assemble(bodies, settings, attachments=()):
         velocities=ordered([body.velocities for body in bodies]),
         parent=place[parent[order]],
         mass=np.concatenate(masses)[order],
-        friction=spread(lambda m: settings.friction if m.friction is None else m.friction),
-        thickness=spread(lambda m: m.collision_thickness),
+        friction=spread(friction),
+        thickness=spread(collision_thickness),
         attachments=rows,
         **kinds,
     )

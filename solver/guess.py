@@ -61,7 +61,7 @@ def first_guard(model, residual, settings):
     pieces = make_pieces(model.assembly, model.device)
     objective, free = model.objective, model.free_count
     slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
-    gravity, h = wp.vec3(*settings.gravity), settings.step_time
+    gravity, h = model.gravity.on_device, settings.step_time
     places = [model.x, model.x_start, model.inertial, model.acceleration]
     inputs = [*places, objective.inertia, residual.force, gravity, h, pieces]
     return [
@@ -74,7 +74,7 @@ def first_guard(model, residual, settings):
 
 def _rigid_motion(model, settings, pieces):
     """Launches that find where each piece would be if it moved rigidly."""
-    gravity, h = wp.vec3(*settings.gravity), settings.step_time
+    gravity, h = model.gravity.on_device, settings.step_time
     state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
     return [
         recorded_whole(model.device, kernels.add_moments, len(pieces.weight), [*state, pieces], []),

@@ -6,6 +6,7 @@ import math
 import warp as wp
 
 from .kernels.chebyshev import extrapolate
+from .position_error import PositionError
 
 # Substeps from one estimate of ρ to the next; the one that measures is not accelerated.
 ESTIMATE = 8
@@ -27,6 +28,7 @@ class Iterations:
 
     def __init__(self, model, residual, settings, sweep, carried=(), pairs=None, search=None):
         self.model, self.residual, self.settings, self.sweep = model, residual, settings, sweep
+        self.error = PositionError(model)
         self.pairs, self.search = pairs, search
         wanted = settings.acceleration > 0.0 or settings.estimate_acceleration
         self.accelerated = wanted and model.free_count > 0
@@ -69,6 +71,8 @@ class Iterations:
     def _ends(self, iteration, watched, count):
         """Look at the residual where that is due; True when the tolerance is met."""
         done = self.done = iteration + 1
+        if watched:
+            self.error.look(done, count)
         if watched and done == (count + 1) // 2:
             self.halfway = self.residual.measure()
         if self.settings.tolerance > 0.0 and done % LOOK == 0:

@@ -9,6 +9,7 @@ import warp as wp
 from . import records
 from .augmentation import spring_penalty
 from .embedding import upload_embedding
+from .gravity import Gravity
 from .kernels import records as layout
 from .kernels import vertex
 from .kernels.contact import ContactLaw
@@ -53,7 +54,7 @@ class Model:
         "spring": 10.0,
     }
 
-    def __init__(self, assembly, settings, surface, bounds, ties, device):
+    def __init__(self, assembly, settings, surface, bounds, ties, device, gravity=None):
         self.device = wp.get_device(device)
         self.assembly, self.surface, self.bounds = assembly, surface, bounds
         self.vertex_count = len(assembly.points)
@@ -68,8 +69,9 @@ class Model:
         self.x_start = wp.clone(self.x)
         self.inertial = wp.clone(self.x)
         self.velocity = self.upload(assembly.velocities, wp.vec3)
+        self.gravity = Gravity(settings.gravity, gravity, self.device)
         # As if the bodies had been in free fall: the adaptive guess then starts with full gravity.
-        before = assembly.velocities - h * np.asarray(settings.gravity)
+        before = assembly.velocities - h * self.gravity.now
         self.last_velocity = self.upload(before, wp.vec3)
         self.steady = wp.zeros(self.vertex_count, dtype=wp.vec3, device=self.device)
         self.acceleration = wp.zeros_like(self.velocity)
@@ -104,9 +106,18 @@ class Model:
     def _weigh(self, settings):
         """Inertia and load of every vertex from its mass."""
         mass, still = self.assembly.mass, settings.quasistatic
-        gravity = np.asarray(settings.gravity, dtype=float)
         self.objective.inertia = self.upload(mass * (not still) / settings.step_time**2, float)
-        self.objective.load = self.upload(mass[:, None] * gravity * still, wp.vec3)
+        self.objective.load = self.upload(self._load(settings), wp.vec3)
+
+    def _load(self, settings):
+        """The weight [N] of every vertex where it is no part of the inertia."""
+        return self.assembly.mass[:, None] * self.gravity.now * settings.quasistatic
+
+    def pull(self, share, settings):
+        """Let gravity be what it is after a share of the frame."""
+        if self.gravity.varies:
+            self.gravity.move(share)
+            self.objective.load.assign(self._load(settings).astype(np.float32))
 
     def renew(self, settings):
         """Take over elements and masses that have changed in the assembly."""

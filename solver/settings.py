@@ -64,6 +64,14 @@ def check_ranges(owner):
             )
 
 
+def acceleration(values):
+    """Three finite numbers [m/s²] as float64; refuses anything else."""
+    array = np.asarray(values, dtype=float)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise ValueError(f"gravity is {values}; it must be three finite numbers")
+    return array
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """How a scene is simulated. SI units."""
@@ -234,9 +242,7 @@ class Settings:
 
     def __post_init__(self):
         check_ranges(self)
-        gravity = np.asarray(self.gravity, dtype=float)
-        if gravity.shape != (3,) or not np.isfinite(gravity).all():
-            raise ValueError(f"gravity is {self.gravity}; it must be three finite numbers")
+        acceleration(self.gravity)
 
     @property
     def step_time(self) -> float:
@@ -356,9 +362,10 @@ class Material:
         soft_high=1.0,
     )
     collision_thickness: float = number(
-        0.005,
+        0.0,
         "Collision Thickness",
-        "Distance that the surface keeps; two surfaces keep the sum of both, folds of one twice it",
+        "Distance that the surface keeps; two surfaces keep the sum of both, folds of one twice "
+        "it. 0 follows the size of the object and of its faces",
         unit="m",
         low=0.0,
         high=100.0,

@@ -60,11 +60,13 @@ def simulate(
     frame_count: int,
     device: str = "cpu",
     cancelled: Callable[[], bool] | None = None,
+    gravity: Callable[[float], Sequence[float]] | None = None,
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
 
-    `cancelled` is asked before every substep; when it says True the frames end. Raises ValueError
-    for bodies that cannot be simulated, before the first frame where that can be known.
+    `cancelled` is asked before every substep; when it says True the frames end. `gravity`: what it
+    is [m/s²] at a time [s], where that of the settings is only the first. Raises ValueError for
+    bodies that cannot be simulated, before the first frame where that can be known.
     """
     attachments = [body for body in bodies if isinstance(body, Attachment)]
     deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
@@ -81,7 +83,7 @@ def simulate(
     pins = LedPins(deformable, scene, device)
     surface = contact_surface(scene, deformable, colliders, settings)
     bounds = bounds_on_device(bounds, scene, surface, settings, device)
-    model = Model(scene, settings, surface, bounds, ties, device)
+    model = Model(scene, settings, surface, bounds, ties, device, gravity)
     tearing = Tearing(deformable, scene, settings)
     names = [body.name for body in [*deformable, *colliders]]
     parts = model, led, pins, ties, tearing, names
@@ -93,13 +95,14 @@ def _frames(parts, deformable, settings, frame_count, cancelled):
     workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
     try:
         residual = Residual(model, workers)
-        measure = Measure(model, residual, deformable, settings)
+        measure = Measure(model, residual, deformable)
         stepper = Stepper(model, led, pins, ties, tearing, residual, names, settings, workers)
         for index in range(1, int(frame_count) + 1):
             now = index * settings.frame_time
             pins.begin_frame(index, now)
             ties.begin_frame(index, now)
             led.begin_frame(index, now)
+            model.gravity.begin_frame(now)
             stepper.begin_frame()
             started = time.perf_counter()
             for substep in range(1, settings.substeps + 1):

@@ -85,7 +85,7 @@ class Stepper:
             begin_step,
             model.vertex_count,
             [
-                wp.vec3(*settings.gravity),
+                model.gravity.on_device,
                 settings.step_time,
                 INITIAL_GUESS[guess],
                 model.velocity,
@@ -255,6 +255,7 @@ class Stepper:
         count, model = self.settings.substeps, self.model
         if self.load:
             self.load.follow()
+        model.pull(substep / count, self.settings)
         self._run(self.begin)
         for launches in self.keep_points:
             self._run(launches)

@@ -19,6 +19,7 @@ from vbd.benchmarks.experiments.contact_scenes import ROD_SIDES, SHOWN_ROD
 from vbd.benchmarks.experiments.contact_shapes import tube_segments
 from vbd.solver.bodies import Rod
 from vbd.solver.simulate import simulate
+from vbd.solver.thickness import collision_thickness
 from vbd.tests.intersections import intersecting_pairs, joined
 
 COLORS = ("#4f8fbf", "#d08a3c", "#7f9f5f", "#b06070", "#8a78b8", "#5fa8a0", "#c4a24a", "#9a7a60")
@@ -168,7 +169,7 @@ def report(name, scene, frames, every, with_picture):
     vertices = sum(len(points) for points in start)
     count = frames or scene.frames
     moments = {*np.linspace(0, count, SHOWN).round().astype(int)}
-    thickness = min(body.material.collision_thickness for body in scene.deformable)
+    thickness = min(collision_thickness(body) for body in scene.deformable)
     shown, bad, spent, looks = {0: start}, [], [], 0
     pairs = depth = truncated = 0
     print(f"{name}: {len(start)} bodies, {vertices} vertices, {count} frames")

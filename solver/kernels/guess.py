@@ -10,7 +10,8 @@ followed in the last step, or xᵗ itself where the piece is held. The iteration
 
 and from x_g where G still falls there. Motion that the iterations could not resolve would be kept
 otherwise, and pump energy; falling and spinning are rigid and stay as they are. The forces at xᵗ
-are not computed again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g).
+are not computed again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g)
+with the gravity of that step.
 """
 
 import warp as wp
@@ -100,8 +101,8 @@ def add_moments(
 
 
 @wp.kernel
-def find_rigid_motion(gravity: wp.vec3, h: wp.float64, pieces: Pieces):
-    """Turn and shift of every piece. One thread per piece."""
+def find_rigid_motion(gravity: wp.array[wp.vec3], h: wp.float64, pieces: Pieces):
+    """Turn and shift of every piece. `gravity` [2]: now, in the last step. One thread per piece."""
     piece = wp.tid()
     weight = wp.float64(0.0)
     center = wp.vec3d()
@@ -127,7 +128,7 @@ def find_rigid_motion(gravity: wp.vec3, h: wp.float64, pieces: Pieces):
         tensor = (size * (wp.float64(1.0) + THIN)) * one - spread
         if wp.determinant(tensor) > wp.float64(0.0):
             turn = rotation_matrix(h * (wp.inverse(tensor) * spin))
-        followed = adaptive_acceleration(wp.vec3(push / weight), gravity)
+        followed = adaptive_acceleration(wp.vec3(push / weight), gravity[0])
         moved = (h / weight) * motion + (h * h) * wp.vec3d(followed)
         shift = center + moved - turn * center
     pieces.turn[piece] = turn
@@ -142,7 +143,7 @@ def find_guess_slopes(
     acceleration: wp.array[wp.vec3],
     inertia: wp.array[float],
     force: wp.array[wp.vec3],
-    gravity: wp.vec3,
+    gravity: wp.array[wp.vec3],
     h: float,
     pieces: Pieces,
     # out
@@ -152,7 +153,7 @@ def find_guess_slopes(
     i = wp.tid()
     rigid = rigidly_moved(x_start[i], pieces.of[i], pieces)
     back = x[i] - rigid
-    ahead = inertial[i] - rigid + (h * h) * (acceleration[i] - gravity)
+    ahead = inertial[i] - rigid + (h * h) * (acceleration[i] - gravity[1])
     slope[i] = wp.vec2(inertia[i] * wp.dot(ahead, back), wp.dot(force[i], back))
 
 

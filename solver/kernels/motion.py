@@ -32,7 +32,7 @@ def adaptive_acceleration(acceleration: wp.vec3, gravity: wp.vec3):
 
 @wp.kernel
 def begin_step(
-    gravity: wp.vec3,
+    gravity_now: wp.array[wp.vec3],
     h: float,
     initial_guess: int,
     velocity: wp.array[wp.vec3],
@@ -55,6 +55,7 @@ def begin_step(
     per vertex.
     """
     i = wp.tid()
+    gravity = gravity_now[0]
     start = x[i]
     v = velocity[i]
     x_start[i] = start

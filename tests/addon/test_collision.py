@@ -251,8 +251,8 @@ def test_bodies_rest_on_each_other_and_the_bake_tells_of_it(scene):
     frames(scene, 1, 12)
     outcome = baked()
     gap = shown(block, 12)[:, 2].min() - 1.0
-    # The contact distance is twice 5 mm.
-    assert 0.0 < gap < 0.011
+    # The contact distance is twice a four hundredth of the size.
+    assert 0.0 < gap < 0.0055
     assert "Deepest:" in outcome.short()
     depth = outcome.contact.last.stats.deepest
-    assert depth == pytest.approx(0.01 - gap, abs=1e-4)
+    assert depth == pytest.approx(0.005 - gap, abs=1e-4)

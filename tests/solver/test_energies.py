@@ -364,6 +364,6 @@ def test_statistics_agree_with_the_second_energies():
         model.x.assign(points.astype(np.float32))
         residual = Residual(model, Workers(1))
         nothing_done = Iterations(model, residual, settings, sweep=None)
-        measure = Measure(model, residual, [body], settings)
+        measure = Measure(model, residual, [body])
         reported = measure.take(nothing_done, None, ties, 0.0).elastic_energy
         assert reported == pytest.approx(energy(rest, x) - energy(rest, rest), rel=1e-5)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake leaves out, or takes otherwise than meant: sentences that say so."""
+
+import bpy
+import numpy as np
+
+from . import read_mesh
+from .feed import gravity_moves
+from .units import gravity_of, unit_scale
+
+EARTH = 9.81
+# Gravity that differs from the earth's by more than this factor is pointed out at unit scales.
+FAR = 2.0
+# Force fields that Blender itself applies to particles only.
+FOR_PARTICLES = {"NONE", "BOID", "GUIDE"}
+
+
+def notes(scene, objects):
+    """Sentences about a scene as it is evaluated now; `objects` take part."""
+    return [
+        *_force_fields(scene),
+        *_instances(),
+        *(note for ob in objects if ob.vbd.role == "CLOTH" for note in _loose_edges(ob)),
+        *_scaled_gravity(scene),
+    ]
+
+
+def _named(names):
+    """At most two names, and how many more there are."""
+    if len(names) <= 2:
+        return " and ".join(names)
+    return f"{names[0]} and {len(names) - 1} more"
+
+
+def _force_fields(scene):
+    names = [
+        ob.name
+        for ob in scene.objects
+        if ob.field and ob.field.type not in FOR_PARTICLES and ob.visible_get()
+    ]
+    if names:
+        has = "is a force field" if len(names) == 1 else "are force fields"
+        yield f"{_named(names)} {has} and ignored: only gravity, pins and contact act on objects"
+
+
+def _instances():
+    """Objects with a role take part where they are themselves, and not where they are instanced."""
+    ignored = {}
+    for instance in bpy.context.evaluated_depsgraph_get().object_instances:
+        if instance.is_instance and instance.object.original.vbd.role != "NONE":
+            owner = instance.parent.original if instance.parent else instance.object.original
+            ignored.setdefault(owner.name, {})[instance.object.original.name] = None
+    for owner, names in ignored.items():
+        yield (
+            f"{owner}: its instances of {_named(list(names))} are ignored; make them real (Object "
+            "> Apply > Make Instances Real)"
+        )
+
+
+def _loose_edges(ob):
+    """Edges without a face between vertices that have one; a cloth cannot have other ones."""
+    loose = len(read_mesh.loose_edges(ob.data))
+    if loose:
+        edges = "1 edge without a face is" if loose == 1 else f"{loose} edges without a face are"
+        yield f"{ob.name}: {edges} ignored; make a face of each or a rod of their own"
+
+
+def _scaled_gravity(scene):
+    """Blender shows 0.0981 m/s² at a unit scale of 0.01, until somebody sets it."""
+    scale, strength = unit_scale(scene), float(np.linalg.norm(gravity_of(scene)))
+    far = strength > 0.0 and not EARTH / FAR <= strength <= EARTH * FAR
+    if scale != 1.0 and far and not gravity_moves(scene):
+        yield (
+            f"Gravity is {strength:.3g} m/s² at the unit scale of {scale:.3g}; for the earth's set "
+            f"it to -{EARTH} m/s² (Scene Properties > Gravity)"
+        )

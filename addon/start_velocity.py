@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What moves before the first frame goes on: velocities from the frame before it."""
+
+import numpy as np
+from mathutils.kdtree import KDTree
+
+from .feed import STILLNESS, identity, read_pose
+from .read_mesh import transformed
+from .tetmesh import carried_rigidly
+
+# Vertices of the mesh whose motion a corner of its lattice shares: enough to tell a rotation.
+NEIGHBORS = 8
+# What comes farther in a frame than this part of its size may as well have been put there.
+LEAP = 0.1
+
+
+def earlier_poses(context, objects):
+    """Poses of `objects` two frames and one before the current one, by their identities.
+
+    Read in the order of time: simulations of Blender's own need every frame.
+    """
+    scene, poses = context.scene, {identity(ob): [] for ob in objects}
+    if not objects:
+        return poses
+    frame = scene.frame_current
+    try:
+        for back in (2, 1):
+            scene.frame_set(frame - back)
+            depsgraph = context.evaluated_depsgraph_get()
+            for ob in objects:
+                try:
+                    pose = read_pose(ob, depsgraph, True, len(ob.data.vertices))
+                except ValueError:  # not there yet, such as scaled to zero: it starts from rest
+                    pose = None
+                poses[identity(ob)].append(pose)
+    finally:
+        scene.frame_set(frame)
+    return poses
+
+
+def set_going(body, target, earlier, before, frame, frame_time):
+    """Give a body the velocity with which its object comes to frame `frame`, the first one.
+
+    `earlier` and `before`: its poses two frames and one before. Returns notes for the user.
+    """
+    start = target.start
+    if before is None or start.is_close(before):
+        return []
+    places = before.points
+    if target.corners is not None:
+        places = _lattice_before(body.points, start, before)
+    body.velocities = (body.points - transformed(before.matrix, places)) / frame_time
+    way = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
+    far = way > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
+    if far and earlier is not None and before.is_close(earlier):
+        # Thrown, or put into the pose from which the animation starts: nobody can know.
+        return [
+            f"{target.name} moves {way:.2g} m from frame {frame - 1} to {frame} and starts with "
+            f"that velocity; for a start at rest give it the pose of frame {frame} in frame "
+            f"{frame - 1} too"
+        ]
+    return []
+
+
+def _lattice_before(points, start, before):
+    """Where lattice points [m] were in the pose `before`, in object space."""
+    places = transformed(np.linalg.inv(start.matrix), points)
+    if np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
+        return places
+    return _carried(places, start.points, before.points)
+
+
+def _carried(places, start, now):
+    """Where `places` [point, 3] are if each goes with the vertices of a mesh that are nearest."""
+    tree = KDTree(len(start))
+    for index, point in enumerate(start):
+        tree.insert(point, index)
+    tree.balance()
+    count = min(NEIGHBORS, len(start))
+    near = np.array([[index for _, index, _ in tree.find_n(place, count)] for place in places])
+    leaders = start[near].astype(float)
+    return carried_rigidly(places, leaders, now[near].astype(float))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake leaves out is named in its report."""
+
+import bpy
+import pytest
+from blender_scenes import frames, mesh_object, sheet, slab
+
+from vbd.addon.gather import participants, prepared
+
+
+def notes():
+    scene = bpy.context.scene
+    objects = participants(scene)
+    with prepared(scene, objects) as found:
+        return found
+
+
+def field(name, kind):
+    bpy.ops.object.effector_add(type=kind)
+    bpy.context.object.name = name
+    return bpy.context.object
+
+
+def test_a_plain_scene_has_nothing_to_tell(scene):
+    sheet()
+    slab(height=-1.0)
+    assert notes() == []
+
+
+def test_force_fields_are_named(scene):
+    sheet()
+    wind = field("Wind", "WIND")
+    text = "and ignored: only gravity, pins and contact act on objects"
+    assert notes() == [f"Wind is a force field {text}"]
+    field("Storm", "TURBULENCE")
+    assert notes() == [f"Wind and Storm are force fields {text}"]
+    field("Whirl", "VORTEX")
+    assert notes() == [f"Wind and 2 more are force fields {text}"]
+    for name in ("Storm", "Whirl"):
+        bpy.data.objects[name].hide_set(True)
+    wind.field.type = "NONE"
+    assert notes() == []
+
+
+def test_the_report_of_a_bake_has_them(scene):
+    sheet()
+    field("Wind", "WIND")
+    frames(scene, 1, 2)
+    from vbd.addon.bake_steps import bake_steps, run_to_end
+
+    level, text = run_to_end(bake_steps(bpy.context), show=lambda _line: None).report()
+    assert level == "WARNING"
+    assert "Wind is a force field and ignored" in text
+
+
+RAG = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (2, 0, 0), (2, 1, 0)]
+PATCHES = [(0, 1, 2), (4, 5, 3)]
+
+
+def test_loose_edges_between_the_faces_of_a_cloth_are_counted(scene):
+    mesh_object("Rag", RAG, faces=PATCHES, role="CLOTH")
+    assert notes() == []
+    mesh_object("Tatters", RAG, edges=[(1, 4)], faces=PATCHES, role="CLOTH")
+    advice = "ignored; make a face of each or a rod of their own"
+    assert notes() == [f"Tatters: 1 edge without a face is {advice}"]
+    mesh_object("Net", RAG, edges=[(1, 4), (2, 3)], faces=PATCHES, role="CLOTH")
+    assert f"Net: 2 edges without a face are {advice}" in notes()
+
+
+def test_edges_that_hang_from_a_cloth_are_refused_in_words(scene):
+    points = [*RAG, (3, 0, 0), (4, 0, 0)]
+    mesh_object("Fringe", points, edges=[(4, 6), (6, 7)], faces=PATCHES, role="CLOTH")
+    words = r"Fringe: 2 vertices hang on edges without a face \(first: vertex 6\); delete them"
+    with pytest.raises(RuntimeError, match=words):
+        bpy.ops.vbd.bake()
+
+
+def instanced(*objects):
+    """An empty that shows a collection of the objects, which are nowhere else."""
+    collection = bpy.data.collections.new("Props")
+    for ob in objects:
+        bpy.context.scene.collection.objects.unlink(ob)
+        collection.objects.link(ob)
+    empty = bpy.data.objects.new("Set", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", collection
+    bpy.context.scene.collection.objects.link(empty)
+    return empty
+
+
+def test_colliders_in_instanced_collections_are_named(scene):
+    sheet()
+    instanced(slab("Table"), slab("Chair", height=-1.0), mesh_object("Prop", [(0, 0, 0)]))
+    assert notes() == [
+        "Set: its instances of Table and Chair are ignored; make them real (Object > Apply > Make "
+        "Instances Real)"
+    ]
+
+
+def test_instances_within_instances_are_found(scene):
+    sheet()
+    inner = instanced(slab("Table"))
+    outer = bpy.data.collections.new("Room")
+    scene.collection.objects.unlink(inner)
+    outer.objects.link(inner)
+    empty = bpy.data.objects.new("House", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", outer
+    scene.collection.objects.link(empty)
+    assert [note for note in notes() if "Table" in note]
+
+
+def test_instances_on_faces_are_found(scene):
+    sheet()
+    owner = mesh_object("Ground", [(0, 0, 0), (1, 0, 0), (0, 1, 0)], faces=[(0, 1, 2)])
+    stone = slab("Stone", size=0.1)
+    stone.parent, owner.instance_type = owner, "FACES"
+    bpy.context.view_layer.update()
+    assert [note for note in notes() if note.startswith("Ground: its instances of Stone")]
+
+
+def test_instances_of_what_has_no_role_are_no_matter(scene):
+    sheet()
+    instanced(mesh_object("Prop", [(0, 0, 0), (1, 0, 0)], [(0, 1)]))
+    assert notes() == []
