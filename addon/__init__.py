@@ -3,10 +3,32 @@
 
 import bpy
 
-from . import advice, bake, command, panels, participants, presets, properties, roles
+from . import (
+    advice,
+    bake,
+    cache_place,
+    command,
+    panels,
+    participants,
+    presets,
+    properties,
+    relative,
+    roles,
+)
 
 # Properties first, since all others read them; unregistered in the opposite order.
-MODULES = (properties, presets, roles, bake, participants, advice, panels, command)
+MODULES = (
+    properties,
+    presets,
+    roles,
+    bake,
+    relative,
+    cache_place,
+    participants,
+    advice,
+    panels,
+    command,
+)
 
 
 def register():

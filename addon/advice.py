@@ -6,6 +6,7 @@ from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
 from . import report
+from .baked import edits, warnings
 from .participants import select_only
 
 ADVISED = ("iterations", "substeps")
@@ -76,7 +77,13 @@ def draw_line(layout, context, line, index, icon):
 
 
 def draw_report(layout, context):
-    shown, _ = report.shortened(lines_of(context.scene))
+    """What has become of the bake, and what it said; the report says itself if it is partial."""
+    scene = context.scene
+    for text in edits(scene) if is_shown(scene) else warnings(scene):
+        draw_wrapped(layout, context, text, "ERROR")
+    if not is_shown(scene):
+        return
+    shown, _ = report.shortened(lines_of(scene))
     fine = not any(line.warns for line in shown)
     for index, line in enumerate(shown):
         good = "CHECKMARK" if fine and index == 0 else "INFO"
