@@ -3,10 +3,10 @@
 
 import bpy
 
-from . import bake, command, panels, presets, properties, roles
+from . import bake, cache_place, command, panels, presets, properties, relative, roles
 
 # Properties first, since all others read them; unregistered in the opposite order.
-MODULES = (properties, presets, roles, bake, panels, command)
+MODULES = (properties, presets, roles, bake, relative, cache_place, panels, command)
 
 
 def register():

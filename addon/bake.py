@@ -6,9 +6,10 @@ import time
 import bpy
 from bpy.types import Operator
 
-from ..solver import cache
 from . import playback
-from .bake_steps import bake_steps, cache_folder, explain, run_to_end
+from .bake_steps import bake_steps, explain, run_to_end
+from .baked import baked_elsewhere, baked_here
+from .cache_place import remove_unused
 
 # Pause between two visits of the running bake, and the longest one visit may take [s].
 TICK = 0.05
@@ -19,6 +20,13 @@ NAVIGATION = {
     "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE", "TRACKPADPAN",
     "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION", "MOUSEMOVE",
 }  # fmt: skip
+
+# Keys that nobody presses alone to get something done.
+SILENT = {
+    "ESC", "LEFT_CTRL", "LEFT_ALT", "LEFT_SHIFT", "RIGHT_CTRL", "RIGHT_ALT", "RIGHT_SHIFT", "OSKEY",
+}  # fmt: skip
+
+HOW_TO_STOP = "Esc: stop and keep the frames so far. Saving and editing wait until then"
 
 
 def refusal(context):
@@ -59,7 +67,8 @@ class VBD_OT_bake(Operator):
     def invoke(self, context, _event):
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        self.steps = bake_steps(context, wait=VISIT / 2)
+        self.steps = bake_steps(context, wait=VISIT / 2, visible=True)
+        self.told, self.drawn = False, None
         try:
             next(self.steps)
         except (ValueError, OSError) as error:
@@ -97,10 +106,17 @@ class VBD_OT_bake(Operator):
         except BaseException:
             self._leave(context)
             raise
-        context.workspace.status_text_set(f"{state.status}, Esc: cancel")
+        self._tell(context, state)
+        return {"RUNNING_MODAL"}
+
+    def _tell(self, context, state):
+        """Draw anew where the bake is; only then, for drawing takes time from the solver."""
+        if (state.status, state.progress) == self.drawn:
+            return
+        self.drawn = state.status, state.progress
+        context.workspace.status_text_set(f"{state.status}   |   {HOW_TO_STOP}")
         for area in context.screen.areas:
             area.tag_redraw()
-        return {"RUNNING_MODAL"}
 
     def cancel(self, context):
         """Blender quits, or closes the window."""
@@ -111,6 +127,9 @@ class VBD_OT_bake(Operator):
         """Let the user look around and reach the sidebar, where the Cancel button is."""
         if event.type in NAVIGATION or _over_sidebar(context, event):
             return {"PASS_THROUGH"}
+        if event.value == "PRESS" and event.type not in SILENT and not self.told:
+            self.told = True
+            self.report({"INFO"}, "A bake is running: Esc stops it and keeps the frames so far")
         return {"RUNNING_MODAL"}
 
     def _drop(self, *_):
@@ -167,17 +186,12 @@ class VBD_OT_cancel_bake(Operator):
         return {"FINISHED"}
 
 
-def baked_here(scene):
-    """Objects of a scene whose bake can be freed in this file."""
-    return [ob for ob in scene.objects if playback.is_baked(ob) and ob.is_editable]
-
-
 class VBD_OT_free_bake(Operator):
     bl_idname = "vbd.free_bake"
     bl_label = "Free Bake"
     bl_description = (
-        "Delete the baked motion of all objects in the scene and give back their shape keys, "
-        "modifiers and animation as they were before"
+        "Delete the motion of all objects that were baked in this scene and give back their shape "
+        "keys, modifiers and animation as they were before"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -186,17 +200,23 @@ class VBD_OT_free_bake(Operator):
         reason = refusal(context)
         if reason is None and not baked_here(context.scene):
             reason = "No object in the scene is baked; linked objects keep the bake of their file"
+            others = baked_elsewhere(context.scene)
+            if others:
+                reason = f"The objects here were baked in the scene {others[0]}; free them there"
         if reason:
             cls.poll_message_set(reason)
         return reason is None
 
     def execute(self, context):
-        baked = baked_here(context.scene)
+        scene = context.scene
+        baked = baked_here(scene)
+        bakes = {ob.vbd.bake_id for ob in baked}
         for ob in baked:
             playback.free(ob)
+        scene.vbd.frames_missing = 0
         context.window_manager.vbd.status = ""
         try:
-            cache.remove(cache_folder(context.scene))
+            remove_unused(bakes, scene)
         except OSError as error:
             self.report({"WARNING"}, f"The bake is freed, its cache remains: {explain(error)}")
             return {"FINISHED"}

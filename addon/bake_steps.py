@@ -9,16 +9,20 @@ become shape keys when it has ended.
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from queue import Empty
+from uuid import uuid4
 
 import bpy
 
 from . import playback
+from .baked import mark, owners
+from .cache_place import cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .gather import gather, participants, prepared
+from .preview import Preview
 from .solver_thread import SolverThread
+from .time_left import TimeLeft
 
 SURVEYING = "Looking through the animation"
 COMPILING = "Compiling kernels (first time only)"
@@ -81,15 +85,6 @@ class Outcome:
         return ("WARNING" if odd else "INFO"), text
 
 
-def cache_folder(scene, blend=None):
-    """Where the frames of a scene are kept: beside its .blend, or for the session if unsaved."""
-    blend = blend or bpy.data.filepath
-    name = bpy.path.clean_name(scene.name)
-    if not blend:
-        return Path(bpy.app.tempdir) / "vbd_cache" / name
-    return Path(blend).parent / "vbd_cache" / f"{bpy.path.clean_name(Path(blend).stem)}_{name}"
-
-
 def pick_device(choice):
     """The solver's device for AUTO, CPU or CUDA; refuses CUDA where there is none."""
     import warp
@@ -115,11 +110,12 @@ def _announced(state):
             state.status = ""
 
 
-def bake_steps(context, folder=None, wait=0.02):
+def bake_steps(context, folder=None, wait=0.02, visible=False):
     """Bake the scene: yields each `Solved` frame, and None at least every `wait` seconds.
 
-    Returns an `Outcome`. ValueError and OSError say why nothing was baked; the scene is then as it
-    was. Closed before its end it leaves the scene as it was, too.
+    `visible`: show finished frames in the viewport. Returns an `Outcome`. ValueError and OSError
+    say why nothing was baked; the scene is then as it was. Closed before its end it leaves the
+    scene as it was, too.
     """
     scene, state = context.scene, context.window_manager.vbd
     started = time.monotonic()
@@ -137,11 +133,15 @@ def bake_steps(context, folder=None, wait=0.02):
                     break
                 yield None
             fps = scene.render.fps / scene.render.fps_base
-            solver = SolverThread(gathered, device, folder or cache_folder(scene), fps)
+            follow(bpy.data.filepath)
+            place = folder or cache_folder(scene)
+            solver = SolverThread(gathered, device, place, fps, bake=uuid4().hex)
             state.status = COMPILING
+            preview = Preview(scene, gathered, visible)
             solver.start()
             try:
-                yield from _until_solved(solver, state, outcome, wait)
+                with preview.running(gathered.start()):
+                    yield from _until_solved(solver, state, outcome, wait, preview)
             finally:
                 solver.stopping.set()
                 solver.join()
@@ -151,22 +151,29 @@ def bake_steps(context, folder=None, wait=0.02):
             outcome.error = explain(solver.error)
         if outcome.frames:
             state.status = "Writing shape keys"
-            _write_keys(scene, gathered, solver.cache, outcome.frames)
+            replaced = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
+            outcome.notes += _write_keys(scene, gathered, solver, outcome.frames)
+            scene.vbd.baked_as = scene.name
+            scene.vbd.frames_missing = outcome.count - outcome.frames
+            if folder is None:  # else another file keeps the bakes that were here
+                outcome.notes += _remove_caches(replaced, scene)
         outcome.seconds = time.monotonic() - started
         state.status = outcome.short()
     return outcome
 
 
-def _until_solved(solver, state, outcome, wait):
+def _until_solved(solver, state, outcome, wait, preview):
     """Serve the solver until it ends, and pass on its frames."""
+    feed, left = solver.gathered.feed, TimeLeft(outcome.count)
     while True:
         ended = not solver.is_alive()  # asked first: what it has sent before is in the inbox
         if state.cancel_requested and not solver.stopping.is_set():
             solver.stopping.set()
             outcome.cancelled = True
             state.status = "Cancelling"
-        if not solver.stopping.is_set():
-            solver.gathered.feed.fill()
+        if not solver.stopping.is_set() and feed.has_room():
+            with preview.aside():
+                feed.fill()
         try:
             solved = solver.inbox.get(timeout=0.0 if ended else wait)
         except Empty:
@@ -179,20 +186,39 @@ def _until_solved(solver, state, outcome, wait):
         outcome.take(solved)
         state.progress = solved.index / solved.count
         if not outcome.cancelled:
-            state.status = f"Baking {solved.index}/{solved.count}"
+            state.status = ", ".join(
+                filter(None, [f"Baking {solved.index}/{solved.count}", left.after(solved.index)])
+            )
+        if preview.is_due():
+            preview.show(solved.index, solver.cache.read(solved.index))
         yield solved
 
 
-def _write_keys(scene, gathered, cache, last):
+def _write_keys(scene, gathered, solver, last):
+    """Turn the frames into keys; returns notes about bakes that they replace."""
     # Time remapping plays curves at another pace; every baked frame stays at its scene frame.
     pace = scene.render.frame_map_old / scene.render.frame_map_new
+    notes = []
     for at, target in enumerate(gathered.targets):
         ob = bpy.data.objects.get(target.key)
         if ob is None:
             continue  # deleted by a script meanwhile: there is nothing left to bake
-        frames = (cache.read(index)[at] for index in range(last + 1))
+        if playback.is_baked(ob) and scene not in owners(ob):
+            notes.append(f"{ob.name}: this replaces its bake in {owners(ob)[0].name}")
+        frames = (solver.cache.read(index)[at] for index in range(last + 1))
         playback.write(ob, frames, gathered.frame_start, target.deforming, pace)
+        mark(ob, scene, solver.bake)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return notes
+
+
+def _remove_caches(bakes, scene):
+    """Delete the caches of bakes that were replaced; returns notes about those that remain."""
+    try:
+        remove_unused(bakes, scene)
+    except OSError as error:
+        return [f"The cache of an earlier bake remains: {explain(error)}"]
+    return []
 
 
 def explain(error):

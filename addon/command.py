@@ -20,7 +20,7 @@ DEVICES = ("auto", "cpu", "cuda")
 def parser(program):
     top = argparse.ArgumentParser(prog=program, description="Vertex Block Descent for Blender")
     commands = top.add_subparsers(dest="command", required=True)
-    bake = commands.add_parser("bake", help="simulate a file and save it with the motion baked in")
+    bake = commands.add_parser("bake", help="simulate a file and save a copy with the motion in it")
     bake.add_argument(
         "file", nargs="?", type=Path, metavar="FILE.blend", help="default: the open one"
     )
@@ -36,7 +36,12 @@ def parser(program):
         metavar="NAME=VALUE",
         help="solver settings, such as substeps=8; they win over the preset",
     )
-    bake.add_argument("--output", type=Path, metavar="OUT.blend", help="default: the file itself")
+    bake.add_argument(
+        "--output",
+        type=Path,
+        metavar="OUT.blend",
+        help="where to save, overwriting what is there; default: a new FILE_baked.blend",
+    )
     return top
 
 
@@ -129,7 +134,11 @@ def run(arguments, program):
         _configure(context, options)
     except ValueError as error:
         return _refuse(program, str(error), 2)
-    output = (options.output or Path(bpy.data.filepath)).resolve()
+    beside = Path(bpy.data.filepath)
+    beside = beside.with_name(f"{beside.stem}_baked.blend")
+    if options.output is None and beside.exists():
+        return _refuse(program, f"{beside} is there already; --output overwrites a file", 2)
+    output = (options.output or beside).resolve()
     if output.suffix != ".blend":
         return _refuse(program, f"the output {output} must end in .blend", 2)
     if not output.parent.is_dir():
@@ -159,8 +168,20 @@ def _bake(context, program, output):
     _show(text)
     if outcome.last is not None:
         _show(f"Final residual {outcome.last.stats.residual:.9e}")
-        _show(f"Saved {output}")
+        partial = outcome.frames < outcome.count
+        if partial:
+            _show(_partial(context.scene.vbd, outcome))
+        _show(f"Saved {'partial bake ' if partial else ''}{output}")
     return 0 if outcome.frames == outcome.count else 1
+
+
+def _partial(group, outcome):
+    """What a bake that did not reach its end has got."""
+    reached = group.frame_start + outcome.frames
+    return (
+        f"Partial bake: frames {group.frame_start} to {reached} "
+        f"of {group.frame_start} to {group.frame_end}"
+    )
 
 
 def _show(line):

@@ -159,11 +159,14 @@ class Feed:
             self._read(self.frame_start + index)
             yield
 
+    def has_room(self):
+        """Whether there is a frame to read, and the solver is not far behind."""
+        wanted = bool(self.wanted) or self.follows_gravity
+        return wanted and self.next <= self.frame_count and not self.queue.full()
+
     def fill(self):
-        """Read the next frame if the solver is not far behind; this moves the scene to it."""
-        if not (self.wanted or self.follows_gravity) or self.next > self.frame_count:
-            return
-        if self.queue.full():
+        """Read the next frame if there is room for it; this moves the scene to it."""
+        if not self.has_room():
             return
         try:
             answer = self._read(self.frame_start + self.next)

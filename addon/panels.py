@@ -3,10 +3,13 @@
 
 from bpy.types import Panel
 
+from .baked import warnings
 from .presets import (
     MATERIAL_PRESETS,
+    NONE_SHOWN,
     VBD_MT_solver_presets,
     VBD_OT_solver_preset_add,
+    shown_preset,
 )
 from .tet_count import known_tet_count
 
@@ -90,6 +93,11 @@ def has_effect(settings, name):
     }.get(name, True)
 
 
+def lock(layout, context):
+    """Grey out fields that a running bake has read."""
+    layout.enabled = not context.window_manager.vbd.baking
+
+
 def draw_field(column, group, name, label=None, active=True):
     row = column.row(align=True)
     row.active = active
@@ -110,9 +118,9 @@ def draw_roles(layout, ob):
         layout.operator("vbd.remove", text="Remove", icon="X")
 
 
-def draw_presets(layout, menu, add_operator):
+def draw_presets(layout, group, menu, add_operator):
     row = layout.row(align=True)
-    row.menu(menu.__name__, text=menu.bl_label)
+    row.menu(menu.__name__, text=shown_preset(menu, group) or NONE_SHOWN)
     row.operator(add_operator.bl_idname, text="", icon="ADD")
     row.operator(add_operator.bl_idname, text="", icon="REMOVE").remove_active = True
 
@@ -128,6 +136,10 @@ def draw_bake(layout, context):
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
     layout.operator("vbd.free_bake", text="Free Bake")
+    layout.operator("vbd.convert_to_relative")
+    notes = layout.column(align=True)
+    for line in warnings(context.scene):
+        notes.label(text=line)
     # An undone bake leaves its report behind, for it is no part of the file.
     if state.status and any(ob.vbd.baked for ob in context.scene.objects):
         column = layout.column(align=True)
@@ -159,7 +171,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         layout.use_property_decorate = False
         scene = context.scene.vbd
         column = layout.column(align=True)
-        column.enabled = not context.window_manager.vbd.baking
+        lock(column, context)
         column.prop(scene, "frame_start", text="Frame Start")
         column.prop(scene, "frame_end", text="End")
         column.prop(scene, "device")
@@ -169,8 +181,9 @@ class VBD_PT_solver(_Sidebar, Panel):
     bl_label = "Solver"
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
-        draw_presets(layout, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
+        draw_presets(layout, context.scene.vbd, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
         column = layout.column(align=True)
         for name in MAIN_SETTINGS:
             column.prop(context.scene.vbd, name)
@@ -182,6 +195,7 @@ class VBD_PT_solver_advanced(_Sidebar, Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
+        lock(self.layout, context)
         settings = context.scene.vbd
         for heading, names in ADVANCED_SETTINGS:
             column = self.layout.column(align=True)
@@ -215,9 +229,10 @@ class VBD_PT_material(_Physics, Panel):
     roles = tuple(MATERIAL_FIELDS)
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         ob = context.object
-        draw_presets(layout, *MATERIAL_PRESETS[ob.vbd.role])
+        draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
         column = layout.column(align=True)
         woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
@@ -232,6 +247,7 @@ class VBD_PT_lattice(_Physics, Panel):
     roles = ("SOFT",)
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -256,6 +272,7 @@ class VBD_PT_pins(_Physics, Panel):
     roles = tuple(MATERIAL_FIELDS)
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -269,6 +286,7 @@ class VBD_PT_collision(_Physics, Panel):
     roles = (*MATERIAL_FIELDS, "COLLIDER")
 
     def draw(self, context):
+        lock(self.layout, context)
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Finished frames -> shape keys, and back to what was there before.
 
-A mesh without keys of its own gets absolute keys and one `eval_time` curve, which plays at the same
-speed for any number of frames. A mesh with keys of its own gets relative keys, each with its own
-curve, so that its keys stay; they are muted. `object.vbd.bake_record` remembers what to give back.
+A mesh without keys of its own gets absolute keys and one straight `eval_time` curve, which plays at
+the same speed for any number of frames. A mesh with keys of its own gets relative keys, each with
+its own curve, so that its keys stay; they are muted. `object.vbd.bake_record` remembers what to
+give back.
 """
 
 import json
@@ -13,6 +14,10 @@ import numpy as np
 
 PREFIX = "VBD "
 LINEAR = 1  # the number of 'LINEAR' in Keyframe.interpolation
+# Blender computes a straight curve as rise * time / run in float32. With a slope of one key per
+# frame and up to this many frames between keyframes, the product is an integer below 2^24, and so
+# every frame shows its key exactly.
+EXACT_RUN = 4095
 
 
 def is_baked(ob):
@@ -47,29 +52,29 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
     }
     if not ob.data.shape_keys:
         ob.shape_key_add(name="Basis", from_mix=False)
-    # To an absolute Key, Blender adds a block at the time it shows, among the user's own.
-    ob.data.shape_keys.use_relative = True
+    key = ob.data.shape_keys
+    # To an absolute Key, Blender adds a block at the time that it shows; to a relative one 10 after
+    # the block before, which adds up in float32 and drifts.
+    key.use_relative = not record["absolute"]
+    first = int(np.ceil(key.reference_key.frame)) + 1
     blocks = []
     for index, points in enumerate(frames):
+        if record["absolute"]:
+            key.eval_time = first + index
         block = ob.shape_key_add(name=f"{PREFIX}{frame_start + index}", from_mix=False)
         block.interpolation = "KEY_LINEAR"
         block.points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
         blocks.append(block)
-    key = ob.data.shape_keys
     for block in blocks:
         block.relative_key = key.reference_key
     record["blocks"] = [block.name for block in blocks]
     record["made_action"], record["made_slot"], curves = _curves_of(key)
     times = (pace * np.arange(frame_start, frame_start + len(blocks))).astype(np.float32)
     if record["absolute"]:
-        # The blocks' own times are read back: they add up in float32 and drift from 10, 20, 30 ...
-        _add_linear_keys(curves.new("eval_time"), times, [block.frame for block in blocks])
+        knots = np.unique([*range(0, len(blocks), EXACT_RUN), len(blocks) - 1])
+        _add_linear_keys(curves.new("eval_time"), times[knots], first + knots)
     else:
-        for index, block in enumerate(blocks):
-            near = slice(max(index - 1, 0), index + 2)
-            values = np.zeros(len(times), np.float32)
-            values[index] = 1.0
-            _add_linear_keys(curves.new(_value_path(block)), times[near], values[near])
+        _add_tents(curves, blocks, times)
     ob.active_shape_key_index = record["active_index"]
     ob.vbd.bake_record = json.dumps(record)
     ob.vbd.baked = True
@@ -115,6 +120,52 @@ def suspend(ob):
     ob.data.update_tag()
 
 
+def is_absolute(ob):
+    """Whether an object plays its bake with absolute keys."""
+    return is_baked(ob) and bool(ob.data.shape_keys) and json.loads(ob.vbd.bake_record)["absolute"]
+
+
+def make_relative(ob):
+    """Turn the absolute keys of a bake into relative ones, each with a curve, that move alike.
+
+    A bake whose curve was moved or stretched keeps its new timing.
+    """
+    record, key = json.loads(ob.vbd.bake_record), ob.data.shape_keys
+    data = key.animation_data
+    if data and data.action and data.action.users > 1:  # a copied mesh shares it
+        data.action = data.action.copy()
+    _, _, curves = _curves_of(key)
+    curve = curves.find("eval_time")
+    blocks = [key.key_blocks[name] for name in record["blocks"] if name in key.key_blocks]
+    times = _times_shown(curve, blocks)
+    if times is None:
+        raise ValueError(
+            f"{ob.name}: the Evaluation Time curve of its bake was edited; free the bake and bake "
+            "again"
+        )
+    curves.remove(curve)
+    for block in blocks:
+        block.value = 0.0
+    _add_tents(curves, blocks, times)
+    record["absolute"] = False
+    ob.vbd.bake_record = json.dumps(record)
+    resume(ob)
+
+
+def _times_shown(curve, blocks):
+    """When an `eval_time` curve shows each of `blocks`; None if that is not in their order."""
+    if curve is None or not blocks:
+        return None
+    points = np.array([tuple(point.co) for point in curve.keyframe_points])
+    straight = all(point.interpolation == "LINEAR" for point in curve.keyframe_points)
+    places = np.array([block.frame for block in blocks])
+    times, values = points.T
+    inside = values[0] - 0.5 < places[0] and places[-1] < values[-1] + 0.5
+    if not (straight and inside and (np.diff(values) > 0.0).all()):
+        return None
+    return np.interp(places, values, times).astype(np.float32)
+
+
 def free(ob):
     """Take the bake away and give back exactly what was there before it."""
     if _take_away(ob):
@@ -130,16 +181,18 @@ def _take_away(ob):
     key, made_here = ob.data.shape_keys, False
     if key:
         _remove_curves(key, record)
-        ours = set(record["blocks"])
-        for block in [block for block in key.key_blocks if block.name in ours]:
+        ours = [block for block in key.key_blocks if block.name in set(record["blocks"])]
+        if len(ours) == len(key.key_blocks):  # the user deleted the Basis; a Key needs one block
+            ours.pop(0).name = "Basis"
+        for block in ours:
             ob.shape_key_remove(block)
         made_here = not record["own_blocks"] and len(key.key_blocks) == 1
         if not made_here:
             key.use_relative = record["use_relative"]
             key.eval_time = record["eval_time"]
             ob.active_shape_key_index = record["active_index"]
-    ob.vbd.bake_record = ""
-    ob.vbd.baked = False
+    for name in ("bake_record", "baked", "bake_scene", "bake_id", "bake_vertices"):
+        ob.vbd.property_unset(name)
     return made_here
 
 
@@ -187,11 +240,31 @@ def _add_linear_keys(curve, frames, values):
     curve.update()
 
 
+def _add_tents(curves, blocks, times):
+    """A value curve for each relative block: 1 at its time, 0 at those of its neighbors."""
+    for index, block in enumerate(blocks):
+        near = slice(max(index - 1, 0), index + 2)
+        values = np.zeros(len(times), np.float32)
+        values[index] = 1.0
+        _add_linear_keys(curves.new(_value_path(block)), times[near], values[near])
+
+
 def _remove_curves(key, record):
     """Take our curves out of the Key's action, and the action too if it was made for them."""
     data = key.animation_data
     if data is None or data.action is None:
         return
+    action = data.action
+    if record["made_action"] and action.users > 1:  # a copied mesh plays by it as well
+        data.action = None
+    else:
+        _remove_from_action(key, record)
+    if not record["had_animation"] and data.action is None and not data.drivers:
+        key.animation_data_clear()
+
+
+def _remove_from_action(key, record):
+    data = key.animation_data
     action = data.action
     _, _, curves = _curves_of(key)
     ours = {_value_path(block) for block in key.key_blocks if block.name in set(record["blocks"])}
@@ -207,5 +280,3 @@ def _remove_curves(key, record):
         slot = data.action_slot
         data.action_slot = None
         action.slots.remove(slot)
-    if not record["had_animation"] and data.action is None and not data.drivers:
-        key.animation_data_clear()

@@ -11,6 +11,7 @@ import bpy
 from bl_operators.presets import AddPresetBase
 from bpy.types import Menu, Operator
 
+from .preset_values import has_values, preset_values
 from .properties import MATERIAL, SETTINGS
 
 # The folder that holds `presets/`.
@@ -26,10 +27,14 @@ def shown_name(file_name):
     return bpy.path.display_name(file_name, title_case=False)
 
 
+# What a menu says when no preset has the values.
+NONE_SHOWN = "Presets"
+
+
 class _Presets:
     """What all preset menus share."""
 
-    bl_label = "Presets"
+    bl_label = NONE_SHOWN
 
     def draw(self, _context):
         self.path_menu(
@@ -56,7 +61,24 @@ class VBD_MT_rod_presets(_Presets, Menu):
     preset_subdir = "vbd/material/rod"
 
 
-class _AddMaterialPreset(AddPresetBase):
+class _AddPreset(AddPresetBase):
+    """What the operators that save a preset share."""
+
+    def execute(self, context):
+        if self.remove_active:
+            menu = getattr(bpy.types, self.preset_menu)
+            shown = shown_preset(menu, _group_of(context, menu))
+            if shown is None:
+                self.report({"WARNING"}, "Pick the preset to remove first")
+                return {"CANCELLED"}
+            if Path(preset_files(menu)[shown]).is_relative_to(ROOT):
+                self.report({"WARNING"}, f"{shown} comes with the extension and stays")
+                return {"CANCELLED"}
+            menu.bl_label = shown  # which is what Blender removes
+        return super().execute(context)
+
+
+class _AddMaterialPreset(_AddPreset):
     """What the operators that save a material share."""
 
     preset_defines = []
@@ -65,7 +87,7 @@ class _AddMaterialPreset(AddPresetBase):
     ]
 
 
-class VBD_OT_solver_preset_add(AddPresetBase, Operator):
+class VBD_OT_solver_preset_add(_AddPreset, Operator):
     bl_idname = "vbd.solver_preset_add"
     bl_label = "Add Solver Preset"
     bl_description = "Save the solver settings as a preset, or remove the one shown"
@@ -136,6 +158,26 @@ def preset_files(menu):
         for folder in preset_folders(menu)
         for file in sorted(Path(folder).glob("*.py"))
     }
+
+
+def shown_preset(menu, group):
+    """Name of the preset whose values a property group has, or None.
+
+    Of several, the one that says most; what the modeler chooses does not count.
+    """
+    best = {}
+    name_of_best = None
+    for name, file in sorted(preset_files(menu).items()):
+        values = preset_values(file) or {}
+        values = {key: value for key, value in values.items() if key not in MODELED}
+        if len(values) > len(best) and has_values(group, values):
+            best, name_of_best = values, name
+    return name_of_best
+
+
+def _group_of(context, menu):
+    """The property group that the presets of a menu go into."""
+    return (context.scene if menu is VBD_MT_solver_presets else context.object).vbd
 
 
 def load_preset(menu, file):

@@ -178,6 +178,18 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        "baked_as": StringProperty(
+            name="Baked As",
+            description="Name that the scene had at its last bake",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "frames_missing": IntProperty(
+            name="Frames Missing",
+            description="Frames at the end of the range that the last bake did not reach",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
     }
 
 
@@ -259,6 +271,24 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         "bake_record": StringProperty(
             name="Bake Record",
             description="What freeing the bake gives back",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "bake_scene": StringProperty(
+            name="Bake Scene",
+            description="Name of the scene when the object was baked in it",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "bake_id": StringProperty(
+            name="Bake ID",
+            description="What the cache of the bake is found by",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "bake_vertices": IntProperty(
+            name="Vertices Baked",
+            description="Vertices that the mesh had when it was baked; 0 if unknown",
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),

@@ -30,9 +30,10 @@ class Solved:
 class SolverThread(Thread):
     """Runs `simulate` and keeps its frames; sends each to `inbox`, and None to wake its reader."""
 
-    def __init__(self, gathered, device, folder, fps):
+    def __init__(self, gathered, device, folder, fps, bake):
         super().__init__(name="vbd-solver", daemon=True)
         self.gathered, self.device, self.folder, self.fps = gathered, device, folder, fps
+        self.bake = bake
         self.stopping = Event()
         self.inbox = Queue()
         self.cache = None
@@ -71,6 +72,7 @@ class SolverThread(Thread):
             bodies=gathered.bodies,
             fps=self.fps,
             frame_start=gathered.frame_start,
+            bake=self.bake,
         )
         cache.write(0, gathered.start())
         self.cache = cache

@@ -9,6 +9,7 @@ told from stale ones.
 import hashlib
 import json
 import os
+import shutil
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -59,6 +60,8 @@ class Header:
     fps: float
     frame_start: int
     """Scene frame of the input state, which is frame 0 here."""
+    bake: str = ""
+    """What the bake is known by, wherever its cache goes."""
     format: int = FORMAT
 
 
@@ -70,7 +73,7 @@ class Cache:
         self.header = header
 
     @classmethod
-    def create(cls, folder, *, names, vertex_counts, settings, bodies, fps, frame_start):
+    def create(cls, folder, *, names, vertex_counts, settings, bodies, fps, frame_start, bake=""):
         """An empty cache in `folder`; frames of an earlier one are removed first."""
         remove(folder)
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -81,6 +84,7 @@ class Cache:
             bodies={body.name: fingerprint(body) for body in bodies},
             fps=float(fps),
             frame_start=int(frame_start),
+            bake=bake,
         )
         cache = cls(folder, header)
         cache._write(HEADER, json.dumps(asdict(header), indent=1).encode())
@@ -172,11 +176,40 @@ def _plain(settings):
     return json.loads(json.dumps(values))
 
 
+def transfer(folder, to, keep):
+    """Bring the cache in `folder` to the folder `to`, whose own is removed; `keep` leaves both.
+
+    Frames never change once they are written, so two folders of one disk share them.
+    """
+    remove(to)
+    Path(to).mkdir(parents=True, exist_ok=True)
+    try:
+        for path in _files(folder):
+            _share(path, Path(to) / path.name)
+    except OSError:
+        remove(to)
+        raise
+    if not keep:
+        remove(folder)
+
+
+def _share(path, other):
+    try:
+        os.link(path, other)
+    except OSError:  # another disk, or one that cannot share
+        shutil.copy2(path, other)
+
+
 def remove(folder):
     """Delete the cache in `folder`, and nothing in it that is not ours."""
+    for path in _files(folder):
+        path.unlink()
     folder = Path(folder)
-    for pattern in (HEADER, HEADER + ".part", "frame_*.f32", "frame_*.f32.part"):
-        for path in folder.glob(pattern):
-            path.unlink()
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
+
+
+def _files(folder):
+    """All files of the cache in `folder`, whole or partial."""
+    patterns = (HEADER, HEADER + ".part", "frame_*.f32", "frame_*.f32.part")
+    return [path for pattern in patterns for path in Path(folder).glob(pattern)]

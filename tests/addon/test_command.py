@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: what it does, what it prints, and its exit codes."""
 
+import errno
 import signal
 import subprocess
 import sys
@@ -9,7 +10,9 @@ import bpy
 import pytest
 from blender_scenes import frames, sheet, tet_block
 
+from vbd.addon.baked import warnings
 from vbd.addon.command import run
+from vbd.solver.cache import Cache
 
 
 @pytest.fixture
@@ -27,19 +30,69 @@ def command(*arguments):
     return run([str(argument) for argument in arguments], "vbd")
 
 
-def keys():
+def keys(path=None):
+    """Keys of the block, in a file or in the open one."""
+    if path is not None:
+        bpy.ops.wm.open_mainfile(filepath=str(path))
     return len(bpy.data.objects["Block"].data.shape_keys.key_blocks)
 
 
-def test_a_file_is_baked_in_place(file, capsys):
+def test_a_file_is_baked_into_a_new_one_beside_it(file, capsys):
+    before = file.read_bytes()
     assert command("bake", file) == 0
-    bpy.ops.wm.open_mainfile(filepath=str(file))
-    assert keys() == 7
+    assert file.read_bytes() == before
+    assert keys(file.with_name("shot_baked.blend")) == 7
     printed = capsys.readouterr().out
     assert printed.count("Frame ") == 5
     assert "Final residual " in printed
     assert "Last frame 6: converged, residual " in printed
     assert "Worst frame " in printed
+
+
+def test_without_an_output_nothing_is_overwritten(file, capsys):
+    beside = file.with_name("shot_baked.blend")
+    beside.write_text("mine")
+    assert command("bake", file) == 2
+    assert "shot_baked.blend is there already; --output overwrites" in capsys.readouterr().err
+    assert beside.read_text() == "mine"
+    assert not file.with_name("vbd_cache").exists()
+    assert command("bake", file, "--output", beside) == 0
+    assert keys(beside) == 7
+
+
+def test_the_file_itself_is_overwritten_when_it_is_the_output(file):
+    assert command("bake", file, "--output", file) == 0
+    assert keys(file) == 7
+    assert not file.with_name("shot_baked.blend").exists()
+
+
+def test_a_bake_into_another_file_leaves_the_cache_of_the_first(file):
+    assert command("bake", file, "--output", file) == 0
+    assert command("bake", file) == 0
+    caches = sorted(path.name for path in file.with_name("vbd_cache").iterdir())
+    assert caches == ["shot_Scene", "shot_baked_Scene"]
+    bpy.ops.vbd.free_bake()
+    assert [path.name for path in file.with_name("vbd_cache").iterdir()] == ["shot_Scene"]
+
+
+def test_a_bake_that_stops_early_is_marked_as_partial(file, capsys, monkeypatch):
+    write = Cache.write
+
+    def full_at_three(cache, index, positions):
+        if index == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(cache, index, positions)
+
+    monkeypatch.setattr(Cache, "write", full_at_three)
+    output = file.with_name("part.blend")
+    assert command("bake", file, "--output", output) == 1
+    printed = capsys.readouterr().out
+    assert "Baked 2 of 5 frames" in printed and "No space left on device" in printed
+    assert "Partial bake: frames 1 to 3 of 1 to 6" in printed
+    assert f"Saved partial bake {output}" in printed
+    assert keys(output) == 4
+    assert bpy.context.scene.vbd.frames_missing == 3
+    assert "Partial bake: 3 frames missing" in warnings(bpy.context.scene)
 
 
 def test_options_reach_the_scene_and_the_output(file, tmp_path):
@@ -57,9 +110,10 @@ def test_options_reach_the_scene_and_the_output(file, tmp_path):
 
 
 def test_contact_is_told_when_there_is_any(file, capsys):
-    assert command("bake", file) == 0
+    output = file.with_name("out.blend")
+    assert command("bake", file, "--output", output) == 0
     assert "deep" not in capsys.readouterr().out.lower()
-    assert command("bake", file, "--set", "use_ground=true") == 0
+    assert command("bake", file, "--set", "use_ground=true", "--output", output) == 0
     printed = capsys.readouterr().out
     assert "Last frame 6: 9 vertices touch in 0 pairs, " in printed
     assert "mm of the contact distance of 5 mm; " in printed
@@ -165,5 +219,6 @@ def test_control_c_keeps_the_frames_so_far(file, tmp_path):
     printed, _ = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "then cancelled" in printed
+    assert "Partial bake: frames 1 to " in printed
     bpy.ops.wm.open_mainfile(filepath=str(output))
     assert keys() >= 6

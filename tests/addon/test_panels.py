@@ -7,9 +7,10 @@ Without a window nothing is drawn for real: a recorder stands for the layout.
 from types import SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
 
-from vbd.addon import panels
+from vbd.addon import panels, playback
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES, SETTINGS
 
 SIDEBAR = (panels.VBD_PT_sidebar, panels.VBD_PT_solver, panels.VBD_PT_solver_advanced)
@@ -20,9 +21,10 @@ class Layout:
     """Records what is drawn, and refuses properties, operators and menus that do not exist."""
 
     def __init__(self, above=None):
-        self.above, self.active = above, True
+        self.above, self.active, self.enabled = above, True, True
         self.shown = [] if above is None else above.shown
         self.grey = set() if above is None else above.grey
+        self.open = set() if above is None else above.open
 
     def row(self, **_):
         return Layout(self)
@@ -31,6 +33,9 @@ class Layout:
 
     def is_active(self):
         return self.active and (self.above is None or self.above.is_active())
+
+    def is_enabled(self):
+        return self.enabled and (self.above is None or self.above.is_enabled())
 
     def label(self, text, **_):
         self.shown.append(text)
@@ -47,6 +52,8 @@ class Layout:
         self.shown.append(name)
         if not self.is_active():
             self.grey.add(name)
+        if self.is_enabled():
+            self.open.add(name)
 
     def prop_search(self, group, name, data, collection):
         assert collection in data.bl_rna.properties
@@ -58,9 +65,9 @@ class Layout:
         self.shown.append(idname)
         return OperatorProperties(rna)
 
-    def menu(self, idname, **_):
+    def menu(self, idname, text):
         assert hasattr(bpy.types, idname)
-        self.shown.append(idname)
+        self.shown += [idname, text]
 
 
 class OperatorProperties:
@@ -231,3 +238,38 @@ def test_a_soft_body_tells_its_tets_until_its_mesh_changes(cube):
     assert f"{cube.vbd.tet_count:,} tets" in drawn(panels.VBD_PT_lattice)
     cube.data.vertices.add(1)
     assert "Tets not counted" in drawn(panels.VBD_PT_lattice)
+
+
+def test_the_menus_show_the_presets_whose_values_there_are(cube):
+    bpy.ops.vbd.add(role="CLOTH")
+    assert "Cotton" in drawn(panels.VBD_PT_material)
+    assert "Balanced" in drawn(panels.VBD_PT_solver)
+    bpy.ops.vbd.remove()
+    bpy.ops.vbd.add(role="ROD")  # picks a preset of another menu
+    bpy.ops.vbd.add(role="CLOTH")
+    cube.vbd.density = 1.0
+    shown = drawn(panels.VBD_PT_material)
+    assert "Cotton" not in shown and "Presets" in shown
+
+
+@pytest.mark.parametrize("role", [role for role, _, _ in ROLES])
+def test_no_field_can_be_changed_while_a_bake_runs(cube, role):
+    cube.vbd.role = role
+    state = bpy.context.window_manager.vbd
+    state.baking = True
+    try:
+        open_fields = {
+            name for panel in panels.classes if visible(panel) for name in layout_of(panel).open
+        }
+    finally:
+        state.baking = False
+    assert not open_fields
+    assert layout_of(panels.VBD_PT_solver).open == set(panels.MAIN_SETTINGS)
+
+
+def test_a_baked_mesh_in_edit_mode_is_warned_of(cube):
+    playback.write(cube, [np.zeros((8, 3), np.float32)] * 2, 1, [])
+    assert "Free the bake to edit the mesh" not in drawn(panels.VBD_PT_sidebar)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Cube is baked and is in Edit Mode" in drawn(panels.VBD_PT_sidebar)
+    bpy.ops.object.mode_set(mode="OBJECT")

@@ -170,25 +170,78 @@ def test_the_users_keys_stay_and_are_muted(scene):
     assert ob.data.shape_keys.use_relative
 
 
-def test_one_curve_with_a_keyframe_per_frame_plays_any_number_of_frames(scene):
+def curve_of(ob):
+    """The only curve of a bake."""
+    (curve,) = playback._curves_of(ob.data.shape_keys)[2]
+    return curve
+
+
+def counting(ob, count):
+    """A motion in which every frame shows its own number."""
+    return [np.full((len(ob.data.vertices), 3), k, np.float32) for k in range(count)]
+
+
+def test_one_straight_curve_with_two_keyframes_plays_a_bake(scene):
     ob = sheet()
     playback.write(ob, motion(ob), START, [])
-    action = ob.data.shape_keys.animation_data.action
-    curve = action.layers[0].strips[0].channelbags[0].fcurves[0]
+    curve = curve_of(ob)
     assert curve.data_path == "eval_time"
-    blocks = ob.data.shape_keys.key_blocks[1:]
+    blocks = ob.data.shape_keys.key_blocks
     assert [tuple(point.co) for point in curve.keyframe_points] == [
-        (START + index, block.frame) for index, block in enumerate(blocks)
+        (START, blocks[1].frame),
+        (START + COUNT - 1, blocks[-1].frame),
     ]
 
 
-def test_many_frames_do_not_drift(scene):
+@pytest.mark.parametrize(("count", "start"), [(250, 1), (250, 1001), (2500, 100), (4200, 1)])
+def test_every_frame_is_exact_however_many_there_are(scene, count, start):
     ob = sheet(cells=1)
-    height = np.arange(1200, dtype=np.float32)
-    frames = [np.full((len(ob.data.vertices), 3), z, np.float32) for z in height]
-    playback.write(ob, frames, 1, [])
-    for frame in (1, 600, 1200):
-        assert shown(ob, frame)[0, 2] == pytest.approx(frame - 1, abs=2e-3)
+    playback.write(ob, counting(ob, count), start, [])
+    assert len(curve_of(ob).keyframe_points) == (2 if count < 4096 else 3)
+    for frame in {*range(0, count, 41), *range(count - 9, count)}:
+        assert shown(ob, start + frame)[0, 2] == frame
+    # Between frames, the rounding of a key's place counts: 2.5e-4 of a step at 4,200 frames.
+    assert shown(ob, start + count - 3, 0.5)[0, 2] == pytest.approx(count - 2.5, abs=5e-4)
+    assert shown(ob, start - 20)[0, 2] == 0
+    assert shown(ob, start + count + 20)[0, 2] == count - 1
+
+
+@pytest.mark.parametrize(("old", "new"), [(100, 200), (100, 333), (300, 100)])
+def test_time_remapping_plays_a_frame_at_its_frame(scene, old, new):
+    ob, count = sheet(cells=1), 1000
+    scene.render.frame_map_old, scene.render.frame_map_new = old, new
+    playback.write(ob, counting(ob, count), 1, [], pace=old / new)
+    for frame in range(0, count, 37):
+        # Blender rounds the time of a frame, here by up to 1e-4 of a frame.
+        assert shown(ob, 1 + frame)[0, 2] == pytest.approx(frame, abs=3e-4)
+
+
+def test_a_basis_that_is_not_at_time_zero_stays_the_first_key(scene):
+    """It is so when the user has deleted the keys before it."""
+    ob = sheet()
+    give_keys(ob)
+    ob.shape_key_remove(ob.data.shape_keys.key_blocks[0])
+    ob.shape_key_remove(ob.data.shape_keys.key_blocks[0])
+    assert ob.data.shape_keys.reference_key.frame > 1.0
+    before, points = state(ob), motion(ob)
+    playback.write(ob, points, START, [])
+    for index, frame in enumerate(points):
+        np.testing.assert_allclose(shown(ob, START + index), frame, atol=3e-7)
+    playback.free(ob)
+    assert state(ob) == before
+
+
+def test_a_bake_whose_basis_was_deleted_can_be_freed_and_replaced(scene):
+    """A Key without a block is gone at once, and using it then crashes."""
+    for then in (playback.free, lambda ob: playback.write(ob, motion(ob), START, [])):
+        ob = sheet()
+        playback.write(ob, motion(ob), START, [])
+        ob.shape_key_remove(ob.data.shape_keys.key_blocks["Basis"])
+        then(ob)
+        if playback.is_baked(ob):
+            np.testing.assert_allclose(shown(ob, START + 2), motion(ob)[2], atol=3e-7)
+            playback.free(ob)
+        assert ob.data.shape_keys is None
 
 
 def test_deforming_modifiers_are_off_while_baked_and_come_back_as_they_were(scene):
@@ -264,3 +317,17 @@ def test_a_second_bake_keeps_the_key_datablock(scene):
     assert ob.data.shape_keys.session_uid == first
     playback.free(ob)
     assert ob.data.shape_keys is None
+
+
+def test_freeing_a_copy_leaves_the_motion_of_the_other(scene):
+    """`mesh.copy()` shares the action of its keys."""
+    ob = sheet()
+    points = motion(ob)
+    playback.write(ob, points, START, [])
+    twin = ob.copy()
+    twin.data = ob.data.copy()
+    scene.collection.objects.link(twin)
+    playback.free(twin)
+    np.testing.assert_allclose(shown(ob, START + 3), points[3], atol=3e-7)
+    playback.free(ob)
+    assert not bpy.data.actions

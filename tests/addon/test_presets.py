@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shipped presets load and are valid; users' own presets stand beside them."""
 
+import os
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ import bpy
 import pytest
 
 from vbd.addon.panels import CONVERGENCE_SETTINGS
+from vbd.addon.preset_values import preset_values
 from vbd.addon.presets import (
     MATERIAL_PRESETS,
     ROOT,
@@ -16,6 +18,7 @@ from vbd.addon.presets import (
     VBD_MT_solver_presets,
     apply_preset,
     preset_files,
+    shown_preset,
 )
 from vbd.addon.properties import SETTINGS, VBD_PG_object, VBD_PG_scene
 from vbd.solver.settings import Settings
@@ -175,3 +178,93 @@ def test_a_user_material_is_listed_with_its_role_only_and_can_be_removed(cube, u
     assert cube.vbd.density == pytest.approx(0.34)
     bpy.ops.vbd.cloth_preset_add(remove_active=True)
     assert "Canvas" not in preset_files(VBD_MT_cloth_presets)
+
+
+def test_balanced_is_shown_in_a_new_scene_and_nothing_after_a_change(scene):
+    assert shown_preset(VBD_MT_solver_presets, scene.vbd) == "Balanced"
+    scene.vbd.iterations += 1
+    assert shown_preset(VBD_MT_solver_presets, scene.vbd) is None
+    scene.vbd.iterations -= 1
+    scene.vbd.friction = 0.123  # no preset of ours sets it
+    assert shown_preset(VBD_MT_solver_presets, scene.vbd) == "Balanced"
+
+
+@pytest.mark.parametrize("name", SOLVER)
+def test_a_solver_preset_that_is_loaded_is_shown(scene, name):
+    apply_preset(bpy.context, "solver", name)
+    assert shown_preset(VBD_MT_solver_presets, scene.vbd) == name
+
+
+@pytest.mark.parametrize(
+    ("role", "name"), [(role, name) for role, names in MATERIALS.items() for name in names]
+)
+def test_each_object_shows_the_material_that_it_has(cube, role, name):
+    menu = MATERIAL_PRESETS[role][0]
+    cube.vbd.role = role
+    apply_preset(bpy.context, "material", name)
+    bpy.ops.mesh.primitive_cube_add()
+    other = bpy.context.object
+    other.vbd.role = role
+    apply_preset(bpy.context, "material", next(n for n in MATERIALS[role] if n != name))
+    assert shown_preset(menu, cube.vbd) == name
+    assert shown_preset(menu, other.vbd) != name
+    cube.vbd.self_contact, cube.vbd.rest_flat = not cube.vbd.self_contact, True
+    cube.vbd.collision_thickness *= 2.0
+    assert shown_preset(menu, cube.vbd) == name
+    cube.vbd.density *= 1.001
+    assert shown_preset(menu, cube.vbd) is None
+
+
+def test_a_preset_of_ones_own_is_shown_and_the_shown_one_is_removed(cube, user_scripts):
+    bpy.ops.vbd.add(role="CLOTH")
+    menu = VBD_MT_cloth_presets
+    bpy.ops.vbd.cloth_preset_add(name="My Cotton")
+    assert shown_preset(menu, cube.vbd) == "My Cotton"  # it sets more than Cotton does
+    cube.vbd.density = 0.5
+    bpy.ops.vbd.cloth_preset_add(name="Heavy")
+    assert shown_preset(menu, cube.vbd) == "Heavy"
+    apply_preset(bpy.context, "material", "My Cotton")
+    cube.vbd.density = 0.5  # by hand: that is Heavy
+    bpy.ops.vbd.cloth_preset_add(remove_active=True)
+    assert {"My Cotton", "Cotton"} <= set(preset_files(menu))
+    assert "Heavy" not in preset_files(menu)
+
+
+def test_without_a_preset_shown_none_is_removed(cube, user_scripts):
+    bpy.ops.vbd.add(role="CLOTH")
+    bpy.ops.vbd.cloth_preset_add(name="Canvas")
+    cube.vbd.density = 0.5
+    assert bpy.ops.vbd.cloth_preset_add(remove_active=True) == {"CANCELLED"}
+    assert "Canvas" in preset_files(VBD_MT_cloth_presets)
+
+
+def test_a_shipped_preset_is_never_removed(scene):
+    assert shown_preset(VBD_MT_solver_presets, scene.vbd) == "Balanced"
+    assert bpy.ops.vbd.solver_preset_add(remove_active=True) == {"CANCELLED"}
+    assert (ROOT / "presets" / "vbd" / "solver" / "Balanced.py").is_file()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vbd.density =",
+        "import bpy\nbpy.context.object.vbd.density = open('x')",
+        "for k in range(3):\n    pass",
+        "vbd.density = vbd.nothing",
+        "vbd.density = 1 / 0",
+        "\xff",
+    ],
+)
+def test_a_preset_that_does_more_than_set_values_is_not_read(tmp_path, text):
+    file = tmp_path / "odd.py"
+    file.write_text(text, encoding="latin-1")
+    assert preset_values(file) is None
+
+
+def test_a_preset_that_was_changed_is_read_again(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("import bpy\nbpy.context.scene.vbd.iterations = -(2 - 9) * 3\n")
+    assert preset_values(file) == {"iterations": 21}
+    file.write_text("import bpy\nbpy.context.scene.vbd.iterations = 4\n")
+    os.utime(file, ns=(1, 1))
+    assert preset_values(file) == {"iterations": 4}

@@ -9,7 +9,7 @@ import pytest
 
 from vbd.solver import cache as cache_module
 from vbd.solver.bodies import Cloth, Collider, Pins
-from vbd.solver.cache import Cache, remove
+from vbd.solver.cache import Cache, remove, transfer
 from vbd.solver.settings import Material, Settings
 
 POINTS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=float)
@@ -129,3 +129,41 @@ def test_a_cache_of_another_format_is_refused(cache):
 def test_a_frame_with_other_vertex_counts_is_refused(cache):
     with pytest.raises(ValueError, match="frame 0 has"):
         cache.write(0, frame(0)[:1])
+
+
+def no_links(*_):
+    raise OSError(errno.EXDEV, "another disk")
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["shared", "copied"])
+@pytest.mark.parametrize("keep", [True, False], ids=["keep", "move"])
+def test_a_cache_is_brought_to_another_folder(cache, tmp_path, monkeypatch, links, keep):
+    if not links:
+        monkeypatch.setattr(cache_module.os, "link", no_links)
+    cache.write(0, frame(0))
+    cache.write(1, frame(1))
+    to = tmp_path / "there" / "too"
+    transfer(cache.folder, to, keep)
+    there = Cache.open(to)
+    assert there.header == cache.header and there.finished() == 2
+    np.testing.assert_array_equal(there.read(1)[0], frame(1)[0])
+    assert cache.folder.exists() == keep
+    if keep:  # a new bake into one leaves the other
+        cache.write(1, frame(7))
+        np.testing.assert_array_equal(there.read(1)[0], frame(1)[0])
+        remove(to)
+        assert cache.finished() == 2
+
+
+def test_a_cache_that_cannot_be_brought_whole_stays_and_leaves_nothing_there(
+    cache, tmp_path, monkeypatch
+):
+    def full(path, other):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    cache.write(0, frame(0))
+    monkeypatch.setattr(cache_module.os, "link", no_links)
+    monkeypatch.setattr(cache_module.shutil, "copy2", full)
+    with pytest.raises(OSError, match="No space left"):
+        transfer(cache.folder, tmp_path / "there", keep=False)
+    assert cache.finished() == 1 and not (tmp_path / "there").exists()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whose bake an object plays, and what has happened to it since."""
+
+from .playback import is_baked
+
+
+def owners(ob):
+    """Scenes that the bake of an object belongs to, among those that hold the object.
+
+    One scene, except when the one it was baked in is gone, or after a bake by version 0.1.
+    """
+    held = ob.users_scene
+    named = [scene for scene in held if scene.name == ob.vbd.bake_scene]
+    renamed = [scene for scene in held if scene.vbd.baked_as == ob.vbd.bake_scene]
+    return named or renamed or list(held)
+
+
+def baked_here(scene):
+    """Objects of a scene whose bake belongs to it and can be freed in this file."""
+    return [ob for ob in scene.objects if is_baked(ob) and ob.is_editable and scene in owners(ob)]
+
+
+def baked_elsewhere(scene):
+    """Names of other scenes whose bake an object of this one plays."""
+    baked = [ob for ob in scene.objects if is_baked(ob) and ob.is_editable]
+    others = {owner.name for ob in baked if scene not in owners(ob) for owner in owners(ob)}
+    return sorted(others)
+
+
+def mark(ob, scene, bake):
+    """Remember where an object was baked, the bake's id, and the mesh that it is for."""
+    ob.vbd.bake_scene, ob.vbd.bake_id = scene.name, bake
+    ob.vbd.bake_vertices = len(ob.data.vertices)
+
+
+def is_edited(ob):
+    """Whether a baked mesh has lost its keys or changed its vertices, or is about to."""
+    if not is_baked(ob):
+        return False
+    changed = ob.vbd.bake_vertices not in (0, len(ob.data.vertices)) or not ob.data.shape_keys
+    return changed or ob.mode == "EDIT"
+
+
+def warnings(scene):
+    """Short lines about bakes that no longer are what they were, or never were whole."""
+    lines = []
+    for ob in scene.objects:
+        if is_edited(ob):
+            what = "is in Edit Mode" if ob.mode == "EDIT" else "was edited"
+            lines += [f"{ob.name} is baked and {what}", "Free the bake to edit the mesh"]
+    missing = scene.vbd.frames_missing
+    if missing and baked_here(scene):
+        lines.append(f"Partial bake: {missing} frames missing")
+    return lines
