@@ -16,7 +16,7 @@ from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
 from ..solver.contact_mesh import contact_mesh
 from ..solver.lattice import cage, embed
 from ..solver.settings import Material, Settings
-from ..solver.thickness import collision_thickness
+from ..solver.thickness import collision_thickness, short_edge
 from . import ignored, playback, read_mesh
 from .bounds import bounds_of, is_bound
 from .feed import GRAVITY, Feed, Pose, gravity_moves, identity, moves, read_pose
@@ -199,18 +199,24 @@ def gather(context, objects):
                 gathered.notes += set_going(body, gathered.targets[-1], *motion)
         body.collides_with = _collides_with(ob, objects)
         gathered.bodies.append(body)
-    _match_thickness(gathered.bodies)
+    deformable = [body for body in gathered.bodies if isinstance(body, Solid | Cloth | Rod)]
+    # A floor may be much larger than what falls on it, and than the gap that this may leave.
+    thinnest = min(map(collision_thickness, deformable))
+    for body in gathered.bodies:
+        if isinstance(body, Collider) and not body.thickness:
+            body.thickness = thinnest
+    gathered.notes += [note for body in deformable for note in _too_thick(body)]
     return gathered
 
 
-def _match_thickness(bodies):
-    """Colliders without a thickness of their own are as thick as the thinnest body: a floor may be
-    much larger than what falls on it.
-    """
-    thinnest = min(collision_thickness(b) for b in bodies if isinstance(b, Solid | Cloth | Rod))
-    for body in bodies:
-        if isinstance(body, Collider) and not body.thickness:
-            body.thickness = thinnest
+def _too_thick(body):
+    """A sentence about a thickness of the user's own that the mesh has no room for."""
+    own, room = body.material.collision_thickness, 0.5 * short_edge(body)
+    if own > room:
+        yield (
+            f"{body.name}: its collision thickness of {own:.3g} m is more than half an edge of the "
+            f"surface, which makes contact slow; set it to {room:.1g} m or less, or to 0"
+        )
 
 
 def _collides_with(ob, objects):

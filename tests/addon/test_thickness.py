@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The distance that surfaces keep, as the panel has it."""
+
+import bpy
+import pytest
+from blender_scenes import sheet, slab
+
+from vbd.addon import gather
+from vbd.solver.thickness import collision_thickness
+
+
+def gathered():
+    scene = bpy.context.scene
+    objects = gather.participants(scene)
+    with gather.prepared(scene, objects):
+        return gather.gather(bpy.context, objects)
+
+
+def test_by_default_it_follows_the_object(scene):
+    ob = sheet()
+    slab(size=100.0)
+    cloth, floor = gathered().bodies
+    assert collision_thickness(cloth) == pytest.approx(0.0025)
+    assert floor.thickness == pytest.approx(0.0025)  # not that of a floor of 100 m
+    ob.scale = (0.01, 0.01, 0.01)
+    bpy.context.view_layer.update()
+    cloth, floor = gathered().bodies
+    assert collision_thickness(cloth) == floor.thickness == pytest.approx(0.000025)
+
+
+def test_a_value_of_the_users_own_stays(scene):
+    ob, floor = sheet(), slab()
+    ob.vbd.collision_thickness, floor.vbd.collision_thickness = 0.02, 0.03
+    now = gathered()
+    assert collision_thickness(now.bodies[0]) == pytest.approx(0.02)
+    assert now.bodies[1].thickness == pytest.approx(0.03)
+    assert not now.notes
+
+
+def test_a_thickness_of_more_than_half_an_edge_is_pointed_out(scene):
+    sheet(cells=10).vbd.collision_thickness = 0.06
+    (note,) = gathered().notes
+    assert note.startswith("Sheet: its collision thickness of 0.06 m is more than half an edge")
+    assert "set it to 0.05 m or less" in note
