@@ -116,7 +116,7 @@ def test_contact_is_told_when_there_is_any(file, capsys):
     assert command("bake", file, "--set", "use_ground=true", "--output", output) == 0
     printed = capsys.readouterr().out
     assert "Last frame 6: 9 vertices touch in 0 pairs, " in printed
-    assert "mm of the contact distance of 5 mm; " in printed
+    assert "mm of the contact distance of 2.5 mm; " in printed
 
 
 def test_a_preset_is_loaded_and_set_wins_over_it(file):
