@@ -26,6 +26,12 @@ CROSSING_WAY = 2.0
 # Sheets lie in each other where their normals agree to this part on the average of the crossings.
 PARALLEL = 0.8
 
+# A solid is halfway through a sheet when its middle is as near as this part of its size.
+HALFWAY = 1e-3
+
+# What lies on a sheet is in front of it by this part of the mesh spacing: only to decide.
+IN_FRONT = 1e-9
+
 # Bodies leave each other one way when the surfaces inside agree on it to this part.
 COMMON = 0.2
 
@@ -60,6 +66,7 @@ class Tangles:
         self.place = wp.zeros(count, dtype=wp.vec2, device=self.device)
         self.meshes = dict(self._closed_meshes())
         self.above = {}  # whether one sheet goes along another's normals (1) or against them (-1)
+        self.rises = {}  # where a solid goes that is in an open collider, by (solid, collider)
         self.crumpled = Crumpled(model)
         self.wings, self.of_edge = wings(shape.edges, shape.triangles)
         self.found, self.out = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
@@ -98,9 +105,8 @@ class Tangles:
         inner = shape.vertices[inside[shape.vertices] > 0]
         folded = (crumpled.state != SMOOTH) & (tangled == 0)
         folded = shape.vertices[folded[shape.vertices]]
-        self.out = np.concatenate(
-            [self._ways_out(x, inside), self._ways_apart(x, inside, edge, triangle)]
-        )
+        apart = self._ways_apart(x, inside, edge, triangle)
+        self.out = np.concatenate([self._ways_out(x, inside), apart])
         self.found = self._report(
             np.concatenate([shape.body[e[:, 0]], shape.body[inner], shape.body[folded]]),
             np.concatenate([shape.body[t[:, 0]], inside[inner] - 1, shape.body[folded]]),
@@ -151,8 +157,23 @@ class Tangles:
         slot = np.arange(len(edge)) - np.repeat(np.cumsum(number) - number, number)
         triangle = found.numpy()[edge * self.slots + slot]
         corners = x[np.column_stack([self.shape.edges[edge], self.shape.triangles[triangle]])]
+        # A vertex of a solid that lies right on a floor is in front of it, so that its edges behind
+        # the floor cross it: a cube that is modeled halfway through has a row of such vertices.
+        sunk = self._is_sunk(edge, triangle)
+        back = IN_FRONT * self.shape.spacing[self.shape.edges[edge, 0]]
+        corners[sunk, 2:] -= (back[:, None] * self._normals(x, triangle))[sunk, None]
         sure = crosses(*np.moveaxis(corners, 1, 0))
         return edge[sure], triangle[sure]
+
+    def _is_sunk(self, edge, triangle):
+        """Whether an edge of a solid crosses a triangle of an open collider, bool [crossing]."""
+        shape = self.shape
+        of_edge, of_triangle = (
+            shape.body[shape.edges[edge, 0]],
+            shape.body[shape.triangles[triangle, 0]],
+        )
+        colliders = of_triangle >= len(self.model.assembly.place)
+        return colliders & shape.closed[of_edge] & ~shape.closed[of_triangle]
 
     def _ways_out(self, x, inside):
         """A pair that leads each inner vertex out: along the way of its body, or the shortest."""
@@ -181,13 +202,14 @@ class Tangles:
         return self._leading_pairs(np.column_stack([v, corners]), weights, normal, goal)
 
     def _common_way(self, x, mine, theirs, couple):
-        """The direction in which one closed body leaves another one fastest; 0 if there is none.
+        """The direction in which one body leaves a closed one fastest; 0 if there is none. An open
+        collider leaves a solid against the direction in which that rises.
 
         The volume that two bodies share changes by the area vectors of the surface inside (Allard
         et al., "Volume Contact Constraints at Arbitrary Resolution", 2010).
         """
         if not self.shape.closed[couple].all():
-            return np.zeros(3)
+            return -self.rises.get((couple[1], couple[0]), np.zeros(3))
         vectors = np.concatenate([self._area_vectors(x, mine), -self._area_vectors(x, theirs)])
         total, size = vectors.sum(axis=0), np.linalg.norm(vectors, axis=1).sum()
         length = np.linalg.norm(total)
@@ -259,32 +281,43 @@ class Tangles:
         return np.concatenate(rows)
 
     def _sides(self, x, edge, triangle):
-        """The direction in which an edge leaves a triangle where two sheets lie in each other.
+        """The direction in which an edge leaves a triangle where two sheets lie in each other, or
+        a solid in an open collider such as a floor.
 
         There the curve gets shorter one way here and the other way there. So the couple decides
-        once, by where the one is on the average, which side of the other all of it goes to. 0 for
-        all others.
+        once, by where the one is on the average, which side of the other all of it goes to; a solid
+        that is halfway through a floor goes up. 0 for all others.
         """
-        shape = self.shape
+        shape, first = self.shape, len(self.model.assembly.place)
         e_body, t_body = shape.body[shape.edges[edge, 0]], shape.body[shape.triangles[triangle, 0]]
         of_triangles, of_edges = self._normals(x, triangle), self._normal_of_edges(x, edge)
         parallel = np.abs((of_triangles * of_edges).sum(axis=1))
         couples = np.sort(np.column_stack([e_body, t_body]), axis=1)
-        couples[shape.closed[couples].any(axis=1) | (e_body == t_body)] = -1
-        ways, before, self.above = np.zeros((len(edge), 3)), self.above, {}
+        # Bodies are numbered before colliders.
+        sunk = shape.closed[couples[:, 0]] & ~shape.closed[couples[:, 1]] & (couples[:, 1] >= first)
+        sheets = ~shape.closed[couples].any(axis=1)
+        couples[~(sunk | sheets) | (e_body == t_body)] = -1
+        ways, before, self.above, self.rises = np.zeros((len(edge), 3)), self.above, {}, {}
         for one, other in np.unique(couples[couples[:, 0] >= 0], axis=0):
             mine = (couples == [one, other]).all(axis=1)
-            normals = np.where((t_body == one)[:, None], of_triangles, of_edges)[mine]
+            solid = shape.closed[one]
+            sheet, goes = (other, one) if solid else (one, other)
+            normals = np.where((t_body == sheet)[:, None], of_triangles, of_edges)[mine]
             mean = normals.mean(axis=0)
             side = before.get((one, other), 0.0)
             if side == 0.0:
-                if parallel[mine].mean() < PARALLEL or np.linalg.norm(mean) < COMMON:
+                agree = solid or parallel[mine].mean() >= PARALLEL
+                if not agree or np.linalg.norm(mean) < COMMON:
                     continue
-                apart = x[shape.body == other].mean(axis=0) - x[shape.body == one].mean(axis=0)
-                side = 1.0 if apart @ mean >= 0.0 else -1.0
+                theirs = x[shape.edges[edge[mine]]] if solid else x[shape.body == sheet]
+                apart = x[shape.body == goes].mean(axis=0) - theirs.reshape(-1, 3).mean(axis=0)
+                tie = HALFWAY * np.ptp(x[shape.body == goes], axis=0).max() if solid else 0.0
+                side = 1.0 if apart @ mean >= -tie else -1.0
             self.above[one, other] = side
-            of_other = np.where(e_body[mine] == other, 1.0, -1.0)
-            ways[mine] = side * of_other[:, None] * normals
+            if solid:
+                self.rises[one, other] = side * mean / np.linalg.norm(mean)
+            of_goes = np.where(e_body[mine] == goes, 1.0, -1.0)
+            ways[mine] = side * of_goes[:, None] * normals
         return ways
 
     def _out_of_crossed(self, x, edge, triangle):

@@ -137,6 +137,24 @@ def flattened(points, tets, self_contact):
     return Solid(flat, tets, material, rest_points=points, name="Coin")
 
 
+@pytest.mark.parametrize(("height", "side"), [(0.0, 1), (0.15, 1), (-0.15, -1)])
+@pytest.mark.parametrize("cells", [1, 5])
+def test_a_solid_through_a_floor_comes_to_the_side_where_most_of_it_is(height, side, cells):
+    # A floor is an open sheet: of what is halfway through it, the front is the better guess.
+    points, tets = box((4, 4, 4))
+    cube = Solid(points - [0.5, 0.5, 0.5 - height], tets, RUBBER, name="Cube")
+    sheet, triangles = grid(cells, 4.0)
+    floor = Collider(sheet - [2.0, 2.0, 0.0], triangles, name="Floor")
+    still = Settings(gravity=(0.0, 0.0, 0.0))
+    found = []
+    for frame in simulate([cube, floor], still, 36):
+        found.append(frame.stats.tangles)
+    assert found[0][0].bodies == ("Cube", "Floor")
+    assert found[-1] == ()
+    assert (side * frame.positions[0][:, 2]).min() > 0.0
+    assert frame.stats.inverted == 0
+
+
 @pytest.mark.parametrize("self_contact", [False, True])
 def test_a_flattened_solid_gets_its_volume_back(self_contact):
     points, tets = ball(3)
