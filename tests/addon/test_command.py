@@ -164,7 +164,7 @@ def test_an_error_of_the_scene_is_a_sentence_and_code_1(file, capsys):
     bpy.data.objects["Block"].vbd.role = "NONE"
     bpy.ops.wm.save_mainfile()
     assert command("bake", file) == 1
-    assert "no object has a role" in capsys.readouterr().err
+    assert "Give an object a role first" in capsys.readouterr().err
 
 
 def test_without_a_file_the_open_one_is_baked(file):
