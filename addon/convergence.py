@@ -9,8 +9,9 @@ from .report import Line, advice, listed
 
 # The most iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
-# A bake is worth a warning from this part of poor frames on; hard landings are short.
-POOR_PART = 0.1
+# A bake is worth a warning from this part of poor frames on. Landings are short, and what they lack
+# is told without one.
+POOR_PART = 0.2
 
 
 def rounded_up(count):

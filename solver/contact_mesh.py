@@ -86,20 +86,24 @@ def simplified(points, triangles, spacing):
     """A coarser surface of some of the points, about `spacing` [m] apart: points and triangles.
 
     Vertex clustering (Rossignac and Borrel 1993): of the vertices in a cube of space whose normals
-    point into the same of six directions, the one next to their middle stands for all. Opposite
-    sides of a thin part stay apart.
+    point into the same of six directions, the outermost along their mean normal stands for all, so
+    that little of the mesh reaches out of the coarser one. Opposite sides of a thin part stay
+    apart.
     """
+    normals = _normals(points, triangles)
+    axis = np.argmax(np.abs(normals), axis=1)
+    direction = 2 * axis + (np.take_along_axis(normals, axis[:, None], axis=1)[:, 0] < 0.0)
     cell = np.floor((points - points.min(axis=0)) / spacing).astype(np.int64)
-    key = np.column_stack([cell, _directions(points, triangles)])
     used = np.unique(triangles)
-    _, cluster = np.unique(key[used], axis=0, return_inverse=True)
+    _, cluster = np.unique(np.column_stack([cell, direction])[used], axis=0, return_inverse=True)
     cluster = cluster.ravel()
-    count = np.bincount(cluster)
-    middle = np.column_stack([np.bincount(cluster, axis) for axis in points[used].T])
-    far = np.linalg.norm(points[used] - (middle / count[:, None])[cluster], axis=1)
-    nearest = np.lexsort([far, cluster])[np.cumsum(count) - count]
+    outwards = np.column_stack([np.bincount(cluster, along) for along in normals[used].T])
+    inwards = -(points[used] * outwards[cluster]).sum(axis=1)
+    outermost = np.lexsort([inwards, cluster])[
+        np.searchsorted(np.sort(cluster), np.arange(len(outwards)))
+    ]
     stands_for = np.arange(len(points))
-    stands_for[used] = used[nearest[cluster]]
+    stands_for[used] = used[outermost[cluster]]
     triangles = stands_for[triangles]
     a, b, c = triangles.T
     triangles = triangles[(a != b) & (b != c) & (c != a)]
@@ -108,10 +112,9 @@ def simplified(points, triangles, spacing):
     return points, np.unique(turned, axis=0)
 
 
-def _directions(points, triangles):
-    """Of the six axis directions the one nearest to the normal at every vertex, int [point]."""
+def _normals(points, triangles):
+    """Normals at the vertices, as long as the area around them [point, 3]."""
     a, b, c = points[triangles].swapaxes(0, 1)
     normals = np.zeros_like(points)
     np.add.at(normals, triangles, np.cross(b - a, c - a)[:, None])
-    axis = np.argmax(np.abs(normals), axis=1)
-    return 2 * axis + (np.take_along_axis(normals, axis[:, None], axis=1)[:, 0] < 0.0)
+    return normals
