@@ -1,38 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs of the tests as on other machines: rounding otherwise, or with another number of threads."""
+"""Runs of the tests with another rounding, or with another number of threads."""
 
-import pytest
 import warp as wp
 
 
 def pytest_addoption(parser):
     group = parser.getgroup("vbd")
     group.addoption(
-        "--no-contraction",
+        "--contraction",
         action="store_true",
-        help="round each product before it is added, as processors differ in what they fuse",
+        help="round products and sums together on the CPU too, as on GPUs",
     )
-    group.addoption("--threads", type=int, help="threads of a simulation that does not say how many")
+    group.addoption("--threads", type=int, help="CPU threads of a simulation that is not told")
 
 
 def pytest_configure(config):
-    # Before the kernels are imported: a module keeps the options that it was made with.
-    if config.getoption("no_contraction"):
-        make = wp.Module.__init__
+    if config.getoption("contraction"):
+        # Warp leaves it off on the CPU, whatever the module option `fuse_fp` says.
+        resolve = wp.Module.resolve_options
 
-        def make_without_contraction(module, *args, **options):
-            make(module, *args, **options)
-            module.options["fuse_fp"] = False
+        def resolve_contracted(*args, **kwargs):
+            options = resolve(*args, **kwargs)
+            options["cpu_compiler_flags"] += " -ffp-contract=fast"
+            return options
 
-        wp.Module.__init__ = make_without_contraction
+        wp.Module.resolve_options = resolve_contracted
     threads = config.getoption("threads")
     if threads:
         from vbd.solver import simulate
 
         simulate.core_count = lambda: threads
-
-
-@pytest.fixture(scope="session")
-def contraction(pytestconfig):
-    """Whether a product and a sum may be rounded together."""
-    return not pytestconfig.getoption("no_contraction")
