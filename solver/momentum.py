@@ -123,18 +123,19 @@ def restoring(model, followers):
     There an island is a piece (kernels/guess.py) that is not held and touches no bound.
     """
     pieces, device, free = make_pieces(model.assembly, model.device), model.device, model.free_count
-    before, way, still = (wp.zeros_like(model.velocity) for _ in range(3))
+    if pieces.held.numpy().all():
+        return []
+    before, way, still = wp.clone(model.x), wp.zeros_like(model.x), wp.zeros_like(model.x)
     moments = [before, way, still, model.objective.inertia, pieces]
     return [
         *(_hold_at_bounds(model, followers, pieces) if len(model.bounds.kind) else ()),
-        recorded_whole(device, guess.find_ways, free, [model.x, model.inertial], [before, way]),
+        [lambda: wp.copy(before, model.x)],
+        recorded_whole(device, guess.find_ways, free, [before, model.inertial], [way]),
         recorded_whole(device, guess.add_moments, len(pieces.weight), moments, []),
         recorded_whole(
             device, guess.find_rigid_motion, len(pieces.held), [wp.vec3(0.0), 1.0, pieces], []
         ),
-        recorded_whole(
-            device, guess.move_rigidly, free, [before, pieces, model.bounds], [model.x]
-        ),
+        recorded_whole(device, guess.move_rigidly, free, [before, pieces, model.bounds], [model.x]),
         *points_in_front(model, before, model.x),
     ]
 

@@ -244,12 +244,10 @@ def find_ways(
     x: wp.array[wp.vec3],
     inertial: wp.array[wp.vec3],
     # out
-    before: wp.array[wp.vec3],
     way: wp.array[wp.vec3],
 ):
-    """y − x [m] of every free vertex: what the forces of the step have kept it from. Keeps x."""
+    """y − x [m] of every free vertex: what the forces of the step have kept it from."""
     i = wp.tid()
-    before[i] = x[i]
     way[i] = inertial[i] - x[i]
 
 
