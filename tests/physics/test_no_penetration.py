@@ -68,7 +68,7 @@ def test_no_frame_has_intersections(name):
     assert max(frame.stats.pairs for frame in checked_frames(build(), rod)) >= least
 
 
-@pytest.mark.parametrize("iterations", [1, 2, 10])
+@pytest.mark.parametrize("iterations", [1, 2])
 @pytest.mark.parametrize("name", ["twisted cloth", "pile"])
 def test_no_frame_has_intersections_with_few_iterations_and_coarse_steps(name, iterations):
     scene = SCENES[name][0]()
