@@ -4,14 +4,19 @@
 All forces between and inside of such bodies cancel in their sum. At the minimum of the objective
 Σ m (y − x) = 0 and Σ m x × (y − x) = 0, with y = xᵗ + h vᵗ + h² a. Stiff contacts and friction make
 descent by vertices slow along just these common motions, so what is left of them is taken at once,
-as one rigid motion of the island.
+as one rigid motion of the island. It also takes what rounding adds: in float32 the forces inside of
+a stiff body do not cancel, and would turn it as a torque from outside does.
 """
 
 import numpy as np
 import warp as wp
 
+from .embedding import points_in_front
+from .guess import make_pieces
+from .kernels import guess
 from .kernels.bounds import mark_at_bounds
 from .kernels.contact import mark_touching
+from .workers import recorded_whole
 
 
 class Momentum:
@@ -110,3 +115,50 @@ def rigid_motion(mass, x, way):
     # A straight island does not turn about its own axis.
     turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
     return shift + np.cross(turn, arm)
+
+
+def restoring(model, followers):
+    """Lists of launches, to be run one after the other, for scenes without pairs of contact.
+
+    There an island is a piece (kernels/guess.py) that is not held and touches no bound.
+    """
+    pieces, device, free = make_pieces(model.assembly, model.device), model.device, model.free_count
+    if pieces.held.numpy().all():
+        return []
+    before, way, still = wp.clone(model.x), wp.zeros_like(model.x), wp.zeros_like(model.x)
+    moments = [before, way, still, model.objective.inertia, pieces]
+    return [
+        *(_hold_at_bounds(model, followers, pieces) if len(model.bounds.kind) else ()),
+        [lambda: wp.copy(before, model.x)],
+        recorded_whole(device, guess.find_ways, free, [before, model.inertial], [way]),
+        recorded_whole(device, guess.add_moments, len(pieces.weight), moments, []),
+        recorded_whole(
+            device, guess.find_rigid_motion, len(pieces.held), [wp.vec3(0.0), 1.0, pieces], []
+        ),
+        recorded_whole(device, guess.move_rigidly, free, [before, pieces, model.bounds], [model.x]),
+        *points_in_front(model, before, model.x),
+    ]
+
+
+def _hold_at_bounds(model, followers, pieces):
+    """Launches that add to the held pieces those that touch a bound now."""
+    held, free = wp.clone(pieces.held), model.free_count
+    of = np.zeros(len(model.x), dtype=np.int32)
+    of[:free] = pieces.of.numpy()
+    # Free vertices come first: of a point with some, its first corner is one.
+    of[model.led_end :] = of[model.surface.points.corners.min(axis=1)]
+    of = model.upload(of, int)
+    return [
+        [lambda: wp.copy(pieces.held, held)],
+        [lambda: followers.follow(0, free)],
+        *(
+            recorded_whole(
+                model.device,
+                mark_at_bounds,
+                count,
+                [first, model.x, of, model.bounds],
+                [pieces.held],
+            )
+            for first, count in model.surface_ranges()
+        ),
+    ]

@@ -15,7 +15,7 @@ from .iterations import Iterations
 from .kernels.damping import move_rest_values
 from .kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
 from .load import Load
-from .momentum import Momentum
+from .momentum import Momentum, restoring
 from .pairs import Pairs
 from .workers import WORTH_SPLITTING, recorded_whole
 
@@ -106,6 +106,7 @@ class Stepper:
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
         self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
         self.guarded = guess == "adaptive" and model.free_count > 0 and not self.pairs
+        self.restores = model.free_count > 0 and not self.pairs and not settings.quasistatic
         self.end = recorded_whole(
             model.device,
             end_step,
@@ -160,6 +161,7 @@ class Stepper:
         # In few coarse iterations fast vibrations overshoot, and would gain energy.
         few = self.coarse and self.settings.iterations < SETTLING
         self.last_guard = last_guard(*guard) if self.guarded and few else []
+        self.restoring = restoring(model, self.followers) if self.restores else []
         self.colors = [
             self._record_range(
                 kernels.search if self.settings.line_search else kernels.solve,
@@ -271,6 +273,8 @@ class Stepper:
             self.momentum.restore()
             self._count_flight()
         else:
+            for launches in self.restoring:
+                self._run(launches)
             self.followers.follow(0, model.free_count)
         self.ties.after_step(model.x)
         self._run(self.end)

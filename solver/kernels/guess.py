@@ -12,10 +12,14 @@ and from x_g where G still falls there. Motion that the iterations could not res
 otherwise, and pump energy; falling and spinning are rigid and stay as they are. The forces at xᵗ
 are not computed again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g)
 with the gravity of that step.
+
+The same sums over a piece give the rigid motion that brings it to its momenta after the iterations
+(momentum.py).
 """
 
 import warp as wp
 
+from .bounds import Bounds, keep_in_front
 from .motion import adaptive_acceleration
 
 wp.set_module_options({"enable_backward": False})
@@ -59,7 +63,7 @@ def rotation_matrix(angle: wp.vec3d):
 
 @wp.func
 def rigidly_moved(x: wp.vec3, piece: int, pieces: Pieces):
-    """x_r [m] of a vertex at xᵗ."""
+    """x_r [m] of a vertex at x."""
     moved = pieces.turn[piece] * wp.vec3d(x) + pieces.shift[piece]
     return wp.vec3(moved)
 
@@ -234,3 +238,31 @@ def draw_back(
         if wp.isfinite(drawn):
             place = drawn
     x[i] = place
+
+
+@wp.kernel
+def find_ways(
+    x: wp.array[wp.vec3],
+    inertial: wp.array[wp.vec3],
+    # out
+    way: wp.array[wp.vec3],
+):
+    """y − x [m] of every free vertex: what the forces of the step have kept it from."""
+    i = wp.tid()
+    way[i] = inertial[i] - x[i]
+
+
+@wp.kernel
+def move_rigidly(
+    before: wp.array[wp.vec3],
+    pieces: Pieces,
+    bounds: Bounds,
+    # out
+    x: wp.array[wp.vec3],
+):
+    """Move every free vertex with its piece, as far as bounds allow."""
+    i = wp.tid()
+    start = before[i]
+    step = rigidly_moved(start, pieces.of[i], pieces) - start
+    if pieces.held[pieces.of[i]] == 0 and wp.isfinite(step):
+        x[i] = start + keep_in_front(i, start, step, bounds)

@@ -77,7 +77,7 @@ def test_a_hard_landing_is_told_but_is_no_warning(poor):
 
 
 @pytest.mark.parametrize(("calm", "warns"), [(5, False), (4, True)])
-def test_poor_frames_are_a_warning_from_a_tenth_on(calm, warns):
+def test_poor_frames_are_a_warning_from_a_fifth_on(calm, warns):
     assert line(told(frame(0, needed=50), *(good(1 + k) for k in range(calm)))).warns == warns
 
 

@@ -97,7 +97,7 @@ def test_bodies_that_collide_in_free_space_keep_their_momentum():
     assert np.abs(np.cumsum(torque, axis=0)).max() < 1e-3 * one * 0.15
 
 
-@wp.kernel
+@wp.kernel(enable_backward=False)
 def evaluate(
     x: wp.array[wp.vec3],
     contacts: Contacts,

@@ -62,22 +62,41 @@ def test_a_stiff_body_gains_no_energy(way, relaxation, iterations):
         assert total[-1] > -0.02 * fallen
 
 
+def rigid_flight(body, h, count):
+    """Places of a rigid body after `count` steps of implicit Euler without gravity.
+
+    The elastic energy of a rigid body is 0 or infinite: of G the inertia remains, and Σ m |x − y|²
+    is least for the rotation of the polar decomposition of Σ m y pᵀ, p around the center.
+    """
+    mass = vertex_masses(body)
+    center = mass @ body.points / mass.sum()
+    arms, drift = body.points - center, mass @ body.velocities / mass.sum()
+    now, before = arms, arms - h * (body.velocities - drift)
+    for _ in range(count):
+        u, _, vt = np.linalg.svd((2.0 * now - before).T @ (mass[:, None] * arms))
+        now, before = arms @ (u @ vt).T, now
+    return center + count * h * drift + now
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"coarse_correction": False}, {"use_ground": True, "ground_height": -5.0}],
+    ids=["plain", "no coarse correction", "far above the ground"],
+)
 @pytest.mark.parametrize("iterations", [3, 20])
-def test_a_stiff_body_flies_and_spins_undragged(iterations):
+def test_a_stiff_body_flies_and_spins_undragged(iterations, options):
     points, tets = box((4, 4, 4), (0.4, 0.4, 0.4))
     points = points - points.mean(axis=0)
-    spin, speed, count = 2.0, 1.0, 30
-    velocities = np.cross([0.0, 0.0, spin], points) + [speed, 0.0, 0.0]
+    velocities = np.cross([0.0, 0.0, 2.0], points) + [1.0, 0.0, 0.0]
     body = Solid(points, tets, Material(youngs_modulus=1e9), velocities=velocities)
-    settings = Settings(**STIFF, gravity=(0, 0, 0), iterations=iterations)
+    count = 30
+    settings = Settings(**STIFF, gravity=(0, 0, 0), iterations=iterations, **options)
     *_, frame = simulate([body], settings, count)
-    x, time = frame.exact_positions[0], count / 60
-    center = vertex_masses(body) @ x / vertex_masses(body).sum()
-    corner = x[-1] - center
-    angle = np.arctan2(corner[1], corner[0]) - np.arctan2(points[-1, 1], points[-1, 0])
-    np.testing.assert_allclose(center / time, [speed, 0.0, 0.0], atol=1e-4)
-    # Implicit Euler takes (spin h)² of the spin in every step: half of them on average.
-    assert 1.0 - angle / (spin * time) < 0.5 * (spin / 60) ** 2 * count
+    # Rounded in float32, the forces inside of so stiff a body do not cancel, and their sum turned
+    # it by millimeters. What may be left is the rounding of places of half a meter, 3e-8 m a step:
+    # were it always to one side, it would add up to 30²/2 times that, 1.4e-5 m.
+    wanted = rigid_flight(body, 1 / 60, count)
+    np.testing.assert_allclose(frame.exact_positions[0], wanted, atol=2e-5)
 
 
 def test_a_loose_piece_falls_freely_beside_one_that_is_held():

@@ -131,13 +131,14 @@ def test_calm_scenes_reject_nothing():
 
 def test_residual_falls_with_iterations():
     residuals = []
-    for iterations in (5, 20, 80):
+    # After 20 only rounding is left, 1e-3, which falls no more.
+    for iterations in (1, 3, 10):
         points, tets = box((2, 2, 8), (0.1, 0.1, 0.4))
         held = Pins(np.flatnonzero(points[:, 2] < 1e-6))
         body = Solid(points[:, [2, 0, 1]], tets, Material(youngs_modulus=1e6), pins=held)
         *_, frame = simulate([body], Settings(iterations=iterations), 4)
         residuals.append(frame.stats.residual)
-    assert residuals[0] > residuals[1] > residuals[2]
+    assert residuals[0] > 2.0 * residuals[1] > 8.0 * residuals[2]
 
 
 def test_a_body_that_is_pinned_whole_follows_its_targets():

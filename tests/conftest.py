@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs of the tests with another rounding, or with another number of threads."""
+
+import warp as wp
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("vbd")
+    group.addoption(
+        "--contraction",
+        action="store_true",
+        help="round products and sums together on the CPU too, as on GPUs",
+    )
+    group.addoption("--threads", type=int, help="CPU threads of a simulation that is not told")
+
+
+def pytest_configure(config):
+    if config.getoption("contraction"):
+        # Warp leaves it off on the CPU, whatever the module option `fuse_fp` says.
+        resolve = wp.Module.resolve_options
+
+        def resolve_contracted(*args, **kwargs):
+            options = resolve(*args, **kwargs)
+            options["cpu_compiler_flags"] += " -ffp-contract=fast"
+            return options
+
+        wp.Module.resolve_options = resolve_contracted
+    threads = config.getoption("threads")
+    if threads:
+        from vbd.solver import simulate
+
+        simulate.core_count = lambda: threads
