@@ -127,14 +127,13 @@ def restoring(model, followers):
         return []
     before, way, still = wp.clone(model.x), wp.zeros_like(model.x), wp.zeros_like(model.x)
     moments = [before, way, still, model.objective.inertia, pieces]
+    none = wp.zeros(2, dtype=wp.vec3, device=device)  # gravity is in what is inertial
     return [
         *(_hold_at_bounds(model, followers, pieces) if len(model.bounds.kind) else ()),
         [lambda: wp.copy(before, model.x)],
         recorded_whole(device, guess.find_ways, free, [before, model.inertial], [way]),
         recorded_whole(device, guess.add_moments, len(pieces.weight), moments, []),
-        recorded_whole(
-            device, guess.find_rigid_motion, len(pieces.held), [wp.vec3(0.0), 1.0, pieces], []
-        ),
+        recorded_whole(device, guess.find_rigid_motion, len(pieces.held), [none, 1.0, pieces], []),
         recorded_whole(device, guess.move_rigidly, free, [before, pieces, model.bounds], [model.x]),
         *points_in_front(model, before, model.x),
     ]
