@@ -24,7 +24,9 @@ from .tets import tets_force_hessian
 from .triangles import triangles_force_hessian
 from .viscosity import viscous_tets_force_hessian
 
-wp.set_module_options({"enable_backward": False})
+# Kernels in modules of their own do not take over what is set for this one.
+FORWARD = {"enable_backward": False}
+wp.set_module_options(FORWARD)
 
 # Smallest pivot as a part of the trace: about what float32 leaves of a sum of that size.
 PIVOT = wp.constant(1.0e-6)
@@ -291,7 +293,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
                 step = keep_in_front(i, x[i], step, objective.bounds)
         return step, force, touching
 
-    @wp.kernel(module="unique")
+    @wp.kernel(module="unique", module_options=FORWARD)
     def solve_vertices(
         first: int,
         color: wp.vec2i,
@@ -318,7 +320,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         if touching > 0:
             touched[i] = 1
 
-    @wp.kernel(module="unique")
+    @wp.kernel(module="unique", module_options=FORWARD)
     def search_vertices(
         first: int,
         color: wp.vec2i,
@@ -363,7 +365,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         if touching > 0:
             touched[i] = 1
 
-    @wp.kernel(module="unique")
+    @wp.kernel(module="unique", module_options=FORWARD)
     def residual_force(
         first: int,
         x: wp.array[wp.vec3],
