@@ -3,10 +3,10 @@
 
 import bpy
 
-from . import bake, command, panels, presets, properties, roles
+from . import bake, command, panels, preferences, preparing, presets, properties, roles
 
 # Properties first, since all others read them; unregistered in the opposite order.
-MODULES = (properties, presets, roles, bake, panels, command)
+MODULES = (preferences, properties, presets, roles, bake, panels, command, preparing)
 
 
 def register():

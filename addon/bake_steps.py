@@ -14,14 +14,15 @@ from queue import Empty
 
 import bpy
 
-from . import playback
+from . import playback, preparing
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .gather import gather, participants, prepared
-from .solver_thread import SolverThread
+from .solver_thread import Compiled, SolverThread
 
 SURVEYING = "Looking through the animation"
-COMPILING = "Compiling kernels (first time only)"
+COMPILING = "Compiling"
+STARTING = "Starting"
 
 
 @dataclass
@@ -123,7 +124,7 @@ def bake_steps(context, folder=None, wait=0.02):
     """
     scene, state = context.scene, context.window_manager.vbd
     started = time.monotonic()
-    with _announced(state):
+    with _announced(state), preparing.paused():
         objects = participants(scene)
         device = pick_device(scene.vbd.device)
         with prepared(scene, objects) as notes:
@@ -138,7 +139,7 @@ def bake_steps(context, folder=None, wait=0.02):
                 yield None
             fps = scene.render.fps / scene.render.fps_base
             solver = SolverThread(gathered, device, folder or cache_folder(scene), fps)
-            state.status = COMPILING
+            state.status = STARTING
             solver.start()
             try:
                 yield from _until_solved(solver, state, outcome, wait)
@@ -176,11 +177,23 @@ def _until_solved(solver, state, outcome, wait):
             continue
         if solved is None:
             continue
+        if isinstance(solved, Compiled):
+            if not outcome.cancelled:
+                state.status = _compiling(solved)
+            yield None
+            continue
         outcome.take(solved)
         state.progress = solved.index / solved.count
         if not outcome.cancelled:
             state.status = f"Baking {solved.index}/{solved.count}"
         yield solved
+
+
+def _compiling(compiled):
+    """What is shown while kernels are compiled."""
+    if compiled.done == compiled.count:
+        return STARTING
+    return f"{COMPILING} {compiled.done + 1} of {compiled.count} (first time only)"
 
 
 def _write_keys(scene, gathered, cache, last):
@@ -203,13 +216,17 @@ def explain(error):
 
 
 def run_to_end(steps, show=print):
-    """Exhaust `bake_steps`, showing a line per frame; returns its `Outcome`."""
-    first = True
+    """Exhaust `bake_steps`, showing a line per module compiled and frame; returns its `Outcome`."""
+    first, before = True, ""
     while True:
         try:
             solved = next(steps)
         except StopIteration as end:
             return end.value
+        status = bpy.context.window_manager.vbd.status
+        if status != before and status.startswith(COMPILING):
+            show(status)
+        before = status
         if solved is None:
             continue
         if first:

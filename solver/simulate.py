@@ -13,7 +13,9 @@ from .attachments import Attachment
 from .augmentation import Ties
 from .bodies import Cloth, Collider, Rod, Solid
 from .bounds import BOUNDS, bounds_on_device
+from .coarse import coarse_aggregates
 from .colliders import LedColliders
+from .compiling import compile_missing, needed_modules
 from .model import Model, ModelSize
 from .pins import LedPins
 from .residual import Residual
@@ -60,11 +62,14 @@ def simulate(
     frame_count: int,
     device: str = "cpu",
     cancelled: Callable[[], bool] | None = None,
+    compiling: Callable[[int, int], None] | None = None,
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
 
-    `cancelled` is asked before every substep; when it says True the frames end. Raises ValueError
-    for bodies that cannot be simulated, before the first frame where that can be known.
+    `cancelled` is asked before every substep; when it says True the frames end. Kernels that the
+    scene needs and Warp's cache lacks are compiled first; `compiling(done, count)` hears of it.
+    Raises ValueError for bodies that cannot be simulated, before the first frame where that can be
+    known.
     """
     attachments = [body for body in bodies if isinstance(body, Attachment)]
     deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
@@ -85,16 +90,23 @@ def simulate(
     tearing = Tearing(deformable, scene, settings)
     names = [body.name for body in [*deformable, *colliders]]
     parts = model, led, pins, ties, tearing, names
-    return _frames(parts, deformable, settings, frame_count, cancelled)
+    return _frames(parts, deformable, settings, frame_count, cancelled, compiling)
 
 
-def _frames(parts, deformable, settings, frame_count, cancelled):
+def _frames(parts, deformable, settings, frame_count, cancelled, compiling):
     model, led, pins, ties, tearing, names = parts
-    workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
+    threads = settings.threads or core_count()
+    aggregates = coarse_aggregates(model, settings)
+    modules = needed_modules(model, settings, aggregates)
+    if not compile_missing(modules, model.device, threads, compiling, cancelled):
+        return
+    workers = Workers(threads if model.device.is_cpu else 1)
     try:
         residual = Residual(model, workers)
         measure = Measure(model, residual, deformable, settings)
-        stepper = Stepper(model, led, pins, ties, tearing, residual, names, settings, workers)
+        stepper = Stepper(
+            model, aggregates, (led, pins), ties, tearing, residual, names, settings, workers
+        )
         for index in range(1, int(frame_count) + 1):
             now = index * settings.frame_time
             pins.begin_frame(index, now)

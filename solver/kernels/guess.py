@@ -16,8 +16,9 @@ are not computed again: they gave the last step its acceleration, f = m ((váµ— â
 import warp as wp
 
 from .motion import adaptive_acceleration
+from .options import QUICK
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # Part of the trace of an inertia tensor added to it: rods and single points can turn freely.
 THIN = wp.constant(wp.float64(1.0e-9))
