@@ -98,13 +98,13 @@ def test_a_bake_that_compiles_ends_within_a_second(scene, cold, monkeypatch, way
     go_on.set()
 
 
-def mixes_of(monkeypatch, bodies):
-    """What `simulate` is told that it needs."""
+def modules_of(monkeypatch, run):
+    """Names of the modules that are needed while `run` simulates something."""
     needed = []
     ask = simulate.needed_modules
     with monkeypatch.context() as patch:
         patch.setattr(simulate, "needed_modules", lambda *of: needed.extend(ask(*of)) or needed)
-        bodies()
+        run()
     return {module.name for module in needed}
 
 
@@ -120,13 +120,13 @@ def test_what_is_prepared_is_what_an_object_with_default_settings_needs(
     else:
         bpy.ops.mesh.primitive_grid_add(x_subdivisions=10, y_subdivisions=10)
     bpy.context.object.vbd.role = role
-    baked = mixes_of(monkeypatch, lambda: run_to_end(bake_steps(bpy.context), lambda _: None))
+    baked = modules_of(monkeypatch, lambda: run_to_end(bake_steps(bpy.context), lambda _: None))
 
     def solve():
         bodies, settings = list(common_mixes())[number]
         next(simulate.simulate(bodies, settings, 1))
 
-    assert baked == mixes_of(monkeypatch, solve)
+    assert baked == modules_of(monkeypatch, solve)
 
 
 @pytest.fixture
