@@ -10,6 +10,8 @@ from . import (
     command,
     panels,
     participants,
+    preferences,
+    preparing,
     presets,
     properties,
     relative,
@@ -18,6 +20,7 @@ from . import (
 
 # Properties first, since all others read them; unregistered in the opposite order.
 MODULES = (
+    preferences,
     properties,
     presets,
     roles,
@@ -28,6 +31,7 @@ MODULES = (
     advice,
     panels,
     command,
+    preparing,
 )
 
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 import bpy
 
 from ..solver.settings import Settings
-from . import playback, report
+from . import playback, preparing, report
 from .baked import mark, owners
 from .cache_place import cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
@@ -23,11 +23,12 @@ from .convergence import Convergence
 from .gather import gather, participants, prepared
 from .preview import Preview
 from .report import Line, advice, in_order, listed
-from .solver_thread import SolverThread
+from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
 
 SURVEYING = "Looking through the animation"
-COMPILING = "Compiling kernels (first time only)"
+COMPILING = "Compiling"
+STARTING = "Starting"
 
 
 @dataclass
@@ -138,7 +139,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False):
     """
     scene, state = context.scene, context.window_manager.vbd
     started = time.monotonic()
-    with _announced(state):
+    with _announced(state), preparing.paused():
         objects = participants(scene)
         device = pick_device(scene.vbd.device)
         with prepared(scene, objects) as notes:
@@ -161,7 +162,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False):
             follow(bpy.data.filepath)
             place = folder or cache_folder(scene)
             solver = SolverThread(gathered, device, place, fps, bake=uuid4().hex)
-            state.status = COMPILING
+            state.status = STARTING
             preview = Preview(scene, gathered, visible)
             solver.start()
             try:
@@ -208,6 +209,11 @@ def _until_solved(solver, state, outcome, wait, preview):
             continue
         if solved is None:
             continue
+        if isinstance(solved, Compiled):
+            if not outcome.cancelled:
+                state.status = _compiling(solved)
+            yield None
+            continue
         outcome.take(solved)
         state.progress = solved.index / solved.count
         if not outcome.cancelled:
@@ -217,6 +223,13 @@ def _until_solved(solver, state, outcome, wait, preview):
         if preview.is_due():
             preview.show(solved.index, solver.cache.read(solved.index))
         yield solved
+
+
+def _compiling(compiled):
+    """What is shown while kernels are compiled."""
+    if compiled.done == compiled.count:
+        return STARTING
+    return f"{COMPILING} {compiled.done + 1} of {compiled.count} (first time only)"
 
 
 def _write_keys(scene, gathered, solver, last):
@@ -254,13 +267,17 @@ def explain(error):
 
 
 def run_to_end(steps, show=print):
-    """Exhaust `bake_steps`, showing a line per frame; returns its `Outcome`."""
-    first = True
+    """Exhaust `bake_steps`, showing a line per module compiled and frame; returns its `Outcome`."""
+    first, before = True, ""
     while True:
         try:
             solved = next(steps)
         except StopIteration as end:
             return end.value
+        status = bpy.context.window_manager.vbd.status
+        if status != before and status.startswith(COMPILING):
+            show(status)
+        before = status
         if solved is None:
             continue
         if first:

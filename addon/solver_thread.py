@@ -27,8 +27,19 @@ class Solved:
         )
 
 
+@dataclass
+class Compiled:
+    """So many of the modules that the first bake of a mix of bodies compiles are ready."""
+
+    done: int
+    count: int
+
+
 class SolverThread(Thread):
-    """Runs `simulate` and keeps its frames; sends each to `inbox`, and None to wake its reader."""
+    """Runs `simulate` and keeps its frames.
+
+    Sends each to `inbox`, `Compiled` while it compiles, and None to wake its reader.
+    """
 
     def __init__(self, gathered, device, folder, fps, bake):
         super().__init__(name="vbd-solver", daemon=True)
@@ -63,6 +74,7 @@ class SolverThread(Thread):
             device=self.device,
             cancelled=self.stopping.is_set,
             gravity=gathered.gravity,
+            compiling=lambda done, count: self.inbox.put(Compiled(done, count)),
         )
         cache = Cache.create(
             self.folder,

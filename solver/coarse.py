@@ -43,15 +43,13 @@ SLOPES = {
 }
 
 
-def coarse_correction(model, pairs, followers, relaxation, settings, workers):
-    """The `CoarseCorrection` of a scene, or None where none is wanted or nothing gains from it."""
+def coarse_aggregates(model, settings):
+    """The `Aggregates` of a coarse correction; None where none is wanted or nothing gains."""
     accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
     if not settings.coarse_correction or accelerated or model.free_count == 0:
         return None
     aggregates = make_aggregates(model.assembly)
-    if not len(aggregates):
-        return None
-    return CoarseCorrection(model, aggregates, pairs, followers, relaxation, workers)
+    return aggregates if len(aggregates) else None
 
 
 class CoarseCorrection:

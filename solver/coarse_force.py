@@ -20,8 +20,6 @@ FORCES = {
 }
 # Rough cost of an element, and of a force that is summed up [ns].
 FORCE, SUMMED = 20.0, 4.0
-# What acts on vertices, not on elements.
-ON_VERTICES = vertex.ATTACHMENTS | vertex.CONTACTS | vertex.BOUNDS | vertex.EMBEDDED
 
 
 def list_sums(first_chunk, kinds):
@@ -48,7 +46,7 @@ class CoarseForces:
 
     def __init__(self, model, groups, workers):
         self.model, self.groups, self.workers = model, groups, workers
-        self.kernel = vertex.vertex_kernels(model.parts & ON_VERTICES).residual
+        self.kernel = vertex.vertex_kernels(model.parts & vertex.ON_VERTICES).residual
         count, device = model.free_count, model.device
         self.rounding = wp.zeros(count, dtype=float, device=device)
         self.touching = wp.zeros(count, dtype=int, device=device)

@@ -13,7 +13,9 @@ from .attachments import Attachment
 from .augmentation import Ties
 from .bodies import Cloth, Collider, Rod, Solid
 from .bounds import BOUNDS, bounds_on_device
+from .coarse import coarse_aggregates
 from .colliders import LedColliders
+from .compiling import compile_missing, needed_modules
 from .model import Model, ModelSize
 from .pins import LedPins
 from .residual import Residual
@@ -61,12 +63,14 @@ def simulate(
     device: str = "cpu",
     cancelled: Callable[[], bool] | None = None,
     gravity: Callable[[float], Sequence[float]] | None = None,
+    compiling: Callable[[int, int], None] | None = None,
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
 
     `cancelled` is asked before every substep; when it says True the frames end. `gravity`: what it
-    is [m/s²] at a time [s], where that of the settings is only the first. Raises ValueError for
-    bodies that cannot be simulated, before the first frame where that can be known.
+    is [m/s²] at a time [s], where that of the settings is only the first. Kernels that the scene
+    needs and Warp's cache lacks are compiled first; `compiling(done, count)` hears of it. Raises
+    ValueError for bodies that cannot be simulated, before the first frame where that can be known.
     """
     attachments = [body for body in bodies if isinstance(body, Attachment)]
     deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
@@ -87,16 +91,23 @@ def simulate(
     tearing = Tearing(deformable, scene, settings)
     names = [body.name for body in [*deformable, *colliders]]
     parts = model, led, pins, ties, tearing, names
-    return _frames(parts, deformable, settings, frame_count, cancelled)
+    return _frames(parts, deformable, settings, frame_count, cancelled, compiling)
 
 
-def _frames(parts, deformable, settings, frame_count, cancelled):
+def _frames(parts, deformable, settings, frame_count, cancelled, compiling):
     model, led, pins, ties, tearing, names = parts
-    workers = Workers(settings.threads or core_count() if model.device.is_cpu else 1)
+    threads = settings.threads or core_count()
+    aggregates = coarse_aggregates(model, settings)
+    modules = needed_modules(model, settings, aggregates)
+    if not compile_missing(modules, model.device, threads, compiling, cancelled):
+        return
+    workers = Workers(threads if model.device.is_cpu else 1)
     try:
         residual = Residual(model, workers)
         measure = Measure(model, residual, deformable)
-        stepper = Stepper(model, led, pins, ties, tearing, residual, names, settings, workers)
+        stepper = Stepper(
+            model, aggregates, (led, pins), ties, tearing, residual, names, settings, workers
+        )
         for index in range(1, int(frame_count) + 1):
             now = index * settings.frame_time
             pins.begin_frame(index, now)

@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 
 from .augmentation import StiffSprings
-from .coarse import coarse_correction
+from .coarse import CoarseCorrection
 from .embedding import Followers, points_in_front
 from .flight import Flight
 from .guess import first_guard, last_guard
@@ -44,7 +44,8 @@ def copy_range(target, source, first):
 class Stepper:
     """The launches of a substep, recorded once; `step()` plays them."""
 
-    def __init__(self, model, colliders, pins, ties, tearing, residual, names, settings, workers):
+    def __init__(self, model, aggregates, led, ties, tearing, residual, names, settings, workers):
+        colliders, pins = led
         self.model, self.colliders, self.pins, self.ties = model, colliders, pins, ties
         self.tearing, self.residual = tearing, residual
         self.stiff_springs = StiffSprings(model, settings)
@@ -62,9 +63,11 @@ class Stepper:
             self.pairs = Pairs(model, self.followers, names, settings, workers)
         follows = (self.pairs or len(model.bounds.kind)) and not settings.quasistatic
         self.load = Load(model, self.pairs, settings, workers) if follows else None
-        self.coarse = coarse_correction(
-            model, self.pairs, self.followers, self.relaxation, settings, workers
-        )
+        self.coarse = None
+        if aggregates is not None:
+            self.coarse = CoarseCorrection(
+                model, aggregates, self.pairs, self.followers, self.relaxation, workers
+            )
         self.leads = colliders.moves or bool(pins.led)
         self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
         self.momentum = Momentum(model, self.pairs, settings) if self.pairs else None

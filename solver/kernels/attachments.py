@@ -10,7 +10,9 @@ after every sweep λ ← s (λ + ρ C). At the fixed point λ = k C, so the forc
 
 import warp as wp
 
-wp.set_module_options({"enable_backward": False})
+from .options import QUICK
+
+wp.set_module_options(QUICK)
 
 
 @wp.struct

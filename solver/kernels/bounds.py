@@ -9,8 +9,9 @@ leave with the speed of its way out.
 import warp as wp
 
 from .contact import ContactLaw, contact_energy, force_stiffness
+from .options import QUICK
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 PLANE = wp.constant(0)
 SPHERE = wp.constant(1)

@@ -6,7 +6,9 @@ xᵏ = ω_k (x̄ᵏ − xᵏ⁻²) + xᵏ⁻²,  x̄ᵏ the result of a sweep fr
 
 import warp as wp
 
-wp.set_module_options({"enable_backward": False})
+from .options import QUICK
+
+wp.set_module_options(QUICK)
 
 
 @wp.kernel

@@ -9,7 +9,9 @@ not finite, and so does a solution with it.
 
 import warp as wp
 
-wp.set_module_options({"enable_backward": False})
+from .options import QUICK
+
+wp.set_module_options(QUICK)
 
 # Matrices have a multiple of so many rows.
 TILE = wp.constant(16)

@@ -15,11 +15,12 @@ import warp as wp
 
 from .continua import cofactor
 from .hinges import edge_end_gradient, wing_gradient
+from .options import QUICK
 from .records import Elements
 from .triangles import deformation_columns, green_strain, membrane_stress
 
 # Loops over modes stay loops: unrolled, they take long to compile.
-wp.set_module_options({"enable_backward": False, "max_unroll": 2})
+wp.set_module_options(QUICK | {"max_unroll": 2})
 
 vec12 = wp.types.vector(length=12, dtype=float)
 mat43 = wp.types.matrix(shape=(4, 3), dtype=float)

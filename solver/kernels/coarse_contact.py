@@ -13,9 +13,10 @@ from .attachments import Attachments
 from .bounds import Bounds, bounds_force_hessian, keep_in_front
 from .coarse import Patches, block_place
 from .contact import ContactLaw, force_stiffness
+from .options import QUICK
 from .pairs import Pair, PairState, Touch, gap_of
 
-wp.set_module_options({"enable_backward": False, "max_unroll": 2})
+wp.set_module_options(QUICK | {"max_unroll": 2})
 
 vec5 = wp.types.vector(length=5, dtype=float)
 vec5i = wp.types.vector(length=5, dtype=int)

@@ -22,10 +22,11 @@ from .coarse import (
 )
 from .continua import cofactor
 from .hinges import angle_gap, dihedral_angle, edge_end_gradient, wing_gradient
+from .options import QUICK
 from .records import Elements
 from .triangles import deformation_columns, green_strain, membrane_stress
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.struct

@@ -22,11 +22,12 @@ from .coarse import (
 from .coarse_step import SAMPLES, Members, vec8
 from .contact import ContactLaw, Contacts, force_stiffness
 from .hinges import angle_gap, dihedral_angle, edge_end_gradient, wing_gradient
+from .options import QUICK
 from .pairs import gap_of
 from .records import Elements, vec6
 from .triangles import deformation_columns, green_strain, membrane_stress
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # Tets below this part of their volume have collapsed.
 COLLAPSED = wp.constant(0.1)

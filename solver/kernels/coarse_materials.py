@@ -32,12 +32,13 @@ from .coarse_force import (
 from .coarse_line import COLLAPSED, Sums, volume_slope
 from .coarse_step import SAMPLES, vec8
 from .continua import cofactor, nearest_rotation
+from .options import QUICK
 from .records import NEO_HOOKEAN_LOG, ContinuumRecord, Elements, vec6
 from .triangles import deformation_columns
 from .viscosity import LARGE, right_cauchy_green
 
 # Loops over modes stay loops: unrolled, they take long to compile.
-wp.set_module_options({"enable_backward": False, "max_unroll": 2})
+wp.set_module_options(QUICK | {"max_unroll": 2})
 
 
 @wp.struct

@@ -8,8 +8,9 @@ import warp as wp
 
 from .coarse_line import Sums
 from .coarse_step import SAMPLES, Islands, Members, vec8
+from .options import QUICK
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # Where more than this part of the tets of an island have collapsed, affine patches would press it
 # into the false minimum at F = 0: its party is left alone.

@@ -7,10 +7,11 @@ from .coarse import Chunks, Patches, add_isotropic, mat43, mat1212, through
 from .coarse_force import Pulls, corner_place, pull_at, sum_place
 from .coarse_line import Sums
 from .coarse_step import SAMPLES, vec8
+from .options import QUICK
 from .records import Elements, vec6
 
 # Loops over modes stay loops: unrolled, they take long to compile.
-wp.set_module_options({"enable_backward": False, "max_unroll": 2})
+wp.set_module_options(QUICK | {"max_unroll": 2})
 
 
 @wp.struct

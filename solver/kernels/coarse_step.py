@@ -9,8 +9,9 @@ aggregate and its step is turned forward again: as if A had turned with it, z = 
 import warp as wp
 
 from .coarse import Patches, mat43
+from .options import QUICK
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 SAMPLES = wp.constant(8)
 # Steps on the way to the rotation of an aggregate; within a substep it turns little.

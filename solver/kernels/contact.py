@@ -11,9 +11,10 @@ f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, t
 
 import warp as wp
 
+from .options import QUICK
 from .pairs import Pair, PairState, Touch, gap_of
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # A touch is fetched from memory this many entries before it is needed.
 AHEAD = wp.constant(6)

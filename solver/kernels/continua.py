@@ -15,9 +15,10 @@ exactly, and positive definite for every F. Fixed corotated (Stomakhin et al. 20
 
 import warp as wp
 
+from .options import QUICK
 from .records import NEO_HOOKEAN_LOG, ContinuumRecord, Elements
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # Below this part of |F|³ the divisor of R has lost its digits.
 CERTAIN = wp.constant(0.1)

@@ -16,12 +16,13 @@ import warp as wp
 
 from .continua import deformation_gradient
 from .hinges import angle_gap, hinge_angle_gradient
+from .options import QUICK
 from .records import Elements
 from .tets import opposite_area
 from .triangles import deformation_columns, green_strain
 from .viscosity import right_cauchy_green
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.struct

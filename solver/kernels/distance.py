@@ -7,7 +7,9 @@ convex sets, so the direction between the closest points separates the two.
 
 import warp as wp
 
-wp.set_module_options({"enable_backward": False})
+from .options import QUICK
+
+wp.set_module_options(QUICK)
 
 # The squared sine of the angle between two segments below which they count as parallel.
 PARALLEL = wp.constant(1.0e-6)

@@ -7,8 +7,9 @@ from .bounds import BOWL, KEPT, Bounds, bounds_force_hessian, direction_and_dist
 from .contact import ContactLaw
 from .embedded_truncation import longest_way, way_along
 from .embedding import Embedding, share_of, surface_place
+from .options import QUICK
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.func

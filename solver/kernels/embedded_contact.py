@@ -9,9 +9,10 @@ import warp as wp
 
 from .contact import ContactLaw, Contacts, force_stiffness, touches_after
 from .embedding import Embedding, point_place, share_of, share_of_range
+from .options import QUICK
 from .pairs import Touch
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 NEVER = wp.constant(1.0e30)
 # Corners of a touch. Their loops are not ranges of constant length: unrolled, they would take

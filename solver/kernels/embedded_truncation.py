@@ -9,6 +9,7 @@ that go there; those that go back are not counted on.
 import warp as wp
 
 from .embedding import Embedding, share_of
+from .options import HOT
 from .pairs import QUIET, Pair
 from .truncation import (
     BY_CAP,
@@ -19,7 +20,7 @@ from .truncation import (
     way_to_plane,
 )
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(HOT)
 
 
 @wp.func

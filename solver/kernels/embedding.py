@@ -6,7 +6,9 @@ The corners of a tet have different colors: of the corners of a point, one moves
 
 import warp as wp
 
-wp.set_module_options({"enable_backward": False})
+from .options import QUICK
+
+wp.set_module_options(QUICK)
 
 
 @wp.struct

@@ -6,9 +6,10 @@ Each is zero at rest. The formulas stand beside the forces, in the files of the 
 
 import warp as wp
 
+from .options import QUICK
 from .records import COROTATED, NEO_HOOKEAN, NEO_HOOKEAN_LOG
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.func

@@ -3,7 +3,9 @@
 
 import warp as wp
 
-wp.set_module_options({"enable_backward": False})
+from .options import QUICK
+
+wp.set_module_options(QUICK)
 
 
 @wp.kernel

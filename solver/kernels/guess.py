@@ -21,8 +21,9 @@ import warp as wp
 
 from .bounds import Bounds, keep_in_front
 from .motion import adaptive_acceleration
+from .options import QUICK
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # Part of the trace of an inertia tensor added to it: rods and single points can turn freely.
 THIN = wp.constant(wp.float64(1.0e-9))

@@ -10,9 +10,10 @@ is the Gauss-Newton part k ∇θ ∇θᵀ. The edge runs from p to q, triangle 1
 
 import warp as wp
 
+from .options import QUICK
 from .records import Elements, HingeRecord
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # Twice a triangle's area below this part of its squared edge: no normal, so no bending force.
 FLAT = wp.constant(1.0e-6)

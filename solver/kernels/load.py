@@ -17,9 +17,10 @@ import warp as wp
 
 from .bounds import Bounds, direction_and_distance
 from .contact import Contacts, load_stiffness
+from .options import QUICK
 from .pairs import EDGE_EDGE, Pair, gap_of
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # A contact reaches further by up to this part of the contact distance.
 SHARE = wp.constant(0.3)

@@ -4,8 +4,9 @@
 import warp as wp
 
 from .bounds import Bounds, keep_in_front
+from .options import QUICK
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 PREVIOUS = wp.constant(0)

@@ -3,6 +3,7 @@
 
 import warp as wp
 
+from .options import HOT
 from .pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
@@ -15,7 +16,7 @@ from .pairs import (
     weighted,
 )
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(HOT)
 
 
 @wp.func

@@ -9,8 +9,9 @@ weights of its closest points as one signed sum: A's weights add up to 1, B's to
 import warp as wp
 
 from .distance import closest_on_segments, closest_on_triangle
+from .options import QUICK
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 VERTEX_TRIANGLE = wp.constant(1)
 EDGE_EDGE = wp.constant(2)

@@ -9,7 +9,9 @@ simulation (see kernels/damping.py).
 
 import warp as wp
 
-wp.set_module_options({"enable_backward": False})
+from .options import QUICK
+
+wp.set_module_options(QUICK)
 
 # Numbers of the solid models.
 NEO_HOOKEAN = wp.constant(0)

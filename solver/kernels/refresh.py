@@ -4,6 +4,7 @@
 import warp as wp
 
 from .distance import parallelism
+from .options import HOT
 from .pairs import (
     EDGE_EDGE,
     QUIET,
@@ -16,7 +17,7 @@ from .pairs import (
     weighted,
 )
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(HOT)
 
 # A pair farther apart than this many contact distances is not looked at in the coming sweep.
 NEAR = wp.constant(1.5)

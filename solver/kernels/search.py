@@ -4,9 +4,10 @@
 import warp as wp
 
 from .distance import closest_on_segments, closest_on_triangle
+from .options import HOT
 from .pairs import Surface
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(HOT)
 
 
 @wp.func

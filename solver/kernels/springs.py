@@ -9,9 +9,10 @@ for it, not zero: without any, a step sideways has no bound, and over-relaxed it
 
 import warp as wp
 
+from .options import QUICK
 from .records import Elements, SpringRecord
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.func

@@ -13,10 +13,11 @@ Only the stiffness along n̂, μ |g|² + λ (J − α) |p|²/J, can be negative;
 
 import warp as wp
 
+from .options import QUICK
 from .records import Elements, StableTriangleRecord
 from .triangles import deformation_columns
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.func

@@ -3,10 +3,11 @@
 
 import warp as wp
 
+from .options import QUICK
 from .pairs import Surface
 from .search import belongs
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.kernel

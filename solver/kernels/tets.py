@@ -14,9 +14,10 @@ is exact and positive definite for every F, inverted or not.
 
 import warp as wp
 
+from .options import QUICK
 from .records import Elements, TetRecord
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.func

@@ -14,9 +14,10 @@ semi-definite, and unlike with zero a step out of the plane is bounded, also whe
 
 import warp as wp
 
+from .options import QUICK
 from .records import Elements, TriangleRecord
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 
 @wp.func

@@ -10,9 +10,10 @@ together, so a vertex within its cap cannot reach it.
 
 import warp as wp
 
+from .options import HOT
 from .pairs import QUIET, Pair
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(HOT)
 
 # Part of the way to the plane that a vertex may go.
 KEPT = wp.constant(0.9)

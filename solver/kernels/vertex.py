@@ -17,16 +17,13 @@ from .embedded_bounds import embedded_bounds_force_hessian, embedded_part_in_fro
 from .embedded_contact import embedded_contacts_after, embedded_contacts_force_hessian
 from .embedding import Embedding
 from .hinges import hinges_force_hessian
+from .options import HOT, QUICK
 from .records import Elements
 from .springs import springs_force_hessian
 from .stable_triangles import stable_triangles_force_hessian
 from .tets import tets_force_hessian
 from .triangles import triangles_force_hessian
 from .viscosity import viscous_tets_force_hessian
-
-# Kernels in modules of their own do not take over what is set for this one.
-FORWARD = {"enable_backward": False}
-wp.set_module_options(FORWARD)
 
 # Smallest pivot as a part of the trace: about what float32 leaves of a sum of that size.
 PIVOT = wp.constant(1.0e-6)
@@ -51,6 +48,8 @@ ATTACHMENTS = wp.constant(128)
 CONTACTS = wp.constant(256)
 BOUNDS = wp.constant(512)
 EMBEDDED = wp.constant(1024)
+# What acts on vertices, not on elements.
+ON_VERTICES = ATTACHMENTS | CONTACTS | BOUNDS | EMBEDDED
 
 
 @wp.struct
@@ -293,7 +292,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
                 step = keep_in_front(i, x[i], step, objective.bounds)
         return step, force, touching
 
-    @wp.kernel(module="unique", module_options=FORWARD)
+    @wp.kernel(module="unique", module_options=HOT)
     def solve_vertices(
         first: int,
         color: wp.vec2i,
@@ -320,7 +319,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         if touching > 0:
             touched[i] = 1
 
-    @wp.kernel(module="unique", module_options=FORWARD)
+    @wp.kernel(module="unique", module_options=HOT)
     def search_vertices(
         first: int,
         color: wp.vec2i,
@@ -365,7 +364,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         if touching > 0:
             touched[i] = 1
 
-    @wp.kernel(module="unique", module_options=FORWARD)
+    @wp.kernel(module="unique", module_options=QUICK)
     def residual_force(
         first: int,
         x: wp.array[wp.vec3],

@@ -15,9 +15,10 @@ of the spatial strain rate. κ is constant during a step, so E stays a potential
 import warp as wp
 
 from .continua import deformation_gradient
+from .options import QUICK
 from .records import Elements, ViscousRecord, vec6
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options(QUICK)
 
 # |C| of a stretch by 3 along one axis; at rest it is √3.
 LARGE = wp.constant(9.0)

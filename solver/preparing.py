@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiles ahead what most scenes need, in a process of its own.
+
+It ends after the module in flight when its standard input is closed, so also when the process that
+started it is gone.
+"""
+
+import os
+import sys
+from itertools import combinations
+from threading import Event, Thread
+
+import numpy as np
+import warp as wp
+
+from .bodies import Cloth, Collider, EmbeddedSurface, Rod, Solid
+from .lattice import cage, embed
+from .settings import Settings
+from .simulate import simulate
+
+# Squares along a side of the sheet, links of the rod: enough for a coarse correction.
+SQUARES, LINKS = 10, 20
+
+
+def _sheet(squares, size, height):
+    side = np.linspace(-0.5, 0.5, squares + 1) * size
+    x, y = (values.ravel() for values in np.meshgrid(side, side))
+    a = (np.arange(squares)[:, None] * (squares + 1) + np.arange(squares)).ravel()
+    b, c, d = a + 1, a + squares + 2, a + squares + 1
+    triangles = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    return np.stack([x, y, np.full(len(x), height)], axis=1), triangles
+
+
+def _soft_body():
+    points = np.array([(2.0, 0.0, 0.0), (3.0, 0.0, 0.0), (2.0, 1.0, 0.0), (2.0, 0.0, 1.0)])
+    triangles = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+    lattice = cage(points, triangles, 3)
+    surface = EmbeddedSurface(*embed(points, lattice), triangles)
+    return Solid(lattice.points, lattice.tets, surface=surface, name="Soft Body")
+
+
+def _rod():
+    x = np.linspace(-3.0, -2.0, LINKS + 1)
+    points = np.stack([x, *np.zeros((2, LINKS + 1))], axis=1)
+    first = np.arange(LINKS)
+    return Rod(points, np.stack([first, first + 1], axis=1), name="Rod")
+
+
+def common_mixes():
+    """Small scenes (bodies, settings) with the kernels of most: one kind of body, then two."""
+    floor = Collider(*_sheet(1, 10.0, -0.001), name="Floor")
+    kinds = [_soft_body(), Cloth(*_sheet(SQUARES, 1.0, 0.0), name="Cloth"), _rod()]
+    for count in (1, 2):
+        for bodies in combinations(kinds, count):
+            yield [*bodies, floor], Settings(threads=1)
+
+
+def main():
+    """Compile all common mixes."""
+    if hasattr(os, "nice"):  # on Windows the process starts with a low priority
+        os.nice(19)
+    stopping = Event()
+
+    def wait_for_the_end():
+        sys.stdin.read()
+        stopping.set()
+
+    Thread(target=wait_for_the_end, daemon=True).start()
+    device = "cuda" if wp.is_cuda_available() else "cpu"
+    for bodies, settings in common_mixes():
+        for _ in simulate(bodies, settings, 1, device, cancelled=stopping.is_set):
+            pass
+        if stopping.is_set():
+            return
