@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The estimate of how far positions are from where more iterations would take them."""
+
+from math import isnan
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import warp as wp
+from shapes import box
+
+from vbd.solver.bodies import Pins, Solid
+from vbd.solver.position_error import PART_OF_MOTION, PART_OF_SIZE, PositionError
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+ITERATIONS = 20
+
+
+def estimate(rate, amount, motion=0.0, size=1.0):
+    """What is estimated when the error of one vertex shrinks by `rate` with every iteration."""
+    points = np.array([[0.0, 0, 0], [size, 0, 0]])
+    x = wp.array(points, dtype=wp.vec3, device="cpu")
+    model = SimpleNamespace(
+        x=x,
+        x_start=wp.array(points - [motion, 0, 0], dtype=wp.vec3, device="cpu"),
+        free_count=2,
+        assembly=SimpleNamespace(points=points, place=[np.arange(2)]),
+    )
+    error = PositionError(model)
+    for done in range(1, ITERATIONS + 1):
+        now = points.copy()
+        now[0, 2] = amount * rate**done
+        x.assign(now)
+        error.look(done, ITERATIONS)
+    return error.estimate()
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.8, 0.95])
+def test_an_error_that_shrinks_evenly_is_found(rate):
+    error, _ = estimate(rate, 0.1)
+    # Moves in float32: 1e-8 m.
+    assert error == pytest.approx(0.1 * rate**ITERATIONS, rel=0.01, abs=3e-8)
+
+
+def test_what_hardly_shrinks_may_be_far_off():
+    assert estimate(0.999, 0.1)[0] > 0.05
+
+
+def test_what_does_not_move_has_no_error():
+    assert estimate(0.5, 0.0)[0] == 0.0
+
+
+def test_nobody_sees_a_part_of_the_motion_or_of_the_size():
+    assert estimate(0.9, 0.01, size=3.0)[1] == pytest.approx(3.0 * PART_OF_SIZE, rel=1e-3)
+    assert estimate(0.9, 0.01, motion=2.0)[1] == pytest.approx(2.0 * PART_OF_MOTION, rel=1e-2)
+
+
+def beam(iterations, **settings):
+    """The third frame of a stiff beam that begins to fall, held at one end."""
+    points, tets = box((10, 2, 2), (0.5, 0.1, 0.1))
+    held = Pins(np.flatnonzero(points[:, 0] < 1e-6))
+    body = Solid(points, tets, Material(youngs_modulus=1e6), pins=held)
+    *_, frame = simulate([body], Settings(iterations=iterations, **settings), 3)
+    return frame
+
+
+def test_a_frame_whose_error_nobody_sees_counts_as_converged():
+    frame, exact = beam(5), beam(400)
+    assert frame.stats.residual > frame.stats.goal
+    assert frame.stats.error < frame.stats.error_goal
+    assert frame.stats.verdict == "converged"
+    # That is true: twelve substeps together stay below it.
+    away = np.abs(frame.exact_positions[0] - exact.exact_positions[0]).max()
+    assert away < frame.stats.error_goal
+
+
+def test_plain_sweeps_tell_nothing_of_their_error():
+    stats = beam(20, coarse_correction=False).stats
+    assert isnan(stats.error)
+    assert stats.verdict != "converged"
+
+
+def test_too_few_iterations_tell_nothing_either():
+    assert isnan(beam(3).stats.error)
