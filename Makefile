@@ -22,7 +22,7 @@ demo: $(READY) ## build a scene, bake it, and render build/demo.blend and build/
 	@$(PYTHON) examples/demo.py
 
 test: $(READY) ## run all tests (PYTEST_ARGS="-k cloth": some; "--contraction --threads=1": rounded as elsewhere)
-	@$(PYTHON) -m pytest -q $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -q -n auto --dist worksteal --threads=1 $(PYTEST_ARGS)
 
 lint: $(READY) ## check style and format
 	@$(PYTHON) -m ruff check .

@@ -43,7 +43,8 @@ class PositionError:
             self.looked += 1
 
     def estimate(self):
-        """(error [m], what of it nobody sees [m]) of the body where it is most visible.
+        """(error [m], what of it nobody sees [m]) of the body where it is most visible, both as the
+        root mean square over its vertices.
 
         NaN when a substep was too short, or has ended before its time, to tell.
         """
@@ -54,8 +55,9 @@ class PositionError:
         )
         worst = (0.0, math.inf)
         for place, size in self.bodies:
+            # Over all vertices: contacts flip to and fro at single ones, which nobody sees.
             first, second, motion = (
-                np.linalg.norm(to[place] - of[place], axis=1).max()
+                np.sqrt(((to[place] - of[place]) ** 2).sum(axis=1).mean())
                 for of, to in ((quarter, half), (half, end), (start, end))
             )
             goal = max(PART_OF_MOTION * motion, PART_OF_SIZE * size)

@@ -30,9 +30,9 @@ class Statistics:
     iterations_needed: int | None
     """Iterations that would do at that decay; None when it does not fall."""
     error: float
-    """Estimated distance [m] of vertices from where more iterations of the substep would take them,
-    in the body where it is most visible; NaN when there were too few to tell, or without the coarse
-    correction."""
+    """Estimated distance [m] of vertices from where more iterations of the substep would take them
+    (root mean square), in the body where it is most visible; NaN when there were too few to tell,
+    or without the coarse correction."""
     error_goal: float
     """Below this error [m] the body counts as converged, for nobody sees it."""
     kinetic_energy: float

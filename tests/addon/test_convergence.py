@@ -10,11 +10,12 @@ from vbd.addon.convergence import Convergence, rounded_up
 from vbd.solver.settings import Settings
 
 
-def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=0):
+def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=0, tangles=()):
     stats = SimpleNamespace(
         residual=residual,
         iterations_needed=needed,
         verdict=verdict,
+        tangles=tangles,
         inverted=inverted,
         inverted_bodies=("Ball",) if inverted else (),
         coarse_share=nan,
@@ -79,6 +80,11 @@ def test_a_hard_landing_is_told_but_is_no_warning(poor):
 @pytest.mark.parametrize(("calm", "warns"), [(5, False), (4, True)])
 def test_poor_frames_are_a_warning_from_a_fifth_on(calm, warns):
     assert line(told(frame(0, needed=50), *(good(1 + k) for k in range(calm)))).warns == warns
+
+
+def test_frames_that_lead_surfaces_apart_are_not_asked_to_converge():
+    entangled = [frame(k, needed=50, tangles=("Shirt passes through Body",)) for k in range(5)]
+    assert not list(told(*entangled, good(5)).poor(Settings()))
 
 
 def test_tets_inside_out_count_at_the_end_only():

@@ -92,7 +92,7 @@ def fine_ico_sphere():
 def cylinder():
     add("cylinder", z=1.3)
     floor()
-    return Expected(90, heights={"Cylinder": standing(2.0)})
+    return Expected(72, heights={"Cylinder": standing(2.0)})
 
 
 @scene
@@ -208,7 +208,7 @@ def cube_that_stands_on_the_plane():
 def cube_halfway_through_the_plane():
     add("cube")
     floor()
-    return Expected(80, floor=None, heights={"Cube": standing(2.0)}, also=on_the_floor)
+    return Expected(60, floor=None, heights={"Cube": standing(2.0)}, also=on_the_floor)
 
 
 @scene
@@ -239,7 +239,7 @@ def balls_in_a_bowl():
                 far = np.linalg.norm(frames[-1] - [0, 0, 2.0], axis=1)
                 assert far.max() < 2.0
 
-    return Expected(40, also=also)
+    return Expected(28, also=also)
 
 
 # ---- several
@@ -255,7 +255,7 @@ def stack_of_cubes():
         ends = sorted(baked.end(name)[:, 2].mean() for name in ("Cube", "Cube.001", "Cube.002"))
         assert np.diff(ends).min() > 0.4
 
-    return Expected(24, heights={"Cube": 0.5, "Cube.001": 0.5, "Cube.002": 0.5}, also=also)
+    return Expected(12, heights={"Cube": 0.5, "Cube.001": 0.5, "Cube.002": 0.5}, also=also)
 
 
 @scene

@@ -18,7 +18,7 @@ ITERATIONS = 20
 
 
 def estimate(rate, amount, motion=0.0, size=1.0):
-    """What is estimated when the error of one vertex shrinks by `rate` with every iteration."""
+    """What is estimated when the error of all vertices shrinks by `rate` with every iteration."""
     points = np.array([[0.0, 0, 0], [size, 0, 0]])
     x = wp.array(points, dtype=wp.vec3, device="cpu")
     model = SimpleNamespace(
@@ -30,7 +30,7 @@ def estimate(rate, amount, motion=0.0, size=1.0):
     error = PositionError(model)
     for done in range(1, ITERATIONS + 1):
         now = points.copy()
-        now[0, 2] = amount * rate**done
+        now[:, 2] = amount * rate**done
         x.assign(now)
         error.look(done, ITERATIONS)
     return error.estimate()
@@ -41,6 +41,11 @@ def test_an_error_that_shrinks_evenly_is_found(rate):
     error, _ = estimate(rate, 0.1)
     # Moves in float32: 1e-8 m.
     assert error == pytest.approx(0.1 * rate**ITERATIONS, rel=0.01, abs=3e-8)
+
+
+def test_one_vertex_of_many_hardly_counts():
+    alone, _ = estimate(0.8, np.array([0.1, 0.0]))
+    assert alone == pytest.approx(estimate(0.8, 0.1)[0] / np.sqrt(2.0), rel=0.01)
 
 
 def test_what_hardly_shrinks_may_be_far_off():
