@@ -346,6 +346,8 @@ class VBD_PT_collision(_Physics, Panel):
         column = layout.column()
         column.active = with_mesh
         column.prop(vbd, "collision_thickness", text="Thickness")
+        if vbd.collision_thickness == 0.0:
+            column.label(text="0 follows size and mesh", icon="INFO")
         row = layout.row(align=True, heading="Friction")
         row.prop(vbd, "use_friction", text="")
         value = row.row()
