@@ -56,10 +56,11 @@ def test_a_bake_without_trouble_says_one_thing():
 
 
 def test_what_happened_comes_first_and_then_the_worst():
-    bad = outcome(stats(**POOR | INVERTED | TANGLED | REJECTED), notes=["Sheet: Bend comes late"])
+    end = stats(**INVERTED | TANGLED | REJECTED)
+    bad = outcome(stats(**POOR), end, notes=["Sheet: Bend comes late"])
     texts = [line.text for line in bad.lines()]
     starts = (
-        "Baked 1 frames",
+        "Baked 2 frames",
         "Some vertices of Block",
         "Ball: 3 cells",
         "Ball passes through Shirt",
@@ -73,8 +74,8 @@ def test_what_happened_comes_first_and_then_the_worst():
 
 
 def test_what_is_wrong_comes_before_what_is_good_to_know():
-    landing = stats(**POOR | TANGLED)
-    lines = outcome(landing, *[stats()] * 20, notes=["Field: has no effect"]).lines()
+    start = stats(**POOR), stats(**TANGLED)
+    lines = outcome(*start, *[stats()] * 20, notes=["Field: has no effect"]).lines()
     assert [line.warns for line in lines] == [False, True, False, False]
     assert lines[1].text == "Field: has no effect"
 

@@ -208,7 +208,7 @@ def cube_that_stands_on_the_plane():
 def cube_halfway_through_the_plane():
     add("cube")
     floor()
-    return Expected(60, floor=None, heights={"Cube": standing(2.0)}, also=on_the_floor)
+    return Expected(80, floor=None, heights={"Cube": standing(2.0)}, also=on_the_floor)
 
 
 @scene
