@@ -15,11 +15,13 @@ import warp as wp
 
 from .bodies import Cloth, Collider, EmbeddedSurface, Rod, Solid
 from .lattice import cage, embed
-from .settings import Settings
+from .settings import Material, Settings
 from .simulate import simulate
 
 # Squares along a side of the sheet, links of the rod: enough for a coarse correction.
 SQUARES, LINKS = 10, 20
+# All ready-made materials are damped, however much; it takes kernels of its own.
+UNDAMPED, DAMPED = Material(), Material(damping=0.001)
 
 
 def _sheet(squares, size, height):
@@ -31,28 +33,32 @@ def _sheet(squares, size, height):
     return np.stack([x, y, np.full(len(x), height)], axis=1), triangles
 
 
-def _soft_body():
+def _soft_body(material):
     points = np.array([(2.0, 0.0, 0.0), (3.0, 0.0, 0.0), (2.0, 1.0, 0.0), (2.0, 0.0, 1.0)])
     triangles = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
     lattice = cage(points, triangles, 3)
     surface = EmbeddedSurface(*embed(points, lattice), triangles)
-    return Solid(lattice.points, lattice.tets, surface=surface, name="Soft Body")
+    return Solid(lattice.points, lattice.tets, material, surface=surface, name="Soft Body")
 
 
 def _rod():
     x = np.linspace(-3.0, -2.0, LINKS + 1)
     points = np.stack([x, *np.zeros((2, LINKS + 1))], axis=1)
     first = np.arange(LINKS)
-    return Rod(points, np.stack([first, first + 1], axis=1), name="Rod")
+    return Rod(points, np.stack([first, first + 1], axis=1), DAMPED, name="Rod")
 
 
 def common_mixes():
-    """Small scenes (bodies, settings) with the kernels of most: one kind of body, then two."""
+    """Small scenes (bodies, settings) with the kernels of most: one kind of body, then two.
+
+    Soft bodies start without damping; cloth and rods have a ready-made material from the start.
+    """
     floor = Collider(*_sheet(1, 10.0, -0.001), name="Floor")
-    kinds = [_soft_body(), Cloth(*_sheet(SQUARES, 1.0, 0.0), name="Cloth"), _rod()]
-    for count in (1, 2):
-        for bodies in combinations(kinds, count):
-            yield [*bodies, floor], Settings(threads=1)
+    cloth = Cloth(*_sheet(SQUARES, 1.0, 0.0), DAMPED, name="Cloth")
+    kinds = [_soft_body(UNDAMPED), cloth, _rod()]
+    mixes = [*combinations(kinds, 1), (_soft_body(DAMPED),), *combinations(kinds, 2)]
+    for bodies in mixes:
+        yield [*bodies, floor], Settings(threads=1)
 
 
 def main():

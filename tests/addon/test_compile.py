@@ -14,6 +14,7 @@ from blender_scenes import frames, sheet, slab
 from vbd.addon import preparing
 from vbd.addon.bake_steps import bake_steps, run_to_end
 from vbd.addon.preparing import SCRIPT, Preparation
+from vbd.addon.presets import apply_preset
 from vbd.solver import compiling, simulate
 from vbd.solver.preparing import common_mixes
 
@@ -108,10 +109,11 @@ def modules_of(monkeypatch, run):
     return {module.name for module in needed}
 
 
-@pytest.mark.parametrize(("number", "role"), [(0, "SOFT"), (1, "CLOTH"), (2, "ROD")])
-def test_what_is_prepared_is_what_an_object_with_default_settings_needs(
-    scene, monkeypatch, number, role
-):
+@pytest.mark.parametrize(
+    ("number", "role", "material"),
+    [(0, "SOFT", None), (1, "CLOTH", None), (2, "ROD", None), (3, "SOFT", "Rubber")],
+)
+def test_what_is_prepared_is_what_a_new_object_needs(scene, monkeypatch, number, role, material):
     for ob in list(scene.objects):
         bpy.data.objects.remove(ob)
     slab(height=-1.0)
@@ -119,7 +121,9 @@ def test_what_is_prepared_is_what_an_object_with_default_settings_needs(
         bpy.ops.mesh.primitive_uv_sphere_add(segments=12, ring_count=6)
     else:
         bpy.ops.mesh.primitive_grid_add(x_subdivisions=10, y_subdivisions=10)
-    bpy.context.object.vbd.role = role
+    bpy.ops.vbd.add(role=role)  # with the material that a role starts with
+    if material:
+        apply_preset(bpy.context, "material", material)
     baked = modules_of(monkeypatch, lambda: run_to_end(bake_steps(bpy.context), lambda _: None))
 
     def solve():
