@@ -110,20 +110,30 @@ def modules_of(monkeypatch, run):
 
 
 @pytest.mark.parametrize(
-    ("number", "role", "material"),
-    [(0, "SOFT", None), (1, "CLOTH", None), (2, "ROD", None), (3, "SOFT", "Rubber")],
+    ("number", "roles", "material"),
+    [
+        (0, ["SOFT"], None),
+        (1, ["CLOTH"], None),
+        (2, ["ROD"], None),
+        (3, ["SOFT"], "Rubber"),
+        (4, ["SOFT", "CLOTH"], None),
+        (7, ["SOFT", "CLOTH"], "Rubber"),
+    ],
 )
-def test_what_is_prepared_is_what_a_new_object_needs(scene, monkeypatch, number, role, material):
+def test_what_is_prepared_is_what_new_objects_need(scene, monkeypatch, number, roles, material):
     for ob in list(scene.objects):
         bpy.data.objects.remove(ob)
     slab(height=-1.0)
-    if role == "SOFT":
-        bpy.ops.mesh.primitive_uv_sphere_add(segments=12, ring_count=6)
-    else:
-        bpy.ops.mesh.primitive_grid_add(x_subdivisions=10, y_subdivisions=10)
-    bpy.ops.vbd.add(role=role)  # with the material that a role starts with
-    if material:
-        apply_preset(bpy.context, "material", material)
+    for place, role in enumerate(roles):
+        if role == "SOFT":
+            bpy.ops.mesh.primitive_uv_sphere_add(segments=12, ring_count=6)
+        else:
+            bpy.ops.mesh.primitive_grid_add(
+                x_subdivisions=10, y_subdivisions=10, location=(0, 0, 3 * place)
+            )
+        bpy.ops.vbd.add(role=role)  # with the material that a role starts with
+        if material and role == "SOFT":
+            apply_preset(bpy.context, "material", material)
     baked = modules_of(monkeypatch, lambda: run_to_end(bake_steps(bpy.context), lambda _: None))
 
     def solve():

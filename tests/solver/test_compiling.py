@@ -53,7 +53,7 @@ def run(bodies, settings, frames=2):
         pass
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", range(9))
 def test_of_common_mixes_just_what_is_launched_is_compiled_ahead(launched, number):
     used, needed = launched
     bodies, settings = list(preparing.common_mixes())[number]
