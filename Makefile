@@ -21,7 +21,7 @@ $(READY): pyproject.toml .ci/setup
 demo: $(READY) ## build a scene, bake it, and render build/demo.blend and build/demo.png
 	@$(PYTHON) examples/demo.py
 
-test: $(READY) ## run all tests (PYTEST_ARGS="-k cloth": some; "--contraction --threads=1": rounded as elsewhere)
+test: $(READY) ## run all tests (PYTEST_ARGS="-k cloth": some; "--contraction": rounded as elsewhere; "--threads=2")
 	@$(PYTHON) -m pytest -q -n auto --dist worksteal --threads=1 $(PYTEST_ARGS)
 
 lint: $(READY) ## check style and format
