@@ -281,7 +281,7 @@ def plank_on_two_boxes():
     def also(baked):
         assert baked.end("Cube")[:, 2].max() > 0.9
 
-    return Expected(50, also=also)
+    return Expected(50, rests=True, also=also)
 
 
 @scene
@@ -386,7 +386,7 @@ def small_cloth_over_a_ball():
 def plane_as_a_cloth():
     add("plane", "CLOTH", z=1.0)
     floor()
-    return Expected(40)
+    return Expected(40, rests=True)
 
 
 @scene
@@ -394,7 +394,7 @@ def subdivided_plane_as_a_cloth():
     bpy.ops.mesh.primitive_plane_add(location=(0, 0, 0.5))
     give(subdivided(bpy.context.object, 10), "CLOTH")
     floor()
-    return Expected(40)
+    return Expected(40, rests=True)
 
 
 @scene
@@ -406,7 +406,7 @@ def curtain():
     def also(baked):
         assert baked.height("Grid") < 2.0 * 1.05
 
-    return Expected(40, floor=None, also=also)
+    return Expected(40, floor=None, rests=True, also=also)
 
 
 @scene
@@ -494,14 +494,14 @@ def rope():
 def rope_on_the_floor():
     line(20).location.z = 0.5
     floor()
-    return Expected(36)
+    return Expected(36, rests=True)
 
 
 @scene
 def circle_as_a_rod():
     add("circle", "ROD", z=0.6)
     floor()
-    return Expected(36)
+    return Expected(36, rests=True)
 
 
 @scene
@@ -509,7 +509,7 @@ def curve_as_a_rod():
     bpy.ops.curve.primitive_bezier_curve_add(location=(0, 0, 1.0))
     give(converted(bpy.context.object), "ROD")
     floor()
-    return Expected(36)
+    return Expected(36, rests=True)
 
 
 @scene
