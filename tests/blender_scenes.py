@@ -5,6 +5,8 @@ import bpy  # noqa: TID251
 import numpy as np
 from shapes import box, grid
 
+from vbd.addon import gather
+from vbd.addon.bake_steps import bake_steps, run_to_end
 from vbd.addon.tetmesh import store_tets
 
 
@@ -88,3 +90,16 @@ def fall(scene, count):
     steps = count * scene.vbd.substeps
     h = scene.render.fps_base / scene.render.fps / scene.vbd.substeps
     return 9.81 * h * h * steps * (steps + 1) / 2
+
+
+def gathered():
+    """The bodies of the scene, as a bake gets them."""
+    scene = bpy.context.scene
+    objects = gather.participants(scene)
+    with gather.prepared(scene, objects):
+        return gather.gather(bpy.context, objects)
+
+
+def baked():
+    """Bake the scene and give the outcome."""
+    return run_to_end(bake_steps(bpy.context), show=lambda _: None)

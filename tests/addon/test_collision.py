@@ -4,26 +4,24 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, mesh_object, pin, sheet, shown, slab, slide, tet_block
+from blender_scenes import (
+    baked,
+    frames,
+    gathered,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+    slab,
+    slide,
+    tet_block,
+)
 from mathutils import Euler
 
-from vbd.addon import gather
-from vbd.addon.bake_steps import bake_steps, run_to_end
 from vbd.solver.bodies import Collider
 from vbd.solver.bounds import Bowl, Plane, Sphere
 
 TURN = (0.3, -0.5, 0.8)
-
-
-def gathered():
-    scene = bpy.context.scene
-    objects = gather.participants(scene)
-    with gather.prepared(scene, objects):
-        return gather.gather(bpy.context, objects)
-
-
-def baked():
-    return run_to_end(bake_steps(bpy.context), show=lambda _: None)
 
 
 def bound(shape, name="Bound", size=2.0):

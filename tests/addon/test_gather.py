@@ -4,20 +4,13 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, mesh_object, pin, sheet, slab, slide, tet_block
+from blender_scenes import frames, gathered, mesh_object, pin, sheet, slab, slide, tet_block
 from shapes import block
 
 from vbd.addon import gather, read_mesh
 from vbd.addon.tetmesh import CagePins, store_tets
 from vbd.solver.bodies import Cloth, Collider, Rod, Solid, tet_volumes, triangle_areas
 from vbd.solver.lattice import cage, embed
-
-
-def gathered():
-    scene = bpy.context.scene
-    objects = gather.participants(scene)
-    with gather.prepared(scene, objects):
-        return gather.gather(bpy.context, objects)
 
 
 def normals(points, triangles):

@@ -4,17 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, mesh_object, pin, sheet, shown, slide, tet_block
+from blender_scenes import frames, gathered, mesh_object, pin, sheet, shown, slide, tet_block
 from shapes import block
-
-from vbd.addon.gather import gather, participants, prepared
-
-
-def gathered():
-    scene = bpy.context.scene
-    objects = participants(scene)
-    with prepared(scene, objects):
-        return gather(bpy.context, objects)
 
 
 def weightless(scene, first=1, last=9):

@@ -3,17 +3,9 @@
 
 import bpy
 import pytest
-from blender_scenes import sheet, slab
+from blender_scenes import gathered, sheet, slab
 
-from vbd.addon import gather
 from vbd.solver.thickness import collision_thickness
-
-
-def gathered():
-    scene = bpy.context.scene
-    objects = gather.participants(scene)
-    with gather.prepared(scene, objects):
-        return gather.gather(bpy.context, objects)
 
 
 def test_by_default_it_follows_the_object(scene):

@@ -4,19 +4,23 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import fall, frames, mesh_object, pin, sheet, shown, slab, slide, tet_block
+from blender_scenes import (
+    fall,
+    frames,
+    gathered,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+    slab,
+    slide,
+    tet_block,
+)
 from shapes import block
 
-from vbd.addon.gather import gather, participants, prepared
+from vbd.addon.gather import participants, prepared
 from vbd.addon.units import gravity_of
 from vbd.solver.bounds import Bowl, Plane, Sphere
-
-
-def gathered():
-    scene = bpy.context.scene
-    objects = participants(scene)
-    with prepared(scene, objects):
-        return gather(bpy.context, objects)
 
 
 def set_scale(scene, scale):
