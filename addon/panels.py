@@ -306,6 +306,7 @@ class VBD_PT_lattice(_Physics, Panel):
         row.operator("vbd.count_tets", text="", icon="FILE_REFRESH")
         column = layout.column()
         column.active = "tets" not in ob.data
+        column.use_property_split = False  # beside its field the label would be cut off
         column.prop(ob.vbd, "contact_vertices")
         if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
             column.label(text="Touches with some vertices", icon="INFO")
