@@ -28,10 +28,9 @@ class PositionError:
         self.quarter, self.half = wp.zeros_like(model.x), wp.zeros_like(model.x)
         free = model.free_count
         points = model.assembly.points
-        places = [place[place < free] for place in model.assembly.place]
-        self.bodies = [
-            (place, np.ptp(points[place], axis=0).max()) for place in places if len(place)
-        ]
+        sizes = [np.ptp(points[place], axis=0).max() for place in model.assembly.place]
+        moving = [place[place < free] for place in model.assembly.place]
+        self.bodies = [(at, size) for at, size in zip(moving, sizes, strict=True) if len(at)]
         self.looked = 0
 
     def look(self, done, count):

@@ -159,21 +159,19 @@ class Tangles:
         corners = x[np.column_stack([self.shape.edges[edge], self.shape.triangles[triangle]])]
         # A vertex of a solid that lies right on a floor is in front of it, so that its edges behind
         # the floor cross it: a cube that is modeled halfway through has a row of such vertices.
-        sunk = self._is_sunk(edge, triangle)
+        body = self.shape.body
+        sunk = self._is_sunk(
+            body[self.shape.edges[edge, 0]], body[self.shape.triangles[triangle, 0]]
+        )
         back = IN_FRONT * self.shape.spacing[self.shape.edges[edge, 0]]
         corners[sunk, 2:] -= (back[:, None] * self._normals(x, triangle))[sunk, None]
         sure = crosses(*np.moveaxis(corners, 1, 0))
         return edge[sure], triangle[sure]
 
-    def _is_sunk(self, edge, triangle):
-        """Whether an edge of a solid crosses a triangle of an open collider, bool [crossing]."""
-        shape = self.shape
-        of_edge, of_triangle = (
-            shape.body[shape.edges[edge, 0]],
-            shape.body[shape.triangles[triangle, 0]],
-        )
-        colliders = of_triangle >= len(self.model.assembly.place)
-        return colliders & shape.closed[of_edge] & ~shape.closed[of_triangle]
+    def _is_sunk(self, one, other):
+        """Whether `one` is a solid and `other` an open collider; numbers of bodies [crossing]."""
+        colliders = other >= len(self.model.assembly.place)
+        return colliders & self.shape.closed[one] & ~self.shape.closed[other]
 
     def _ways_out(self, x, inside):
         """A pair that leads each inner vertex out: along the way of its body, or the shortest."""
@@ -288,13 +286,13 @@ class Tangles:
         once, by where the one is on the average, which side of the other all of it goes to; a solid
         that is halfway through a floor goes up. 0 for all others.
         """
-        shape, first = self.shape, len(self.model.assembly.place)
+        shape = self.shape
         e_body, t_body = shape.body[shape.edges[edge, 0]], shape.body[shape.triangles[triangle, 0]]
         of_triangles, of_edges = self._normals(x, triangle), self._normal_of_edges(x, edge)
         parallel = np.abs((of_triangles * of_edges).sum(axis=1))
         couples = np.sort(np.column_stack([e_body, t_body]), axis=1)
         # Bodies are numbered before colliders.
-        sunk = shape.closed[couples[:, 0]] & ~shape.closed[couples[:, 1]] & (couples[:, 1] >= first)
+        sunk = self._is_sunk(*couples.T)
         sheets = ~shape.closed[couples].any(axis=1)
         couples[~(sunk | sheets) | (e_body == t_body)] = -1
         ways, before, self.above, self.rises = np.zeros((len(edge), 3)), self.above, {}, {}
@@ -315,7 +313,7 @@ class Tangles:
                 side = 1.0 if apart @ mean >= -tie else -1.0
             self.above[one, other] = side
             if solid:
-                self.rises[one, other] = side * mean / np.linalg.norm(mean)
+                self.rises[one, other] = side * unit(mean[None])[0]
             of_goes = np.where(e_body[mine] == goes, 1.0, -1.0)
             ways[mine] = side * of_goes[:, None] * normals
         return ways

@@ -17,14 +17,14 @@ from vbd.solver.simulate import simulate
 ITERATIONS = 20
 
 
-def estimate(rate, amount, motion=0.0, size=1.0):
+def estimate(rate, amount, motion=0.0, size=1.0, free=2):
     """What is estimated when the error of all vertices shrinks by `rate` with every iteration."""
     points = np.array([[0.0, 0, 0], [size, 0, 0]])
     x = wp.array(points, dtype=wp.vec3, device="cpu")
     model = SimpleNamespace(
         x=x,
         x_start=wp.array(points - [motion, 0, 0], dtype=wp.vec3, device="cpu"),
-        free_count=2,
+        free_count=free,
         assembly=SimpleNamespace(points=points, place=[np.arange(2)]),
     )
     error = PositionError(model)
@@ -46,6 +46,11 @@ def test_an_error_that_shrinks_evenly_is_found(rate):
 def test_one_vertex_of_many_hardly_counts():
     alone, _ = estimate(0.8, np.array([0.1, 0.0]))
     assert alone == pytest.approx(estimate(0.8, 0.1)[0] / np.sqrt(2.0), rel=0.01)
+
+
+def test_the_size_is_that_of_the_body_with_its_pins():
+    assert estimate(0.5, 0.0, size=2.0, free=1)[0] == 0.0
+    assert estimate(0.5, 0.1, size=2.0, free=1)[1] == pytest.approx(2.0 * PART_OF_SIZE, rel=1e-3)
 
 
 def test_what_hardly_shrinks_may_be_far_off():
