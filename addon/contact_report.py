@@ -4,7 +4,7 @@
 import numpy as np
 
 from ..solver.bodies import Cloth, Collider, Rod, Solid
-from ..solver.thickness import collision_thickness
+from ..solver.scene.thickness import collision_thickness
 from .report import Line, listed
 
 MILLIMETRE = 1e-3
@@ -17,8 +17,8 @@ def contact_distances(bodies, settings):
     or the ground that of the body.
     """
     # Warp takes half a second to import; not while Blender starts.
-    from ..solver.bounds import BOUNDS
-    from ..solver.surface import touch_table
+    from ..solver.contact.surface import touch_table
+    from ..solver.scene.bounds import BOUNDS
 
     deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
     colliders = [body for body in bodies if isinstance(body, Collider)]

@@ -13,10 +13,10 @@ import bpy
 import numpy as np
 
 from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
-from ..solver.contact_mesh import contact_mesh
-from ..solver.lattice import cage, embed
+from ..solver.scene.contact_mesh import contact_mesh
+from ..solver.scene.lattice import cage, embed
+from ..solver.scene.thickness import collision_thickness, short_edge
 from ..solver.settings import Material, Settings
-from ..solver.thickness import collision_thickness, short_edge
 from . import ignored, playback, read_mesh
 from .bounds import bounds_of, is_bound
 from .feed import GRAVITY, Feed, Pose, gravity_moves, identity, moves, read_pose

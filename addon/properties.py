@@ -18,7 +18,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..solver.lattice import MAX_RESOLUTION
+from ..solver.scene.lattice import MAX_RESOLUTION
 from ..solver.settings import Material, Settings
 from .participants import active_index, set_active_index
 from .tet_count import NOT_COUNTED, update_tet_count

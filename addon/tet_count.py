@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How many tetrahedra an object gets as a soft body, shown beside its resolution."""
 
-from ..solver.lattice import cage
+from ..solver.scene.lattice import cage
 from .read_mesh import matrix, positions, transformed, triangles
 from .tetmesh import stored_tets
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from vbd.solver.lattice import KUHN_CORNERS
+from vbd.solver.scene.lattice import KUHN_CORNERS
 
 # How far the square cross section is pushed towards a circle; 1 would flatten its corner tets.
 ROUNDNESS = 0.75

@@ -13,7 +13,7 @@ import numpy as np
 import warp as wp
 
 from .bodies import Cloth, Collider, EmbeddedSurface, Rod, Solid
-from .lattice import cage, embed
+from .scene.lattice import cage, embed
 from .settings import Material, Settings
 from .simulate import simulate
 

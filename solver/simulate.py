@@ -8,23 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from .assembly import assemble
-from .attachments import Attachment
-from .augmentation import Ties
 from .bodies import Cloth, Collider, Rod, Solid
-from .bounds import BOUNDS, bounds_on_device
-from .coarse import coarse_aggregates
-from .colliders import LedColliders
-from .compiling import compile_missing, needed_modules
-from .model import Model, ModelSize
-from .pins import LedPins
-from .residual import Residual
+from .coarse.correction import coarse_aggregates
+from .contact.surface import contact_surface
+from .descent.step import Stepper
+from .device.compiling import compile_missing, needed_modules
+from .device.threads import Workers, core_count
+from .model.assembly import assemble
+from .model.augmentation import Ties
+from .model.model import Model, ModelSize
+from .model.tearing import Tearing
+from .report.residual import Residual
+from .report.statistics import Measure, Statistics
+from .scene.attachments import Attachment
+from .scene.bounds import BOUNDS, bounds_on_device
+from .scene.colliders import LedColliders
+from .scene.pins import LedPins
 from .settings import Settings
-from .statistics import Measure, Statistics
-from .step import Stepper
-from .surface import contact_surface
-from .tearing import Tearing
-from .workers import Workers, core_count
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
 import numpy as np
 from shapes import box, bumpy_ball, caged, grid
 
-from vbd.solver.attachments import Attachment
 from vbd.solver.bodies import Cloth, Pins, Rod, Solid
+from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vbd.solver.bodies import EmbeddedSurface, Solid
-from vbd.solver.lattice import cage, embed
+from vbd.solver.scene.lattice import cage, embed
 from vbd.solver.settings import Material
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

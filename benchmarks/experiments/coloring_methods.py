@@ -4,7 +4,7 @@
 import numpy as np
 import warp as wp
 
-from vbd.solver.order import BALANCE
+from vbd.solver.topology.order import BALANCE
 
 
 def neighbors_of(edges, count):

@@ -18,8 +18,8 @@ from vbd.benchmarks.experiments import figures
 from vbd.benchmarks.experiments.contact_scenes import ROD_SIDES, SHOWN_ROD
 from vbd.benchmarks.experiments.contact_shapes import tube_segments
 from vbd.solver.bodies import Rod
+from vbd.solver.scene.thickness import collision_thickness
 from vbd.solver.simulate import simulate
-from vbd.solver.thickness import collision_thickness
 from vbd.tests.intersections import intersecting_pairs, joined
 
 COLORS = ("#4f8fbf", "#d08a3c", "#7f9f5f", "#b06070", "#8a78b8", "#5fa8a0", "#c4a24a", "#9a7a60")

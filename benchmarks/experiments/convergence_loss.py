@@ -11,7 +11,7 @@ from functools import cache
 from vbd.benchmarks.experiments import convergence_scenes as scenes
 from vbd.benchmarks.experiments.solids_scenes import first_step, losses_of_vbd
 from vbd.benchmarks.reference import newton
-from vbd.solver import aggregates
+from vbd.solver.coarse import aggregates
 
 CELLS, GOALS = (4, 8, 16), (0.1, 0.01, 0.001)
 # Newton's method takes too long beyond this.

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 from vbd.benchmarks.experiments import convergence_scenes as scenes
 from vbd.benchmarks.experiments import solids_scenes
-from vbd.solver.coarse import CoarseCorrection
-from vbd.solver.step import Stepper
+from vbd.solver.coarse.correction import CoarseCorrection
+from vbd.solver.descent.step import Stepper
 
 FRAMES, ITERATIONS, ROUNDS = 8, 5, 3
 

@@ -13,8 +13,8 @@ from matplotlib import pyplot
 from vbd.benchmarks.experiments import figures
 from vbd.benchmarks.experiments.quasistatic_scenes import block
 from vbd.benchmarks.reference import newton, scene
-from vbd.solver.attachments import Attachment
 from vbd.solver.bodies import Pins, Solid
+from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

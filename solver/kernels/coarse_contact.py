@@ -10,11 +10,11 @@ the others it would not be positive.
 import warp as wp
 
 from .attachments import Attachments
-from .bounds import Bounds, bounds_force_hessian, keep_in_front
-from .coarse import Patches, block_place
-from .contact import ContactLaw, force_stiffness
+from .coarse.matrix import Patches, block_place
+from .contact.bounds import Bounds, bounds_force_hessian, keep_in_front
+from .contact.law import ContactLaw, force_stiffness
+from .contact.pairs import Pair, PairState, Touch, gap_of
 from .options import QUICK
-from .pairs import Pair, PairState, Touch, gap_of
 
 wp.set_module_options(QUICK | {"max_unroll": 2})
 

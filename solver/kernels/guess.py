@@ -19,7 +19,7 @@ The same sums over a piece give the rigid motion that brings it to its momenta a
 
 import warp as wp
 
-from .bounds import Bounds, keep_in_front
+from .contact.bounds import Bounds, keep_in_front
 from .motion import adaptive_acceleration
 from .options import QUICK
 

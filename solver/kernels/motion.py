@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from .bounds import Bounds, keep_in_front
+from .contact.bounds import Bounds, keep_in_front
 from .options import QUICK
 
 wp.set_module_options(QUICK)

@@ -10,20 +10,20 @@ from functools import cache
 import warp as wp
 
 from .attachments import Attachments, attachments_force_hessian
-from .bounds import Bounds, bounds_force_hessian, keep_in_front
-from .contact import ContactLaw, Contacts, contacts_after, contacts_force_hessian
-from .continua import continua_force_hessian
-from .embedded_bounds import embedded_bounds_force_hessian, embedded_part_in_front
-from .embedded_contact import embedded_contacts_after, embedded_contacts_force_hessian
+from .contact.bounds import Bounds, bounds_force_hessian, keep_in_front
+from .contact.embedded_bounds import embedded_bounds_force_hessian, embedded_part_in_front
+from .contact.embedded_contact import embedded_contacts_after, embedded_contacts_force_hessian
+from .contact.law import ContactLaw, Contacts, contacts_after, contacts_force_hessian
+from .elements.continua import continua_force_hessian
+from .elements.hinges import hinges_force_hessian
+from .elements.records import Elements
+from .elements.springs import springs_force_hessian
+from .elements.stable_triangles import stable_triangles_force_hessian
+from .elements.tets import tets_force_hessian
+from .elements.triangles import triangles_force_hessian
+from .elements.viscosity import viscous_tets_force_hessian
 from .embedding import Embedding
-from .hinges import hinges_force_hessian
 from .options import HOT, QUICK
-from .records import Elements
-from .springs import springs_force_hessian
-from .stable_triangles import stable_triangles_force_hessian
-from .tets import tets_force_hessian
-from .triangles import triangles_force_hessian
-from .viscosity import viscous_tets_force_hessian
 
 # Smallest pivot as a part of the trace: about what float32 leaves of a sum of that size.
 PIVOT = wp.constant(1.0e-6)

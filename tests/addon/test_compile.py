@@ -15,7 +15,8 @@ from vbd.addon import preparing
 from vbd.addon.bake_steps import bake_steps, run_to_end
 from vbd.addon.preparing import SCRIPT, Preparation
 from vbd.addon.presets import apply_preset
-from vbd.solver import compiling, simulate
+from vbd.solver import simulate
+from vbd.solver.device import compiling
 from vbd.solver.preparing import common_mixes
 
 # Ends when its standard input does, as the real one.

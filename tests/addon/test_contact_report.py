@@ -9,9 +9,9 @@ from shapes import UNIT_TET, grid, plane
 
 from vbd.addon.contact_report import ContactReport, contact_distances
 from vbd.solver.bodies import Cloth, Collider, Solid
-from vbd.solver.bounds import Plane
+from vbd.solver.contact.tangles import Tangle
+from vbd.solver.scene.bounds import Plane
 from vbd.solver.settings import Material, Settings
-from vbd.solver.tangles import Tangle
 
 
 def frame(index, contacts=0, pairs=0, deepest=0.0, truncated=0, searches=2, tangles=()):

@@ -10,7 +10,7 @@ from shapes import block
 from vbd.addon import gather, read_mesh
 from vbd.addon.tetmesh import CagePins, store_tets
 from vbd.solver.bodies import Cloth, Collider, Rod, Solid, tet_volumes, triangle_areas
-from vbd.solver.lattice import cage, embed
+from vbd.solver.scene.lattice import cage, embed
 
 
 def normals(points, triangles):

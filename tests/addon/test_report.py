@@ -11,8 +11,8 @@ from blender_scenes import frames, tet_block
 from vbd.addon import advice, panels, participants
 from vbd.addon.bake_steps import Outcome, bake_steps, run_to_end
 from vbd.addon.report import MOST_LINES, Line, dumps, loads, shortened, wrapped
+from vbd.solver.contact.tangles import Tangle
 from vbd.solver.settings import Settings
-from vbd.solver.tangles import Tangle
 
 
 def stats(**changes):

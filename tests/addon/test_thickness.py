@@ -5,7 +5,7 @@ import bpy
 import pytest
 from blender_scenes import gathered, sheet, slab
 
-from vbd.solver.thickness import collision_thickness
+from vbd.solver.scene.thickness import collision_thickness
 
 
 def test_by_default_it_follows_the_object(scene):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from shapes import box, chain, grid
 
-from vbd.solver.attachments import Attachment
 from vbd.solver.bodies import Cloth, Pins, Rod, Solid
+from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

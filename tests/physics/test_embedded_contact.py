@@ -7,20 +7,20 @@ import warp as wp
 from intersections import intersecting_pairs, joined
 from shapes import UNIT_TET, bumpy_ball, caged, grid, plane
 
-from vbd.solver.assembly import assemble
-from vbd.solver.augmentation import Ties
 from vbd.solver.bodies import Cloth, Collider, EmbeddedSurface, Solid
-from vbd.solver.bounds import bounds_on_device
-from vbd.solver.embedding import Followers
-from vbd.solver.kernels.contact import ContactLaw, Contacts
-from vbd.solver.kernels.embedded_contact import embedded_contacts_force_hessian
+from vbd.solver.contact.pairs import Pairs
+from vbd.solver.contact.surface import contact_surface
+from vbd.solver.device.threads import Workers
+from vbd.solver.kernels.contact.embedded_contact import embedded_contacts_force_hessian
+from vbd.solver.kernels.contact.law import ContactLaw, Contacts
 from vbd.solver.kernels.embedding import Embedding
-from vbd.solver.model import Model
-from vbd.solver.pairs import Pairs
+from vbd.solver.model.assembly import assemble
+from vbd.solver.model.augmentation import Ties
+from vbd.solver.model.model import Model
+from vbd.solver.scene.bounds import bounds_on_device
+from vbd.solver.scene.embedding import Followers
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.surface import contact_surface
-from vbd.solver.workers import Workers
 
 
 def visible(bodies, positions):

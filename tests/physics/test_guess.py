@@ -6,9 +6,9 @@ import pytest
 from shapes import box, tet_mesh
 
 from vbd.solver.bodies import Pins, Solid, tet_volumes
-from vbd.solver.order import connected
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
+from vbd.solver.topology.order import connected
 
 GRAVITY = 9.81
 # 20 iterations are far too few for this: sound crosses the body within one step.

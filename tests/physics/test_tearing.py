@@ -6,10 +6,10 @@ import pytest
 from shapes import grid
 
 from vbd.solver.bodies import Cloth, Pins
-from vbd.solver.order import unique_edges, vertex_order
+from vbd.solver.model.tearing import vertex_index
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.tearing import vertex_index
+from vbd.solver.topology.order import unique_edges, vertex_order
 
 MATERIAL = Material(
     youngs_modulus=1e5, density=0.2, bending_stiffness=1e-4, damping=0.005, poisson_ratio=0.2

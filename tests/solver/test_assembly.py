@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from shapes import box, chain, grid
 
-from vbd.solver.assembly import assemble
-from vbd.solver.augmentation import spring_penalty
 from vbd.solver.bodies import Cloth, Rod, Solid
+from vbd.solver.model.assembly import assemble
+from vbd.solver.model.augmentation import spring_penalty
 from vbd.solver.settings import Material, Settings
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import warp as wp
 
-from vbd.solver.cholesky import DeviceFactors, HostFactors, first_columns
+from vbd.solver.coarse.factorisation import DeviceFactors, HostFactors, first_columns
 
 
 def systems(count, size):

@@ -20,16 +20,18 @@ from scipy import sparse
 from shapes import box, grid, plane
 
 from vbd.benchmarks.reference import scene, solids
-from vbd.solver import aggregates, coarse_groups, coarse_levels
-from vbd.solver.aggregates import make_aggregates
-from vbd.solver.assembly import assemble
-from vbd.solver.attachments import Attachment
 from vbd.solver.bodies import Cloth, Collider, Rod, Solid
-from vbd.solver.coarse_levels import blocks_of, patch_edges
-from vbd.solver.coarse_matrix import CoarseMatrix
+from vbd.solver.coarse import aggregates
+from vbd.solver.coarse import groups as coarse_groups
+from vbd.solver.coarse import levels as coarse_levels
+from vbd.solver.coarse.aggregates import make_aggregates
+from vbd.solver.coarse.levels import blocks_of, patch_edges
+from vbd.solver.coarse.matrix import CoarseMatrix
+from vbd.solver.elements.records import tet_gradients
 from vbd.solver.kernels import coarse_contact
-from vbd.solver.kernels.pairs import PairState, Touch
-from vbd.solver.records import tet_gradients
+from vbd.solver.kernels.contact.pairs import PairState, Touch
+from vbd.solver.model.assembly import assemble
+from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

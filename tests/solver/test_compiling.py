@@ -9,10 +9,11 @@ import pytest
 import warp as wp
 from shapes import box, bumpy_ball, caged, chain, grid, plane
 
-from vbd.solver import compiling, preparing
+from vbd.solver import preparing
 from vbd.solver import simulate as simulate_module
-from vbd.solver.attachments import Attachment
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.device import compiling
+from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

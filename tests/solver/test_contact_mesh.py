@@ -6,9 +6,9 @@ import pytest
 from shapes import block, bumpy_ball, plane, rotation
 
 from vbd.solver.bodies import longest_edges, triangle_areas
-from vbd.solver.contact_mesh import contact_mesh, simplified, split
-from vbd.solver.surface import is_closed
-from vbd.solver.voxels import closed_volume
+from vbd.solver.contact.surface import is_closed
+from vbd.solver.scene.contact_mesh import contact_mesh, simplified, split
+from vbd.solver.scene.voxels import closed_volume
 
 MANY = 10**6
 

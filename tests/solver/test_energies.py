@@ -7,12 +7,18 @@ import references
 import warp as wp
 from shapes import UNIT_TET, grid, rotation
 
-from vbd.solver.assembly import assemble
-from vbd.solver.augmentation import Ties
 from vbd.solver.bodies import Cloth, Rod, Solid
-from vbd.solver.bounds import bounds_on_device
-from vbd.solver.iterations import Iterations
-from vbd.solver.kernels import (
+from vbd.solver.contact.surface import contact_surface
+from vbd.solver.descent.iterations import Iterations
+from vbd.solver.device.threads import Workers
+from vbd.solver.elements.materials import orthotropic_stiffness
+from vbd.solver.elements.records import (
+    cloth_hinges,
+    dihedral_angles,
+    hinge_stiffness,
+    triangle_frames,
+)
+from vbd.solver.kernels.elements import (
     continua,
     hinges,
     springs,
@@ -21,15 +27,14 @@ from vbd.solver.kernels import (
     triangles,
     viscosity,
 )
-from vbd.solver.kernels.records import Elements
-from vbd.solver.materials import orthotropic_stiffness
-from vbd.solver.model import Model
-from vbd.solver.records import cloth_hinges, dihedral_angles, hinge_stiffness, triangle_frames
-from vbd.solver.residual import Residual
+from vbd.solver.kernels.elements.records import Elements
+from vbd.solver.model.assembly import assemble
+from vbd.solver.model.augmentation import Ties
+from vbd.solver.model.model import Model
+from vbd.solver.report.residual import Residual
+from vbd.solver.report.statistics import Measure
+from vbd.solver.scene.bounds import bounds_on_device
 from vbd.solver.settings import Material, Settings
-from vbd.solver.statistics import Measure
-from vbd.solver.surface import contact_surface
-from vbd.solver.workers import Workers
 
 MU, LAM, RIGIDITY, STIFFNESS = 3.0e4, 1.1e5, 0.02, 700.0
 

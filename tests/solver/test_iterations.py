@@ -8,9 +8,9 @@ import pytest
 from shapes import UNIT_TET, box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Solid
+from vbd.solver.report.statistics import CONVERGED
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.statistics import CONVERGED
 
 PLAIN = {"coarse_correction": False}
 GUESSES = ["previous", "inertia", "inertia_acceleration", "adaptive"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from shapes import box, grid, mesh_names, tet_mesh
 
-from vbd.solver.order import color_vertices, morton_codes, unique_edges, vertex_order
+from vbd.solver.topology.order import color_vertices, morton_codes, unique_edges, vertex_order
 
 
 def colors_of(points, elements):

@@ -6,11 +6,12 @@ import pytest
 from intersections import intersecting_pairs
 from shapes import box, grid, plane
 
-from vbd.solver import pairs, step, tangles
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.contact import pairs, tangles
+from vbd.solver.contact.tangles import wings
+from vbd.solver.descent import step
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.tangles import wings
 
 COTTON = Material(
     youngs_modulus=2e5,

@@ -10,7 +10,7 @@ import warp as wp
 from shapes import box
 
 from vbd.solver.bodies import Pins, Solid
-from vbd.solver.position_error import PART_OF_MOTION, PART_OF_SIZE, PositionError
+from vbd.solver.report.position_error import PART_OF_MOTION, PART_OF_SIZE, PositionError
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

@@ -6,9 +6,9 @@ import pytest
 from shapes import UNIT_TET, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Solid
+from vbd.solver.contact.surface import touch_table
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.surface import touch_table
 
 SHEET, FACES = grid(2)
 

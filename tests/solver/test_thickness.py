@@ -5,9 +5,9 @@ import pytest
 from shapes import box, bumpy_ball, caged, chain, grid
 
 from vbd.solver.bodies import Cloth, Rod, Solid
+from vbd.solver.scene.thickness import collision_thickness
 from vbd.solver.settings import Material
 from vbd.solver.simulate import Settings, simulate
-from vbd.solver.thickness import collision_thickness
 
 
 def test_what_is_given_stays():

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can touch: the surfaces of all bodies and colliders as one set of NumPy arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..elements.records import tet_gradients
+from ..scene.embedding import EmbeddedPoints, embedded_points
+from ..topology.order import connected, unique_edges
+
+# A contact is at most this many times as stiff as what it acts on.
+STIFFEST = 30.0
+# The faces of a tet of positive volume, seen from outside.
+TET_FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+
+
+def boundary_triangles(tets):
+    """Faces that belong to one tet only, facing outwards, int64 [triangle, 3]."""
+    faces = tets[:, TET_FACES].reshape(-1, 3).astype(np.int64)
+    if not len(faces):
+        return faces
+    ordered = np.sort(faces, axis=1)
+    span = int(faces.max()) + 1
+    key = (ordered[:, 0] * span + ordered[:, 1]) * span + ordered[:, 2]
+    _, index, count = np.unique(key, return_index=True, return_counts=True)
+    return faces[np.sort(index[count == 1])]
+
+
+@dataclass
+class Surface:
+    """Vertices, edges and triangles that can touch, in solver order: of bodies, then of colliders.
+
+    Behind them come the points of embedded surfaces, from `point_start` on. Edges of bodies are
+    those of triangles, then those of rods, from `rod_start` on. `body` [vertex] numbers bodies and
+    colliders, `joint` [vertex] what is attached to each other. Of bodies, `may_touch` [body, body]
+    tells who meets whom, and `closed` [body] who has an inside: solids and closed meshes. `spacing`
+    [vertex, m] is the mean length of the edges at a vertex, or the least among its embedded points;
+    `stiffness` [vertex, N/m] the most that its contacts may have. `hidden` [vertex of a body] are
+    those that embedded points stand for.
+    """
+
+    points: EmbeddedPoints
+    hidden: np.ndarray
+    vertices: np.ndarray
+    edges: np.ndarray
+    triangles: np.ndarray
+    body_edges: int
+    body_triangles: int
+    rod_start: int
+    collider_start: int
+    joint: np.ndarray
+    point_start: int
+    body: np.ndarray
+    may_touch: np.ndarray
+    closed: np.ndarray
+    radius: np.ndarray
+    friction: np.ndarray
+    rest: np.ndarray
+    stiffness: np.ndarray
+    spacing: np.ndarray
+
+    @property
+    def can_touch(self):
+        """Whether any two surfaces may meet."""
+        return bool(self.may_touch.any())
+
+
+def most_stiffness(assembly, settings):
+    """The most stiffness [N/m] that contacts of each vertex may have.
+
+    A contact that is much stiffer than what it holds apart makes descent slow along the common
+    motion of both sides, and float32 cannot resolve how deep it is. The bound is STIFFEST times
+    inertia m/h² and, of solids, the elastic stiffness Σ (λ + 2μ) V |∇N|².
+    """
+    tets = assembly.tets
+    volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
+    modulus = (tets.lame_lam + 2.0 * tets.lame_mu) * volumes
+    elastic = modulus[:, None] * (gradients**2).sum(axis=2)
+    bound = np.zeros(len(assembly.points))
+    np.add.at(bound, tets.corners, elastic)
+    if settings.quasistatic:
+        bound[bound == 0.0] = np.inf
+    else:
+        bound += assembly.mass / settings.step_time**2
+    # What is led does not yield: only the other side bounds the stiffness.
+    bound[assembly.free_count :] = np.inf
+    return STIFFEST * bound
+
+
+def most_at_points(points, most):
+    """`most_stiffness` at embedded points, whose corners share it with all points around them."""
+    point, corner, weight = points.parents()
+    crowd = np.bincount(corner, weight * weight, minlength=len(most))
+    yielding = np.abs(weight) * np.maximum(crowd[corner], 1.0) / most[corner]
+    with np.errstate(divide="ignore"):
+        return 1.0 / np.bincount(point, yielding, minlength=len(points))
+
+
+def contact_surface(assembly, bodies, colliders, settings):
+    """The `Surface` of a scene; vertices of `colliders` follow behind those of the assembly, and
+    behind them the points of embedded surfaces.
+
+    Colliders without a friction of their own have that of the settings.
+    """
+    count = len(assembly.points)
+    starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
+    points, point_triangles = embedded_points(bodies, assembly.place)
+    tets = assembly.tets.corners
+    hidden = np.zeros(count, dtype=bool)
+    for number in np.unique(points.body):
+        hidden[assembly.place[number]] = True
+    solids = boundary_triangles(tets[~hidden[tets[:, 0]]])
+    cloth = np.asarray(assembly.triangles.corners, dtype=np.int64)
+    triangles = np.concatenate([solids, cloth, starts[-1] + point_triangles])
+    triangle_edges = unique_edges(triangles)
+    rods = np.asarray(assembly.springs.corners, dtype=np.int64)
+    shells = [c.triangles + start for c, start in zip(colliders, starts, strict=False)]
+    collider_edges = [unique_edges(shell) for shell in shells]
+    edges = np.concatenate([triangle_edges, rods, *collider_edges])
+    all_triangles = np.concatenate([triangles, *shells])
+
+    body = np.zeros(starts[-1], dtype=np.int32)
+    for number, place in enumerate(assembly.place):
+        body[place] = number
+    for number, first in enumerate(starts[:-1]):
+        body[first:] = len(bodies) + number
+    body = np.concatenate([body, points.body.astype(np.int32)])
+    rest = np.concatenate(
+        [
+            assembly.rest_points,
+            *(c.start - assembly.origin for c in colliders),
+            points.of(assembly.rest_points),
+        ]
+    )
+    length = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
+    ends = edges.ravel()
+    total = np.bincount(ends, np.repeat(length, 2), minlength=len(body))
+    number_of = np.bincount(ends, minlength=len(body))
+    spacing = total / np.maximum(number_of, 1)
+    if len(points):
+        spacing[:count][hidden] = np.inf
+        point, corner, _ = points.parents()
+        in_use = number_of[starts[-1] + point] > 0
+        np.minimum.at(spacing, corner[in_use], spacing[starts[-1] + point[in_use]])
+
+    most = most_stiffness(assembly, settings)
+
+    def spread(mine, of_collider, of_points):
+        shells = (np.full(c.vertex_count, of_collider(c)) for c in colliders)
+        return np.concatenate([mine, *shells, of_points])
+
+    def spread_from_bodies(mine, of_collider):
+        return spread(mine, of_collider, mine[points.corners[:, 0]])
+
+    return Surface(
+        points=points,
+        hidden=hidden,
+        vertices=np.unique(ends).astype(np.int32),
+        edges=edges.astype(np.int32),
+        triangles=all_triangles.astype(np.int32),
+        body_edges=len(triangle_edges) + len(rods),
+        body_triangles=len(triangles),
+        rod_start=len(triangle_edges),
+        collider_start=count,
+        joint=connected(assembly.attachments.edges(), len(body)),
+        point_start=int(starts[-1]),
+        body=body,
+        may_touch=touch_table(bodies, colliders),
+        closed=np.array(
+            [has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders]
+        ),
+        radius=spread_from_bodies(assembly.thickness, lambda c: c.thickness),
+        friction=spread_from_bodies(
+            assembly.friction, lambda c: settings.friction if c.friction is None else c.friction
+        ),
+        rest=rest,
+        stiffness=np.minimum(
+            settings.collision_stiffness,
+            spread(most, lambda c: np.inf, most_at_points(points, most)),
+        ),
+        spacing=spacing,
+    )
+
+
+def has_inside(body):
+    """Whether the surface of a body that can touch is closed."""
+    if body.element_name != "tet":
+        return False
+    return body.surface is None or is_closed(body.surface.triangles)
+
+
+def is_closed(triangles):
+    """Whether every edge of a mesh belongs to two triangles that run through it both ways."""
+    directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64)
+    span = int(triangles.max()) + 1
+    there, back = directed @ [span, 1], directed @ [1, span]
+    return len(np.unique(there)) == len(there) and bool(np.isin(there, back).all())
+
+
+def touch_table(bodies, colliders):
+    """Who may touch whom, bool [body, body], bodies before colliders.
+
+    A name that nobody has is refused.
+    """
+    all_of_them = [*bodies, *colliders]
+    names = [one.name for one in all_of_them]
+    table = np.ones((len(names), len(names)), dtype=bool)
+    for number, one in enumerate(all_of_them):
+        if one.collides_with is None:
+            continue
+        unknown = [name for name in one.collides_with if name not in names]
+        if unknown:
+            raise ValueError(
+                f'{one.name}: it collides with "{unknown[0]}", but no body or collider has that '
+                f"name; there are {', '.join(names)}"
+            )
+        table[number] = [name in one.collides_with for name in names]
+    table = table & table.T
+    table[len(bodies) :, len(bodies) :] = False
+    for number, body in enumerate(bodies):
+        table[number, number] = body.material.self_contact
+    return table

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a coarse step goes: to the first place where its slope φ'(α) changes its sign.
+
+Every party of islands that may touch has an α of its own.
+"""
+
+import warp as wp
+
+from ..options import QUICK
+from .line import Sums
+from .step import SAMPLES, Islands, Members, vec8
+
+wp.set_module_options(QUICK)
+
+# Where more than this part of the tets of an island have collapsed, affine patches would press it
+# into the false minimum at F = 0: its party is left alone.
+MOST_COLLAPSED = wp.constant(0.1)
+
+
+@wp.struct
+class Slope:
+    """φ'(α): a polynomial, and straight lines between samples."""
+
+    polynomial: wp.types.vector(length=6, dtype=wp.float64)
+    samples: vec8
+    longest: float
+
+
+@wp.func
+def slope_at(slope: Slope, alpha: float):
+    a = wp.float64(alpha)
+    p = slope.polynomial
+    value = p[0] + a * (p[1] + a * (p[2] + a * (p[3] + a * (p[4] + a * p[5]))))
+    place = alpha / slope.longest * float(SAMPLES)
+    n = wp.min(int(place), SAMPLES - 1)
+    left = float(0.0)
+    if n > 0:
+        left = slope.samples[n - 1]
+    return value + wp.float64(left + (place - float(n)) * (slope.samples[n] - left))
+
+
+@wp.func
+def first_minimum(slope: Slope):
+    """The smallest α at which φ' stops being negative, or `longest`."""
+    low = float(0.0)
+    high = float(0.0)
+    steps = int(4) * SAMPLES
+    n = int(0)
+    while n < steps:
+        n += 1
+        high = slope.longest * float(n) / float(steps)
+        if not (slope_at(slope, high) < wp.float64(0.0)):
+            break
+        low = high
+    if low < high:
+        n = int(0)
+        while n < 24:
+            n += 1
+            middle = 0.5 * (low + high)
+            if slope_at(slope, middle) < wp.float64(0.0):
+                low = middle
+            else:
+                high = middle
+    return low
+
+
+@wp.kernel
+def choose_shares(
+    longest: float,
+    members: Members,
+    sums: Sums,
+    # in and out
+    islands: Islands,
+):
+    """α of every party of islands; skipped where the tets have collapsed or nothing descends."""
+    party = wp.tid()
+    slope = Slope()
+    slope.longest = longest
+    collapsed = int(0)
+    count = int(0)
+    crowded = int(0)
+    for place in range(islands.start[party], islands.start[party + 1]):
+        k = islands.island[place]
+        for chunk in range(islands.first_chunk[k], islands.first_chunk[k + 1]):
+            slope.polynomial[0] += members.slope[chunk][0]
+            slope.polynomial[1] += members.slope[chunk][1]
+            slope.samples += members.samples[chunk]
+        collapsed = int(0)
+        count = int(0)
+        for q in range(sums.start[k], sums.start[k + 1]):
+            chunk = sums.chunk[q]
+            for n in range(6):
+                slope.polynomial[n] += wp.float64(sums.slope[chunk][n])
+            slope.samples += sums.samples[chunk]
+            collapsed += sums.collapsed[chunk]
+            count += sums.count[chunk]
+        if float(collapsed) > MOST_COLLAPSED * float(count):
+            crowded = 1
+    share = float(0.0)
+    if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
+        share = first_minimum(slope)
+    for place in range(islands.start[party], islands.start[party + 1]):
+        k = islands.island[place]
+        islands.share[k] = share
+        islands.crowded[k] = crowded
+        if share == 0.0:
+            islands.skipped[k] = islands.skipped[k] + 1

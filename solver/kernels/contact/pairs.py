@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact pairs: vertex-triangle and edge-edge pairs of all surfaces.
+
+Side A of a pair is its vertex or first edge, side B the triangle or second edge. A pair knows the
+weights of its closest points as one signed sum: A's weights add up to 1, B's to -1, so that
+Σ w_k x_k is the vector from the closest point of B to that of A.
+"""
+
+import warp as wp
+
+from ..options import QUICK
+from .distance import closest_on_segments, closest_on_triangle
+
+wp.set_module_options(QUICK)
+
+VERTEX_TRIANGLE = wp.constant(1)
+EDGE_EDGE = wp.constant(2)
+
+# Sides that have gone less than this part of their gap each since it was measured, and go no
+# farther now, keep to what truncation keeps of it: 2 q ≤ KEPT (1 − 2 q).
+QUIET = wp.constant(0.2)
+
+
+@wp.struct
+class Surface:
+    """The surfaces of all bodies, then those of all colliders.
+
+    Arrays per vertex of the scene: `body`, `radius` (what the surface keeps away by [m]), `lift`
+    (what more its contacts reach under a load [m]), `cap` (how far the vertex may move until the
+    next search [m]), `friction`, `stiffness`, `rest`.
+    """
+
+    vertices: wp.array[int]
+    edges: wp.array[wp.vec2i]
+    triangles: wp.array[wp.vec3i]
+    body_edges: int  # the first edges and triangles are those of bodies
+    body_triangles: int
+    collider_start: int  # the first vertex of a collider
+    point_start: int  # the first embedded point of a body
+    rod_start: int  # edges from this one up to `body_edges` belong to no triangle
+    edge_tree: wp.uint64
+    triangle_tree: wp.uint64
+    collider_edge_tree: wp.uint64
+    collider_triangle_tree: wp.uint64
+    bodies: int
+    may_touch: wp.array[int]  # [body * body]
+    joint: wp.array[int]  # per vertex: the same number for what is attached to each other
+    closed: wp.array[int]  # per body: whether it has an inside
+    body: wp.array[int]
+    radius: wp.array[float]
+    lift: wp.array[float]
+    cap: wp.array[float]
+    friction: wp.array[float]
+    stiffness: wp.array[float]  # the most that a contact of the vertex may have [N/m]
+    rest: wp.array[wp.vec3]
+    inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
+    tangled: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
+
+
+@wp.struct
+class Pair:
+    """One contact pair as it was found; `kind` is also the number of its vertices on side A."""
+
+    vertices: wp.vec4i
+    found_normal: wp.vec3  # from B to A
+    kind: int
+    radius: float  # contact distance [m], with its lift; 0 for a pair that is only kept apart
+    lift: float
+    friction: float
+    full_stiffness: float  # k_c [N/m]
+    with_rod: int  # whether one of two edges belongs to no triangle
+
+
+@wp.struct
+class PairState:
+    """What every refresh finds of a pair."""
+
+    gap: float  # between its sides, along the normal of the search [m]
+    near: int  # a bit for every corner that may feel the pair; only then it has an up to date Touch
+
+
+@wp.struct
+class Touch:
+    """All that the vertices of a near pair need of it, in one piece, as of the last refresh."""
+
+    vertices: wp.vec4i
+    weights: wp.vec4  # of the closest points, signed
+    normal: wp.vec3  # from B to A
+    start_gap: wp.vec3  # from B to A at the start of the step, between the points of now [m]
+    radius: float
+    friction: float
+    stiffness: float
+    leads: int  # whether it leads a vertex out of a tangle, to the distance `radius`
+
+
+@wp.func
+def gap_of(touch: Touch, x: wp.array[wp.vec3], base: wp.vec3):
+    """Σ w_k (x_k − base) [m]: from B to A; `base` nearby keeps the digits."""
+    return (
+        touch.weights[0] * (x[touch.vertices[0]] - base)
+        + touch.weights[1] * (x[touch.vertices[1]] - base)
+        + touch.weights[2] * (x[touch.vertices[2]] - base)
+        + touch.weights[3] * (x[touch.vertices[3]] - base)
+    )
+
+
+@wp.func
+def signed_weights(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Weights of the closest points of a pair, B's negative."""
+    a = x[v[0]]
+    b = x[v[1]]
+    c = x[v[2]]
+    d = x[v[3]]
+    if kind == VERTEX_TRIANGLE:
+        w = closest_on_triangle(a, b, c, d)
+        return wp.vec4(1.0, -w[0], -w[1], -w[2])
+    st = closest_on_segments(a, b, c, d)
+    return wp.vec4(1.0 - st[0], st[0], st[1] - 1.0, -st[1])
+
+
+@wp.func
+def weighted(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
+    base = x[v[0]]
+    return w[1] * (x[v[1]] - base) + w[2] * (x[v[2]] - base) + w[3] * (x[v[3]] - base)
+
+
+@wp.func
+def across(gap: wp.vec3, edge: wp.vec3):
+    """`gap` without its part along an edge."""
+    return gap - (wp.dot(gap, edge) / wp.length_sq(edge)) * edge
+
+
+@wp.func
+def pair_normal(kind: int, w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], toward: wp.vec3):
+    """Unit vector from B to A, normal to the edges or the face that hold the closest points.
+
+    `toward` points from B to A; the gap between them is normal to those only up to rounding of the
+    elements' size, which may be large beside it, and then it would not separate them.
+    """
+    u = x[v[1]] - x[v[0]]
+    t = x[v[3]] - x[v[2]]
+    n = toward
+    if kind == EDGE_EDGE:
+        on_a = w[0] > 0.0 and w[1] > 0.0
+        on_b = w[2] < 0.0 and w[3] < 0.0
+        both = wp.cross(u, t)
+        if on_a and on_b and wp.length_sq(both) > 1.0e-5 * wp.length_sq(u) * wp.length_sq(t):
+            n = wp.sign(wp.dot(both, toward)) * both
+        else:
+            if on_a:
+                n = across(n, u)
+            if on_b:
+                n = across(n, t)
+    elif w[1] < 0.0 and w[2] < 0.0 and w[3] < 0.0:
+        face = wp.cross(x[v[2]] - x[v[1]], t)
+        n = wp.sign(wp.dot(face, toward)) * face
+    elif w[1] == 0.0 and w[2] < 0.0 and w[3] < 0.0:
+        n = across(n, t)
+    elif w[2] == 0.0 and w[1] < 0.0 and w[3] < 0.0:
+        n = across(n, x[v[3]] - x[v[1]])
+    elif w[3] == 0.0 and w[1] < 0.0 and w[2] < 0.0:
+        n = across(n, x[v[2]] - x[v[1]])
+    return wp.normalize(n)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What pairs are now: which are near, their closest points and normals, and who may feel them."""
+
+import warp as wp
+
+from ..options import HOT
+from .distance import parallelism
+from .pairs import (
+    EDGE_EDGE,
+    QUIET,
+    VERTEX_TRIANGLE,
+    Pair,
+    PairState,
+    Touch,
+    pair_normal,
+    signed_weights,
+    weighted,
+)
+
+wp.set_module_options(HOT)
+
+# A pair farther apart than this many contact distances is not looked at in the coming sweep.
+NEAR = wp.constant(1.5)
+# Edges that cross farther from their ends than this part of their length count in full.
+CROSSING = wp.constant(0.1)
+# Distances below this part of the contact distance have no direction.
+TOUCHING = wp.constant(1.0e-3)
+
+
+@wp.func
+def lines_cross(v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Whether the closest points of the lines through two edges lie inside of both edges."""
+    r = x[v[0]] - x[v[2]]
+    a = x[v[1]] - x[v[0]]
+    b = x[v[3]] - x[v[2]]
+    aa = wp.dot(a, a)
+    bb = wp.dot(b, b)
+    ab = wp.dot(a, b)
+    ar = wp.dot(a, r)
+    br = wp.dot(b, r)
+    whole = aa * bb - ab * ab
+    s = ab * br - ar * bb
+    t = aa * br - ab * ar
+    # In one comparison: no processor foretells four.
+    return wp.min(wp.min(s, whole - s), wp.min(t, whole - t)) > 0.0
+
+
+@wp.func
+def crossing(weights: wp.vec4):
+    """1 for edges that cross well inside of both, falling smoothly to 0 at their ends.
+
+    The end of an edge of a triangle is a vertex, whose pairs with triangles stand for it. Where two
+    such vertices meet all their edges would else count once more, 36 times on a regular mesh.
+    """
+    inside = wp.min(wp.min(weights[0], weights[1]), wp.min(-weights[2], -weights[3]))
+    c = wp.clamp(inside / CROSSING, 0.0, 1.0)
+    return c * (2.0 - c)
+
+
+@wp.func
+def refreshed(
+    kind: int,
+    pair: Pair,
+    weights: wp.vec4,
+    stiffness: float,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+):
+    """What vertices need of a near pair, and a bit for every corner that may feel it."""
+    touch = Touch()
+    v = pair.vertices
+    between = weighted(weights, v, x)
+    distance = wp.length(between)
+    near = int(0)
+    if distance < NEAR * pair.radius and stiffness > 0.0:
+        toward = between
+        if distance <= TOUCHING * pair.radius:
+            toward = pair.found_normal
+        touch.vertices = v
+        touch.weights = weights
+        touch.normal = pair_normal(kind, weights, v, x, toward)
+        touch.start_gap = weighted(weights, v, x_start)
+        touch.radius = pair.radius
+        touch.friction = pair.friction
+        touch.stiffness = stiffness
+        for c in range(4):
+            if weights[c] != 0.0:
+                near += 1 << c
+    return touch, near
+
+
+@wp.func
+def may_be_near(pair: Pair, gap: float):
+    """Whether a pair may be near, as far as quiet vertices may have gone since it had this gap."""
+    return (1.0 - 2.0 * QUIET) * gap < NEAR * pair.radius
+
+
+@wp.func
+def change_lists(v: wp.vec4i, changed: wp.array[int]):
+    """Mark the vertices whose lists a pair changes."""
+    for c in range(4):
+        changed[v[c]] = 1
+
+
+@wp.kernel
+def refresh_vertex_triangle(
+    first: int,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    pairs: wp.array[Pair],
+    alarm: wp.array[int],
+    # out
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    changed: wp.array[int],
+):
+    """Closest points and normals of pairs from `first` on that are near, as they are now.
+
+    Their gaps are measured anew when an alarm was raised.
+    """
+    p = first + wp.tid()
+    pair = pairs[p]
+    v = pair.vertices
+    gap = state[p].gap
+    if alarm[0] != 0:
+        a = x[v[0]]
+        n = pair.found_normal
+        gap = wp.min(wp.dot(n, a - x[v[1]]), wp.dot(n, a - x[v[2]]))
+        gap = wp.min(gap, wp.dot(n, a - x[v[3]]))
+        state[p].gap = gap
+    near = int(0)
+    if may_be_near(pair, gap):
+        weights = signed_weights(VERTEX_TRIANGLE, v, x)
+        touch, near = refreshed(VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, x, x_start)
+        if near != 0:
+            touches[p] = touch
+    if near != state[p].near:
+        change_lists(v, changed)
+        state[p].near = near
+
+
+@wp.kernel
+def refresh_edge_edge(
+    first: int,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    pairs: wp.array[Pair],
+    alarm: wp.array[int],
+    # out
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    changed: wp.array[int],
+):
+    """The same of edges."""
+    p = first + wp.tid()
+    pair = pairs[p]
+    v = pair.vertices
+    gap = state[p].gap
+    if alarm[0] != 0:
+        a = x[v[0]]
+        n = pair.found_normal
+        gap = wp.min(wp.dot(n, x[v[1]] - a), 0.0)
+        gap -= wp.max(wp.dot(n, x[v[2]] - a), wp.dot(n, x[v[3]] - a))
+        state[p].gap = gap
+    near = int(0)
+    if may_be_near(pair, gap) and (pair.with_rod != 0 or lines_cross(v, x)):
+        weights = signed_weights(EDGE_EDGE, v, x)
+        stiffness = pair.full_stiffness
+        if pair.with_rod == 0:
+            stiffness *= crossing(weights)
+            stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
+        touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, x, x_start)
+        if near != 0:
+            touches[p] = touch
+    if near != state[p].near:
+        change_lists(v, changed)
+        state[p].near = near
+
+
+@wp.kernel
+def gather_near(
+    first: int,
+    x: wp.array[wp.vec3],
+    start: wp.array[int],
+    entry: wp.array[int],
+    state: wp.array[PairState],
+    alarm: wp.array[int],
+    # in and out
+    changed: wp.array[int],
+    # out
+    near_entry: wp.array[int],
+    near_end: wp.array[int],
+    least_gap: wp.array[float],
+    x_seen: wp.array[wp.vec3],
+    alert: wp.array[int],
+):
+    """The entries of each vertex that it may feel, from start[i] up to near_end[i].
+
+    After an alarm also the smallest gap [m] of all its pairs, as seen from x.
+    """
+    i = first + wp.tid()
+    if alarm[0] == 0 and changed[i] == 0:
+        return
+    end = start[i]
+    least = float(1.0e30)
+    for k in range(start[i], start[i + 1]):
+        e = entry[k]
+        of_pair = state[e >> 2]
+        least = wp.where(of_pair.gap < least, of_pair.gap, least)
+        if (of_pair.near >> (e & 3)) & 1 == 1:
+            near_entry[end] = e
+            end += 1
+    near_end[i] = end
+    changed[i] = 0
+    if alarm[0] != 0:
+        least_gap[i] = least
+        x_seen[i] = x[i]
+        alert[i] = 0

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surfaces that pass through each other: vertices inside closed ones, edges through triangles."""
+
+import warp as wp
+
+from ..options import QUICK
+from .pairs import Surface
+from .search import belongs
+
+wp.set_module_options(QUICK)
+
+
+@wp.kernel
+def find_inside(
+    surface: Surface,
+    x: wp.array[wp.vec3],
+    number: int,
+    mesh: wp.uint64,
+    low: wp.vec3,
+    high: wp.vec3,
+    # out
+    inside: wp.array[int],
+    face: wp.array[int],
+    place: wp.array[wp.vec2],
+):
+    """For each surface vertex inside the closed body `number`: that and its closest face there.
+
+    `inside` [vertex of the scene] is the number of the body plus one; `face` and the barycentric
+    `place` of the closest point belong to the surface vertices.
+    """
+    k = wp.tid()
+    v = surface.vertices[k]
+    p = x[v]
+    meets = surface.may_touch[surface.body[v] * surface.bodies + number] != 0
+    if meets and surface.body[v] != number and inside[v] == 0:
+        if wp.min(p - low) >= 0.0 and wp.min(high - p) >= 0.0:
+            reach = wp.length(high - low)
+            near = wp.mesh_query_point_sign_winding_number(mesh, p, reach)
+            if near.result and near.sign < 0.0:
+                inside[v] = number + 1
+                face[k] = near.face
+                place[k] = wp.vec2(near.u, near.v)
+
+
+@wp.kernel
+def are_inside(
+    mesh: wp.uint64,
+    points: wp.array[wp.vec3],
+    # out
+    inside: wp.array[int],
+):
+    """Whether each point is inside a closed mesh."""
+    k = wp.tid()
+    near = wp.mesh_query_point_sign_winding_number(mesh, points[k], 1.0e6)
+    inside[k] = int(near.result and near.sign < 0.0)
+
+
+@wp.kernel
+def find_exit(
+    x: wp.array[wp.vec3],
+    vertices: wp.array[int],
+    meshes: wp.array[wp.uint64],
+    ways: wp.array[wp.vec3],
+    # out
+    face: wp.array[int],
+    place: wp.array[wp.vec2],
+):
+    """Where the way of each vertex (unless it is 0) leaves the mesh that it is inside of."""
+    k = wp.tid()
+    if wp.length_sq(ways[k]) > 0.0:
+        out = wp.mesh_query_ray(meshes[k], x[vertices[k]], ways[k], 1.0e6)
+        if out.result:
+            face[k] = out.face
+            place[k] = wp.vec2(out.u, out.v)
+
+
+@wp.func
+def crossing(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
+    """Where segment pq crosses triangle abc: (place on pq, weights of b and c); -1 if it does not.
+
+    Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
+    """
+    way = q - p
+    b_a = b - a
+    c_a = c - a
+    n = wp.cross(way, c_a)
+    determinant = wp.dot(b_a, n)
+    found = wp.vec3(-1.0, 0.0, 0.0)
+    if determinant != 0.0:
+        to_p = p - a
+        u = wp.dot(to_p, n) / determinant
+        m = wp.cross(to_p, b_a)
+        w = wp.dot(way, m) / determinant
+        s = wp.dot(c_a, m) / determinant
+        if u >= 0.0 and w >= 0.0 and u + w <= 1.0 and s >= 0.0 and s <= 1.0:
+            found = wp.vec3(s, u, w)
+    return found
+
+
+@wp.func
+def any_in(marks: wp.array[int], e: wp.vec2i, t: wp.vec3i):
+    """Whether a vertex of an edge or of a triangle is marked."""
+    return marks[e[0]] + marks[e[1]] + marks[t[0]] + marks[t[1]] + marks[t[2]] > 0
+
+
+@wp.func
+def crossed_triangles(
+    k: int,
+    tree: wp.uint64,
+    first_triangle: int,
+    surface: Surface,
+    creased: wp.array[int],
+    x: wp.array[wp.vec3],
+    slots: int,
+    count: int,
+    found: wp.array[int],
+):
+    """Write the triangles of a tree that edge k crosses to found[k · slots...]."""
+    e = surface.edges[k]
+    p = x[e[0]]
+    q = x[e[1]]
+    n = count
+    query = wp.bvh_query_aabb(tree, wp.min(p, q), wp.max(p, q))
+    index = int(0)
+    while wp.bvh_query_next(query, index):
+        t = surface.triangles[first_triangle + index]
+        own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
+        pairing = surface.body[e[0]] * surface.bodies + surface.body[t[0]]
+        if surface.body[e[0]] == surface.body[t[0]]:
+            own = own or any_in(creased, e, t)
+        if not own and surface.may_touch[pairing] != 0:
+            if crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
+                if n < slots:
+                    found[k * slots + n] = first_triangle + index
+                n += 1
+    return n
+
+
+@wp.kernel
+def find_crossings(
+    surface: Surface,
+    creased: wp.array[int],
+    x: wp.array[wp.vec3],
+    slots: int,
+    # out
+    count: wp.array[int],
+    found: wp.array[int],
+):
+    """Triangles that each edge crosses, up to `slots`; edges of colliders meet bodies only.
+
+    What is `creased` [vertex] is not asked whether it crosses its own body.
+    """
+    k = wp.tid()
+    n = int(0)
+    if surface.body_triangles > 0:
+        n = crossed_triangles(k, surface.triangle_tree, 0, surface, creased, x, slots, n, found)
+    if k < surface.body_edges and surface.body_triangles < surface.triangles.shape[0]:
+        n = crossed_triangles(
+            k,
+            surface.collider_triangle_tree,
+            surface.body_triangles,
+            surface,
+            creased,
+            x,
+            slots,
+            n,
+            found,
+        )
+    count[k] = n

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bounds of the world without a mesh: planes, boxes, spheres and bowls."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from ..kernels.contact import bounds as kernels
+
+# A vertex that begins behind a bound comes out in about this time [s].
+RETURN_TIME = 0.25
+
+
+def _three(name, what, values):
+    values = np.array(values, dtype=np.float64)
+    if values.shape != (3,) or not np.isfinite(values).all():
+        raise ValueError(f"{name}: the {what} is {values}; three finite numbers are needed")
+    return values
+
+
+def _positive(name, what, value):
+    if not (np.isfinite(value) and value > 0.0):
+        raise ValueError(f"{name}: the {what} is {value}; it must be above 0")
+
+
+@dataclass(eq=False)
+class Plane:
+    """Keeps bodies on the side to which `normal` points from `point` [m]."""
+
+    point: np.ndarray
+    normal: np.ndarray = (0.0, 0.0, 1.0)
+    friction: float | None = None
+    name: str = "Plane"
+
+    def __post_init__(self):
+        self.point = _three(self.name, "point", self.point)
+        normal = _three(self.name, "normal", self.normal)
+        _positive(self.name, "length of the normal", np.linalg.norm(normal))
+        self.normal = normal / np.linalg.norm(normal)
+
+    def walls(self):
+        """(kind, center, normal, size) of everything this bound is made of."""
+        return [(kernels.PLANE, self.point, self.normal, 0.0)]
+
+
+@dataclass(eq=False)
+class Box:
+    """Keeps bodies inside of the box from corner `low` to corner `high` [m]."""
+
+    low: np.ndarray
+    high: np.ndarray
+    friction: float | None = None
+    name: str = "Box"
+
+    def __post_init__(self):
+        self.low = _three(self.name, "low corner", self.low)
+        self.high = _three(self.name, "high corner", self.high)
+        _positive(self.name, "smallest side", (self.high - self.low).min())
+
+    def walls(self):
+        axes = np.eye(3)
+        return [(kernels.PLANE, self.low, axis, 0.0) for axis in axes] + [
+            (kernels.PLANE, self.high, -axis, 0.0) for axis in axes
+        ]
+
+
+@dataclass(eq=False)
+class Sphere:
+    """Keeps bodies out of a sphere [m]."""
+
+    center: np.ndarray
+    radius: float
+    friction: float | None = None
+    name: str = "Sphere"
+
+    def __post_init__(self):
+        self.center = _three(self.name, "center", self.center)
+        _positive(self.name, "radius", self.radius)
+
+    def walls(self):
+        return [(kernels.SPHERE, self.center, np.array([0.0, 0.0, 1.0]), self.radius)]
+
+
+@dataclass(eq=False)
+class Bowl:
+    """Keeps bodies in the half sphere that is open upwards, towards `up`; nothing acts above it."""
+
+    center: np.ndarray
+    radius: float
+    up: np.ndarray = (0.0, 0.0, 1.0)
+    friction: float | None = None
+    name: str = "Bowl"
+
+    def __post_init__(self):
+        self.center = _three(self.name, "center", self.center)
+        _positive(self.name, "radius", self.radius)
+        up = _three(self.name, "way up", self.up)
+        _positive(self.name, "length of the way up", np.linalg.norm(up))
+        self.up = up / np.linalg.norm(up)
+
+    def walls(self):
+        return [(kernels.BOWL, self.center, self.up, self.radius)]
+
+
+BOUNDS = Plane | Box | Sphere | Bowl
+
+
+def bounds_on_device(bounds, assembly, surface, settings, device):
+    """All bounds and the ground of the settings as a `kernels.Bounds`.
+
+    Vertices that an embedded surface stands for pass through bounds.
+    """
+    if settings.use_ground:
+        bounds = [*bounds, Plane((0.0, 0.0, settings.ground_height), name="Ground")]
+    walls = [
+        (*wall, settings.friction if bound.friction is None else bound.friction)
+        for bound in bounds
+        for wall in bound.walls()
+    ]
+    kind, center, normal, size, friction = zip(*walls, strict=True) if walls else [()] * 5
+
+    def upload(values, dtype, shape):
+        return wp.array(np.array(values).reshape(shape), dtype=dtype, device=device)
+
+    struct = kernels.Bounds()
+    struct.kind = upload(kind, int, -1)
+    struct.center = upload([c - assembly.origin for c in center], wp.vec3, (-1, 3))
+    struct.normal = upload(normal, wp.vec3, (-1, 3))
+    struct.size = upload(size, float, -1)
+    struct.friction = upload(friction, float, -1)
+    radius = surface.radius.copy()
+    radius[: len(assembly.points)][surface.hidden] = kernels.PASSES
+    struct.vertex_radius = upload(radius, float, -1)
+    struct.lift = wp.zeros(len(radius), dtype=float, device=device)
+    struct.vertex_friction = upload(surface.friction, float, -1)
+    struct.stiffness = upload(surface.stiffness, float, -1)
+    struct.return_share = min(settings.step_time / RETURN_TIME, 1.0)
+    return struct

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The surface by which a body in a cage touches others: the visible one at the spacing of the cage.
+
+Contact acts at vertices. Of a mesh that is coarser than its cage, such as a box of eight, the cage
+would fall through the faces in between; so these are split. A mesh that is much finer than its cage
+says more than the cage can follow, and costs more; it is simplified.
+"""
+
+import numpy as np
+
+from ..bodies import are_flat
+
+# Longest edge of the surface, in cells: no point of a triangle is then a cell from its corners.
+LONGEST_EDGE = np.sqrt(2.0)
+# Vertices of a simplified surface are about this many cells apart.
+SIMPLIFIED = 0.5
+
+
+def contact_mesh(points, triangles, cell_size, most_vertices):
+    """Points [point, 3] in m and triangles [triangle, 3] of the surface by which a mesh touches.
+
+    `cell_size` [m] is that of its cage. A mesh of more than `most_vertices` is simplified. Faces
+    without area are left out; there may be no triangle left.
+    """
+    triangles = triangles[~are_flat(points, triangles)]
+    if not len(triangles):
+        return points[:0], triangles
+    if len(np.unique(triangles)) > most_vertices:
+        points, triangles = simplified(points, triangles, SIMPLIFIED * cell_size)
+    points, triangles = split(points, triangles, LONGEST_EDGE * cell_size)
+    triangles = triangles[~are_flat(points, triangles)]
+    used, number = np.unique(triangles, return_inverse=True)
+    return points[used], number.reshape(-1, 3).astype(np.int32)
+
+
+def split(points, triangles, longest):
+    """The same surface with no edge longer than `longest` [m]: points and triangles.
+
+    Edges are halved in both of their triangles, so the surface stays as closed as it was; the
+    points that there were stay first.
+    """
+    while True:
+        ends = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+        edges, edge = np.unique(ends, axis=0, return_inverse=True)
+        long = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1) > longest
+        if not long.any():
+            return points, triangles
+        middle = np.full(len(edges), -1)
+        middle[long] = len(points) + np.arange(np.count_nonzero(long))
+        points = np.concatenate([points, points[edges[long]].mean(axis=1)])
+        triangles = _halved(points, triangles, middle[edge.reshape(-1, 3)])
+
+
+def _halved(points, triangles, middles):
+    """Triangles whose edges, from each corner to the next, have the given `middles` or -1."""
+    count = np.count_nonzero(middles >= 0, axis=1)
+    parts = [triangles[count == 0]]
+    # Turned so that the first edge has a middle and, of two, the last one has none.
+    first = np.argmax(middles >= 0, axis=1)
+    first[(count == 2) & (middles[:, 1] < 0)] = 2
+    turn = (first[:, None] + np.arange(3)) % 3
+    a, b, c = np.take_along_axis(triangles, turn, axis=1).T
+    ab, bc, ca = np.take_along_axis(middles, turn, axis=1).T
+
+    def add(where, *corners):
+        parts.append(np.stack([np.broadcast_to(k, len(a))[where] for k in corners], axis=1))
+
+    one, two, three = count == 1, count == 2, count == 3
+    add(one, a, ab, c)
+    add(one, ab, b, c)
+    add(two, ab, b, bc)
+    # The rest of these is a quad, which its shorter diagonal divides.
+    across = np.linalg.norm(points[a] - points[bc], axis=1)
+    along = np.linalg.norm(points[ab] - points[c], axis=1)
+    short = across < along
+    add(two & short, a, ab, bc)
+    add(two & short, a, bc, c)
+    add(two & ~short, a, ab, c)
+    add(two & ~short, ab, bc, c)
+    for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)):
+        add(three, *corners)
+    return np.concatenate(parts)
+
+
+def simplified(points, triangles, spacing):
+    """A coarser surface of some of the points, about `spacing` [m] apart: points and triangles.
+
+    Vertex clustering (Rossignac and Borrel 1993): of the vertices in a cube of space whose normals
+    point into the same of six directions, the outermost along their mean normal stands for all, so
+    that little of the mesh reaches out of the coarser one. Opposite sides of a thin part stay
+    apart.
+    """
+    normals = _normals(points, triangles)
+    axis = np.argmax(np.abs(normals), axis=1)
+    direction = 2 * axis + (np.take_along_axis(normals, axis[:, None], axis=1)[:, 0] < 0.0)
+    cell = np.floor((points - points.min(axis=0)) / spacing).astype(np.int64)
+    used = np.unique(triangles)
+    _, cluster = np.unique(np.column_stack([cell, direction])[used], axis=0, return_inverse=True)
+    cluster = cluster.ravel()
+    outwards = np.column_stack([np.bincount(cluster, along) for along in normals[used].T])
+    inwards = -(points[used] * outwards[cluster]).sum(axis=1)
+    outermost = np.lexsort([inwards, cluster])[
+        np.searchsorted(np.sort(cluster), np.arange(len(outwards)))
+    ]
+    stands_for = np.arange(len(points))
+    stands_for[used] = used[outermost[cluster]]
+    triangles = stands_for[triangles]
+    a, b, c = triangles.T
+    triangles = triangles[(a != b) & (b != c) & (c != a)]
+    first = np.argmin(triangles, axis=1)
+    turned = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
+    return points, np.unique(turned, axis=0)
+
+
+def _normals(points, triangles):
+    """Normals at the vertices, as long as the area around them [point, 3]."""
+    a, b, c = points[triangles].swapaxes(0, 1)
+    normals = np.zeros_like(points)
+    np.add.at(normals, triangles, np.cross(b - a, c - a)[:, None])
+    return normals

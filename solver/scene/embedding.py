@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points of embedded surfaces: weighted sums of the corners of one tet each."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from ..device.threads import recorded, recorded_whole
+from ..kernels import embedding as kernels
+from ..kernels.contact import embedded_bounds
+
+# Smaller weights are rounding.
+LEAST_WEIGHT = 1e-6
+# Rough cost of moving a point [ns].
+FOLLOW = 40.0
+
+
+@dataclass
+class EmbeddedPoints:
+    """The embedded points of all bodies: `corners` [point, 4] in solver order, their `weights`
+    [point, 4], and the number of their `body` [point].
+    """
+
+    corners: np.ndarray
+    weights: np.ndarray
+    body: np.ndarray
+
+    def __len__(self):
+        return len(self.corners)
+
+    def of(self, values):
+        """Values [vertex, ...] at the points."""
+        return np.einsum("pk,pk...->p...", self.weights, values[self.corners])
+
+    def parents(self):
+        """Pairs (point, corner) with a weight other than 0, as two arrays, and those weights."""
+        point, slot = np.nonzero(self.weights)
+        return point, self.corners[point, slot], self.weights[point, slot]
+
+
+def embedded_points(bodies, place):
+    """The `EmbeddedPoints` of bodies, whose vertices are at `place` in solver order; and their
+    triangles [triangle, 3], numbered from 0.
+    """
+    corners, weights, body = [np.zeros((0, 4), np.int64)], [np.zeros((0, 4))], [np.zeros(0, int)]
+    triangles, count = [np.zeros((0, 3), np.int64)], 0
+    for number, one in enumerate(bodies):
+        surface = getattr(one, "surface", None)
+        if surface is None:
+            continue
+        corners.append(place[number][surface.corners])
+        weights.append(np.where(np.abs(surface.weights) < LEAST_WEIGHT, 0.0, surface.weights))
+        body.append(np.full(len(surface.corners), number))
+        triangles.append(surface.triangles.astype(np.int64) + count)
+        count += len(surface.corners)
+    weights = np.concatenate(weights)
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    points = EmbeddedPoints(np.concatenate(corners), weights, np.concatenate(body))
+    return points, np.concatenate(triangles)
+
+
+def upload_embedding(points, hidden, first, upload):
+    """The `Embedding` on the device; the points are numbered from `first` on.
+
+    `hidden` [vertex of a body]: those that have points or nothing at all on the surface.
+    """
+    struct = kernels.Embedding()
+    struct.first = first
+    if not len(points):
+        return struct
+    struct.corners = upload(points.corners.astype(np.int32), wp.vec4i)
+    struct.weights = upload(points.weights, wp.vec4)
+    point, corner, _ = points.parents()
+    alone = np.setdiff1d(np.arange(first), np.flatnonzero(hidden))
+    owner = np.concatenate([corner, alone])
+    order = np.argsort(owner, kind="stable")
+    start = np.searchsorted(owner[order], np.arange(first + 1))
+    struct.start = upload(start.astype(np.int32), int)
+    struct.places = upload(np.concatenate([first + point, alone])[order].astype(np.int32), int)
+    return struct
+
+
+def points_in_front(model, start, moved):
+    """Lists of launches that keep ways from `start` to `moved` from taking embedded points through
+    bounds; none where there are no points or no bounds.
+    """
+    if not len(model.surface.points) or not len(model.bounds.kind):
+        return []
+    device, count = model.device, model.vertex_count
+    part = wp.zeros(count, dtype=float, device=device)
+    ways = [model.objective.embedding, model.bounds, start, moved]
+    return [
+        recorded_whole(device, embedded_bounds.find_parts_in_front, count, ways, [part]),
+        recorded_whole(device, embedded_bounds.take_parts, count, [start, part], [moved]),
+    ]
+
+
+class Followers:
+    """Moves embedded points after their corners."""
+
+    def __init__(self, model, workers):
+        self.model, self.workers = model, workers
+        self.points = model.surface.points
+        self.known = {}
+
+    def follow(self, first, last):
+        """Move the points with a corner among the vertices from `first` to `last`."""
+        if (first, last) not in self.known:
+            self.known[first, last] = self._launches(first, last)
+        if self.known[first, last]:
+            self.workers.run(self.known[first, last])
+
+    def _launches(self, first, last):
+        corners = self.points.corners
+        moving = (corners >= first) & (corners < last) & (self.points.weights != 0.0)
+        mine = np.flatnonzero(moving.any(axis=1)).astype(np.int32)
+        if not len(mine):
+            return []
+        model = self.model
+        return recorded(
+            self.workers,
+            model.device,
+            kernels.follow,
+            len(mine),
+            [model.upload(mine, int), model.objective.embedding],
+            [model.x],
+            FOLLOW,
+        )
