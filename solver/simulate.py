@@ -13,6 +13,7 @@ from .coarse.correction import coarse_aggregates
 from .contact.surface import contact_surface
 from .descent.step import Stepper
 from .device.compiling import compile_missing, needed_modules
+from .device.launches import Launches
 from .device.threads import Workers, core_count
 from .model.assembly import assemble
 from .model.augmentation import Ties
@@ -87,7 +88,9 @@ def simulate(
     pins = LedPins(deformable, scene, device)
     surface = contact_surface(scene, deformable, colliders, settings)
     bounds = bounds_on_device(bounds, scene, surface, settings, device)
-    model = Model(scene, settings, surface, bounds, ties, device, gravity)
+    workers = Workers(settings.threads or core_count() if wp.get_device(device).is_cpu else 1)
+    launches = Launches(device, workers)
+    model = Model(scene, settings, surface, bounds, ties, launches, gravity)
     tearing = Tearing(deformable, scene, settings)
     names = [body.name for body in [*deformable, *colliders]]
     parts = model, led, pins, ties, tearing, names
@@ -101,7 +104,7 @@ def _frames(parts, deformable, settings, frame_count, cancelled, compiling):
     modules = needed_modules(model, settings, aggregates)
     if not compile_missing(modules, model.device, threads, compiling, cancelled):
         return
-    workers = Workers(threads if model.device.is_cpu else 1)
+    workers = model.launches.threads
     try:
         residual = Residual(model, workers)
         measure = Measure(model, residual, deformable)

@@ -61,14 +61,16 @@ class Worker:
 
 
 class Workers:
-    """`count` threads in all, the calling one included."""
+    """Up to `count` threads in all, the calling one included; the others start when needed."""
 
     def __init__(self, count):
         self.count = count
-        self.others = [Worker() for _ in range(count - 1)]
+        self.others = []
 
     def run(self, tasks):
         """Run up to `count` callables at the same time; returns when all are done."""
+        while len(self.others) < len(tasks) - 1:
+            self.others.append(Worker())
         helpers = list(zip(self.others, tasks[1:], strict=False))
         for worker, task in helpers:
             worker.start(task)
@@ -83,8 +85,8 @@ class Workers:
             raise errors[0]
 
     def stop(self):
-        for worker in self.others:
-            worker.stop()
+        while self.others:
+            self.others.pop().stop()
 
 
 def launches(workers, device, kernel, count, inputs, outputs, cost, first=0):

@@ -54,8 +54,8 @@ class Model:
         "spring": 10.0,
     }
 
-    def __init__(self, assembly, settings, surface, bounds, ties, device, gravity=None):
-        self.device = wp.get_device(device)
+    def __init__(self, assembly, settings, surface, bounds, ties, launches, gravity=None):
+        self.launches, self.device = launches, launches.device
         self.assembly, self.surface, self.bounds = assembly, surface, bounds
         self.vertex_count = len(assembly.points)
         self.free_count = assembly.free_count

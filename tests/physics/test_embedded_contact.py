@@ -10,6 +10,7 @@ from shapes import UNIT_TET, bumpy_ball, caged, grid, plane
 from vbd.solver.bodies import Cloth, Collider, EmbeddedSurface, Solid
 from vbd.solver.contact.pairs import Pairs
 from vbd.solver.contact.surface import contact_surface
+from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.kernels.contact.embedded_contact import embedded_contacts_force_hessian
 from vbd.solver.kernels.contact.law import ContactLaw, Contacts
@@ -122,7 +123,7 @@ def forces_of_contact(bodies):
     surface = contact_surface(scene, bodies, [], settings)
     bounds = bounds_on_device([], scene, surface, settings, "cpu")
     ties = Ties([], scene, settings, "cpu")
-    model = Model(scene, settings, surface, bounds, ties, "cpu")
+    model = Model(scene, settings, surface, bounds, ties, Launches("cpu", Workers(1)))
     workers = Workers(1)
     pairs = Pairs(model, Followers(model, workers), ["A", "B"], settings, workers)
     pairs.search()

@@ -10,6 +10,7 @@ from shapes import UNIT_TET, grid, rotation
 from vbd.solver.bodies import Cloth, Rod, Solid
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.descent.iterations import Iterations
+from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.elements.materials import orthotropic_stiffness
 from vbd.solver.elements.records import (
@@ -175,7 +176,7 @@ def model_of(body, settings):
     ties = Ties([], scene, settings, "cpu")
     surface = contact_surface(scene, [body], [], settings)
     bounds = bounds_on_device([], scene, surface, settings, "cpu")
-    return Model(scene, settings, surface, bounds, ties, "cpu"), ties
+    return Model(scene, settings, surface, bounds, ties, Launches("cpu", Workers(1))), ties
 
 
 def force_hessian(kind, x):
