@@ -19,7 +19,7 @@ def bounds_of(ob, pose):
     A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
     """
     # Warp takes half a second to import; not while Blender starts.
-    from ..solver.scene.bounds import Bowl, Plane, Sphere
+    from ..solver.scene.analytic_colliders import Bowl, Plane, Sphere
 
     shape, origin = ob.vbd.collider_shape, pose.matrix[:3, 3]
     friction = ob.vbd.friction if ob.vbd.use_friction else None

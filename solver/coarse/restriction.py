@@ -110,7 +110,8 @@ class CoarseForces:
     def record_vertices(self):
         """The launches that know contacts: again when lists have grown."""
         model = self.model
-        inputs, outputs = [model.x, model.objective], [self.force, self.rounding, self.touching]
+        inputs = [model.x, model.objective]
+        outputs = [self.force, self.rounding, self.touching, model.lists.closing]
         cost = model.WORK["vertex"]
         self.of_vertices = self._ranges(self.kernel, model.free_count, inputs, outputs, cost)
 

@@ -27,17 +27,15 @@ from ..kernels.coarse import springs as coarse_springs
 from ..kernels.coarse import step as coarse_step
 from ..kernels.coarse import step_length as coarse_share
 from ..kernels.contact import (
-    bounds,
-    embedded_bounds,
-    embedded_truncation,
+    intersections,
     load,
+    measure,
     pair_lists,
+    points_in_front,
     refresh,
     search,
-    tangles,
     truncation,
 )
-from ..kernels.contact import law as contact
 from ..kernels.elements import damping, energy
 
 # Pause between two looks at whether compiling is still wanted [s].
@@ -49,8 +47,8 @@ OTHER_MATERIALS = vertex.CONTINUA | vertex.VISCOUS | vertex.STABLE_TRIANGLES
 def needed_modules(model, settings, aggregates):
     """The Warp modules that a scene launches kernels of; `aggregates` as for `Stepper`."""
     parts, device = model.parts, model.device
-    pairs, near_bounds = bool(parts & vertex.CONTACTS), bool(parts & vertex.BOUNDS)
-    points, contacts = bool(parts & vertex.EMBEDDED), pairs or near_bounds
+    pairs, colliders = bool(parts & vertex.CONTACTS), bool(parts & vertex.ANALYTIC)
+    points, contacts = bool(parts & vertex.EMBEDDED), pairs or colliders
     tied = bool(parts & vertex.ATTACHMENTS)
     free, corrected = model.free_count > 0, aggregates is not None
     accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
@@ -59,13 +57,12 @@ def needed_modules(model, settings, aggregates):
         coarse: corrected,
         coarse_line: corrected,
         coarse_contact: corrected and (contacts or tied),
-        tangles: pairs,
+        intersections: pairs,
         search: pairs,
         coarse_force: corrected,
         coarse_springs: corrected and parts & vertex.SPRINGS,
         coarse_materials: corrected and parts & OTHER_MATERIALS,
         pair_lists: pairs,
-        embedded_truncation: pairs and points,
         refresh: pairs,
         truncation: pairs,
         coarse_step: corrected,
@@ -75,9 +72,8 @@ def needed_modules(model, settings, aggregates):
         load: contacts and not settings.quasistatic,
         motion: True,
         coarse_share: corrected,
-        contact: pairs,
-        bounds: near_bounds,
-        embedded_bounds: near_bounds and points,
+        measure: contacts,
+        points_in_front: colliders and points,
         embedding: points,
         flight: pairs,
         damping: model.damped,
@@ -88,6 +84,9 @@ def needed_modules(model, settings, aggregates):
     kernels = model.kernels
     solve = kernels.search if settings.line_search else kernels.solve
     of_vertices = [solve, kernels.residual] if free else []
+    if pairs:
+        of_steps = truncation.truncation_kernels(points)
+        of_vertices += [of_steps.truncate, of_steps.alert_partners]
     if corrected:
         of_vertices.append(vertex.vertex_kernels(parts & vertex.ON_VERTICES).residual)
     return [kernel.module for kernel in of_vertices] + modules

@@ -19,7 +19,7 @@ The same sums over a piece give the rigid motion that brings it to its momenta a
 
 import warp as wp
 
-from .contact.bounds import Bounds, keep_in_front
+from .contact.analytic_colliders import ContactModel, keep_in_front
 from .motion import adaptive_acceleration
 from .options import QUICK
 
@@ -257,13 +257,13 @@ def find_ways(
 def move_rigidly(
     before: wp.array[wp.vec3],
     pieces: Pieces,
-    bounds: Bounds,
+    contact_model: ContactModel,
     # out
     x: wp.array[wp.vec3],
 ):
-    """Move every free vertex with its piece, as far as bounds allow."""
+    """Move every free vertex with its piece, as far as analytic colliders allow."""
     i = wp.tid()
     start = before[i]
     step = rigidly_moved(start, pieces.of[i], pieces) - start
     if pieces.held[pieces.of[i]] == 0 and wp.isfinite(step):
-        x[i] = start + keep_in_front(i, start, step, bounds)
+        x[i] = start + keep_in_front(i, start, step, contact_model)

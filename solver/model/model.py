@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
+from ..contact.contact_model import contact_model
+from ..contact.contacts import ContactLists
 from ..elements import records
 from ..kernels import vertex
-from ..kernels.contact.law import ContactLaw
 from ..kernels.elements import records as layout
 from ..kernels.elements.damping import Damping
-from ..scene.embedding import upload_embedding
 from ..scene.gravity import Gravity
 from .augmentation import spring_penalty
 
@@ -54,9 +54,9 @@ class Model:
         "spring": 10.0,
     }
 
-    def __init__(self, assembly, settings, surface, bounds, ties, launches, gravity=None):
+    def __init__(self, assembly, settings, surface, analytic, ties, launches, gravity=None):
         self.launches, self.device = launches, launches.device
-        self.assembly, self.surface, self.bounds = assembly, surface, bounds
+        self.assembly, self.surface = assembly, surface
         self.vertex_count = len(assembly.points)
         self.free_count = assembly.free_count
         self.color_start = assembly.color_start
@@ -83,9 +83,8 @@ class Model:
         self.augmented[assembly.springs.corners[self.spring_penalty > 0.0]] = True
         self.augmented[assembly.attachments.corners[ties.penalty > 0.0]] = True
         self._make_elements(assembly, h)
-        self.law = ContactLaw()
-        self.law.slip = settings.friction_velocity * h
-        self.law.damping = settings.collision_damping / h
+        self.contact_model = contact_model(surface, analytic, settings, self.upload)
+        self.has_analytic_colliders = len(analytic.kind) > 0
         self.objective = vertex.Objective()
         self._weigh(settings)
         self.objective.inertial = self.inertial
@@ -94,11 +93,9 @@ class Model:
         self.parts = self._parts(ties)
         self.kernels = vertex.vertex_kernels(self.parts)
         self.objective.attachments = ties.struct
-        self.objective.bounds = bounds
-        self.objective.law = self.law
-        self.objective.embedding = upload_embedding(
-            surface.points, surface.hidden, self.led_end, self.upload
-        )
+        self.objective.contact_model = self.contact_model
+        touching = len(surface.body) if surface.can_touch else 0
+        self.lists = ContactLists(self.objective.contacts, touching, self.device)
 
     def upload(self, values, dtype):
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
@@ -203,7 +200,7 @@ class Model:
             vertex.ATTACHMENTS: ties.count,
             vertex.CONTACTS: self.surface.can_touch,
             vertex.EMBEDDED: len(self.surface.points),
-            vertex.BOUNDS: len(self.bounds.kind),
+            vertex.ANALYTIC: self.has_analytic_colliders,
         }
         return sum(present) + sum(bit for bit, wanted in others.items() if wanted)
 

@@ -9,13 +9,14 @@ import warp as wp
 
 from vbd.solver import kernels
 from vbd.solver.kernels import vertex
+from vbd.solver.kernels.contact import truncation
 
 # Turing, the oldest generation that Warp still serves well.
 ARCHITECTURE = 75
 # All bits of kernels/vertex.py, in two kernels: in one they would compile for minutes.
-TOUCH = vertex.CONTACTS | vertex.BOUNDS
+TOUCH = vertex.CONTACTS | vertex.ANALYTIC
 SOLIDS = vertex.TETS | vertex.CONTINUA | vertex.VISCOUS
-OTHERS = 2 * vertex.BOUNDS - 1 - TOUCH - SOLIDS
+OTHERS = 2 * vertex.ANALYTIC - 1 - TOUCH - SOLIDS
 
 
 def modules_with_kernels():
@@ -32,6 +33,10 @@ def modules_with_kernels():
     embedded = vertex.TETS | TOUCH | vertex.EMBEDDED
     yield "vertex, embedded", vertex.vertex_kernels(embedded).solve.module
     yield "vertex, residual", vertex.vertex_kernels(vertex.TETS | TOUCH).residual.module
+    for embedded in (False, True):
+        made = truncation.truncation_kernels(embedded)
+        yield f"truncation, embedded {embedded}", made.truncate.module
+        yield f"alert, embedded {embedded}", made.alert_partners.module
 
 
 MODULES = dict(modules_with_kernels())
