@@ -4,8 +4,8 @@
 import numpy as np
 import warp as wp
 
-from ..kernels import embedding
 from ..kernels.contact import truncation as kernels
+from ..kernels.contact import trust_radii
 
 # A vertex may move this part of the contact offset more than it is expected to between searches...
 SLACK = 0.25
@@ -53,10 +53,10 @@ class Truncation:
         model, radius = self.model, self.struct.trust_radius
         inputs = [model.x, model.inertial, model.contact_model.state.radius, self.longest, self.cut]
         outputs = [self.slack, radius, self.x_found]
-        model.launches.run(kernels.set_trust_radii, len(self.cut), [*inputs, growth], outputs)
+        model.launches.run(trust_radii.set_trust_radii, len(self.cut), [*inputs, growth], outputs)
         points = len(model.surface.points)
         inputs = [model.contact_model.embedding]
-        model.launches.run(embedding.set_point_trust_radii, points, inputs, [radius])
+        model.launches.run(trust_radii.set_point_trust_radii, points, inputs, [radius])
 
     def end_search(self):
         """Nothing is stuck any more, as far as is known."""

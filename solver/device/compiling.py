@@ -35,6 +35,7 @@ from ..kernels.contact import (
     refresh,
     search,
     truncation,
+    trust_radii,
 )
 from ..kernels.elements import damping, energy
 
@@ -65,6 +66,7 @@ def needed_modules(model, settings, aggregates):
         pair_lists: pairs,
         refresh: pairs,
         truncation: pairs,
+        trust_radii: pairs,
         coarse_step: corrected,
         cholesky: corrected and device.is_cuda,
         energy: True,

@@ -192,19 +192,3 @@ def follow(
     """Move the embedded points of a list, from number `first` on, to where their corners are."""
     v = embedding.first + points[first + wp.tid()]
     x[v] = point_position(v, x, embedding)
-
-
-@wp.kernel
-def set_point_trust_radii(
-    embedding: Embedding,
-    # in and out
-    trust_radius: wp.array[float],
-):
-    """How far embedded points may get when every vertex keeps to its `trust_radius` [m]."""
-    p = wp.tid()
-    farthest = float(0.0)
-    for c in range(4):
-        w = wp.abs(embedding.weights[p][c])
-        if w > 0.0:
-            farthest += w * trust_radius[embedding.corners[p][c]]
-    trust_radius[embedding.first + p] = farthest

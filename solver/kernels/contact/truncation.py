@@ -247,34 +247,6 @@ def commit(
 
 
 @wp.kernel
-def set_trust_radii(
-    x: wp.array[wp.vec3],
-    expected: wp.array[wp.vec3],
-    radius: wp.array[float],
-    largest: wp.array[float],
-    cut: wp.array[int],
-    growth: float,
-    # in and out
-    slack: wp.array[float],
-    # out
-    trust_radius: wp.array[float],
-    x_found: wp.array[wp.vec3],
-):
-    """How far each vertex may move until the next search: what it is expected to, and some slack.
-
-    `largest` [m] bounds it, for the pairs' sake. The slack of what its trust radius has cut short
-    grows; without an expectation it is infinite.
-    """
-    i = wp.tid()
-    if cut[i] == BY_TRUST_RADIUS:
-        slack[i] = growth * slack[i]
-    path = 1.2 * wp.length(expected[i] - x[i]) + slack[i] * radius[i]
-    # What is no surface may go anywhere.
-    trust_radius[i] = wp.where(largest[i] < wp.inf, wp.min(path, largest[i]), wp.inf)
-    x_found[i] = x[i]
-
-
-@wp.kernel
 def make_way(
     first: int,
     kinematic: wp.vec2i,
