@@ -88,7 +88,7 @@ def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> Contacts
         return active_set
 
     @wp.func
-    def step_with_contacts(
+    def contact_step(
         i: int,
         x: wp.array[wp.vec3],
         x_start: wp.array[wp.vec3],
@@ -127,4 +127,4 @@ def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> Contacts
             passes += 1
         return step, force, touching
 
-    return ContactsAtVertex(contact_force_hessian, step_with_contacts)
+    return ContactsAtVertex(contact_force_hessian, contact_step)
