@@ -106,7 +106,12 @@ def add_moments(
 
 
 @wp.kernel
-def find_rigid_motion(gravity: wp.array[wp.vec3], h: wp.float64, pieces: Pieces):
+def find_rigid_motion(
+    gravity: wp.array[wp.vec3],
+    h: wp.float64,
+    # in and out
+    pieces: Pieces,
+):
     """Turn and shift of every piece. `gravity` [2]: now, in the last step. One thread per piece."""
     piece = wp.tid()
     weight = wp.float64(0.0)
@@ -163,7 +168,11 @@ def find_guess_slopes(
 
 
 @wp.kernel
-def add_slopes(slope: wp.array[wp.vec2], pieces: Pieces):
+def add_slopes(
+    slope: wp.array[wp.vec2],
+    # in and out
+    pieces: Pieces,
+):
     """The slopes of a chunk. One thread per chunk."""
     chunk = wp.tid()
     total = wp.vec2d()
@@ -173,7 +182,11 @@ def add_slopes(slope: wp.array[wp.vec2], pieces: Pieces):
 
 
 @wp.kernel
-def find_shares(kept: float, pieces: Pieces):
+def find_shares(
+    kept: float,
+    # in and out
+    pieces: Pieces,
+):
     """α of every piece, 1 where it is above `kept`. One thread per piece."""
     piece = wp.tid()
     slope = wp.vec2d()

@@ -39,7 +39,13 @@ class Damping:
 
 
 @wp.kernel
-def move_rest_values(first: int, x: wp.array[wp.vec3], damping: Damping, elements: Elements):
+def move_rest_values(
+    first: int,
+    x: wp.array[wp.vec3],
+    damping: Damping,
+    # in and out
+    elements: Elements,
+):
     """Set the rest values of a vertex's records for this step. One thread per vertex."""
     i = first + wp.tid()
     x_i = x[i]
