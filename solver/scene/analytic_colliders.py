@@ -8,6 +8,8 @@ import warp as wp
 
 from ..kernels.contact import analytic_colliders as kernels
 
+__all__ = ["AnalyticCollider", "Bowl", "Box", "Plane", "Sphere"]
+
 # A vertex that begins behind a collider comes out in about this time [s].
 RETURN_TIME = 0.25
 

@@ -74,6 +74,14 @@ def direction_and_distance(colliders: AnalyticColliders, k: int, x: wp.vec3):
 
 
 @wp.func
+def encloses(colliders: AnalyticColliders, k: int):
+    """Whether collider k is around what it keeps: there its distance falls by more than the
+    approach to its tangent plane.
+    """
+    return colliders.kind[k] == BOWL
+
+
+@wp.func
 def collider_force_hessian(
     s: int, x: wp.vec3, step: wp.vec3, x_start: wp.vec3, model: ContactModel
 ):
@@ -127,7 +135,7 @@ def fraction_in_front(s: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
             # Outside of a sphere the distance falls at most by the approach to its tangent plane,
             # elsewhere at most in proportion to what it falls by in all.
             fall = -wp.dot(wp.vec3(near[0], near[1], near[2]), step)
-            if colliders.kind[k] == BOWL:
+            if encloses(colliders, k):
                 far = direction_and_distance(colliders, k, x + step)
                 fall = near[3] - far[3]
             if fall > KEPT * near[3]:

@@ -5,7 +5,7 @@ import warp as wp
 
 from ..embedding import surface_functions
 from ..options import QUICK
-from .analytic_colliders import BOWL, FAR, KEPT, ContactModel, direction_and_distance
+from .analytic_colliders import FAR, KEPT, ContactModel, direction_and_distance, encloses
 
 wp.set_module_options(QUICK)
 
@@ -38,7 +38,7 @@ def find_fractions_in_front(
                 if near[3] > 0.0 and near[3] < FAR:
                     toward = -wp.vec3(near[0], near[1], near[2])
                     fall = surface.path_along(s, toward, moving, x, candidate, model.embedding)
-                    if model.colliders.kind[k] == BOWL:
+                    if encloses(model.colliders, k):
                         fall = surface.longest_path(s, moving, x, candidate, model.embedding)
                     if fall > KEPT * near[3]:
                         least = wp.min(least, KEPT * near[3] / fall)
