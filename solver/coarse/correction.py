@@ -136,7 +136,6 @@ class CoarseCorrection:
         self.revision = self.model.lists.revision
         model, members, patches = self.model, self.members, self.groups.patches
         objective = model.objective
-        self.forces.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
         each = MEMBER * count / chunks
         number, shapes = len(self.aggregates), [members, self.shape]

@@ -73,6 +73,7 @@ class CoarseForces:
         for name, values in arrays.items():
             setattr(pulls, name, model.upload(values.astype(np.int32), int))
         self.force = pulls.force
+        self.revision = -1  # no launch over vertices yet
         self.of_elements = []
         for (kind, chunks), chunk_count in zip(kinds, chunk_counts, strict=True):
             inputs = [chunks, kind.data, model.x, model.elements, patches]
@@ -108,8 +109,9 @@ class CoarseForces:
         return place[order], vertex_of[order], room
 
     def record_vertices(self):
-        """The launches that know contacts: again when lists have grown."""
+        """The launches that know contacts: again when lists were replaced."""
         model = self.model
+        self.revision = model.lists.revision
         inputs = [model.x, model.objective]
         outputs = [self.force, self.rounding, self.touching, model.lists.closing]
         cost = model.WORK["vertex"]
@@ -120,5 +122,7 @@ class CoarseForces:
 
     def find(self):
         """Pᵀf at the positions of now, turned back as `patches.turn` says."""
+        if self.revision != self.model.lists.revision:
+            self.record_vertices()
         for launches in (self.of_vertices, *self.of_elements, *self.summing):
             self.workers.run(launches)
