@@ -53,7 +53,7 @@ class ContactLists:
         # Sorting needs twice the room.
         self.vertex = new(int, 8 * room)
         self.all.entry = new(int, 8 * room)
-        # Entries are looked up some places ahead.
+        # Entries are looked up before they are needed.
         self.near.entry = new(int, 4 * room + AHEAD)
         self.closing = new(wp.vec4, 4 * room)
 

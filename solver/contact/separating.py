@@ -162,9 +162,9 @@ class Separation:
         """The direction in which an edge leaves a triangle where two sheets lie in each other, or
         a solid in an open collider such as a floor.
 
-        There the curve gets shorter one way here and the other way there. So the couple decides
-        once, by where the one is on the average, which side of the other all of it goes to; a solid
-        that is halfway through a floor goes up. 0 for all others.
+        There the curve gets shorter in one direction here, in the other there. So the couple
+        decides once, by where the one is on the average, which side of the other all of it goes to;
+        a solid that is halfway through a floor goes up. 0 for all others.
         """
         surface = self.surface
         e_body = surface.body[surface.edges[edge, 0]]

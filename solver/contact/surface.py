@@ -132,8 +132,8 @@ def contact_surface(assembly, bodies, colliders, settings):
     all_triangles = np.concatenate([triangles, *shells])
 
     body = np.zeros(starts[-1], dtype=np.int32)
-    for number, place in enumerate(assembly.place):
-        body[place] = number
+    for number, vertices in enumerate(assembly.place):
+        body[vertices] = number
     for number, first in enumerate(starts[:-1]):
         body[first:] = len(bodies) + number
     body = np.concatenate([body, points.body.astype(np.int32)])

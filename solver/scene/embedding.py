@@ -38,9 +38,9 @@ class EmbeddedPoints:
         return point, self.corners[point, slot], self.weights[point, slot]
 
 
-def embedded_points(bodies, place):
-    """The `EmbeddedPoints` of bodies, whose vertices are at `place` in solver order; and their
-    triangles [triangle, 3], numbered from 0.
+def embedded_points(bodies, vertices):
+    """The `EmbeddedPoints` of bodies, whose `vertices` [body] are numbers in solver order, and
+    their triangles [triangle, 3], numbered from 0.
     """
     corners, weights, body = [np.zeros((0, 4), np.int64)], [np.zeros((0, 4))], [np.zeros(0, int)]
     triangles, count = [np.zeros((0, 3), np.int64)], 0
@@ -48,7 +48,7 @@ def embedded_points(bodies, place):
         surface = getattr(one, "surface", None)
         if surface is None:
             continue
-        corners.append(place[number][surface.corners])
+        corners.append(vertices[number][surface.corners])
         weights.append(np.where(np.abs(surface.weights) < LEAST_WEIGHT, 0.0, surface.weights))
         body.append(np.full(len(surface.corners), number))
         triangles.append(surface.triangles.astype(np.int64) + count)

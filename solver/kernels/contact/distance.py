@@ -32,7 +32,7 @@ def closest_on_triangle(p: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
     of_a = d_3 * d_6 - d_5 * d_4
     of_b = d_5 * d_2 - d_1 * d_6
     of_c = d_1 * d_4 - d_3 * d_2
-    # Three numbers and one end: a vector with many ways to it would be kept in memory.
+    # Three numbers and one end: a vector that many branches write would be kept in memory.
     u = float(0.0)
     v = float(0.0)
     w = float(0.0)
@@ -61,7 +61,7 @@ def closest_on_triangle(p: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
 
 @wp.func
 def closest_on_segments(a: wp.vec3, b: wp.vec3, c: wp.vec3, d: wp.vec3):
-    """Places (s, t) in [0, 1] of the closest points of the segments ab and cd."""
+    """(s, t) in [0, 1]: where the closest points of the segments ab and cd are on them."""
     u = b - a
     v = d - c
     r = a - c
