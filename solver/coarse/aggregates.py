@@ -58,7 +58,7 @@ def make_aggregates(assembly):
     """The `Aggregates` of all pieces of a scene that gain from them."""
     count, free = len(assembly.points), assembly.free_count
     solids, sheets = assembly.tets.corners, assembly.triangles.corners
-    rods = assembly.springs.corners
+    rods = assembly.edges.corners
     edges = among_free(free, solids, sheets, rods)
     of_piece = connected(edges, count)
     sizes = np.bincount(of_piece)

@@ -10,17 +10,16 @@ import numpy as np
 import warp as wp
 
 from ..device.threads import recorded, recorded_whole
-from ..kernels import coarse_contact
+from ..kernels import coarse_contact, coarse_slopes
 from ..kernels.coarse import line as coarse_line
-from ..kernels.coarse import materials as coarse_materials
 from ..kernels.coarse import matrix as coarse
-from ..kernels.coarse import springs as coarse_springs
 from ..kernels.coarse import step as coarse_step
 from ..kernels.coarse import step_length as coarse_share
-from ..kernels.elements import records
+from ..kernels.coarse.elements import coarse_kernels
+from ..kernels.elements.linear_algebra import vec6
 from ..scene.embedding import points_in_front
 from .aggregates import make_aggregates
-from .elements import all_kinds, member_chunks
+from .elements import chunked_elements, member_chunks
 from .groups import Groups
 from .matrix import CoarseMatrix
 from .restriction import CoarseForces
@@ -29,16 +28,6 @@ from .restriction import CoarseForces
 LONGEST, LONGEST_WITH_CONTACTS = 2.0, 1.0
 # Rough cost of an element in a sum along the direction, and of a vertex [ns].
 SLOPE, MEMBER = 40.0, 10.0
-# The slope along the direction of every kind of elements.
-SLOPES = {
-    "tet": coarse_line.tet_slopes,
-    "continuum": coarse_materials.continuum_slopes,
-    "viscous": coarse_materials.viscous_slopes,
-    "triangle": coarse_line.triangle_slopes,
-    "stable_triangle": coarse_materials.stable_triangle_slopes,
-    "hinge": coarse_line.hinge_slopes,
-    "spring": coarse_springs.spring_slopes,
-}
 
 
 def coarse_aggregates(model, settings):
@@ -96,37 +85,37 @@ class CoarseCorrection:
 
     def record(self):
         """The launches that know the elements: again when tearing has changed them."""
-        kinds, offset, slopes = [], 0, []
-        for kind in all_kinds(self.model, self.aggregates):
+        chunked, offset, slopes = [], 0, []
+        for elements in chunked_elements(self.model, self.aggregates, self.model.step_time):
             chunks = coarse.Chunks()
-            chunks.start = self.model.upload(kind.start.astype(np.int32), int)
+            chunks.start = self.model.upload(elements.start.astype(np.int32), int)
             chunks.offset = offset
-            offset += len(kind.start) - 1
-            kinds.append((kind, chunks))
-        self.forces.record(kinds)
-        self.matrix.record(kinds)
-        self.sums = self._sums([kind for kind, _ in kinds])
-        for kind, chunks in kinds:
-            count = len(kind.start) - 1
-            inputs = [chunks, kind.data, self.before, self.direction]
-            inputs += [self.model.elements, self.longest]
-            cost = SLOPE * kind.start[-1] / count
-            slopes.append(self._ranges(SLOPES[kind.name], count, inputs, [self.sums], cost))
+            offset += len(elements.start) - 1
+            chunked.append((elements, chunks))
+        self.forces.record(chunked)
+        self.matrix.record(chunked)
+        self.sums = self._sums([elements for elements, _ in chunked])
+        for elements, chunks in chunked:
+            inputs = [chunks, elements.data, self.before, self.direction]
+            inputs += [elements.rest, self.longest]
+            kernel, count = coarse_kernels(elements.kind).add_slopes, len(elements.start) - 1
+            cost = SLOPE * elements.size
+            slopes.append(self._ranges(kernel, count, inputs, [self.sums], cost))
         self.slopes = slopes
         self.record_vertices()
         self._record_contacts()
 
-    def _sums(self, kinds):
+    def _sums(self, chunked):
         """`Sums` over the chunks of all kinds."""
-        model, count = self.model, sum(len(kind.start) - 1 for kind in kinds)
-        island = np.concatenate([kind.island for kind in kinds])
+        model, count = self.model, sum(len(elements.start) - 1 for elements in chunked)
+        island = np.concatenate([elements.island for elements in chunked])
         sums = coarse_line.Sums()
         order = np.argsort(island, kind="stable")
         start = np.searchsorted(island[order], np.arange(self.groups.island_count + 1))
         sums.start = model.upload(start.astype(np.int32), int)
         sums.chunk = model.upload(order.astype(np.int32), int)
-        sums.slope = wp.zeros(count, dtype=records.vec6, device=model.device)
-        sums.samples = wp.zeros(count, dtype=coarse_step.vec8, device=model.device)
+        sums.slope = wp.zeros(count, dtype=vec6, device=model.device)
+        sums.samples = wp.zeros(count, dtype=coarse_line.vec8, device=model.device)
         sums.collapsed = wp.zeros(count, dtype=int, device=model.device)
         sums.count = wp.zeros(count, dtype=int, device=model.device)
         return sums
@@ -150,7 +139,7 @@ class CoarseCorrection:
         along = [*state, model.free_count, self.longest, *touching, members]
         choice = [self.longest, members, self.sums, self.islands]
         self.line = [
-            self._ranges(coarse_line.member_slopes, chunks, along, [], each),
+            self._ranges(coarse_slopes.member_slopes, chunks, along, [], each),
             self._whole(coarse_share.choose_shares, self.groups.island_count, choice, []),
         ]
         way = [self.before, self.direction, members, self.groups.island, self.islands]

@@ -18,8 +18,7 @@ def patch_edges(of, assembly):
     """Pairs of aggregates [edge, 2] that elements or attachments join; `of` [vertex] or -1."""
     tied = assembly.attachments
     mine = np.where(tied.weights != 0.0, tied.corners, tied.corners[:, :1])
-    elements = assembly.tets, assembly.triangles, assembly.hinges, assembly.springs
-    corners = [*(element.corners for element in elements), mine]
+    corners = [*assembly.corners(), mine]
     edges = unique_edges(*(of[c] for c in corners))
     return edges[(edges[:, 0] >= 0) & (edges[:, 0] != edges[:, 1])]
 

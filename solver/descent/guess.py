@@ -18,8 +18,8 @@ def make_pieces(assembly, device):
     """`Pieces` of the free vertices: what elements and attachments join, held or free to move."""
     free, count = assembly.free_count, len(assembly.points)
     rows = assembly.attachments
-    joints = assembly.tets, assembly.triangles, assembly.hinges, assembly.springs, rows
-    pairs = [joint.corners[:, [0, k]] for joint in joints for k in range(1, joint.corners.shape[1])]
+    joints = [*assembly.corners(), rows.corners]
+    pairs = [corners[:, [0, k]] for corners in joints for k in range(1, corners.shape[1])]
     piece = connected(np.concatenate(pairs), count)
     to_space = rows.corners[~rows.weights[:, 1:].any(axis=1), 0]
     held = np.zeros(count, dtype=bool)

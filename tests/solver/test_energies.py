@@ -13,7 +13,7 @@ from vbd.solver.descent.iterations import Iterations
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.elements.materials import orthotropic_stiffness
-from vbd.solver.elements.records import (
+from vbd.solver.elements.hinges import (
     cloth_hinges,
     dihedral_angles,
     hinge_stiffness,
@@ -30,7 +30,7 @@ from vbd.solver.kernels.elements import (
 )
 from vbd.solver.kernels.elements.records import Elements
 from vbd.solver.model.assembly import assemble
-from vbd.solver.model.augmentation import Ties
+from vbd.solver.model.multipliers import Ties
 from vbd.solver.model.model import Model
 from vbd.solver.report.residual import Residual
 from vbd.solver.report.statistics import Measure

@@ -9,14 +9,13 @@ aggregate and its step is turned forward again: as if A had turned with it, z = 
 import warp as wp
 
 from ..options import QUICK
+from .line import vec8
 from .matrix import Patches, mat43
 
 wp.set_module_options(QUICK)
 
-SAMPLES = wp.constant(8)
 # Steps on the way to the rotation of an aggregate; within a substep it turns little.
 TURNS = wp.constant(20)
-vec8 = wp.types.vector(length=8, dtype=float)
 
 
 @wp.struct

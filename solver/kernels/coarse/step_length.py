@@ -7,8 +7,8 @@ Every party of islands that may touch has an α of its own.
 import warp as wp
 
 from ..options import QUICK
-from .line import Sums
-from .step import SAMPLES, Islands, Members, vec8
+from .line import SAMPLES, Sums, vec8
+from .step import Islands, Members
 
 wp.set_module_options(QUICK)
 
