@@ -16,8 +16,8 @@ from vbd.solver.kernels.contact.embedded_contact import embedded_contacts_force_
 from vbd.solver.kernels.contact.law import ContactLaw, Contacts
 from vbd.solver.kernels.embedding import Embedding
 from vbd.solver.model.assembly import assemble
-from vbd.solver.model.multipliers import Ties
 from vbd.solver.model.model import Model
+from vbd.solver.model.multipliers import Ties
 from vbd.solver.scene.bounds import bounds_on_device
 from vbd.solver.scene.embedding import Followers
 from vbd.solver.settings import Material, Settings

@@ -27,7 +27,7 @@ from vbd.solver.coarse import levels as coarse_levels
 from vbd.solver.coarse.aggregates import make_aggregates
 from vbd.solver.coarse.levels import blocks_of, patch_edges
 from vbd.solver.coarse.matrix import CoarseMatrix
-from vbd.solver.elements.records import tet_gradients
+from vbd.solver.elements.tets import tet_gradients
 from vbd.solver.kernels import coarse_contact
 from vbd.solver.kernels.contact.pairs import PairState, Touch
 from vbd.solver.model.assembly import assemble
@@ -112,7 +112,7 @@ def test_a_patch_of_a_flat_cloth_has_no_mode_across():
 
 def clamped_tet_hessian(assembly, x, size):
     """The Hessian of all tets with the geometric part clamped, in solver order, sparse."""
-    tets = assembly.tets
+    tets = assembly.elements["tets"]
     volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
     f = np.einsum("tai,taj->tji", x[tets.corners], gradients)  # columns
     c, j = solids.cofactor(f), solids.determinant(f)
