@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from ..elements.kind import ElementKind
+from ..elements.records import filled
 from ..kernels.coarse import line
 from ..kernels.coarse import step as coarse_step
 
@@ -60,14 +61,12 @@ def chunked(table, aggregates, model, h):
     run = np.flatnonzero(new)
     within = np.arange(len(order)) - np.repeat(run, np.diff(np.append(run, len(order))))
     begin = np.flatnonzero(within % chunk_size(model.device) == 0)
-    data = np.zeros(len(order), dtype=kind.element.numpy_dtype())
-    data["corners"] = corners[order]
     # Damping moves the rest values of free vertices only.
     free = np.argmax(columns.corners < model.free_count, axis=1)
     fields = kind.element_columns(model.assembly.rest_points, columns, h)
     fields["record"] = table.number[np.arange(len(free)), free]
-    for name, values in fields.items():
-        data[name] = values[touched][order]
+    fields = {name: values[touched][order] for name, values in fields.items()}
+    data = filled(kind.element, corners[order], fields)
     return Chunked(
         kind,
         model.upload(data, kind.element),

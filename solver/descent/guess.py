@@ -21,10 +21,8 @@ def make_pieces(assembly, device):
     joints = [*assembly.corners(), rows.corners]
     pairs = [corners[:, [0, k]] for corners in joints for k in range(1, corners.shape[1])]
     piece = connected(np.concatenate(pairs), count)
-    to_space = rows.corners[~rows.weights[:, 1:].any(axis=1), 0]
     held = np.zeros(count, dtype=bool)
-    held[piece[free:]] = True
-    held[piece[to_space]] = True
+    held[piece[assembly.held_from_outside()]] = True
     of = piece[:free]
     names, of, sizes = np.unique(of, return_inverse=True, return_counts=True)
     chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)

@@ -31,8 +31,7 @@ class Momentum:
         self.count = len(surface.may_touch)
         # What is held, or may touch what is no body, is no free island.
         self.anchored = np.ones(self.count, dtype=bool)
-        tied = np.zeros(model.vertex_count, dtype=bool)
-        tied[model.free_count :] = True
+        tied = scene.held_from_outside()
         tied[scene.attachments.corners] = True
         for number, place in enumerate(scene.place):
             self.anchored[number] = tied[place].any()

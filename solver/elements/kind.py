@@ -34,7 +34,7 @@ class ElementKind:
     elements read, in float32 and in float64; all are `wp.struct`s, and the last two have the field
     `corners`. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ over its corners.
     `rest` is the type of the values at which elements are relaxed, one per record, which damping
-    moves; `x` are positions [m].
+    moves; `x` are positions [m]. (A `corners` of two serves for one, too.)
     """
 
     name: str
@@ -72,6 +72,8 @@ class ElementKind:
     """(element, corner) → w_a."""
     affine: bool = False
     """Whether G is ∂x/∂X in space, so that an affine motion has the same in all elements."""
+    to_space: bool = False
+    """Whether elements hold on to points in space, so that momentum is not theirs to keep."""
     stress: wp.Function
     """(element, rest values, G) → P = ∂E/∂G."""
     squares: int

@@ -55,3 +55,12 @@ def in_vertex_order(vertex_count, struct, corners, columns, rest=None, blend=Non
     none = np.zeros(len(corners))
     rest, blend = (none if values is None else values for values in (rest, blend))
     return Records(start, data, rest[of_record], blend[of_record], number)
+
+
+def filled(struct, corners, fields):
+    """Elements of a struct with `corners` [element, n] and its other `fields`, by name."""
+    data = np.zeros(len(corners), dtype=struct.numpy_dtype())
+    data["corners"][:, : corners.shape[1]] = corners
+    for name, values in fields.items():
+        data[name] = values
+    return data

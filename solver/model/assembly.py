@@ -87,6 +87,17 @@ class Assembly:
         self.elements[kind.name] = joined(parts)
         self.owner[kind.name] = np.repeat(bodies, [len(part) for part in parts])
 
+    def held_from_outside(self):
+        """Vertices that are pinned or tied to space by an attachment or element, bool [vertex]."""
+        held = np.zeros(len(self.points), dtype=bool)
+        held[self.free_count :] = True
+        rows = self.attachments
+        held[rows.corners[~rows.weights[:, 1:].any(axis=1), 0]] = True
+        for kind in self.kinds:
+            if kind.to_space:
+                held[self.elements[kind.name].corners] = True
+        return held
+
     def corners(self):
         """The corners of the elements of every kind, [element, corner] each."""
         return [columns.corners for columns in self.elements.values()]

@@ -9,6 +9,7 @@ import warp as wp
 
 from ..contact.tangles import Tangle
 from ..descent.iterations import decay
+from ..elements.records import filled
 from ..kernels.contact.bounds import measure_bounds
 from ..kernels.elements.table import energy_kernel
 
@@ -122,10 +123,8 @@ class Measure:
             columns = scene.elements[kind.name]
             if kind.energy is None or not len(columns):
                 continue
-            data = np.zeros(len(columns), dtype=kind.exact.numpy_dtype())
-            data["corners"] = columns.corners
-            for name, values in kind.exact_columns(scene.rest_points, columns).items():
-                data[name] = values
+            fields = kind.exact_columns(scene.rest_points, columns)
+            data = filled(kind.exact, columns.corners, fields)
             energies = wp.zeros(len(columns), dtype=wp.float64, device=device)
             inverted = wp.zeros(len(columns), dtype=int, device=device)
             elements = self.model.upload(data, kind.exact)

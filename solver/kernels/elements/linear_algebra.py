@@ -7,7 +7,6 @@ from ..options import QUICK
 
 wp.set_module_options(QUICK)
 
-vec1i = wp.types.vector(length=1, dtype=int)
 vec6 = wp.types.vector(length=6, dtype=float)
 mat31 = wp.types.matrix(shape=(3, 1), dtype=float)
 mat32 = wp.types.matrix(shape=(3, 2), dtype=float)
