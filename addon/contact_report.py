@@ -18,14 +18,14 @@ def contact_distances(bodies, settings):
     """
     # Warp takes half a second to import; not while Blender starts.
     from ..solver.contact.surface import touch_table
-    from ..solver.scene.bounds import BOUNDS
+    from ..solver.scene.analytic_colliders import AnalyticCollider
 
     deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
     colliders = [body for body in bodies if isinstance(body, Collider)]
     own = np.array([collision_thickness(body) for body in deformable])
     all_of_them = np.concatenate([own, [collider.thickness for collider in colliders]])
     kept = np.add.outer(all_of_them, all_of_them)[touch_table(deformable, colliders)]
-    if settings.use_ground or any(isinstance(body, BOUNDS) for body in bodies):
+    if settings.use_ground or any(isinstance(body, AnalyticCollider) for body in bodies):
         kept = np.concatenate([kept, own])
     return (float(kept.min()), float(kept.max())) if len(kept) else (0.0, 0.0)
 

@@ -18,7 +18,7 @@ from ..solver.scene.lattice import cage, embed
 from ..solver.scene.thickness import collision_thickness, short_edge
 from ..solver.settings import Material, Settings
 from . import ignored, playback, read_mesh
-from .bounds import bounds_of, is_bound
+from .analytic_colliders import analytic_colliders_of, is_analytic
 from .feed import GRAVITY, Feed, Pose, gravity_moves, identity, moves, read_pose
 from .modifiers import DEFORMING, simulation_point
 from .participants import nothing_to_bake
@@ -186,8 +186,8 @@ def gather(context, objects):
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
             raise ValueError(f"{ob.name} is hidden in the viewport or excluded; show it to bake")
-        if is_bound(ob):
-            gathered.bodies += _bounds(gathered, ob, depsgraph)
+        if is_analytic(ob):
+            gathered.bodies += _analytic_colliders(gathered, ob, depsgraph)
             continue
         pose = read_pose(ob, depsgraph, True)
         if ob.vbd.role == "COLLIDER":
@@ -225,14 +225,14 @@ def _collides_with(ob, objects):
     if collection is None:
         return None
     inside = set(collection.all_objects)
-    return tuple(other.name for other in objects if other in inside and not is_bound(other))
+    return tuple(other.name for other in objects if other in inside and not is_analytic(other))
 
 
-def _bounds(gathered, ob, depsgraph):
+def _analytic_colliders(gathered, ob, depsgraph):
     pose = read_pose(ob, depsgraph, with_points=ob.vbd.collider_shape != "PLANE")
     if moves(ob):
         gathered.feed.hold(ob, pose)
-    return bounds_of(ob, pose)
+    return analytic_colliders_of(ob, pose)
 
 
 def _outward(triangles, pose):

@@ -20,6 +20,7 @@ from bpy.props import (
 
 from ..solver.scene.lattice import MAX_RESOLUTION
 from ..solver.settings import Material, Settings
+from .analytic_colliders import ANALYTIC_SHAPES
 from .participants import active_index, set_active_index
 from .tet_count import NOT_COUNTED, update_tet_count
 
@@ -60,24 +61,7 @@ ROLES = (
 )
 COLLIDER_SHAPES = (
     ("MESH", "Mesh", "The faces of the mesh; may be animated and deformed"),
-    (
-        "PLANE",
-        "Plane",
-        "An endless plane through the origin of the object, across its Z axis: everything stays on "
-        "the side to which Z points",
-    ),
-    ("BOX", "Box", "Everything stays inside of the bounding box of the object, turned with it"),
-    (
-        "SPHERE",
-        "Sphere",
-        "Everything stays out of the sphere around the origin of the object that holds its mesh",
-    ),
-    (
-        "BOWL",
-        "Bowl",
-        "Everything stays inside of the lower half of that sphere, open along the Z axis of the "
-        "object",
-    ),
+    *ANALYTIC_SHAPES,
 )
 DEVICES = (
     ("AUTO", "Automatic", "Use the GPU where there is one, else the CPU"),

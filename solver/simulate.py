@@ -21,8 +21,8 @@ from .model.multipliers import Ties
 from .model.tearing import Tearing
 from .report.residual import Residual
 from .report.statistics import Measure, Statistics
+from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
 from .scene.attachments import Attachment
-from .scene.bounds import BOUNDS, bounds_on_device
 from .scene.colliders import LedColliders
 from .scene.pins import LedPins
 from .settings import Settings
@@ -58,7 +58,7 @@ def pick_device(name):
 
 
 def simulate(
-    bodies: Sequence[Solid | Cloth | Rod | Collider | BOUNDS | Attachment],
+    bodies: Sequence[Solid | Cloth | Rod | Collider | AnalyticCollider | Attachment],
     settings: Settings,
     frame_count: int,
     device: str = "cpu",
@@ -76,7 +76,7 @@ def simulate(
     attachments = [body for body in bodies if isinstance(body, Attachment)]
     deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
     colliders = [body for body in bodies if isinstance(body, Collider)]
-    bounds = [body for body in bodies if isinstance(body, BOUNDS)]
+    analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
     if not deformable:
         raise ValueError("there is nothing to simulate: add a soft body, a cloth or a rod")
     if frame_count != int(frame_count) or frame_count < 1:
@@ -87,10 +87,10 @@ def simulate(
     led = LedColliders(colliders, scene, device)
     pins = LedPins(deformable, scene, device)
     surface = contact_surface(scene, deformable, colliders, settings)
-    bounds = bounds_on_device(bounds, scene, surface, settings, device)
+    analytic = colliders_on_device(analytic, scene, settings, device)
     workers = Workers(settings.threads or core_count() if wp.get_device(device).is_cpu else 1)
     launches = Launches(device, workers)
-    model = Model(scene, settings, surface, bounds, ties, launches, gravity)
+    model = Model(scene, settings, surface, analytic, ties, launches, gravity)
     tearing = Tearing(deformable, scene, settings)
     names = [body.name for body in [*deformable, *colliders]]
     parts = model, led, pins, ties, tearing, names
@@ -128,7 +128,7 @@ def _frames(parts, deformable, settings, frame_count, cancelled, compiling):
             if tearing.changed_since_asked():
                 measure.record()
             statistics = measure.take(
-                stepper.iterations, stepper.pairs, ties, seconds, stepper.coarse
+                stepper.iterations, stepper.contact, ties, seconds, stepper.coarse
             )
             positions = tearing.lay_duplicates(model.positions())
             yield Frame(index, positions, tearing.elements(), statistics, model.size)

@@ -47,7 +47,7 @@ class CoarseCorrection:
 
     def __init__(self, model, aggregates, pairs, followers, relaxation, workers):
         self.model, self.aggregates, self.pairs = model, aggregates, pairs
-        self.contacts = pairs is not None or len(model.bounds.kind) > 0
+        self.contacts = pairs is not None or model.has_analytic_colliders
         self.followers, self.workers = followers, workers
         self.relaxed, self.relaxation = relaxation, wp.clone(relaxation)
         self.longest = LONGEST_WITH_CONTACTS if self.contacts else LONGEST
@@ -135,7 +135,7 @@ class CoarseCorrection:
         up = [self.groups.way, members, patches, model.x]
         self.up = [self._ranges(coarse_step.prolong, chunks, up, [self.direction, moved], each)]
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
-        touching = [objective.attachments, objective.contacts, model.bounds, model.law]
+        touching = [objective.attachments, objective.contacts, model.contact_model]
         along = [*state, model.free_count, self.longest, *touching, members]
         choice = [self.longest, members, self.sums, self.islands]
         self.line = [
@@ -151,12 +151,12 @@ class CoarseCorrection:
         model, vertices = self.model, self.members.vertex
         moved = self.pairs.candidate if self.pairs else model.x
         self.in_front = []
-        if len(model.bounds.kind):
-            inputs = [vertices, self.before, model.bounds]
+        if model.has_analytic_colliders:
+            inputs = [vertices, self.before, model.contact_model]
             self.in_front.append(
                 self._whole(coarse_contact.keep_members_in_front, len(vertices), inputs, [moved])
             )
-        self.in_front += points_in_front(model, self.before, moved)
+        self.in_front += [[launch] for launch in points_in_front(model, self.before, moved)]
         ends = [self.before, model.x]
         self.differences = [
             self._ranges(coarse_step.take_difference, count, ends, [self.direction], 5.0, first)

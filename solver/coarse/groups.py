@@ -90,7 +90,7 @@ class Groups:
             wp.launch(
                 coarse_contact.mark_neighbors,
                 dim=self.pairs.count,
-                inputs=[self.pairs.pairs, self.island, count],
+                inputs=[self.pairs.lists.pairs, self.island, count],
                 outputs=[self.near],
                 device=self.model.device,
             )

@@ -70,14 +70,14 @@ class CoarseMatrix:
     def _add_contacts(self):
         """Stiffness of what touches now and of attachments, onto the blocks of the elements."""
         model, patches = self.model, self.groups.patches
-        law, start = model.law, model.x_start
+        law, start = model.contact_model.law, model.x_start
         terms = []
         if self.pairs:
-            inputs = [model.x, self.pairs.touches, self.pairs.state, law, patches]
+            inputs = [model.x, self.pairs.lists.touches, self.pairs.lists.state, law, patches]
             terms.append((coarse_contact.add_touches, self.pairs.count, inputs))
-        if len(model.bounds.kind):
-            inputs = [self.members.vertex, model.x, start, model.bounds, law, patches]
-            terms.append((coarse_contact.add_bounds, len(self.members.vertex), inputs))
+        if model.has_analytic_colliders:
+            inputs = [self.members.vertex, model.x, start, model.contact_model, patches]
+            terms.append((coarse_contact.add_analytic_colliders, len(self.members.vertex), inputs))
         rows = model.objective.attachments.rows
         inputs = [model.objective.attachments, patches]
         terms.append((coarse_contact.add_attachments, len(rows) if rows else 0, inputs))

@@ -101,7 +101,7 @@ class CoarseForces:
         """The launches that know contacts: again when lists have grown."""
         model = self.model
         inputs = [model.x, model.objective, elements_struct(())()]
-        outputs = [self.force, self.rounding, self.touching]
+        outputs = [self.force, self.rounding, self.touching, model.lists.closing]
         cost = model.VERTEX
         self.of_vertices = self._ranges(self.kernel, model.free_count, inputs, outputs, cost)
 

@@ -8,6 +8,7 @@ import numpy as np
 from ..elements.tets import tet_gradients
 from ..scene.embedding import EmbeddedPoints, embedded_points
 from ..topology.order import connected, unique_edges
+from .crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
 STIFFEST = 30.0
@@ -33,13 +34,14 @@ class Surface:
 
     Behind them come the points of embedded surfaces, from `point_start` on. Edges of bodies are
     those of triangles, then those of rods, from `rod_start` on. `body` [vertex] numbers bodies and
-    colliders, `joint` [vertex] what is attached to each other. Of bodies, `may_touch` [body, body]
-    tells who meets whom, and `closed` [body] who has an inside: solids and closed meshes. `spacing`
-    [vertex, m] is the mean length of the edges at a vertex, or the least among its embedded points;
-    `stiffness` [vertex, N/m] the most that its contacts may have. `hidden` [vertex of a body] are
-    those that embedded points stand for.
+    colliders, the first `body_count` of which are bodies; `joint` [vertex] what is attached to each
+    other. Of both, `may_touch` [body, body] tells who meets whom, and `closed` [body] who has an
+    inside: solids and closed meshes. `spacing` [vertex, m] is the mean length of the edges at a
+    vertex, or the least among its embedded points; `stiffness` [vertex, N/m] the most that its
+    contacts may have. `hidden` [vertex of a body] are those that embedded points stand for.
     """
 
+    body_count: int
     points: EmbeddedPoints
     hidden: np.ndarray
     vertices: np.ndarray
@@ -59,6 +61,15 @@ class Surface:
     rest: np.ndarray
     stiffness: np.ndarray
     spacing: np.ndarray
+
+    def is_sunk(self, one, other):
+        """Whether `one` is a solid and `other` an open collider; numbers of bodies, any shape."""
+        return (other >= self.body_count) & self.closed[one] & ~self.closed[other]
+
+    def normals(self, x, triangle):
+        """Unit normals [triangle, 3] of some triangles at x [vertex, 3]."""
+        a, b, c = (x[self.triangles[triangle, j]] for j in range(3))
+        return unit(np.cross(b - a, c - a))
 
     @property
     def can_touch(self):
@@ -83,7 +94,7 @@ def most_stiffness(assembly, settings):
         bound[bound == 0.0] = np.inf
     else:
         bound += assembly.mass / settings.step_time**2
-    # What is led does not yield: only the other side bounds the stiffness.
+    # What is kinematic does not yield: only the other side bounds the stiffness.
     bound[assembly.free_count :] = np.inf
     return STIFFEST * bound
 
@@ -154,6 +165,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         return spread(mine, of_collider, mine[points.corners[:, 0]])
 
     return Surface(
+        body_count=len(bodies),
         points=points,
         hidden=hidden,
         vertices=np.unique(ends).astype(np.int32),

@@ -39,7 +39,7 @@ class Flight:
         self.high.fill_(-np.inf)
         self.motion.zero_()
         self._measure(0, model.vertex_count, pairs.candidate)
-        self._measure(model.led_end, pairs.point_count, model.x)
+        self._measure(model.led_end, len(model.surface.points), model.x)
         total = self.motion.numpy().astype(float)
         low, high = swept(self.low.numpy(), self.high.numpy(), total / self.size[:, None])
         flock = connected(np.argwhere(self._meets_body(low, high)), len(low))
@@ -64,7 +64,13 @@ class Flight:
         wp.launch(
             flight.measure_bodies,
             dim=count,
-            inputs=[first, self.model.x, goal, self.pairs.struct.body, self.pairs.struct.radius],
+            inputs=[
+                first,
+                self.model.x,
+                goal,
+                self.pairs.struct.body,
+                self.model.contact_model.state.radius,
+            ],
             outputs=[self.low, self.high, self.motion],
             device=self.model.device,
         )
@@ -76,7 +82,7 @@ class Flight:
         return meets
 
     def _meets_collider(self, low, high):
-        tree = self.pairs.trees["collider_triangle_tree"]
+        tree = self.pairs.trees.of["collider_triangle_tree"]
         if not tree.bvh:
             return np.full(len(low), tree.count > 0)
         # The boxes of the tree are those of the last search.

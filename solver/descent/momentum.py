@@ -13,8 +13,7 @@ import warp as wp
 
 from ..device.threads import recorded_whole
 from ..kernels import guess
-from ..kernels.contact.bounds import mark_at_bounds
-from ..kernels.contact.law import mark_touching
+from ..kernels.contact.measure import mark_at_colliders, mark_touching
 from ..scene.embedding import points_in_front
 from .guess import make_pieces
 
@@ -73,18 +72,18 @@ class Momentum:
                 model.x,
                 self.pairs.struct.body,
                 self.count,
-                self.pairs.touches,
-                self.pairs.state,
+                self.pairs.lists.touches,
+                self.pairs.lists.state,
             ],
             outputs=[self.touch],
             device=model.device,
         )
-        if len(model.bounds.kind):
+        if model.has_analytic_colliders:
             for first, count in model.surface_ranges():
                 wp.launch(
-                    mark_at_bounds,
+                    mark_at_colliders,
                     dim=count,
-                    inputs=[first, model.x, self.pairs.struct.body, model.bounds],
+                    inputs=[first, model.x, self.pairs.struct.body, model.contact_model],
                     outputs=[self.at_bounds],
                     device=model.device,
                 )
@@ -128,13 +127,15 @@ def restoring(model, followers):
     moments = [before, way, still, model.objective.inertia, pieces]
     none = wp.zeros(2, dtype=wp.vec3, device=device)  # gravity is in what is inertial
     return [
-        *(_hold_at_bounds(model, followers, pieces) if len(model.bounds.kind) else ()),
+        *(_hold_at_bounds(model, followers, pieces) if model.has_analytic_colliders else ()),
         [lambda: wp.copy(before, model.x)],
         recorded_whole(device, guess.find_ways, free, [before, model.inertial], [way]),
         recorded_whole(device, guess.add_moments, len(pieces.weight), moments, []),
         recorded_whole(device, guess.find_rigid_motion, len(pieces.held), [none, 1.0, pieces], []),
-        recorded_whole(device, guess.move_rigidly, free, [before, pieces, model.bounds], [model.x]),
-        *points_in_front(model, before, model.x),
+        recorded_whole(
+            device, guess.move_rigidly, free, [before, pieces, model.contact_model], [model.x]
+        ),
+        *([launch] for launch in points_in_front(model, before, model.x)),
     ]
 
 
@@ -152,9 +153,9 @@ def _hold_at_bounds(model, followers, pieces):
         *(
             recorded_whole(
                 model.device,
-                mark_at_bounds,
+                mark_at_colliders,
                 count,
-                [first, model.x, of, model.bounds],
+                [first, model.x, of, model.contact_model],
                 [pieces.held],
             )
             for first, count in model.surface_ranges()

@@ -7,8 +7,8 @@ import numpy as np
 import warp as wp
 
 from ..coarse.correction import CoarseCorrection
+from ..contact.contact import Contact
 from ..contact.load import Load
-from ..contact.pairs import Pairs
 from ..device.threads import WORTH_SPLITTING, recorded_whole
 from ..kernels.elements.table import rest_kernel
 from ..kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
@@ -57,27 +57,26 @@ class Stepper:
         omega = 1.0 if chebyshev or short else settings.relaxation
         self.no_extrapolation = model.upload(model.augmented.astype(np.int32), int)
         self.relaxation = model.upload(np.where(model.augmented, 1.0, omega), float)
-        self.followers = Followers(model, workers)
-        self.pairs = None
-        if model.surface.can_touch:
-            self.pairs = Pairs(model, self.followers, names, settings, workers)
-        follows = (self.pairs or len(model.bounds.kind)) and not settings.quasistatic
-        self.load = Load(model, self.pairs, settings, workers) if follows else None
+        self.followers = Followers(model)
+        self.contact = Contact(model, names, settings) if model.surface.can_touch else None
+        self.lists_revision = model.lists.revision
+        follows = (self.contact or model.has_analytic_colliders) and not settings.quasistatic
+        self.load = Load(model, settings) if follows else None
         self.coarse = None
         if aggregates is not None:
             self.coarse = CoarseCorrection(
-                model, aggregates, self.pairs, self.followers, self.relaxation, workers
+                model, aggregates, self.contact, self.followers, self.relaxation, workers
             )
         self.leads = colliders.moves or bool(pins.led)
-        self.flight = Flight(model, self.pairs, colliders) if self.pairs else None
-        self.momentum = Momentum(model, self.pairs, settings) if self.pairs else None
+        self.flight = Flight(model, self.contact, colliders) if self.contact else None
+        self.momentum = Momentum(model, self.contact, settings) if self.contact else None
         self.iterations = Iterations(
             model,
             residual,
             settings,
             self.sweep,
             carried=[*ties.carried(), *self.stiff_springs.carried()],
-            pairs=self.pairs,
+            pairs=self.contact,
             search=self._search,
         )
         guess = "previous" if settings.quasistatic else settings.initial_guess
@@ -94,7 +93,7 @@ class Stepper:
                 model.velocity,
                 model.x,
                 self.standing,
-                model.bounds,
+                model.contact_model,
             ],
             [
                 self.places(),
@@ -108,8 +107,8 @@ class Stepper:
         self.keep_points = points_in_front(model, model.x_start, self.places())
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump on the way.
         self.guard_at = 0 if chebyshev else int(BEFORE_GUARD * settings.iterations)
-        self.guarded = guess == "adaptive" and model.free_count > 0 and not self.pairs
-        self.restores = model.free_count > 0 and not self.pairs and not settings.quasistatic
+        self.guarded = guess == "adaptive" and model.free_count > 0 and not self.contact
+        self.restores = model.free_count > 0 and not self.contact and not settings.quasistatic
         self.end = recorded_whole(
             model.device,
             end_step,
@@ -117,8 +116,8 @@ class Stepper:
             [settings.step_time, model.x, model.x_start],
             [model.velocity],
         )
-        if self.pairs:
-            residual.before = self.pairs.refresh
+        if self.contact:
+            residual.before = self.contact.refresh
         self._record_elements()
 
     def _count_flight(self):
@@ -144,7 +143,7 @@ class Stepper:
 
     def places(self):
         """Where new positions go: to be truncated first where there are contact pairs."""
-        return self.pairs.candidate if self.pairs else self.model.x
+        return self.contact.candidate if self.contact else self.model.x
 
     def _record_elements(self):
         """The launches that know the elements: again when tearing has changed them."""
@@ -170,7 +169,7 @@ class Stepper:
                 kernels.search if self.settings.line_search else kernels.solve,
                 color,
                 [wp.vec2i(*color), model.objective, model.elements, self.relaxation],
-                [model.x, self.places(), model.touched, model.rejected],
+                [model.x, self.places(), model.touched, model.rejected, model.lists.closing],
             )
             for color in pairwise(model.color_start)
         ]
@@ -181,7 +180,7 @@ class Stepper:
         work = np.cumsum(self.model.work[first:last])
         parts = 1
         # A line search moves vertices to and fro, in sight of partners of the same color.
-        whole = not self.model.device.is_cpu or (self.pairs and self.settings.line_search)
+        whole = not self.model.device.is_cpu or (self.contact and self.settings.line_search)
         if not whole and len(work) and work[-1] > WORTH_SPLITTING:
             parts = min(self.workers.count, int(work[-1] / WORTH_SPLITTING) + 1)
         total = work[-1] if len(work) else 0.0
@@ -202,14 +201,14 @@ class Stepper:
             launches[0]()
 
     def begin_frame(self):
-        if self.pairs:
-            self.pairs.begin_frame()
+        if self.contact:
+            self.contact.begin_frame()
         if self.coarse:
             self.coarse.begin_frame()
 
     def sweep(self, iteration):
         """Visit every free vertex once, color by color."""
-        if self.pairs:
+        if self.contact:
             self._sweep_with_pairs(iteration)
         else:
             if iteration == self.guard_at:
@@ -231,19 +230,21 @@ class Stepper:
         self.stiff_springs.after_sweep()
 
     def _sweep_with_pairs(self, iteration):
-        pairs = self.pairs
+        contact = self.contact
         due = iteration % self.settings.collision_interval == 0
-        if pairs.is_capped or (due and iteration > 0 and pairs.is_stuck):
+        if contact.is_capped or (due and iteration > 0 and contact.is_stuck):
             self._search()
-        pairs.refresh()
+        contact.refresh()
         self._lead()
         for color, (first, last) in zip(self.colors, pairwise(self.model.color_start), strict=True):
             self._run(color)
-            pairs.settle(first, last)
+            contact.settle(first, last)
 
     def _search(self, *growth):
         """Search for pairs; lists that have grown are new arrays, to be recorded anew."""
-        if self.pairs.search(*growth):
+        self.contact.search(*growth)
+        if self.lists_revision != self.contact.revision:
+            self.lists_revision = self.contact.revision
             self.residual.record(self.model)
             self._record_elements()
             if self.coarse:
@@ -252,8 +253,8 @@ class Stepper:
     def _lead(self):
         """Move what is led (pins, colliders) on towards its place."""
         if self.leads:
-            copy_range(self.pairs.candidate, self.model.inertial, self.model.free_count)
-            self.pairs.settle(self.model.free_count, self.model.led_end)
+            copy_range(self.contact.candidate, self.model.inertial, self.model.free_count)
+            self.contact.settle(self.model.free_count, self.model.led_end)
 
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1."""
@@ -262,18 +263,18 @@ class Stepper:
             self.load.follow()
         model.pull(substep / count, self.settings)
         self._run(self.begin)
-        for launches in self.keep_points:
-            self._run(launches)
+        for launch in self.keep_points:
+            launch()
         for launches in self.move_rest_values:
             self._run(launches)
-        self.pins.move(substep / count, model.inertial if self.pairs else model.x)
+        self.pins.move(substep / count, model.inertial if self.contact else model.x)
         self.ties.move(substep / count)
         self.stiff_springs.begin_step()
         wp.copy(model.touched, self.no_extrapolation)
-        if self.pairs:
+        if self.contact:
             self._begin_pairs(substep / count)
         self.iterations.run(watched=substep == count)
-        if self.pairs:
+        if self.contact:
             self.momentum.restore()
             self._count_flight()
         else:
@@ -290,18 +291,18 @@ class Stepper:
 
     def _begin_pairs(self, share):
         """Find what may touch in this substep; go to the initial guess as far as that allows."""
-        model, pairs = self.model, self.pairs
+        model, contact = self.model, self.contact
         copy_range(model.x_start, model.x, model.vertex_count)
         self.colliders.move(share, model.inertial)
-        copy_range(pairs.candidate, model.inertial, model.free_count)
-        pairs.begin_step()
+        copy_range(contact.candidate, model.inertial, model.free_count)
+        contact.begin_step()
         self.flight.move()
         for _ in range(STAGES):
             self._search(1.0)  # what is left of the way is expected, and needs no more slack
             if self.leads:
-                pairs.make_way()
-            pairs.settle(0, model.led_end)
-            if not (pairs.is_capped or (self.leads and pairs.is_stuck)):
+                contact.make_way()
+            contact.settle(0, model.led_end)
+            if not (contact.is_capped or (self.leads and contact.is_stuck)):
                 break
-        if pairs.has_travelled:
+        if contact.has_travelled:
             self._search()  # what lies ahead is shorter, and so is the list

@@ -26,17 +26,16 @@ from ..kernels.coarse import step as coarse_step
 from ..kernels.coarse import step_length as coarse_share
 from ..kernels.coarse.elements import coarse_kernels
 from ..kernels.contact import (
-    bounds,
-    embedded_bounds,
-    embedded_truncation,
+    intersections,
     load,
+    measure,
     pair_lists,
+    points_in_front,
     refresh,
     search,
-    tangles,
     truncation,
+    trust_radii,
 )
-from ..kernels.contact import law as contact
 from ..kernels.elements.table import energy_kernel, rest_kernel
 
 # Pause between two looks at whether compiling is still wanted [s].
@@ -46,8 +45,8 @@ POLL = 0.1
 def needed_modules(model, settings, aggregates):
     """The Warp modules that a scene launches kernels of; `aggregates` as for `Stepper`."""
     parts, device = model.parts, model.device
-    pairs, near_bounds = bool(parts & vertex.CONTACTS), bool(parts & vertex.BOUNDS)
-    points, contacts = bool(parts & vertex.EMBEDDED), pairs or near_bounds
+    pairs, colliders = bool(parts & vertex.CONTACTS), bool(parts & vertex.ANALYTIC)
+    points, contacts = bool(parts & vertex.EMBEDDED), pairs or colliders
     tied = bool(parts & vertex.ATTACHMENTS)
     free, corrected = model.free_count > 0, aggregates is not None
     accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
@@ -56,22 +55,21 @@ def needed_modules(model, settings, aggregates):
         coarse: corrected,
         coarse_contact: corrected and (contacts or tied),
         coarse_slopes: corrected,
-        tangles: pairs,
+        intersections: pairs,
         search: pairs,
         coarse_force: corrected,
         pair_lists: pairs,
-        embedded_truncation: pairs and points,
         refresh: pairs,
         truncation: pairs,
+        trust_radii: pairs,
         coarse_step: corrected,
         cholesky: corrected and device.is_cuda,
         guess: free and not pairs and not settings.quasistatic,
         load: contacts and not settings.quasistatic,
         motion: True,
         coarse_share: corrected,
-        contact: pairs,
-        bounds: near_bounds,
-        embedded_bounds: near_bounds and points,
+        measure: contacts,
+        points_in_front: colliders and points,
         embedding: points,
         flight: pairs,
         attachments: tied or model.augmented.any(),
@@ -81,6 +79,9 @@ def needed_modules(model, settings, aggregates):
     kernels = model.kernels
     solve = kernels.search if settings.line_search else kernels.solve
     of_vertices = [solve, kernels.residual] if free else []
+    if pairs:
+        of_steps = truncation.truncation_kernels(points)
+        of_vertices += [of_steps.truncate, of_steps.alert_partners]
     if corrected:
         of_vertices.append(vertex.vertex_kernels((), parts).residual)
     of_elements = {kernel.module for kernel in element_kernels(model, corrected)}

@@ -78,8 +78,8 @@ def attachments_force_hessian(i: int, x: wp.array[wp.vec3], attachments: Attachm
 @wp.kernel
 def raise_multipliers(
     x: wp.array[wp.vec3],
+    # in and out
     attachments: Attachments,
-    # out
     multiplier: wp.array[wp.vec3],
 ):
     """λ ← s (λ + ρ C) after a sweep. One thread per row."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contacts, bounds and attachments in the coarse matrix: springs at weighted points Σ w_c x_c.
+"""Contacts and attachments in the coarse matrix: springs at weighted points Σ w_c x_c.
 
 A term with stiffness K between points adds (p_k p_lᵀ) ⊗ K to the block (k, l), p_k = Σ w_c p_c over
 its corners c in aggregate k. Blocks of aggregates whose matrices are apart are left out. Where a
@@ -11,7 +11,7 @@ import warp as wp
 
 from .attachments import Attachments
 from .coarse.matrix import Patches, block_place
-from .contact.bounds import Bounds, bounds_force_hessian, keep_in_front
+from .contact.analytic_colliders import ContactModel, collider_force_hessian, keep_in_front
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pairs import Pair, PairState, Touch, gap_of
 from .options import QUICK
@@ -129,7 +129,7 @@ def add_touches(
     distance = wp.dot(n, gap)
     along = touch.stiffness
     drag = float(0.0)
-    if touch.leads == 0:
+    if touch.separates == 0:
         if distance >= touch.radius:
             return
         _force, along, drag = force_stiffness(
@@ -147,20 +147,19 @@ def add_touches(
 
 
 @wp.kernel
-def add_bounds(
+def add_analytic_colliders(
     vertex: wp.array[int],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
-    bounds: Bounds,
-    law: ContactLaw,
+    model: ContactModel,
     patches: Patches,
     # out
     matrix: wp.array[wp.float64],
 ):
-    """The stiffness of bounds that vertices of aggregates touch."""
+    """The stiffness of analytic colliders that vertices of aggregates touch."""
     i = vertex[wp.tid()]
-    _force, stiffness, count, _which, _margin = bounds_force_hessian(
-        i, x[i], wp.vec3(0.0), x_start[i], bounds, law
+    _force, stiffness, count, _active_set, _margin = collider_force_hessian(
+        i, x[i], wp.vec3(0.0), x_start[i], model
     )
     if count > 0:
         k = patches.of[i]
@@ -211,10 +210,10 @@ def mark_neighbors(
 def keep_members_in_front(
     vertex: wp.array[int],
     before: wp.array[wp.vec3],
-    bounds: Bounds,
+    model: ContactModel,
     # in and out
     moved: wp.array[wp.vec3],
 ):
-    """Shorten the ways of vertices that would lead through a bound."""
+    """Shorten the steps of vertices that would take them through an analytic collider."""
     i = vertex[wp.tid()]
-    moved[i] = before[i] + keep_in_front(i, before[i], moved[i] - before[i], bounds)
+    moved[i] = before[i] + keep_in_front(i, before[i], moved[i] - before[i], model)

@@ -9,8 +9,9 @@ import warp as wp
 from .attachments import Attachments, gap, split_scale
 from .coarse.line import SAMPLES, vec8
 from .coarse.step import Members
-from .contact.bounds import Bounds, bounds_force_hessian
-from .contact.law import ContactLaw, Contacts, force_stiffness
+from .contact.analytic_colliders import ContactModel, collider_force_hessian
+from .contact.law import ContactLaw, force_stiffness
+from .contact.pair_forces import Contacts
 from .contact.pairs import gap_of
 from .options import QUICK
 
@@ -36,13 +37,13 @@ def contact_slopes(
         change = gap_of(touch, d, wp.vec3(0.0))
         closing = wp.dot(touch.normal, change)
         nearest = wp.min(distance, distance + longest * closing)
-        if nearest < touch.radius or touch.leads != 0:
+        if nearest < touch.radius or touch.separates != 0:
             begin = float(0.0)
             for n in range(SAMPLES + 1):
                 part = longest * float(n) / float(SAMPLES)
                 there = distance + part * closing
                 force = wp.vec3(0.0)
-                if touch.leads != 0:
+                if touch.separates != 0:
                     force = (touch.stiffness * (touch.radius - there)) * touch.normal
                 elif there < touch.radius:
                     force, _along, _drag = force_stiffness(
@@ -63,22 +64,21 @@ def contact_slopes(
 
 
 @wp.func
-def bound_slopes(
+def collider_slopes(
     i: int,
     x: wp.vec3,
     d: wp.vec3,
     x_start: wp.vec3,
     longest: float,
-    bounds: Bounds,
-    law: ContactLaw,
+    model: ContactModel,
 ):
-    """The same of the bounds of the world."""
+    """The same of analytic colliders."""
     slopes = vec8()
     begin = float(0.0)
     for n in range(SAMPLES + 1):
         part = longest * float(n) / float(SAMPLES)
-        force, _h, _count, _which, _margin = bounds_force_hessian(
-            i, x + part * d, wp.vec3(0.0), x_start, bounds, law
+        force, _h, _count, _active_set, _margin = collider_force_hessian(
+            i, x + part * d, wp.vec3(0.0), x_start, model
         )
         slope = -wp.dot(force, d)
         if n == 0:
@@ -111,8 +111,7 @@ def member_slopes(
     longest: float,
     attachments: Attachments,
     contacts: Contacts,
-    bounds: Bounds,
-    law: ContactLaw,
+    contact_model: ContactModel,
     # out
     members: Members,
 ):
@@ -132,8 +131,8 @@ def member_slopes(
                 rise += attachment_rise(i, direction, attachments)
             total += wp.vec2d(-wp.float64(wp.dot(force[i], d)), wp.float64(rise))
         if contacts.start.shape[0] > 0:
-            samples += contact_slopes(i, x, direction, longest, contacts, law)
-        if bounds.kind.shape[0] > 0:
-            samples += bound_slopes(i, x[i], d, x_start[i], longest, bounds, law)
+            samples += contact_slopes(i, x, direction, longest, contacts, contact_model.law)
+        if contact_model.colliders.kind.shape[0] > 0:
+            samples += collider_slopes(i, x[i], d, x_start[i], longest, contact_model)
     members.slope[chunk] = total
     members.samples[chunk] = samples

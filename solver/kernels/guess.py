@@ -19,7 +19,7 @@ The same sums over a piece give the rigid motion that brings it to its momenta a
 
 import warp as wp
 
-from .contact.bounds import Bounds, keep_in_front
+from .contact.analytic_colliders import ContactModel, keep_in_front
 from .motion import adaptive_acceleration
 from .options import QUICK
 
@@ -106,7 +106,12 @@ def add_moments(
 
 
 @wp.kernel
-def find_rigid_motion(gravity: wp.array[wp.vec3], h: wp.float64, pieces: Pieces):
+def find_rigid_motion(
+    gravity: wp.array[wp.vec3],
+    h: wp.float64,
+    # in and out
+    pieces: Pieces,
+):
     """Turn and shift of every piece. `gravity` [2]: now, in the last step. One thread per piece."""
     piece = wp.tid()
     weight = wp.float64(0.0)
@@ -163,7 +168,11 @@ def find_guess_slopes(
 
 
 @wp.kernel
-def add_slopes(slope: wp.array[wp.vec2], pieces: Pieces):
+def add_slopes(
+    slope: wp.array[wp.vec2],
+    # in and out
+    pieces: Pieces,
+):
     """The slopes of a chunk. One thread per chunk."""
     chunk = wp.tid()
     total = wp.vec2d()
@@ -173,7 +182,11 @@ def add_slopes(slope: wp.array[wp.vec2], pieces: Pieces):
 
 
 @wp.kernel
-def find_shares(kept: float, pieces: Pieces):
+def find_shares(
+    kept: float,
+    # in and out
+    pieces: Pieces,
+):
     """α of every piece, 1 where it is above `kept`. One thread per piece."""
     piece = wp.tid()
     slope = wp.vec2d()
@@ -257,13 +270,13 @@ def find_ways(
 def move_rigidly(
     before: wp.array[wp.vec3],
     pieces: Pieces,
-    bounds: Bounds,
+    contact_model: ContactModel,
     # out
     x: wp.array[wp.vec3],
 ):
-    """Move every free vertex with its piece, as far as bounds allow."""
+    """Move every free vertex with its piece, as far as analytic colliders allow."""
     i = wp.tid()
     start = before[i]
     step = rigidly_moved(start, pieces.of[i], pieces) - start
     if pieces.held[pieces.of[i]] == 0 and wp.isfinite(step):
-        x[i] = start + keep_in_front(i, start, step, bounds)
+        x[i] = start + keep_in_front(i, start, step, contact_model)

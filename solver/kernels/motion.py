@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from .contact.bounds import Bounds, keep_in_front
+from .contact.analytic_colliders import ContactModel, keep_in_front
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -39,7 +39,7 @@ def begin_step(
     velocity: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     standing: wp.array[int],
-    bounds: Bounds,
+    contact_model: ContactModel,
     # out
     guess: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
@@ -77,7 +77,7 @@ def begin_step(
         step += (h * h) * adaptive_acceleration(followed, gravity)
     if not wp.isfinite(step):
         step = wp.vec3(0.0)
-    guess[i] = start + keep_in_front(i, start, step, bounds)
+    guess[i] = start + keep_in_front(i, start, step, contact_model)
     last_velocity[i] = v
     acceleration[i] = last
     steady[i] = steady_here

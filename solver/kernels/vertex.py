@@ -10,29 +10,22 @@ from functools import cache
 import warp as wp
 
 from .attachments import Attachments, attachments_force_hessian
-from .contact.bounds import Bounds, bounds_force_hessian, keep_in_front
-from .contact.embedded_bounds import embedded_bounds_force_hessian, embedded_part_in_front
-from .contact.embedded_contact import embedded_contacts_after, embedded_contacts_force_hessian
-from .contact.law import ContactLaw, Contacts, contacts_after, contacts_force_hessian
+from .contact.analytic_colliders import ContactModel, collider_forces
+from .contact.at_vertex import contacts_at_vertex
+from .contact.pair_forces import Contacts
 from .elements.table import elements_force_hessian, elements_struct
-from .embedding import Embedding
+from .newton import solve_positive_definite
 from .options import HOT, QUICK
-
-# Smallest pivot as a part of the trace: about what float32 leaves of a sum of that size.
-PIVOT = wp.constant(1.0e-6)
 
 # Relative spacing of float32 numbers.
 FLOAT32 = wp.constant(1.2e-7)
 # A step is halved at most this often: to a thousandth.
 HALVINGS = wp.constant(10)
-# The contacts of a step are looked for at most this often.
-PASSES = wp.constant(3)
-
 
 # Bits of what acts on vertices besides their elements.
 ATTACHMENTS = wp.constant(1)
 CONTACTS = wp.constant(2)
-BOUNDS = wp.constant(4)
+ANALYTIC = wp.constant(4)
 EMBEDDED = wp.constant(8)
 
 
@@ -46,30 +39,7 @@ class Objective:
     x_start: wp.array[wp.vec3]  # xᵗ [m]
     attachments: Attachments
     contacts: Contacts
-    bounds: Bounds
-    law: ContactLaw
-    embedding: Embedding
-
-
-@wp.func
-def solve_positive_definite(h: wp.mat33, f: wp.vec3):
-    """H⁻¹ f for a symmetric H by LDLᵀ.
-
-    A pivot lost to rounding is lifted to PIVOT times the trace: the step gets shorter along that
-    direction and still descends. The bound is relative, so light and small meshes never freeze.
-    """
-    least = PIVOT * (h[0, 0] + h[1, 1] + h[2, 2])
-    d_0 = wp.max(h[0, 0], least)
-    l_10 = h[1, 0] / d_0
-    l_20 = h[2, 0] / d_0
-    d_1 = wp.max(h[1, 1] - l_10 * h[1, 0], least)
-    l_21 = (h[2, 1] - l_20 * h[1, 0]) / d_1
-    d_2 = wp.max(h[2, 2] - l_20 * h[2, 0] - l_21 * l_21 * d_1, least)
-    z_1 = f[1] - l_10 * f[0]
-    z_2 = f[2] - l_20 * f[0] - l_21 * z_1
-    x_2 = z_2 / d_2
-    x_1 = z_1 / d_1 - l_21 * x_2
-    return wp.vec3(f[0] / d_0 - l_10 * x_1 - l_20 * x_2, x_1, x_2)
+    contact_model: ContactModel
 
 
 @dataclass(frozen=True)
@@ -89,6 +59,9 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
     compile time. With everything in one kernel a plain soft body takes half as long again.
     """
     Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds)
+    embedded = bool(parts & EMBEDDED)
+    contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), embedded)
+    colliders = collider_forces(embedded)
 
     @wp.func
     def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective, elements: Elements):
@@ -105,121 +78,6 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         return force, hessian
 
     @wp.func
-    def touch_force_hessian(
-        i: int, x: wp.array[wp.vec3], color: wp.vec2i, objective: Objective, step: wp.vec3
-    ):
-        """Force [N], Hessian block [N/m] and number of the contacts that touch vertex i after
-        `step` [m], at x, a number that tells which contacts they are, and how far the vertex may
-        go [m] without changing that.
-        """
-        touching = int(0)
-        which = int(0)
-        force = wp.vec3(0.0)
-        hessian = wp.mat33(0.0)
-        margin = float(wp.inf)
-        if wp.static(bool(parts & BOUNDS)):
-            if wp.static(bool(parts & EMBEDDED)):
-                margin = float(0.0)
-                f, h, count, which = embedded_bounds_force_hessian(
-                    i,
-                    x,
-                    step,
-                    objective.x_start,
-                    objective.bounds,
-                    objective.embedding,
-                    objective.law,
-                )
-            else:
-                f, h, count, which, margin = bounds_force_hessian(
-                    i, x[i], step, objective.x_start[i], objective.bounds, objective.law
-                )
-            force += f
-            hessian += h
-            touching += count
-        if wp.static(bool(parts & CONTACTS)):
-            if wp.static(bool(parts & EMBEDDED)):
-                margin = float(0.0)
-                f, h, count, others = embedded_contacts_force_hessian(
-                    i,
-                    x,
-                    step,
-                    color,
-                    objective.contacts,
-                    objective.embedding,
-                    objective.law,
-                )
-            else:
-                f, h, count, others, to_contact = contacts_force_hessian(
-                    i, x, step, color, objective.contacts, objective.law
-                )
-                margin = wp.min(margin, to_contact)
-            force += f
-            hessian += h
-            touching += count
-            which = 31 * which + others
-        return force, hessian, touching, which, margin
-
-    @wp.func
-    def touching_after(i: int, x: wp.array[wp.vec3], objective: Objective, step: wp.vec3):
-        """A number that tells which contacts touch vertex i after `step` [m]."""
-        which = int(0)
-        if wp.static(bool(parts & BOUNDS)):
-            if wp.static(bool(parts & EMBEDDED)):
-                _f, _h, _count, which = embedded_bounds_force_hessian(
-                    i,
-                    x,
-                    step,
-                    objective.x_start,
-                    objective.bounds,
-                    objective.embedding,
-                    objective.law,
-                )
-            else:
-                _f, _h, _count, which, _margin = bounds_force_hessian(
-                    i, x[i], step, objective.x_start[i], objective.bounds, objective.law
-                )
-        if wp.static(bool(parts & CONTACTS)):
-            if wp.static(bool(parts & EMBEDDED)):
-                others = embedded_contacts_after(i, step, objective.contacts, objective.embedding)
-            else:
-                others = contacts_after(i, step, objective.contacts)
-            which = 31 * which + others
-        return which
-
-    @wp.func
-    def step_with_contacts(
-        i: int,
-        x: wp.array[wp.vec3],
-        color: wp.vec2i,
-        objective: Objective,
-        free_step: wp.vec3,
-        free_force: wp.vec3,
-        free_hessian: wp.mat33,
-    ):
-        """The step [m], force [N] and number of contacts of vertex i, from those without contacts.
-
-        Contacts act on one side only: the step is sought again with those that touch where it ends
-        until these are the same. A vertex at rest right at the contact distance would else fall in
-        and be pushed out in turn.
-        """
-        f, h, touching, which, margin = touch_force_hessian(i, x, color, objective, wp.vec3(0.0))
-        force = free_force + f
-        step = free_step
-        if touching > 0:
-            step = solve_positive_definite(free_hessian + h, force)
-        passes = int(0)
-        if wp.length_sq(step) < margin * margin:
-            passes = int(PASSES)
-        while passes < PASSES:
-            if touching_after(i, x, objective, step) == which:
-                break
-            f, h, count, which, margin = touch_force_hessian(i, x, color, objective, step)
-            touching = wp.max(touching, count)
-            step = solve_positive_definite(free_hessian + h, free_force + f)
-            passes += 1
-        return step, force, touching
-
-    @wp.func
     def vertex_step(
         i: int,
         x: wp.array[wp.vec3],
@@ -227,6 +85,7 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         objective: Objective,
         elements: Elements,
         relaxation: float,
+        closing: wp.array[wp.vec4],
     ):
         """The step [m] of vertex i, the force [N] that asks for it, and whether contacts touch it.
 
@@ -241,17 +100,25 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         if wp.trace(hessian) != 0.0:
             step = solve_positive_definite(hessian, force)
         touching = int(0)
-        if wp.static(bool(parts & (BOUNDS | CONTACTS))):
-            step, force, touching = step_with_contacts(i, x, color, objective, step, force, hessian)
+        if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
+            step, force, touching = contact.step(
+                i,
+                x,
+                objective.x_start,
+                color,
+                objective.contacts,
+                objective.contact_model,
+                step,
+                force,
+                hessian,
+                closing,
+            )
         if not wp.isfinite(wp.trace(hessian)):
             step = force * wp.inf
         if touching == 0:
             step *= relaxation
-        if wp.static(bool(parts & BOUNDS)):
-            if wp.static(bool(parts & EMBEDDED)):
-                step *= embedded_part_in_front(i, x, step, objective.bounds, objective.embedding)
-            else:
-                step = keep_in_front(i, x[i], step, objective.bounds)
+        if wp.static(bool(parts & ANALYTIC)):
+            step *= colliders.fraction(i, x, step, objective.contact_model)
         return step, force, touching
 
     @wp.kernel(module="unique", module_options=HOT)
@@ -266,14 +133,18 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         moved: wp.array[wp.vec3],
         touched: wp.array[int],
         rejected: wp.array[int],
+        closing: wp.array[wp.vec4],
     ):
         """Move each vertex of a range of one color by its own Newton step.
 
-        `moved` is x itself, or the places to be truncated first.
+        `moved` is x itself, or the candidates to be truncated first. `closing` [entry] is what the
+        vertex last saw of its contacts (contact/pair_forces.py).
         """
         i = first + wp.tid()
         start = x[i]
-        step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
+        step, _force, touching = vertex_step(
+            i, x, color, objective, elements, relaxation[i], closing
+        )
         if wp.isfinite(start + step):
             moved[i] = start + step
         else:
@@ -294,6 +165,7 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         moved: wp.array[wp.vec3],
         touched: wp.array[int],
         rejected: wp.array[int],
+        closing: wp.array[wp.vec4],
     ):
         """The same with a backtracking line search on the slope of G along the step.
 
@@ -302,7 +174,9 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         """
         i = first + wp.tid()
         start = x[i]
-        step, force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
+        step, force, touching = vertex_step(
+            i, x, color, objective, elements, relaxation[i], closing
+        )
         if wp.isfinite(start + step):
             descent = wp.dot(force, step)
             # Not a range of constant length: that would be unrolled, ten times all the forces.
@@ -310,9 +184,16 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
             while halvings < HALVINGS:
                 x[i] = start + step
                 there, _hessian = force_hessian(i, x, objective, elements)
-                if wp.static(bool(parts & (BOUNDS | CONTACTS))):
-                    f, _h, _touching, _which, _margin = touch_force_hessian(
-                        i, x, color, objective, wp.vec3(0.0)
+                if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
+                    f, _h, _touching, _active_set, _margin = contact.force_hessian(
+                        i,
+                        x,
+                        objective.x_start,
+                        color,
+                        wp.vec3(0.0),
+                        objective.contacts,
+                        objective.contact_model,
+                        closing,
                     )
                     there += f
                 if wp.dot(there, step) >= -descent:
@@ -338,6 +219,7 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         residual: wp.array[wp.vec3],
         rounding: wp.array[float],
         touching: wp.array[int],
+        closing: wp.array[wp.vec4],
     ):
         """−∂G/∂x_i [N] of free vertices from `first` on, the force that rounding may make [N], and
         their contacts.
@@ -345,9 +227,16 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         i = first + wp.tid()
         force, hessian = force_hessian(i, x, objective, elements)
         contacts = int(0)
-        if wp.static(bool(parts & (BOUNDS | CONTACTS))):
-            f, h, contacts, _which, _margin = touch_force_hessian(
-                i, x, wp.vec2i(0, 0), objective, wp.vec3(0.0)
+        if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
+            f, h, contacts, _active_set, _margin = contact.force_hessian(
+                i,
+                x,
+                objective.x_start,
+                wp.vec2i(0, 0),
+                wp.vec3(0.0),
+                objective.contacts,
+                objective.contact_model,
+                closing,
             )
             force += f
             hessian += h

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
+from ..contact.contact_model import contact_model
+from ..contact.contacts import ContactLists
 from ..kernels import vertex
-from ..kernels.contact.law import ContactLaw
-from ..scene.embedding import upload_embedding
 from ..scene.gravity import Gravity
 from .tables import ElementTable, chained
 
@@ -38,9 +38,9 @@ class Model:
     # Time of one visit of a vertex without its elements, on one CPU core [ns].
     VERTEX = 60.0
 
-    def __init__(self, assembly, settings, surface, bounds, ties, launches, gravity=None):
+    def __init__(self, assembly, settings, surface, analytic, ties, launches, gravity=None):
         self.launches, self.device = launches, launches.device
-        self.assembly, self.surface, self.bounds = assembly, surface, bounds
+        self.assembly, self.surface = assembly, surface
         self.vertex_count = len(assembly.points)
         self.free_count = assembly.free_count
         self.color_start = assembly.color_start
@@ -68,9 +68,8 @@ class Model:
             self.augmented[springs.corners[springs.penalty > 0.0]] = True
         self.augmented[assembly.attachments.corners[ties.penalty > 0.0]] = True
         self._make_elements(assembly, h)
-        self.law = ContactLaw()
-        self.law.slip = settings.friction_velocity * h
-        self.law.damping = settings.collision_damping / h
+        self.contact_model = contact_model(surface, analytic, settings, self.upload)
+        self.has_analytic_colliders = len(analytic.kind) > 0
         self.objective = vertex.Objective()
         self._weigh(settings)
         self.objective.inertial = self.inertial
@@ -78,11 +77,9 @@ class Model:
         self.parts = self._parts(ties)
         self.kernels = vertex.vertex_kernels(assembly.kinds, self.parts)
         self.objective.attachments = ties.struct
-        self.objective.bounds = bounds
-        self.objective.law = self.law
-        self.objective.embedding = upload_embedding(
-            surface.points, surface.hidden, self.led_end, self.upload
-        )
+        self.objective.contact_model = self.contact_model
+        touching = len(surface.body) if surface.can_touch else 0
+        self.lists = ContactLists(self.objective.contacts, touching, self.device)
 
     def upload(self, values, dtype):
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
@@ -136,7 +133,7 @@ class Model:
             vertex.ATTACHMENTS: ties.count,
             vertex.CONTACTS: self.surface.can_touch,
             vertex.EMBEDDED: len(self.surface.points),
-            vertex.BOUNDS: len(self.bounds.kind),
+            vertex.ANALYTIC: self.has_analytic_colliders,
         }
         return sum(bit for bit, wanted in others.items() if wanted)
 

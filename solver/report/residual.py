@@ -39,7 +39,7 @@ class Residual:
             model.kernels.residual,
             self.free,
             [x, model.objective, model.elements],
-            [self.force, self.rounding, self.touching],
+            [self.force, self.rounding, self.touching, model.lists.closing],
             model.work[: self.free].mean(),
         )
 

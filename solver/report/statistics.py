@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from ..contact.tangles import Tangle
+from ..contact.intersections import Intersection
+from ..contact.measure import ContactMeasure
 from ..descent.iterations import decay
 from ..elements.records import filled
-from ..kernels.contact.bounds import measure_bounds
 from ..kernels.elements.table import energy_kernel
 
 # A frame whose unbalanced forces are below this part of the weight counts as converged.
@@ -61,7 +61,7 @@ class Statistics:
     residual_before_coarse: float
     """The residual before the last coarse step, with contacts and multipliers as they are now; NaN
     without."""
-    tangles: tuple[Tangle, ...]
+    tangles: tuple[Intersection, ...]
     """Bodies whose surfaces pass through each other, which are being led apart."""
     broken: int
     """Rows of attachments that have broken so far."""
@@ -110,6 +110,7 @@ class Measure:
 
     def __init__(self, model, residual, bodies):
         self.model, self.residual, self.bodies = model, residual, bodies
+        self.contact = ContactMeasure(model)
         self.record()
 
     def record(self):
@@ -130,7 +131,7 @@ class Measure:
             elements = self.model.upload(data, kind.exact)
             yield energy_kernel(kind), elements, energies, inverted, columns.corners
 
-    def take(self, iterations, pairs, ties, seconds, coarse=None):
+    def take(self, iterations, contact, ties, seconds, coarse=None):
         """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
         before = self.residual.measure_at(coarse.before) if coarse else math.nan
         model, free = self.model, self.model.free_count
@@ -140,19 +141,7 @@ class Measure:
         goal = max(CONVERGED, self.residual.floor(), iterations.settings.tolerance)
         # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
         error, error_goal = iterations.error.estimate() if coarse else (math.nan, math.nan)
-        contact_energy, touching, deepest = pairs.measure() if pairs else (0.0, 0, 0.0)
-        for first, count in model.surface_ranges() if len(model.bounds.kind) else ():
-            of_bounds = wp.zeros(count, dtype=float, device=model.device)
-            depth = wp.zeros(count, dtype=float, device=model.device)
-            wp.launch(
-                measure_bounds,
-                dim=count,
-                inputs=[first, model.x, model.bounds],
-                outputs=[of_bounds, depth],
-                device=model.device,
-            )
-            contact_energy += float(of_bounds.numpy().sum(dtype=float))
-            deepest = max(deepest, float(depth.numpy().max()))
+        contact_energy, touching, deepest = self.contact.take()
         elastic, inverted = 0.0, 0
         inside_out = np.zeros(model.vertex_count, dtype=bool)  # vertices of such elements
         for kernel, elements, energies, turned, corners in self.energies:
@@ -180,12 +169,12 @@ class Measure:
             contacts=self.residual.contacts(),
             pairs=touching,
             deepest=deepest,
-            truncated=pairs.truncated_count() if pairs else 0,
-            searches=pairs.searches if pairs else 0,
+            truncated=contact.truncation.truncated_count() if contact else 0,
+            searches=contact.searches if contact else 0,
             coarse_share=coarse.share() if coarse else math.nan,
             coarse_skips=coarse.skips() if coarse else 0,
             residual_before_coarse=before,
-            tangles=tuple(pairs.tangles.found) if pairs else (),
+            tangles=tuple(contact.intersections.found) if contact else (),
             broken=ties.broken_count(),
             inverted=inverted,
             inverted_bodies=self._names(inside_out),

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from ..device.threads import recorded, recorded_whole
 from ..kernels import embedding as kernels
-from ..kernels.contact import embedded_bounds
+from ..kernels.contact import points_in_front as in_front
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
@@ -77,53 +76,41 @@ def upload_embedding(points, hidden, first, upload):
     order = np.argsort(owner, kind="stable")
     start = np.searchsorted(owner[order], np.arange(first + 1))
     struct.start = upload(start.astype(np.int32), int)
-    struct.places = upload(np.concatenate([first + point, alone])[order].astype(np.int32), int)
+    struct.carried = upload(np.concatenate([first + point, alone])[order].astype(np.int32), int)
     return struct
 
 
 def points_in_front(model, start, moved):
-    """Lists of launches that keep ways from `start` to `moved` from taking embedded points through
-    bounds; none where there are no points or no bounds.
+    """Launches that keep steps from `start` to `moved` from taking embedded points through analytic
+    colliders; none where there are no points or no such colliders.
     """
-    if not len(model.surface.points) or not len(model.bounds.kind):
+    if not len(model.surface.points) or not model.has_analytic_colliders:
         return []
-    device, count = model.device, model.vertex_count
-    part = wp.zeros(count, dtype=float, device=device)
-    ways = [model.objective.embedding, model.bounds, start, moved]
+    count, record = model.vertex_count, model.launches.record
+    fraction = wp.zeros(count, dtype=float, device=model.device)
+    steps = [model.contact_model, start, moved]
     return [
-        recorded_whole(device, embedded_bounds.find_parts_in_front, count, ways, [part]),
-        recorded_whole(device, embedded_bounds.take_parts, count, [start, part], [moved]),
+        record(in_front.find_fractions_in_front, count, steps, [fraction]),
+        record(in_front.take_fractions, count, [start, fraction], [moved]),
     ]
 
 
 class Followers:
     """Moves embedded points after their corners."""
 
-    def __init__(self, model, workers):
-        self.model, self.workers = model, workers
-        self.points = model.surface.points
+    def __init__(self, model):
+        self.model, self.points = model, model.surface.points
         self.known = {}
 
     def follow(self, first, last):
         """Move the points with a corner among the vertices from `first` to `last`."""
         if (first, last) not in self.known:
-            self.known[first, last] = self._launches(first, last)
-        if self.known[first, last]:
-            self.workers.run(self.known[first, last])
+            self.known[first, last] = self._launch(first, last)
+        self.known[first, last]()
 
-    def _launches(self, first, last):
-        corners = self.points.corners
+    def _launch(self, first, last):
+        corners, model = self.points.corners, self.model
         moving = (corners >= first) & (corners < last) & (self.points.weights != 0.0)
         mine = np.flatnonzero(moving.any(axis=1)).astype(np.int32)
-        if not len(mine):
-            return []
-        model = self.model
-        return recorded(
-            self.workers,
-            model.device,
-            kernels.follow,
-            len(mine),
-            [model.upload(mine, int), model.objective.embedding],
-            [model.x],
-            FOLLOW,
-        )
+        inputs = [model.upload(mine, int), model.contact_model.embedding]
+        return model.launches.record(kernels.follow, len(mine), inputs, [model.x], FOLLOW)

@@ -19,7 +19,7 @@ from blender_scenes import (
 from mathutils import Euler
 
 from vbd.solver.bodies import Collider
-from vbd.solver.scene.bounds import Bowl, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import Bowl, Plane, Sphere
 
 TURN = (0.3, -0.5, 0.8)
 

@@ -9,8 +9,8 @@ from shapes import UNIT_TET, grid, plane
 
 from vbd.addon.contact_report import ContactReport, contact_distances
 from vbd.solver.bodies import Cloth, Collider, Solid
-from vbd.solver.contact.tangles import Tangle
-from vbd.solver.scene.bounds import Plane
+from vbd.solver.contact.intersections import Intersection
+from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.settings import Material, Settings
 
 
@@ -58,7 +58,7 @@ def test_contact_that_is_over_at_the_end_is_told():
 
 
 def test_tangles_are_named_until_they_are_gone():
-    tangle = Tangle(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
+    tangle = Intersection(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
     report = told(frame(1, tangles=[tangle]))
     assert report.numbers() == [str(tangle)]
     (line,) = report.tangled()
@@ -79,7 +79,7 @@ def test_tangles_are_named_until_they_are_gone():
     ],
 )
 def test_all_that_is_entangled_is_one_line(couples, start):
-    tangles = [Tangle(couple, 3, (0.0, 0.0, 1.0)) for couple in couples]
+    tangles = [Intersection(couple, 3, (0.0, 0.0, 1.0)) for couple in couples]
     (line,) = told(frame(1, tangles=tangles)).tangled()
     assert line.text.startswith(start)
     assert set(line.objects) == {name for couple in couples for name in couple}

@@ -11,7 +11,7 @@ from blender_scenes import frames, tet_block
 from vbd.addon import advice, panels, participants
 from vbd.addon.bake_steps import Outcome, bake_steps, run_to_end
 from vbd.addon.report import MOST_LINES, Line, dumps, loads, shortened, wrapped
-from vbd.solver.contact.tangles import Tangle
+from vbd.solver.contact.intersections import Intersection
 from vbd.solver.settings import Settings
 
 
@@ -45,7 +45,7 @@ def outcome(*all_stats, count=None, **changes):
 
 POOR = {"verdict": "under-converged", "residual": 0.5, "iterations_needed": 27}
 INVERTED = {"inverted": 3, "inverted_bodies": ("Ball",)}
-TANGLED = {"tangles": (Tangle(("Ball", "Shirt"), 12, (0.0, 0.0, 1.0)),)}
+TANGLED = {"tangles": (Intersection(("Ball", "Shirt"), 12, (0.0, 0.0, 1.0)),)}
 REJECTED = {"rejected_bodies": ("Block",)}
 
 

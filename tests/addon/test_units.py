@@ -20,7 +20,7 @@ from shapes import block
 
 from vbd.addon.gather import participants, prepared
 from vbd.addon.units import gravity_of
-from vbd.solver.scene.bounds import Bowl, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import Bowl, Plane, Sphere
 
 
 def set_scale(scene, scale):

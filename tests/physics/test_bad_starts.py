@@ -8,9 +8,9 @@ from shapes import block, box, grid
 
 from vbd.benchmarks.experiments.contact_shapes import jack
 from vbd.solver.bodies import Cloth, Collider, Pins, Solid, tet_volumes
+from vbd.solver.contact.intersections import Intersection
 from vbd.solver.contact.surface import boundary_triangles
-from vbd.solver.contact.tangles import Tangle
-from vbd.solver.scene.bounds import Bowl, Box, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -188,9 +188,9 @@ def test_a_solid_that_is_held_flat_says_so():
 
 
 def test_a_tangle_says_who_where_and_how_often():
-    one = Tangle(("Shirt", "Trousers"), 12, (0.1, 0.2, 1.0))
+    one = Intersection(("Shirt", "Trousers"), 12, (0.1, 0.2, 1.0))
     assert str(one) == "Shirt passes through Trousers in 12 places, one at (0.1, 0.2, 1)"
-    assert str(Tangle(("Shirt", "Shirt"), 1, (0.0, 0.0, 0.0))).startswith(
+    assert str(Intersection(("Shirt", "Shirt"), 1, (0.0, 0.0, 0.0))).startswith(
         "Shirt passes through itself"
     )
 

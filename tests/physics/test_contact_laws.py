@@ -6,7 +6,7 @@ import pytest
 from shapes import box, plane, rotation
 
 from vbd.solver.bodies import Collider, Solid, tet_volumes
-from vbd.solver.scene.bounds import Plane
+from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

@@ -7,7 +7,7 @@ from shapes import box, grid, plane
 
 from vbd.benchmarks.experiments.contact_shapes import ball
 from vbd.solver.bodies import Cloth, Collider, Rod, Solid
-from vbd.solver.scene.bounds import Box
+from vbd.solver.scene.analytic_colliders import Box
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

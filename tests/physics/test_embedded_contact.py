@@ -8,18 +8,16 @@ from intersections import intersecting_pairs, joined
 from shapes import UNIT_TET, bumpy_ball, caged, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, EmbeddedSurface, Solid
-from vbd.solver.contact.pairs import Pairs
+from vbd.solver.contact.contact import Contact
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
-from vbd.solver.kernels.contact.embedded_contact import embedded_contacts_force_hessian
-from vbd.solver.kernels.contact.law import ContactLaw, Contacts
-from vbd.solver.kernels.embedding import Embedding
+from vbd.solver.kernels.contact.analytic_colliders import ContactModel
+from vbd.solver.kernels.contact.pair_forces import Contacts, pair_forces
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.model.multipliers import Ties
-from vbd.solver.scene.bounds import bounds_on_device
-from vbd.solver.scene.embedding import Followers
+from vbd.solver.scene.analytic_colliders import colliders_on_device
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -98,18 +96,21 @@ def test_bodies_that_collide_in_free_space_keep_their_momentum():
     assert np.abs(np.cumsum(torque, axis=0)).max() < 1e-3 * one * 0.15
 
 
+on_points = pair_forces(embedded=True)
+
+
 @wp.kernel(enable_backward=False)
 def evaluate(
     x: wp.array[wp.vec3],
     contacts: Contacts,
-    embedding: Embedding,
-    law: ContactLaw,
+    model: ContactModel,
     # out
     force: wp.array[wp.vec3],
+    closing: wp.array[wp.vec4],
 ):
     i = wp.tid()
-    f, _hessian, _touching, _which = embedded_contacts_force_hessian(
-        i, x, wp.vec3(0.0), wp.vec2i(0, 0), contacts, embedding, law
+    f, _hessian, _touching, _active_set, _margin = on_points.force_hessian(
+        i, x, wp.vec3(0.0), wp.vec2i(0, 0), contacts, model.embedding, model.law, closing
     )
     force[i] = f
 
@@ -121,28 +122,27 @@ def forces_of_contact(bodies):
     settings = Settings()
     scene = assemble(bodies, settings)
     surface = contact_surface(scene, bodies, [], settings)
-    bounds = bounds_on_device([], scene, surface, settings, "cpu")
+    analytic = colliders_on_device([], scene, settings, "cpu")
     ties = Ties([], scene, settings, "cpu")
-    model = Model(scene, settings, surface, bounds, ties, Launches("cpu", Workers(1)))
-    workers = Workers(1)
-    pairs = Pairs(model, Followers(model, workers), ["A", "B"], settings, workers)
-    pairs.search()
-    pairs.refresh()
+    model = Model(scene, settings, surface, analytic, ties, Launches("cpu", Workers(1)))
+    contact = Contact(model, ["A", "B"], settings)
+    contact.search()
+    contact.refresh()
     force = wp.zeros(model.led_end, dtype=wp.vec3, device="cpu")
-    objective = model.objective
     wp.launch(
         evaluate,
         dim=model.led_end,
-        inputs=[model.x, objective.contacts, objective.embedding, objective.law],
-        outputs=[force],
+        inputs=[model.x, model.objective.contacts, model.contact_model],
+        outputs=[force, model.lists.closing],
         device="cpu",
     )
     points = surface.points
     E = np.eye(len(model.x), model.led_end)
     for point, corner, weight in zip(*points.parents(), strict=True):
         E[model.led_end + point, corner] = weight
-    near = pairs.state.numpy()["near"][: pairs.count] != 0
-    return force.numpy(), pairs.touches.numpy()[: pairs.count][near], E, model.x.numpy()
+    lists = model.lists
+    near = lists.state.numpy()["near"][: lists.count] != 0
+    return force.numpy(), lists.touches.numpy()[: lists.count][near], E, model.x.numpy()
 
 
 def test_the_forces_on_the_cage_are_those_on_the_surface_carried_over():

@@ -162,9 +162,9 @@ def test_matrix_is_the_slope_of_the_force(name):
     model, coarse = stepper.model, stepper.coarse
     put(stepper, model.assembly.rest_points)
     model.x_start.assign(model.x)
-    if stepper.pairs:
-        stepper.pairs.search()
-        stepper.pairs.refresh()
+    if stepper.contact:
+        stepper.contact.search()
+        stepper.contact.refresh()
         stepper.residual.record(model)
     here = model.x.numpy()[: len(model.assembly.points)].astype(float)
     matrix, p = coarse_matrix(coarse), prolongation(coarse)
@@ -235,9 +235,9 @@ def test_the_slope_is_zero_where_a_step_ends(name):
     wobble = np.sin(17.0 * model.assembly.rest_points[:, [1, 2, 0]])
     wobble[count:] = 0.0
     put(stepper, model.assembly.rest_points + 1e-4 * wobble)
-    if stepper.pairs:
+    if stepper.contact:
         stepper._search()
-        stepper.pairs.refresh()
+        stepper.contact.refresh()
     stepper.residual.find_forces()
     begin = stepper.residual.force.numpy()[:count].copy()
     coarse.assemble()
@@ -396,7 +396,7 @@ def test_contacts_across_blocks_leave_the_matrix_positive(monkeypatch):
     first, second, third = (np.flatnonzero(free & (block == k))[0] for k in range(3))
     touch = np.zeros(1, dtype=Touch.numpy_dtype())
     touch["vertices"], touch["weights"] = [first, second, third, third], [1.0, -0.5, -0.5, 0.0]
-    touch["normal"], touch["stiffness"], touch["leads"] = [0.0, 0.0, 1.0], 1e6, 1
+    touch["normal"], touch["stiffness"], touch["separates"] = [0.0, 0.0, 1.0], 1e6, 1
     state = np.zeros(1, dtype=PairState.numpy_dtype())
     state["near"] = 7
 
@@ -408,7 +408,7 @@ def test_contacts_across_blocks_leave_the_matrix_positive(monkeypatch):
                 self.model.x,
                 wp.array(touch, dtype=Touch),
                 wp.array(state, dtype=PairState),
-                self.model.law,
+                self.model.contact_model.law,
                 self.groups.patches,
             ],
             outputs=[self.groups.matrix],

@@ -12,11 +12,12 @@ from vbd.solver.elements import KINDS
 from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
 from vbd.solver.kernels import vertex
 from vbd.solver.kernels.coarse.elements import coarse_kernels
+from vbd.solver.kernels.contact import truncation
 from vbd.solver.kernels.elements.table import energy_kernel, rest_kernel
 
 # Turing, the oldest generation that Warp still serves well.
 ARCHITECTURE = 75
-TOUCH = vertex.CONTACTS | vertex.BOUNDS
+TOUCH = vertex.CONTACTS | vertex.ANALYTIC
 # All kinds in two kernels: in one they would compile for minutes.
 SOLIDS = tuple(kind for kind in KINDS if kind.affine)
 OTHERS = tuple(kind for kind in KINDS if not kind.affine)
@@ -37,6 +38,10 @@ def modules_with_kernels():
     yield "vertex, search", made(TETS, TOUCH).search.module
     yield "vertex, embedded", made(TETS, TOUCH | vertex.EMBEDDED).solve.module
     yield "vertex, residual", made(TETS, TOUCH).residual.module
+    for embedded in (False, True):
+        of_steps = truncation.truncation_kernels(embedded)
+        yield f"truncation, embedded {embedded}", of_steps.truncate.module
+        yield f"alert, embedded {embedded}", of_steps.alert_partners.module
     for kind in KINDS:
         kernels_of = coarse_kernels(kind)
         yield f"{kind.name}, matrix", kernels_of.add_between.module

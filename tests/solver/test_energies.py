@@ -27,7 +27,7 @@ from vbd.solver.model.model import Model
 from vbd.solver.model.multipliers import Ties
 from vbd.solver.report.residual import Residual
 from vbd.solver.report.statistics import Measure
-from vbd.solver.scene.bounds import bounds_on_device
+from vbd.solver.scene.analytic_colliders import colliders_on_device
 from vbd.solver.settings import Material, Settings
 
 MU, LAM, RIGIDITY, STIFFNESS = 3.0e4, 1.1e5, 0.02, 700.0
@@ -150,8 +150,8 @@ def model_of(body, settings):
     scene = assemble([body], settings)
     ties = Ties([], scene, settings, "cpu")
     surface = contact_surface(scene, [body], [], settings)
-    bounds = bounds_on_device([], scene, surface, settings, "cpu")
-    return Model(scene, settings, surface, bounds, ties, Launches("cpu", Workers(1))), ties
+    analytic = colliders_on_device([], scene, settings, "cpu")
+    return Model(scene, settings, surface, analytic, ties, Launches("cpu", Workers(1))), ties
 
 
 def force_hessian(kind, x):

@@ -7,8 +7,8 @@ from intersections import intersecting_pairs
 from shapes import box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.contact import pairs, tangles
-from vbd.solver.contact.tangles import wings
+from vbd.solver.contact import candidates, contacts, intersections
+from vbd.solver.contact.crossings import wings
 from vbd.solver.descent import step
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -43,9 +43,10 @@ def run(bodies, frames=6, **options):
 def test_the_lists_grow_and_nothing_depends_on_how_long_they_begin(monkeypatch):
     wanted, stats = run(sheets())
     assert stats.pairs > 50
-    monkeypatch.setattr(pairs, "TRIANGLE_SLOTS", 1)
-    monkeypatch.setattr(pairs, "EDGE_SLOTS", 1)
-    monkeypatch.setattr(pairs, "GROWTH", 1.0)
+    monkeypatch.setattr(candidates, "TRIANGLE_SLOTS", 1)
+    monkeypatch.setattr(candidates, "EDGE_SLOTS", 1)
+    monkeypatch.setattr(candidates, "GROWTH", 1.0)
+    monkeypatch.setattr(contacts, "GROWTH", 1.0)
     got, small = run(sheets())
     np.testing.assert_array_equal(got, wanted)
     assert small.pairs == stats.pairs
@@ -58,16 +59,9 @@ def test_edges_that_cross_many_triangles_are_all_reported(monkeypatch):
     needle = Rod([[0.3, 0.4, -0.05], [0.31, 0.42, 0.55]], [[0, 1]], Material(thickness=0.01))
     counts = []
     for slots in (1, 8):
-        original = tangles.Tangles.__init__
-
-        def init(self, *arguments, slots=slots, original=original):
-            original(self, *arguments)
-            self.slots = slots
-
-        monkeypatch.setattr(tangles.Tangles, "__init__", init)
+        monkeypatch.setattr(intersections, "SLOTS", slots)
         frame = next(iter(simulate([*stack, needle], Settings(gravity=(0.0, 0.0, 0.0)), 1)))
-        counts.append(sum(tangle.count for tangle in frame.stats.tangles))
-        monkeypatch.setattr(tangles.Tangles, "__init__", original)
+        counts.append(sum(found.count for found in frame.stats.tangles))
     assert counts[0] == counts[1] > 0
 
 

@@ -21,6 +21,7 @@ TILE = wp.constant(16)
 def find_scales(
     shift: wp.float64,
     start: wp.array[int],
+    # in and out
     matrix: wp.array3d[wp.float64],
     # out
     scale: wp.array2d[wp.float64],
@@ -37,7 +38,10 @@ def find_scales(
 
 @wp.kernel
 def apply_scales(
-    scale: wp.array2d[wp.float64], start: wp.array[int], matrix: wp.array3d[wp.float64]
+    scale: wp.array2d[wp.float64],
+    start: wp.array[int],
+    # in and out
+    matrix: wp.array3d[wp.float64],
 ):
     """A scaled to a diagonal of 1."""
     g, i, place = wp.tid()
@@ -77,7 +81,12 @@ def factor_column(
 
 
 @wp.kernel
-def update_rest(k: int, start: wp.array[int], matrix: wp.array3d[wp.float64]):
+def update_rest(
+    k: int,
+    start: wp.array[int],
+    # in and out
+    matrix: wp.array3d[wp.float64],
+):
     """Take what column k of L stands for off the rest of A, a tile per block of threads."""
     g, t, u = wp.tid()
     if u > t:

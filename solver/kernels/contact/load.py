@@ -3,37 +3,40 @@
 
 A contact may be STIFFEST times as stiff as the lighter of what it holds apart (surface.py), so that
 a load comes below the contact distance. Where it lasts, the multiplier λ of an augmented Lagrangian
-takes it over, λ ← max(0, λ + ρ k (r − d)). It stands as a lift λ/k of the contact distance (Powell,
-"A method for nonlinear constraints in minimization problems", 1969), one for each vertex, led by
-its deepest contact. ρ is small: a lift that follows within a tenth of a second makes stacks hop.
+takes it over, λ ← max(0, λ + ρ k (r − d)). It is kept as λ/k, by which the contact distance is
+longer (Powell, "A method for nonlinear constraints in minimization problems", 1969), one for each
+vertex, that of its deepest contact. ρ is small: a multiplier that follows within a tenth of a
+second makes stacks hop.
 
-The lift is at most SHARE of the contact distance. Under what is heavier than that the contact gets
-stiffer instead, but no more than the contacts of the heaviest thing around are, and slowly, so that
-impacts gain no energy from it. Such contacts, and those of rods with edges, stay that deep: with
-both, heavy things on light ones tremble.
+The multiplier is at most MOST of the contact distance. Under what is heavier than that the contact
+gets stiffer instead, but no more than the contacts of the heaviest thing around are, and slowly, so
+that impacts gain no energy from it. Such contacts, and those of rods with edges, stay that deep:
+with both, heavy things on light ones tremble.
 """
 
 import warp as wp
 
 from ..options import QUICK
-from .bounds import Bounds, direction_and_distance
-from .law import Contacts, load_stiffness
+from .analytic_colliders import ContactModel, direction_and_distance
+from .law import load_stiffness
+from .pair_forces import Contacts
 from .pairs import EDGE_EDGE, Pair, gap_of
 
 wp.set_module_options(QUICK)
 
 # A contact reaches further by up to this part of the contact distance.
-SHARE = wp.constant(0.3)
+MOST = wp.constant(0.3)
 
 
 @wp.func
-def needed_stiffness(d: float, distance: float, lift: float, stiffness: float):
-    """The stiffness [N/m] that carries a load at the contact distance with the largest lift, which
-    `stiffness` carries at the distance d with `lift`."""
+def needed_stiffness(d: float, distance: float, multiplier: float, stiffness: float):
+    """The stiffness [N/m] that carries a load at the contact distance with the largest multiplier,
+    which `stiffness` carries at the distance d with `multiplier`.
+    """
     needed = float(0.0)
-    if d < distance + lift:
-        load, _ = load_stiffness(d, distance + lift, stiffness)
-        needed = load / (SHARE * distance)
+    if d < distance + multiplier:
+        load, _ = load_stiffness(d, distance + multiplier, stiffness)
+        needed = load / (MOST * distance)
     return needed
 
 
@@ -43,53 +46,63 @@ def follow_load(
     x: wp.array[wp.vec3],
     contacts: Contacts,
     pairs: wp.array[Pair],
-    bounds: Bounds,
+    model: ContactModel,
     least: wp.array[float],
     firm: wp.array[float],
     growth: float,
     ascent: float,
-    # out
+    # in and out
     stiffness: wp.array[float],
-    lift: wp.array[float],
+    multiplier: wp.array[float],
 ):
-    """Let the stiffness [N/m] and the lift [m] of every vertex follow what it carries.
+    """Let the stiffness [N/m] and the multiplier [m] of every vertex follow what it carries.
 
     The stiffness grows by up to a factor `growth`, and stays as long as anything touches the
     vertex: what would fall with the load would make a body hop. It falls back to `least` [vertex,
     N/m] then. The most it can be is what those have without a load that press on the vertex, `firm`
-    [vertex, N/m]. The lift of the others changes by the part `ascent`, ρ, of the depth.
+    [vertex, N/m]. The multiplier of the others changes by the part `ascent`, ρ, of the depth.
     """
     i = first + wp.tid()
     now = stiffness[i]
     needed = float(0.0)
     most = firm[i]
-    deepest = float(-wp.inf)  # below the contact distance without lift
+    deepest = float(-wp.inf)  # below the contact distance without multiplier
     longest = float(0.0)
-    for k in range(contacts.start[i], contacts.end[i]):
+    begin = int(0)
+    end = int(0)
+    if contacts.start.shape[0] > 0:
+        begin = contacts.start[i]
+        end = contacts.end[i]
+    for k in range(begin, end):
         pair = pairs[contacts.entry[k] / 4]
         touch = contacts.touches[contacts.entry[k] / 4]
-        if touch.leads == 0:
+        if touch.separates == 0:
             d = wp.dot(touch.normal, gap_of(touch, x, x[i]))
-            distance = pair.radius - pair.lift
-            needed = wp.max(needed, needed_stiffness(d, distance, pair.lift, pair.full_stiffness))
+            distance = pair.radius - pair.multiplier
+            needed = wp.max(
+                needed, needed_stiffness(d, distance, pair.multiplier, pair.full_stiffness)
+            )
             # A triangle reaches as far as the vertices that come near it.
-            leads = pair.kind == EDGE_EDGE or touch.vertices[0] == i
-            if d < pair.radius and leads and pair.with_rod == 0:
+            reaches = pair.kind == EDGE_EDGE or touch.vertices[0] == i
+            if d < pair.radius and reaches and pair.with_rod == 0:
                 deepest = wp.max(deepest, distance - d)
-                longest = wp.max(longest, SHARE * distance)
+                longest = wp.max(longest, MOST * distance)
             for c in range(4):
                 most = wp.max(most, firm[touch.vertices[c]])
-    for k in range(bounds.kind.shape[0]):
-        d = direction_and_distance(bounds, k, x[i])[3]
-        distance = bounds.vertex_radius[i]
-        needed = wp.max(needed, needed_stiffness(d, distance, lift[i], now))
-        if d > 0.0 and d < distance + lift[i]:
+    count = model.colliders.kind.shape[0]
+    if model.state.hidden[i] != 0:
+        count = 0
+    for k in range(count):
+        d = direction_and_distance(model.colliders, k, x[i])[3]
+        distance = model.state.radius[i]
+        needed = wp.max(needed, needed_stiffness(d, distance, multiplier[i], now))
+        if d > 0.0 and d < distance + multiplier[i]:
             deepest = wp.max(deepest, distance - d)
-            longest = wp.max(longest, SHARE * distance)
+            longest = wp.max(longest, MOST * distance)
     if longest > 0.0 and now <= least[i]:
-        lift[i] = wp.clamp(lift[i] + ascent * deepest, 0.0, longest)
+        multiplier[i] = wp.clamp(multiplier[i] + ascent * deepest, 0.0, longest)
     else:
-        lift[i] = lift[i] / growth
+        multiplier[i] = multiplier[i] / growth
     if needed == 0.0:
         stiffness[i] = wp.max(now / growth, least[i])
     elif needed > now:

@@ -15,23 +15,26 @@ from .pairs import (
     signed_weights,
     weighted,
 )
+from .state import ContactState
 
 wp.set_module_options(HOT)
 
 
 @wp.func
-def lift_of(kind: int, v: wp.vec4i, lift: wp.array[float]):
+def multiplier_of(kind: int, v: wp.vec4i, multiplier: wp.array[float]):
     """What a pair reaches more [m]: as its vertex does, or as both ends of an edge do."""
     if kind == VERTEX_TRIANGLE:
-        return lift[v[0]]
-    return wp.max(wp.min(lift[v[0]], lift[v[1]]), wp.min(lift[v[2]], lift[v[3]]))
+        return multiplier[v[0]]
+    return wp.max(
+        wp.min(multiplier[v[0]], multiplier[v[1]]), wp.min(multiplier[v[2]], multiplier[v[3]])
+    )
 
 
 @wp.func
-def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
+def make_pair(kind: int, v: wp.vec4i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
     """A pair as it is found.
 
-    What is closer at rest than the contact distance is no contact, and lift does not make it one.
+    What is closer at rest than the contact distance is no contact, and no multiplier makes it one.
     """
     other = v[kind]
     pair = Pair()
@@ -39,21 +42,21 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
     pair.vertices = v
     weights = signed_weights(kind, v, x)
     gap = weighted(weights, v, x)
-    pair.radius = surface.radius[v[0]] + surface.radius[other]
-    pair.friction = wp.sqrt(surface.friction[v[0]] * surface.friction[other])
+    pair.radius = state.radius[v[0]] + state.radius[other]
+    pair.friction = wp.sqrt(state.friction[v[0]] * state.friction[other])
     pair.full_stiffness = wp.min(
-        wp.min(surface.stiffness[v[0]], surface.stiffness[v[1]]),
-        wp.min(surface.stiffness[v[2]], surface.stiffness[v[3]]),
+        wp.min(state.stiffness[v[0]], state.stiffness[v[1]]),
+        wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
     pair.found_normal = pair_normal(kind, weights, v, x, gap)
-    pair.lift = lift_of(kind, v, surface.lift)
+    pair.multiplier = multiplier_of(kind, v, state.multiplier)
     if surface.body[v[0]] == surface.body[other]:
         rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)
-        pair.lift = wp.min(pair.lift, wp.length(rest) - pair.radius)
-        if pair.lift < 0.0:
+        pair.multiplier = wp.min(pair.multiplier, wp.length(rest) - pair.radius)
+        if pair.multiplier < 0.0:
             pair.radius = 0.0
-            pair.lift = 0.0
-    pair.radius += pair.lift
+            pair.multiplier = 0.0
+    pair.radius += pair.multiplier
     return pair
 
 
@@ -61,6 +64,7 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, x: wp.array[wp.vec3]):
 def fill_vertex_triangle(
     first: int,
     surface: Surface,
+    state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
     end: wp.array[int],
@@ -76,13 +80,16 @@ def fill_vertex_triangle(
     v = surface.vertices[k]
     for j in range(end[k] - begin):
         t = surface.triangles[found[k * slots + j]]
-        pairs[begin + j] = make_pair(VERTEX_TRIANGLE, wp.vec4i(v, t[0], t[1], t[2]), surface, x)
+        pairs[begin + j] = make_pair(
+            VERTEX_TRIANGLE, wp.vec4i(v, t[0], t[1], t[2]), surface, state, x
+        )
 
 
 @wp.kernel
 def fill_edge_edge(
     first: int,
     surface: Surface,
+    state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
     offset: int,
@@ -100,23 +107,23 @@ def fill_edge_edge(
     for j in range(end[k] - begin):
         other = found[k * slots + j]
         f = surface.edges[other]
-        pair = make_pair(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), surface, x)
+        pair = make_pair(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), surface, state, x)
         if k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges):
             pair.with_rod = 1
-            pair.radius -= pair.lift
-            pair.lift = 0.0
+            pair.radius -= pair.multiplier
+            pair.multiplier = 0.0
         pairs[offset + begin + j] = pair
 
 
 @wp.kernel
-def fill_leading(
+def fill_separating(
     first: int,
     touches: wp.array[Touch],
     # out
     pairs: wp.array[Pair],
     state: wp.array[PairState],
 ):
-    """Pairs from `first` on of what leads out of a tangle: always near, and no reason to stop."""
+    """Pairs from `first` on of what leads intersections apart: always near, no reason to stop."""
     p = first + wp.tid()
     pair = Pair()
     pair.vertices = touches[p].vertices

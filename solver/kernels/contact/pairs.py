@@ -23,12 +23,7 @@ QUIET = wp.constant(0.2)
 
 @wp.struct
 class Surface:
-    """The surfaces of all bodies, then those of all colliders.
-
-    Arrays per vertex of the scene: `body`, `radius` (what the surface keeps away by [m]), `lift`
-    (what more its contacts reach under a load [m]), `cap` (how far the vertex may move until the
-    next search [m]), `friction`, `stiffness`, `rest`.
-    """
+    """The surfaces of all bodies, then those of all colliders."""
 
     vertices: wp.array[int]
     edges: wp.array[wp.vec2i]
@@ -44,17 +39,14 @@ class Surface:
     collider_triangle_tree: wp.uint64
     bodies: int
     may_touch: wp.array[int]  # [body * body]
-    joint: wp.array[int]  # per vertex: the same number for what is attached to each other
     closed: wp.array[int]  # per body: whether it has an inside
+    # per vertex of the scene:
+    joint: wp.array[int]  # the same number for what is attached to each other
     body: wp.array[int]
-    radius: wp.array[float]
-    lift: wp.array[float]
-    cap: wp.array[float]
-    friction: wp.array[float]
-    stiffness: wp.array[float]  # the most that a contact of the vertex may have [N/m]
     rest: wp.array[wp.vec3]
+    trust_radius: wp.array[float]  # how far the vertex may move until the next search [m]
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
-    tangled: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
+    crosses: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
 
 
 @wp.struct
@@ -64,11 +56,20 @@ class Pair:
     vertices: wp.vec4i
     found_normal: wp.vec3  # from B to A
     kind: int
-    radius: float  # contact distance [m], with its lift; 0 for a pair that is only kept apart
-    lift: float
+    radius: float  # contact distance with the multiplier [m]; 0 for what is only kept apart
+    multiplier: float  # λ/k [m]
     friction: float
     full_stiffness: float  # k_c [N/m]
     with_rod: int  # whether one of two edges belongs to no triangle
+
+
+@wp.struct
+class PairLists:
+    """All pairs, and the entries 4 · pair + corner of every vertex of the scene."""
+
+    pairs: wp.array[Pair]
+    start: wp.array[int]  # [vertex + 1], in `entry`
+    entry: wp.array[int]
 
 
 @wp.struct
@@ -90,7 +91,7 @@ class Touch:
     radius: float
     friction: float
     stiffness: float
-    leads: int  # whether it leads a vertex out of a tangle, to the distance `radius`
+    separates: int  # whether it leads an intersection apart, to the distance `radius`
 
 
 @wp.func
@@ -120,6 +121,7 @@ def signed_weights(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 @wp.func
 def weighted(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Σ w_k (x_k − x_0) [m]: the vector from B to A, seen from the first vertex."""
     base = x[v[0]]
     return w[1] * (x[v[1]] - base) + w[2] * (x[v[2]] - base) + w[3] * (x[v[3]] - base)
 

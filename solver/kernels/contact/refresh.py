@@ -10,6 +10,7 @@ from .pairs import (
     QUIET,
     VERTEX_TRIANGLE,
     Pair,
+    PairLists,
     PairState,
     Touch,
     pair_normal,
@@ -181,8 +182,7 @@ def refresh_edge_edge(
 def gather_near(
     first: int,
     x: wp.array[wp.vec3],
-    start: wp.array[int],
-    entry: wp.array[int],
+    lists: PairLists,
     state: wp.array[PairState],
     alarm: wp.array[int],
     # in and out
@@ -194,17 +194,17 @@ def gather_near(
     x_seen: wp.array[wp.vec3],
     alert: wp.array[int],
 ):
-    """The entries of each vertex that it may feel, from start[i] up to near_end[i].
+    """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i].
 
     After an alarm also the smallest gap [m] of all its pairs, as seen from x.
     """
     i = first + wp.tid()
     if alarm[0] == 0 and changed[i] == 0:
         return
-    end = start[i]
+    end = lists.start[i]
     least = float(1.0e30)
-    for k in range(start[i], start[i + 1]):
-        e = entry[k]
+    for k in range(lists.start[i], lists.start[i + 1]):
+        e = lists.entry[k]
         of_pair = state[e >> 2]
         least = wp.where(of_pair.gap < least, of_pair.gap, least)
         if (of_pair.near >> (e & 3)) & 1 == 1:

@@ -6,6 +6,7 @@ import warp as wp
 from ..options import HOT
 from .distance import closest_on_segments, closest_on_triangle
 from .pairs import Surface
+from .state import ContactState
 
 wp.set_module_options(HOT)
 
@@ -33,25 +34,27 @@ def largest(values: wp.array[float], v: wp.vec3i):
 
 
 @wp.func
-def edge_reach(e: wp.vec2i, surface: Surface):
+def edge_reach(e: wp.vec2i, surface: Surface, state: ContactState):
     """How far from an edge [m] it may touch another one before the next search."""
-    lift = wp.min(surface.lift[e[0]], surface.lift[e[1]])
-    return surface.radius[e[0]] + lift + wp.max(surface.cap[e[0]], surface.cap[e[1]])
+    multiplier = wp.min(state.multiplier[e[0]], state.multiplier[e[1]])
+    moves = wp.max(surface.trust_radius[e[0]], surface.trust_radius[e[1]])
+    return state.radius[e[0]] + multiplier + moves
 
 
 @wp.kernel
 def bound_edges(
-    first: int,
+    offset: int,
     surface: Surface,
+    state: ContactState,
     x: wp.array[wp.vec3],
     # out
     low: wp.array[wp.vec3],
     high: wp.array[wp.vec3],
 ):
-    """Boxes round edges from `first` on, with all that they may touch before the next search."""
+    """Boxes round edges from number `offset` on, with all they may touch before the next search."""
     k = wp.tid()
-    e = surface.edges[first + k]
-    reach = edge_reach(e, surface)
+    e = surface.edges[offset + k]
+    reach = edge_reach(e, surface, state)
     r = wp.vec3(reach, reach, reach)
     low[k] = wp.min(x[e[0]], x[e[1]]) - r
     high[k] = wp.max(x[e[0]], x[e[1]]) + r
@@ -59,42 +62,44 @@ def bound_edges(
 
 @wp.kernel
 def bound_triangles(
-    first: int,
+    offset: int,
     surface: Surface,
+    state: ContactState,
     x: wp.array[wp.vec3],
     # out
     low: wp.array[wp.vec3],
     high: wp.array[wp.vec3],
 ):
-    """Boxes round triangles from `first` on, in the same way."""
+    """Boxes round triangles from number `offset` on, in the same way."""
     k = wp.tid()
-    t = surface.triangles[first + k]
-    reach = surface.radius[t[0]] + largest(surface.cap, t)
+    t = surface.triangles[offset + k]
+    reach = state.radius[t[0]] + largest(surface.trust_radius, t)
     r = wp.vec3(reach, reach, reach)
     low[k] = wp.min(wp.min(x[t[0]], x[t[1]]), x[t[2]]) - r
     high[k] = wp.max(wp.max(x[t[0]], x[t[1]]), x[t[2]]) + r
 
 
 @wp.func
-def triangle_is_tangled(v: int, t: wp.vec3i, surface: Surface):
-    """Whether vertex v and triangle t are in a tangle, where contact would be on the wrong side.
+def triangle_intersects(v: int, t: wp.vec3i, surface: Surface):
+    """Whether vertex v and triangle t are in an intersection, where contact would be on the wrong
+    side.
 
-    What is outside of another closed body is on its right side, however tangled its neighbors are.
+    What is outside of another closed body is on its right side, whatever its neighbors cross.
     """
     here = surface.body[v] + 1
     there = surface.body[t[0]] + 1
     inside = surface.inside[v] == there
-    tangled = int(0)
+    crossing = int(0)
     for c in range(3):
         inside = inside or surface.inside[t[c]] == here
-        tangled += surface.tangled[t[c]]
+        crossing += surface.crosses[t[c]]
     if here != there and surface.closed[there - 1] != 0:
-        tangled = 0
-    return inside or (surface.tangled[v] != 0 and tangled > 0)
+        crossing = 0
+    return inside or (surface.crosses[v] != 0 and crossing > 0)
 
 
 @wp.func
-def edge_is_tangled(e: wp.vec2i, f: wp.vec2i, surface: Surface):
+def edge_intersects(e: wp.vec2i, f: wp.vec2i, surface: Surface):
     """The same of two edges."""
     here = surface.body[e[0]] + 1
     there = surface.body[f[0]] + 1
@@ -104,8 +109,8 @@ def edge_is_tangled(e: wp.vec2i, f: wp.vec2i, surface: Surface):
         or surface.inside[f[0]] == here
         or surface.inside[f[1]] == here
     )
-    ours = surface.tangled[e[0]] + surface.tangled[e[1]]
-    theirs = surface.tangled[f[0]] + surface.tangled[f[1]]
+    ours = surface.crosses[e[0]] + surface.crosses[e[1]]
+    theirs = surface.crosses[f[0]] + surface.crosses[f[1]]
     return inside or (ours > 0 and theirs > 0)
 
 
@@ -115,6 +120,7 @@ def near_triangles(
     tree: wp.uint64,
     first_triangle: int,
     surface: Surface,
+    state: ContactState,
     x: wp.array[wp.vec3],
     at: int,
     slots: int,
@@ -123,7 +129,7 @@ def near_triangles(
 ):
     """Write the triangles of a tree that vertex v may touch to found[at...]; returns how many."""
     p = x[v]
-    reach = surface.radius[v] + surface.lift[v] + surface.cap[v]
+    reach = state.radius[v] + state.multiplier[v] + surface.trust_radius[v]
     r = wp.vec3(reach, reach, reach)
     n = count
     query = wp.bvh_query_aabb(tree, p - r, p + r)
@@ -135,8 +141,8 @@ def near_triangles(
         if not own and surface.may_touch[pairing] != 0:
             w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
             gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
-            limit = reach + surface.radius[t[0]] + largest(surface.cap, t)
-            if wp.length_sq(gap) < limit * limit and not triangle_is_tangled(v, t, surface):
+            limit = reach + state.radius[t[0]] + largest(surface.trust_radius, t)
+            if wp.length_sq(gap) < limit * limit and not triangle_intersects(v, t, surface):
                 if n < slots:
                     found[at + n] = first_triangle + index
                 n += 1
@@ -147,6 +153,7 @@ def near_triangles(
 def find_triangles(
     first: int,
     surface: Surface,
+    state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
     # out
@@ -162,7 +169,7 @@ def find_triangles(
     at = k * slots
     n = int(0)
     if surface.body_triangles > 0:
-        n = near_triangles(v, surface.triangle_tree, 0, surface, x, at, slots, n, found)
+        n = near_triangles(v, surface.triangle_tree, 0, surface, state, x, at, slots, n, found)
     of_collider = v >= surface.collider_start and v < surface.point_start
     if not of_collider and surface.body_triangles < surface.triangles.shape[0]:
         n = near_triangles(
@@ -170,6 +177,7 @@ def find_triangles(
             surface.collider_triangle_tree,
             surface.body_triangles,
             surface,
+            state,
             x,
             at,
             slots,
@@ -185,6 +193,7 @@ def near_edges(
     tree: wp.uint64,
     first_edge: int,
     surface: Surface,
+    state: ContactState,
     x: wp.array[wp.vec3],
     at: int,
     slots: int,
@@ -195,7 +204,7 @@ def near_edges(
     e = surface.edges[k]
     p = x[e[0]]
     q = x[e[1]]
-    reach = edge_reach(e, surface)
+    reach = edge_reach(e, surface, state)
     r = wp.vec3(reach, reach, reach)
     n = count
     query = wp.bvh_query_aabb(tree, wp.min(p, q) - r, wp.max(p, q) + r)
@@ -209,8 +218,8 @@ def near_edges(
             if not own and surface.may_touch[pairing] != 0:
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])
                 gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
-                limit = reach + edge_reach(f, surface)
-                if wp.length_sq(gap) < limit * limit and not edge_is_tangled(e, f, surface):
+                limit = reach + edge_reach(f, surface, state)
+                if wp.length_sq(gap) < limit * limit and not edge_intersects(e, f, surface):
                     if n < slots:
                         found[at + n] = other
                     n += 1
@@ -221,6 +230,7 @@ def near_edges(
 def find_edges(
     first: int,
     surface: Surface,
+    state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
     # out
@@ -230,13 +240,14 @@ def find_edges(
     """Edges near each edge of a body, every pair once; as `find_triangles`."""
     k = first + wp.tid()
     at = k * slots
-    n = near_edges(k, surface.edge_tree, 0, surface, x, at, slots, 0, found)
+    n = near_edges(k, surface.edge_tree, 0, surface, state, x, at, slots, 0, found)
     if surface.body_edges < surface.edges.shape[0]:
         n = near_edges(
             k,
             surface.collider_edge_tree,
             surface.body_edges,
             surface,
+            state,
             x,
             at,
             slots,

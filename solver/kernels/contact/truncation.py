@@ -4,32 +4,40 @@
 Divide and truncate: the direction between the closest points of a pair, as of its search, separates
 its two sides, and each side stays on its own side of a plane between them (Chen et al., "Offset
 Geometric Contact", 2025, §3.5, in its planar form). Both sides' vertices that move at the same time
-share the gap by how fast they approach. A pair that was not found is farther apart than both caps
-together, so a vertex within its cap cannot reach it.
+share the gap by how fast they approach. A pair that was not found is farther apart than both
+trust radii together, so a vertex within its trust radius cannot reach it.
+
+With embedded surfaces a surface vertex may move with several vertices, each of which may take a
+fraction of its own of its step. So its path to the plane of a pair is bounded by the sum of those
+steps that go there; those that go back are not counted on.
 """
+
+from dataclasses import dataclass
+from functools import cache
 
 import warp as wp
 
+from ..embedding import Embedding, surface_functions
 from ..options import HOT
-from .pairs import QUIET, Pair
+from .pairs import QUIET, Pair, PairLists
 
 wp.set_module_options(HOT)
 
-# Part of the way to the plane that a vertex may go.
+# Part of its path to the plane that a vertex may go.
 KEPT = wp.constant(0.9)
 # A plane leaves either side this part of the gap.
-LEAST_SHARE = wp.constant(0.05)
+LEAST_PART = wp.constant(0.05)
 # Pairs stay this part of their contact distance apart, and this part of the coordinates' size.
 FLOOR = wp.constant(1.0e-3)
 ROUNDING = wp.constant(1.0e-6)
 
 # What has ended a step.
 BY_PAIR = wp.constant(1)
-BY_CAP = wp.constant(2)
+BY_TRUST_RADIUS = wp.constant(2)
 
 
 @wp.func
-def way_to_plane(
+def path_to_plane(
     own_gap: float,
     other_gap: float,
     own_approach: float,
@@ -42,149 +50,179 @@ def way_to_plane(
     that of the other side does; both sides approach, and stay `distance` apart.
     """
     gap = own_gap + other_gap
-    way = float(wp.inf)
+    path = float(wp.inf)
     if own_approach + other_approach >= KEPT * gap:
-        share = own_approach / (own_approach + other_approach)
-        share = wp.clamp(share, LEAST_SHARE, 1.0 - LEAST_SHARE)
-        way = KEPT * (other_gap - (1.0 - share) * gap)
+        own_part = own_approach / (own_approach + other_approach)
+        own_part = wp.clamp(own_part, LEAST_PART, 1.0 - LEAST_PART)
+        path = KEPT * (other_gap - (1.0 - own_part) * gap)
         if gap <= distance:
-            way = KEPT * (other_gap - distance)
-    return way
+            path = KEPT * (other_gap - distance)
+    return path
 
 
 @wp.func
-def part_to_plane(
-    i: int,
-    corner: int,
-    pair: Pair,
-    step: wp.vec3,
-    color_first: int,
-    color_last: int,
-    distance: float,
-    x: wp.array[wp.vec3],
-    candidate: wp.array[wp.vec3],
-):
-    """The part in [0, 1] of `step` that keeps vertex i on its side of the pair's plane."""
-    normal = pair.found_normal
-    mine = float(1.0)  # i is on side A
-    if corner >= pair.kind:
-        mine = -1.0
-    approach = -mine * wp.dot(normal, step)
-    if approach <= 0.0:
-        return 1.0
-    x_i = x[i]
-    own_gap = float(1.0e30)  # how far the nearest point of each side is from x_i along the normal
-    other_gap = float(1.0e30)
-    own_approach = float(0.0)
-    other_approach = float(0.0)
-    for c in range(4):
-        j = pair.vertices[c]
-        along = mine * wp.dot(normal, x[j] - x_i)
-        moving = float(0.0)
-        if j >= color_first and j < color_last:
-            moving = -mine * wp.dot(normal, candidate[j] - x[j])
-        if (c < pair.kind) == (corner < pair.kind):
-            own_gap = wp.min(own_gap, along)
-            own_approach = wp.max(own_approach, moving)
-        else:
-            other_gap = wp.min(other_gap, -along)
-            other_approach = wp.max(other_approach, -moving)
-    way = way_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
-    return wp.clamp(way / approach, 0.0, 1.0)
-
-
-@wp.func
-def part_within_cap(offset: wp.vec3, step: wp.vec3, cap: float):
-    """The part in [0, 1] of `step` after which |offset + part · step| is at most `cap`."""
-    part = float(1.0)
-    if wp.length(offset + step) > cap:
+def fraction_within(offset: wp.vec3, step: wp.vec3, radius: float):
+    """The α in [0, 1] after which |offset + α · step| is at most `radius`."""
+    fraction = float(1.0)
+    if wp.length(offset + step) > radius:
         a = wp.length_sq(step)
         b = wp.dot(offset, step)
-        c = wp.length_sq(offset) - cap * cap
+        c = wp.length_sq(offset) - radius * radius
         root = wp.sqrt(wp.max(b * b - a * c, 0.0))
-        part = wp.clamp((root - b) / a, 0.0, 1.0)
-    return part
+        fraction = wp.clamp((root - b) / a, 0.0, 1.0)
+    return fraction
 
 
-@wp.kernel
-def alert_partners(
-    first: int,
-    candidate: wp.array[wp.vec3],
-    x_seen: wp.array[wp.vec3],
-    least_gap: wp.array[float],
-    start: wp.array[int],
-    entry: wp.array[int],
-    pairs: wp.array[Pair],
-    # out
-    alert: wp.array[int],
-    alarm: wp.array[int],
-):
-    """Alert all vertices that share a pair with one that gets far from `x_seen`.
+@dataclass(frozen=True)
+class TruncationKernels:
+    """The kernels that find what of their steps vertices may take."""
 
-    That is where it was when the gaps were measured. The others are out of danger: their steps need
-    no truncation by pairs.
-    """
-    i = first + wp.tid()
-    if wp.length(candidate[i] - x_seen[i]) > QUIET * least_gap[i]:
-        alarm[0] = 1
-        for k in range(start[i], start[i + 1]):
-            v = pairs[entry[k] / 4].vertices
-            for c in range(4):
-                alert[v[c]] = 1
+    alert_partners: wp.Kernel
+    truncate: wp.Kernel
 
 
-@wp.kernel
-def truncate(
-    first: int,
-    color_first: int,
-    color_last: int,
-    x: wp.array[wp.vec3],
-    candidate: wp.array[wp.vec3],
-    x_found: wp.array[wp.vec3],
-    cap: wp.array[float],
-    start: wp.array[int],
-    entry: wp.array[int],
-    pairs: wp.array[Pair],
-    alert: wp.array[int],
-    # out
-    part: wp.array[float],
-    cut: wp.array[int],
-):
-    """The part of its step from x to `candidate` that each vertex may take, and what ends it.
+@cache
+def truncation_kernels(embedded: bool) -> TruncationKernels:
+    """The `TruncationKernels` of scenes with `embedded` surfaces or without."""
+    surface = surface_functions(embedded)
 
-    Vertices `color_first` up to `color_last` move at the same time.
-    """
-    i = first + wp.tid()
-    x_i = x[i]
-    step = candidate[i] - x_i
-    least = float(1.0)
-    reason = int(0)
-    if wp.length_sq(step) > 0.0:
-        rounding = ROUNDING * wp.length(x_i)
-        last = start[i]
-        if alert[i] != 0:
-            last = start[i + 1]
-        for k in range(start[i], last):
-            pair = pairs[entry[k] / 4]
-            distance = FLOOR * pair.radius + rounding
-            allowed = part_to_plane(
-                i, entry[k] % 4, pair, step, color_first, color_last, distance, x, candidate
-            )
-            if allowed < least:
-                least = allowed
-                reason = BY_PAIR
-        within = part_within_cap(x_i - x_found[i], step, cap[i])
-        if within < least:
-            least = within
-            reason = BY_CAP
-    part[i] = least
-    cut[i] = reason
+    @wp.func
+    def fraction_to_plane(
+        i: int,
+        s: int,
+        corner: int,
+        pair: Pair,
+        moving: wp.vec2i,
+        distance: float,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        embedding: Embedding,
+    ):
+        """The fraction in [0, 1] of the step of vertex i that keeps surface vertex s, a corner of a
+        pair, on its side of the pair's plane.
+        """
+        toward = pair.found_normal
+        if corner < pair.kind:  # s is on side A, the normal points away from B
+            toward = -pair.found_normal
+        weight = surface.weight(i, s, embedding)
+        if weight * wp.dot(toward, candidate[i] - x[i]) <= 0.0:
+            return 1.0
+        x_s = x[s]
+        own_gap = float(1.0e30)  # how far the nearest point of each side is from x_s
+        other_gap = float(1.0e30)
+        own_approach = float(0.0)
+        other_approach = float(0.0)
+        for c in range(4):
+            j = pair.vertices[c]
+            along = -wp.dot(toward, x[j] - x_s)
+            if (c < pair.kind) == (corner < pair.kind):
+                path = surface.path_along(j, toward, moving, x, candidate, embedding)
+                own_gap = wp.min(own_gap, along)
+                own_approach = wp.max(own_approach, path)
+            else:
+                path = surface.path_along(j, -toward, moving, x, candidate, embedding)
+                other_gap = wp.min(other_gap, -along)
+                other_approach = wp.max(other_approach, path)
+        path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
+        approach = surface.path_along(s, toward, moving, x, candidate, embedding)
+        return wp.clamp(path / approach, 0.0, 1.0)
+
+    @wp.kernel(module="unique", module_options=HOT)
+    def alert_partners(
+        first: int,
+        embedding: Embedding,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_seen: wp.array[wp.vec3],
+        least_gap: wp.array[float],
+        lists: PairLists,
+        # out
+        alert: wp.array[int],
+        alarm: wp.array[int],
+    ):
+        """Alert all surface vertices that share a pair with one that gets far from `x_seen`.
+
+        That is where it was when the gaps were measured. The others are out of danger: their steps
+        need no truncation by pairs.
+        """
+        i = first + wp.tid()
+        begin, end = surface.carried_range(i, embedding)
+        for slot in range(begin, end):
+            s = surface.carried(slot, embedding)
+            far = wp.length(candidate[i] - x_seen[i])
+            if wp.static(embedded):
+                far = wp.length(x[s] - x_seen[s])
+                far += surface.longest_path(s, moving, x, candidate, embedding)
+            if far > QUIET * least_gap[s]:
+                alarm[0] = 1
+                for k in range(lists.start[s], lists.start[s + 1]):
+                    v = lists.pairs[lists.entry[k] / 4].vertices
+                    for c in range(4):
+                        alert[v[c]] = 1
+
+    @wp.kernel(module="unique", module_options=HOT)
+    def truncate(
+        first: int,
+        embedding: Embedding,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_found: wp.array[wp.vec3],
+        trust_radius: wp.array[float],
+        lists: PairLists,
+        alert: wp.array[int],
+        # out
+        fraction: wp.array[float],
+        cut: wp.array[int],
+    ):
+        """The fraction of its step from x to `candidate` that each vertex may take, and what ends
+        it. Vertices moving[0] up to moving[1] move at the same time.
+        """
+        i = first + wp.tid()
+        x_i = x[i]
+        step = candidate[i] - x_i
+        least = float(1.0)
+        reason = int(0)
+        if wp.length_sq(step) > 0.0:
+            begin, end = surface.carried_range(i, embedding)
+            for slot in range(begin, end):
+                s = surface.carried(slot, embedding)
+                rounding = ROUNDING * wp.length(x[s])
+                last = lists.start[s]
+                if alert[s] != 0:
+                    last = lists.start[s + 1]
+                for k in range(lists.start[s], last):
+                    pair = lists.pairs[lists.entry[k] / 4]
+                    distance = FLOOR * pair.radius + rounding
+                    allowed = fraction_to_plane(
+                        i,
+                        s,
+                        lists.entry[k] % 4,
+                        pair,
+                        moving,
+                        distance,
+                        x,
+                        candidate,
+                        embedding,
+                    )
+                    if allowed < least:
+                        least = allowed
+                        reason = BY_PAIR
+            within = fraction_within(x_i - x_found[i], step, trust_radius[i])
+            if within < least:
+                least = within
+                reason = BY_TRUST_RADIUS
+        fraction[i] = least
+        cut[i] = reason
+
+    return TruncationKernels(alert_partners, truncate)
 
 
 @wp.kernel
 def commit(
     first: int,
-    part: wp.array[float],
+    fraction: wp.array[float],
     candidate: wp.array[wp.vec3],
     cut: wp.array[int],
     radius: wp.array[float],
@@ -194,9 +232,9 @@ def commit(
     stuck: wp.array[int],
     travelled: wp.array[int],
 ):
-    """Take the allowed part of every step; stuck[reason] tells that a search would help.
+    """Take the allowed fraction of every step; stuck[reason] tells that a search would help.
 
-    `travelled` tells that one has used up its slack, so that the caps of now may be too long.
+    `travelled` tells that one has used up its slack, so that trust radii may be too long by now.
     """
     i = first + wp.tid()
     if wp.length(candidate[i] - x[i]) > slack * radius[i]:
@@ -204,62 +242,32 @@ def commit(
     if cut[i] == 0:
         x[i] = candidate[i]
     else:
-        x[i] = x[i] + part[i] * (candidate[i] - x[i])
+        x[i] = x[i] + fraction[i] * (candidate[i] - x[i])
         stuck[cut[i]] = 1
-
-
-@wp.kernel
-def set_caps(
-    x: wp.array[wp.vec3],
-    expected: wp.array[wp.vec3],
-    radius: wp.array[float],
-    largest: wp.array[float],
-    cut: wp.array[int],
-    growth: float,
-    # in and out
-    slack: wp.array[float],
-    # out
-    cap: wp.array[float],
-    x_found: wp.array[wp.vec3],
-):
-    """How far each vertex may move until the next search: what it is expected to, and some slack.
-
-    `largest` [m] bounds it, for the pairs' sake. The slack of what a cap has cut short grows;
-    without an expectation it is infinite.
-    """
-    i = wp.tid()
-    if cut[i] == BY_CAP:
-        slack[i] = growth * slack[i]
-    way = 1.2 * wp.length(expected[i] - x[i]) + slack[i] * radius[i]
-    # What is no surface may go anywhere.
-    cap[i] = wp.where(largest[i] < wp.inf, wp.min(way, largest[i]), wp.inf)
-    x_found[i] = x[i]
 
 
 @wp.kernel
 def make_way(
     first: int,
-    led_from: int,
-    led_end: int,
+    kinematic: wp.vec2i,
     x: wp.array[wp.vec3],
-    start: wp.array[int],
-    entry: wp.array[int],
-    pairs: wp.array[Pair],
+    lists: PairLists,
     # in and out
     candidate: wp.array[wp.vec3],
 ):
-    """Let the candidates of free vertices give way to what is led towards them.
+    """Let the candidates of free vertices give way to what is moved towards them.
 
-    Vertices `led_from` up to `led_end` are led. What they would come closer to than the contact
-    distance is carried along the normal: nothing else could move it far enough in few iterations.
+    Vertices kinematic[0] up to kinematic[1] are moved by animation. What they would come closer to
+    than the contact distance is carried along the normal: nothing else could move it far enough in
+    few iterations.
     """
     i = first + wp.tid()
     x_i = x[i]
     farthest = float(0.0)
-    way = wp.vec3(0.0)
-    for k in range(start[i], start[i + 1]):
-        pair = pairs[entry[k] / 4]
-        corner = entry[k] % 4
+    shift = wp.vec3(0.0)
+    for k in range(lists.start[i], lists.start[i + 1]):
+        pair = lists.pairs[lists.entry[k] / 4]
+        corner = lists.entry[k] % 4
         mine = float(1.0)
         if corner >= pair.kind:
             mine = -1.0
@@ -270,12 +278,12 @@ def make_way(
             j = pair.vertices[c]
             if (c < pair.kind) != (corner < pair.kind):
                 gap = wp.min(gap, wp.dot(away, x_i - x[j]))
-                if j >= led_from and j < led_end:
+                if j >= kinematic[0] and j < kinematic[1]:
                     approach = wp.max(approach, wp.dot(away, candidate[j] - x[j]))
         if approach > 0.0:
             own = wp.dot(away, candidate[i] - x_i)
             push = approach - own - wp.max(gap - pair.radius, 0.0)
             if push > farthest:
                 farthest = push
-                way = push * away
-    candidate[i] = candidate[i] + way
+                shift = push * away
+    candidate[i] = candidate[i] + shift

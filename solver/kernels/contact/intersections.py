@@ -21,12 +21,12 @@ def find_inside(
     # out
     inside: wp.array[int],
     face: wp.array[int],
-    place: wp.array[wp.vec2],
+    uv: wp.array[wp.vec2],
 ):
     """For each surface vertex inside the closed body `number`: that and its closest face there.
 
     `inside` [vertex of the scene] is the number of the body plus one; `face` and the barycentric
-    `place` of the closest point belong to the surface vertices.
+    `uv` of the closest point belong to the surface vertices.
     """
     k = wp.tid()
     v = surface.vertices[k]
@@ -39,7 +39,7 @@ def find_inside(
             if near.result and near.sign < 0.0:
                 inside[v] = number + 1
                 face[k] = near.face
-                place[k] = wp.vec2(near.u, near.v)
+                uv[k] = wp.vec2(near.u, near.v)
 
 
 @wp.kernel
@@ -60,37 +60,39 @@ def find_exit(
     x: wp.array[wp.vec3],
     vertices: wp.array[int],
     meshes: wp.array[wp.uint64],
-    ways: wp.array[wp.vec3],
+    directions: wp.array[wp.vec3],
     # out
     face: wp.array[int],
-    place: wp.array[wp.vec2],
+    uv: wp.array[wp.vec2],
 ):
-    """Where the way of each vertex (unless it is 0) leaves the mesh that it is inside of."""
+    """Where a ray from each vertex leaves the mesh that it is inside of, unless its direction is
+    0.
+    """
     k = wp.tid()
-    if wp.length_sq(ways[k]) > 0.0:
-        out = wp.mesh_query_ray(meshes[k], x[vertices[k]], ways[k], 1.0e6)
+    if wp.length_sq(directions[k]) > 0.0:
+        out = wp.mesh_query_ray(meshes[k], x[vertices[k]], directions[k], 1.0e6)
         if out.result:
             face[k] = out.face
-            place[k] = wp.vec2(out.u, out.v)
+            uv[k] = wp.vec2(out.u, out.v)
 
 
 @wp.func
 def crossing(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
-    """Where segment pq crosses triangle abc: (place on pq, weights of b and c); -1 if it does not.
+    """Where segment pq crosses triangle abc: (where on pq, weights of b and c); -1 if it does not.
 
     Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
     """
-    way = q - p
+    along = q - p
     b_a = b - a
     c_a = c - a
-    n = wp.cross(way, c_a)
+    n = wp.cross(along, c_a)
     determinant = wp.dot(b_a, n)
     found = wp.vec3(-1.0, 0.0, 0.0)
     if determinant != 0.0:
         to_p = p - a
         u = wp.dot(to_p, n) / determinant
         m = wp.cross(to_p, b_a)
-        w = wp.dot(way, m) / determinant
+        w = wp.dot(along, m) / determinant
         s = wp.dot(c_a, m) / determinant
         if u >= 0.0 and w >= 0.0 and u + w <= 1.0 and s >= 0.0 and s <= 1.0:
             found = wp.vec3(s, u, w)
@@ -109,7 +111,7 @@ def crossed_triangles(
     tree: wp.uint64,
     first_triangle: int,
     surface: Surface,
-    creased: wp.array[int],
+    flattened: wp.array[int],
     x: wp.array[wp.vec3],
     slots: int,
     count: int,
@@ -127,7 +129,7 @@ def crossed_triangles(
         own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
         pairing = surface.body[e[0]] * surface.bodies + surface.body[t[0]]
         if surface.body[e[0]] == surface.body[t[0]]:
-            own = own or any_in(creased, e, t)
+            own = own or any_in(flattened, e, t)
         if not own and surface.may_touch[pairing] != 0:
             if crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
                 if n < slots:
@@ -139,7 +141,7 @@ def crossed_triangles(
 @wp.kernel
 def find_crossings(
     surface: Surface,
-    creased: wp.array[int],
+    flattened: wp.array[int],
     x: wp.array[wp.vec3],
     slots: int,
     # out
@@ -148,19 +150,19 @@ def find_crossings(
 ):
     """Triangles that each edge crosses, up to `slots`; edges of colliders meet bodies only.
 
-    What is `creased` [vertex] is not asked whether it crosses its own body.
+    What is `flattened` [vertex] is not asked whether it crosses its own body.
     """
     k = wp.tid()
     n = int(0)
     if surface.body_triangles > 0:
-        n = crossed_triangles(k, surface.triangle_tree, 0, surface, creased, x, slots, n, found)
+        n = crossed_triangles(k, surface.triangle_tree, 0, surface, flattened, x, slots, n, found)
     if k < surface.body_edges and surface.body_triangles < surface.triangles.shape[0]:
         n = crossed_triangles(
             k,
             surface.collider_triangle_tree,
             surface.body_triangles,
             surface,
-            creased,
+            flattened,
             x,
             slots,
             n,

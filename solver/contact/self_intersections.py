@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solids that pass through themselves: flattened, inside out, or with one part in another.
 
-Nothing but its elasticity knows the way back of such a solid, and contact would hold it where it
+Nothing but its elasticity knows how such a solid gets back, and contact would hold it where it
 is. So a part that begins flat or inside out does not touch its own body until all its tets have
 once had some volume, nor does any vertex until it crosses nothing of its body and is not inside it.
 """
@@ -10,42 +10,42 @@ import numpy as np
 import warp as wp
 
 from ..bodies import tet_volumes
-from ..kernels.contact import tangles
+from ..kernels.contact import intersections
 from ..topology.order import connected
 
 # A tet with less than this part of its rest volume is flat.
 FLAT = 0.05
-# To be told from inside, points are lifted off their triangle by this part of its size.
-LIFT = 0.01
+# To be told from inside, points are raised off their triangle by this part of its size.
+RAISED = 0.01
 # The state of a vertex: it touches its own body, it crosses it, or its part has been flat so far.
-SMOOTH, CROSSED, CREASED = 0, 1, 2
+SMOOTH, CROSSED, FLATTENED = 0, 1, 2
 
 
-class Crumpled:
+class SelfIntersections:
     """The `state` [vertex] of all solids that touch themselves."""
 
     def __init__(self, model):
-        self.model, self.shape = model, model.surface
-        assembly, shape = model.assembly, self.shape
-        own = np.diag(shape.may_touch)
-        self.solids = np.flatnonzero(own & shape.closed)
-        self.state = np.where(np.isin(shape.body, self.solids), CROSSED, SMOOTH)
+        self.model, self.surface = model, model.surface
+        assembly, surface = model.assembly, self.surface
+        own = np.diag(surface.may_touch)
+        self.solids = np.flatnonzero(own & surface.closed)
+        self.state = np.where(np.isin(surface.body, self.solids), CROSSED, SMOOTH)
         tets = assembly.tets.corners
-        tets = tets[own[shape.body[tets[:, 0]]]]
+        tets = tets[own[surface.body[tets[:, 0]]]]
         rest = tet_volumes(assembly.rest_points, tets)
         flat = tet_volumes(assembly.points, tets) < FLAT * rest
         self.flat, self.rest_volumes = tets[flat], rest[flat]
         edges = np.concatenate([self.flat[:, [0, k]] for k in (1, 2, 3)])
-        self.part = connected(edges, len(shape.body))
+        self.part = connected(edges, len(surface.body))
         self._mark(self.flat)
 
     def _mark(self, flat):
-        """Mark the parts of flat tets as creased, with the embedded points that they carry."""
-        shape, points = self.shape, self.shape.points
-        self.state[self.state == CREASED] = CROSSED
-        self.state[np.isin(self.part, np.unique(self.part[flat]))] = CREASED
-        carried = (self.state[points.corners] == CREASED).any(axis=1)
-        self.state[shape.point_start :][carried] = CREASED
+        """Mark the parts of flat tets as flattened, with the embedded points that they carry."""
+        surface, points = self.surface, self.surface.points
+        self.state[self.state == FLATTENED] = CROSSED
+        self.state[np.isin(self.part, np.unique(self.part[flat]))] = FLATTENED
+        carried = (self.state[points.corners] == FLATTENED).any(axis=1)
+        self.state[surface.point_start :][carried] = FLATTENED
 
     def look(self, x):
         """Tets that have volume at x [vertex, 3] are no longer flat."""
@@ -58,9 +58,9 @@ class Crumpled:
         """Let vertices touch their own body that are not inside it; `crossed` [vertex] cross it."""
         self.state[crossed & (self.state == SMOOTH)] = CROSSED
         waiting = (self.state == CROSSED) & ~crossed
-        of_triangle = self.shape.body[self.shape.triangles[:, 0]]
+        of_triangle = self.surface.body[self.surface.triangles[:, 0]]
         for number in self.solids:
-            triangles = self.shape.triangles[of_triangle == number]
+            triangles = self.surface.triangles[of_triangle == number]
             vertices = np.unique(triangles)
             vertices = vertices[waiting[vertices]]
             if len(vertices):
@@ -77,7 +77,7 @@ class Crumpled:
         a, b, c = (x[triangles[of_vertex[vertices], k]] for k in range(3))
         normal = np.cross(b - a, c - a)
         size = np.sqrt(np.linalg.norm(normal, axis=1, keepdims=True))
-        lifted = (a + b + c) / 3.0 + LIFT * normal / np.maximum(size, 1e-30)
+        raised = (a + b + c) / 3.0 + RAISED * normal / np.maximum(size, 1e-30)
         found = wp.zeros(len(vertices), dtype=int, device=self.model.device)
         # A new one: the tree of a mesh that was built flat is of no use any more.
         mesh = wp.Mesh(
@@ -85,11 +85,6 @@ class Crumpled:
             indices=self.model.upload(triangles.ravel(), int),
             support_winding_number=True,
         )
-        wp.launch(
-            tangles.are_inside,
-            dim=len(vertices),
-            inputs=[mesh.id, self.model.upload(lifted.astype(np.float32), wp.vec3)],
-            outputs=[found],
-            device=self.model.device,
-        )
+        inputs = [mesh.id, self.model.upload(raised.astype(np.float32), wp.vec3)]
+        self.model.launches.run(intersections.are_inside, len(vertices), inputs, [found])
         return found.numpy() > 0

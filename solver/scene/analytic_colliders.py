@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bounds of the world without a mesh: planes, boxes, spheres and bowls."""
+"""Analytic colliders, which have no mesh: planes, boxes, spheres and bowls."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import warp as wp
 
-from ..kernels.contact import bounds as kernels
+from ..kernels.contact import analytic_colliders as kernels
 
-# A vertex that begins behind a bound comes out in about this time [s].
+__all__ = ["AnalyticCollider", "Bowl", "Box", "Plane", "Sphere"]
+
+# A vertex that begins behind a collider comes out in about this time [s].
 RETURN_TIME = 0.25
 
 
@@ -40,7 +42,7 @@ class Plane:
         self.normal = normal / np.linalg.norm(normal)
 
     def walls(self):
-        """(kind, center, normal, size) of everything this bound is made of."""
+        """(kind, center, normal, size) of everything this collider is made of."""
         return [(kernels.PLANE, self.point, self.normal, 0.0)]
 
 
@@ -103,37 +105,28 @@ class Bowl:
         return [(kernels.BOWL, self.center, self.up, self.radius)]
 
 
-BOUNDS = Plane | Box | Sphere | Bowl
+AnalyticCollider = Plane | Box | Sphere | Bowl
 
 
-def bounds_on_device(bounds, assembly, surface, settings, device):
-    """All bounds and the ground of the settings as a `kernels.Bounds`.
-
-    Vertices that an embedded surface stands for pass through bounds.
-    """
+def colliders_on_device(colliders, assembly, settings, device):
+    """All analytic colliders and the ground of the settings as `kernels.AnalyticColliders`."""
     if settings.use_ground:
-        bounds = [*bounds, Plane((0.0, 0.0, settings.ground_height), name="Ground")]
+        colliders = [*colliders, Plane((0.0, 0.0, settings.ground_height), name="Ground")]
     walls = [
-        (*wall, settings.friction if bound.friction is None else bound.friction)
-        for bound in bounds
-        for wall in bound.walls()
+        (*wall, settings.friction if collider.friction is None else collider.friction)
+        for collider in colliders
+        for wall in collider.walls()
     ]
     kind, center, normal, size, friction = zip(*walls, strict=True) if walls else [()] * 5
 
     def upload(values, dtype, shape):
         return wp.array(np.array(values).reshape(shape), dtype=dtype, device=device)
 
-    struct = kernels.Bounds()
+    struct = kernels.AnalyticColliders()
     struct.kind = upload(kind, int, -1)
     struct.center = upload([c - assembly.origin for c in center], wp.vec3, (-1, 3))
     struct.normal = upload(normal, wp.vec3, (-1, 3))
     struct.size = upload(size, float, -1)
     struct.friction = upload(friction, float, -1)
-    radius = surface.radius.copy()
-    radius[: len(assembly.points)][surface.hidden] = kernels.PASSES
-    struct.vertex_radius = upload(radius, float, -1)
-    struct.lift = wp.zeros(len(radius), dtype=float, device=device)
-    struct.vertex_friction = upload(surface.friction, float, -1)
-    struct.stiffness = upload(surface.stiffness, float, -1)
-    struct.return_share = min(settings.step_time / RETURN_TIME, 1.0)
+    struct.return_fraction = min(settings.step_time / RETURN_TIME, 1.0)
     return struct

@@ -1,25 +1,46 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Colliders without a mesh: their objects -> bounds of the world."""
+"""Colliders without a mesh: their objects -> analytic colliders of the solver."""
 
 import numpy as np
+
+ANALYTIC_SHAPES = (
+    (
+        "PLANE",
+        "Plane",
+        "An endless plane through the origin of the object, across its Z axis: everything stays on "
+        "the side to which Z points",
+    ),
+    ("BOX", "Box", "Everything stays inside of the bounding box of the object, turned with it"),
+    (
+        "SPHERE",
+        "Sphere",
+        "Everything stays out of the sphere around the origin of the object that holds its mesh",
+    ),
+    (
+        "BOWL",
+        "Bowl",
+        "Everything stays inside of the lower half of that sphere, open along the Z axis of the "
+        "object",
+    ),
+)
 
 # Lengths of the axes of an object may differ by this part where a round shape needs them equal,
 # and so may the cosine of their angles from 0.
 EVEN = 1e-4
 
 
-def is_bound(ob):
+def is_analytic(ob):
     """Whether an object is a collider whose shape is not Mesh."""
     return ob.vbd.role == "COLLIDER" and ob.vbd.collider_shape != "MESH"
 
 
-def bounds_of(ob, pose):
-    """The solver's bounds [m] of a collider object whose shape is not Mesh.
+def analytic_colliders_of(ob, pose):
+    """The solver's analytic colliders [m] of a collider object whose shape is not Mesh.
 
     A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
     """
     # Warp takes half a second to import; not while Blender starts.
-    from ..solver.scene.bounds import Bowl, Plane, Sphere
+    from ..solver.scene.analytic_colliders import Bowl, Plane, Sphere
 
     shape, origin = ob.vbd.collider_shape, pose.matrix[:3, 3]
     friction = ob.vbd.friction if ob.vbd.use_friction else None

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attachments under the name that scripts know: `from vbd.solver.attachments import Attachment`."""
+
+from .scene.attachments import Attachment
+
+__all__ = ["Attachment"]

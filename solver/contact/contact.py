@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact between surfaces: what the other stages of a step ask of it."""
+
+import numpy as np
+import warp as wp
+
+from ..kernels.contact import pairs
+from ..scene.embedding import Followers
+from .bvh import Trees
+from .candidates import Search
+from .contacts import Refresh, Watch
+from .intersections import Intersections
+from .truncation import Truncation
+
+# What trust radii have cut short gets this many times the slack after every search in a step.
+MORE_SLACK = 4.0
+
+
+def surface_on_device(surface, upload):
+    """The `kernels.Surface` of a `Surface`; nothing has a trust radius or intersects yet."""
+    struct = pairs.Surface()
+    struct.vertices = upload(surface.vertices, int)
+    struct.edges = upload(surface.edges, wp.vec2i)
+    struct.triangles = upload(surface.triangles, wp.vec3i)
+    struct.may_touch = upload(surface.may_touch.ravel().astype(np.int32), int)
+    struct.closed = upload(surface.closed.astype(np.int32), int)
+    struct.bodies = len(surface.may_touch)
+    for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):
+        setattr(struct, name, getattr(surface, name))
+    struct.joint = upload(surface.joint, int)
+    struct.body = upload(surface.body, int)
+    struct.rest = upload(surface.rest, wp.vec3)
+    count = len(surface.body)
+    struct.trust_radius = upload(np.zeros(count), float)
+    struct.inside = upload(np.zeros(count), int)
+    struct.crosses = upload(np.zeros(count), int)
+    return struct
+
+
+class Contact:
+    """The contact of a model's surfaces.
+
+    `lists` are its pairs, `struct` and `trees` the surfaces on the device, `followers` moves
+    embedded points. New positions are written to `candidate` [vertex, m], and `settle` moves the
+    vertices there as far as they may go.
+    """
+
+    def __init__(self, model, names, settings):
+        self.model, self.lists = model, model.lists
+        self.struct = surface_on_device(model.surface, model.upload)
+        self.trees = Trees(model, self.struct)
+        self.followers = Followers(model)
+        watch = Watch(model.x)
+        self.truncation = Truncation(model, self.struct, watch, settings)
+        self.finding = Search(model, self.struct)
+        self.refreshing = Refresh(model, watch)
+        self.intersections = Intersections(model, self.struct, names, settings)
+        self.clear = False
+
+    @property
+    def candidate(self):
+        """Where vertices are to go [m], shape [vertex, 3]."""
+        return self.truncation.candidate
+
+    @property
+    def count(self):
+        """How many pairs there are."""
+        return self.lists.count
+
+    @property
+    def searches(self):
+        """How often pairs were sought since the frame began."""
+        return self.lists.searches
+
+    @property
+    def revision(self):
+        """Rises when lists are replaced: what was recorded with them is to be recorded anew."""
+        return self.lists.revision
+
+    @property
+    def is_stuck(self):
+        """Whether a step was cut short since the last search."""
+        return self.truncation.is_stuck
+
+    @property
+    def is_capped(self):
+        """Whether trust radii alone have cut short the last steps of many vertices."""
+        return self.truncation.is_capped
+
+    @property
+    def has_travelled(self):
+        """Whether a vertex has used up its slack since the last search."""
+        return self.truncation.has_travelled
+
+    def begin_frame(self):
+        """Count anew; build the trees anew at the next search."""
+        self.trees.begin_frame()
+        self.lists.searches = 0
+        self.clear = False
+
+    def begin_step(self):
+        """Look for intersections at the start of a frame, and as long as there are any."""
+        self.truncation.begin_step()
+        if not self.clear:
+            self.trees.fit()
+            self.clear = not self.intersections.look() and self.truncation.on
+
+    def search(self, growth=MORE_SLACK):
+        """Find all pairs that may touch before the next search.
+
+        What trust radii have cut short since the last one gets more slack, by the factor `growth`.
+        """
+        self.truncation.begin_search(growth)
+        self.trees.fit()
+        self.finding.run(self.intersections.separating)
+        self.truncation.end_search()
+
+    def refresh(self):
+        """Closest points of all pairs as they are now, and who may feel them."""
+        self.refreshing.run()
+
+    def make_way(self):
+        """Let what is free give way to what is moved by animation, in the candidates."""
+        self.truncation.make_way()
+
+    def settle(self, first, last):
+        """Move the vertices from `first` to `last` to their candidates, as far as they may, and
+        embedded points after them.
+        """
+        self.truncation.settle(first, last)
+        if last > first:
+            self.followers.follow(first, last)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What contact acts by on the device: its law, the state of vertices, analytic colliders."""
+
+import numpy as np
+
+from ..kernels.contact.analytic_colliders import ContactModel
+from ..kernels.contact.law import ContactLaw
+from ..kernels.contact.state import ContactState
+from ..scene.embedding import upload_embedding
+
+
+def contact_model(surface, colliders, settings, upload):
+    """The `ContactModel` of a `Surface` and the device's `AnalyticColliders`."""
+    model = ContactModel()
+    model.law = contact_law(settings)
+    model.state = contact_state(surface, upload)
+    model.colliders = colliders
+    first = surface.point_start
+    model.embedding = upload_embedding(surface.points, surface.hidden, first, upload)
+    return model
+
+
+def contact_law(settings):
+    """The `ContactLaw` of the settings."""
+    law = ContactLaw()
+    law.slip = settings.friction_velocity * settings.step_time
+    law.damping = settings.collision_damping / settings.step_time
+    return law
+
+
+def contact_state(surface, upload):
+    """The `ContactState` of unloaded vertices."""
+    state = ContactState()
+    state.radius = upload(surface.radius, float)
+    state.multiplier = upload(np.zeros(len(surface.body)), float)
+    state.friction = upload(surface.friction, float)
+    state.stiffness = upload(surface.stiffness, float)
+    hidden = np.zeros(len(surface.body), dtype=np.int32)
+    hidden[: len(surface.hidden)] = surface.hidden
+    state.hidden = upload(hidden, int)
+    return state

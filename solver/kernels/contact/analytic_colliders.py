@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Analytic colliders: planes, spheres and bowls, known by their distance alone.
+
+They follow the contact law of law.py. A step never crosses one; a vertex that begins behind one is
+brought back by a spring to a goal that moves out with it, slower and slower, so that it does not
+leave with the speed at which it came out.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import warp as wp
+
+from ..embedding import Embedding, surface_functions
+from .law import ContactLaw, extend_active_set, force_stiffness
+from .state import ContactState
+
+PLANE = wp.constant(0)
+SPHERE = wp.constant(1)
+BOWL = wp.constant(2)
+
+# Distance [m] of a collider that acts nowhere near.
+FAR = wp.constant(1.0e30)
+# Part of the distance to a collider that a step may go, and what it always leaves of the contact
+# distance.
+KEPT = wp.constant(0.9)
+FLOOR = wp.constant(1.0e-3)
+# The last step on the path back in front, as a part of the contact distance.
+LAST_STEP = wp.constant(0.25)
+
+
+@wp.struct
+class AnalyticColliders:
+    """Arrays per collider."""
+
+    kind: wp.array[int]
+    center: wp.array[wp.vec3]  # or a point of the plane [m]
+    normal: wp.array[wp.vec3]  # of a plane, or up out of a bowl
+    size: wp.array[float]  # radius [m]
+    friction: wp.array[float]
+    return_fraction: float  # of its path out that a vertex behind a collider takes in a step
+
+
+@wp.struct
+class ContactModel:
+    """What contact acts by, but for the pairs."""
+
+    law: ContactLaw
+    state: ContactState
+    colliders: AnalyticColliders
+    embedding: Embedding
+
+
+@wp.func
+def direction_and_distance(colliders: AnalyticColliders, k: int, x: wp.vec3):
+    """(n, d): the unit direction away from collider k, and how far x is in front of it [m]."""
+    r = x - colliders.center[k]
+    kind = colliders.kind[k]
+    normal = colliders.normal[k]
+    distance = wp.dot(normal, r)
+    if kind != PLANE:
+        far = wp.length(r)
+        if kind == SPHERE:
+            distance = far - colliders.size[k]
+            if far > 0.0:
+                normal = r / far
+        elif distance < 0.0:  # below the rim of a bowl
+            distance = colliders.size[k] - far
+            if far > 0.0:
+                normal = -r / far
+        else:
+            distance = FAR
+    return wp.vec4(normal[0], normal[1], normal[2], distance)
+
+
+@wp.func
+def encloses(colliders: AnalyticColliders, k: int):
+    """Whether collider k is around what it keeps: there its distance falls by more than the
+    approach to its tangent plane.
+    """
+    return colliders.kind[k] == BOWL
+
+
+@wp.func
+def collider_force_hessian(
+    s: int, x: wp.vec3, step: wp.vec3, x_start: wp.vec3, model: ContactModel
+):
+    """Force [N], Hessian block [N/m] and number of the colliders that surface vertex s touches
+    after `step`, at x, which these are (`extend_active_set`), and how far it may go [m] without
+    changing that.
+    """
+    force = wp.vec3(0.0)
+    hessian = wp.mat33(0.0)
+    touching = int(0)
+    active_set = int(0)
+    margin = float(wp.inf)
+    colliders = model.colliders
+    radius = model.state.radius[s] + model.state.multiplier[s]
+    stiffness = model.state.stiffness[s]
+    count = colliders.kind.shape[0]
+    if model.state.hidden[s] != 0:
+        count = 0
+    for k in range(count):
+        near = direction_and_distance(colliders, k, x)
+        normal = wp.vec3(near[0], near[1], near[2])
+        margin = wp.min(margin, wp.abs(near[3] - radius))
+        begun = direction_and_distance(colliders, k, x_start)
+        if begun[3] < -LAST_STEP * radius:
+            out = wp.max(colliders.return_fraction * (radius - begun[3]), LAST_STEP * radius)
+            force += stiffness * (begun[3] + out - near[3]) * normal
+            hessian += stiffness * wp.outer(normal, normal)
+            touching += 1
+            active_set = extend_active_set(active_set, k)
+        elif near[3] + wp.dot(normal, step) < radius:
+            friction = wp.sqrt(colliders.friction[k] * model.state.friction[s])
+            f, along, drag = force_stiffness(
+                normal, near[3], radius, x - x_start, friction, stiffness, model.law
+            )
+            force += f
+            hessian += along * wp.outer(normal, normal) + drag * wp.identity(n=3, dtype=float)
+            touching += 1
+            active_set = extend_active_set(active_set, k)
+    return force, hessian, touching, active_set, margin
+
+
+@wp.func
+def fraction_in_front(s: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
+    """The fraction in [0, 1] of `step` that does not take surface vertex s through a collider."""
+    fraction = float(1.0)
+    colliders = model.colliders
+    floor = FLOOR * model.state.radius[s]
+    for k in range(colliders.kind.shape[0]):
+        near = direction_and_distance(colliders, k, x)
+        if near[3] > 0.0 and near[3] < FAR and model.state.hidden[s] == 0:
+            # Outside of a sphere the distance falls at most by the approach to its tangent plane,
+            # elsewhere at most in proportion to what it falls by in all.
+            fall = -wp.dot(wp.vec3(near[0], near[1], near[2]), step)
+            if encloses(colliders, k):
+                far = direction_and_distance(colliders, k, x + step)
+                fall = near[3] - far[3]
+            if fall > KEPT * near[3]:
+                allowed = wp.max(wp.min(KEPT * near[3], near[3] - floor), 0.0)
+                fraction = wp.min(fraction, allowed / fall)
+    return fraction
+
+
+@wp.func
+def keep_in_front(i: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
+    """What of `step` does not take vertex i through a collider."""
+    return fraction_in_front(i, x, step, model) * step
+
+
+@dataclass(frozen=True)
+class ColliderForces:
+    """What analytic colliders do to a vertex, and the fraction of a step they let it take."""
+
+    force_hessian: wp.Function
+    fraction: wp.Function
+
+
+@cache
+def collider_forces(embedded: bool) -> ColliderForces:
+    """The `ColliderForces` of scenes with `embedded` surfaces, on whose points they act, or
+    without.
+    """
+    surface = surface_functions(embedded)
+
+    @wp.func
+    def colliders_force_hessian(
+        i: int,
+        x: wp.array[wp.vec3],
+        step: wp.vec3,
+        x_start: wp.array[wp.vec3],
+        model: ContactModel,
+    ):
+        """As `collider_force_hessian`, of all of the surface that moves with vertex i."""
+        force = wp.vec3(0.0)
+        hessian = wp.mat33(0.0)
+        touching = int(0)
+        active_set = int(0)
+        margin = float(wp.inf)
+        begin, end = surface.carried_range(i, model.embedding)
+        for slot in range(begin, end):
+            s = surface.carried(slot, model.embedding)
+            weight = surface.weight(i, s, model.embedding)
+            begun = surface.position(s, x_start, model.embedding)
+            now = surface.position(s, x, model.embedding)
+            f, h, count, number, near = collider_force_hessian(s, now, weight * step, begun, model)
+            force += weight * f
+            hessian += (weight * weight) * h
+            touching += count
+            active_set = extend_active_set(active_set, number)
+            margin = wp.min(margin, near)
+        return force, hessian, touching, active_set, margin
+
+    @wp.func
+    def colliders_fraction(i: int, x: wp.array[wp.vec3], step: wp.vec3, model: ContactModel):
+        """As `fraction_in_front`, when of what carries its surface vertex i alone moves."""
+        fraction = float(1.0)
+        begin, end = surface.carried_range(i, model.embedding)
+        for slot in range(begin, end):
+            s = surface.carried(slot, model.embedding)
+            weight = surface.weight(i, s, model.embedding)
+            now = surface.position(s, x, model.embedding)
+            fraction = wp.min(fraction, fraction_in_front(s, now, weight * step, model))
+        return fraction
+
+    return ColliderForces(colliders_force_hessian, colliders_fraction)

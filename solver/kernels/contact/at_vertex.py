@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The step of a vertex that contacts may touch, and the force that they exert on it."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import warp as wp
+
+from ..newton import solve_positive_definite
+from .analytic_colliders import ContactModel, collider_forces
+from .law import extend_active_set
+from .pair_forces import Contacts, pair_forces
+
+# The contacts of a step are looked for at most this often.
+PASSES = wp.constant(3)
+
+
+@dataclass(frozen=True)
+class ContactsAtVertex:
+    """The functions of one combination of contacts."""
+
+    force_hessian: wp.Function
+    step: wp.Function
+
+
+@cache
+def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> ContactsAtVertex:
+    """The `ContactsAtVertex` of scenes with or without `pairs`, analytic `colliders` and `embedded`
+    surfaces.
+    """
+    of_pairs, of_colliders = pair_forces(embedded), collider_forces(embedded)
+
+    @wp.func
+    def contact_force_hessian(
+        i: int,
+        x: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+        color: wp.vec2i,
+        step: wp.vec3,
+        contacts: Contacts,
+        model: ContactModel,
+        closing: wp.array[wp.vec4],
+    ):
+        """Force [N], Hessian block [N/m] and number of the contacts that touch vertex i after
+        `step` [m], at x, which these are (`extend_active_set`), and how far the vertex may go [m]
+        without changing that.
+        """
+        touching = int(0)
+        active_set = int(0)
+        force = wp.vec3(0.0)
+        hessian = wp.mat33(0.0)
+        margin = float(wp.inf)
+        if wp.static(colliders):
+            f, h, count, active_set, margin = of_colliders.force_hessian(i, x, step, x_start, model)
+            force += f
+            hessian += h
+            touching += count
+        if wp.static(pairs):
+            f, h, count, others, to_contact = of_pairs.force_hessian(
+                i, x, step, color, contacts, model.embedding, model.law, closing
+            )
+            force += f
+            hessian += h
+            touching += count
+            active_set = extend_active_set(active_set, others)
+            margin = wp.min(margin, to_contact)
+        return force, hessian, touching, active_set, margin
+
+    @wp.func
+    def active_after(
+        i: int,
+        x: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+        step: wp.vec3,
+        contacts: Contacts,
+        model: ContactModel,
+        closing: wp.array[wp.vec4],
+    ):
+        """Which contacts touch vertex i after `step` [m], as `contact_force_hessian` tells it."""
+        active_set = int(0)
+        if wp.static(colliders):
+            _f, _h, _count, active_set, _margin = of_colliders.force_hessian(
+                i, x, step, x_start, model
+            )
+        if wp.static(pairs):
+            others = of_pairs.active_after(i, step, contacts, model.embedding, closing)
+            active_set = extend_active_set(active_set, others)
+        return active_set
+
+    @wp.func
+    def contact_step(
+        i: int,
+        x: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+        color: wp.vec2i,
+        contacts: Contacts,
+        model: ContactModel,
+        free_step: wp.vec3,
+        free_force: wp.vec3,
+        free_hessian: wp.mat33,
+        closing: wp.array[wp.vec4],
+    ):
+        """The step [m], force [N] and number of contacts of vertex i, from those without contacts.
+
+        Contacts act on one side only: the step is sought again with those that touch where it ends
+        until these are the same. A vertex at rest right at the contact distance would else fall in
+        and be pushed out in turn.
+        """
+        f, h, touching, active_set, margin = contact_force_hessian(
+            i, x, x_start, color, wp.vec3(0.0), contacts, model, closing
+        )
+        force = free_force + f
+        step = free_step
+        if touching > 0:
+            step = solve_positive_definite(free_hessian + h, force)
+        passes = int(0)
+        if wp.length_sq(step) < margin * margin:
+            passes = int(PASSES)
+        while passes < PASSES:
+            if active_after(i, x, x_start, step, contacts, model, closing) == active_set:
+                break
+            f, h, count, active_set, margin = contact_force_hessian(
+                i, x, x_start, color, step, contacts, model, closing
+            )
+            touching = wp.max(touching, count)
+            step = solve_positive_definite(free_hessian + h, free_force + f)
+            passes += 1
+        return step, force, touching
+
+    return ContactsAtVertex(contact_force_hessian, contact_step)

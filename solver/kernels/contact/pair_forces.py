@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The force of contact pairs on a vertex.
+
+With embedded surfaces the surface vertices x_c of a pair may be sums of vertices: the generalized
+force on vertex i is (Σ_c w_c ∂x_c/∂x_i) f with the weights w_c of the pair.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import warp as wp
+
+from ..embedding import Embedding, point_position, surface_functions
+from .law import ContactLaw, extend_active_set, force_stiffness
+from .pairs import Touch, gap_of
+
+# A touch is fetched from memory this many entries before it is needed.
+AHEAD = wp.constant(6)
+# Distance [m] of what never touches.
+NEVER = wp.constant(1.0e30)
+# Corners of a touch. Where surfaces are embedded the loops over them are not ranges of constant
+# length: unrolled, they would take minutes to compile for a GPU.
+CORNERS = wp.constant(4)
+
+
+@wp.struct
+class Contacts:
+    """All near pairs, and the entries 4 · pair + corner of those that a vertex may feel."""
+
+    start: wp.array[int]  # [vertex + 1]
+    end: wp.array[int]  # [vertex]
+    entry: wp.array[int]
+    touches: wp.array[Touch]
+
+
+@wp.func
+def off_diagonal(n: wp.vec3):
+    """Entries xy, xz, yz of n nᵀ."""
+    return wp.vec3(n[0] * n[1], n[0] * n[2], n[1] * n[2])
+
+
+@wp.func
+def symmetric(diagonal: wp.vec3, off: wp.vec3):
+    """The matrix with this diagonal and entries xy, xz, yz."""
+    return wp.mat33(
+        diagonal[0], off[0], off[1], off[0], diagonal[1], off[2], off[1], off[2], diagonal[2]
+    )
+
+
+@wp.func_native(
+    snippet="""
+#if !defined(__CUDA_ARCH__)
+    const char* address = (const char*)(contacts.touches.data + (contacts.entry.data[k] >> 2));
+    __builtin_prefetch(address);
+    __builtin_prefetch(address + 64);
+#endif
+"""
+)
+def prefetch(contacts: Contacts, k: int):
+    """Ask the processor for the touch of entry k, of which a CPU would wait for each in turn."""
+    ...
+
+
+@wp.func
+def touches_after(closing: wp.vec4, step: wp.vec3):
+    """Whether a pair is closer than its contact distance after a step [m] of one vertex."""
+    return closing[3] + closing[0] * step[0] + closing[1] * step[1] + closing[2] * step[2] < 0.0
+
+
+@dataclass(frozen=True)
+class PairForces:
+    """What pairs do to a vertex, and which of them would touch after another step."""
+
+    force_hessian: wp.Function
+    active_after: wp.Function
+
+
+@cache
+def pair_forces(embedded: bool) -> PairForces:
+    """The `PairForces` of scenes with `embedded` surfaces or without."""
+    surface = surface_functions(embedded)
+
+    @wp.func
+    def weight_and_corner(i: int, corner: int, touch: Touch, embedding: Embedding):
+        """Weight of vertex i in the gap of a pair, and the first of the four corners it moves."""
+        weight = touch.weights[corner]
+        first = int(corner)
+        if wp.static(embedded):
+            weight = float(0.0)
+            first = int(CORNERS)
+            c = int(0)
+            while c < CORNERS:
+                of_corner = touch.weights[c] * surface.weight(i, touch.vertices[c], embedding)
+                if of_corner != 0.0 and first == CORNERS:
+                    first = c
+                weight += of_corner
+                c += 1
+        return weight, first
+
+    @wp.func
+    def gap_for(i: int, touch: Touch, x: wp.array[wp.vec3], embedding: Embedding):
+        """Σ w_c x_c [m], also while a line search tries positions of vertex i alone."""
+        gap = wp.vec3(0.0)
+        if wp.static(embedded):
+            c = int(0)
+            while c < CORNERS:
+                v = touch.vertices[c]
+                x_v = x[v]
+                if v >= embedding.first:
+                    if surface.weight(i, v, embedding) != 0.0:
+                        x_v = point_position(v, x, embedding)
+                gap += touch.weights[c] * (x_v - x[i])
+                c += 1
+        else:
+            gap = gap_of(touch, x, x[i])
+        return gap
+
+    @wp.func
+    def weight_together(touch: Touch, color: wp.vec2i, embedding: Embedding):
+        """Σ |∂d/∂x_j| over the vertices j from color[0] to color[1]."""
+        together = float(0.0)
+        if wp.static(embedded):
+            c = int(0)
+            while c < CORNERS:
+                together += wp.abs(touch.weights[c]) * surface.weight_of_range(
+                    color, touch.vertices[c], embedding
+                )
+                c += 1
+        else:
+            for c in range(4):
+                if touch.vertices[c] >= color[0] and touch.vertices[c] < color[1]:
+                    together += wp.abs(touch.weights[c])
+        return together
+
+    @wp.func
+    def pairs_force_hessian(
+        i: int,
+        x: wp.array[wp.vec3],
+        step: wp.vec3,
+        color: wp.vec2i,
+        contacts: Contacts,
+        embedding: Embedding,
+        law: ContactLaw,
+        closing: wp.array[wp.vec4],
+    ):
+        """Force [N], bound of the Hessian block [N/m] and number of the pairs that touch vertex i,
+        which these are (`extend_active_set`), and how far it may go [m] without changing that.
+
+        Those are the pairs that touch after `step` (0 for those of now), each with its Newton model
+        at x. Vertices color[0] up to color[1] move at the same time: each takes the stiffness that
+        a pair shows to all of them together (an ℓ₁ bound), so that partners of one color do not
+        overshoot. A vertex that moves several corners of a pair feels it at the first of them.
+        Writes `closing` [entry]: ∂d/∂x_i, and d less the contact distance [m].
+        """
+        touching = int(0)
+        active_set = int(0)
+        force = wp.vec3(0.0)
+        # As vectors the sums stay in registers.
+        diagonal = wp.vec3(0.0)
+        off = wp.vec3(0.0)
+        margin = float(wp.inf)
+        begin, end = surface.carried_range(i, embedding)
+        for slot in range(begin, end):
+            s = surface.carried(slot, embedding)
+            for k in range(contacts.start[s], contacts.end[s]):
+                prefetch(contacts, k + AHEAD)
+                entry = contacts.entry[k]
+                touch = contacts.touches[entry >> 2]
+                weight, first = weight_and_corner(i, entry & 3, touch, embedding)
+                if wp.static(embedded):
+                    if first != entry & 3:
+                        closing[k] = wp.vec4(0.0, 0.0, 0.0, NEVER)
+                        continue
+                normal = touch.normal
+                gap = gap_for(i, touch, x, embedding)
+                d = wp.dot(normal, gap)
+                beyond = d - touch.radius
+                closing[k] = wp.vec4(
+                    weight * normal[0], weight * normal[1], weight * normal[2], beyond
+                )
+                margin = wp.where(wp.abs(beyond) < margin, wp.abs(beyond), margin)
+                if touch.separates != 0:
+                    bound = wp.abs(weight) * touch.stiffness
+                    force -= (weight * touch.stiffness * beyond) * normal
+                    diagonal += bound * wp.cw_mul(normal, normal)
+                    off += bound * off_diagonal(normal)
+                    closing[k] = wp.vec4(0.0, 0.0, 0.0, -1.0)
+                    touching += 1
+                    active_set = extend_active_set(active_set, k)
+                elif beyond + weight * wp.dot(normal, step) < 0.0:
+                    together = weight_together(touch, color, embedding)
+                    f, along, drag = force_stiffness(
+                        normal,
+                        d,
+                        touch.radius,
+                        gap - touch.start_gap,
+                        touch.friction,
+                        touch.stiffness,
+                        law,
+                    )
+                    bound = wp.abs(weight) * wp.max(together, wp.abs(weight))
+                    force += weight * f
+                    diagonal += (bound * along) * wp.cw_mul(normal, normal)
+                    diagonal += wp.vec3(bound * drag)
+                    off += (bound * along) * off_diagonal(normal)
+                    touching += 1
+                    active_set = extend_active_set(active_set, k)
+        return force, symmetric(diagonal, off), touching, active_set, margin
+
+    @wp.func
+    def pairs_active_after(
+        i: int,
+        step: wp.vec3,
+        contacts: Contacts,
+        embedding: Embedding,
+        closing: wp.array[wp.vec4],
+    ):
+        """Which pairs touch after `step` [m], as `pairs_force_hessian` tells it.
+
+        For the positions that this was last called with, which it has kept in `closing`.
+        """
+        active_set = int(0)
+        begin, end = surface.carried_range(i, embedding)
+        for slot in range(begin, end):
+            s = surface.carried(slot, embedding)
+            for k in range(contacts.start[s], contacts.end[s]):
+                if touches_after(closing[k], step):
+                    active_set = extend_active_set(active_set, k)
+        return active_set
+
+    return PairForces(pairs_force_hessian, pairs_active_after)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names that scripts of users know stay where they were."""
+
+import importlib
+
+import pytest
+
+from vbd.solver.scene import analytic_colliders, attachments
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "home"),
+    [
+        ("bounds", "Plane", analytic_colliders),
+        ("bounds", "Box", analytic_colliders),
+        ("bounds", "Sphere", analytic_colliders),
+        ("bounds", "Bowl", analytic_colliders),
+        ("attachments", "Attachment", attachments),
+    ],
+)
+def test_a_module_for_scripts_has_the_class(module, name, home):
+    known = importlib.import_module(f"vbd.solver.{module}")
+    assert getattr(known, name) is getattr(home, name)
