@@ -58,30 +58,30 @@ class CoarseCorrection:
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
         self.matrix = CoarseMatrix(model, self.groups, self.members, pairs, workers)
         self.forces = CoarseForces(model, self.groups, workers)
-        self.islands = self._upload_islands(first_chunk)
-        self._find_parties()
+        self.linkages = self._upload_linkages(first_chunk)
+        self._find_islands()
         self.record()
 
-    def _upload_islands(self, first_chunk):
-        count, device = self.groups.island_count, self.model.device
-        islands = coarse_step.Islands()
-        begin = np.searchsorted(self.aggregates.island, np.arange(count + 1))
-        islands.first_chunk = self.model.upload(first_chunk[begin].astype(np.int32), int)
-        islands.start = wp.zeros(count + 1, dtype=int, device=device)
-        islands.share = wp.zeros(count, dtype=float, device=device)
-        for name in ("island", "crowded", "skipped"):
-            setattr(islands, name, wp.zeros(count, dtype=int, device=device))
-        return islands
+    def _upload_linkages(self, first_chunk):
+        count, device = self.groups.linkage_count, self.model.device
+        linkages = coarse_step.Linkages()
+        begin = np.searchsorted(self.aggregates.linkage, np.arange(count + 1))
+        linkages.first_chunk = self.model.upload(first_chunk[begin].astype(np.int32), int)
+        linkages.start = wp.zeros(count + 1, dtype=int, device=device)
+        linkages.step_length = wp.zeros(count, dtype=float, device=device)
+        for name in ("linkage", "crowded", "skipped"):
+            setattr(linkages, name, wp.zeros(count, dtype=int, device=device))
+        return linkages
 
-    def _find_parties(self):
+    def _find_islands(self):
         """Who goes equally far, as of the last search."""
         self.searches = self.pairs.searches if self.pairs else 0
-        self.groups.find_parties()
-        party = self.groups.party
-        order = np.argsort(party, kind="stable")
-        start = np.searchsorted(party[order], np.arange(len(party) + 1))
-        self.islands.island.assign(order.astype(np.int32))
-        self.islands.start.assign(start.astype(np.int32))
+        self.groups.find_islands()
+        island = self.groups.island
+        order = np.argsort(island, kind="stable")
+        start = np.searchsorted(island[order], np.arange(len(island) + 1))
+        self.linkages.linkage.assign(order.astype(np.int32))
+        self.linkages.start.assign(start.astype(np.int32))
 
     def record(self):
         """The launches that know the elements: again when tearing has changed them."""
@@ -108,10 +108,10 @@ class CoarseCorrection:
     def _sums(self, chunked):
         """`Sums` over the chunks of all kinds."""
         model, count = self.model, sum(len(elements.start) - 1 for elements in chunked)
-        island = np.concatenate([elements.island for elements in chunked])
+        linkage = np.concatenate([elements.linkage for elements in chunked])
         sums = coarse_line.Sums()
-        order = np.argsort(island, kind="stable")
-        start = np.searchsorted(island[order], np.arange(self.groups.island_count + 1))
+        order = np.argsort(linkage, kind="stable")
+        start = np.searchsorted(linkage[order], np.arange(self.groups.linkage_count + 1))
         sums.start = model.upload(start.astype(np.int32), int)
         sums.chunk = model.upload(order.astype(np.int32), int)
         sums.slope = wp.zeros(count, dtype=vec6, device=model.device)
@@ -132,17 +132,17 @@ class CoarseCorrection:
         self.keeps = [sums, self._whole(coarse_step.keep_shapes, number, shapes, [])]
         self.turns = [sums, self._whole(coarse_step.find_turns, number, shapes, [patches])]
         moved = self.pairs.candidate if self.pairs else model.x
-        up = [self.groups.way, members, patches, model.x]
+        up = [self.groups.solution, members, patches, model.x]
         self.up = [self._ranges(coarse_step.prolong, chunks, up, [self.direction, moved], each)]
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
         touching = [objective.attachments, objective.contacts, model.contact_model]
         along = [*state, model.free_count, self.longest, *touching, members]
-        choice = [self.longest, members, self.sums, self.islands]
+        choice = [self.longest, members, self.sums, self.linkages]
         self.line = [
             self._ranges(coarse_slopes.member_slopes, chunks, along, [], each),
-            self._whole(coarse_share.choose_shares, self.groups.island_count, choice, []),
+            self._whole(coarse_share.choose_step_lengths, self.groups.linkage_count, choice, []),
         ]
-        way = [self.before, self.direction, members, self.groups.island, self.islands]
+        way = [self.before, self.direction, members, self.groups.linkage, self.linkages]
         way.append(self.relaxation)
         self.moves = [self._ranges(coarse_step.move, count, way, [model.x, self.relaxed], MEMBER)]
 
@@ -176,30 +176,30 @@ class CoarseCorrection:
 
     def begin_frame(self):
         """Count skipped steps anew, as the pairs count their searches."""
-        self.islands.skipped.zero_()
+        self.linkages.skipped.zero_()
         self.searches = -1
 
-    def share(self):
-        """α of the last step, over all islands on average."""
-        return float(self.islands.share.numpy().mean())
+    def step_length(self):
+        """α of the last step, over all linkages on average."""
+        return float(self.linkages.step_length.numpy().mean())
 
     def skips(self):
-        """Steps of islands that were not taken since `begin_frame`."""
-        return int(self.islands.skipped.numpy().sum())
+        """Steps of linkages that were not taken since `begin_frame`."""
+        return int(self.linkages.skipped.numpy().sum())
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
         self._follow()
         if self.pairs:
-            self._find_parties()
+            self._find_islands()
             self.groups.regroup()
         self.matrix.assemble()
         self._run(self.keeps)
 
     def step(self):
-        """One coarse step of all islands."""
+        """One coarse step of all linkages."""
         if self.pairs and self.pairs.searches != self.searches:
-            self._find_parties()
+            self._find_islands()
         self._follow()
         wp.copy(self.before, self.model.x)
         self._run(self.turns)

@@ -21,10 +21,10 @@ def chunk_size(device):
 
 @dataclass
 class Chunked:
-    """The elements of one kind, sorted by island and by the aggregates of their corners.
+    """The elements of one kind, sorted by linkage and by the aggregates of their corners.
 
     `corners` [element, n]; `start` [chunk + 1]; `slots` [chunk, n] the aggregates of each chunk, -1
-    behind the last; `whole` [chunk] whether all corners are in the first one; `island` [chunk].
+    behind the last; `whole` [chunk] whether all corners are in the first one; `linkage` [chunk].
     `data` are the `element`s of the kind on the device, `rest` the rest values of its records.
     """
 
@@ -35,7 +35,7 @@ class Chunked:
     start: np.ndarray
     slots: np.ndarray
     whole: np.ndarray
-    island: np.ndarray
+    linkage: np.ndarray
 
     @property
     def size(self):
@@ -53,9 +53,9 @@ def chunked(table, aggregates, model, h):
     slots[:, 1:][slots[:, 1:] == slots[:, :-1]] = -1
     slots = -np.sort(-slots, axis=1)
     whole = (of == of[:, :1]).all(axis=1)
-    island = aggregates.island[slots[:, 0]]
-    order = np.lexsort((whole, *slots.T[::-1], island))
-    slots, whole, island = slots[order], whole[order], island[order]
+    linkage = aggregates.linkage[slots[:, 0]]
+    order = np.lexsort((whole, *slots.T[::-1], linkage))
+    slots, whole, linkage = slots[order], whole[order], linkage[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
     run = np.flatnonzero(new)
@@ -75,7 +75,7 @@ def chunked(table, aggregates, model, h):
         np.append(begin, len(order)),
         slots[begin],
         whole[begin],
-        island[begin],
+        linkage[begin],
     )
 
 
@@ -128,7 +128,7 @@ def chunk_starts(sizes, device):
 
 
 def member_chunks(of, aggregates, model):
-    """`Members`: the vertices of all aggregates, `of` [place] those of embedded points too."""
+    """`Members`: the vertices of all aggregates, those of embedded points too; `of` [`model.x`]."""
     members = coarse_step.Members()
     vertex = np.flatnonzero(of >= 0)
     vertex = vertex[np.argsort(of[vertex], kind="stable")]

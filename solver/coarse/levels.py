@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An order of aggregates that makes the matrix of a large piece block tridiagonal.
+"""An order of aggregates that makes the matrix of a large component block tridiagonal.
 
-Aggregates stand in levels, by how many steps they are away from an end of their piece, so that what
-elements join is at most one level apart (Cuthill and McKee, "Reducing the bandwidth of sparse
+Aggregates stand in levels, by how many steps they are away from an end of their component, so that
+what elements join is at most one level apart (Cuthill and McKee, "Reducing the bandwidth of sparse
 symmetric matrices", 1969). A sheet of n patches has √n levels of √n patches.
 """
 
@@ -38,7 +38,7 @@ def steps_from(start, edges, count):
 
 
 def blocks_of(rows, edges):
-    """Block [aggregate] of the aggregates of a piece, which have so many `rows` each.
+    """Block [aggregate] of the aggregates of a component, which have so many `rows` each.
 
     `edges` [edge, 2] join aggregates that are in the same block or in neighboring ones.
     """

@@ -48,7 +48,7 @@ class CoarseForces:
     def record(self, chunked):
         """Take over the elements of all kinds, `Chunked`, with their `Chunks`."""
         model, patches, count = self.model, self.groups.patches, len(self.groups.aggregates)
-        place, vertex_of, room = self._list_forces(chunked)
+        slot, vertex_of, room = self._list_forces(chunked)
         sizes = np.bincount(self.groups.of[vertex_of], minlength=count)
         start, first_chunk = chunk_starts(sizes, model.device)
         lists = len(start) - 1
@@ -59,7 +59,7 @@ class CoarseForces:
         shape = lists + sum(chunk_counts)
         pulls.sums = wp.zeros(shape, dtype=coarse.mat43, device=model.device)
         pulls.elements = lists
-        arrays = {"place": place, "vertex": vertex_of, "start": start, "first": first, "part": part}
+        arrays = {"slot": slot, "vertex": vertex_of, "start": start, "first": first, "part": part}
         for name, values in arrays.items():
             setattr(pulls, name, model.upload(values.astype(np.int32), int))
         self.force = pulls.force
@@ -69,7 +69,7 @@ class CoarseForces:
             kernel = coarse_kernels(elements.kind).add_forces
             launches = self._ranges(kernel, chunk_count, inputs, [pulls], FORCE * elements.size)
             self.of_elements.append(launches)
-        each = SUMMED * len(place) / lists
+        each = SUMMED * len(slot) / lists
         inputs, outputs = [patches, pulls], [self.groups.right]
         self.summing = [
             self._ranges(coarse_force.sum_forces, lists, [patches], [pulls], each),
@@ -77,12 +77,12 @@ class CoarseForces:
         ]
 
     def _list_forces(self, chunked):
-        """Places of the forces on vertices and on corners of shared elements, and the vertices that
-        these are, both aggregate by aggregate; how many places there are. Sets `Chunks.corner`.
+        """Slots of the forces on vertices and on corners of shared elements, and the vertices that
+        these are, both aggregate by aggregate; how many slots there are. Sets `Chunks.corner`.
         """
         of, room = self.groups.of, len(self.model.x)
         vertices = [np.flatnonzero(of[: self.model.free_count] >= 0)]
-        places = [vertices[0]]
+        slots = [vertices[0]]
         for elements, chunks in chunked:
             shared = np.repeat(~elements.whole, np.diff(elements.start))
             corners = elements.corners[shared]
@@ -90,12 +90,12 @@ class CoarseForces:
             corner = np.where(elements.whole, -1, room + corners.shape[1] * before)
             chunks.corner = self.model.upload(corner.astype(np.int32), int)
             mine = np.flatnonzero(of[corners.ravel()] >= 0)
-            places.append(room + mine)
+            slots.append(room + mine)
             vertices.append(corners.ravel()[mine])
             room += corners.size
-        place, vertex_of = np.concatenate(places), np.concatenate(vertices)
+        slot, vertex_of = np.concatenate(slots), np.concatenate(vertices)
         order = np.argsort(of[vertex_of], kind="stable")
-        return place[order], vertex_of[order], room
+        return slot[order], vertex_of[order], room
 
     def record_vertices(self):
         """The launches that know contacts: again when lists have grown."""

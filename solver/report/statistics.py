@@ -171,7 +171,7 @@ class Measure:
             deepest=deepest,
             truncated=contact.truncation.truncated_count() if contact else 0,
             searches=contact.searches if contact else 0,
-            coarse_share=coarse.share() if coarse else math.nan,
+            coarse_share=coarse.step_length() if coarse else math.nan,
             coarse_skips=coarse.skips() if coarse else 0,
             residual_before_coarse=before,
             tangles=tuple(contact.intersections.found) if contact else (),

@@ -29,7 +29,7 @@ from .matrix import (
     mat43,
     mat1212,
 )
-from .restriction import Pulls, corner_place, pull_at, pull_of_stress, sum_place
+from .restriction import Pulls, corner_slot, pull_at, pull_of_stress, sum_slot
 
 
 @dataclass(frozen=True)
@@ -217,19 +217,19 @@ def forces_kernel(kind):
         for e in range(begin, chunks.start[chunk + 1]):
             element = elements[e]
             stress = stress_of(element, rest, gradient_of(element, x))
-            place = corner_place(chunk, e, corners, chunks)
+            slot = corner_slot(chunk, e, corners, chunks)
             if wp.static(affine):
                 total += stress
-            if wp.static(not affine) or place >= 0:
+            if wp.static(not affine) or slot >= 0:
                 for c in range(corners):
                     force = -(stress * weight_of(element, c))
-                    if place >= 0:
-                        pulls.force[place + c] = force
+                    if slot >= 0:
+                        pulls.force[slot + c] = force
                     if wp.static(not affine):
                         pull += pull_at(element.corners[c], force, patches)
         if wp.static(affine):
             pull = pull_of_stress(elements[begin].corners[0], total, patches)
-        pulls.sums[sum_place(chunk, chunks, pulls)] = pull
+        pulls.sums[sum_slot(chunk, chunks, pulls)] = pull
 
     return add_forces
 
@@ -272,12 +272,12 @@ def slopes_kernel(kind):
                 for n in range(1, SAMPLES + 1):
                     part = longest * float(n) / float(SAMPLES)
                     samples[n - 1] += wp.ddot(sampled_of(element, rest, g + part * d), d) - begin
-        place = chunks.offset + chunk
-        sums.slope[place] = total
+        slot = chunks.offset + chunk
+        sums.slope[slot] = total
         if wp.static(sampled_of is not None):
-            sums.samples[place] = samples
+            sums.samples[slot] = samples
         if wp.static(volume_of is not None):
-            sums.collapsed[place] = collapsed
-            sums.count[place] = chunks.start[chunk + 1] - chunks.start[chunk]
+            sums.collapsed[slot] = collapsed
+            sums.count[slot] = chunks.start[chunk + 1] - chunks.start[chunk]
 
     return add_slopes

@@ -21,9 +21,9 @@ COLLAPSED = wp.constant(0.1)
 
 @wp.struct
 class Sums:
-    """Slopes of the elements of every chunk, and the chunks of every island."""
+    """Slopes of the elements of every chunk, and the chunks of every linkage."""
 
-    start: wp.array[int]  # [island + 1] places in `chunk`
+    start: wp.array[int]  # [linkage + 1] slots of `chunk`
     chunk: wp.array[int]
     slope: wp.array[vec6]  # [chunk] coefficients of 1, α … α⁵
     samples: wp.array[vec8]  # [chunk] what is no polynomial, the slope at 0 taken off

@@ -84,15 +84,15 @@ def flat(a: mat43):
 
 
 @wp.func
-def block_place(k: int, other: int, patches: Patches):
+def block_offset(k: int, other: int, patches: Patches):
     """Where the block (k, other) of A begins; -1 where it has no place."""
-    place = int(-1)
+    offset = int(-1)
     column = patches.row[other]
     if patches.matrix[k] == patches.matrix[other]:
         if column >= patches.start[k] and column < patches.end[k]:
-            place = patches.matrix[k] + patches.row[k] * patches.width[k]
-            place += column - patches.start[k]
-    return place
+            offset = patches.matrix[k] + patches.row[k] * patches.width[k]
+            offset += column - patches.start[k]
+    return offset
 
 
 @wp.kernel
@@ -116,12 +116,12 @@ def gather_blocks(
         block = add_isotropic(block, inertia[k])
     for q in range(start[b], start[b + 1]):
         block += partial[entry[q]]
-    place = block_place(k, other, patches)
-    mirrored = block_place(other, k, patches)
+    offset = block_offset(k, other, patches)
+    mirrored = block_offset(other, k, patches)
     for m in range(3 * patches.mode_count[k]):
         for n in range(3 * patches.mode_count[other]):
             value = wp.float64(block[m, n])
-            if place >= 0:
-                matrix[place + m * patches.width[k] + n] = value
+            if offset >= 0:
+                matrix[offset + m * patches.width[k] + n] = value
             if mirrored >= 0:
                 matrix[mirrored + n * patches.width[k] + m] = value

@@ -21,27 +21,27 @@ class Pulls:
     """Forces, and sums of p fᵀ: first those over lists of forces, then those over elements."""
 
     force: wp.array[wp.vec3]  # [N] on vertices, then on corners of shared elements
-    place: wp.array[int]  # places in `force`, aggregate by aggregate
+    slot: wp.array[int]  # slots of `force`, aggregate by aggregate
     vertex: wp.array[int]  # and the vertices that the modes are those of
     start: wp.array[int]  # [chunk of these lists + 1]
     sums: wp.array[mat43]  # those over shared elements are not of one aggregate, and not used
     elements: int  # where the sums over elements begin
-    first: wp.array[int]  # [aggregate + 1] places in `part`
-    part: wp.array[int]  # places in `sums`
+    first: wp.array[int]  # [aggregate + 1] slots of `part`
+    part: wp.array[int]  # slots of `sums`
 
 
 @wp.func
-def sum_place(chunk: int, chunks: Chunks, pulls: Pulls):
+def sum_slot(chunk: int, chunks: Chunks, pulls: Pulls):
     return pulls.elements + chunks.offset + chunk
 
 
 @wp.func
-def corner_place(chunk: int, element: int, corners: int, chunks: Chunks):
+def corner_slot(chunk: int, element: int, corners: int, chunks: Chunks):
     """Where the forces on the corners of an element go, or a negative number."""
-    place = chunks.corner[chunk]
-    if place >= 0:
-        place += corners * (element - chunks.start[chunk])
-    return place
+    slot = chunks.corner[chunk]
+    if slot >= 0:
+        slot += corners * (element - chunks.start[chunk])
+    return slot
 
 
 @wp.func
@@ -71,7 +71,7 @@ def sum_forces(
     chunk = first + wp.tid()
     total = mat43()
     for q in range(pulls.start[chunk], pulls.start[chunk + 1]):
-        total += pull_at(pulls.vertex[q], pulls.force[pulls.place[q]], patches)
+        total += pull_at(pulls.vertex[q], pulls.force[pulls.slot[q]], patches)
     pulls.sums[chunk] = total
 
 
