@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of vertices in memory: along a Morton curve, then by color, pinned vertices last.
+
+Neighbors in space become neighbors in memory, and each color is one contiguous range.
+"""
+
+import numpy as np
+import warp as wp
+
+# Colors may differ in size by this factor before vertices are moved between them.
+BALANCE = 1.1
+
+
+def morton_codes(points):
+    """How far every point is along a Morton curve through the bounding box, uint64 [vertex]."""
+    low = points.min(axis=0)
+    size = max(float(np.ptp(points, axis=0).max()), np.finfo(float).tiny)
+    cells = ((points - low) / size * (2**21 - 1)).astype(np.uint64)
+    code = np.zeros(len(points), dtype=np.uint64)
+    for axis in range(3):
+        code |= spread_bits(cells[:, axis]) << np.uint64(axis)
+    return code
+
+
+def spread_bits(value):
+    """The lowest 21 bits of every number, two zeros between them."""
+    for shift, mask in (
+        (32, 0x1F00000000FFFF),
+        (16, 0x1F0000FF0000FF),
+        (8, 0x100F00F00F00F00F),
+        (4, 0x10C30C30C30C30C3),
+        (2, 0x1249249249249249),
+    ):
+        value = (value | (value << np.uint64(shift))) & np.uint64(mask)
+    return value
+
+
+def color_vertices(edges, vertex_count):
+    """Colors 0, 1, ... [vertex] such that no edge joins two of a color: the best of two orders.
+
+    Maximum cardinality search needs fewer colors on lattices, largest degree first on hubs.
+    """
+    pairs = np.asarray(edges, dtype=np.int32).reshape(-1, 2)
+    edges = wp.array(pairs, dtype=wp.int32, device="cpu")
+    best = None
+    for algorithm in wp.utils.GraphColoringAlgorithm:
+        colors = wp.zeros(vertex_count, dtype=wp.int32, device="cpu")
+        count = wp.utils.graph_coloring_assign(edges, colors, algorithm)
+        if best is None or count < best[0]:
+            best = count, colors
+    count, colors = best
+    if count > 1:
+        wp.utils.graph_coloring_balance(
+            edges, colors, count, BALANCE, max_iterations=2 * vertex_count
+        )
+    colors = colors.numpy()
+    clash = np.flatnonzero(colors[pairs[:, 0]] == colors[pairs[:, 1]])
+    if len(clash):
+        raise RuntimeError(
+            f"edge {clash[0]} joins two vertices of one color; please report this mesh"
+        )
+    return colors
+
+
+def vertex_order(points, pinned, edges, parent=None):
+    """Where vertices go: `order` [vertex], the old index of each, and `color_start` [color + 1].
+
+    `color_start` covers the free vertices; the pinned ones follow behind the last color. `parent`
+    [vertex]: a vertex whose parent is another one is in no edge and goes right behind it.
+    """
+    count = len(points)
+    if parent is not None and (parent != np.arange(count)).any():
+        return _order_with_duplicates(points, pinned, edges, parent)
+    along_curve = np.argsort(morton_codes(points), kind="stable")
+    free = along_curve[~pinned[along_curve]]
+    index = np.full(count, -1, dtype=np.int64)
+    index[free] = np.arange(len(free))
+
+    free_edges = index[edges]
+    free_edges = free_edges[(free_edges >= 0).all(axis=1)]
+    if len(free):
+        colors = color_vertices(free_edges, len(free))
+    else:
+        colors = np.zeros(0, dtype=np.int32)
+    by_color = np.argsort(colors, kind="stable")
+    order = np.concatenate([free[by_color], along_curve[pinned[along_curve]]])
+    sizes = np.bincount(colors) if len(colors) else np.zeros(0, dtype=np.int64)
+    return order, np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+
+
+def _order_with_duplicates(points, pinned, edges, parent):
+    own = np.flatnonzero(parent == np.arange(len(parent)))
+    number = np.full(len(parent), -1)
+    number[own] = np.arange(len(own))
+    order, color_start = vertex_order(points[own], pinned[own], number[edges])
+    index = np.empty(len(own), dtype=np.int64)
+    index[order] = np.arange(len(own))
+    of_parent = index[number[parent]]
+    is_duplicate = parent != np.arange(len(parent))
+    all_order = np.lexsort((is_duplicate, of_parent))
+    ahead = np.searchsorted(np.sort(of_parent), color_start)
+    return all_order, ahead
