@@ -6,7 +6,7 @@ import warp as wp
 
 from ..device.threads import recorded_whole
 from ..kernels import guess as kernels
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 
 # A piece is added up in about as many chunks as each has vertices, but not in smaller ones.
 SMALLEST_CHUNK = 64
@@ -20,7 +20,7 @@ def make_pieces(assembly, device):
     rows = assembly.attachments
     joints = assembly.tets, assembly.triangles, assembly.hinges, assembly.springs, rows
     pairs = [joint.corners[:, [0, k]] for joint in joints for k in range(1, joint.corners.shape[1])]
-    piece = connected(np.concatenate(pairs), count)
+    piece = connected_components(np.concatenate(pairs), count)
     to_space = rows.corners[~rows.weights[:, 1:].any(axis=1), 0]
     held = np.zeros(count, dtype=bool)
     held[piece[free:]] = True
