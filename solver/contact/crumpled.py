@@ -11,7 +11,7 @@ import warp as wp
 
 from ..bodies import tet_volumes
 from ..kernels.contact import tangles
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 
 # A tet with less than this part of its rest volume is flat.
 FLAT = 0.05
@@ -36,7 +36,7 @@ class Crumpled:
         flat = tet_volumes(assembly.points, tets) < FLAT * rest
         self.flat, self.rest_volumes = tets[flat], rest[flat]
         edges = np.concatenate([self.flat[:, [0, k]] for k in (1, 2, 3)])
-        self.part = connected(edges, len(shape.body))
+        self.part = connected_components(edges, len(shape.body))
         self._mark(self.flat)
 
     def _mark(self, flat):

@@ -13,7 +13,8 @@ from ..bodies import Cloth, Rod, Solid
 from ..elements import materials, records
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
-from ..topology.order import unique_edges, vertex_order
+from ..topology.coloring import vertex_order
+from ..topology.graphs import unique_edges
 from .tearing import vertex_index
 
 
