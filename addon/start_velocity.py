@@ -4,8 +4,8 @@
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from .feed import STILLNESS, identity, read_pose
 from .read_mesh import transformed
+from .reader import STILLNESS, identity, read_pose
 from .tetmesh import carried_rigidly
 
 # Vertices of the mesh whose motion a corner of its lattice shares: enough to tell a rotation.
