@@ -92,7 +92,7 @@ class Outcome:
         rest = (
             *self._rejected(),
             *self.convergence.inside_out(self.settings),
-            *self.contact.tangled(),
+            *self.contact.entanglement(),
             *self.convergence.poor(self.settings),
             *self._notes(),
         )

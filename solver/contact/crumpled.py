@@ -9,9 +9,9 @@ once had some volume, nor does any vertex until it crosses nothing of its body a
 import numpy as np
 import warp as wp
 
-from ..bodies import tet_volumes
 from ..kernels.contact import tangles
 from ..topology.graphs import connected_components
+from ..topology.meshes import tet_volumes
 
 # A tet with less than this part of its rest volume is flat.
 FLAT = 0.05

@@ -8,8 +8,8 @@ says more than the cage can follow, and costs more; it is simplified.
 
 import numpy as np
 
-from ..bodies import are_flat
 from ..topology.graphs import edges_of
+from ..topology.meshes import are_flat
 
 # Longest edge of the surface, in cells: no point of a triangle is then a cell from its corners.
 LONGEST_EDGE = np.sqrt(2.0)

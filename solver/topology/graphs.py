@@ -81,7 +81,7 @@ def two_coloring(edges, count):
 @dataclass(frozen=True)
 class Neighbors:
     """A graph in compressed sparse rows: vertex v has the neighbors `indices[indptr[v] :
-    indptr[v + 1]]`, at the distances `data` [m] in the same places.
+    indptr[v + 1]]`, at the distances `data` [m].
     """
 
     indptr: np.ndarray

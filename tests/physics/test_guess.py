@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from shapes import box, tet_mesh
 
-from vbd.solver.bodies import Pins, Solid, tet_volumes
+from vbd.solver.bodies import Pins, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
+from vbd.solver.topology.meshes import tet_volumes
 
 GRAVITY = 9.81
 # 20 iterations are far too few for this: sound crosses the body within one step.
