@@ -12,7 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..topology.order import connected, unique_edges
+from ..topology.graphs import (
+    NearestSeeds,
+    Neighbors,
+    connected_components,
+    edge_index,
+    unique_edges,
+)
 
 # Vertices per aggregate: about eight cells across in a solid, six in a sheet, which has more folds.
 SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 40, 8
@@ -60,7 +66,7 @@ def make_aggregates(assembly):
     solids, sheets = assembly.tets.corners, assembly.triangles.corners
     rods = assembly.edges.corners
     edges = among_free(free, solids, sheets, rods)
-    of_component = connected(edges, count)
+    of_component = connected_components(edges, count)
     sizes = np.bincount(of_component)
     wanted = np.zeros(len(sizes), dtype=int)
     for corners, patch, smallest, most in (
@@ -76,7 +82,8 @@ def make_aggregates(assembly):
     if len(chosen) > MOST_COMPONENTS:  # of components of the same size all or none
         wanted[sizes <= np.sort(sizes[chosen])[-MOST_COMPONENTS - 1]] = 0
     rest = assembly.rest_points
-    graph = Graph(edges, edge_lengths(edges, rest, assembly.tets, of_component), count)
+    lengths = edge_lengths(edges, rest, assembly.tets, of_component)
+    nearest = NearestSeeds(Neighbors.from_edges(edges, count, lengths))
     of, components = np.full(count, -1), []
     by_component = np.argsort(of_component[:free], kind="stable")
     start = np.searchsorted(of_component[:free][by_component], np.arange(len(sizes) + 1))
@@ -84,9 +91,9 @@ def make_aggregates(assembly):
         members = by_component[start[number] : start[number + 1]]
         most = min(wanted[number], len(members))
         if most:
-            of[members] = len(components) + spread_patches(graph, rest, members, most)
+            of[members] = len(components) + spread_patches(nearest, rest, members, most)
             components += [number] * most
-    joined = connected(
+    joined = connected_components(
         np.concatenate([edges, among_free(free, assembly.attachments.corners)]), count
     )
     linkage_of_component = np.zeros(len(sizes), dtype=int)
@@ -115,64 +122,31 @@ def edge_lengths(edges, points, tets, of_component):
     softest = np.full(len(points), np.inf)
     np.minimum.at(softest, of_component[tets.corners[:, 0]], tets.lame_mu)
     stiff = tets.lame_mu > STIFF * softest[of_component[tets.corners[:, 0]]]
-    count = len(points)
-    keys = edges[:, 0].astype(np.int64) * count + edges[:, 1]
-    shared = unique_edges(tets.corners[stiff]).astype(np.int64)
-    return np.where(np.isin(keys, shared[:, 0] * count + shared[:, 1]), SHORTER * lengths, lengths)
+    shared = edge_index(unique_edges(tets.corners[stiff]), edges) >= 0
+    return np.where(shared, SHORTER * lengths, lengths)
 
 
-class Graph:
-    """Vertices that share an edge with each vertex, and how far they are."""
-
-    def __init__(self, edges, lengths, count):
-        both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
-        order = np.argsort(both[:, 0], kind="stable")
-        self.tail, self.head = both[order].T
-        self.length = np.concatenate([lengths, lengths])[order]
-        self.start = np.searchsorted(self.tail, np.arange(count + 1))
-        self.distance = np.full(count, np.inf)  # to the nearest seed, which has given its number
-        self.patch = np.full(count, -1)
-
-    def grow(self, seeds, numbers):
-        """Give `seeds` their `numbers`, and to every vertex that of the nearest seed so far."""
-        distance, patch = self.distance, self.patch
-        distance[seeds], patch[seeds] = 0.0, numbers
-        front = seeds
-        while len(front):
-            counts = self.start[front + 1] - self.start[front]
-            within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-            edge = np.repeat(self.start[front], counts) + within
-            ahead = distance[self.tail[edge]] + self.length[edge]
-            closer = ahead < distance[self.head[edge]]
-            edge, ahead = edge[closer], ahead[closer]
-            order = np.argsort(-ahead, kind="stable")  # the nearest is written last
-            edge, ahead = edge[order], ahead[order]
-            distance[self.head[edge]] = ahead
-            patch[self.head[edge]] = patch[self.tail[edge]]
-            front = np.unique(self.head[edge])
-
-
-def spread_patches(graph, points, members, wanted):
+def spread_patches(nearest, points, members, wanted):
     """Patch number [member] of a connected set of vertices, `wanted` patches in all."""
     if wanted == 1:
         return np.zeros(len(members), dtype=int)
-    graph.grow(members[:1], 0)
-    seed = members[[np.argmax(graph.distance[members])]]  # an end, not somewhere inside
-    graph.distance[members] = np.inf
+    nearest.add(members[:1], 0)
+    seed = members[[np.argmax(nearest.distance[members])]]  # an end, not somewhere inside
+    nearest.distance[members] = np.inf
     for number in range(wanted):
-        graph.grow(seed, number)
-        seed = members[[np.argmax(graph.distance[members])]]
+        nearest.add(seed, number)
+        seed = members[[np.argmax(nearest.distance[members])]]
     for _ in range(ROUNDS):
-        own = graph.patch[members]
+        own = nearest.number[members]
         sizes = np.bincount(own, minlength=wanted)
         sums = [np.bincount(own, points[members, axis], wanted) for axis in range(3)]
         middle = np.stack(sums, axis=1) / sizes[:, None]
         off = ((points[members] - middle[own]) ** 2).sum(axis=1)
         by_patch = np.lexsort((off, own))
         seeds = members[by_patch[np.searchsorted(own[by_patch], np.arange(wanted))]]
-        graph.distance[members] = np.inf
-        graph.grow(seeds, np.arange(wanted))
-    return graph.patch[members]
+        nearest.distance[members] = np.inf
+        nearest.add(seeds, np.arange(wanted))
+    return nearest.number[members]
 
 
 def affine_modes(points, of, count):

@@ -7,7 +7,7 @@ import warp as wp
 from ..kernels import coarse_contact
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse.factorisation import TILE
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 from .aggregates import with_points
 from .factorisation import DeviceFactors, HostFactors
 from .levels import blocks_of, patch_edges
@@ -96,7 +96,7 @@ class Groups:
             )
             marked = np.flatnonzero(self.near.numpy())
             self.neighbors = np.stack([marked // count, marked % count], axis=1)
-        self.island = connected(self.neighbors, count)
+        self.island = connected_components(self.neighbors, count)
 
     def _rows_of_linkages(self):
         sizes = np.bincount(self.aggregates.linkage, self.rows, minlength=self.linkage_count)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..elements.tets import tet_gradients
 from ..scene.embedding import EmbeddedPoints, embedded_points
-from ..topology.order import connected, unique_edges
+from ..topology.graphs import connected_components, unique_edges
 from .crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
@@ -175,7 +175,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         body_triangles=len(triangles),
         rod_start=len(triangle_edges),
         collider_start=count,
-        joint=connected(assembly.attachments.edges(), len(body)),
+        joint=connected_components(assembly.attachments.edges(), len(body)),
         point_start=int(starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),

@@ -6,7 +6,7 @@ import warp as wp
 
 from ..device.threads import recorded_whole
 from ..kernels import guess as kernels
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 
 # A piece is added up in about as many chunks as each has vertices, but not in smaller ones.
 SMALLEST_CHUNK = 64
@@ -20,7 +20,7 @@ def make_pieces(assembly, device):
     rows = assembly.attachments
     joints = [*assembly.corners(), rows.corners]
     pairs = [corners[:, [0, k]] for corners in joints for k in range(1, corners.shape[1])]
-    piece = connected(np.concatenate(pairs), count)
+    piece = connected_components(np.concatenate(pairs), count)
     held = np.zeros(count, dtype=bool)
     held[piece[assembly.held_from_outside()]] = True
     of = piece[:free]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bodies import Cloth, triangle_areas
+from ..bodies import Cloth
 from ..kernels.elements import hinges as kernels
+from ..topology.meshes import triangle_areas
 from .kind import Columns, ElementKind
 from .of_bodies import damping_time, per_element
 from .records import damped, in_vertex_order

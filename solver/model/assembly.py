@@ -10,14 +10,16 @@ from itertools import pairwise
 import numpy as np
 
 from .. import elements
-from ..bodies import Cloth, Rod, Solid, tet_volumes, triangle_areas
+from ..bodies import Cloth, Rod, Solid
 from ..elements.kind import Columns
 from ..elements.materials import solid_lame
 from ..elements.of_bodies import elastic_per_element, lumped, per_element
 from ..elements.springs import rest_lengths
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
-from ..topology.order import unique_edges, vertex_order
+from ..topology.coloring import vertex_order
+from ..topology.graphs import unique_edges
+from ..topology.meshes import tet_volumes, triangle_areas
 from .multipliers import spring_penalty
 from .tearing import vertex_index
 

@@ -8,7 +8,7 @@ from ..elements.records import damped
 from ..elements.springs import split
 from ..kernels import attachments as kernels
 from ..kernels.motion import move_points
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 
 # The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
 # gets one; a spring only when it is stiffer than this times ρ, for then the sweeps really crawl.
@@ -202,7 +202,7 @@ def spring_penalty(assembly, settings):
     if not settings.augmented:
         return np.zeros(len(springs))
     around = surroundings(assembly, settings)[springs.corners].min(axis=1)
-    net = connected(springs.corners, len(assembly.points))[springs.corners[:, 0]]
+    net = connected_components(springs.corners, len(assembly.points))[springs.corners[:, 0]]
     softest = np.full(net.max() + 1, np.inf)
     np.minimum.at(softest, net, springs.stiffness)
     limit = STIFF * (around + softest[net])

@@ -11,8 +11,8 @@ from itertools import chain
 
 import numpy as np
 
-from ..bodies import triangle_areas
 from ..elements.of_bodies import per_element
+from ..topology.meshes import triangle_areas
 
 
 def vertex_index(body):
