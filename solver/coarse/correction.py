@@ -121,7 +121,8 @@ class CoarseCorrection:
         return sums
 
     def record_vertices(self):
-        """The launches that know vertices and their contacts: again when lists have grown."""
+        """The launches that know vertices and their contacts: again when lists were replaced."""
+        self.revision = self.model.lists.revision
         model, members, patches = self.model, self.members, self.groups.patches
         objective = model.objective
         self.forces.record_vertices()
@@ -198,6 +199,8 @@ class CoarseCorrection:
 
     def step(self):
         """One coarse step of all linkages."""
+        if self.revision != self.model.lists.revision:
+            self.record_vertices()
         if self.pairs and self.pairs.searches != self.searches:
             self._find_islands()
         self._follow()

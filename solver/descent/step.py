@@ -247,8 +247,6 @@ class Stepper:
             self.lists_revision = self.contact.revision
             self.residual.record(self.model)
             self._record_elements()
-            if self.coarse:
-                self.coarse.record_vertices()
 
     def _lead(self):
         """Move what is led (pins, colliders) on towards its place."""

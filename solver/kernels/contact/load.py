@@ -40,6 +40,64 @@ def needed_stiffness(d: float, distance: float, multiplier: float, stiffness: fl
     return needed
 
 
+@wp.func
+def load_of_pairs(
+    i: int,
+    x: wp.array[wp.vec3],
+    contacts: Contacts,
+    pairs: wp.array[Pair],
+    firm: wp.array[float],
+):
+    """What the pairs of vertex i ask for: the stiffness that carries their load, the most it may
+    be [N/m], how far they are below the contact distance without multiplier, and the longest
+    multiplier [m], 0 where none may change.
+    """
+    needed = float(0.0)
+    most = firm[i]
+    deepest = float(-wp.inf)
+    longest = float(0.0)
+    begin = int(0)
+    end = int(0)
+    if contacts.start.shape[0] > 0:
+        begin = contacts.start[i]
+        end = contacts.end[i]
+    for k in range(begin, end):
+        pair = pairs[contacts.entry[k] / 4]
+        touch = contacts.touches[contacts.entry[k] / 4]
+        if touch.separates == 0:
+            d = wp.dot(touch.normal, gap_of(touch, x, x[i]))
+            distance = pair.radius - pair.multiplier
+            stiff = needed_stiffness(d, distance, pair.multiplier, pair.full_stiffness)
+            needed = wp.max(needed, stiff)
+            # A triangle reaches as far as the vertices that come near it.
+            reaches = pair.kind == EDGE_EDGE or touch.vertices[0] == i
+            if d < pair.radius and reaches and pair.with_rod == 0:
+                deepest = wp.max(deepest, distance - d)
+                longest = wp.max(longest, MOST * distance)
+            for c in range(4):
+                most = wp.max(most, firm[touch.vertices[c]])
+    return needed, most, deepest, longest
+
+
+@wp.func
+def load_at_colliders(i: int, x: wp.vec3, stiffness: float, multiplier: float, model: ContactModel):
+    """The same of analytic colliders, which set no limit to the stiffness."""
+    needed = float(0.0)
+    deepest = float(-wp.inf)
+    longest = float(0.0)
+    distance = model.state.radius[i]
+    count = model.colliders.kind.shape[0]
+    if model.state.hidden[i] != 0:
+        count = 0
+    for k in range(count):
+        d = direction_and_distance(model.colliders, k, x)[3]
+        needed = wp.max(needed, needed_stiffness(d, distance, multiplier, stiffness))
+        if d > 0.0 and d < distance + multiplier:
+            deepest = wp.max(deepest, distance - d)
+            longest = wp.max(longest, MOST * distance)
+    return needed, deepest, longest
+
+
 @wp.kernel
 def follow_load(
     first: int,
@@ -64,41 +122,11 @@ def follow_load(
     """
     i = first + wp.tid()
     now = stiffness[i]
-    needed = float(0.0)
-    most = firm[i]
-    deepest = float(-wp.inf)  # below the contact distance without multiplier
-    longest = float(0.0)
-    begin = int(0)
-    end = int(0)
-    if contacts.start.shape[0] > 0:
-        begin = contacts.start[i]
-        end = contacts.end[i]
-    for k in range(begin, end):
-        pair = pairs[contacts.entry[k] / 4]
-        touch = contacts.touches[contacts.entry[k] / 4]
-        if touch.separates == 0:
-            d = wp.dot(touch.normal, gap_of(touch, x, x[i]))
-            distance = pair.radius - pair.multiplier
-            needed = wp.max(
-                needed, needed_stiffness(d, distance, pair.multiplier, pair.full_stiffness)
-            )
-            # A triangle reaches as far as the vertices that come near it.
-            reaches = pair.kind == EDGE_EDGE or touch.vertices[0] == i
-            if d < pair.radius and reaches and pair.with_rod == 0:
-                deepest = wp.max(deepest, distance - d)
-                longest = wp.max(longest, MOST * distance)
-            for c in range(4):
-                most = wp.max(most, firm[touch.vertices[c]])
-    count = model.colliders.kind.shape[0]
-    if model.state.hidden[i] != 0:
-        count = 0
-    for k in range(count):
-        d = direction_and_distance(model.colliders, k, x[i])[3]
-        distance = model.state.radius[i]
-        needed = wp.max(needed, needed_stiffness(d, distance, multiplier[i], now))
-        if d > 0.0 and d < distance + multiplier[i]:
-            deepest = wp.max(deepest, distance - d)
-            longest = wp.max(longest, MOST * distance)
+    needed, most, deepest, longest = load_of_pairs(i, x, contacts, pairs, firm)
+    n, depth, length = load_at_colliders(i, x[i], now, multiplier[i], model)
+    needed = wp.max(needed, n)
+    deepest = wp.max(deepest, depth)
+    longest = wp.max(longest, length)
     if longest > 0.0 and now <= least[i]:
         multiplier[i] = wp.clamp(multiplier[i] + ascent * deepest, 0.0, longest)
     else:

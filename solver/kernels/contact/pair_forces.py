@@ -67,6 +67,31 @@ def touches_after(closing: wp.vec4, step: wp.vec3):
     return closing[3] + closing[0] * step[0] + closing[1] * step[1] + closing[2] * step[2] < 0.0
 
 
+@wp.func
+def separating_force(touch: Touch, weight: float, beyond: float):
+    """Force [N] of what leads an intersection apart on a vertex with `weight` in its gap, which is
+    `beyond` [m] its goal, and a, b [N/m] of the bound a n nᵀ + b I of its stiffness.
+    """
+    stiffness = touch.stiffness
+    return -(weight * stiffness * beyond) * touch.normal, wp.abs(weight) * stiffness, 0.0
+
+
+@wp.func
+def touching_force(touch: Touch, weight: float, together: float, gap: wp.vec3, law: ContactLaw):
+    """The same of a pair that touches; `together` ≥ |weight| is that of all who move at once."""
+    f, along, drag = force_stiffness(
+        touch.normal,
+        wp.dot(touch.normal, gap),
+        touch.radius,
+        gap - touch.start_gap,
+        touch.friction,
+        touch.stiffness,
+        law,
+    )
+    bound = wp.abs(weight) * together
+    return weight * f, bound * along, bound * drag
+
+
 @dataclass(frozen=True)
 class PairForces:
     """What pairs do to a vertex, and which of them would touch after another step."""
@@ -173,36 +198,27 @@ def pair_forces(embedded: bool) -> PairForces:
                         continue
                 normal = touch.normal
                 gap = gap_for(i, touch, x, embedding)
-                d = wp.dot(normal, gap)
-                beyond = d - touch.radius
+                beyond = wp.dot(normal, gap) - touch.radius
                 closing[k] = wp.vec4(
                     weight * normal[0], weight * normal[1], weight * normal[2], beyond
                 )
                 margin = wp.where(wp.abs(beyond) < margin, wp.abs(beyond), margin)
-                if touch.separates != 0:
-                    bound = wp.abs(weight) * touch.stiffness
-                    force -= (weight * touch.stiffness * beyond) * normal
-                    diagonal += bound * wp.cw_mul(normal, normal)
-                    off += bound * off_diagonal(normal)
+                active = touch.separates != 0
+                f = wp.vec3(0.0)
+                along = float(0.0)
+                drag = float(0.0)
+                if active:
+                    f, along, drag = separating_force(touch, weight, beyond)
                     closing[k] = wp.vec4(0.0, 0.0, 0.0, -1.0)
-                    touching += 1
-                    active_set = extend_active_set(active_set, k)
                 elif beyond + weight * wp.dot(normal, step) < 0.0:
-                    together = weight_together(touch, color, embedding)
-                    f, along, drag = force_stiffness(
-                        normal,
-                        d,
-                        touch.radius,
-                        gap - touch.start_gap,
-                        touch.friction,
-                        touch.stiffness,
-                        law,
-                    )
-                    bound = wp.abs(weight) * wp.max(together, wp.abs(weight))
-                    force += weight * f
-                    diagonal += (bound * along) * wp.cw_mul(normal, normal)
-                    diagonal += wp.vec3(bound * drag)
-                    off += (bound * along) * off_diagonal(normal)
+                    active = True
+                    together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
+                    f, along, drag = touching_force(touch, weight, together, gap, law)
+                if active:
+                    force += f
+                    diagonal += along * wp.cw_mul(normal, normal)
+                    diagonal += wp.vec3(drag)
+                    off += along * off_diagonal(normal)
                     touching += 1
                     active_set = extend_active_set(active_set, k)
         return force, symmetric(diagonal, off), touching, active_set, margin
