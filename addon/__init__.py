@@ -10,6 +10,7 @@ from . import (
     command,
     panels,
     participants,
+    physics_panels,
     preferences,
     preparing,
     presets,
@@ -30,6 +31,7 @@ MODULES = (
     participants,
     advice,
     panels,
+    physics_panels,
     command,
     preparing,
 )

@@ -2,7 +2,7 @@
 """The bake: one generator for the window, for background runs and for the command line.
 
 Only the thread that runs the generator touches Blender. The solver has a thread of its own, which
-gets the frames of animated objects through `Feed` and keeps its results in the `Cache`; these
+gets the frames of animated objects through `Reader` and keeps its results in the `Cache`; these
 become shape keys when it has ended.
 """
 
@@ -92,7 +92,7 @@ class Outcome:
         rest = (
             *self._rejected(),
             *self.convergence.inside_out(self.settings),
-            *self.contact.tangled(),
+            *self.contact.entanglement(),
             *self.convergence.poor(self.settings),
             *self._notes(),
         )
@@ -154,7 +154,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False):
                 names=tuple(scene.objects.keys()),
             )
             state.status = SURVEYING
-            for _ in gathered.feed.survey():
+            for _ in gathered.reader.survey():
                 if state.cancel_requested:
                     break
                 yield None
@@ -190,16 +190,16 @@ def bake_steps(context, folder=None, wait=0.02, visible=False):
 
 def _until_solved(solver, state, outcome, wait, preview):
     """Serve the solver until it ends, and pass on its frames."""
-    feed, left = solver.gathered.feed, TimeLeft(outcome.count)
+    reader, left = solver.gathered.reader, TimeLeft(outcome.count)
     while True:
         ended = not solver.is_alive()  # asked first: what it has sent before is in the inbox
         if state.cancel_requested and not solver.stopping.is_set():
             solver.stopping.set()
             outcome.cancelled = True
             state.status = "Cancelling"
-        if not solver.stopping.is_set() and feed.has_room():
+        if not solver.stopping.is_set() and reader.has_room():
             with preview.aside():
-                feed.fill()
+                reader.fill()
         try:
             solved = solver.inbox.get(timeout=0.0 if ended else wait)
         except Empty:

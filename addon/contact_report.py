@@ -54,16 +54,16 @@ class ContactReport:
         if self.deepest is None or stats.deepest > self.deepest.stats.deepest:
             self.deepest = solved
 
-    def tangled(self):
+    def entanglement(self):
         """A `Line` about what passes through what at the end, or when that was over."""
         if self.entangled is None:
             return
         if self.entangled is not self.last:
             yield Line(text=f"Things were entangled until frame {self.entangled.scene_frame}")
             return
-        tangles = self.last.stats.tangles
-        names = tuple(dict.fromkeys(name for tangle in tangles for name in tangle.bodies))
-        if len(tangles) == 1:
+        found = self.last.stats.tangles
+        names = tuple(dict.fromkeys(name for intersection in found for name in intersection.bodies))
+        if len(found) == 1:
             what = f"{names[0]} passes through {names[1] if len(names) > 1 else 'itself'}"
         else:
             what = f"{listed(names)} pass through each other"
@@ -72,10 +72,10 @@ class ContactReport:
     def numbers(self):
         """Sentences for those who want to know more; none if nothing has touched."""
         if not self.touched:
-            return self._tangles()
+            return self._intersections()
         stats = self.last.stats
         return [
-            *self._tangles(),
+            *self._intersections(),
             f"Touching: {stats.contacts:,} vertices",
             f"Pairs: {stats.pairs:,}",
             f"Deepest: {self._depth(self.deepest)} of {self.distance}",
@@ -86,22 +86,22 @@ class ContactReport:
     def lines(self):
         """Lines about the last and the deepest frame; none if nothing has touched."""
         if not self.touched:
-            return self._tangles()
+            return self._intersections()
         stats = self.last.stats
         return [
-            *self._tangles(),
+            *self._intersections(),
             f"Last frame {self.last.scene_frame}: {stats.contacts} vertices touch in "
             f"{stats.pairs} pairs, {self._depth(self.last)} deep, {stats.truncated} truncated",
             f"Deepest frame {self.deepest.scene_frame}: {self._depth(self.deepest)} of the contact "
             f"distance of {self.distance}; {self.searches} searches in all frames",
         ]
 
-    def _tangles(self):
-        """What still passes through what, or when the last tangle was gone."""
+    def _intersections(self):
+        """What still passes through what, or when the last intersection was gone."""
         if self.entangled is None:
             return []
         if self.entangled is self.last:
-            return [str(tangle) for tangle in self.last.stats.tangles]
+            return [str(intersection) for intersection in self.last.stats.tangles]
         return [f"Untangled after frame {self.entangled.scene_frame}"]
 
     def _depth(self, solved):

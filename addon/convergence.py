@@ -37,7 +37,7 @@ class Convergence:
         self.last = solved
         if self.worst is None or _badness(solved) > _badness(self.worst):
             self.worst = solved
-        # What leads surfaces apart is not meant to be exact, and is told for itself.
+        # What brings surfaces apart is not meant to be exact, and is told for itself.
         if _is_poor(solved) and not solved.stats.tangles:
             needed = solved.stats.iterations_needed
             self.needed.append(inf if needed is None else needed)

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 
 from . import read_mesh
-from .feed import gravity_moves
+from .reader import gravity_moves
 from .units import gravity_of, unit_scale
 
 EARTH = 9.81

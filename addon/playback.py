@@ -158,12 +158,12 @@ def _times_shown(curve, blocks):
         return None
     points = np.array([tuple(point.co) for point in curve.keyframe_points])
     straight = all(point.interpolation == "LINEAR" for point in curve.keyframe_points)
-    places = np.array([block.frame for block in blocks])
+    frames = np.array([block.frame for block in blocks])
     times, values = points.T
-    inside = values[0] - 0.5 < places[0] and places[-1] < values[-1] + 0.5
+    inside = values[0] - 0.5 < frames[0] and frames[-1] < values[-1] + 0.5
     if not (straight and inside and (np.diff(values) > 0.0).all()):
         return None
-    return np.interp(places, values, times).astype(np.float32)
+    return np.interp(frames, values, times).astype(np.float32)
 
 
 def free(ob):

@@ -11,8 +11,8 @@ import bpy
 from bl_operators.presets import AddPresetBase
 from bpy.types import Menu, Operator
 
+from .declared import MATERIAL, SETTINGS
 from .preset_values import has_values, preset_values
-from .properties import MATERIAL, SETTINGS
 
 # The folder that holds `presets/`.
 ROOT = Path(__file__).resolve().parent.parent

@@ -21,8 +21,8 @@ class Preview:
     def __init__(self, scene, gathered, visible):
         self.scene, self.start = scene, gathered.frame_start
         self.targets = gathered.targets if visible else []
-        feed = gathered.feed
-        self.moving = bool(feed.wanted) or feed.follows_gravity or feed.unsure
+        reader = gathered.reader
+        self.moving = bool(reader.wanted) or reader.follows_gravity or reader.unsure
         self.shown, self.when = 0, float("-inf")
         self.active = {}
 

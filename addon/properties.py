@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties of scenes and objects, made from the solver's own declarations.
-
-Names, defaults, ranges, units and tooltips of numbers come from `solver/settings.py`; here is only
-what Blender alone knows: roles, frame range, device, pins and how many decimals are shown.
+"""Properties of scenes and objects: the solver's numbers, and what Blender alone knows, such as
+roles, frame range, device and pins.
 """
 
-from dataclasses import fields
-
 import bpy
-import numpy as np
 from bpy.props import (
     BoolProperty,
     EnumProperty,
@@ -19,38 +14,10 @@ from bpy.props import (
 )
 
 from ..solver.scene.lattice import MAX_RESOLUTION
-from ..solver.settings import Material, Settings
 from .analytic_colliders import ANALYTIC_SHAPES
+from .declared import OVERRIDABLE, material_properties, settings_properties
 from .participants import active_index, set_active_index
 from .tet_count import NOT_COUNTED, update_tet_count
-
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
-
-# Blender knows these from the scene; users never type them.
-FROM_SCENE = ("frame_time", "gravity")
-# For scripts that drive the solver; a user has Young's modulus and density instead.
-SCRIPT_ONLY = ("spring_stiffness", "vertex_mass", "mu", "lam")
-
-SETTINGS = tuple(f for f in fields(Settings) if f.name not in FROM_SCENE)
-MATERIAL = tuple(f for f in fields(Material) if f.name not in SCRIPT_ONLY)
-
-# Units that Blender can show and convert. All others are written into the label.
-BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE"}
-# Blender would show a length times the unit scale of the scene; this one belongs to a material, as
-# its modulus does, and presets give it in metres whatever the scale.
-WITHOUT_UNIT_SCALE = ("thickness",)
-DECIMALS = {
-    "youngs_modulus": 0,
-    "collision_stiffness": 0,
-    "bending_stiffness": 6,
-    "thickness": 4,
-    "weft_modulus": 0,
-    "shear_modulus": 0,
-    "tolerance": 4,
-    "collision_thickness": 6,
-    "acceleration": 4,
-}
-DECIMALS_ELSE = 3
 
 ROLES = (
     ("NONE", "None", "Take no part in the simulation"),
@@ -70,66 +37,6 @@ DEVICES = (
 )
 # Blender's own limits of frame numbers.
 FRAME_LIMIT = 1048574
-
-
-def inward(low, high):
-    """The widest range of float32, which Blender stores, that lies inside [low, high]."""
-    low32, high32 = np.float32(low), np.float32(high)
-    if float(low32) < low:
-        low32 = np.nextafter(low32, np.float32(np.inf))
-    if float(high32) > high:
-        high32 = np.nextafter(high32, np.float32(-np.inf))
-    return float(low32), float(high32)
-
-
-def blender_property(f, default):
-    """The Blender property of a dataclass field `f`."""
-    data = f.metadata
-    if "label" not in data:
-        raise TypeError(f"{f.name} has no label; declare it with number(), switch() or choice()")
-    unit = data.get("unit", "")
-    label = data["label"]
-    blender_unit = BLENDER_UNITS.get(unit, "NONE")
-    if f.name in WITHOUT_UNIT_SCALE:
-        blender_unit = "NONE"
-    if unit and blender_unit == "NONE":
-        label = f"{label} ({unit})"
-    shared = {
-        "name": label,
-        "description": data["text"],
-        "default": default,
-        "options": set(),
-        "override": OVERRIDABLE,
-    }
-    if isinstance(default, bool):
-        return BoolProperty(**shared)
-    if "names" in data:
-        items = tuple((key, text, "") for key, text in data["names"].items())
-        return EnumProperty(items=items, **shared)
-    shared["soft_min"], shared["soft_max"] = data["soft_low"], data["soft_high"]
-    if isinstance(default, int):
-        return IntProperty(min=data["low"], max=data["high"], **shared)
-    low, high = inward(data["low"], data["high"])
-    return FloatProperty(
-        min=low,
-        max=high,
-        precision=DECIMALS.get(f.name, DECIMALS_ELSE),
-        unit=blender_unit,
-        **shared,
-    )
-
-
-def settings_properties():
-    return {f.name: blender_property(f, f.default) for f in SETTINGS}
-
-
-def material_properties():
-    """Properties of a material. A number left to the scene starts with the scene's default."""
-    scene = {f.name: f.default for f in SETTINGS}
-    return {
-        f.name: blender_property(f, scene[f.name] if f.default is None else f.default)
-        for f in MATERIAL
-    }
 
 
 class VBD_PG_scene(bpy.types.PropertyGroup):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes of Blender -> NumPy arrays, whole attributes at a time."""
 
-from collections import deque
-
 import numpy as np
+
+from ..solver.topology.graphs import two_coloring
 
 # A vertex is a member of a group from this weight on.
 MEMBER = 0.5
@@ -42,12 +42,12 @@ def cloth_corners(mesh):
 
     Quads are split along alternating diagonals, since parallel ones would make the cloth stiffer
     along one direction than along the other. Other faces, folded quads and meshes whose vertices
-    take no checkerboard get Blender's triangulation.
+    take no two colors get Blender's triangulation.
     """
     mesh.calc_loop_triangles()
     whole = np.empty((len(mesh.loop_triangles), 3), np.int32)
     mesh.loop_triangles.foreach_get("loops", whole.ravel())
-    side = _checkerboard(len(mesh.vertices), edges(mesh))
+    side = two_coloring(edges(mesh), len(mesh.vertices))
     if side is None or not len(whole):
         return whole
     face = np.empty(len(whole), np.int32)
@@ -82,28 +82,6 @@ def corner_uv(mesh):
 def _normals(points, corners):
     a, b, c = (points[corners[:, k]] for k in range(3))
     return np.cross(b - a, c - a)
-
-
-def _checkerboard(count, pairs):
-    """0 or 1 for every vertex so that no edge joins equals, int8 [vertex]; None if impossible."""
-    ends = np.concatenate([pairs, pairs[:, ::-1]])
-    ends = ends[np.argsort(ends[:, 0], kind="stable")]
-    first = np.searchsorted(ends[:, 0], np.arange(count + 1)).tolist()
-    neighbor = ends[:, 1].tolist()
-    side = [-1] * count
-    for seed in range(count):
-        if side[seed] >= 0:
-            continue
-        side[seed] = 0
-        todo = deque([seed])
-        while todo:
-            here = todo.popleft()
-            for other in neighbor[first[here] : first[here + 1]]:
-                if side[other] < 0:
-                    side[other] = 1 - side[here]
-                    todo.append(other)
-    side = np.array(side, np.int8)
-    return None if (side[pairs[:, 0]] == side[pairs[:, 1]]).any() else side
 
 
 def loose_edges(mesh):

@@ -6,7 +6,7 @@ from queue import Queue
 from threading import Event, Thread
 
 from ..solver.cache import Cache
-from .feed import Stopped
+from .reader import Stopped
 
 
 @dataclass
@@ -49,8 +49,8 @@ class SolverThread(Thread):
         self.inbox = Queue()
         self.cache = None
         self.error = None
-        gathered.feed.stop = self.stopping
-        gathered.feed.wake = lambda: self.inbox.put(None)
+        gathered.reader.stop = self.stopping
+        gathered.reader.wake = lambda: self.inbox.put(None)
 
     def run(self):
         try:

@@ -4,8 +4,8 @@
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from .feed import STILLNESS, identity, read_pose
 from .read_mesh import transformed
+from .reader import STILLNESS, identity, read_pose
 from .tetmesh import carried_rigidly
 
 # Vertices of the mesh whose motion a corner of its lattice shares: enough to tell a rotation.
@@ -46,16 +46,16 @@ def set_going(body, target, earlier, before, frame, frame_time):
     start = target.start
     if before is None or start.is_close(before):
         return []
-    places = before.points
+    points = before.points
     if target.corners is not None:
-        places = _lattice_before(body.points, start, before)
-    body.velocities = (body.points - transformed(before.matrix, places)) / frame_time
-    way = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
-    far = way > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
+        points = _lattice_before(body.points, start, before)
+    body.velocities = (body.points - transformed(before.matrix, points)) / frame_time
+    path = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
+    far = path > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
     if far and earlier is not None and before.is_close(earlier):
         # Thrown, or put into the pose from which the animation starts: nobody can know.
         return [
-            f"{target.name} moves {way:.2g} m from frame {frame - 1} to {frame} and starts with "
+            f"{target.name} moves {path:.2g} m from frame {frame - 1} to {frame} and starts with "
             f"that velocity; for a start at rest give it the pose of frame {frame} in frame "
             f"{frame - 1} too"
         ]
@@ -64,19 +64,19 @@ def set_going(body, target, earlier, before, frame, frame_time):
 
 def _lattice_before(points, start, before):
     """Where lattice points [m] were in the pose `before`, in object space."""
-    places = transformed(np.linalg.inv(start.matrix), points)
+    points = transformed(np.linalg.inv(start.matrix), points)
     if np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
-        return places
-    return _carried(places, start.points, before.points)
+        return points
+    return _carried(points, start.points, before.points)
 
 
-def _carried(places, start, now):
-    """Where `places` [point, 3] are if each goes with the vertices of a mesh that are nearest."""
+def _carried(points, start, now):
+    """Where `points` [point, 3] are if each goes with the vertices of a mesh that are nearest."""
     tree = KDTree(len(start))
     for index, point in enumerate(start):
         tree.insert(point, index)
     tree.balance()
     count = min(NEIGHBORS, len(start))
-    near = np.array([[index for _, index, _ in tree.find_n(place, count)] for place in places])
+    near = np.array([[index for _, index, _ in tree.find_n(point, count)] for point in points])
     leaders = start[near].astype(float)
-    return carried_rigidly(places, leaders, now[near].astype(float))
+    return carried_rigidly(points, leaders, now[near].astype(float))

@@ -9,10 +9,10 @@ TETS_VERTICES = "tets_vertices"
 # Pinned vertices that lead a pinned corner of the cage: enough for a well-defined rotation, few
 # enough for parts of a body that are pinned apart to move apart.
 LEADERS = 24
-# Share of the spread of the leaders that speaks for "no rotation"; it decides about the axis of
+# Fraction of the spread of the leaders that speaks for "no rotation"; it decides about the axis of
 # leaders on a line, and turns the others by no more than this.
 STILLNESS = 1e-5
-# How far corners may go to bring pinned vertices home, as a weight on their squared way: a lone
+# How far corners may go to bring pinned vertices home, as a weight on their squared path: a lone
 # vertex comes within half a percent, and two that are close together do not tear the cage apart.
 RELUCTANCE = 1e-3
 # Steps of the least-squares solver, and the drop of its squared gradient at which it may stop.
@@ -57,7 +57,7 @@ def carried_rigidly(points, leaders, now):
 
 
 class CagePins:
-    """Pinned corners of a cage, led by the pinned vertices of the surface inside it.
+    """Pinned corners of a cage that follow the pinned vertices of the surface inside it.
 
     All corners of tets that hold a pinned vertex are pinned. Each follows the rigid motion that
     fits its nearest pinned vertices best, so a turning pin turns the cage with it. What pinned
@@ -85,12 +85,12 @@ class CagePins:
 
     def targets(self, now):
         """Where the pinned corners are, [pin, 3], when the pinned vertices are at `now`."""
-        led = carried_rigidly(self.rest, self.leaders_at_rest, now[self.leaders])
-        return led + self._correction(now - self._carried(led))
+        corners = carried_rigidly(self.rest, self.leaders_at_rest, now[self.leaders])
+        return corners + self._correction(now - self._carried(corners))
 
-    def _carried(self, places):
-        """What corners at `places` [pin, 3] make of the pinned vertices, [pinned, 3]."""
-        return _sums(self.vertex, self.weight, places[self.corner], self.vertex_count)
+    def _carried(self, points):
+        """What corners at `points` [pin, 3] make of the pinned vertices, [pinned, 3]."""
+        return _sums(self.vertex, self.weight, points[self.corner], self.vertex_count)
 
     def _correction(self, gap):
         """Moves of the corners, [pin, 3], that close the `gap` [pinned, 3] and are small.

@@ -16,8 +16,8 @@ from .device.compiling import compile_missing, needed_modules
 from .device.launches import Launches
 from .device.threads import Workers, core_count
 from .model.assembly import assemble
-from .model.augmentation import Ties
 from .model.model import Model, ModelSize
+from .model.multipliers import Ties
 from .model.tearing import Tearing
 from .report.residual import Residual
 from .report.statistics import Measure, Statistics

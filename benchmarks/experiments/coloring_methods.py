@@ -4,7 +4,7 @@
 import numpy as np
 import warp as wp
 
-from vbd.solver.topology.order import BALANCE
+from vbd.solver.topology.coloring import BALANCE
 
 
 def neighbors_of(edges, count):

@@ -15,7 +15,8 @@ import numpy as np
 from vbd.benchmarks.experiments import coloring_methods as methods
 from vbd.benchmarks.experiments.quasistatic_scenes import block
 from vbd.benchmarks.reference.coloring import element_colors
-from vbd.solver.topology.order import color_vertices, unique_edges
+from vbd.solver.topology.coloring import color_vertices
+from vbd.solver.topology.graphs import unique_edges
 
 matplotlib.use("Agg")
 from matplotlib import pyplot

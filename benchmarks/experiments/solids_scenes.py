@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from vbd.benchmarks.reference.scene import scene_of, step_problem
-from vbd.solver.bodies import Pins, Solid, tet_volumes
+from vbd.solver.bodies import Pins, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
+from vbd.solver.topology.meshes import tet_volumes
 
 
 def read_mesh(name):

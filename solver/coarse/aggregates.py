@@ -12,23 +12,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..topology.order import connected, unique_edges
+from ..topology.graphs import (
+    NearestSeeds,
+    Neighbors,
+    connected_components,
+    edge_index,
+    unique_edges,
+)
 
 # Vertices per aggregate: about eight cells across in a solid, six in a sheet, which has more folds.
 SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 40, 8
-# Aggregates of a piece: cloth has a cheaper matrix for its size.
+# Aggregates of a component: cloth has a cheaper matrix for its size.
 FEWEST, MOST, MOST_OF_CLOTH = 10, 256, 512
-# A small piece has fewer than that, one for so many vertices. Even a single one takes most of the
-# error of a stiff beam, as it lets it turn as a whole.
+# A small component has fewer than that, one for so many vertices. Even a single one takes most of
+# the error of a stiff beam, as it lets it turn as a whole.
 SMALL_PATCH = 25
 # Smaller sheets and rods converge without, however stiff.
 SMALLEST_CLOTH, SMALLEST_ROD = 50, 4
-# Of more pieces than these only the larger ones have patches.
-MOST_PIECES = 5000
+# Of more components than these only the larger ones have patches.
+MOST_COMPONENTS = 5000
 # How often seeds move to the middle of their patches.
 ROUNDS = 5
-# Edges of tets that are this many times stiffer than the softest of the piece count as shorter, so
-# that patches end where materials change: one across would lock the soft side.
+# Edges of tets that are this many times stiffer than the softest of the component count as shorter,
+# so that patches end where materials change: one across would lock the soft side.
 STIFF, SHORTER = 10.0, 0.3
 # An extent below this part of the largest one is none.
 THIN = 1e-3
@@ -38,69 +44,70 @@ THIN = 1e-3
 class Aggregates:
     """`of` [vertex] the aggregate of each vertex, -1 for none; `modes` [vertex, 4] its p.
 
-    Per aggregate: `piece`, the part of the scene that its elements join; `island`, what attachments
-    join besides, numbered from 0 in ascending order; `mode_count`, and `slope` [aggregate, 4, 3],
-    ∂p/∂X [1/m].
+    Per aggregate: `component`, the part of the scene that its elements join; `linkage`, what
+    attachments join besides, numbered from 0 in ascending order; `mode_count`, and `slope`
+    [aggregate, 4, 3], ∂p/∂X [1/m].
     """
 
     of: np.ndarray
     modes: np.ndarray
-    piece: np.ndarray
-    island: np.ndarray
+    component: np.ndarray
+    linkage: np.ndarray
     mode_count: np.ndarray
     slope: np.ndarray
 
     def __len__(self):
-        return len(self.island)
+        return len(self.linkage)
 
 
 def make_aggregates(assembly):
-    """The `Aggregates` of all pieces of a scene that gain from them."""
+    """The `Aggregates` of all components of a scene that gain from them."""
     count, free = len(assembly.points), assembly.free_count
     solids, sheets = assembly.tets.corners, assembly.triangles.corners
-    rods = assembly.springs.corners
+    rods = assembly.edges.corners
     edges = among_free(free, solids, sheets, rods)
-    of_piece = connected(edges, count)
-    sizes = np.bincount(of_piece)
+    of_component = connected_components(edges, count)
+    sizes = np.bincount(of_component)
     wanted = np.zeros(len(sizes), dtype=int)
     for corners, patch, smallest, most in (
         (rods, ROD_PATCH, SMALLEST_ROD, MOST),
         (sheets, CLOTH_PATCH, SMALLEST_CLOTH, MOST_OF_CLOTH),
         (solids, SOLID_PATCH, 1, MOST),
     ):
-        mine = np.unique(of_piece[corners])
+        mine = np.unique(of_component[corners])
         fewest = np.clip(sizes[mine] // min(patch, SMALL_PATCH), 1, FEWEST)
         found = np.clip(sizes[mine] // patch, fewest, most)
         wanted[mine] = np.where(sizes[mine] >= smallest, found, 0)
     chosen = np.flatnonzero(wanted)
-    if len(chosen) > MOST_PIECES:  # of pieces of the same size all or none
-        wanted[sizes <= np.sort(sizes[chosen])[-MOST_PIECES - 1]] = 0
+    if len(chosen) > MOST_COMPONENTS:  # of components of the same size all or none
+        wanted[sizes <= np.sort(sizes[chosen])[-MOST_COMPONENTS - 1]] = 0
     rest = assembly.rest_points
-    graph = Graph(edges, edge_lengths(edges, rest, assembly.tets, of_piece), count)
-    of, pieces = np.full(count, -1), []
-    by_piece = np.argsort(of_piece[:free], kind="stable")
-    start = np.searchsorted(of_piece[:free][by_piece], np.arange(len(sizes) + 1))
+    lengths = edge_lengths(edges, rest, assembly.tets, of_component)
+    nearest = NearestSeeds(Neighbors.from_edges(edges, count, lengths))
+    of, components = np.full(count, -1), []
+    by_component = np.argsort(of_component[:free], kind="stable")
+    start = np.searchsorted(of_component[:free][by_component], np.arange(len(sizes) + 1))
     for number in np.flatnonzero(wanted):
-        members = by_piece[start[number] : start[number + 1]]
+        members = by_component[start[number] : start[number + 1]]
         most = min(wanted[number], len(members))
         if most:
-            of[members] = len(pieces) + spread_patches(graph, rest, members, most)
-            pieces += [number] * most
-    joined = connected(
+            of[members] = len(components) + spread_patches(nearest, rest, members, most)
+            components += [number] * most
+    joined = connected_components(
         np.concatenate([edges, among_free(free, assembly.attachments.corners)]), count
     )
-    island_of_piece = np.zeros(len(sizes), dtype=int)
-    island_of_piece[of_piece] = joined
-    pieces = np.array(pieces, dtype=int)
-    _, island = np.unique(island_of_piece[pieces], return_inverse=True)
-    order = np.argsort(island, kind="stable")
-    place = np.argsort(order)
-    of[of >= 0] = place[of[of >= 0]]
-    modes, mode_count, slope = affine_modes(rest, of, len(pieces))
+    linkage_of_component = np.zeros(len(sizes), dtype=int)
+    linkage_of_component[of_component] = joined
+    components = np.array(components, dtype=int)
+    _, linkage = np.unique(linkage_of_component[components], return_inverse=True)
+    order = np.argsort(linkage, kind="stable")
+    rank = np.argsort(order)
+    of[of >= 0] = rank[of[of >= 0]]
+    modes, mode_count, slope = affine_modes(rest, of, len(components))
     duplicate = (assembly.parent != np.arange(count)) & (np.arange(count) < free)
     of[duplicate] = of[assembly.parent[duplicate]]
     modes[duplicate] = modes[assembly.parent[duplicate]]
-    return Aggregates(of, modes, pieces[order], island[order], mode_count, slope)
+    return Aggregates(of, modes, components[order], linkage[order], mode_count, slope)
 
 
 def among_free(free, *elements):
@@ -109,70 +116,37 @@ def among_free(free, *elements):
     return edges[(edges < free).all(axis=1) & (edges[:, 0] != edges[:, 1])]
 
 
-def edge_lengths(edges, points, tets, of_piece):
+def edge_lengths(edges, points, tets, of_component):
     """Length [m] of every edge, shorter where only stiff tets share it."""
     lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
     softest = np.full(len(points), np.inf)
-    np.minimum.at(softest, of_piece[tets.corners[:, 0]], tets.lame_mu)
-    stiff = tets.lame_mu > STIFF * softest[of_piece[tets.corners[:, 0]]]
-    count = len(points)
-    keys = edges[:, 0].astype(np.int64) * count + edges[:, 1]
-    shared = unique_edges(tets.corners[stiff]).astype(np.int64)
-    return np.where(np.isin(keys, shared[:, 0] * count + shared[:, 1]), SHORTER * lengths, lengths)
+    np.minimum.at(softest, of_component[tets.corners[:, 0]], tets.lame_mu)
+    stiff = tets.lame_mu > STIFF * softest[of_component[tets.corners[:, 0]]]
+    shared = edge_index(unique_edges(tets.corners[stiff]), edges) >= 0
+    return np.where(shared, SHORTER * lengths, lengths)
 
 
-class Graph:
-    """Vertices that share an edge with each vertex, and how far they are."""
-
-    def __init__(self, edges, lengths, count):
-        both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
-        order = np.argsort(both[:, 0], kind="stable")
-        self.tail, self.head = both[order].T
-        self.length = np.concatenate([lengths, lengths])[order]
-        self.start = np.searchsorted(self.tail, np.arange(count + 1))
-        self.distance = np.full(count, np.inf)  # to the nearest seed, which has given its number
-        self.patch = np.full(count, -1)
-
-    def grow(self, seeds, numbers):
-        """Give `seeds` their `numbers`, and to every vertex that of the nearest seed so far."""
-        distance, patch = self.distance, self.patch
-        distance[seeds], patch[seeds] = 0.0, numbers
-        front = seeds
-        while len(front):
-            counts = self.start[front + 1] - self.start[front]
-            within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-            edge = np.repeat(self.start[front], counts) + within
-            ahead = distance[self.tail[edge]] + self.length[edge]
-            closer = ahead < distance[self.head[edge]]
-            edge, ahead = edge[closer], ahead[closer]
-            order = np.argsort(-ahead, kind="stable")  # the nearest is written last
-            edge, ahead = edge[order], ahead[order]
-            distance[self.head[edge]] = ahead
-            patch[self.head[edge]] = patch[self.tail[edge]]
-            front = np.unique(self.head[edge])
-
-
-def spread_patches(graph, points, members, wanted):
+def spread_patches(nearest, points, members, wanted):
     """Patch number [member] of a connected set of vertices, `wanted` patches in all."""
     if wanted == 1:
         return np.zeros(len(members), dtype=int)
-    graph.grow(members[:1], 0)
-    seed = members[[np.argmax(graph.distance[members])]]  # an end, not somewhere inside
-    graph.distance[members] = np.inf
+    nearest.add(members[:1], 0)
+    seed = members[[np.argmax(nearest.distance[members])]]  # an end, not somewhere inside
+    nearest.distance[members] = np.inf
     for number in range(wanted):
-        graph.grow(seed, number)
-        seed = members[[np.argmax(graph.distance[members])]]
+        nearest.add(seed, number)
+        seed = members[[np.argmax(nearest.distance[members])]]
     for _ in range(ROUNDS):
-        own = graph.patch[members]
+        own = nearest.number[members]
         sizes = np.bincount(own, minlength=wanted)
         sums = [np.bincount(own, points[members, axis], wanted) for axis in range(3)]
         middle = np.stack(sums, axis=1) / sizes[:, None]
         off = ((points[members] - middle[own]) ** 2).sum(axis=1)
         by_patch = np.lexsort((off, own))
         seeds = members[by_patch[np.searchsorted(own[by_patch], np.arange(wanted))]]
-        graph.distance[members] = np.inf
-        graph.grow(seeds, np.arange(wanted))
-    return graph.patch[members]
+        nearest.distance[members] = np.inf
+        nearest.add(seeds, np.arange(wanted))
+    return nearest.number[members]
 
 
 def affine_modes(points, of, count):
@@ -196,7 +170,7 @@ def affine_modes(points, of, count):
 
 
 def with_points(aggregates, model):
-    """`of` and `modes` of all places in `model.x`.
+    """`of` and `modes` of all entries of `model.x`.
 
     An embedded point goes with the aggregate of the corner that it follows most.
     """
@@ -208,9 +182,9 @@ def with_points(aggregates, model):
     if len(points):
         main = np.argmax(points.weights, axis=1)
         corner = points.corners[np.arange(len(points)), main]
-        way = points.of(rest) - rest[corner]
+        offset = points.of(rest) - rest[corner]
         mine = of[model.led_end :] = of[corner]
         modes[model.led_end :] = modes[corner]
-        modes[model.led_end :] += np.einsum("pmi,pi->pm", aggregates.slope[mine], way)
+        modes[model.led_end :] += np.einsum("pmi,pi->pm", aggregates.slope[mine], offset)
         modes[model.led_end :][mine < 0] = 0.0
     return of, modes

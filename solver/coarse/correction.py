@@ -10,17 +10,16 @@ import numpy as np
 import warp as wp
 
 from ..device.threads import recorded, recorded_whole
-from ..kernels import coarse_contact
+from ..kernels import coarse_contact, coarse_slopes
 from ..kernels.coarse import line as coarse_line
-from ..kernels.coarse import materials as coarse_materials
 from ..kernels.coarse import matrix as coarse
-from ..kernels.coarse import springs as coarse_springs
 from ..kernels.coarse import step as coarse_step
 from ..kernels.coarse import step_length as coarse_share
-from ..kernels.elements import records
+from ..kernels.coarse.elements import coarse_kernels
+from ..kernels.elements.linear_algebra import vec6
 from ..scene.embedding import points_in_front
 from .aggregates import make_aggregates
-from .elements import all_kinds, member_chunks
+from .elements import chunked_elements, member_chunks
 from .groups import Groups
 from .matrix import CoarseMatrix
 from .restriction import CoarseForces
@@ -29,16 +28,6 @@ from .restriction import CoarseForces
 LONGEST, LONGEST_WITH_CONTACTS = 2.0, 1.0
 # Rough cost of an element in a sum along the direction, and of a vertex [ns].
 SLOPE, MEMBER = 40.0, 10.0
-# The slope along the direction of every kind of elements.
-SLOPES = {
-    "tet": coarse_line.tet_slopes,
-    "continuum": coarse_materials.continuum_slopes,
-    "viscous": coarse_materials.viscous_slopes,
-    "triangle": coarse_line.triangle_slopes,
-    "stable_triangle": coarse_materials.stable_triangle_slopes,
-    "hinge": coarse_line.hinge_slopes,
-    "spring": coarse_springs.spring_slopes,
-}
 
 
 def coarse_aggregates(model, settings):
@@ -69,64 +58,64 @@ class CoarseCorrection:
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
         self.matrix = CoarseMatrix(model, self.groups, self.members, pairs, workers)
         self.forces = CoarseForces(model, self.groups, workers)
-        self.islands = self._upload_islands(first_chunk)
-        self._find_parties()
+        self.linkages = self._upload_linkages(first_chunk)
+        self._find_islands()
         self.record()
 
-    def _upload_islands(self, first_chunk):
-        count, device = self.groups.island_count, self.model.device
-        islands = coarse_step.Islands()
-        begin = np.searchsorted(self.aggregates.island, np.arange(count + 1))
-        islands.first_chunk = self.model.upload(first_chunk[begin].astype(np.int32), int)
-        islands.start = wp.zeros(count + 1, dtype=int, device=device)
-        islands.share = wp.zeros(count, dtype=float, device=device)
-        for name in ("island", "crowded", "skipped"):
-            setattr(islands, name, wp.zeros(count, dtype=int, device=device))
-        return islands
+    def _upload_linkages(self, first_chunk):
+        count, device = self.groups.linkage_count, self.model.device
+        linkages = coarse_step.Linkages()
+        begin = np.searchsorted(self.aggregates.linkage, np.arange(count + 1))
+        linkages.first_chunk = self.model.upload(first_chunk[begin].astype(np.int32), int)
+        linkages.start = wp.zeros(count + 1, dtype=int, device=device)
+        linkages.step_length = wp.zeros(count, dtype=float, device=device)
+        for name in ("linkage", "crowded", "skipped"):
+            setattr(linkages, name, wp.zeros(count, dtype=int, device=device))
+        return linkages
 
-    def _find_parties(self):
+    def _find_islands(self):
         """Who goes equally far, as of the last search."""
         self.searches = self.pairs.searches if self.pairs else 0
-        self.groups.find_parties()
-        party = self.groups.party
-        order = np.argsort(party, kind="stable")
-        start = np.searchsorted(party[order], np.arange(len(party) + 1))
-        self.islands.island.assign(order.astype(np.int32))
-        self.islands.start.assign(start.astype(np.int32))
+        self.groups.find_islands()
+        island = self.groups.island
+        order = np.argsort(island, kind="stable")
+        start = np.searchsorted(island[order], np.arange(len(island) + 1))
+        self.linkages.linkage.assign(order.astype(np.int32))
+        self.linkages.start.assign(start.astype(np.int32))
 
     def record(self):
         """The launches that know the elements: again when tearing has changed them."""
-        kinds, offset, slopes = [], 0, []
-        for kind in all_kinds(self.model, self.aggregates):
+        chunked, offset, slopes = [], 0, []
+        for elements in chunked_elements(self.model, self.aggregates, self.model.step_time):
             chunks = coarse.Chunks()
-            chunks.start = self.model.upload(kind.start.astype(np.int32), int)
+            chunks.start = self.model.upload(elements.start.astype(np.int32), int)
             chunks.offset = offset
-            offset += len(kind.start) - 1
-            kinds.append((kind, chunks))
-        self.forces.record(kinds)
-        self.matrix.record(kinds)
-        self.sums = self._sums([kind for kind, _ in kinds])
-        for kind, chunks in kinds:
-            count = len(kind.start) - 1
-            inputs = [chunks, kind.data, self.before, self.direction]
-            inputs += [self.model.elements, self.longest]
-            cost = SLOPE * kind.start[-1] / count
-            slopes.append(self._ranges(SLOPES[kind.name], count, inputs, [self.sums], cost))
+            offset += len(elements.start) - 1
+            chunked.append((elements, chunks))
+        self.forces.record(chunked)
+        self.matrix.record(chunked)
+        self.sums = self._sums([elements for elements, _ in chunked])
+        for elements, chunks in chunked:
+            inputs = [chunks, elements.data, self.before, self.direction]
+            inputs += [elements.rest, self.longest]
+            kernel, count = coarse_kernels(elements.kind).add_slopes, len(elements.start) - 1
+            cost = SLOPE * elements.size
+            slopes.append(self._ranges(kernel, count, inputs, [self.sums], cost))
         self.slopes = slopes
         self.record_vertices()
         self._record_contacts()
 
-    def _sums(self, kinds):
+    def _sums(self, chunked):
         """`Sums` over the chunks of all kinds."""
-        model, count = self.model, sum(len(kind.start) - 1 for kind in kinds)
-        island = np.concatenate([kind.island for kind in kinds])
+        model, count = self.model, sum(len(elements.start) - 1 for elements in chunked)
+        linkage = np.concatenate([elements.linkage for elements in chunked])
         sums = coarse_line.Sums()
-        order = np.argsort(island, kind="stable")
-        start = np.searchsorted(island[order], np.arange(self.groups.island_count + 1))
+        order = np.argsort(linkage, kind="stable")
+        start = np.searchsorted(linkage[order], np.arange(self.groups.linkage_count + 1))
         sums.start = model.upload(start.astype(np.int32), int)
         sums.chunk = model.upload(order.astype(np.int32), int)
-        sums.slope = wp.zeros(count, dtype=records.vec6, device=model.device)
-        sums.samples = wp.zeros(count, dtype=coarse_step.vec8, device=model.device)
+        sums.slope = wp.zeros(count, dtype=vec6, device=model.device)
+        sums.samples = wp.zeros(count, dtype=coarse_line.vec8, device=model.device)
         sums.collapsed = wp.zeros(count, dtype=int, device=model.device)
         sums.count = wp.zeros(count, dtype=int, device=model.device)
         return sums
@@ -143,17 +132,17 @@ class CoarseCorrection:
         self.keeps = [sums, self._whole(coarse_step.keep_shapes, number, shapes, [])]
         self.turns = [sums, self._whole(coarse_step.find_turns, number, shapes, [patches])]
         moved = self.pairs.candidate if self.pairs else model.x
-        up = [self.groups.way, members, patches, model.x]
+        up = [self.groups.solution, members, patches, model.x]
         self.up = [self._ranges(coarse_step.prolong, chunks, up, [self.direction, moved], each)]
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
         touching = [objective.attachments, objective.contacts, model.contact_model]
         along = [*state, model.free_count, self.longest, *touching, members]
-        choice = [self.longest, members, self.sums, self.islands]
+        choice = [self.longest, members, self.sums, self.linkages]
         self.line = [
-            self._ranges(coarse_line.member_slopes, chunks, along, [], each),
-            self._whole(coarse_share.choose_shares, self.groups.island_count, choice, []),
+            self._ranges(coarse_slopes.member_slopes, chunks, along, [], each),
+            self._whole(coarse_share.choose_step_lengths, self.groups.linkage_count, choice, []),
         ]
-        way = [self.before, self.direction, members, self.groups.island, self.islands]
+        way = [self.before, self.direction, members, self.groups.linkage, self.linkages]
         way.append(self.relaxation)
         self.moves = [self._ranges(coarse_step.move, count, way, [model.x, self.relaxed], MEMBER)]
 
@@ -187,32 +176,32 @@ class CoarseCorrection:
 
     def begin_frame(self):
         """Count skipped steps anew, as the pairs count their searches."""
-        self.islands.skipped.zero_()
+        self.linkages.skipped.zero_()
         self.searches = -1
 
-    def share(self):
-        """α of the last step, over all islands on average."""
-        return float(self.islands.share.numpy().mean())
+    def step_length(self):
+        """α of the last step, over all linkages on average."""
+        return float(self.linkages.step_length.numpy().mean())
 
     def skips(self):
-        """Steps of islands that were not taken since `begin_frame`."""
-        return int(self.islands.skipped.numpy().sum())
+        """Steps of linkages that were not taken since `begin_frame`."""
+        return int(self.linkages.skipped.numpy().sum())
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
         self._follow()
         if self.pairs:
-            self._find_parties()
+            self._find_islands()
             self.groups.regroup()
         self.matrix.assemble()
         self._run(self.keeps)
 
     def step(self):
-        """One coarse step of all islands."""
+        """One coarse step of all linkages."""
         if self.revision != self.model.lists.revision:
             self.record_vertices()
         if self.pairs and self.pairs.searches != self.searches:
-            self._find_parties()
+            self._find_islands()
         self._follow()
         wp.copy(self.before, self.model.x)
         self._run(self.turns)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Elements in the order in which the coarse correction adds them up (layout: kernels/coarse.py)."""
+"""Elements in the order in which the coarse correction adds them up (kernels/coarse/matrix.py)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import warp as wp
 
-from ..elements import records
-from ..kernels.coarse import materials as coarse_materials
-from ..kernels.coarse import matrix as coarse
-from ..kernels.coarse import springs as spring_kernels
+from ..elements.kind import ElementKind
+from ..elements.records import filled
+from ..kernels.coarse import line
 from ..kernels.coarse import step as coarse_step
 
 # Elements and vertices whose sums one thread makes.
@@ -21,199 +20,92 @@ def chunk_size(device):
 
 
 @dataclass
-class Kind:
-    """The elements of one kind, sorted by island and by the aggregates of their corners.
+class Chunked:
+    """The elements of one kind, sorted by linkage and by the aggregates of their corners.
 
-    `corners` [element, n]; `start` [chunk + 1]; `slots` [chunk, 4] the aggregates of each chunk, -1
-    behind the last; `whole` [chunk] whether all corners are in the first one; `island` [chunk].
+    `corners` [element, n]; `start` [chunk + 1]; `slots` [chunk, n] the aggregates of each chunk, -1
+    behind the last; `whole` [chunk] whether all corners are in the first one; `linkage` [chunk].
+    `data` are the `element`s of the kind on the device, `rest` the rest values of its records.
     """
 
-    name: str
+    kind: ElementKind
     data: wp.array
+    rest: wp.array
     corners: np.ndarray
     start: np.ndarray
     slots: np.ndarray
     whole: np.ndarray
-    island: np.ndarray
+    linkage: np.ndarray
+
+    @property
+    def size(self):
+        """Elements of a chunk on average."""
+        return self.start[-1] / (len(self.start) - 1)
 
 
-def chunked(name, corners, columns, struct, aggregates, model):
-    """A `Kind` of elements with `corners` [element, n] and the `columns` of their struct."""
-    of = aggregates.of[corners]
+def chunked(table, aggregates, model, h):
+    """The `Chunked` elements of a `model.tables.ElementTable` that aggregates have corners of."""
+    kind, columns = table.kind, table.columns
+    of = aggregates.of[columns.corners]
     touched = (of >= 0).any(axis=1)
-    corners, of = corners[touched], of[touched]
+    corners, of = columns.corners[touched], of[touched]
     slots = -np.sort(-of, axis=1)
     slots[:, 1:][slots[:, 1:] == slots[:, :-1]] = -1
     slots = -np.sort(-slots, axis=1)
-    slots = np.pad(slots, ((0, 0), (0, 4 - slots.shape[1])), constant_values=-1)
     whole = (of == of[:, :1]).all(axis=1)
-    island = aggregates.island[slots[:, 0]]
-    order = np.lexsort((whole, *slots.T[::-1], island))
-    slots, whole, island = slots[order], whole[order], island[order]
+    linkage = aggregates.linkage[slots[:, 0]]
+    order = np.lexsort((whole, *slots.T[::-1], linkage))
+    slots, whole, linkage = slots[order], whole[order], linkage[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
     run = np.flatnonzero(new)
     within = np.arange(len(order)) - np.repeat(run, np.diff(np.append(run, len(order))))
     begin = np.flatnonzero(within % chunk_size(model.device) == 0)
-    data = np.zeros(len(order), dtype=struct.numpy_dtype())
-    data["corners"] = corners[order]
-    for column, values in columns.items():
-        data[column] = values[touched][order]
-    return Kind(
-        name,
-        model.upload(data, struct),
+    # Damping moves the rest values of free vertices only.
+    free = np.argmax(columns.corners < model.free_count, axis=1)
+    fields = kind.element_columns(model.assembly.rest_points, columns, h)
+    fields["record"] = table.number[np.arange(len(free)), free]
+    fields = {name: values[touched][order] for name, values in fields.items()}
+    data = filled(kind.element, corners[order], fields)
+    return Chunked(
+        kind,
+        model.upload(data, kind.element),
+        table.struct.rest,
         corners[order],
         np.append(begin, len(order)),
         slots[begin],
         whole[begin],
-        island[begin],
+        linkage[begin],
     )
 
 
-def moving_records(corners, place, model):
-    """Of every element the record [element] of a free corner: damping moves no others' values."""
-    free = np.argmax(corners < model.free_count, axis=1)
-    return place[np.arange(len(place)), free]
+def chunked_elements(model, aggregates, h):
+    """The `Chunked` elements of every kind that has some."""
+    made = (chunked(table, aggregates, model, h) for table in model.tables.values())
+    return [elements for elements in made if elements.start[-1]]
 
 
-def coarse_tets(model, aggregates):
-    """Tets of the reduced neo-Hookean form, and the viscosity of volume of all others."""
-    tets, place = model.assembly.tets, model.record_place["tet"]
-    reduced = tets.model == records.REDUCED
-    tets = tets[reduced | (tets.damping_time * tets.lame_lam > 0.0)]
-    volumes, gradients = records.tet_gradients(model.assembly.rest_points, tets.corners)
-    first = moving_records(tets.corners, place, model)
-    stiffness = model.elements.tets.numpy()["volume_stiffness"][first].astype(float)
-    rest = model.elements.tet_rest.numpy()[first] / (6.0 * volumes)
-    moving = tets.damping_time > 0.0
-    columns = {
-        "gradients": gradients[:, 1:],
-        "shear": np.where(tets.model == records.REDUCED, tets.mu, 0.0) * volumes,
-        "bulk": 36.0 * volumes**2 * stiffness,
-        "rest": rest,
-        "per_rest": np.where(moving, 1.0 / (6.0 * volumes), 0.0),
-        "record": first,
-    }
-    return chunked("tet", tets.corners, columns, coarse.CoarseTet, aggregates, model)
-
-
-def coarse_continua(model, aggregates):
-    """Tets of other materials: neo-Hookean with the same Lamé constants, μ and λ_L + μ."""
-    tets, place = model.assembly.tets, model.record_place["continuum"]
-    tets = tets[tets.model != records.REDUCED]
-    volumes, gradients = records.tet_gradients(model.assembly.rest_points, tets.corners)
-    lam = tets.lame_lam + tets.lame_mu
-    columns = {
-        "gradients": gradients[:, 1:],
-        "shear": tets.lame_mu * volumes,
-        "bulk": lam * volumes,
-        "rest": 1.0 + tets.lame_mu / lam,
-        "record": moving_records(tets.corners, place, model),
-    }
-    return chunked("continuum", tets.corners, columns, coarse.CoarseTet, aggregates, model)
-
-
-def coarse_viscosity(model, aggregates):
-    """The viscosity of shear of damped tets."""
-    tets, place = model.assembly.tets, model.record_place["viscous"]
-    tets = tets[tets.damping_time > 0.0]
-    first = moving_records(tets.corners, place, model)
-    _, gradients = records.tet_gradients(model.assembly.rest_points, tets.corners)
-    columns = {
-        "gradients": gradients[:, 1:],
-        "viscosity": model.elements.viscous.numpy()["viscosity"][first],
-        "record": first,
-    }
-    struct = coarse_materials.CoarseViscosity
-    return chunked("viscous", tets.corners, columns, struct, aggregates, model)
-
-
-def triangle_columns(triangles, stiffness, first, stable):
-    return {
-        "gradient_b": triangles.inverse[:, 0],
-        "gradient_c": triangles.inverse[:, 1],
-        "stiffness": stiffness,
-        "record": first,
-        "stable": np.full(len(first), stable),
-    }
-
-
-def coarse_triangles(model, aggregates):
-    """StVK triangles, and the viscosity of all others."""
-    triangles, place = model.assembly.triangles, model.record_place["triangle"]
-    triangles = triangles[~triangles.stable | (triangles.damping_time > 0.0)]
-    first = moving_records(triangles.corners, place, model)
-    stiffness = model.elements.triangles.numpy()["stiffness"][first]
-    columns = triangle_columns(triangles, stiffness, first, 0)
-    return chunked("triangle", triangles.corners, columns, coarse.CoarseTriangle, aggregates, model)
-
-
-def coarse_stable_triangles(model, aggregates):
-    """Neo-Hookean triangles."""
-    triangles, place = model.assembly.triangles, model.record_place["stable_triangle"]
-    triangles = triangles[triangles.stable]
-    stiffness = triangles.stiffness * triangles.area[:, None]
-    first = moving_records(triangles.corners, place, model)
-    columns = triangle_columns(triangles, stiffness, first, 1)
-    return chunked(
-        "stable_triangle", triangles.corners, columns, coarse.CoarseTriangle, aggregates, model
-    )
-
-
-def coarse_hinges(model, aggregates):
-    """Hinges, viscosity folded in."""
-    hinges, place = model.assembly.hinges, model.record_place["hinge"]
-    first = moving_records(hinges.corners, place, model)
-    columns = {"stiffness": model.elements.hinges.numpy()["stiffness"][first], "record": first}
-    return chunked("hinge", hinges.corners, columns, coarse.CoarseHinge, aggregates, model)
-
-
-def coarse_springs(model, aggregates):
-    """Springs, with the stiffness that their multipliers leave to them."""
-    springs = model.assembly.springs
-    first = moving_records(springs.corners, model.record_place["spring"], model)
-    columns = {"stiffness": model.elements.springs.numpy()["stiffness"][first], "record": first}
-    struct = spring_kernels.CoarseSpring
-    return chunked("spring", springs.corners, columns, struct, aggregates, model)
-
-
-def all_kinds(model, aggregates):
-    """Every `Kind` that has elements."""
-    made = (
-        make(model, aggregates)
-        for make in (
-            coarse_tets,
-            coarse_continua,
-            coarse_viscosity,
-            coarse_triangles,
-            coarse_stable_triangles,
-            coarse_hinges,
-            coarse_springs,
-        )
-    )
-    return [kind for kind in made if kind.start[-1]]
-
-
-def matrix_entries(kinds):
+def matrix_entries(chunked):
     """What every chunk adds to the blocks of the matrix.
 
-    Returns (chunk, row, column) [entry], per kind the ranges (whole, others) of its entries, and
-    the blocks: their rows and columns [block] and their entries as `start` [block + 1], `entry`.
+    Returns (chunk, row, column) [entry], of every `Chunked` the ranges (whole, others) of its
+    entries, and the blocks: rows and columns [block], entries as `start` [block + 1] and `entry`.
     """
-    parts, ranges, first = [], {}, 0
-    for kind in kinds:
-        filled = (kind.slots >= 0).sum(axis=1)
-        ranges[kind.name] = []
-        for wanted in (kind.whole, ~kind.whole):
+    parts, ranges, first = [], [], 0
+    for elements in chunked:
+        slots = elements.slots
+        filled = (slots >= 0).sum(axis=1)
+        ranges.append([])
+        for wanted in (elements.whole, ~elements.whole):
             chunk = np.flatnonzero(wanted)
             own = [
-                np.stack([mine, kind.slots[mine, r], kind.slots[mine, c]], axis=1)
-                for r in range(4)
+                np.stack([mine, slots[mine, r], slots[mine, c]], axis=1)
+                for r in range(slots.shape[1])
                 for c in range(r + 1)
                 for mine in [chunk[filled[chunk] > r]]
             ]
             own = np.concatenate(own)
-            ranges[kind.name].append((first, len(own)))
+            ranges[-1].append((first, len(own)))
             first += len(own)
             parts.append(own)
     entries = np.concatenate(parts)
@@ -236,7 +128,7 @@ def chunk_starts(sizes, device):
 
 
 def member_chunks(of, aggregates, model):
-    """`Members`: the vertices of all aggregates, `of` [place] those of embedded points too."""
+    """`Members`: the vertices of all aggregates, those of embedded points too; `of` [`model.x`]."""
     members = coarse_step.Members()
     vertex = np.flatnonzero(of >= 0)
     vertex = vertex[np.argsort(of[vertex], kind="stable")]
@@ -253,7 +145,7 @@ def member_chunks(of, aggregates, model):
     for name, dtype in (
         ("shape", wp.mat33),
         ("slope", wp.vec2d),
-        ("samples", coarse_step.vec8),
+        ("samples", line.vec8),
     ):
         setattr(members, name, wp.zeros(len(start) - 1, dtype=dtype, device=model.device))
     return members, first

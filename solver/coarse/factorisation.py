@@ -50,13 +50,13 @@ class HostFactors:
     """L of A = S⁻¹ L Lᵀ S⁻¹ for a stack [n, m, w] of `matrices`, S scaling their diagonals to 1.
 
     `bounds` [block + 1] are the first rows of the blocks, and m; w is the most columns that a block
-    holds. `right` and `way` [n, m] are the right sides and the solutions. A matrix that is not
+    holds. `right` and `solution` [n, m] are the right sides and the solutions. A matrix that is not
     positive definite gets a larger shift; `failed` [n] are those for which none was enough, and
     whose solution is zero.
     """
 
-    def __init__(self, matrices, right, way, bounds):
-        self.matrices, self.right, self.way = matrices.numpy(), right.numpy(), way.numpy()
+    def __init__(self, matrices, right, solution, bounds):
+        self.matrices, self.right, self.solution = matrices.numpy(), right.numpy(), solution.numpy()
         self.spans = [slice(int(a), int(b)) for a, b in pairwise(bounds)]
         rows = np.arange(bounds[-1])
         self.diagonal = rows, rows - first_columns(bounds)
@@ -111,7 +111,7 @@ class HostFactors:
     def solve(self):
         """Solve for the right sides of now."""
         good = np.flatnonzero(~self.failed)
-        self.way[:] = 0.0
+        self.solution[:] = 0.0
         if not len(good):
             return
         scale = self.scale[good]
@@ -125,7 +125,7 @@ class HostFactors:
             rest[:, span] = inverse.transpose(0, 2, 1) @ rest[:, span]
             if number:
                 rest[:, self.spans[number - 1]] -= left.transpose(0, 2, 1) @ rest[:, span]
-        self.way[good] = rest[:, :, 0] * scale
+        self.solution[good] = rest[:, :, 0] * scale
 
 
 class DeviceFactors:
@@ -136,7 +136,7 @@ class DeviceFactors:
 
     THREADS = 64
 
-    def __init__(self, matrices, right, way, bounds):
+    def __init__(self, matrices, right, solution, bounds):
         self.device = matrices.device
         count, size, _ = matrices.shape
         start = wp.array(first_columns(bounds), dtype=int, device=self.device)
@@ -144,7 +144,7 @@ class DeviceFactors:
         stop = wp.array(last, dtype=int, device=self.device)
         scale = wp.zeros((count, size), dtype=wp.float64, device=self.device)
         corner = wp.zeros((count, size, TILE), dtype=wp.float64, device=self.device)
-        right, way = (values.reshape((count, size, 1)) for values in (right, way))
+        right, solution = (values.reshape((count, size, 1)) for values in (right, solution))
         each, device = (count, size), self.device
         shift = wp.float64(SHIFT)
         self.factoring = [
@@ -161,11 +161,11 @@ class DeviceFactors:
                 rest = [k, start, matrices]
                 grid = count, below, below
                 self.factoring.append(self._in_tiles(kernels.update_rest, grid, rest))
-        triangles = [matrices, corner, start, stop, way]
+        triangles = [matrices, corner, start, stop, solution]
         self.solving = [
-            *recorded_whole(device, kernels.scale_vectors, each, [scale, right, way], []),
+            *recorded_whole(device, kernels.scale_vectors, each, [scale, right, solution], []),
             self._in_tiles(kernels.solve, (count,), triangles),
-            *recorded_whole(device, kernels.scale_vectors, each, [scale, way, way], []),
+            *recorded_whole(device, kernels.scale_vectors, each, [scale, solution, solution], []),
         ]
 
     def _in_tiles(self, kernel, dim, inputs):

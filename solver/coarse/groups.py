@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who takes a coarse step together: one system of equations per group, one α per party."""
+"""Who takes a coarse step together: one system of equations per group, one α per island."""
 
 import numpy as np
 import warp as wp
@@ -7,19 +7,19 @@ import warp as wp
 from ..kernels import coarse_contact
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse.factorisation import TILE
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 from .aggregates import with_points
 from .factorisation import DeviceFactors, HostFactors
 from .levels import blocks_of, patch_edges
 
-# Islands that may touch get a common, dense matrix of up to so many rows.
+# Linkages that may touch get a common, dense matrix of up to so many rows.
 MOST_ROWS = 960
-# A piece of at least so many blocks has a block tridiagonal matrix.
+# A component of at least so many blocks has a block tridiagonal matrix.
 WORTH_BLOCKS = 3
 
 
 def joined_while_small(neighbors, sizes, most):
-    """Group [island]: neighbors in one, the first ones first, of at most `most` rows together."""
+    """Group [linkage]: neighbors in one, the first ones first, of at most `most` rows together."""
     group, total = np.arange(len(sizes)), sizes.copy()
     for a, b in neighbors:
         one, other = group[a], group[b]
@@ -32,34 +32,34 @@ def joined_while_small(neighbors, sizes, most):
 class Groups:
     """The aggregates of a scene on the device, and the matrices of their groups.
 
-    `patches` are the aggregates, `island` [place in `model.x`] and `of` what every vertex belongs
-    to. `matrix`, `right` and `way` hold A, Pᵀf and z of all groups, one behind the other, and
-    `factors` solve for z. `party` [island] is what goes equally far.
+    `patches` are the aggregates, `linkage` [slot of `model.x`] and `of` what every vertex belongs
+    to. `matrix`, `right` and `solution` hold A, Pᵀf and z of all groups, one behind the other, and
+    `factors` solve for z. `island` [linkage] is what goes equally far.
 
-    The matrix of a large piece is block tridiagonal, and so is that of a small one alone where no
-    surfaces may touch: contacts join any two aggregates, and there only neighbors have a place.
+    The matrix of a large component is block tridiagonal, and so is that of a small one alone where
+    no surfaces may touch: contacts join any two aggregates, and there only neighbors have a place.
     """
 
     def __init__(self, model, aggregates, pairs):
         self.model, self.aggregates, self.pairs = model, aggregates, pairs
         self.rows = 3 * aggregates.mode_count
-        self.island_count = int(aggregates.island[-1]) + 1
+        self.linkage_count = int(aggregates.linkage[-1]) + 1
         upload, device = model.upload, model.device
         self.of, modes = with_points(aggregates, model)
-        of_vertex = np.where(self.of >= 0, aggregates.island[self.of], -1)
-        self.island = upload(of_vertex.astype(np.int32), int)
-        count = self.island_count**2 if pairs else 0
+        of_vertex = np.where(self.of >= 0, aggregates.linkage[self.of], -1)
+        self.linkage = upload(of_vertex.astype(np.int32), int)
+        count = self.linkage_count**2 if pairs else 0
         self.near = wp.zeros(count, dtype=wp.uint8, device=device)
         self.block = self._blocks()
-        # The most rows, and the most places, are those of pieces that are all alone; besides, those
-        # that are small may be together.
-        alone = np.unique(aggregates.piece, return_inverse=True)[1]
+        # The most rows, and the most places, are those of components that are all alone; besides,
+        # those that are small may be together.
+        alone = np.unique(aggregates.component, return_inverse=True)[1]
         rows, width = self._sizes(self._shapes(alone)[0])
         small = int(rows[rows <= MOST_ROWS].sum())
         room = int((rows * width).sum()) + small * min(small, MOST_ROWS)
         self.matrix = wp.zeros(room, dtype=wp.float64, device=device)
         self.right = wp.zeros(int(rows.sum()), dtype=wp.float64, device=device)
-        self.way = wp.zeros_like(self.right)
+        self.solution = wp.zeros_like(self.right)
         self.patches = coarse.Patches()
         self.patches.of = upload(self.of.astype(np.int32), int)
         self.patches.modes = upload(modes, wp.vec4)
@@ -69,7 +69,7 @@ class Groups:
         for name in ("matrix", "width", "row", "first", "start", "end"):
             setattr(self.patches, name, wp.zeros(len(aggregates), dtype=int, device=device))
         self.group = None
-        self.find_parties()
+        self.find_islands()
         self.regroup()
 
     def _padded(self, sizes):
@@ -77,47 +77,47 @@ class Groups:
         unit = 1 if self.model.device.is_cpu else TILE
         return -(-np.asarray(sizes).astype(int) // unit) * unit
 
-    def find_parties(self):
-        """Parties of islands that may touch, after a search.
+    def find_islands(self):
+        """Islands of linkages that may touch, after a search.
 
-        A party goes equally far along its direction, or one of its bodies could press the others
+        A island goes equally far along its direction, or one of its bodies could press the others
         too close.
         """
-        count = self.island_count
+        count = self.linkage_count
         self.neighbors = np.zeros((0, 2), dtype=int)
         if self.pairs and self.pairs.count and count > 1:
             self.near.zero_()
             wp.launch(
                 coarse_contact.mark_neighbors,
                 dim=self.pairs.count,
-                inputs=[self.pairs.lists.pairs, self.island, count],
+                inputs=[self.pairs.lists.pairs, self.linkage, count],
                 outputs=[self.near],
                 device=self.model.device,
             )
             marked = np.flatnonzero(self.near.numpy())
             self.neighbors = np.stack([marked // count, marked % count], axis=1)
-        self.party = connected(self.neighbors, count)
+        self.island = connected_components(self.neighbors, count)
 
-    def _rows_of_islands(self):
-        sizes = np.bincount(self.aggregates.island, self.rows, minlength=self.island_count)
+    def _rows_of_linkages(self):
+        sizes = np.bincount(self.aggregates.linkage, self.rows, minlength=self.linkage_count)
         return sizes.astype(int)
 
     def _blocks(self):
-        """Block [aggregate] of each in the matrix of its piece; 0 where that is dense."""
+        """Block [aggregate] of each in the matrix of its component; 0 where that is dense."""
         part = self.aggregates
         block = np.zeros(len(part), dtype=int)
         edges = patch_edges(part.of, self.model.assembly)
-        edges = edges[part.piece[edges[:, 0]] == part.piece[edges[:, 1]]]
-        large = self._rows_of_islands() > MOST_ROWS
-        lonely = np.zeros(self.island_count, dtype=bool)
+        edges = edges[part.component[edges[:, 0]] == part.component[edges[:, 1]]]
+        large = self._rows_of_linkages() > MOST_ROWS
+        lonely = np.zeros(self.linkage_count, dtype=bool)
         if not self.pairs:
-            pieces = np.unique(np.stack([part.island, part.piece]), axis=1)[0]
-            lonely = np.bincount(pieces, minlength=self.island_count) == 1
-        place = np.zeros(len(part), dtype=int)
-        for piece in np.unique(part.piece[(large | lonely)[part.island]]):
-            mine = np.flatnonzero(part.piece == piece)
-            place[mine] = np.arange(len(mine))
-            own = blocks_of(self.rows[mine], place[edges[part.piece[edges[:, 0]] == piece]])
+            components = np.unique(np.stack([part.linkage, part.component]), axis=1)[0]
+            lonely = np.bincount(components, minlength=self.linkage_count) == 1
+        index = np.zeros(len(part), dtype=int)
+        for component in np.unique(part.component[(large | lonely)[part.linkage]]):
+            mine = np.flatnonzero(part.component == component)
+            index[mine] = np.arange(len(mine))
+            own = blocks_of(self.rows[mine], index[edges[part.component[edges[:, 0]] == component]])
             if own.max() + 1 >= WORTH_BLOCKS:
                 block[mine] = own
         return block
@@ -125,13 +125,13 @@ class Groups:
     def regroup(self):
         """Decide who shares a matrix with whom, before it is put together.
 
-        The pieces of an island do, and islands that may touch, as long as it stays small.
+        The components of an linkage do, and linkages that may touch, as long as it stays small.
         """
         part = self.aggregates
-        whole = self._rows_of_islands()
-        group = joined_while_small(self.neighbors, whole, MOST_ROWS)[part.island]
-        large = whole[part.island] > MOST_ROWS
-        self._lay_out(np.where(large, self.island_count + part.piece, group))
+        whole = self._rows_of_linkages()
+        group = joined_while_small(self.neighbors, whole, MOST_ROWS)[part.linkage]
+        large = whole[part.linkage] > MOST_ROWS
+        self._lay_out(np.where(large, self.linkage_count + part.component, group))
 
     def _shapes(self, group):
         """The blocks of all groups, numbered from 0: (owner, first row, first column, rows)
@@ -179,11 +179,13 @@ class Groups:
             if size == 0:
                 continue
             bounds = np.append(begin[owner == same[0]], size)
-            at, place, count = int(matrix[same[0]]), int(first[same[0]]), len(same)
+            at, begin_at, count = int(matrix[same[0]]), int(first[same[0]]), len(same)
             stack = self.matrix[at : at + count * size * wide].reshape((count, size, wide))
-            vectors = slice(place, place + count * size)
-            right, way = (v[vectors].reshape((count, size)) for v in (self.right, self.way))
-            self.factors.append(Factors(stack, right, way, bounds))
+            vectors = slice(begin_at, begin_at + count * size)
+            right, solution = (
+                v[vectors].reshape((count, size)) for v in (self.right, self.solution)
+            )
+            self.factors.append(Factors(stack, right, solution, bounds))
         by_block = np.argsort(of_block, kind="stable")
         before = np.cumsum(self.rows[by_block]) - self.rows[by_block]
         row = np.empty(len(group), dtype=int)

@@ -1,26 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Putting the coarse matrix A = PᵀHP together (kernels/coarse.py)."""
+"""Putting the coarse matrix A = PᵀHP together (kernels/coarse/matrix.py)."""
 
 import numpy as np
 import warp as wp
 
 from ..device.threads import recorded, recorded_whole
 from ..kernels import coarse_contact
-from ..kernels.coarse import materials as coarse_materials
 from ..kernels.coarse import matrix as coarse
-from ..kernels.coarse import springs as coarse_springs
+from ..kernels.coarse.elements import coarse_kernels
 from .elements import matrix_entries
 
-# Kernels of every kind of elements: where one aggregate has all corners, and else.
-KERNELS = {
-    "tet": (coarse.add_tets_inside, coarse.add_tets_between),
-    "continuum": (coarse.add_tets_inside, coarse.add_tets_between),
-    "viscous": (coarse_materials.add_viscosity, coarse_materials.add_viscosity),
-    "triangle": (coarse.add_triangles, coarse.add_triangles),
-    "stable_triangle": (coarse.add_triangles, coarse.add_triangles),
-    "hinge": (coarse.add_hinges, coarse.add_hinges),
-    "spring": (coarse_springs.add_springs, coarse_springs.add_springs),
-}
 # Rough cost of an element [ns], for the two kinds of kernels.
 COSTS = 60.0, 300.0
 
@@ -32,22 +21,23 @@ class CoarseMatrix:
         self.model, self.groups, self.members = model, groups, members
         self.pairs, self.workers = pairs, workers
 
-    def record(self, kinds):
-        """Take over the elements of all `Kind`s, with their `Chunks`."""
+    def record(self, chunked):
+        """Take over the elements of all kinds, `Chunked`, with their `Chunks`."""
         model, patches, device = self.model, self.groups.patches, self.model.device
-        entries, ranges, (blocks, start, entry) = matrix_entries([kind for kind, _ in kinds])
+        entries, ranges, (blocks, start, entry) = matrix_entries(
+            [elements for elements, _ in chunked]
+        )
         partial = wp.zeros(len(entries), dtype=coarse.mat1212, device=device)
         columns = [model.upload(c.astype(np.int32), int) for c in entries.T]
         self.additions = []
-        for kind, chunks in kinds:
+        for (elements, chunks), own in zip(chunked, ranges, strict=True):
             chunks.chunk, chunks.row, chunks.column = columns
-            each = kind.start[-1] / (len(kind.start) - 1)
-            inputs = [chunks, kind.data, model.x, model.elements, patches]
-            for kernel, (first, count), cost in zip(
-                KERNELS[kind.name], ranges[kind.name], COSTS, strict=True
-            ):
+            inputs = [chunks, elements.data, model.x, elements.rest, patches]
+            kernels = coarse_kernels(elements.kind)
+            both = kernels.add_inside, kernels.add_between
+            for kernel, (first, count), cost in zip(both, own, COSTS, strict=True):
                 if count:
-                    cost *= each
+                    cost *= elements.size
                     launches = recorded(
                         self.workers, device, kernel, count, inputs, [partial], cost, first
                     )

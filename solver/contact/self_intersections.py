@@ -9,9 +9,9 @@ once had some volume, nor does any vertex until it crosses nothing of its body a
 import numpy as np
 import warp as wp
 
-from ..bodies import tet_volumes
 from ..kernels.contact import intersections
-from ..topology.order import connected
+from ..topology.graphs import connected_components
+from ..topology.meshes import tet_volumes
 
 # A tet with less than this part of its rest volume is flat.
 FLAT = 0.05
@@ -36,7 +36,7 @@ class SelfIntersections:
         flat = tet_volumes(assembly.points, tets) < FLAT * rest
         self.flat, self.rest_volumes = tets[flat], rest[flat]
         edges = np.concatenate([self.flat[:, [0, k]] for k in (1, 2, 3)])
-        self.part = connected(edges, len(surface.body))
+        self.part = connected_components(edges, len(surface.body))
         self._mark(self.flat)
 
     def _mark(self, flat):

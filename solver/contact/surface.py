@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..elements.records import tet_gradients
+from ..elements.tets import tet_gradients
 from ..scene.embedding import EmbeddedPoints, embedded_points
-from ..topology.order import connected, unique_edges
+from ..topology.graphs import connected_components, unique_edges
 from .crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
@@ -125,7 +125,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     cloth = np.asarray(assembly.triangles.corners, dtype=np.int64)
     triangles = np.concatenate([solids, cloth, starts[-1] + point_triangles])
     triangle_edges = unique_edges(triangles)
-    rods = np.asarray(assembly.springs.corners, dtype=np.int64)
+    rods = np.asarray(assembly.edges.corners, dtype=np.int64)
     shells = [c.triangles + start for c, start in zip(colliders, starts, strict=False)]
     collider_edges = [unique_edges(shell) for shell in shells]
     edges = np.concatenate([triangle_edges, rods, *collider_edges])
@@ -175,7 +175,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         body_triangles=len(triangles),
         rod_start=len(triangle_edges),
         collider_start=count,
-        joint=connected(assembly.attachments.edges(), len(body)),
+        joint=connected_components(assembly.attachments.edges(), len(body)),
         point_start=int(starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),

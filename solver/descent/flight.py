@@ -10,7 +10,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels import flight
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 
 
 def swept(low, high, motion):
@@ -42,7 +42,7 @@ class Flight:
         self._measure(model.led_end, len(model.surface.points), model.x)
         total = self.motion.numpy().astype(float)
         low, high = swept(self.low.numpy(), self.high.numpy(), total / self.size[:, None])
-        flock = connected(np.argwhere(self._meets_body(low, high)), len(low))
+        flock = connected_components(np.argwhere(self._meets_body(low, high)), len(low))
         size = np.bincount(flock, self.size)
         motion = np.stack([np.bincount(flock, total[:, k]) / size for k in range(3)], axis=1)[flock]
         low, high = swept(self.low.numpy(), self.high.numpy(), motion)

@@ -6,7 +6,7 @@ import warp as wp
 
 from ..device.threads import recorded_whole
 from ..kernels import guess as kernels
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 
 # A piece is added up in about as many chunks as each has vertices, but not in smaller ones.
 SMALLEST_CHUNK = 64
@@ -18,13 +18,11 @@ def make_pieces(assembly, device):
     """`Pieces` of the free vertices: what elements and attachments join, held or free to move."""
     free, count = assembly.free_count, len(assembly.points)
     rows = assembly.attachments
-    joints = assembly.tets, assembly.triangles, assembly.hinges, assembly.springs, rows
-    pairs = [joint.corners[:, [0, k]] for joint in joints for k in range(1, joint.corners.shape[1])]
-    piece = connected(np.concatenate(pairs), count)
-    to_space = rows.corners[~rows.weights[:, 1:].any(axis=1), 0]
+    joints = [*assembly.corners(), rows.corners]
+    pairs = [corners[:, [0, k]] for corners in joints for k in range(1, corners.shape[1])]
+    piece = connected_components(np.concatenate(pairs), count)
     held = np.zeros(count, dtype=bool)
-    held[piece[free:]] = True
-    held[piece[to_space]] = True
+    held[piece[assembly.held_from_outside()]] = True
     of = piece[:free]
     names, of, sizes = np.unique(of, return_inverse=True, return_counts=True)
     chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)

@@ -15,6 +15,7 @@ from ..device.threads import recorded_whole
 from ..kernels import guess
 from ..kernels.contact.measure import mark_at_colliders, mark_touching
 from ..scene.embedding import points_in_front
+from ..topology.graphs import connected_components
 from .guess import make_pieces
 
 
@@ -30,8 +31,7 @@ class Momentum:
         self.count = len(surface.may_touch)
         # What is held, or may touch what is no body, is no free island.
         self.anchored = np.ones(self.count, dtype=bool)
-        tied = np.zeros(model.vertex_count, dtype=bool)
-        tied[model.free_count :] = True
+        tied = scene.held_from_outside()
         tied[scene.attachments.corners] = True
         for number, place in enumerate(scene.place):
             self.anchored[number] = tied[place].any()
@@ -94,12 +94,7 @@ class Momentum:
 
     def _islands(self, touch, at_bounds):
         """Number of the free island of each body, -1 for none."""
-        island = np.arange(self.count)
-        while True:  # every body takes the lowest number among those it touches
-            lowest = np.where(touch, island[None], island[:, None]).min(axis=1)
-            if (lowest == island).all():
-                break
-            island = lowest
+        island = connected_components(np.argwhere(touch), self.count)
         anchored = np.isin(island, island[self.anchored | at_bounds])
         return np.where(anchored, -1, island)
 

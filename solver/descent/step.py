@@ -10,9 +10,9 @@ from ..coarse.correction import CoarseCorrection
 from ..contact.contact import Contact
 from ..contact.load import Load
 from ..device.threads import WORTH_SPLITTING, recorded_whole
-from ..kernels.elements.damping import move_rest_values
+from ..kernels.elements.table import rest_kernel
 from ..kernels.motion import ADAPTIVE, INERTIA, INERTIA_ACCELERATION, PREVIOUS, begin_step, end_step
-from ..model.augmentation import StiffSprings
+from ..model.multipliers import StiffSprings
 from ..scene.embedding import Followers, points_in_front
 from .flight import Flight
 from .guess import first_guard, last_guard
@@ -148,16 +148,16 @@ class Stepper:
     def _record_elements(self):
         """The launches that know the elements: again when tearing has changed them."""
         model, kernels = self.model, self.model.kernels
-        self.move_rest_values = (
+        self.move_rest_values = [
             self._record_range(
-                move_rest_values,
+                rest_kernel(table.kind),
                 (0, model.free_count),
-                [model.x_start, model.damping, model.elements],
-                [],
+                [model.x_start, table.struct, table.undamped, table.blend],
+                [table.struct.rest],
             )
-            if model.damped
-            else []
-        )
+            for table in model.tables.values()
+            if table.is_damped
+        ]
         guard = [model, self.residual, self.settings]
         self.guard = first_guard(*guard) if self.guarded else []
         # In few coarse iterations fast vibrations overshoot, and would gain energy.
@@ -168,7 +168,7 @@ class Stepper:
             self._record_range(
                 kernels.search if self.settings.line_search else kernels.solve,
                 color,
-                [wp.vec2i(*color), model.objective, self.relaxation],
+                [wp.vec2i(*color), model.objective, model.elements, self.relaxation],
                 [model.x, self.places(), model.touched, model.rejected, model.lists.closing],
             )
             for color in pairwise(model.color_start)
@@ -263,7 +263,8 @@ class Stepper:
         self._run(self.begin)
         for launch in self.keep_points:
             launch()
-        self._run(self.move_rest_values)
+        for launches in self.move_rest_values:
+            self._run(launches)
         self.pins.move(substep / count, model.inertial if self.contact else model.x)
         self.ties.move(substep / count)
         self.stiff_springs.begin_step()

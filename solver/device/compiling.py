@@ -12,6 +12,7 @@ from ..kernels import (
     attachments,
     chebyshev,
     coarse_contact,
+    coarse_slopes,
     embedding,
     flight,
     guess,
@@ -19,13 +20,11 @@ from ..kernels import (
     vertex,
 )
 from ..kernels.coarse import factorisation as cholesky
-from ..kernels.coarse import line as coarse_line
-from ..kernels.coarse import materials as coarse_materials
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import restriction as coarse_force
-from ..kernels.coarse import springs as coarse_springs
 from ..kernels.coarse import step as coarse_step
 from ..kernels.coarse import step_length as coarse_share
+from ..kernels.coarse.elements import coarse_kernels
 from ..kernels.contact import (
     intersections,
     load,
@@ -37,12 +36,10 @@ from ..kernels.contact import (
     truncation,
     trust_radii,
 )
-from ..kernels.elements import damping, energy
+from ..kernels.elements.table import energy_kernel, rest_kernel
 
 # Pause between two looks at whether compiling is still wanted [s].
 POLL = 0.1
-# Kinds of elements whose coarse correction has kernels in a file of its own.
-OTHER_MATERIALS = vertex.CONTINUA | vertex.VISCOUS | vertex.STABLE_TRIANGLES
 
 
 def needed_modules(model, settings, aggregates):
@@ -56,20 +53,17 @@ def needed_modules(model, settings, aggregates):
     files = {
         # The slowest first, so that none is left for the end.
         coarse: corrected,
-        coarse_line: corrected,
         coarse_contact: corrected and (contacts or tied),
+        coarse_slopes: corrected,
         intersections: pairs,
         search: pairs,
         coarse_force: corrected,
-        coarse_springs: corrected and parts & vertex.SPRINGS,
-        coarse_materials: corrected and parts & OTHER_MATERIALS,
         pair_lists: pairs,
         refresh: pairs,
         truncation: pairs,
         trust_radii: pairs,
         coarse_step: corrected,
         cholesky: corrected and device.is_cuda,
-        energy: True,
         guess: free and not pairs and not settings.quasistatic,
         load: contacts and not settings.quasistatic,
         motion: True,
@@ -78,7 +72,6 @@ def needed_modules(model, settings, aggregates):
         points_in_front: colliders and points,
         embedding: points,
         flight: pairs,
-        damping: model.damped,
         attachments: tied or model.augmented.any(),
         chebyshev: free and accelerated,
     }
@@ -90,8 +83,21 @@ def needed_modules(model, settings, aggregates):
         of_steps = truncation.truncation_kernels(points)
         of_vertices += [of_steps.truncate, of_steps.alert_partners]
     if corrected:
-        of_vertices.append(vertex.vertex_kernels(parts & vertex.ON_VERTICES).residual)
-    return [kernel.module for kernel in of_vertices] + modules
+        of_vertices.append(vertex.vertex_kernels((), parts).residual)
+    of_elements = {kernel.module for kernel in element_kernels(model, corrected)}
+    return [*(kernel.module for kernel in of_vertices), *of_elements, *modules]
+
+
+def element_kernels(model, corrected):
+    """The kernels of the kinds of elements that a scene has."""
+    for table in model.tables.values():
+        if table.kind.energy is not None:
+            yield energy_kernel(table.kind)
+        if table.is_damped:
+            yield rest_kernel(table.kind)
+        if corrected:
+            kernels = coarse_kernels(table.kind)
+            yield from (kernels.add_between, kernels.add_forces)
 
 
 def is_compiled(module, device):

@@ -1,2 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of elements and the materials they are made of."""
+"""The kinds of elements, each in a file of its own here and one in kernels/elements."""
+
+from .hinges import HINGES
+from .springs import SPRINGS
+from .tets import CONTINUUM_TETS, NEO_HOOKEAN_TETS, VOLUME_VISCOSITY
+from .triangles import MEMBRANE_VISCOSITY, STABLE_TRIANGLES, STVK_TRIANGLES
+from .viscosity import SHEAR_VISCOSITY
+
+KINDS = (
+    NEO_HOOKEAN_TETS,
+    VOLUME_VISCOSITY,
+    *CONTINUUM_TETS,
+    SHEAR_VISCOSITY,
+    STVK_TRIANGLES,
+    MEMBRANE_VISCOSITY,
+    STABLE_TRIANGLES,
+    HINGES,
+    SPRINGS,
+)

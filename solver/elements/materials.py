@@ -3,27 +3,71 @@
 
 A model that takes other constants than Lamé's is made to obey linear elasticity at small strain:
 
-    solid            μ          λ                     ψ
-    neo_hookean      μ_L        λ_L + μ_L             kernels/tets.py
-    neo_hookean_log  4/3 μ_L    λ_L + 5/6 μ_L         kernels/continua.py (Smith et al. 2018, §3.4)
-    corotated        μ_L        λ_L                   kernels/continua.py (PBNG 2023, eq. 9)
+    solid            μ          λ                     ψ, in kernels/elements/
+    neo_hookean      μ_L        λ_L + μ_L             tets.py
+    neo_hookean_log  4/3 μ_L    λ_L + 5/6 μ_L         neo_hookean_log.py (Smith et al. 2018, §3.4)
+    corotated        μ_L        λ_L                   corotated.py (PBNG 2023, eq. 9)
     membrane
-    stvk             μ_L        λ_L                   kernels/triangles.py
-    neo_hookean      μ_L        λ_L + μ_L             kernels/stable_triangles.py
+    stvk             μ_L        λ_L                   triangles.py
+    orthotropic      orthotropic_stiffness            triangles.py
+    neo_hookean      μ_L        λ_L + μ_L             stable_triangles.py
 
 Membranes are in plane stress: μ_L = E t/(2 (1 + ν)), λ_L = E t ν/(1 − ν²) [N/m].
 """
 
-import numpy as np
+from dataclasses import dataclass
 
+import numpy as np
+import warp as wp
+
+from ..kernels.elements import corotated, neo_hookean_log
+
+
+@dataclass(frozen=True)
+class SolidMaterial:
+    """A material of tets that need F (kernels/elements/continua.py)."""
+
+    name: str
+    """That of `Material.solid_model`."""
+    from_lame: tuple[float, float]
+    """(a, b): μ = a μ_L and λ = λ_L + b μ_L."""
+    force_hessian: wp.Function
+    """(μ, λ, F, g) → the force [N] on a vertex with ∇N = g and its block [N/m]."""
+    square_and_rest: wp.Function
+    """(μ, λ) → twice the factor of |F|² in ψ, and α."""
+    other_stress: wp.Function
+    """(μ, F) → ∂/∂F of what of ψ is neither |F|² nor in J."""
+    density: wp.Function
+    """(μ, λ, F, J) → ψ in float64, zero at rest."""
+
+
+def material_of(module, from_lame):
+    """The `SolidMaterial` of the functions of a file of kernels/elements."""
+    return SolidMaterial(
+        module.__name__.rpartition(".")[2],
+        from_lame,
+        module.force_hessian,
+        module.square_and_rest,
+        module.other_stress,
+        module.density,
+    )
+
+
+CONTINUA = (
+    material_of(neo_hookean_log, (4.0 / 3.0, 5.0 / 6.0)),
+    material_of(corotated, (1.0, 0.0)),
+)
 # (a, b): μ = a μ_L and λ = λ_L + b μ_L.
 FROM_LAME = {
     "neo_hookean": (1.0, 1.0),
-    "neo_hookean_log": (4.0 / 3.0, 5.0 / 6.0),
-    "corotated": (1.0, 0.0),
     "stvk": (1.0, 0.0),
     "orthotropic": (1.0, 0.0),
-}
+} | {material.name: material.from_lame for material in CONTINUA}
+
+
+def divides_by_lam(model):
+    """Whether the energy of a model has α = 1 + … μ/λ, so that λ must be above zero."""
+    return FROM_LAME[model][1] > 0.0
 
 
 def solid_lame(material):

@@ -10,7 +10,7 @@ the others it would not be positive.
 import warp as wp
 
 from .attachments import Attachments
-from .coarse.matrix import Patches, block_place
+from .coarse.matrix import Patches, block_offset
 from .contact.analytic_colliders import ContactModel, collider_force_hessian, keep_in_front
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pairs import Pair, PairState, Touch, gap_of
@@ -59,13 +59,13 @@ def add_block(
     matrix: wp.array[wp.float64],
 ):
     """Add (p_k p_lᵀ) ⊗ K to the block (k, other)."""
-    place = block_place(k, other, patches)
-    if place >= 0:
+    offset = block_offset(k, other, patches)
+    if offset >= 0:
         for m in range(patches.mode_count[k]):
             for n in range(patches.mode_count[other]):
                 both = p_k[m] * p_l[n]
                 for i in range(3):
-                    at = place + (3 * m + i) * patches.width[k] + 3 * n
+                    at = offset + (3 * m + i) * patches.width[k] + 3 * n
                     for j in range(3):
                         wp.atomic_add(matrix, at + j, wp.float64(both * stiffness[i, j]))
 
@@ -80,8 +80,8 @@ def has_all_places(corners: vec5i, weights: vec5, patches: Patches):
                 if not is_repeated(b, corners, weights, patches):
                     other = patches.of[corners[b]]
                     apart = patches.matrix[k] != patches.matrix[other]
-                    if not apart and block_place(k, other, patches) < 0:
-                        if block_place(other, k, patches) < 0:
+                    if not apart and block_offset(k, other, patches) < 0:
+                        if block_offset(other, k, patches) < 0:
                             return False
     return True
 
@@ -191,19 +191,19 @@ def add_attachments(
 @wp.kernel
 def mark_neighbors(
     pairs: wp.array[Pair],
-    island: wp.array[int],
-    islands: int,
+    linkage: wp.array[int],
+    linkages: int,
     # out
     near: wp.array[wp.uint8],
 ):
-    """Which islands have a contact pair between them: near[island · islands + island]."""
+    """Which linkages have a contact pair between them: near[linkage · linkages + linkage]."""
     v = pairs[wp.tid()].vertices
     for a in range(4):
         for b in range(4):
-            one = island[v[a]]
-            other = island[v[b]]
+            one = linkage[v[a]]
+            other = linkage[v[b]]
             if one >= 0 and other >= 0:
-                near[one * islands + other] = wp.uint8(1)
+                near[one * linkages + other] = wp.uint8(1)
 
 
 @wp.kernel

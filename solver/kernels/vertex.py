@@ -13,14 +13,7 @@ from .attachments import Attachments, attachments_force_hessian
 from .contact.analytic_colliders import ContactModel, collider_forces
 from .contact.at_vertex import contacts_at_vertex
 from .contact.pair_forces import Contacts
-from .elements.continua import continua_force_hessian
-from .elements.hinges import hinges_force_hessian
-from .elements.records import Elements
-from .elements.springs import springs_force_hessian
-from .elements.stable_triangles import stable_triangles_force_hessian
-from .elements.tets import tets_force_hessian
-from .elements.triangles import triangles_force_hessian
-from .elements.viscosity import viscous_tets_force_hessian
+from .elements.table import elements_force_hessian, elements_struct
 from .newton import solve_positive_definite
 from .options import HOT, QUICK
 
@@ -29,31 +22,21 @@ FLOAT32 = wp.constant(1.2e-7)
 # A step is halved at most this often: to a thousandth.
 HALVINGS = wp.constant(10)
 
-# Bits of the kinds of terms that an objective may have.
-TETS = wp.constant(1)
-CONTINUA = wp.constant(2)
-VISCOUS = wp.constant(4)
-TRIANGLES = wp.constant(8)
-STABLE_TRIANGLES = wp.constant(16)
-HINGES = wp.constant(32)
-SPRINGS = wp.constant(64)
-ATTACHMENTS = wp.constant(128)
-CONTACTS = wp.constant(256)
-ANALYTIC = wp.constant(512)
-EMBEDDED = wp.constant(1024)
-# What acts on vertices, not on elements.
-ON_VERTICES = ATTACHMENTS | CONTACTS | ANALYTIC | EMBEDDED
+# Bits of what acts on vertices besides their elements.
+ATTACHMENTS = wp.constant(1)
+CONTACTS = wp.constant(2)
+ANALYTIC = wp.constant(4)
+EMBEDDED = wp.constant(8)
 
 
 @wp.struct
 class Objective:
-    """All that G needs besides x."""
+    """All that G needs besides x and the elements."""
 
     inertia: wp.array[float]  # m/h² [N/m], shape [vertex]; zero when quasistatic
     load: wp.array[wp.vec3]  # external force [N]; gravity when quasistatic, else it is in y
     inertial: wp.array[wp.vec3]  # y = xᵗ + h vᵗ + h² a [m]
     x_start: wp.array[wp.vec3]  # xᵗ [m]
-    elements: Elements
     attachments: Attachments
     contacts: Contacts
     contact_model: ContactModel
@@ -69,51 +52,25 @@ class VertexKernels:
 
 
 @cache
-def vertex_kernels(parts: int) -> VertexKernels:
-    """The kernels for an objective with these `parts`.
+def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
+    """The kernels for elements of some kinds (`ElementKind`) and an objective with these `parts`.
 
     Each combination is compiled by itself: what a scene does not have costs neither registers nor
     compile time. With everything in one kernel a plain soft body takes half as long again.
     """
+    Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds)
     embedded = bool(parts & EMBEDDED)
     contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), embedded)
     colliders = collider_forces(embedded)
 
     @wp.func
-    def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective):
+    def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective, elements: Elements):
         """-∂G/∂x_i [N] and ∂²G/∂x_i² [N/m] of vertex i, without contacts."""
         x_i = x[i]
         inertia = objective.inertia[i]
         force = objective.load[i] + inertia * (objective.inertial[i] - x_i)
         hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
-        if wp.static(bool(parts & TETS)):
-            f, h = tets_force_hessian(i, x, objective.elements)
-            force += f
-            hessian += h
-        if wp.static(bool(parts & CONTINUA)):
-            f, h = continua_force_hessian(i, x, objective.elements)
-            force += f
-            hessian += h
-        if wp.static(bool(parts & VISCOUS)):
-            f, h = viscous_tets_force_hessian(i, x, objective.elements)
-            force += f
-            hessian += h
-        if wp.static(bool(parts & TRIANGLES)):
-            f, h = triangles_force_hessian(i, x, objective.elements)
-            force += f
-            hessian += h
-        if wp.static(bool(parts & STABLE_TRIANGLES)):
-            f, h = stable_triangles_force_hessian(i, x, objective.elements)
-            force += f
-            hessian += h
-        if wp.static(bool(parts & HINGES)):
-            f, h = hinges_force_hessian(i, x, objective.elements)
-            force += f
-            hessian += h
-        if wp.static(bool(parts & SPRINGS)):
-            f, h = springs_force_hessian(i, x, objective.elements)
-            force += f
-            hessian += h
+        force, hessian = add_elements(i, x, elements, force, hessian)
         if wp.static(bool(parts & ATTACHMENTS)):
             f, h = attachments_force_hessian(i, x, objective.attachments)
             force += f
@@ -126,6 +83,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         x: wp.array[wp.vec3],
         color: wp.vec2i,
         objective: Objective,
+        elements: Elements,
         relaxation: float,
         closing: wp.array[wp.vec4],
     ):
@@ -136,7 +94,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         A step that would not be finite is returned as it is, also where an infinite block would
         hide it.
         """
-        force, hessian = force_hessian(i, x, objective)
+        force, hessian = force_hessian(i, x, objective, elements)
         step = wp.vec3(0.0)
         # A sleeping duplicate has neither mass nor elements.
         if wp.trace(hessian) != 0.0:
@@ -168,6 +126,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         first: int,
         color: wp.vec2i,
         objective: Objective,
+        elements: Elements,
         relaxation: wp.array[float],
         # out
         x: wp.array[wp.vec3],
@@ -183,7 +142,9 @@ def vertex_kernels(parts: int) -> VertexKernels:
         """
         i = first + wp.tid()
         start = x[i]
-        step, _force, touching = vertex_step(i, x, color, objective, relaxation[i], closing)
+        step, _force, touching = vertex_step(
+            i, x, color, objective, elements, relaxation[i], closing
+        )
         if wp.isfinite(start + step):
             moved[i] = start + step
         else:
@@ -197,6 +158,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         first: int,
         color: wp.vec2i,
         objective: Objective,
+        elements: Elements,
         relaxation: wp.array[float],
         # out
         x: wp.array[wp.vec3],
@@ -212,14 +174,16 @@ def vertex_kernels(parts: int) -> VertexKernels:
         """
         i = first + wp.tid()
         start = x[i]
-        step, force, touching = vertex_step(i, x, color, objective, relaxation[i], closing)
+        step, force, touching = vertex_step(
+            i, x, color, objective, elements, relaxation[i], closing
+        )
         if wp.isfinite(start + step):
             descent = wp.dot(force, step)
             # Not a range of constant length: that would be unrolled, ten times all the forces.
             halvings = int(0)
             while halvings < HALVINGS:
                 x[i] = start + step
-                there, _hessian = force_hessian(i, x, objective)
+                there, _hessian = force_hessian(i, x, objective, elements)
                 if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
                     f, _h, _touching, _active_set, _margin = contact.force_hessian(
                         i,
@@ -250,6 +214,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         first: int,
         x: wp.array[wp.vec3],
         objective: Objective,
+        elements: Elements,
         # out
         residual: wp.array[wp.vec3],
         rounding: wp.array[float],
@@ -260,7 +225,7 @@ def vertex_kernels(parts: int) -> VertexKernels:
         their contacts.
         """
         i = first + wp.tid()
-        force, hessian = force_hessian(i, x, objective)
+        force, hessian = force_hessian(i, x, objective, elements)
         contacts = int(0)
         if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
             f, h, contacts, _active_set, _margin = contact.force_hessian(

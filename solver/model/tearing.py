@@ -11,7 +11,8 @@ from itertools import chain
 
 import numpy as np
 
-from ..elements import records
+from ..elements.of_bodies import per_element
+from ..topology.meshes import triangle_areas
 
 
 def vertex_index(body):
@@ -26,10 +27,14 @@ def vertex_index(body):
 
 
 class Tear:
-    """The tearing of one cloth, whose triangles are some rows of `assembly.triangles`."""
+    """The tearing of one cloth.
 
-    def __init__(self, body, rows, place):
-        self.body, self.rows, self.place = body, rows, place
+    `triangles` are those of now, in vertices of the body and its duplicates; these are at
+    `vertices` in solver order, and stand for the vertices `index` of the body.
+    """
+
+    def __init__(self, body, vertices, triangle_mass):
+        self.body, self.vertices, self.triangle_mass = body, vertices, triangle_mass
         self.index = vertex_index(body)
         self.triangles = body.triangles.copy()
         edges = body.rest_points[body.triangles]
@@ -82,14 +87,11 @@ class Tearing:
 
     def __init__(self, bodies, assembly, settings):
         self.settings, self.assembly, self.tears = settings, assembly, {}
-        row = 0
-        for at, (body, place) in enumerate(zip(bodies, assembly.place, strict=True)):
-            if body.element_name != "triangle":
-                continue
-            if body.tear_strain is not None:
-                rows = slice(row, row + len(body.triangles))
-                self.tears[at] = Tear(body, rows, place)
-            row += len(body.triangles)
+        for at, (body, vertices) in enumerate(zip(bodies, assembly.place, strict=True)):
+            if getattr(body, "tear_strain", None) is not None:
+                mass = per_element(body, "density", body.material.density)
+                mass = mass * triangle_areas(body.rest_points, body.triangles)
+                self.tears[at] = Tear(body, vertices, mass)
         self.bodies, self.changed = bodies, False
 
     def changed_since_asked(self):
@@ -120,57 +122,29 @@ class Tearing:
             return False
         x = model.x.numpy()
         changed = False
-        for tear in self.tears.values():
-            woken = tear.split(x[tear.place].astype(np.float64))
+        for at, tear in self.tears.items():
+            woken = tear.split(x[tear.vertices].astype(np.float64))
             if woken:
-                self._wake(model, tear, np.array(woken), others)
+                self._wake(model, at, np.array(woken), others)
                 changed = True
         if changed:
             self.changed = True
             model.renew(self.settings)
         return changed
 
-    def _wake(self, model, tear, woken, others):
-        """Let duplicates go on where their vertices are, and renew triangles, hinges and mass."""
-        scene, place = self.assembly, tear.place
-        old, new = place[woken.T]
+    def _wake(self, model, at, woken, others):
+        """Let duplicates go on where their vertices are, and renew the elements and the mass of
+        body `at`.
+        """
+        scene, tear = self.assembly, self.tears[at]
+        old, new = tear.vertices[woken.T]
         for state in (model.x, model.x_start, model.velocity, model.last_velocity, *others):
             values = state.numpy().copy()
             values[new] = values[old]
             state.assign(values)
-        scene.triangles.corners[tear.rows] = place[tear.triangles]
-        family = tear.index
-        torn_mass = np.bincount(
-            tear.triangles.ravel(),
-            np.repeat(scene.triangles.mass[tear.rows] / 3.0, 3),
-            minlength=len(family),
-        )
-        scene.mass[place] = torn_mass
-        self._renew_hinges(tear)
-
-    def _renew_hinges(self, tear):
-        """Drop hinges whose two triangles have come apart."""
-        hinges = self.assembly.hinges
-        place = tear.place
-        of_solver = np.full(len(self.assembly.points), -1)
-        of_solver[place] = tear.index
-        family = of_solver[hinges.corners]
-        mine = (family >= 0).all(axis=1)
-        # The same hinge is found again in today's triangles by the vertices it began with.
-        today, _ = records.cloth_hinges(tear.triangles)
-        names = tear.index[today]
-        # It may have been seen from the other side: (p, q, r, s) is (q, p, s, r).
-        turned = [1, 0, 3, 2]
-        known = np.concatenate([names, names[:, turned]])
-        now = np.concatenate([today, today[:, turned]])
-        # One number for the vertices of a hinge each: the last of equal names is the one to take.
-        both = np.concatenate([family[mine], known])
-        _, number = np.unique(both, axis=0, return_inverse=True)
-        found = np.full(number.max(initial=-1) + 1, -1)
-        count = np.count_nonzero(mine)
-        found[number[count:]] = np.arange(len(known))
-        at = found[number[:count]]
-        kept = np.ones(len(mine), dtype=bool)
-        kept[mine] = at >= 0
-        hinges.corners[kept & mine] = place[now[at[at >= 0]]]
-        self.assembly.hinges = hinges[kept]
+        share = np.repeat(tear.triangle_mass / 3.0, 3)
+        torn_mass = np.bincount(tear.triangles.ravel(), share, minlength=len(tear.index))
+        scene.mass[tear.vertices] = torn_mass
+        for kind in scene.kinds:
+            if kind.torn is not None:
+                scene.replace(kind, at, lambda columns, kind=kind: kind.torn(columns, tear))

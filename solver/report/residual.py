@@ -38,7 +38,7 @@ class Residual:
             model.device,
             model.kernels.residual,
             self.free,
-            [x, model.objective],
+            [x, model.objective, model.elements],
             [self.force, self.rounding, self.touching, model.lists.closing],
             model.work[: self.free].mean(),
         )

@@ -10,8 +10,8 @@ import warp as wp
 from ..contact.intersections import Intersection
 from ..contact.measure import ContactMeasure
 from ..descent.iterations import decay
-from ..elements import records
-from ..kernels.elements import energy
+from ..elements.records import filled
+from ..kernels.elements.table import energy_kernel
 
 # A frame whose unbalanced forces are below this part of the weight counts as converged.
 CONVERGED = 0.01
@@ -38,7 +38,7 @@ class Statistics:
     kinetic_energy: float
     """½ m v² [J]."""
     elastic_energy: float
-    """Of tets, membranes, hinges and springs [J]."""
+    """Of all elements [J]."""
     gravitational_energy: float
     """−m g·x [J], zero at the bodies' common origin."""
     contact_energy: float
@@ -66,7 +66,7 @@ class Statistics:
     broken: int
     """Rows of attachments that have broken so far."""
     inverted: int
-    """Tets that are inside out."""
+    """Elements that are inside out."""
     inverted_bodies: tuple[str, ...]
     """Names of the bodies they belong to."""
     rejected: int
@@ -105,10 +105,6 @@ def iterations_needed(residual, goal, rate, count):
     return count + math.ceil(math.log(goal / residual) / math.log(rate))
 
 
-def _rest_and_stiffness(links):
-    return [(links.rest, wp.float64), (links.stiffness, wp.float64)]
-
-
 class Measure:
     """Takes the statistics of a frame."""
 
@@ -122,47 +118,18 @@ class Measure:
         self.energies = list(self._energy_launches())
 
     def _energy_launches(self):
-        """(kernel, constants, out) for each kind of element there is."""
-        scene, upload = self.model.assembly, self.model.upload
-        tets, triangles = scene.tets, scene.triangles
-        volumes, gradients = records.tet_gradients(scene.rest_points, tets.corners)
-        self.inverted = wp.zeros(len(volumes), dtype=int, device=self.model.device)
-        area = triangles.area
-        for kernel, kind, index, constants, others in (
-            (
-                energy.tet_energy,
-                tets,
-                wp.vec4i,
-                [
-                    (tets.model, int),
-                    (gradients[:, 1:], wp.mat33d),
-                    (tets.mu * volumes, wp.float64),
-                    (tets.lam * volumes, wp.float64),
-                ],
-                [self.inverted],
-            ),
-            (
-                energy.triangle_energy,
-                triangles,
-                wp.vec3i,
-                [
-                    (triangles.inverse, wp.mat22d),
-                    (triangles.stable.astype(np.int32), int),
-                    (triangles.mu * area, wp.float64),
-                    (triangles.lam * area, wp.float64),
-                    (triangles.stiffness * area[:, None], wp.vec4d),
-                ],
-                [],
-            ),
-            (energy.hinge_energy, scene.hinges, wp.vec4i, _rest_and_stiffness(scene.hinges), []),
-            (energy.spring_energy, scene.springs, wp.vec2i, _rest_and_stiffness(scene.springs), []),
-        ):
-            count = len(kind.corners)
-            if count:
-                inputs = [upload(kind.corners.astype(np.int32), index)]
-                inputs += [upload(values, dtype) for values, dtype in constants]
-                total = wp.zeros(count, dtype=wp.float64, device=self.model.device)
-                yield kernel, inputs, [total, *others]
+        """(kernel, elements, energies, which are inside out, corners) of every kind with energy."""
+        scene, device = self.model.assembly, self.model.device
+        for kind in scene.kinds:
+            columns = scene.elements[kind.name]
+            if kind.energy is None or not len(columns):
+                continue
+            fields = kind.exact_columns(scene.rest_points, columns)
+            data = filled(kind.exact, columns.corners, fields)
+            energies = wp.zeros(len(columns), dtype=wp.float64, device=device)
+            inverted = wp.zeros(len(columns), dtype=int, device=device)
+            elements = self.model.upload(data, kind.exact)
+            yield energy_kernel(kind), elements, energies, inverted, columns.corners
 
     def take(self, iterations, contact, ties, seconds, coarse=None):
         """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
@@ -175,24 +142,19 @@ class Measure:
         # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
         error, error_goal = iterations.error.estimate() if coarse else (math.nan, math.nan)
         contact_energy, touching, deepest = self.contact.take()
-        elastic = 0.0
-        for kernel, inputs, outputs in self.energies:
-            wp.launch(
-                kernel,
-                dim=len(outputs[0]),
-                inputs=[*inputs, model.x],
-                outputs=outputs,
-                device=model.device,
-            )
-            elastic += float(outputs[0].numpy().sum())
+        elastic, inverted = 0.0, 0
+        inside_out = np.zeros(model.vertex_count, dtype=bool)  # vertices of such elements
+        for kernel, elements, energies, turned, corners in self.energies:
+            model.launches.run(kernel, len(corners), [elements, model.x], [energies, turned])
+            elastic += float(energies.numpy().sum())
+            marked = turned.numpy() > 0
+            inverted += int(marked.sum())
+            inside_out[corners[marked]] = True
         mass, still = model.assembly.mass[:free], iterations.settings.quasistatic
         x = model.x.numpy()[:free].astype(np.float64)
         v = model.velocity.numpy()[:free].astype(np.float64)
         rejected = model.rejected.numpy().copy()  # a view on the CPU
         model.rejected.zero_()
-        inverted = self.inverted.numpy() > 0
-        inside_out = np.zeros(len(rejected), dtype=bool)  # vertices of such tets
-        inside_out[model.assembly.tets.corners[inverted]] = True
         return Statistics(
             residual=residual,
             goal=goal,
@@ -209,12 +171,12 @@ class Measure:
             deepest=deepest,
             truncated=contact.truncation.truncated_count() if contact else 0,
             searches=contact.searches if contact else 0,
-            coarse_share=coarse.share() if coarse else math.nan,
+            coarse_share=coarse.step_length() if coarse else math.nan,
             coarse_skips=coarse.skips() if coarse else 0,
             residual_before_coarse=before,
             tangles=tuple(contact.intersections.found) if contact else (),
             broken=ties.broken_count(),
-            inverted=int(inverted.sum()),
+            inverted=inverted,
             inverted_bodies=self._names(inside_out),
             rejected=int(rejected.sum()),
             rejected_bodies=self._names(rejected),

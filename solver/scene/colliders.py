@@ -4,8 +4,9 @@
 import numpy as np
 import warp as wp
 
-from ..bodies import points_at, refuse_flat_triangles
+from ..bodies import points_at
 from ..kernels.motion import move_points
+from ..topology.meshes import refuse_flat_triangles
 
 
 class LedColliders:

@@ -8,7 +8,8 @@ says more than the cage can follow, and costs more; it is simplified.
 
 import numpy as np
 
-from ..bodies import are_flat
+from ..topology.graphs import edges_of
+from ..topology.meshes import are_flat
 
 # Longest edge of the surface, in cells: no point of a triangle is then a cell from its corners.
 LONGEST_EDGE = np.sqrt(2.0)
@@ -40,15 +41,14 @@ def split(points, triangles, longest):
     points that there were stay first.
     """
     while True:
-        ends = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-        edges, edge = np.unique(ends, axis=0, return_inverse=True)
+        edges, of_triangle = edges_of(triangles)
         long = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1) > longest
         if not long.any():
             return points, triangles
         middle = np.full(len(edges), -1)
         middle[long] = len(points) + np.arange(np.count_nonzero(long))
         points = np.concatenate([points, points[edges[long]].mean(axis=1)])
-        triangles = _halved(points, triangles, middle[edge.reshape(-1, 3)])
+        triangles = _halved(points, triangles, middle[of_triangle])
 
 
 def _halved(points, triangles, middles):

@@ -10,7 +10,7 @@ from itertools import permutations
 
 import numpy as np
 
-from ..bodies import checked_elements, finite_points
+from ..topology.meshes import checked_elements, finite_points
 from .voxels import ROUNDING, closed_volume, inside_fractions
 
 MAX_RESOLUTION = 128
@@ -43,7 +43,7 @@ class Cage:
     cell_size: float
     """Side of a cell [m]."""
     cell_index: np.ndarray
-    """Number of the kept cell at every place of the lattice, -1 for none, shape [x, y, z]."""
+    """Index of every kept cell of the lattice, -1 for the others, shape [x, y, z]."""
 
 
 def cage(points, triangles, resolution, name="Cage"):
@@ -100,17 +100,17 @@ def embed(points, cage):
     Points outside follow the nearest cell, with weights below 0.
     """
     points = finite_points("Cage", "points", points)
-    place = (points - cage.origin) / cage.cell_size
-    cells = np.clip(np.floor(place).astype(int), 0, np.array(cage.cell_index.shape) - 1)
+    in_cells = (points - cage.origin) / cage.cell_size
+    cells = np.clip(np.floor(in_cells).astype(int), 0, np.array(cage.cell_index.shape) - 1)
     number = cage.cell_index[tuple(cells.T)]
     kept = np.argwhere(cage.cell_index >= 0)
     for i in np.flatnonzero(number < 0):
-        gap = np.maximum(0.0, np.abs(place[i] - (kept + 0.5)) - 0.5)
+        gap = np.maximum(0.0, np.abs(in_cells[i] - (kept + 0.5)) - 0.5)
         cells[i] = kept[np.argmin((gap**2).sum(axis=1))]
         number[i] = cage.cell_index[tuple(cells[i])]
 
     # Inside the Kuhn tet, the coordinates fall in the order in which its path takes the axes.
-    inner = place - cells
+    inner = in_cells - cells
     order = np.argsort(-inner, axis=1, kind="stable")
     falling = np.take_along_axis(inner, order, axis=1)
     path = np.concatenate([np.ones((len(points), 1)), falling, np.zeros((len(points), 1))], axis=1)

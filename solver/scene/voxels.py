@@ -35,8 +35,8 @@ def inside_fractions(corners, counts, volume):
     full = np.where(enclosed, 1.0, (~(blocks | outside)).mean(axis=(1, 3, 5)))
     partly = np.where(enclosed, 0.0, blocks.mean(axis=(1, 3, 5)))
     # On the average the surface halves the subcells that it touches, but not if it runs along them.
-    share = 0.5 if volume is None else (volume - full.sum()) / partly.sum()
-    return full + np.clip(share, 0.01, 1.0) * partly
+    fraction = 0.5 if volume is None else (volume - full.sum()) / partly.sum()
+    return full + np.clip(fraction, 0.01, 1.0) * partly
 
 
 def closed_volume(points, triangles):
@@ -57,8 +57,8 @@ def outside_cells(blocked):
     reached = 0
     while reached < (reached := np.count_nonzero(outside)):
         for axis in range(3):
-            for way in (slice(None), slice(None, None, -1)):
-                _sweep(np.moveaxis(outside, axis, 0)[way], np.moveaxis(blocked, axis, 0)[way])
+            for along in (slice(None), slice(None, None, -1)):
+                _sweep(np.moveaxis(outside, axis, 0)[along], np.moveaxis(blocked, axis, 0)[along])
     return outside[1:-1, 1:-1, 1:-1]
 
 
@@ -124,7 +124,7 @@ def _touch(corners, cells):
         start, opposite = corners[:, edge].T, corners[:, edge - 1].T
         ahead = edges[:, edge].T
         for x, y in ((0, 1), (1, 2), (2, 0)):
-            # Both ends of the edge have the same place on this axis.
+            # Both ends of the edge are at the same value on this axis.
             here = ahead[x] * start[y] - ahead[y] * start[x]
             there = ahead[x] * opposite[y] - ahead[y] * opposite[x]
             reach = half * (np.abs(ahead[x]) + np.abs(ahead[y]))

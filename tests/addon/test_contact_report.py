@@ -35,7 +35,7 @@ def told(*solved, distances=(0.01, 0.01)):
 
 def test_nothing_is_said_when_nothing_touched():
     report = told(frame(1), frame(2))
-    assert (report.numbers(), report.lines(), list(report.tangled())) == ([], [], [])
+    assert (report.numbers(), report.lines(), list(report.entanglement())) == ([], [], [])
 
 
 def test_the_end_the_deepest_frame_and_all_searches_are_told():
@@ -61,12 +61,12 @@ def test_tangles_are_named_until_they_are_gone():
     tangle = Intersection(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
     report = told(frame(1, tangles=[tangle]))
     assert report.numbers() == [str(tangle)]
-    (line,) = report.tangled()
+    (line,) = report.entanglement()
     assert line.text.startswith("Shirt passes through Body")
     assert line.warns and line.objects == ("Shirt", "Body")
     report = told(frame(1, tangles=[tangle]), frame(2, 4, 2, 0.001))
     assert report.lines()[0] == "Untangled after frame 1"
-    (line,) = report.tangled()
+    (line,) = report.entanglement()
     assert line.text == "Things were entangled until frame 1" and not line.warns
 
 
@@ -80,7 +80,7 @@ def test_tangles_are_named_until_they_are_gone():
 )
 def test_all_that_is_entangled_is_one_line(couples, start):
     tangles = [Intersection(couple, 3, (0.0, 0.0, 1.0)) for couple in couples]
-    (line,) = told(frame(1, tangles=tangles)).tangled()
+    (line,) = told(frame(1, tangles=tangles)).entanglement()
     assert line.text.startswith(start)
     assert set(line.objects) == {name for couple in couples for name in couple}
 

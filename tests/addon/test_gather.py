@@ -9,8 +9,9 @@ from shapes import block
 
 from vbd.addon import gather, read_mesh
 from vbd.addon.tetmesh import CagePins, store_tets
-from vbd.solver.bodies import Cloth, Collider, Rod, Solid, tet_volumes, triangle_areas
+from vbd.solver.bodies import Cloth, Collider, Rod, Solid
 from vbd.solver.scene.lattice import cage, embed
+from vbd.solver.topology.meshes import tet_volumes, triangle_areas
 
 
 def normals(points, triangles):

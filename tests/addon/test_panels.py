@@ -10,18 +10,12 @@ import bpy
 import numpy as np
 import pytest
 
-from vbd.addon import advice, panels, playback, report
+from vbd.addon import advice, panels, physics_panels, playback, report
+from vbd.addon.declared import SETTINGS
 from vbd.addon.participants import ADD_FLOOR
-from vbd.addon.properties import COLLIDER_SHAPES, ROLES, SETTINGS
+from vbd.addon.properties import COLLIDER_SHAPES, ROLES
 
-SIDEBAR = (
-    panels.VBD_PT_sidebar,
-    panels.VBD_PT_report,
-    panels.VBD_PT_statistics,
-    panels.VBD_PT_solver,
-    panels.VBD_PT_solver_advanced,
-)
-PHYSICS = tuple(cls for cls in panels.classes if cls not in SIDEBAR)
+SIDEBAR, PHYSICS = panels.classes, physics_panels.classes
 
 
 class Layout:
@@ -115,7 +109,7 @@ def visible(panel):
 @pytest.mark.parametrize("role", [role for role, _, _ in ROLES])
 def test_every_visible_panel_draws_for_every_role(cube, role):
     cube.vbd.role = role
-    for panel in panels.classes:
+    for panel in (*SIDEBAR, *PHYSICS):
         if visible(panel):
             assert drawn(panel)
 
@@ -165,14 +159,14 @@ def test_settings_that_another_one_replaces_are_grey(scene, name, value, without
 def test_only_woven_cloth_shows_a_weft(cube):
     cube.vbd.role = "CLOTH"
     woven = {"weft_modulus", "shear_modulus"}
-    assert not woven & set(drawn(panels.VBD_PT_material))
+    assert not woven & set(drawn(physics_panels.VBD_PT_material))
     cube.vbd.membrane = "orthotropic"
-    assert woven <= set(drawn(panels.VBD_PT_material))
-    assert not grey(panels.VBD_PT_material)
+    assert woven <= set(drawn(physics_panels.VBD_PT_material))
+    assert not grey(physics_panels.VBD_PT_material)
 
 
 def test_the_title_says_what_the_panel_does():
-    for panel in (panels.VBD_PT_sidebar, panels.VBD_PT_physics):
+    for panel in (panels.VBD_PT_sidebar, physics_panels.VBD_PT_physics):
         assert panel.bl_label == "Soft Bodies and Cloth (VBD)"
 
 
@@ -311,27 +305,27 @@ def test_what_a_collider_without_a_mesh_does_not_have_is_grey(cube, shape):
     without_effect = {"collision_thickness", "collision_collection"}
     friction = {"friction"}
     expected = friction if shape == "MESH" else friction | without_effect
-    assert grey(panels.VBD_PT_collision) == expected
+    assert grey(physics_panels.VBD_PT_collision) == expected
     cube.vbd.role = "CLOTH"  # the shape of a collider says nothing about a cloth
-    assert grey(panels.VBD_PT_collision) == friction
+    assert grey(physics_panels.VBD_PT_collision) == friction
 
 
 def test_a_soft_body_tells_its_tets_until_its_mesh_changes(cube):
     cube.vbd.role = "SOFT"
-    assert f"{cube.vbd.tet_count:,} tets" in drawn(panels.VBD_PT_lattice)
+    assert f"{cube.vbd.tet_count:,} tets" in drawn(physics_panels.VBD_PT_lattice)
     cube.data.vertices.add(1)
-    assert "Tets not counted" in drawn(panels.VBD_PT_lattice)
+    assert "Tets not counted" in drawn(physics_panels.VBD_PT_lattice)
 
 
 def test_the_menus_show_the_presets_whose_values_there_are(cube):
     bpy.ops.vbd.add(role="CLOTH")
-    assert "Cotton" in drawn(panels.VBD_PT_material)
+    assert "Cotton" in drawn(physics_panels.VBD_PT_material)
     assert "Balanced" in drawn(panels.VBD_PT_solver)
     bpy.ops.vbd.remove()
     bpy.ops.vbd.add(role="ROD")  # picks a preset of another menu
     bpy.ops.vbd.add(role="CLOTH")
     cube.vbd.density = 1.0
-    shown = drawn(panels.VBD_PT_material)
+    shown = drawn(physics_panels.VBD_PT_material)
     assert "Cotton" not in shown and "Presets" in shown
 
 
@@ -342,7 +336,10 @@ def test_no_field_can_be_changed_while_a_bake_runs(cube, role):
     state.baking = True
     try:
         open_fields = {
-            name for panel in panels.classes if visible(panel) for name in layout_of(panel).open
+            name
+            for panel in (*SIDEBAR, *PHYSICS)
+            if visible(panel)
+            for name in layout_of(panel).open
         }
     finally:
         state.baking = False

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
+from vbd.addon.declared import SETTINGS
 from vbd.addon.panels import CONVERGENCE_SETTINGS
 from vbd.addon.preset_values import preset_values
 from vbd.addon.presets import (
@@ -20,7 +21,7 @@ from vbd.addon.presets import (
     preset_files,
     shown_preset,
 )
-from vbd.addon.properties import SETTINGS, VBD_PG_object, VBD_PG_scene
+from vbd.addon.properties import VBD_PG_object, VBD_PG_scene
 from vbd.solver.settings import Settings
 
 SHIPPED = sorted((ROOT / "presets").rglob("*.py"))

@@ -7,15 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from vbd.addon.properties import (
-    MATERIAL,
-    SCRIPT_ONLY,
-    SETTINGS,
-    VBD_PG_object,
-    VBD_PG_scene,
-    VBD_PG_window_manager,
-    inward,
-)
+from vbd.addon.declared import MATERIAL, SCRIPT_ONLY, SETTINGS, inward
+from vbd.addon.properties import VBD_PG_object, VBD_PG_scene, VBD_PG_window_manager
 from vbd.solver.settings import Material, Settings
 
 PAIRS = [(VBD_PG_scene, f) for f in SETTINGS] + [(VBD_PG_object, f) for f in MATERIAL]

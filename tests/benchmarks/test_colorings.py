@@ -8,7 +8,8 @@ from shapes import box, mesh_names, tet_mesh
 from vbd.benchmarks.experiments import coloring_methods as methods
 from vbd.benchmarks.experiments.quasistatic_scenes import block
 from vbd.benchmarks.reference.coloring import element_colors
-from vbd.solver.topology.order import color_vertices, unique_edges
+from vbd.solver.topology.coloring import color_vertices
+from vbd.solver.topology.graphs import unique_edges
 
 WAYS = {
     "greedy": lambda edges, count: methods.by_warp(edges, count, "GREEDY"),

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from shapes import box, plane, rotation
 
-from vbd.solver.bodies import Collider, Solid, tet_volumes
+from vbd.solver.bodies import Collider, Solid
 from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
+from vbd.solver.topology.meshes import tet_volumes
 
 THICKNESS = 0.01
 ANGLE = np.radians(20.0)

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from shapes import box, chain, grid, rotation, tet_mesh
 
-from vbd.solver.bodies import Cloth, Pins, Rod, Solid, tet_volumes
+from vbd.solver.bodies import Cloth, Pins, Rod, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
+from vbd.solver.topology.meshes import tet_volumes
 
 
 def energies(body, h, steps, iterations=60):

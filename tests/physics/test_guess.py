@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from shapes import box, tet_mesh
 
-from vbd.solver.bodies import Pins, Solid, tet_volumes
+from vbd.solver.bodies import Pins, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.topology.order import connected
+from vbd.solver.topology.meshes import tet_volumes
 
 GRAVITY = 9.81
 # 20 iterations are far too few for this: sound crosses the body within one step.
@@ -112,16 +112,3 @@ def test_a_loose_piece_falls_freely_beside_one_that_is_held():
     moved = frame.exact_positions[0][len(points) :] - both[len(points) :]
     # 20 steps in float32, positions of about 1 m.
     np.testing.assert_allclose(moved, np.tile([0.0, 0.0, fallen], (len(points), 1)), atol=2e-5)
-
-
-def test_pieces_are_what_edges_join():
-    rng = np.random.default_rng(0)
-    wanted = rng.integers(0, 40, 300)
-    order = np.argsort(wanted, kind="stable")
-    chains = np.stack([order[:-1], order[1:]], axis=1)
-    edges = chains[wanted[chains[:, 0]] == wanted[chains[:, 1]]]
-    piece = connected(rng.permutation(edges), 300)
-    assert len(np.unique(piece)) == len(np.unique(wanted))
-    for number in np.unique(wanted):
-        assert len(np.unique(piece[wanted == number])) == 1
-    assert (connected(np.zeros((0, 2), int), 3) == [0, 1, 2]).all()

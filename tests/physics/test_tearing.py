@@ -9,7 +9,8 @@ from vbd.solver.bodies import Cloth, Pins
 from vbd.solver.model.tearing import vertex_index
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.topology.order import unique_edges, vertex_order
+from vbd.solver.topology.coloring import vertex_order
+from vbd.solver.topology.graphs import unique_edges
 
 MATERIAL = Material(
     youngs_modulus=1e5, density=0.2, bending_stiffness=1e-4, damping=0.005, poisson_ratio=0.2

@@ -7,7 +7,7 @@ from shapes import box, chain, grid
 
 from vbd.solver.bodies import Cloth, Rod, Solid
 from vbd.solver.model.assembly import assemble
-from vbd.solver.model.augmentation import spring_penalty
+from vbd.solver.model.multipliers import spring_penalty
 from vbd.solver.settings import Material, Settings
 
 
@@ -32,8 +32,8 @@ def test_a_neo_hookean_membrane_takes_the_constants_of_its_energy_as_they_are():
     points, triangles = grid(2)
     material = Material.from_energy(mu=100.0, lam=30.0, membrane="neo_hookean")
     scene = assemble([Cloth(points, triangles, material)], Settings())
-    np.testing.assert_allclose(scene.triangles.mu, 100.0)
-    np.testing.assert_allclose(scene.triangles.lam, 30.0)
+    np.testing.assert_allclose(scene.elements["stable_triangles"].mu, 100.0)
+    np.testing.assert_allclose(scene.elements["stable_triangles"].lam, 30.0)
 
 
 def test_a_soft_net_elsewhere_changes_no_penalty():

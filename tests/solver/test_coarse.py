@@ -27,7 +27,7 @@ from vbd.solver.coarse import levels as coarse_levels
 from vbd.solver.coarse.aggregates import make_aggregates
 from vbd.solver.coarse.levels import blocks_of, patch_edges
 from vbd.solver.coarse.matrix import CoarseMatrix
-from vbd.solver.elements.records import tet_gradients
+from vbd.solver.elements.tets import tet_gradients
 from vbd.solver.kernels import coarse_contact
 from vbd.solver.kernels.contact.pairs import PairState, Touch
 from vbd.solver.model.assembly import assemble
@@ -84,14 +84,14 @@ def test_patches_share_out_the_free_vertices():
     for k, part in enumerate(parts):
         assert len(part) == aggregates.FEWEST
         assert not part & set().union(*parts[:k])
-        assert len({found.island[a] for a in part}) == 1
-    assert len(set(found.island)) == 4
+        assert len({found.linkage[a] for a in part}) == 1
+    assert len(set(found.linkage)) == 4
     # About equal: farthest-point patches on a lattice differ by less than this.
     assert np.bincount(found.of[found.of >= 0])[list(set().union(*parts))].min() > 10
 
 
 def test_of_very_many_pieces_only_the_larger_ones_have_patches(monkeypatch):
-    monkeypatch.setattr(aggregates, "MOST_PIECES", 2)
+    monkeypatch.setattr(aggregates, "MOST_COMPONENTS", 2)
     ropes = [np.linspace([0, k, 0], [1, k, 0], count) for k, count in enumerate((6, 6, 6, 9))]
     start = np.cumsum([0, 6, 6, 6])
     edges = [np.arange(len(r) - 1)[:, None] + [0, 1] + s for r, s in zip(ropes, start, strict=True)]
@@ -112,7 +112,7 @@ def test_a_patch_of_a_flat_cloth_has_no_mode_across():
 
 def clamped_tet_hessian(assembly, x, size):
     """The Hessian of all tets with the geometric part clamped, in solver order, sparse."""
-    tets = assembly.tets
+    tets = assembly.elements["tets"]
     volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
     f = np.einsum("tai,taj->tji", x[tets.corners], gradients)  # columns
     c, j = solids.cofactor(f), solids.determinant(f)
@@ -209,7 +209,7 @@ def test_a_step_ends_where_the_loss_is_least_along_it(size):
     begin = model.x.numpy()[: len(model.assembly.points)].astype(float)
     coarse.assemble()
     coarse.step()
-    share = coarse.islands.share.numpy()[0]
+    share = coarse.linkages.step_length.numpy()[0]
     direction = coarse.direction.numpy()[: len(begin)].astype(float)
     loss = loss_along(body, stepper, begin, begin + direction)
     collapsed = tets_collapsed(model, begin)
@@ -242,12 +242,12 @@ def test_the_slope_is_zero_where_a_step_ends(name):
     begin = stepper.residual.force.numpy()[:count].copy()
     coarse.assemble()
     coarse.step()
-    share, d = coarse.islands.share.numpy(), coarse.direction.numpy()[:count].astype(float)
-    island = coarse.groups.island.numpy()[:count]
+    share, d = coarse.linkages.step_length.numpy(), coarse.direction.numpy()[:count].astype(float)
+    linkage = coarse.groups.linkage.numpy()[:count]
     begun = -(begin * d).sum(axis=1)
     stepper.residual.find_forces()
     ended = -(stepper.residual.force.numpy()[:count] * d).sum(axis=1)
-    at = [np.bincount(island[island >= 0], slope[island >= 0]).sum() for slope in (begun, ended)]
+    at = [np.bincount(linkage[linkage >= 0], slope[linkage >= 0]).sum() for slope in (begun, ended)]
     assert share.min() > 0.0
     if share.max() < coarse.longest:
         # Straight lines between samples end too early, never too late, where forces set in.
@@ -277,7 +277,7 @@ def test_no_step_raises_the_loss_of_a_scattered_body(seed):
         coarse.step()
         end = model.x.numpy()[:count].astype(float)
         loss = loss_along(body, stepper, begin, end)
-        if coarse.islands.share.numpy()[0] > 0.0:
+        if coarse.linkages.step_length.numpy()[0] > 0.0:
             taken += 1
             assert loss(1.0) <= loss(0.0) * (1.0 + 1e-6)
         else:
@@ -294,7 +294,7 @@ def test_a_flattened_body_is_left_to_the_sweeps_unrelaxed():
     coarse.assemble()
     coarse.step()
     assert coarse.skips() == 1
-    assert coarse.share() == 0.0
+    assert coarse.step_length() == 0.0
     place = model.assembly.place[0]
     free = place[place < model.free_count]
     assert (stepper.relaxation.numpy()[free] == 1.0).all()
@@ -318,8 +318,8 @@ def test_bodies_apart_go_their_own_way():
     put(stepper, x)
     coarse.assemble()
     coarse.step()
-    shares = dict(zip(range(2), coarse.islands.share.numpy(), strict=True))
-    of_body = [coarse.groups.island.numpy()[model.assembly.place[b][0]] for b in range(2)]
+    shares = dict(zip(range(2), coarse.linkages.step_length.numpy(), strict=True))
+    of_body = [coarse.groups.linkage.numpy()[model.assembly.place[b][0]] for b in range(2)]
     assert shares[of_body[0]] > 0.5
     assert shares[of_body[1]] == 0.0
 

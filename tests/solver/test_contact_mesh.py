@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from shapes import block, bumpy_ball, plane, rotation
 
-from vbd.solver.bodies import longest_edges, triangle_areas
 from vbd.solver.contact.surface import is_closed
 from vbd.solver.scene.contact_mesh import contact_mesh, simplified, split
 from vbd.solver.scene.voxels import closed_volume
+from vbd.solver.topology.meshes import longest_edges, triangle_areas
 
 MANY = 10**6
 

@@ -8,15 +8,20 @@ import pytest
 import warp as wp
 
 from vbd.solver import kernels
+from vbd.solver.elements import KINDS
+from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
 from vbd.solver.kernels import vertex
+from vbd.solver.kernels.coarse.elements import coarse_kernels
 from vbd.solver.kernels.contact import truncation
+from vbd.solver.kernels.elements.table import energy_kernel, rest_kernel
 
 # Turing, the oldest generation that Warp still serves well.
 ARCHITECTURE = 75
-# All bits of kernels/vertex.py, in two kernels: in one they would compile for minutes.
 TOUCH = vertex.CONTACTS | vertex.ANALYTIC
-SOLIDS = vertex.TETS | vertex.CONTINUA | vertex.VISCOUS
-OTHERS = 2 * vertex.ANALYTIC - 1 - TOUCH - SOLIDS
+# All kinds in two kernels: in one they would compile for minutes.
+SOLIDS = tuple(kind for kind in KINDS if kind.affine)
+OTHERS = tuple(kind for kind in KINDS if not kind.affine)
+TETS = (NEO_HOOKEAN_TETS,)
 
 
 def modules_with_kernels():
@@ -26,17 +31,25 @@ def modules_with_kernels():
         module = importlib.import_module(found.name)
         if wp.get_module(module.__name__).kernels:
             yield found.name.removeprefix(prefix), module
-    yield "vertex, solids", vertex.vertex_kernels(SOLIDS | TOUCH).solve.module
-    yield "vertex, others", vertex.vertex_kernels(OTHERS).solve.module
+    made = vertex.vertex_kernels
+    yield "vertex, solids", made(SOLIDS, TOUCH).solve.module
+    yield "vertex, others", made(OTHERS, vertex.ATTACHMENTS).solve.module
     # The search has all forces twice.
-    yield "vertex, search", vertex.vertex_kernels(vertex.TETS | TOUCH).search.module
-    embedded = vertex.TETS | TOUCH | vertex.EMBEDDED
-    yield "vertex, embedded", vertex.vertex_kernels(embedded).solve.module
-    yield "vertex, residual", vertex.vertex_kernels(vertex.TETS | TOUCH).residual.module
+    yield "vertex, search", made(TETS, TOUCH).search.module
+    yield "vertex, embedded", made(TETS, TOUCH | vertex.EMBEDDED).solve.module
+    yield "vertex, residual", made(TETS, TOUCH).residual.module
     for embedded in (False, True):
-        made = truncation.truncation_kernels(embedded)
-        yield f"truncation, embedded {embedded}", made.truncate.module
-        yield f"alert, embedded {embedded}", made.alert_partners.module
+        of_steps = truncation.truncation_kernels(embedded)
+        yield f"truncation, embedded {embedded}", of_steps.truncate.module
+        yield f"alert, embedded {embedded}", of_steps.alert_partners.module
+    for kind in KINDS:
+        kernels_of = coarse_kernels(kind)
+        yield f"{kind.name}, matrix", kernels_of.add_between.module
+        yield f"{kind.name}, coarse", kernels_of.add_forces.module
+        if kind.energy is not None:
+            yield f"{kind.name}, energy", energy_kernel(kind).module
+        if kind.moved_rest is not None:
+            yield f"{kind.name}, damping", rest_kernel(kind).module
 
 
 MODULES = dict(modules_with_kernels())
@@ -51,7 +64,7 @@ def test_every_module_with_kernels_is_found():
         "contact.truncation",
         "coarse.matrix",
         "coarse.factorisation",
-        "elements.energy",
+        "hinges, matrix",
     } <= set(MODULES)
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every force is the slope of an energy written a second time, every block its curvature."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import references
@@ -12,26 +14,17 @@ from vbd.solver.contact.surface import contact_surface
 from vbd.solver.descent.iterations import Iterations
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
-from vbd.solver.elements.materials import orthotropic_stiffness
-from vbd.solver.elements.records import (
+from vbd.solver.elements.hinges import (
     cloth_hinges,
     dihedral_angles,
     hinge_stiffness,
-    triangle_frames,
 )
-from vbd.solver.kernels.elements import (
-    continua,
-    hinges,
-    springs,
-    stable_triangles,
-    tets,
-    triangles,
-    viscosity,
-)
-from vbd.solver.kernels.elements.records import Elements
+from vbd.solver.elements.materials import orthotropic_stiffness
+from vbd.solver.elements.triangles import triangle_frames
+from vbd.solver.kernels.elements.table import table_force_hessian, table_struct
 from vbd.solver.model.assembly import assemble
-from vbd.solver.model.augmentation import Ties
 from vbd.solver.model.model import Model
+from vbd.solver.model.multipliers import Ties
 from vbd.solver.report.residual import Residual
 from vbd.solver.report.statistics import Measure
 from vbd.solver.scene.analytic_colliders import colliders_on_device
@@ -39,44 +32,26 @@ from vbd.solver.settings import Material, Settings
 
 MU, LAM, RIGIDITY, STIFFNESS = 3.0e4, 1.1e5, 0.02, 700.0
 
-tets_of, triangles_of = tets.tets_force_hessian, triangles.triangles_force_hessian
-hinges_of, springs_of = hinges.hinges_force_hessian, springs.springs_force_hessian
 
+@cache
+def evaluation(kind):
+    """The kernel for force and block of one kind of element at every vertex."""
+    Table, force_hessian_of = table_struct(kind), table_force_hessian(kind)
 
-continua_of = continua.continua_force_hessian
-stable_triangles_of = stable_triangles.stable_triangles_force_hessian
-viscous_of = viscosity.viscous_tets_force_hessian
+    @wp.kernel(enable_backward=False, module="unique")
+    def evaluate(
+        x: wp.array[wp.vec3],
+        table: Table,
+        # out
+        force: wp.array[wp.vec3],
+        hessian: wp.array[wp.mat33],
+    ):
+        i = wp.tid()
+        f, h = force_hessian_of(i, x, table)
+        force[i] = f
+        hessian[i] = h
 
-
-@wp.kernel(enable_backward=False)
-def evaluate(
-    kind: int,
-    x: wp.array[wp.vec3],
-    elements: Elements,
-    # out
-    force: wp.array[wp.vec3],
-    hessian: wp.array[wp.mat33],
-):
-    """Force and block of one kind of element at every vertex."""
-    i = wp.tid()
-    f = wp.vec3(0.0)
-    h = wp.mat33(0.0)
-    if kind == 0:
-        f, h = tets_of(i, x, elements)
-    if kind == 1:
-        f, h = triangles_of(i, x, elements)
-    if kind == 2:
-        f, h = hinges_of(i, x, elements)
-    if kind == 3:
-        f, h = springs_of(i, x, elements)
-    if kind == 4:
-        f, h = continua_of(i, x, elements)
-    if kind == 5:
-        f, h = stable_triangles_of(i, x, elements)
-    if kind == 6:
-        f, h = viscous_of(i, x, elements)
-    force[i] = f
-    hessian[i] = h
+    return evaluate
 
 
 def fold(angle):
@@ -102,19 +77,19 @@ WOVEN = Material(
 )
 KINDS = {
     "tet": (
-        0,
+        "tets",
         UNIT_TET,
         lambda rest: Solid(rest, [[0, 1, 2, 3]], Material.from_energy(mu=MU, lam=LAM)),
         lambda rest, x: references.neo_hookean(rest, x, MU, LAM),
     ),
     "triangle": (
-        1,
+        "triangles",
         TRIANGLE,
         lambda rest: Cloth(rest, [[0, 1, 2]], Material.from_energy(mu=MU, lam=LAM)),
         lambda rest, x: references.stvk(rest, x, MU, LAM),
     ),
     "tet with logarithm": (
-        4,
+        "neo_hookean_log_tets",
         UNIT_TET,
         lambda rest: Solid(
             rest,
@@ -124,7 +99,7 @@ KINDS = {
         lambda rest, x: references.neo_hookean_log(rest, x, MU, LAM),
     ),
     "corotated tet": (
-        4,
+        "corotated_tets",
         UNIT_TET,
         lambda rest: Solid(
             rest, [[0, 1, 2, 3]], Material.from_energy(mu=MU, lam=LAM, solid_model="corotated")
@@ -132,7 +107,7 @@ KINDS = {
         lambda rest, x: references.corotated(rest, x, MU, LAM),
     ),
     "stable triangle": (
-        5,
+        "stable_triangles",
         TRIANGLE,
         lambda rest: Cloth(
             rest, [[0, 1, 2]], Material.from_energy(mu=MU, lam=LAM, membrane="neo_hookean")
@@ -140,13 +115,13 @@ KINDS = {
         lambda rest, x: references.stable_membrane(rest, x, MU, LAM),
     ),
     "woven triangle": (
-        1,
+        "triangles",
         TRIANGLE,
         lambda rest: Cloth(rest, [[0, 1, 2]], WOVEN, uv=[[0.0, 0.0], [1.0, 0.0], [0.3, 1.0]]),
         lambda rest, x: references.woven(rest, x, *orthotropic_stiffness(WOVEN)),
     ),
     "viscous tet": (
-        6,
+        "shear_viscosity",
         UNIT_TET,
         lambda rest: Solid(
             rest,
@@ -156,13 +131,13 @@ KINDS = {
         lambda rest, x: references.viscosity(rest, x, rest, MU),
     ),
     "hinge": (
-        2,
+        "hinges",
         fold(0.4),
         hinge_cloth,
         lambda rest, x: references.bending(rest, x, RIGIDITY),
     ),
     "spring": (
-        3,
+        "springs",
         LINK,
         lambda rest: Rod(rest, [[0, 1]], Material(spring_stiffness=STIFFNESS)),
         lambda rest, x: references.spring(rest, x, STIFFNESS),
@@ -181,7 +156,7 @@ def model_of(body, settings):
 
 def force_hessian(kind, x):
     """Forces [vertex, 3] and blocks [vertex, 3, 3] of the solver, in the order of the body."""
-    number, rest, make, _energy = KINDS[kind]
+    name, rest, make, _energy = KINDS[kind]
     settings = Settings()
     model, _ties = model_of(make(rest), settings)
     scene = model.assembly
@@ -190,10 +165,11 @@ def force_hessian(kind, x):
     points[place] = x
     force = wp.zeros(len(x), dtype=wp.vec3, device="cpu")
     hessian = wp.zeros(len(x), dtype=wp.mat33, device="cpu")
+    table = model.tables[name]
     wp.launch(
-        evaluate,
+        evaluation(table.kind),
         dim=len(x),
-        inputs=[number, wp.array(points, dtype=wp.vec3, device="cpu"), model.elements],
+        inputs=[wp.array(points, dtype=wp.vec3, device="cpu"), table.struct],
         outputs=[force, hessian],
         device="cpu",
     )

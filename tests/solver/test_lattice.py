@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from vbd.solver.bodies import tet_volumes
 from vbd.solver.scene.lattice import cage, embed
 from vbd.solver.scene.voxels import touched_cells
+from vbd.solver.topology.meshes import tet_volumes
 
 CUBE = np.array([[x, y, z] for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)])
 CUBE_SIDES = np.array(

@@ -15,6 +15,30 @@ SOLVER = [p for p in SOURCES if p.is_relative_to(ROOT / "solver")]
 ADDON = [p for p in SOURCES if p.is_relative_to(ROOT / "addon")]
 BLENDER = {"bpy", "bmesh", "mathutils", "bpy_extras", "bl_ui", "gpu", "blf"}
 KERNELS_MAY_IMPORT = {"warp", "numpy", "math", "dataclasses", "functools"}
+MOST_LINES, MOST_ARGUMENTS = 300, 6
+LONGER = {"solver/settings.py": "one table of fields with their ranges and texts"}
+# Folders of the solver and files beside them, the highest first: each imports from itself and from
+# lower ones.
+LAYERS = (
+    "__main__",
+    "preparing",
+    "simulate",
+    "cache",
+    "attachments",
+    "bounds",
+    "descent",
+    "report",
+    "coarse",
+    "contact",
+    "model",
+    "elements",
+    "scene",
+    "bodies",
+    "settings",
+    "device",
+    "topology",
+    "kernels",
+)
 
 
 def name(path):
@@ -35,6 +59,43 @@ def folders_below(path, top):
     return len(path.relative_to(ROOT / top).parts)
 
 
+def module_name(path):
+    """Dotted name of a file below the root; that of its folder for `__init__.py`."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in SOLVER + ADDON}
+
+
+def at_load_time(tree):
+    """Nodes that run when a file is imported: all but the insides of functions."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            todo += ast.iter_child_nodes(node)
+
+
+def modules_imported(path):
+    """Modules of the package that a file imports with dots at load time."""
+    package = path.parent.relative_to(ROOT).parts
+    for node in at_load_time(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = [*package[: len(package) - node.level + 1], *filter(None, [node.module])]
+            for alias in node.names:
+                for parts in ((*base, alias.name), base):
+                    if ".".join(parts) in MODULES:
+                        yield ".".join(parts)
+                        break
+
+
+def layer(module):
+    """Folder of the solver that a module is in, or its own name beside the folders."""
+    return (*module.split("."), "simulate")[1]
+
+
 every_file = pytest.mark.parametrize("path", SOURCES, ids=name)
 every_solver_file = pytest.mark.parametrize("path", SOLVER, ids=name)
 every_package_file = pytest.mark.parametrize("path", SOLVER + ADDON, ids=name)
@@ -51,6 +112,46 @@ def test_a_file_starts_with_its_license_and_says_what_it_is(path):
 @every_file
 def test_a_file_stays_under_600_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+
+
+@every_package_file
+def test_a_file_of_the_package_is_not_long(path):
+    length = len(path.read_text(encoding="utf-8").splitlines())
+    assert (length > MOST_LINES) == (name(path) in LONGER), length
+
+
+@every_package_file
+def test_constructors_take_few_arguments(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            arguments = node.args
+            count = len(arguments.posonlyargs + arguments.args + arguments.kwonlyargs) - 1
+            assert count <= MOST_ARGUMENTS, f"line {node.lineno}: {count} arguments"
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    leads_to = {module: set(modules_imported(path)) for module, path in MODULES.items()}
+    while True:  # take away what imports nothing that is left
+        done = {module for module, others in leads_to.items() if not others & leads_to.keys()}
+        if not done:
+            break
+        leads_to = {m: others - done for m, others in leads_to.items() if m not in done}
+    assert not leads_to
+
+
+@every_solver_file
+def test_folders_of_the_solver_import_only_lower_ones(path):
+    own = layer(module_name(path))
+    for module in modules_imported(path):
+        assert LAYERS.index(own) <= LAYERS.index(layer(module)), module
+
+
+@every_solver_file
+def test_contact_and_the_coarse_correction_do_not_import_each_other(path):
+    for one, other in (("contact", "coarse"), ("coarse", "contact")):
+        if one in path.relative_to(ROOT).parts:
+            assert not [m for m in modules_imported(path) if other in m.split(".")]
 
 
 @every_solver_file

@@ -9,14 +9,13 @@ aggregate and its step is turned forward again: as if A had turned with it, z = 
 import warp as wp
 
 from ..options import QUICK
+from .line import vec8
 from .matrix import Patches, mat43
 
 wp.set_module_options(QUICK)
 
-SAMPLES = wp.constant(8)
 # Steps on the way to the rotation of an aggregate; within a substep it turns little.
 TURNS = wp.constant(20)
-vec8 = wp.types.vector(length=8, dtype=float)
 
 
 @wp.struct
@@ -24,7 +23,7 @@ class Members:
     """The vertices of all aggregates, and their sums per chunk."""
 
     vertex: wp.array[int]  # aggregate by aggregate
-    start: wp.array[int]  # [chunk + 1] places in `vertex`
+    start: wp.array[int]  # [chunk + 1] numbers in `vertex`
     first_chunk: wp.array[int]  # [aggregate + 1]
     arm: wp.array[wp.vec3]  # of each: p without the constant mode, 0 of what only follows
     shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ over these
@@ -33,15 +32,15 @@ class Members:
 
 
 @wp.struct
-class Islands:
-    """What is searched along together, in parties of islands that touch each other."""
+class Linkages:
+    """What is searched along together, in islands of linkages that touch each other."""
 
-    start: wp.array[int]  # [party + 1] places in `island`
-    island: wp.array[int]
-    first_chunk: wp.array[int]  # [island + 1] of the chunks of `Members`
-    share: wp.array[float]  # α of the last step, [island]; 0 when it was skipped
-    skipped: wp.array[int]  # how often, [island]
-    crowded: wp.array[int]  # whether too many of its tets have collapsed, [island]
+    start: wp.array[int]  # [island + 1] numbers in `linkage`
+    linkage: wp.array[int]
+    first_chunk: wp.array[int]  # [linkage + 1] of the chunks of `Members`
+    step_length: wp.array[float]  # α of the last step, [linkage]; 0 when it was skipped
+    skipped: wp.array[int]  # how often, [linkage]
+    crowded: wp.array[int]  # whether too many of its tets have collapsed, [linkage]
 
 
 @wp.kernel
@@ -125,7 +124,7 @@ def find_turns(
 @wp.kernel
 def prolong(
     first: int,
-    way: wp.array[wp.float64],
+    solution: wp.array[wp.float64],
     members: Members,
     patches: Patches,
     x: wp.array[wp.vec3],
@@ -140,7 +139,7 @@ def prolong(
     z = mat43()
     for m in range(patches.mode_count[k]):
         for i in range(3):
-            z[m, i] = float(way[patches.first[k] + 3 * m + i])
+            z[m, i] = float(solution[patches.first[k] + 3 * m + i])
     z = z * wp.transpose(patches.turn[k])
     if not wp.isfinite(wp.ddot(z, z)):  # there is no decomposition
         z = mat43()
@@ -170,22 +169,22 @@ def move(
     before: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
     members: Members,
-    island: wp.array[int],
-    islands: Islands,
+    linkage: wp.array[int],
+    linkages: Linkages,
     relaxation: wp.array[float],
     # out
     x: wp.array[wp.vec3],
     relaxed: wp.array[float],
 ):
-    """x + α d of the vertices of aggregates; `island` [vertex].
+    """x + α d of the vertices of aggregates; `linkage` [vertex].
 
     `relaxed` is the relaxation of the next sweep: none where tets have collapsed.
     """
     i = members.vertex[first + wp.tid()]
-    k = island[i]
-    share = islands.share[k]
+    k = linkage[i]
+    step_length = linkages.step_length[k]
     x[i] = before[i]
-    if share > 0.0:
-        x[i] = before[i] + share * direction[i]
+    if step_length > 0.0:
+        x[i] = before[i] + step_length * direction[i]
     if i < relaxed.shape[0]:
-        relaxed[i] = wp.where(islands.crowded[k] != 0, 1.0, relaxation[i])
+        relaxed[i] = wp.where(linkages.crowded[k] != 0, 1.0, relaxation[i])

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far a coarse step goes: to the first place where its slope φ'(α) changes its sign.
 
-Every party of islands that may touch has an α of its own.
+Every island of linkages that may touch has an α of its own.
 """
 
 import warp as wp
 
 from ..options import QUICK
-from .line import Sums
-from .step import SAMPLES, Islands, Members, vec8
+from .line import SAMPLES, Sums, vec8
+from .step import Linkages, Members
 
 wp.set_module_options(QUICK)
 
-# Where more than this part of the tets of an island have collapsed, affine patches would press it
-# into the false minimum at F = 0: its party is left alone.
+# Where more than this part of the tets of an linkage have collapsed, affine patches would press it
+# into the false minimum at F = 0: its island is left alone.
 MOST_COLLAPSED = wp.constant(0.1)
 
 
@@ -65,23 +65,23 @@ def first_minimum(slope: Slope):
 
 
 @wp.kernel
-def choose_shares(
+def choose_step_lengths(
     longest: float,
     members: Members,
     sums: Sums,
     # in and out
-    islands: Islands,
+    linkages: Linkages,
 ):
-    """α of every party of islands; skipped where the tets have collapsed or nothing descends."""
-    party = wp.tid()
+    """α of every island of linkages; skipped where the tets have collapsed or nothing descends."""
+    island = wp.tid()
     slope = Slope()
     slope.longest = longest
     collapsed = int(0)
     count = int(0)
     crowded = int(0)
-    for place in range(islands.start[party], islands.start[party + 1]):
-        k = islands.island[place]
-        for chunk in range(islands.first_chunk[k], islands.first_chunk[k + 1]):
+    for place in range(linkages.start[island], linkages.start[island + 1]):
+        k = linkages.linkage[place]
+        for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
             slope.polynomial[0] += members.slope[chunk][0]
             slope.polynomial[1] += members.slope[chunk][1]
             slope.samples += members.samples[chunk]
@@ -96,12 +96,12 @@ def choose_shares(
             count += sums.count[chunk]
         if float(collapsed) > MOST_COLLAPSED * float(count):
             crowded = 1
-    share = float(0.0)
+    step_length = float(0.0)
     if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
-        share = first_minimum(slope)
-    for place in range(islands.start[party], islands.start[party + 1]):
-        k = islands.island[place]
-        islands.share[k] = share
-        islands.crowded[k] = crowded
-        if share == 0.0:
-            islands.skipped[k] = islands.skipped[k] + 1
+        step_length = first_minimum(slope)
+    for place in range(linkages.start[island], linkages.start[island + 1]):
+        k = linkages.linkage[place]
+        linkages.step_length[k] = step_length
+        linkages.crowded[k] = crowded
+        if step_length == 0.0:
+            linkages.skipped[k] = linkages.skipped[k] + 1

@@ -11,12 +11,45 @@ is the Gauss-Newton part k ∇θ ∇θᵀ. The edge runs from p to q, triangle 1
 import warp as wp
 
 from ..options import QUICK
-from .records import Elements, HingeRecord
+from .linear_algebra import column, exact, vec6
 
 wp.set_module_options(QUICK)
 
 # Twice a triangle's area below this part of its squared edge: no normal, so no bending force.
 FLAT = wp.constant(1.0e-6)
+
+
+@wp.struct
+class HingeRecord:
+    """Two triangles that share an edge, seen from one of their four vertices.
+
+    A vertex on the edge (wing == 0) sees its edge partner a and the wings b, c.
+    A wing (wing == 1) sees the edge a, b and the other wing c.
+    """
+
+    a: int
+    b: int
+    c: int
+    wing: int
+    stiffness: float  # k 3|e|²/(A₁ + A₂) [N m]
+
+
+@wp.struct
+class Hinge:
+    """One hinge (p, q, r, s)."""
+
+    corners: wp.vec4i
+    stiffness: float  # [N m]
+    record: int  # one of its records
+
+
+@wp.struct
+class ExactHinge:
+    """One hinge in float64."""
+
+    corners: wp.vec4i
+    rest: wp.float64  # θ̄ [rad]
+    stiffness: wp.float64  # [N m]
 
 
 @wp.func
@@ -84,24 +117,102 @@ def hinge_angle_gradient(hinge: HingeRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp
 
 
 @wp.func
-def hinge_force_hessian(hinge: HingeRecord, rest: float, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
-    """-∂E/∂x_i [N] and the Gauss-Newton part of ∂²E/∂x_i² [N/m]."""
-    theta, gradient = hinge_angle_gradient(hinge, d_a, d_b, d_c)
+def hinge_force_hessian(
+    hinge: HingeRecord, q: int, rest: wp.array[float], x_i: wp.vec3, x: wp.array[wp.vec3]
+):
+    """-∂E/∂x_i [N] and the Gauss-Newton part of ∂²E/∂x_i² [N/m]; `rest` holds θ̄."""
+    theta, gradient = hinge_angle_gradient(
+        hinge, x[hinge.a] - x_i, x[hinge.b] - x_i, x[hinge.c] - x_i
+    )
     push = hinge.stiffness * gradient
-    return -angle_gap(theta, rest) * push, wp.outer(push, gradient)
+    return -angle_gap(theta, rest[q]) * push, wp.outer(push, gradient)
 
 
 @wp.func
-def hinges_force_hessian(i: int, x: wp.array[wp.vec3], elements: Elements):
-    """Force [N] and Hessian block [N/m] of all hinges of vertex i."""
-    x_i = x[i]
-    force = wp.vec3(0.0)
-    hessian = wp.mat33(0.0)
-    for q in range(elements.hinge_start[i], elements.hinge_start[i + 1]):
-        hinge = elements.hinges[q]
-        f, h = hinge_force_hessian(
-            hinge, elements.hinge_rest[q], x[hinge.a] - x_i, x[hinge.b] - x_i, x[hinge.c] - x_i
-        )
-        force += f
-        hessian += h
-    return force, hessian
+def hinge_moved_rest(
+    hinge: HingeRecord, undamped: float, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
+):
+    """θ̄ on the way to the angle of now."""
+    theta, _gradient = hinge_angle_gradient(
+        hinge, x[hinge.a] - x_i, x[hinge.b] - x_i, x[hinge.c] - x_i
+    )
+    return undamped + blend * angle_gap(theta, undamped)
+
+
+@wp.func
+def hinge_gradient(hinge: Hinge, x: wp.array[wp.vec3]):
+    """(q, r, s) relative to p."""
+    v = hinge.corners
+    base = x[v[0]]
+    return wp.matrix_from_cols(x[v[1]] - base, x[v[2]] - base, x[v[3]] - base)
+
+
+@wp.func
+def hinge_weight(hinge: Hinge, c: int):
+    """How the columns of the gradient change with a corner."""
+    weight = wp.vec3(-1.0)
+    if c > 0:
+        weight = wp.vec3(0.0)
+        weight[c - 1] = 1.0
+    return weight
+
+
+@wp.func
+def angle_of(g: wp.mat33):
+    """θ [rad]."""
+    return dihedral_angle(column(g, 0), column(g, 1), column(g, 2))
+
+
+@wp.func
+def angle_change(g: wp.mat33):
+    """∂θ/∂(q, r, s) [1/m]."""
+    e = column(g, 0)
+    r = column(g, 1)
+    s = column(g, 2)
+    of_p = edge_end_gradient(e, r, s)
+    of_r = wing_gradient(e, r)
+    of_s = wing_gradient(-e, s - e)
+    return wp.matrix_from_cols(-(of_p + of_r + of_s), of_r, of_s)
+
+
+@wp.func
+def hinge_stress(hinge: Hinge, rest: wp.array[float], g: wp.mat33):
+    """k (θ − θ̄) ∂θ/∂(q, r, s) [N]."""
+    gap = angle_gap(angle_of(g), rest[hinge.record])
+    return (hinge.stiffness * gap) * angle_change(g)
+
+
+@wp.func
+def hinge_square(hinge: Hinge, rest: wp.array[float], g: wp.mat33, m: int):
+    """k [N m] and ∂θ/∂(q, r, s)."""
+    return hinge.stiffness, angle_change(g)
+
+
+@wp.func
+def hinge_slope(hinge: Hinge, rest: wp.array[float], g: wp.mat33, d: wp.mat33):
+    """Coefficients 1, a … a⁵ of ∂E/∂a [J] along g + a d: a parabola through the slopes at 0 and 1,
+    with k θ'² as its rise at 0.
+    """
+    angle = rest[hinge.record]
+    here = wp.ddot(angle_change(g), d)
+    begin = angle_gap(angle_of(g), angle) * here
+    rise = here * here
+    there = g + d
+    gain = angle_gap(angle_of(there), angle) * wp.ddot(angle_change(there), d) - begin
+    k = hinge.stiffness
+    return vec6(k * begin, k * rise, k * (gain - rise), 0.0, 0.0, 0.0)
+
+
+@wp.func
+def hinge_energy(hinge: ExactHinge, x: wp.array[wp.vec3]):
+    """E [J]; a hinge is never inside out."""
+    v = hinge.corners
+    p = exact(x[v[0]])
+    e = exact(x[v[1]]) - p
+    n_1 = wp.cross(e, exact(x[v[2]]) - p)
+    n_2 = wp.cross(exact(x[v[3]]) - p, e)
+    theta = wp.atan2(wp.dot(wp.cross(n_1, n_2), wp.normalize(e)), wp.dot(n_1, n_2))
+    turn = wp.float64(2.0 * wp.PI)
+    gap = theta - hinge.rest
+    gap -= turn * wp.round(gap / turn)
+    return wp.float64(0.5) * hinge.stiffness * gap * gap, wp.float64(1.0)

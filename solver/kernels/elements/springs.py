@@ -4,27 +4,60 @@
 f_i = k (l − l̄) n,  H = k (n nᵀ + |1 − l̄/l| (I − n nᵀ)),  n = d/l     (VBD 2024, §3.3)
 
 A compressed spring pushes sideways: its exact stiffness there is negative. The magnitude stands in
-for it, not zero: without any, a step sideways has no bound, and over-relaxed it runs away.
+for it, not zero: without any, a step sideways has no bound, and over-relaxed it runs away. In the
+matrix of the coarse correction tension counts across a spring, and pressure does not.
 """
 
 import warp as wp
 
 from ..options import QUICK
-from .records import Elements, SpringRecord
+from .linear_algebra import exact, mat31
 
 wp.set_module_options(QUICK)
 
+mat11 = wp.types.matrix(shape=(1, 1), dtype=float)
+vec1 = wp.types.vector(length=1, dtype=float)
+
+
+@wp.struct
+class SpringRecord:
+    """One spring seen from one of its ends."""
+
+    a: int
+    stiffness: float  # [N/m]
+
+
+@wp.struct
+class Spring:
+    """One spring."""
+
+    corners: wp.vec2i
+    stiffness: float  # [N/m]
+    record: int  # one of its records
+
+
+@wp.struct
+class ExactSpring:
+    """One spring in float64."""
+
+    corners: wp.vec2i
+    rest: wp.float64  # l̄ [m]
+    stiffness: wp.float64  # [N/m]
+
 
 @wp.func
-def spring_force_hessian(spring: SpringRecord, rest: float, d: wp.vec3):
-    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], made positive semi-definite; d leads to the other end."""
+def spring_force_hessian(
+    spring: SpringRecord, q: int, rest: wp.array[float], x_i: wp.vec3, x: wp.array[wp.vec3]
+):
+    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], made positive semi-definite; `rest` holds l̄."""
+    d = x[spring.a] - x_i
     force = wp.vec3(0.0)
     hessian = wp.mat33(0.0)
     length = wp.length(d)
     if length > 0.0:
         n = d / length
-        sideways = spring.stiffness * wp.abs(1.0 - rest / length)
-        force = spring.stiffness * (length - rest) * n
+        sideways = spring.stiffness * wp.abs(1.0 - rest[q] / length)
+        force = spring.stiffness * (length - rest[q]) * n
         hessian = wp.outer((spring.stiffness - sideways) * n, n) + wp.mat33(
             sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways
         )
@@ -32,14 +65,68 @@ def spring_force_hessian(spring: SpringRecord, rest: float, d: wp.vec3):
 
 
 @wp.func
-def springs_force_hessian(i: int, x: wp.array[wp.vec3], elements: Elements):
-    """Force [N] and Hessian block [N/m] of all springs of vertex i."""
-    x_i = x[i]
-    force = wp.vec3(0.0)
-    hessian = wp.mat33(0.0)
-    for q in range(elements.spring_start[i], elements.spring_start[i + 1]):
-        spring = elements.springs[q]
-        f, h = spring_force_hessian(spring, elements.spring_rest[q], x[spring.a] - x_i)
-        force += f
-        hessian += h
-    return force, hessian
+def spring_moved_rest(
+    spring: SpringRecord, undamped: float, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
+):
+    """l̄ on the way to the length of now."""
+    return wp.lerp(undamped, wp.length(x[spring.a] - x_i), blend)
+
+
+@wp.func
+def along(d: mat31):
+    return wp.vec3(d[0, 0], d[1, 0], d[2, 0])
+
+
+@wp.func
+def spring_gradient(spring: Spring, x: wp.array[wp.vec3]):
+    """From the first end to the second [m]."""
+    return wp.matrix_from_cols(x[spring.corners[1]] - x[spring.corners[0]])
+
+
+@wp.func
+def spring_weight(spring: Spring, c: int):
+    """How that changes with a corner."""
+    return vec1(float(2 * c - 1))
+
+
+@wp.func
+def spring_stress(spring: Spring, rest: wp.array[float], d: mat31):
+    """k (1 − l̄/l) d [N]."""
+    length = wp.length(along(d))
+    stress = mat31()
+    if length > 0.0:
+        stress = (spring.stiffness * (1.0 - rest[spring.record] / length)) * d
+    return stress
+
+
+@wp.func
+def tension(spring: Spring, rest: wp.array[float], d: mat31):
+    """1 − l̄/l where the spring is stretched."""
+    length = wp.length(along(d))
+    part = float(0.0)
+    if length > 0.0:
+        part = wp.max(1.0 - rest[spring.record] / length, 0.0)
+    return part
+
+
+@wp.func
+def spring_square(spring: Spring, rest: wp.array[float], d: mat31, m: int):
+    """What the stiffness along the spring [N/m] has besides its tension, and n."""
+    n = mat31()
+    length = wp.length(along(d))
+    if length > 0.0:
+        n = d / length
+    return spring.stiffness * (1.0 - tension(spring, rest, d)), n
+
+
+@wp.func
+def spring_spread(spring: Spring, rest: wp.array[float], d: mat31):
+    """The tension over the length [N/m]."""
+    return mat11(spring.stiffness * tension(spring, rest, d))
+
+
+@wp.func
+def spring_energy(spring: ExactSpring, x: wp.array[wp.vec3]):
+    """E [J]; a spring is never inside out."""
+    gap = wp.length(exact(x[spring.corners[1]]) - exact(x[spring.corners[0]])) - spring.rest
+    return wp.float64(0.5) * spring.stiffness * gap * gap, wp.float64(1.0)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from shapes import box, grid, mesh_names, tet_mesh
 
-from vbd.solver.topology.order import color_vertices, morton_codes, unique_edges, vertex_order
+from vbd.solver.topology.coloring import color_vertices, morton_codes, vertex_order
+from vbd.solver.topology.graphs import unique_edges
 
 
 def colors_of(points, elements):
@@ -30,15 +31,6 @@ def test_a_lattice_of_tets_needs_few_colors():
     colors, edges = colors_of(*box((6, 6, 6)))
     assert (colors[edges[:, 0]] != colors[edges[:, 1]]).all()
     assert colors.max() + 1 <= 5
-
-
-def test_unique_edges_are_the_edges_of_all_elements_once():
-    edges = unique_edges(np.array([[0, 1, 2], [2, 1, 3]]), np.array([[3, 0]]))
-    assert sorted(map(tuple, edges.tolist())) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-
-
-def test_unique_edges_of_nothing_are_none():
-    assert unique_edges(np.zeros((0, 4), int)).shape == (0, 2)
 
 
 def test_morton_order_keeps_neighbors_close():

@@ -114,7 +114,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
     return Pose(matrix, points)
 
 
-class Feed:
+class Reader:
     """Poses of moving objects in time, and gravity that changes.
 
     `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the

@@ -4,9 +4,11 @@
 import numpy as np
 import warp as wp
 
+from ..elements.records import damped
+from ..elements.springs import split
 from ..kernels import attachments as kernels
 from ..kernels.motion import move_points
-from ..topology.order import connected
+from ..topology.graphs import connected_components
 
 # The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
 # gets one; a spring only when it is stiffer than this times ρ, for then the sweeps really crawl.
@@ -21,15 +23,16 @@ def surroundings(assembly, settings):
     count = len(assembly.points)
     total = assembly.mass / settings.step_time**2
     if settings.quasistatic:
-        springs = assembly.springs
         total = np.full(count, np.inf)
-        np.minimum.at(total, springs.corners, springs.stiffness[:, None])
+        springs = assembly.elements.get("springs")
+        if springs is not None:
+            np.minimum.at(total, springs.corners, springs.stiffness[:, None])
         total[~np.isfinite(total)] = 0.0
     for elements, modulus, dimension in (
         (assembly.tets, assembly.tets.lame_mu, 3),
-        (assembly.triangles, assembly.triangles.stiffness[:, 3], 2),
+        (assembly.triangles, assembly.triangles.shear, 2),
     ):
-        if len(elements.corners):
+        if len(elements):
             corners = elements.corners
             size = _sizes(assembly.rest_points, corners) ** (dimension - 2)
             share = np.repeat(modulus * size, corners.shape[1])
@@ -40,16 +43,6 @@ def surroundings(assembly, settings):
 def _sizes(points, corners):
     """Length of the first edge of every element [m]."""
     return np.linalg.norm(points[corners[:, 1]] - points[corners[:, 0]], axis=1)
-
-
-def split(stiffness, penalty):
-    """(k_eff, s) of stiffness k with penalty ρ; ρ = 0 stands for no multiplier."""
-    on = penalty > 0.0
-    total = np.where(on, stiffness + penalty, 1.0)
-    return (
-        np.where(on, stiffness * penalty / total, stiffness),
-        np.where(on, stiffness / total, 0.0),
-    )
 
 
 class Ties:
@@ -157,27 +150,27 @@ class StiffSprings:
     """The springs of a scene that get a multiplier."""
 
     def __init__(self, model, settings):
-        springs, h = model.assembly.springs, settings.step_time
-        self.model, self.count = model, len(springs.corners)
-        self.on = bool((model.spring_penalty > 0.0).any())
+        self.model, springs = model, model.assembly.elements.get("springs")
+        self.on = springs is not None and bool((springs.penalty > 0.0).any())
         if not self.on:
             return
-        device = model.device
-        ratio = springs.damping_time / h
-        _, s = split(springs.stiffness * (1.0 + ratio), model.spring_penalty)
-        constants = np.stack([model.spring_penalty, s, ratio / (1.0 + ratio)], axis=1)
+        self.count, device = len(springs), model.device
+        stiffness, blend = damped(springs.stiffness, springs.damping_time / settings.step_time)
+        _, s = split(stiffness, springs.penalty)
+        constants = np.stack([springs.penalty, s, blend], axis=1)
+        numbers = model.tables["springs"].number.astype(np.int32)
         self.inputs = [
             wp.array(springs.corners.astype(np.int32), dtype=wp.vec2i, device=device),
             wp.array(springs.rest, dtype=float, device=device),
             wp.array(constants, dtype=wp.vec3, device=device),
-            wp.array(model.record_place["spring"].astype(np.int32), dtype=wp.vec2i, device=device),
+            wp.array(numbers, dtype=wp.vec2i, device=device),
             model.x_start,
         ]
         self.multiplier = wp.zeros(self.count, dtype=float, device=device)
 
     def carried(self):
         """Arrays that a sweep changes."""
-        return [self.multiplier, self.model.elements.spring_rest] if self.on else []
+        return [self.multiplier, self.model.tables["springs"].struct.rest] if self.on else []
 
     def _launch(self, x, raise_by):
         wp.launch(
@@ -185,7 +178,7 @@ class StiffSprings:
             dim=self.count,
             inputs=[x, raise_by, *self.inputs],
             # The rest lengths are new ones after a tear.
-            outputs=[self.multiplier, self.model.elements.spring_rest],
+            outputs=[self.multiplier, self.model.tables["springs"].struct.rest],
             device=self.model.device,
         )
 
@@ -205,11 +198,11 @@ def spring_penalty(assembly, settings):
 
     Around a spring are the inertia of its lighter end and the softest spring of its net.
     """
-    springs = assembly.springs
-    if not settings.augmented or not len(springs.corners):
-        return np.zeros(len(springs.corners))
+    springs = assembly.elements["springs"]
+    if not settings.augmented:
+        return np.zeros(len(springs))
     around = surroundings(assembly, settings)[springs.corners].min(axis=1)
-    net = connected(springs.corners, len(assembly.points))[springs.corners[:, 0]]
+    net = connected_components(springs.corners, len(assembly.points))[springs.corners[:, 0]]
     softest = np.full(net.max() + 1, np.inf)
     np.minimum.at(softest, net, springs.stiffness)
     limit = STIFF * (around + softest[net])

@@ -12,7 +12,7 @@ BALANCE = 1.1
 
 
 def morton_codes(points):
-    """Position of every point along a Morton curve through the bounding box, uint64 [vertex]."""
+    """How far every point is along a Morton curve through the bounding box, uint64 [vertex]."""
     low = points.min(axis=0)
     size = max(float(np.ptp(points, axis=0).max()), np.finfo(float).tiny)
     cells = ((points - low) / size * (2**21 - 1)).astype(np.uint64)
@@ -33,39 +33,6 @@ def spread_bits(value):
     ):
         value = (value | (value << np.uint64(shift))) & np.uint64(mask)
     return value
-
-
-def unique_edges(*elements):
-    """Pairs of vertices that share an element, each once, int32 [edge, 2]."""
-    pairs = [np.zeros((0, 2), dtype=np.int64)]
-    for corners in elements:
-        count = corners.shape[1]
-        for a in range(count):
-            for b in range(a + 1, count):
-                pairs.append(np.sort(corners[:, [a, b]], axis=1).astype(np.int64))
-    pairs = np.concatenate(pairs)
-    if not len(pairs):
-        return pairs.astype(np.int32)
-    span = int(pairs.max()) + 1
-    keys = np.unique(pairs[:, 0] * span + pairs[:, 1])
-    return np.stack([keys // span, keys % span], axis=1).astype(np.int32)
-
-
-def connected(edges, count):
-    """Piece [vertex] of each of `count` vertices, from 0 on; edges [edge, 2] join."""
-    label = np.arange(count)
-    a, b = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
-    while True:
-        least = np.minimum(label[a], label[b])
-        joined = label.copy()
-        # The labels are roots: hang both below the smaller one, then shorten all paths.
-        np.minimum.at(joined, label[a], least)
-        np.minimum.at(joined, label[b], least)
-        while (joined[joined] != joined).any():
-            joined = joined[joined]
-        if (joined == label).all():
-            return np.unique(label, return_inverse=True)[1]
-        label = joined
 
 
 def color_vertices(edges, vertex_count):
@@ -96,7 +63,7 @@ def color_vertices(edges, vertex_count):
 
 
 def vertex_order(points, pinned, edges, parent=None):
-    """Where vertices go: `order` [vertex] (old index at each place) and `color_start` [color + 1].
+    """Where vertices go: `order` [vertex], the old index of each, and `color_start` [color + 1].
 
     `color_start` covers the free vertices; the pinned ones follow behind the last color. `parent`
     [vertex]: a vertex whose parent is another one is in no edge and goes right behind it.
@@ -106,10 +73,10 @@ def vertex_order(points, pinned, edges, parent=None):
         return _order_with_duplicates(points, pinned, edges, parent)
     along_curve = np.argsort(morton_codes(points), kind="stable")
     free = along_curve[~pinned[along_curve]]
-    place = np.full(count, -1, dtype=np.int64)
-    place[free] = np.arange(len(free))
+    index = np.full(count, -1, dtype=np.int64)
+    index[free] = np.arange(len(free))
 
-    free_edges = place[edges]
+    free_edges = index[edges]
     free_edges = free_edges[(free_edges >= 0).all(axis=1)]
     if len(free):
         colors = color_vertices(free_edges, len(free))
@@ -126,10 +93,10 @@ def _order_with_duplicates(points, pinned, edges, parent):
     number = np.full(len(parent), -1)
     number[own] = np.arange(len(own))
     order, color_start = vertex_order(points[own], pinned[own], number[edges])
-    place = np.empty(len(own), dtype=np.int64)
-    place[order] = np.arange(len(own))
-    place_of_parent = place[number[parent]]
+    index = np.empty(len(own), dtype=np.int64)
+    index[order] = np.arange(len(own))
+    of_parent = index[number[parent]]
     is_duplicate = parent != np.arange(len(parent))
-    all_order = np.lexsort((is_duplicate, place_of_parent))
-    ahead = np.searchsorted(np.sort(place_of_parent), color_start)
+    all_order = np.lexsort((is_duplicate, of_parent))
+    ahead = np.searchsorted(np.sort(of_parent), color_start)
     return all_order, ahead

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An object -> the solver's body: its mesh, its material and its pins. SI units, world space."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
+from ..solver.scene.contact_mesh import contact_mesh
+from ..solver.scene.lattice import cage, embed
+from ..solver.settings import Material
+from . import read_mesh
+from .analytic_colliders import analytic_colliders_of
+from .modifiers import simulation_point
+from .reader import Pose, identity, moves, read_pose
+from .tetmesh import CagePins, stored_tets
+from .units import shown
+
+
+@dataclass
+class Target:
+    """An object that will be baked, and how its points follow from those of its body."""
+
+    name: str
+    key: tuple
+    start: Pose
+    deforming: list[str]
+    moving: bool
+    corners: np.ndarray | None = None
+    weights: np.ndarray | None = None
+
+    def visible(self, positions):
+        """World positions [m] of the object's vertices, given those of its body."""
+        if self.corners is None:
+            return positions
+        return (positions[self.corners].astype(np.float64) * self.weights[..., None]).sum(axis=1)
+
+
+def material_of(ob):
+    """`Material` of an object; without a friction of its own it takes the scene's."""
+    own = {f.name: shown(ob.vbd, f.name) for f in fields(Material) if hasattr(ob.vbd, f.name)}
+    if not ob.vbd.use_friction:
+        own["friction"] = None
+    return Material(**own)
+
+
+def analytic_colliders(gathered, ob, depsgraph):
+    """The planes, spheres and so on that a collider object without a mesh stands for."""
+    pose = read_pose(ob, depsgraph, with_points=ob.vbd.collider_shape != "PLANE")
+    if moves(ob):
+        gathered.reader.hold(ob, pose)
+    return analytic_colliders_of(ob, pose)
+
+
+def _outward(triangles, pose):
+    """Triangles whose winding survives a mirroring transform."""
+    return triangles[:, ::-1] if np.linalg.det(pose.matrix[:3, :3]) < 0.0 else triangles
+
+
+def collider(gathered, ob, depsgraph, pose):
+    triangles = _outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
+    if not len(triangles):
+        raise ValueError(f"{ob.name}: the collider has no faces; add some or remove its role")
+    reader, key, moving = gathered.reader, identity(ob), moves(ob)
+    if moving:
+        reader.add(ob, pose, with_points=True)
+    return Collider(
+        (lambda time: reader.at(key, time).world_points()) if moving else pose.world_points(),
+        triangles,
+        friction=ob.vbd.friction if ob.vbd.use_friction else None,
+        thickness=shown(ob.vbd, "collision_thickness"),
+        name=ob.name,
+    )
+
+
+def deformable(gathered, ob, depsgraph, pose):
+    mesh = ob.evaluated_get(depsgraph).data
+    deforming, _ = simulation_point(ob)
+    if len(pose.points) != len(ob.data.vertices):
+        blame = deforming[-1].name if deforming else "a modifier"
+        raise ValueError(
+            f"{ob.name}: {blame} changes the number of vertices; apply it or switch it off"
+        )
+    moving = moves(ob)
+    target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
+    gathered.targets.append(target)
+    pinned = np.empty(0, int)
+    if ob.vbd.pin_group:
+        pinned = read_mesh.group_members(ob, mesh, ob.vbd.pin_group)
+    if moving:
+        gathered.reader.add(ob, pose, with_points=len(pinned) > 0)
+    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
+    return make(gathered, ob, mesh, target, pinned)
+
+
+def _pins(gathered, target, pinned, indices=None, follow=None):
+    """`Pins` at `indices` that follow the object's `pinned` vertices through `follow`."""
+    if not len(pinned):
+        return None
+    indices = pinned if indices is None else indices
+    if not target.moving:
+        return Pins(indices)
+    reader, key = gathered.reader, target.key
+
+    def targets(time):
+        now = reader.at(key, time).world_points()[pinned]
+        return now if follow is None else follow(now)
+
+    return Pins(indices, targets)
+
+
+def _soft_body(gathered, ob, mesh, target, pinned):
+    points, material = target.start.world_points(), material_of(ob)
+    tets = stored_tets(ob.name, ob.data)
+    if tets is not None:
+        pins = _pins(gathered, target, pinned)
+        return Solid(points, tets, material=material, pins=pins, name=ob.name)
+    triangles = _outward(read_mesh.triangles(mesh), target.start)
+    if not len(triangles):
+        raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
+    lattice = cage(points, triangles, ob.vbd.resolution, ob.name)
+    target.corners, target.weights = embed(points, lattice)
+    pins = None
+    if len(pinned):
+        held = CagePins(lattice.points, target.corners, target.weights, pinned, points[pinned])
+        pins = _pins(gathered, target, pinned, held.indices, held.targets)
+    # A tet that is only partly inside weighs and resists only as much as that part.
+    material = replace(
+        material,
+        youngs_modulus=material.youngs_modulus * lattice.fractions,
+        density=material.density * lattice.fractions,
+    )
+    touching, faces = contact_mesh(points, triangles, lattice.cell_size, ob.vbd.contact_vertices)
+    return Solid(
+        lattice.points,
+        lattice.tets,
+        material=material,
+        pins=pins,
+        name=ob.name,
+        surface=EmbeddedSurface(*embed(touching, lattice), faces) if len(faces) else None,
+    )
+
+
+def _refuse_hanging_edges(ob, mesh):
+    edges, faces = read_mesh.edges(mesh), read_mesh.corner_vertices(mesh)
+    hanging = np.setdiff1d(edges, faces)
+    if len(hanging):
+        raise ValueError(
+            f"{ob.name}: {len(hanging)} vertices hang on edges without a face (first: vertex "
+            f"{hanging[0]}); delete them (Mesh > Clean Up > Delete Loose) or make them a rod"
+        )
+
+
+def _cloth(gathered, ob, mesh, target, pinned):
+    _refuse_hanging_edges(ob, mesh)
+    corners = _outward(read_mesh.cloth_corners(mesh), target.start)
+    material = material_of(ob)
+    uv = read_mesh.corner_uv(mesh) if material.membrane == "orthotropic" else None
+    return Cloth(
+        target.start.world_points(),
+        read_mesh.corner_vertices(mesh)[corners],
+        material=material,
+        pins=_pins(gathered, target, pinned),
+        name=ob.name,
+        uv=None if uv is None else uv[corners],
+    )
+
+
+def _rod(gathered, ob, mesh, target, pinned):
+    return Rod(
+        target.start.world_points(),
+        read_mesh.edges(mesh),
+        material=material_of(ob),
+        pins=_pins(gathered, target, pinned),
+        name=ob.name,
+    )

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels in Properties > Physics: an object's role, its material, pins and collision."""
+
+from bpy.types import Panel
+
+from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
+from .presets import MATERIAL_PRESETS
+from .tet_count import known_tet_count
+
+# Material fields of each role in the order they are shown, with a label where the role decides it.
+MATERIAL_FIELDS = {
+    "SOFT": (
+        ("solid_model", None),
+        ("youngs_modulus", None),
+        ("poisson_ratio", None),
+        ("density", "Density (kg/m³)"),
+        ("damping", None),
+    ),
+    "CLOTH": (
+        ("membrane", None),
+        ("thickness", None),
+        ("youngs_modulus", None),
+        ("weft_modulus", None),
+        ("shear_modulus", None),
+        ("poisson_ratio", None),
+        ("density", "Density (kg/m²)"),
+        ("bending_stiffness", None),
+        ("rest_flat", None),
+        ("damping", None),
+    ),
+    "ROD": (
+        ("youngs_modulus", None),
+        ("thickness", "Diameter (m)"),
+        ("density", "Density (kg/m)"),
+        ("damping", None),
+    ),
+}
+
+# Fields of cloth that only the woven model has.
+WOVEN_ONLY = ("weft_modulus", "shear_modulus")
+
+
+class _Physics:
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+    roles = ()
+
+    @classmethod
+    def poll(cls, context):
+        ob = context.object
+        return ob is not None and ob.type == "MESH" and (not cls.roles or ob.vbd.role in cls.roles)
+
+
+class VBD_PT_physics(_Physics, Panel):
+    bl_label = TITLE
+
+    def draw(self, context):
+        draw_roles(self.layout, context.object)
+
+
+class VBD_PT_material(_Physics, Panel):
+    bl_label = "Material"
+    bl_parent_id = "VBD_PT_physics"
+    roles = tuple(MATERIAL_FIELDS)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout = self.layout
+        ob = context.object
+        draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
+        column = layout.column(align=True)
+        woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
+        for name, label in MATERIAL_FIELDS[ob.vbd.role]:
+            if name in WOVEN_ONLY and not woven:
+                continue
+            if woven and name == "youngs_modulus":
+                label = "Warp Modulus (Pa)"
+            draw_field(column, ob.vbd, name, label)
+
+
+class VBD_PT_lattice(_Physics, Panel):
+    bl_label = "Tetrahedra"
+    bl_parent_id = "VBD_PT_physics"
+    roles = ("SOFT",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        ob = context.object
+        row = layout.row()
+        row.active = "tets" not in ob.data
+        row.prop(ob.vbd, "resolution")
+        count = known_tet_count(ob)
+        row = layout.row()
+        row.label(text="Tets not counted" if count is None else f"{count:,} tets")
+        row.operator("vbd.count_tets", text="", icon="FILE_REFRESH")
+        column = layout.column()
+        column.active = "tets" not in ob.data
+        column.use_property_split = False  # beside its field the label would be cut off
+        column.prop(ob.vbd, "contact_vertices")
+        if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
+            column.label(text="Touches with some vertices", icon="INFO")
+
+
+class VBD_PT_pins(_Physics, Panel):
+    bl_label = "Pins"
+    bl_parent_id = "VBD_PT_physics"
+    roles = tuple(MATERIAL_FIELDS)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        ob = context.object
+        layout.prop_search(ob.vbd, "pin_group", ob, "vertex_groups")
+
+
+class VBD_PT_collision(_Physics, Panel):
+    bl_label = "Collision"
+    bl_parent_id = "VBD_PT_physics"
+    roles = (*MATERIAL_FIELDS, "COLLIDER")
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        vbd = context.object.vbd
+        collider = vbd.role == "COLLIDER"
+        # What has no mesh keeps the distance of those that touch it, and meets all of them.
+        with_mesh = not collider or vbd.collider_shape == "MESH"
+        if collider:
+            layout.prop(vbd, "collider_shape")
+        else:
+            layout.prop(vbd, "self_contact")
+        column = layout.column()
+        column.active = with_mesh
+        column.prop(vbd, "collision_thickness", text="Thickness")
+        if vbd.collision_thickness == 0.0:
+            column.label(text="0 follows size and mesh", icon="INFO")
+        row = layout.row(align=True, heading="Friction")
+        row.prop(vbd, "use_friction", text="")
+        value = row.row()
+        value.active = vbd.use_friction
+        value.prop(vbd, "friction", text="")
+        column = layout.column()
+        column.active = with_mesh
+        column.prop(vbd, "collision_collection", text="Collection")
+
+
+classes = (
+    VBD_PT_physics,
+    VBD_PT_material,
+    VBD_PT_lattice,
+    VBD_PT_pins,
+    VBD_PT_collision,
+)

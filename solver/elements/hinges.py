@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bending of cloth over its edges (kernels/elements/hinges.py)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bodies import Cloth
+from ..kernels.elements import hinges as kernels
+from ..topology.meshes import triangle_areas
+from .kind import Columns, ElementKind
+from .of_bodies import damping_time, per_element
+from .records import damped, in_vertex_order
+
+
+@dataclass
+class Hinges(Columns):
+    """Stiffness [N m], rest angle [rad], damping time [s] of hinges (p, q, r, s)."""
+
+    stiffness: np.ndarray
+    rest: np.ndarray
+    damping_time: np.ndarray
+
+
+def cloth_hinges(triangles):
+    """Interior edges as hinges (p, q, r, s) [hinge, 4] and their triangles [hinge, 2].
+
+    An edge with more than two triangles bends between the first and each of the others; a triangle
+    that is there twice does not bend against itself.
+    """
+    count = len(triangles)
+    edges = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    wings = triangles[:, [2, 0, 1]].ravel()
+    owner = np.repeat(np.arange(count), 3)
+    ordered = np.sort(edges, axis=1)
+    by_edge = np.lexsort((owner, ordered[:, 1], ordered[:, 0]))
+    ordered = ordered[by_edge]
+    new_edge = np.ones(len(ordered), dtype=bool)
+    new_edge[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    first = np.flatnonzero(new_edge)[np.cumsum(new_edge) - 1]
+    later = np.flatnonzero(~new_edge)
+    one, two = by_edge[first[later]], by_edge[later]
+    hinges = np.stack([edges[one, 0], edges[one, 1], wings[one], wings[two]], axis=1)
+    apart = hinges[:, 2] != hinges[:, 3]
+    owners = np.stack([owner[one], owner[two]], axis=1)
+    return hinges[apart].astype(np.int32), owners[apart]
+
+
+def dihedral_angles(points, hinges):
+    """θ [rad] of hinges (p, q, r, s), zero when flat."""
+    p = points[hinges[:, 0]]
+    e, r, s = (points[hinges[:, k]] - p for k in (1, 2, 3))
+    n_1, n_2 = np.cross(e, r), np.cross(s, e)
+    along = np.einsum("hi,hi->h", np.cross(n_1, n_2), e) / np.linalg.norm(e, axis=1)
+    return np.arctan2(along, np.einsum("hi,hi->h", n_1, n_2))
+
+
+def opposite_cotangents(points, hinges):
+    """Mean of the cotangents of the two angles that face the edge of every hinge, [hinge]."""
+    p, q = points[hinges[:, 0]], points[hinges[:, 1]]
+    total = np.zeros(len(hinges))
+    for wing in (points[hinges[:, 2]], points[hinges[:, 3]]):
+        a, b = p - wing, q - wing
+        total += np.einsum("hi,hi->h", a, b) / np.linalg.norm(np.cross(a, b), axis=1)
+    return 0.5 * total
+
+
+def hinge_stiffness(points, hinges, areas, rigidity):
+    """(D/3) 3|e|²/(A₁ + A₂) [N m]; areas [hinge, 2], rigidity D [hinge].
+
+    That is right for equilateral triangles, in every direction. The diagonal of a square bends with
+    half of it: together with the edges the sheet is then as stiff across as along (with the full
+    weight 1.5 times). Between the two the weight follows the cotangents of the opposite angles,
+    0 for the square and 1/√3 for the equilateral triangle.
+    """
+    edge = points[hinges[:, 1]] - points[hinges[:, 0]]
+    spread = 0.5 + 0.5 * np.sqrt(3.0) * opposite_cotangents(points, hinges)
+    return np.clip(spread, 0.5, 1.0) * rigidity * (edge**2).sum(axis=1) / areas.sum(axis=1)
+
+
+def hinges_of(body, settings):
+    """The hinges of a cloth that has bending stiffness."""
+    if not isinstance(body, Cloth):
+        return None
+    m, time = body.material, damping_time(body, settings)
+    rigidity = per_element(body, "bending stiffness", m.bending_stiffness)
+    hinges, owners = cloth_hinges(body.triangles)
+    areas = triangle_areas(body.rest_points, body.triangles)
+    bending = hinge_stiffness(
+        body.rest_points, hinges, areas[owners], rigidity[owners].mean(axis=1)
+    )
+    rest = dihedral_angles(body.rest_points, hinges)
+    rest = np.zeros_like(rest) if m.rest_flat else rest
+    return Hinges(hinges, bending, rest, time[owners].mean(axis=1))[bending > 0.0]
+
+
+def hinge_records(points, elements, h):
+    """Records for steps of length h [s]."""
+    hinges = elements.corners
+    p, q, r, s = hinges.T
+    raised, blend = damped(elements.stiffness, elements.damping_time / h)
+    wing = np.broadcast_to(np.array([0, 0, 1, 1]), hinges.shape)
+    return in_vertex_order(
+        len(points),
+        kernels.HingeRecord,
+        hinges,
+        {
+            "a": np.stack([q, p, p, q], axis=1),
+            "b": np.stack([r, s, q, p], axis=1),
+            "c": np.stack([s, r, s, r], axis=1),
+            "wing": wing,
+            "stiffness": raised,
+        },
+        elements.rest,
+        blend,
+    )
+
+
+def hinge_columns(_points, hinges, h):
+    """Fields of `Hinge`."""
+    return {"stiffness": damped(hinges.stiffness, hinges.damping_time / h)[0]}
+
+
+def torn(hinges, tear):
+    """Those whose two triangles have not come apart, with the vertices that they have now."""
+    own = np.full(tear.vertices.max() + 1, -1)
+    own[tear.vertices] = tear.index
+    # The same hinge is found again in today's triangles by the vertices it began with.
+    family = own[hinges.corners]
+    today, _ = cloth_hinges(tear.triangles)
+    names = tear.index[today]
+    # It may have been seen from the other side: (p, q, r, s) is (q, p, s, r).
+    turned = [1, 0, 3, 2]
+    known = np.concatenate([names, names[:, turned]])
+    now = np.concatenate([today, today[:, turned]])
+    # One number for the vertices of a hinge each: the last of equal names is the one to take.
+    _, number = np.unique(np.concatenate([family, known]), axis=0, return_inverse=True)
+    number = number.ravel()
+    found = np.full(number.max(initial=-1) + 1, -1)
+    found[number[len(family) :]] = np.arange(len(known))
+    at = found[number[: len(family)]]
+    left = hinges[at >= 0]
+    left.corners = tear.vertices[now[at[at >= 0]]]
+    return left
+
+
+HINGES = ElementKind(
+    name="hinges",
+    corners=4,
+    columns=3,
+    cost=30.0,
+    of_body=hinges_of,
+    records=hinge_records,
+    element_columns=hinge_columns,
+    exact_columns=lambda _points, hinges: {"rest": hinges.rest, "stiffness": hinges.stiffness},
+    torn=torn,
+    record=kernels.HingeRecord,
+    force_hessian=kernels.hinge_force_hessian,
+    moved_rest=kernels.hinge_moved_rest,
+    element=kernels.Hinge,
+    gradient=kernels.hinge_gradient,
+    weight=kernels.hinge_weight,
+    stress=kernels.hinge_stress,
+    squares=1,
+    square=kernels.hinge_square,
+    slope=kernels.hinge_slope,
+    exact=kernels.ExactHinge,
+    energy=kernels.hinge_energy,
+)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A kind of element: all that the solver knows of tets, triangles, springs and whatever comes next.
+
+The vertex solve, the residual, the coarse correction, slopes along a line, energies, damping and
+tearing are made from what stands here, for every kind of the tuple `KINDS`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+import warp as wp
+
+
+@dataclass
+class Columns:
+    """Elements of one kind as columns of equal length; `columns[mask]` takes some."""
+
+    corners: np.ndarray
+    """Their vertices, [element, corner]."""
+
+    def __len__(self):
+        return len(self.corners)
+
+    def __getitem__(self, mask):
+        return type(self)(*(getattr(self, f.name)[mask] for f in fields(self)))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ElementKind:
+    """Functions of a kind of element, on the host and in kernels.
+
+    `record` is what one vertex reads of an element, `element` and `exact` are what sums over whole
+    elements read, in float32 and in float64; all are `wp.struct`s, and the last two have the field
+    `corners`. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ over its corners.
+    `rest` is the type of the values at which elements are relaxed, one per record, which damping
+    moves; `x` are positions [m]. (A `corners` of two serves for one, too.)
+    """
+
+    name: str
+    corners: int
+    """Vertices of an element."""
+    columns: int
+    """Columns of G."""
+    cost: float
+    """Rough time that a vertex takes for a record, on one CPU core [ns]."""
+
+    of_body: Callable
+    """(body, settings) → the `Columns` of a body, or None."""
+    records: Callable
+    """(rest points [vertex, 3], `Columns`, step length [s]) → `records.Records`."""
+    element_columns: Callable
+    """The same → the fields of `element` but for `corners` and `record`, by name."""
+    exact_columns: Callable | None = None
+    """(rest points, `Columns`) → the fields of `exact` but for `corners`, by name."""
+    torn: Callable | None = None
+    """(`Columns` of a body, `model.tearing.Tear`) → those that are left after a tear."""
+
+    record: type
+    rest: type = float
+    diagonal: bool = False
+    """Whether `Records.diagonal` has a part of the blocks that never changes."""
+    force_hessian: wp.Function
+    """(record, its number, rest values, x_i, x) → −∂E/∂x_i [N], a block ∂²E/∂x_i² [N/m] ≥ 0."""
+    moved_rest: wp.Function | None = None
+    """(record, undamped rest value, blend β, x_i, x) → the rest value of this step."""
+
+    element: type
+    gradient: wp.Function
+    """(element, x) → G; linear in x."""
+    weight: wp.Function
+    """(element, corner) → w_a."""
+    affine: bool = False
+    """Whether G is ∂x/∂X in space, so that an affine motion has the same in all elements."""
+    to_space: bool = False
+    """Whether elements hold on to points in space, so that momentum is not theirs to keep."""
+    stress: wp.Function
+    """(element, rest values, G) → P = ∂E/∂G."""
+    squares: int
+    square: wp.Function
+    """(element, rest values, G, m) → (c_m, Q_m), m < squares: ∂²E/∂G² ∋ c_m vec(Q_m) vec(Q_m)ᵀ."""
+    spread: wp.Function | None = None
+    """(element, rest values, G) → M [columns, columns]: ∂²E/∂G² has M ⊗ I; none without."""
+    turning: wp.Function | None = None
+    """(element, rest values, G) → t G, of solids: ∂²E/∂G² has t ∂cof G/∂G; none without."""
+    slope: wp.Function | None = None
+    """(element, rest values, G, D) → coefficients of ∂E/∂α at G + α D, but for what is sampled."""
+    sampled_stress: wp.Function | None = None
+    """(element, rest values, G) → what of P no polynomial in α comes from."""
+    volume: wp.Function | None = None
+    """(element, G) → volume over that at rest; none for what has no inside."""
+
+    exact: type | None = None
+    energy: wp.Function | None = None
+    """(exact, x) → E [J], zero at rest, and the volume over that at rest; none for viscosity."""

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What bodies tell their elements: material constants per element, and mass."""
+
+from dataclasses import replace
+
+import numpy as np
+
+ELASTIC = ("youngs_modulus", "poisson_ratio", "weft_modulus", "shear_modulus", "mu", "lam")
+
+
+def per_element(body, what, values):
+    """`values` as float64 [element]; one number serves all, one per vertex is averaged."""
+    values = np.asarray(values, dtype=np.float64)
+    count = len(body.elements)
+    if values.ndim == 0:
+        return np.full(count, float(values))
+    if values.shape == (count,):
+        return values
+    if values.shape == (len(body.points),):
+        return values[body.elements].mean(axis=1)
+    raise ValueError(
+        f"{body.name}: {what} has the shape {values.shape}; give one number, {count} for the "
+        f"elements or {len(body.points)} for the vertices"
+    )
+
+
+def damping_time(body, settings):
+    """k_d [s] per element: that of the material and that of the scene."""
+    return per_element(body, "damping", body.material.damping) + settings.damping
+
+
+def elastic_per_element(body):
+    """The body's material with every elastic constant per element, whatever it was given for."""
+    given = {name: getattr(body.material, name) for name in ELASTIC}
+    values = {
+        name: per_element(body, name.replace("_", " "), value)
+        for name, value in given.items()
+        if value is not None
+    }
+    return replace(body.material, **values)
+
+
+def lumped(vertex_count, corners, element_mass):
+    """Each element's mass in equal parts on its vertices [kg]."""
+    share = np.repeat(element_mass / corners.shape[1], corners.shape[1])
+    return np.bincount(corners.ravel(), share, minlength=vertex_count)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tets of all solid materials (kernels/elements/tets.py, continua.py), viscosity of volume."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bodies import Solid
+from ..kernels.elements import continua
+from ..kernels.elements import tets as kernels
+from .kind import Columns, ElementKind
+from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
+from .of_bodies import damping_time, elastic_per_element
+from .records import in_vertex_order
+
+# The material with the reduced form of kernels/elements/tets.py.
+REDUCED = "neo_hookean"
+# The face opposite to each corner of a tet, wound so that the rest volume comes out positive.
+OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
+OTHER_CORNERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
+
+
+@dataclass
+class Tets(Columns):
+    """All moduli [Pa], damping times [s]; `mu` and `lam` are those of the energy."""
+
+    mu: np.ndarray
+    lam: np.ndarray
+    lame_mu: np.ndarray
+    lame_lam: np.ndarray
+    damping_time: np.ndarray
+
+
+def tet_gradients(points, tets):
+    """Rest volumes V₀ [tet] and shape-function gradients g [tet, 4, 3] of positively wound tets."""
+    edges = points[tets[:, 1:]] - points[tets[:, :1]]
+    volumes = np.linalg.det(edges) / 6.0
+    inner = np.linalg.inv(edges).transpose(0, 2, 1)
+    return volumes, np.concatenate([-inner.sum(axis=1, keepdims=True), inner], axis=1)
+
+
+def tets_of(body, settings):
+    """The `Tets` of a solid."""
+    m = elastic_per_element(body)
+    mu, lam = solid_constants(m)
+    if divides_by_lam(m.solid_model) and (lam <= 0.0).any():
+        raise ValueError(f"{body.name}: λ must be above zero for a neo-Hookean solid; raise ν or λ")
+    return Tets(body.tets, mu, lam, *solid_lame(m), damping_time(body, settings))
+
+
+def tets_of_material(name):
+    """The function that takes the `Tets` of solids of one material."""
+
+    def of_body(body, settings):
+        if isinstance(body, Solid) and body.material.solid_model == name:
+            return tets_of(body, settings)
+        return None
+
+    return of_body
+
+
+def damped_tets(body, settings):
+    """Tets that are damped, whatever their material."""
+    if not isinstance(body, Solid):
+        return None
+    tets = tets_of(body, settings)
+    return tets[tets.damping_time > 0.0]
+
+
+def damped_volume(body, settings):
+    """Tets of other materials whose volume is damped, with nothing else but that: μ and λ are 0."""
+    if not isinstance(body, Solid) or body.material.solid_model == REDUCED:
+        return None
+    tets = damped_tets(body, settings)
+    tets = tets[tets.lame_lam > 0.0]
+    tets.mu, tets.lam = np.zeros((2, len(tets)))
+    return tets
+
+
+def rest_volume(tets):
+    """α; 1 where there is viscosity alone."""
+    ratio = np.divide(tets.mu, tets.lam, out=np.zeros_like(tets.mu), where=tets.lam > 0.0)
+    return 1.0 + ratio
+
+
+def reduced_records(points, tets, h):
+    """Records in reduced form; the viscosity of volume, k_d λ_L, is folded into them."""
+    viscous = tets.damping_time / h * tets.lame_lam
+    volumes, gradients = tet_gradients(points, tets.corners)
+    faces = tets.corners[:, OPPOSITE_FACE]
+    products = np.einsum("tia,tja->tij", gradients, gradients)
+    laplacian = (tets.mu * volumes)[:, None, None] * products
+    weights = np.take_along_axis(laplacian, np.broadcast_to(OPPOSITE_FACE, (len(faces), 4, 3)), 2)
+    total = tets.lam + viscous
+    columns = {"volume_stiffness": total / (36.0 * volumes)}
+    for k, letter in enumerate("abc"):
+        columns[letter] = faces[:, :, k]
+        columns[f"weight_{letter}"] = weights[:, :, k]
+    rest = 6.0 * volumes * rest_volume(tets)
+    records = in_vertex_order(
+        len(points), kernels.TetRecord, tets.corners, columns, rest, viscous / total
+    )
+    own = np.einsum("tii->ti", laplacian).ravel()
+    records.diagonal = np.bincount(tets.corners.ravel(), own, minlength=len(points))
+    return records
+
+
+def reduced_columns(points, tets, h):
+    """Fields of `Tet`."""
+    volumes, gradients = tet_gradients(points, tets.corners)
+    return {
+        "gradients": gradients[:, 1:],
+        "shear": tets.mu * volumes,
+        "bulk": (tets.lam + tets.damping_time / h * tets.lame_lam) * volumes,
+        "rest": rest_volume(tets),
+        "per_rest": np.where(tets.damping_time > 0.0, 1.0 / (6.0 * volumes), 0.0),
+    }
+
+
+def exact_columns(points, tets):
+    """Fields of `ExactTet` and `ExactContinuum`."""
+    volumes, gradients = tet_gradients(points, tets.corners)
+    return {"gradients": gradients[:, 1:], "mu": tets.mu * volumes, "lam": tets.lam * volumes}
+
+
+def gradient_columns(points, corners):
+    """Rest volumes [tet], and the other corners with their gradients as columns of a record."""
+    volumes, gradients = tet_gradients(points, corners)
+    columns = {}
+    for k, letter in enumerate("abc"):
+        columns[letter] = corners[:, OTHER_CORNERS[:, k]]
+        columns[f"gradient_{letter}"] = gradients[:, OTHER_CORNERS[:, k]]
+    return volumes, columns
+
+
+def continuum_records(points, tets, _h):
+    """Records of tets whose material needs F."""
+    volumes, columns = gradient_columns(points, tets.corners)
+    columns["mu"], columns["lam"] = tets.mu * volumes, tets.lam * volumes
+    return in_vertex_order(len(points), continua.ContinuumRecord, tets.corners, columns)
+
+
+def continuum_columns(points, tets, _h):
+    """Fields of `Continuum`; near rest it is neo-Hookean with the same Lamé constants."""
+    volumes, gradients = tet_gradients(points, tets.corners)
+    lam = tets.lame_lam + tets.lame_mu
+    alpha = 1.0 + tets.lame_mu / lam
+    return {
+        "gradients": gradients[:, 1:],
+        "mu": tets.mu * volumes,
+        "lam": tets.lam * volumes,
+        "near_rest": np.stack([tets.lame_mu * volumes, lam * volumes, alpha], axis=1),
+    }
+
+
+def reduced_kind(name, of_body, **energy):
+    """The kind of tets in reduced form."""
+    return ElementKind(
+        name=name,
+        corners=4,
+        columns=3,
+        cost=12.0,
+        of_body=of_body,
+        records=reduced_records,
+        element_columns=reduced_columns,
+        record=kernels.TetRecord,
+        diagonal=True,
+        force_hessian=kernels.tet_force_hessian,
+        moved_rest=kernels.tet_moved_rest,
+        element=kernels.Tet,
+        gradient=kernels.tet_gradient,
+        weight=kernels.tet_weight,
+        affine=True,
+        stress=kernels.tet_stress,
+        squares=1,
+        square=kernels.tet_square,
+        spread=kernels.tet_spread,
+        turning=kernels.tet_turning,
+        slope=kernels.tet_slope,
+        volume=kernels.tet_volume,
+        **energy,
+    )
+
+
+def continuum_kind(material):
+    """The kind of tets of a `SolidMaterial` that needs F."""
+    return ElementKind(
+        name=f"{material.name}_tets",
+        corners=4,
+        columns=3,
+        cost=60.0,
+        of_body=tets_of_material(material.name),
+        records=continuum_records,
+        element_columns=continuum_columns,
+        exact_columns=exact_columns,
+        record=continua.ContinuumRecord,
+        element=continua.Continuum,
+        gradient=continua.continuum_gradient,
+        weight=continua.continuum_weight,
+        affine=True,
+        squares=1,
+        square=continua.continuum_square,
+        spread=continua.continuum_spread,
+        turning=continua.continuum_turning,
+        volume=continua.continuum_volume,
+        exact=continua.ExactContinuum,
+        **continua.continuum_functions(material),
+    )
+
+
+NEO_HOOKEAN_TETS = reduced_kind(
+    "tets",
+    tets_of_material(REDUCED),
+    exact_columns=exact_columns,
+    exact=kernels.ExactTet,
+    energy=kernels.tet_energy,
+)
+VOLUME_VISCOSITY = reduced_kind("volume_viscosity", damped_volume)
+CONTINUUM_TETS = tuple(continuum_kind(material) for material in CONTINUA)

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Membrane triangles of cloth (kernels/elements/triangles.py, stable_triangles.py)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import warp as wp
+
+from ..bodies import Cloth
+from ..kernels.elements import stable_triangles
+from ..kernels.elements import triangles as kernels
+from .kind import Columns, ElementKind
+from .materials import (
+    membrane_constants,
+    membrane_lame,
+    orthotropic_stiffness,
+    stvk_stiffness,
+)
+from .of_bodies import damping_time, elastic_per_element
+from .records import damped, in_vertex_order
+
+# The two corners that follow each corner of a triangle.
+FOLLOWING = np.array([[1, 2], [2, 0], [0, 1]])
+STABLE = "neo_hookean"
+
+
+@dataclass
+class Triangles(Columns):
+    """μ, λ [N/m] of neo-Hookean triangles, `stiffness` [triangle, 4] (K₁, K₂, K₁₂, G_s) [N/m] of
+    StVK ones and of all viscosity. `number` are those that the triangles have in their body,
+    `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; areas [m²],
+    damping times [s].
+    """
+
+    number: np.ndarray
+    mu: np.ndarray
+    lam: np.ndarray
+    stiffness: np.ndarray
+    inverse: np.ndarray
+    area: np.ndarray
+    damping_time: np.ndarray
+
+
+def triangle_frames(points, triangles, warp=None):
+    """Rest triangles in their own plane: inverse of (e₁, e₂) [triangle, 2, 2] and areas [m²].
+
+    Axis 1 lies along `warp` [triangle, 3], or along the first edge.
+    """
+    e_1 = points[triangles[:, 1]] - points[triangles[:, 0]]
+    e_2 = points[triangles[:, 2]] - points[triangles[:, 0]]
+    normal = np.cross(e_1, e_2)
+    double = np.linalg.norm(normal, axis=1)
+    normal = normal / double[:, None]
+    along = e_1 if warp is None else warp
+    along = along - np.einsum("ti,ti->t", along, normal)[:, None] * normal
+    along = along / np.linalg.norm(along, axis=1)[:, None]
+    across = np.cross(normal, along)
+    rest = np.stack(
+        [
+            np.stack([np.einsum("ti,ti->t", axis, e) for e in (e_1, e_2)], axis=1)
+            for axis in (along, across)
+        ],
+        axis=1,
+    )
+    return np.linalg.inv(rest), 0.5 * double
+
+
+def warp_directions(body):
+    """Direction of growing u at rest, in the plane of every triangle [triangle, 3]."""
+    corner_uv = body.uv if body.uv.ndim == 3 else body.uv[body.triangles]
+    d_uv = corner_uv[:, 1:] - corner_uv[:, :1]
+    area, size = np.abs(np.linalg.det(d_uv)), (d_uv**2).sum(axis=(1, 2))
+    flat = np.flatnonzero(~(area > 1e-12 * size))  # so written, NaN is flat too
+    if len(flat):
+        raise ValueError(
+            f"{body.name}: {len(flat)} of {len(d_uv)} triangles have no area in the UV map "
+            f"(first: triangle {flat[0]}); unwrap the mesh again"
+        )
+    corners = body.rest_points[body.triangles]
+    edges = corners[:, 1:] - corners[:, :1]
+    return np.einsum("tk,tki->ti", np.linalg.inv(d_uv)[:, 0], edges)
+
+
+def membrane_stiffness(material):
+    """(K₁, K₂, K₁₂, G_s) [N/m] of every triangle of a cloth; of StVK with the same Lamé constants
+    for other materials.
+    """
+    if material.membrane == "orthotropic":
+        return orthotropic_stiffness(material)
+    return stvk_stiffness(*membrane_lame(material))
+
+
+def shear_stiffness(body):
+    """G_s [N/m] of every triangle of a cloth."""
+    return membrane_stiffness(elastic_per_element(body))[:, 3]
+
+
+def triangles_of(body, settings):
+    """The `Triangles` of a cloth."""
+    m, warp = elastic_per_element(body), None
+    if m.membrane == "orthotropic":
+        if body.uv is None:
+            raise ValueError(f"{body.name}: woven cloth needs a UV map, whose U is the warp")
+        warp = warp_directions(body)
+    constants = membrane_constants(m)
+    if m.membrane == STABLE and (constants[1] <= 0.0).any():
+        raise ValueError(f"{body.name}: λ must be above zero for this membrane; raise lam")
+    inverse, areas = triangle_frames(body.rest_points, body.triangles, warp)
+    stiffness = membrane_stiffness(m)
+    number, time = np.arange(len(areas)), damping_time(body, settings)
+    return Triangles(body.triangles, number, *constants, stiffness, inverse, areas, time)
+
+
+def plain_triangles(body, settings):
+    """Triangles of StVK material, woven or not."""
+    if isinstance(body, Cloth) and body.material.membrane != STABLE:
+        return triangles_of(body, settings)
+    return None
+
+
+def neo_hookean_triangles(body, settings):
+    """Triangles of neo-Hookean material."""
+    if isinstance(body, Cloth) and body.material.membrane == STABLE:
+        return triangles_of(body, settings)
+    return None
+
+
+def damped_triangles(body, settings):
+    """Damped triangles of neo-Hookean material, for their viscosity alone."""
+    triangles = neo_hookean_triangles(body, settings)
+    return None if triangles is None else triangles[triangles.damping_time > 0.0]
+
+
+def record_columns(triangles, inverse):
+    """The other corners of every triangle with their gradients as columns of a record."""
+    gradients = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
+    columns = {}
+    for k, letter in enumerate("ab"):
+        columns[letter] = triangles[:, FOLLOWING[:, k]]
+        columns[f"gradient_{letter}"] = gradients[:, FOLLOWING[:, k]]
+    return columns
+
+
+def raised(triangles, h):
+    """(K₁, K₂, K₁₂, G_s) with viscosity folded in [N/m], and the blend of damping."""
+    ratio = triangles.damping_time / h
+    stiffness, blend = damped(triangles.stiffness, ratio[:, None])
+    return stiffness, blend[:, 0]
+
+
+def viscosity(triangles, h):
+    """The same of viscosity alone."""
+    ratio = triangles.damping_time / h
+    return ratio[:, None] * triangles.stiffness, np.ones(len(ratio))
+
+
+def strain_records(stiffness_of):
+    """The function that makes records of StVK triangles of the stiffness that `stiffness_of`
+    tells.
+    """
+
+    def records(points, triangles, h):
+        stiffness, blend = stiffness_of(triangles, h)
+        columns = record_columns(triangles.corners, triangles.inverse)
+        # All three records of a triangle have the same stiffness.
+        stiffness = (stiffness * triangles.area[:, None])[:, None]
+        columns["stiffness"] = np.repeat(stiffness, 3, axis=1)
+        rest = np.zeros((len(blend), 3))
+        return in_vertex_order(
+            len(points), kernels.TriangleRecord, triangles.corners, columns, rest, blend
+        )
+
+    return records
+
+
+def strain_columns(stiffness_of):
+    """The function that makes the fields of `Triangle` in the same way."""
+
+    def columns(_points, triangles, h):
+        return {
+            "gradient_b": triangles.inverse[:, 0],
+            "gradient_c": triangles.inverse[:, 1],
+            "stiffness": stiffness_of(triangles, h)[0] * triangles.area[:, None],
+        }
+
+    return columns
+
+
+def stable_records(points, triangles, _h):
+    """Records of neo-Hookean triangles."""
+    columns = record_columns(triangles.corners, triangles.inverse)
+    columns["mu"] = triangles.mu * triangles.area
+    columns["lam"] = triangles.lam * triangles.area
+    return in_vertex_order(
+        len(points), stable_triangles.StableTriangleRecord, triangles.corners, columns
+    )
+
+
+def stable_columns(_points, triangles, _h):
+    """Fields of `StableTriangle`."""
+    return {
+        "gradient_b": triangles.inverse[:, 0],
+        "gradient_c": triangles.inverse[:, 1],
+        "mu": triangles.mu * triangles.area,
+        "lam": triangles.lam * triangles.area,
+        "near_rest": triangles.stiffness * triangles.area[:, None],
+    }
+
+
+def torn(triangles, tear):
+    """All of them, with the vertices that they have now."""
+    return replace(triangles, corners=tear.vertices[tear.triangles[triangles.number]])
+
+
+def strain_kind(name, of_body, stiffness_of, **energy):
+    """The kind of triangles of StVK material."""
+    return ElementKind(
+        name=name,
+        corners=3,
+        columns=2,
+        cost=20.0,
+        of_body=of_body,
+        records=strain_records(stiffness_of),
+        element_columns=strain_columns(stiffness_of),
+        torn=torn,
+        record=kernels.TriangleRecord,
+        rest=wp.vec3,
+        force_hessian=kernels.triangle_force_hessian,
+        moved_rest=kernels.triangle_moved_rest,
+        element=kernels.Triangle,
+        gradient=kernels.triangle_gradient,
+        weight=kernels.triangle_weight,
+        stress=kernels.triangle_stress,
+        squares=3,
+        square=kernels.triangle_square,
+        spread=kernels.triangle_spread,
+        slope=kernels.triangle_slope,
+        **energy,
+    )
+
+
+STVK_TRIANGLES = strain_kind(
+    "triangles",
+    plain_triangles,
+    raised,
+    exact_columns=lambda _points, t: {
+        "inverse": t.inverse,
+        "stiffness": t.stiffness * t.area[:, None],
+    },
+    exact=kernels.ExactTriangle,
+    energy=kernels.triangle_energy,
+)
+MEMBRANE_VISCOSITY = strain_kind("membrane_viscosity", damped_triangles, viscosity)
+STABLE_TRIANGLES = ElementKind(
+    name="stable_triangles",
+    corners=3,
+    columns=2,
+    cost=20.0,
+    of_body=neo_hookean_triangles,
+    records=stable_records,
+    element_columns=stable_columns,
+    exact_columns=lambda _points, t: {
+        "inverse": t.inverse,
+        "mu": t.mu * t.area,
+        "lam": t.lam * t.area,
+    },
+    torn=torn,
+    record=stable_triangles.StableTriangleRecord,
+    force_hessian=stable_triangles.stable_force_hessian,
+    element=stable_triangles.StableTriangle,
+    gradient=stable_triangles.stable_gradient,
+    weight=stable_triangles.stable_weight,
+    stress=stable_triangles.stable_stress,
+    squares=3,
+    square=stable_triangles.stable_square,
+    spread=stable_triangles.stable_spread,
+    slope=stable_triangles.stable_slope,
+    sampled_stress=stable_triangles.area_stress,
+    exact=stable_triangles.ExactStableTriangle,
+    energy=stable_triangles.stable_energy,
+)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of elements in vertex order, and what the elements of a vertex add up to.
+
+An element of n vertices is stored n times, as a record for each of them, so that a vertex streams
+through its records without looking anything up. What is here is made from the functions of an
+`ElementKind`; `kinds` are tuples of them, and their tables hang together like the links of a chain.
+"""
+
+from functools import cache
+
+import warp as wp
+
+from ..options import QUICK
+
+
+@cache
+def table_struct(kind):
+    """The struct of all elements of a kind."""
+    Record, Rest = kind.record, kind.rest
+
+    @wp.struct
+    class Table:
+        start: wp.array[int]  # [vertex + 1] of its records
+        records: wp.array[Record]
+        rest: wp.array[Rest]  # [record] of kinds that have rest values; damping moves them
+        diagonal: wp.array[float]  # [vertex] part of the blocks that never changes [N/m]
+
+    return Table
+
+
+@cache
+def elements_struct(kinds):
+    """The struct of the tables of several kinds."""
+    if not kinds:
+
+        @wp.struct
+        class NoElements:
+            count: int
+
+        return NoElements
+
+    Table, Others = table_struct(kinds[0]), elements_struct(kinds[1:])
+
+    @wp.struct
+    class Elements:
+        table: Table
+        others: Others
+
+    return Elements
+
+
+@cache
+def table_force_hessian(kind):
+    """The function that adds up the elements of one kind at a vertex."""
+    Table, force_hessian_of, constant = table_struct(kind), kind.force_hessian, kind.diagonal
+
+    @wp.func
+    def force_hessian(i: int, x: wp.array[wp.vec3], table: Table):
+        """Force [N] and Hessian block [N/m] of all elements of a kind at vertex i."""
+        x_i = x[i]
+        force = wp.vec3(0.0)
+        hessian = wp.mat33(0.0)
+        if wp.static(constant):
+            diagonal = table.diagonal[i]
+            hessian = wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
+        for q in range(table.start[i], table.start[i + 1]):
+            f, h = force_hessian_of(table.records[q], q, table.rest, x_i, x)
+            force += f
+            hessian += h
+        return force, hessian
+
+    return force_hessian
+
+
+@cache
+def elements_force_hessian(kinds):
+    """The function that adds the elements of several kinds to a force [N] and a block [N/m]."""
+    Elements = elements_struct(kinds)
+    if not kinds:
+
+        @wp.func
+        def add_nothing(
+            i: int, x: wp.array[wp.vec3], elements: Elements, force: wp.vec3, hessian: wp.mat33
+        ):
+            return force, hessian
+
+        return add_nothing
+
+    of_first, of_others = table_force_hessian(kinds[0]), elements_force_hessian(kinds[1:])
+
+    @wp.func
+    def add_elements(
+        i: int, x: wp.array[wp.vec3], elements: Elements, force: wp.vec3, hessian: wp.mat33
+    ):
+        f, h = of_first(i, x, elements.table)
+        total, block = of_others(i, x, elements.others, force + f, hessian + h)
+        return total, block
+
+    return add_elements
+
+
+@cache
+def rest_kernel(kind):
+    """The kernel that lets the rest values of a kind follow its state: damping.
+
+    With q the internal variable of an element (volume, strain, angle, length), stiffness k and
+    damping time k_d the damped energy of a step of length h is
+
+        ½ k (q − q̄)² + ½ k (k_d/h) (q − qᵗ)² = ½ k (1 + κ) (q − [(1 − β) q̄ + β qᵗ])² + const,
+
+    κ = k_d/h, β = κ/(1 + κ). So damping needs no term of its own: the stiffness is raised once and
+    the rest value is moved at the start of every step. q is blind to rigid motion, hence free fall
+    and spin are never damped, and the forces of an element add up to zero. The shear of tets alone
+    has a potential of its own (viscosity.py), which only has to be told C = FᵀF.
+    """
+    Table, Rest, moved_rest = table_struct(kind), kind.rest, kind.moved_rest
+
+    @wp.kernel(module=module_of(kind, "damping"))
+    def move_rest_values(
+        first: int,
+        x: wp.array[wp.vec3],
+        table: Table,
+        undamped: wp.array[Rest],
+        blend: wp.array[float],
+        # out
+        moved: wp.array[Rest],
+    ):
+        """Set the rest values of a vertex's records for this step. One thread per vertex."""
+        i = first + wp.tid()
+        for q in range(table.start[i], table.start[i + 1]):
+            moved[q] = moved_rest(table.records[q], undamped[q], blend[q], x[i], x)
+
+    return move_rest_values
+
+
+@cache
+def energy_kernel(kind):
+    """The kernel for the energies of a kind in float64: float32 cannot hold their sums."""
+    Exact, energy_of = kind.exact, kind.energy
+
+    @wp.kernel(module=module_of(kind, "energy"))
+    def measure_energy(
+        elements: wp.array[Exact],
+        x: wp.array[wp.vec3],
+        # out
+        energy: wp.array[wp.float64],
+        inverted: wp.array[int],
+    ):
+        """Energy [J] of every element, zero at rest, and whether it is inside out."""
+        e = wp.tid()
+        total, volume = energy_of(elements[e], x)
+        energy[e] = total
+        inverted[e] = int(volume < wp.float64(0.0))
+
+    return measure_energy
+
+
+def module_of(kind, purpose, options=QUICK):
+    """The Warp module of the kernels that a kind has for a purpose."""
+    module = wp.get_module(f"{__package__}.{kind.name}.{purpose}")
+    module.options |= options
+    return module

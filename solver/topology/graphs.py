@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Traversals of graphs of vertices, in the words of `scipy.sparse.csgraph`, in NumPy alone.
+
+A graph is a list of edges [edge, 2] between vertices numbered from 0, or `Neighbors` made of one.
+Edges join both ways; the order of their ends does not matter.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def unique_edges(*elements):
+    """Pairs of vertices that share an element [element, corner], each once, int32 [edge, 2]."""
+    pairs = [np.zeros((0, 2), dtype=np.int64)]
+    for corners in elements:
+        count = corners.shape[1]
+        for a in range(count):
+            for b in range(a + 1, count):
+                pairs.append(np.sort(corners[:, [a, b]], axis=1).astype(np.int64))
+    pairs = np.concatenate(pairs)
+    if not len(pairs):
+        return pairs.astype(np.int32)
+    span = int(pairs.max()) + 1
+    keys = np.unique(pairs[:, 0] * span + pairs[:, 1])
+    return np.stack([keys // span, keys % span], axis=1).astype(np.int32)
+
+
+def edge_index(edges, ends):
+    """Which of the `edges` [edge, 2], each there once, joins each pair of `ends` [pair, 2]; -1 for
+    none.
+    """
+    if not len(edges):
+        return np.full(len(ends), -1, dtype=np.int64)
+    span = int(max(edges.max(), ends.max(initial=0))) + 1
+    keys, wanted = (np.sort(p, axis=1).astype(np.int64) @ [span, 1] for p in (edges, ends))
+    order = np.argsort(keys)
+    found = order[np.searchsorted(keys[order], wanted).clip(max=len(keys) - 1)]
+    return np.where(keys[found] == wanted, found, -1)
+
+
+def edges_of(triangles):
+    """Edges of triangles [triangle, 3], int [edge, 2], and those of each, [triangle, 3]: from its
+    first corner to its second, from there to the third, and back.
+    """
+    ends = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, of_triangle = np.unique(ends, axis=0, return_inverse=True)
+    return edges, of_triangle.reshape(-1, 3)
+
+
+def connected_components(edges, count):
+    """Component [vertex] of each of `count` vertices, numbered from 0 by their first vertices."""
+    label = np.arange(count)
+    a, b = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
+    while True:
+        least = np.minimum(label[a], label[b])
+        joined = label.copy()
+        # The labels are roots: hang both below the smaller one, then shorten all paths.
+        np.minimum.at(joined, label[a], least)
+        np.minimum.at(joined, label[b], least)
+        while (joined[joined] != joined).any():
+            joined = joined[joined]
+        if (joined == label).all():
+            return np.unique(label, return_inverse=True)[1]
+        label = joined
+
+
+def two_coloring(edges, count):
+    """0 or 1 [vertex] such that no edge joins equals, 0 for the first vertex of every component;
+    None if an odd cycle forbids it.
+
+    In the graph that has every vertex twice, and each edge from one copy of an end to the other
+    copy of the other, a component without odd cycles falls into two, one for each coloring.
+    """
+    a, b = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
+    both = np.concatenate([np.stack([a, b + count], 1), np.stack([a + count, b], 1)])
+    one, other = connected_components(both, 2 * count).reshape(2, count)
+    return None if (one == other).any() else (one > other).astype(np.int8)
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """A graph in compressed sparse rows: vertex v has the neighbors `indices[indptr[v] :
+    indptr[v + 1]]`, at the distances `data` [m].
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+
+    @classmethod
+    def from_edges(cls, edges, count, lengths=None):
+        """`lengths` [edge] may be None where only steps count."""
+        lengths = np.ones(len(edges)) if lengths is None else lengths
+        both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
+        order = np.argsort(both[:, 0], kind="stable")
+        tail, head = both[order].T
+        indptr = np.searchsorted(tail, np.arange(count + 1))
+        return cls(indptr, head, np.concatenate([lengths, lengths])[order])
+
+    def __len__(self):
+        return len(self.indptr) - 1
+
+    def around(self, vertices):
+        """All that leads away from `vertices`: tails, heads and lengths, [edge] each."""
+        counts = self.indptr[vertices + 1] - self.indptr[vertices]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        at = np.repeat(self.indptr[vertices], counts) + within
+        return np.repeat(vertices, counts), self.indices[at], self.data[at]
+
+
+def breadth_first_levels(neighbors, start):
+    """Steps from the vertex `start` to all others [vertex]; -1 where none lead."""
+    level, step = np.full(len(neighbors), -1), 0
+    level[start] = 0
+    front = np.array([start])
+    while len(front):
+        step += 1
+        _, reached, _ = neighbors.around(front)
+        front = np.unique(reached[level[reached] < 0])
+        level[front] = step
+    return level
+
+
+class NearestSeeds:
+    """The nearest of some seeds along the edges of a graph, as `dijkstra(min_only=True)` finds it.
+
+    `distance` [vertex] to it, infinite where no seed leads, and its `number` [vertex]. Seeds may be
+    added; then only what is nearer to them is visited.
+    """
+
+    def __init__(self, neighbors):
+        self.neighbors = neighbors
+        self.distance = np.full(len(neighbors), np.inf)
+        self.number = np.full(len(neighbors), -1)
+
+    def add(self, seeds, numbers):
+        """Give `seeds` their `numbers`, and to every vertex that of the nearest seed so far."""
+        distance, number = self.distance, self.number
+        distance[seeds], number[seeds] = 0.0, numbers
+        front = seeds
+        while len(front):
+            tail, head, length = self.neighbors.around(front)
+            ahead = distance[tail] + length
+            closer = ahead < distance[head]
+            tail, head, ahead = tail[closer], head[closer], ahead[closer]
+            order = np.argsort(-ahead, kind="stable")  # the nearest is written last
+            tail, head = tail[order], head[order]
+            distance[head] = ahead[order]
+            number[head] = number[tail]
+            front = np.unique(head)

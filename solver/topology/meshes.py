@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measures of meshes, and what is refused in them. Every error names the body and the first
+element at fault.
+"""
+
+import numpy as np
+
+# A tet is flat when six times its volume is below this part of its longest edge cubed.
+FLAT_TET = 1e-6
+# A triangle has no area when twice its area is below this part of its longest edge squared.
+FLAT_TRIANGLE = 1e-6
+# Coordinates beyond this [m] are no lengths.
+FARTHEST = 1e12
+
+
+def finite_points(name, what, points):
+    """`points` as float64 [n, 3]; refuses wrong shapes and numbers that are not finite."""
+    points = np.array(points, dtype=np.float64)
+    if points.size == 0:
+        points = points.reshape(0, 3)
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise ValueError(f"{name}: {what} have the shape {points.shape}; [vertex, 3] is needed")
+    # Beyond FARTHEST squares overflow float32; Blender turns infinity into such numbers.
+    bad = np.flatnonzero(~(np.abs(points) <= FARTHEST).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"{name}: {len(bad)} of {len(points)} {what} are not finite numbers "
+            f"(first: vertex {bad[0]})"
+        )
+    return points
+
+
+def checked_elements(name, what, elements, corners, vertex_count):
+    """`elements` as int32 [m, corners]; refuses indices out of range and repeated corners."""
+    elements = np.array(elements)
+    if elements.size == 0:
+        elements = np.zeros((0, corners), dtype=np.int32)
+    if elements.ndim != 2 or elements.shape[1] != corners or elements.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: the {what}s have the shape {elements.shape} and type {elements.dtype}; "
+            f"whole numbers [{what}, {corners}] are needed"
+        )
+    elements = elements.astype(np.int32)
+    outside = np.flatnonzero(((elements < 0) | (elements >= vertex_count)).any(axis=1))
+    if len(outside):
+        raise ValueError(
+            f"{name}: {what} {outside[0]} uses a vertex outside the {vertex_count} that there are"
+        )
+    ordered = np.sort(elements, axis=1)
+    repeated = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+    if len(repeated):
+        raise ValueError(f"{name}: {what} {repeated[0]} uses a vertex twice")
+    return elements
+
+
+def refuse_loose_vertices(name, elements, vertex_count, what):
+    used = np.zeros(vertex_count, dtype=bool)
+    used[elements] = True
+    loose = np.flatnonzero(~used)
+    if len(loose):
+        raise ValueError(
+            f"{name}: {len(loose)} vertices belong to no {what} (first: vertex {loose[0]}); "
+            "delete loose vertices"
+        )
+
+
+def tet_volumes(points, tets):
+    """Signed volumes [m³] of tets, shape [tet]."""
+    a, b, c, d = (points[tets[:, k]] for k in range(4))
+    return np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a)) / 6.0
+
+
+def longest_edges(points, elements):
+    """Length [m] of the longest edge of every element."""
+    corners = points[elements]
+    gaps = corners[:, :, None] - corners[:, None, :]
+    return np.sqrt((gaps**2).sum(axis=-1).max(axis=(1, 2)))
+
+
+def triangle_areas(points, triangles):
+    """Areas [m²] of triangles, shape [triangle]."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+
+
+def are_flat(points, triangles):
+    """Which triangles have no area, bool [triangle]."""
+    size = longest_edges(points, triangles)
+    return 2.0 * triangle_areas(points, triangles) <= FLAT_TRIANGLE * size**2
+
+
+def refuse_flat_triangles(name, points, triangles):
+    flat = np.flatnonzero(are_flat(points, triangles))
+    if len(flat):
+        raise ValueError(
+            f"{name}: {len(flat)} of {len(triangles)} triangles have no area "
+            f"(first: triangle {flat[0]}, vertices {triangles[flat[0]].tolist()}); "
+            "merge or dissolve degenerate faces"
+        )

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of a trajectory is recorded, and how far another one is from it."""
+
+from pathlib import Path
+
+import numpy as np
+
+from vbd.solver.bodies import Cloth, Solid
+
+FOLDER = Path(__file__).resolve().parent
+# Every so many vertices, and at most so many frames, are in a record.
+EVERY, FRAMES = 2, 6
+# Before, float32 positions of 1 m are coarse against how far anything has moved.
+FIRST = 4
+
+
+def file_name(scene):
+    return "".join(c if c.isalnum() else "_" for c in scene.lower()) + ".npz"
+
+
+def measured(scene, frames):
+    """Arrays of what the `frames` of a scene say, by name.
+
+    `positions` [recorded frame, point, 3]: every second vertex of all bodies [m], relative to where
+    it started, in the frames `frames`, all before anything touches.
+
+    In every frame: `motion` [frame], the largest displacement of a vertex by then [m]; `centers`
+    [frame, body, 3], mean positions of the vertices [m]; `lowest` and `highest` [frame, body],
+    their heights [m]; `momentum` [frame, 3] of everything, on average over the frame [kg m/s];
+    `crossings` [frame], in how many places the solver says that surfaces pass through each other.
+    `impact` is the first frame with contact.
+    """
+    start = [body.points for body in scene.deformable]
+    masses = [vertex_masses(body) for body in scene.deformable]
+    moved, heights, touched, crossings = [], [], [], []
+    sums = [sum(m @ p for m, p in zip(masses, start, strict=True))]
+    if scene.settings.quasistatic:
+        masses = [0.0 * m for m in masses]
+    for frame in frames:
+        # A tearing cloth has its duplicates behind its own vertices.
+        now = [points[: len(old)] for points, old in zip(frame.exact_positions, start, strict=True)]
+        moved.append(np.concatenate([a - b for a, b in zip(now, start, strict=True)]))
+        heights.append([(*p.mean(axis=0), p[:, 2].min(), p[:, 2].max()) for p in now])
+        sums.append(sum(m @ p for m, p in zip(masses, now, strict=True)))
+        touched.append(frame.stats.contacts > 0)
+        crossings.append(sum(tangle.count for tangle in frame.stats.tangles))
+    impact = touched.index(True) + 1 if any(touched) else len(moved) + 1
+    kept = np.linspace(min(FIRST, impact - 1), impact - 1, FRAMES).round().astype(int)
+    kept = np.unique(kept[kept > 0])
+    heights = np.array(heights, dtype=np.float32)
+    return {
+        "frames": kept,
+        "positions": np.array([moved[k - 1][::EVERY] for k in kept], dtype=np.float32),
+        "motion": np.array([np.linalg.norm(m, axis=1).max() for m in moved]),
+        "centers": heights[:, :, :3],
+        "lowest": heights[:, :, 3],
+        "highest": heights[:, :, 4],
+        "momentum": np.diff(sums, axis=0) / scene.settings.frame_time,
+        "crossings": np.array(crossings),
+        "impact": np.array(impact),
+    }
+
+
+def vertex_masses(body):
+    """Mass [kg] of every vertex of a body of one density."""
+    points, corners, material = body.rest_points, body.elements, body.material
+    if material.vertex_mass is not None:
+        return np.broadcast_to(material.vertex_mass, len(points))
+    edges = points[corners[:, 1:]] - points[corners[:, :1]]
+    if isinstance(body, Solid):
+        size = np.abs(np.linalg.det(edges)) / 6.0
+    elif isinstance(body, Cloth):
+        size = 0.5 * np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1)
+    else:
+        size = np.linalg.norm(edges[:, 0], axis=1)
+    count = corners.shape[1]
+    of_corners = np.repeat(material.density * size / count, count)
+    return np.bincount(corners.ravel(), of_corners, minlength=len(points))
