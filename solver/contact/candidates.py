@@ -7,7 +7,8 @@ Lists begin small and grow: a search that finds more than fits is done again wit
 import warp as wp
 
 from ..kernels.contact import pair_lists, pairs, search
-from .contacts import GROWTH, LOOK
+from ..model.contact_lists import GROWTH
+from .refresh import LOOK
 
 # Room for triangles per vertex and for edges per edge, at first.
 TRIANGLE_SLOTS = 8

@@ -8,8 +8,8 @@ from ..kernels.contact import pairs
 from ..scene.embedding import Followers
 from .bvh import Trees
 from .candidates import Search
-from .contacts import Refresh, Watch
 from .intersections import Intersections
+from .refresh import Refresh, Watch
 from .truncation import Truncation
 
 # What trust radii have cut short gets this many times the slack after every search in a step.

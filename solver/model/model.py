@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from ..contact.contact_model import contact_model
-from ..contact.contacts import ContactLists
 from ..kernels import vertex
 from ..scene.gravity import Gravity
+from .contact_lists import ContactLists
+from .contact_model import contact_model
 from .tables import ElementTable, chained
 
 

@@ -7,9 +7,10 @@ from intersections import intersecting_pairs
 from shapes import box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.contact import candidates, contacts, intersections
+from vbd.solver.contact import candidates, intersections
 from vbd.solver.contact.crossings import wings
 from vbd.solver.descent import step
+from vbd.solver.model import contact_lists
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -46,7 +47,7 @@ def test_the_lists_grow_and_nothing_depends_on_how_long_they_begin(monkeypatch):
     monkeypatch.setattr(candidates, "TRIANGLE_SLOTS", 1)
     monkeypatch.setattr(candidates, "EDGE_SLOTS", 1)
     monkeypatch.setattr(candidates, "GROWTH", 1.0)
-    monkeypatch.setattr(contacts, "GROWTH", 1.0)
+    monkeypatch.setattr(contact_lists, "GROWTH", 1.0)
     got, small = run(sheets())
     np.testing.assert_array_equal(got, wanted)
     assert small.pairs == stats.pairs
