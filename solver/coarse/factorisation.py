@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
+from ..device.launches import Launch
 from ..device.threads import recorded_whole
 from ..kernels.coarse import factorisation as kernels
 from ..kernels.coarse.factorisation import TILE
@@ -170,14 +171,8 @@ class DeviceFactors:
 
     def _in_tiles(self, kernel, dim, inputs):
         """A recorded launch of blocks of threads."""
-        return wp.launch_tiled(
-            kernel,
-            dim=dim,
-            inputs=inputs,
-            block_dim=self.THREADS,
-            device=self.device,
-            record_cmd=True,
-        ).launch
+        how = {"kernel": kernel, "dim": dim, "inputs": inputs, "device": self.device}
+        return Launch([(wp.launch_tiled, how | {"block_dim": self.THREADS})], None)
 
     def factor(self):
         """Decompose what the matrices hold now, in their place."""
