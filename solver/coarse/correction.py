@@ -43,8 +43,7 @@ SLOPES = {
 
 def coarse_aggregates(model, settings):
     """The `Aggregates` of a coarse correction; None where none is wanted or nothing gains."""
-    accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
-    if not settings.coarse_correction or accelerated or model.free_count == 0:
+    if not settings.coarse_correction or settings.is_accelerated or model.free_count == 0:
         return None
     aggregates = make_aggregates(model.assembly)
     return aggregates if len(aggregates) else None
@@ -71,6 +70,7 @@ class CoarseCorrection:
         self.forces = CoarseForces(model, self.groups, workers)
         self.islands = self._upload_islands(first_chunk)
         self._find_parties()
+        self.revisions = model.revisions
         self.record()
 
     def _upload_islands(self, first_chunk):
@@ -93,6 +93,14 @@ class CoarseCorrection:
         start = np.searchsorted(party[order], np.arange(len(party) + 1))
         self.islands.island.assign(order.astype(np.int32))
         self.islands.start.assign(start.astype(np.int32))
+
+    def _renew(self):
+        """Record anew what holds arrays that have been replaced."""
+        before, self.revisions = self.revisions, self.model.revisions
+        if self.revisions[0] != before[0]:
+            self.record()
+        elif self.revisions != before:
+            self.record_vertices()
 
     def record(self):
         """The launches that know the elements: again when tearing has changed them."""
@@ -200,6 +208,7 @@ class CoarseCorrection:
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
+        self._renew()
         self._follow()
         if self.pairs:
             self._find_parties()
@@ -209,6 +218,7 @@ class CoarseCorrection:
 
     def step(self):
         """One coarse step of all islands."""
+        self._renew()
         if self.pairs and self.pairs.searches != self.searches:
             self._find_parties()
         self._follow()

@@ -34,7 +34,8 @@ QUERY, LOOK, ENTRY, MOVE = 400.0, 20.0, 2.0, 30.0
 class Pairs:
     """The contact pairs of a model.
 
-    `count` is how many there are, `searches` how often they were sought since `begin_frame`.
+    `count` is how many there are, `searches` how often they were sought since `begin_frame`,
+    `revision` rises when lists have grown.
     """
 
     def __init__(self, model, followers, names, settings, workers):
@@ -85,6 +86,7 @@ class Pairs:
         self.changed = wp.zeros(vertices, dtype=int, device=self.device)
         self.slots = {"triangle": TRIANGLE_SLOTS, "edge": EDGE_SLOTS}
         self.count, self.capacity, self.searches = 0, 0, 0
+        self.revision = 0
         self.of_vertices, self.of_edges = 0, 0
         self.fresh = True
         self._grow_slots()
@@ -129,6 +131,7 @@ class Pairs:
     def _grow_pairs(self, count):
         """Room for at least `count` pairs; what is recorded with the old lists is forgotten."""
         self.settling = {}
+        self.revision += 1
         self.capacity = int(GROWTH * count) + 1
         self.pairs = wp.zeros(self.capacity, dtype=pairs.Pair, device=self.device)
         self.touches = wp.zeros(self.capacity, dtype=pairs.Touch, device=self.device)

@@ -8,16 +8,7 @@ from threading import Event, Thread
 
 import warp as wp
 
-from ..kernels import (
-    attachments,
-    chebyshev,
-    coarse_contact,
-    embedding,
-    flight,
-    guess,
-    motion,
-    vertex,
-)
+from ..kernels import coarse_contact, embedding, vertex
 from ..kernels.coarse import factorisation as cholesky
 from ..kernels.coarse import line as coarse_line
 from ..kernels.coarse import materials as coarse_materials
@@ -38,7 +29,7 @@ from ..kernels.contact import (
     truncation,
 )
 from ..kernels.contact import law as contact
-from ..kernels.elements import damping, energy
+from ..kernels.elements import energy
 
 # Pause between two looks at whether compiling is still wanted [s].
 POLL = 0.1
@@ -46,14 +37,15 @@ POLL = 0.1
 OTHER_MATERIALS = vertex.CONTINUA | vertex.VISCOUS | vertex.STABLE_TRIANGLES
 
 
-def needed_modules(model, settings, aggregates):
-    """The Warp modules that a scene launches kernels of; `aggregates` as for `Stepper`."""
+def other_modules(model, corrected):
+    """The Warp modules of kernels that a scene launches besides those that `model.launches` knows.
+
+    `corrected` tells whether there is a coarse correction.
+    """
     parts, device = model.parts, model.device
     pairs, near_bounds = bool(parts & vertex.CONTACTS), bool(parts & vertex.BOUNDS)
     points, contacts = bool(parts & vertex.EMBEDDED), pairs or near_bounds
-    tied = bool(parts & vertex.ATTACHMENTS)
-    free, corrected = model.free_count > 0, aggregates is not None
-    accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
+    tied, corrected = bool(parts & vertex.ATTACHMENTS), bool(corrected)
     files = {
         # The slowest first, so that none is left for the end.
         coarse: corrected,
@@ -71,26 +63,17 @@ def needed_modules(model, settings, aggregates):
         coarse_step: corrected,
         cholesky: corrected and device.is_cuda,
         energy: True,
-        guess: free and not pairs and not settings.quasistatic,
-        load: contacts and not settings.quasistatic,
-        motion: True,
+        load: contacts and not model.settings.quasistatic,
         coarse_share: corrected,
         contact: pairs,
         bounds: near_bounds,
         embedded_bounds: near_bounds and points,
         embedding: points,
-        flight: pairs,
-        damping: model.damped,
-        attachments: tied or model.augmented.any(),
-        chebyshev: free and accelerated,
     }
     modules = [wp.get_module(file.__name__) for file, wanted in files.items() if wanted]
-    kernels = model.kernels
-    solve = kernels.search if settings.line_search else kernels.solve
-    of_vertices = [solve, kernels.residual] if free else []
     if corrected:
-        of_vertices.append(vertex.vertex_kernels(parts & vertex.ON_VERTICES).residual)
-    return [kernel.module for kernel in of_vertices] + modules
+        modules.insert(0, vertex.vertex_kernels(parts & vertex.ON_VERTICES).residual.module)
+    return modules
 
 
 def is_compiled(module, device):
@@ -117,7 +100,7 @@ def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
     `progress(done, count)` is called only if there is something to compile. What is being compiled
     when `cancelled()` says True goes on in the background, to the end of the module in flight.
     """
-    missing = [module for module in modules if not is_compiled(module, device)]
+    missing = [m for m in dict.fromkeys(modules) if not is_compiled(m, device)]
     if not missing:
         return True
     if cancelled is not None and cancelled():

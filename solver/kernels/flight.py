@@ -52,7 +52,7 @@ def find_obstacles(
 def fly(
     body: wp.array[int],
     motion: wp.array[wp.vec3],
-    # out
+    # in and out
     x: wp.array[wp.vec3],
 ):
     """Move every vertex by the motion of its body."""

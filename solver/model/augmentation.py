@@ -5,7 +5,6 @@ import numpy as np
 import warp as wp
 
 from ..kernels import attachments as kernels
-from ..kernels.motion import move_points
 from ..topology.order import connected
 
 # The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
@@ -52,11 +51,13 @@ def split(stiffness, penalty):
     )
 
 
-class Ties:
-    """The attachments of a scene."""
+class AttachmentRows:
+    """The attachments of a scene on the device, and their multipliers λ [N].
 
-    def __init__(self, attachments, assembly, settings, device):
-        self.attachments, self.origin, self.device = attachments, assembly.origin, device
+    `penalty` [row] is ρ [N/m], 0 for rows without a multiplier; `struct` is what kernels read.
+    """
+
+    def __init__(self, assembly, settings, device):
         rows = assembly.attachments
         self.count = len(rows.corners)
         around = surroundings(assembly, settings)
@@ -64,20 +65,13 @@ class Ties:
         limit = STIFF * weakest
         stiff = rows.stiffness.max(axis=1, initial=0.0) > limit
         self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
-        self.on = bool(self.penalty.any())
-        self.offset = rows.offset
-        self.two_way = np.concatenate(
-            [np.full(len(a.vertices), a.other is not None) for a in attachments] or [[]]
-        ).astype(bool)
-        self.struct = self._upload(rows, len(assembly.points))
+        self.breakable = bool(np.isfinite(rows.strength).any())
+        self.struct = self._upload(rows, len(assembly.points), device)
         self.multiplier = wp.zeros(self.count, dtype=wp.vec3, device=device)
         self.broken = wp.zeros(self.count, dtype=int, device=device)
-        self.breakable = bool(np.isfinite(rows.strength).any())
-        self.at_end = wp.array(self.targets(0, 0.0), dtype=wp.vec3, device=device)
-        self.at_start = wp.clone(self.at_end)
 
-    def _upload(self, rows, vertex_count):
-        struct, device = kernels.Attachments(), self.device
+    def _upload(self, rows, vertex_count, device):
+        struct = kernels.Attachments()
         data = np.zeros(self.count, dtype=kernels.AttachmentRow.numpy_dtype())
         for k, letter in enumerate("abcde"):
             data[letter] = rows.corners[:, k]
@@ -99,105 +93,9 @@ class Ties:
         struct.pull = wp.zeros(self.count, dtype=wp.vec3, device=device)
         return struct
 
-    def targets(self, frame, time):
-        """p of every row [m], relative to the origin where it lies in space."""
-        there = [a.there(frame, time) for a in self.attachments] or [np.zeros((0, 3))]
-        there = np.concatenate(there)
-        there[~self.two_way] -= self.origin
-        return there + self.offset
-
-    def begin_frame(self, frame, time):
-        """Read where the points will be at the end of this frame."""
-        if self.count:
-            wp.copy(self.at_start, self.at_end)
-            self.at_end.assign(self.targets(frame, time).astype(np.float32))
-
-    def move(self, share):
-        """Put the points where they are after a share of the frame."""
-        if self.count:
-            wp.launch(
-                move_points,
-                dim=self.count,
-                inputs=[self.at_start, self.at_end, share, 0],
-                outputs=[self.struct.point],
-                device=self.device,
-            )
-
-    def carried(self):
-        """Arrays that a sweep changes."""
-        return [self.multiplier, self.struct.pull] if self.count else []
-
-    def after_sweep(self, x):
-        """Raise the multipliers."""
-        if self.on:
-            wp.launch(
-                kernels.raise_multipliers,
-                dim=self.count,
-                inputs=[x, self.struct],
-                outputs=[self.multiplier],
-                device=self.device,
-            )
-
-    def after_step(self, x):
-        """Let go of rows that pull too hard."""
-        if self.breakable:
-            wp.launch(
-                kernels.break_rows,
-                dim=self.count,
-                inputs=[x],
-                outputs=[self.struct, self.multiplier, self.broken],
-                device=self.device,
-            )
-
     def broken_count(self):
+        """Rows that have broken so far."""
         return int(self.broken.numpy().sum()) if self.breakable else 0
-
-
-class StiffSprings:
-    """The springs of a scene that get a multiplier."""
-
-    def __init__(self, model, settings):
-        springs, h = model.assembly.springs, settings.step_time
-        self.model, self.count = model, len(springs.corners)
-        self.on = bool((model.spring_penalty > 0.0).any())
-        if not self.on:
-            return
-        device = model.device
-        ratio = springs.damping_time / h
-        _, s = split(springs.stiffness * (1.0 + ratio), model.spring_penalty)
-        constants = np.stack([model.spring_penalty, s, ratio / (1.0 + ratio)], axis=1)
-        self.inputs = [
-            wp.array(springs.corners.astype(np.int32), dtype=wp.vec2i, device=device),
-            wp.array(springs.rest, dtype=float, device=device),
-            wp.array(constants, dtype=wp.vec3, device=device),
-            wp.array(model.record_place["spring"].astype(np.int32), dtype=wp.vec2i, device=device),
-            model.x_start,
-        ]
-        self.multiplier = wp.zeros(self.count, dtype=float, device=device)
-
-    def carried(self):
-        """Arrays that a sweep changes."""
-        return [self.multiplier, self.model.elements.spring_rest] if self.on else []
-
-    def _launch(self, x, raise_by):
-        wp.launch(
-            kernels.raise_spring_multipliers,
-            dim=self.count,
-            inputs=[x, raise_by, *self.inputs],
-            # The rest lengths are new ones after a tear.
-            outputs=[self.multiplier, self.model.elements.spring_rest],
-            device=self.model.device,
-        )
-
-    def begin_step(self):
-        """Start from the multipliers of the last step."""
-        if self.on:
-            self._launch(self.model.x, 0)
-
-    def after_sweep(self):
-        """Raise the multipliers."""
-        if self.on:
-            self._launch(self.model.x, 1)
 
 
 def spring_penalty(assembly, settings):

@@ -11,9 +11,9 @@ from ..kernels import vertex
 from ..kernels.contact.law import ContactLaw
 from ..kernels.elements import records as layout
 from ..kernels.elements.damping import Damping
-from ..scene.embedding import upload_embedding
+from ..scene.embedding import Followers, upload_embedding
 from ..scene.gravity import Gravity
-from .augmentation import spring_penalty
+from .augmentation import AttachmentRows, spring_penalty
 
 PLURAL = {"continuum": "continua", "viscous": "viscous"}
 # Kinds whose damping moves the rest value; see kernels/damping.py.
@@ -37,7 +37,11 @@ class Model:
 
     Free vertices, then pinned ones (`vertex_count` in all), and behind them in `x`, `x_start` and
     `inertial` the vertices of colliders (`led_end` in all), then the embedded points of surfaces.
-    `inertial` of what is led is the place it is led to.
+    `inertial` of what is kinematic is where it should be at the end of the step.
+
+    `contact` are the lists of contacts, None where no surfaces can touch. `revision` rises when
+    arrays of elements or masses have been replaced. `inherited` are arrays [vertex] that a
+    duplicate takes over from its vertex when cloth tears.
 
     `work` [vertex] estimates the nanoseconds of one visit, to share a color between threads.
     """
@@ -54,8 +58,8 @@ class Model:
         "spring": 10.0,
     }
 
-    def __init__(self, assembly, settings, surface, bounds, ties, launches, gravity=None):
-        self.launches, self.device = launches, launches.device
+    def __init__(self, assembly, settings, surface, bounds, launches, gravity=None):
+        self.launches, self.device, self.settings = launches, launches.device, settings
         self.assembly, self.surface, self.bounds = assembly, surface, bounds
         self.vertex_count = len(assembly.points)
         self.free_count = assembly.free_count
@@ -75,55 +79,101 @@ class Model:
         self.last_velocity = self.upload(before, wp.vec3)
         self.steady = wp.zeros(self.vertex_count, dtype=wp.vec3, device=self.device)
         self.acceleration = wp.zeros_like(self.velocity)
+        self.inherited = [self.x, self.x_start, self.velocity, self.last_velocity]
+        self.standing = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
 
-        self.spring_penalty = spring_penalty(assembly, settings)
-        self.augmented = np.zeros(self.vertex_count, dtype=bool)
-        self.augmented[assembly.springs.corners[self.spring_penalty > 0.0]] = True
-        self.augmented[assembly.attachments.corners[ties.penalty > 0.0]] = True
+        self._augment(assembly, settings)
         self._make_elements(assembly, h)
         self.law = ContactLaw()
         self.law.slip = settings.friction_velocity * h
         self.law.damping = settings.collision_damping / h
         self.objective = vertex.Objective()
-        self._weigh(settings)
+        self._weigh()
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.objective.elements = self.elements
-        self.parts = self._parts(ties)
+        self.parts = self._parts()
         self.kernels = vertex.vertex_kernels(self.parts)
-        self.objective.attachments = ties.struct
+        self.objective.attachments = self.attachments.struct
         self.objective.bounds = bounds
         self.objective.law = self.law
         self.objective.embedding = upload_embedding(
             surface.points, surface.hidden, self.led_end, self.upload
         )
 
+        self.contact, self.revision = None, 0
+        self.followers = Followers(self, launches.threads)
+
     def upload(self, values, dtype):
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
 
-    def _weigh(self, settings):
+    def _augment(self, assembly, settings):
+        """Multipliers of attachments and stiff springs. Relaxed, they would grow."""
+        self.attachments = AttachmentRows(assembly, settings, self.device)
+        self.spring_penalty = spring_penalty(assembly, settings)
+        self.spring_multiplier = wp.zeros(len(self.spring_penalty), dtype=float, device=self.device)
+        self.augmented = np.zeros(self.vertex_count, dtype=bool)
+        self.augmented[assembly.springs.corners[self.spring_penalty > 0.0]] = True
+        self.augmented[assembly.attachments.corners[self.attachments.penalty > 0.0]] = True
+        omega = np.where(self.augmented, 1.0, settings.sweep_relaxation)
+        self.relaxation = self.upload(omega, float)
+
+    def _weigh(self):
         """Inertia and load of every vertex from its mass."""
-        mass, still = self.assembly.mass, settings.quasistatic
-        self.objective.inertia = self.upload(mass * (not still) / settings.step_time**2, float)
-        self.objective.load = self.upload(self._load(settings), wp.vec3)
+        mass, still = self.assembly.mass, self.settings.quasistatic
+        inertia = mass * (not still) / self.settings.step_time**2
+        self.objective.inertia = self.upload(inertia, float)
+        self.objective.load = self.upload(self._load(), wp.vec3)
 
-    def _load(self, settings):
+    def _load(self):
         """The weight [N] of every vertex where it is no part of the inertia."""
-        return self.assembly.mass[:, None] * self.gravity.now * settings.quasistatic
+        return self.assembly.mass[:, None] * self.gravity.now * self.settings.quasistatic
 
-    def pull(self, share, settings):
-        """Let gravity be what it is after a share of the frame."""
+    def pull(self, fraction):
+        """Let gravity be what it is after a fraction of the frame."""
         if self.gravity.varies:
-            self.gravity.move(share)
-            self.objective.load.assign(self._load(settings).astype(np.float32))
+            self.gravity.move(fraction)
+            self.objective.load.assign(self._load().astype(np.float32))
 
-    def renew(self, settings):
+    def renew(self):
         """Take over elements and masses that have changed in the assembly."""
-        self._make_elements(self.assembly, settings.step_time)
+        self._make_elements(self.assembly, self.settings.step_time)
         self.objective.elements = self.elements
-        self._weigh(settings)
+        self._weigh()
+        self.revision += 1
+
+    @property
+    def revisions(self):
+        """Changes when arrays that launches may have been recorded with have been replaced."""
+        return self.revision, 0 if self.contact is None else self.contact.revision
+
+    @property
+    def carried(self):
+        """Arrays that a sweep changes, contacts apart."""
+        rows = self.attachments
+        return [
+            self.x,
+            rows.multiplier,
+            rows.struct.pull,
+            self.spring_multiplier,
+            self.elements.spring_rest,
+        ]
+
+    @property
+    def candidate(self):
+        """Where new positions go: x itself, or an array of its own where contact truncates them."""
+        return self.x if self.contact is None else self.contact.candidate
+
+    def commit(self, first, last):
+        """Move the vertices from `first` to `last` to their candidates, as far as contact allows,
+        and embedded points after them.
+        """
+        if self.contact is None:
+            self.followers.follow(first, last)
+        else:
+            self.contact.settle(first, last)
 
     @property
     def size(self):
@@ -187,7 +237,7 @@ class Model:
                 if kind != "triangle":  # an undamped triangle rests at zero strain
                     setattr(self.damping, f"{kind}_rest", self.upload(part.rest, float))
 
-    def _parts(self, ties):
+    def _parts(self):
         """Bits of the kinds of terms that the objective has."""
         bits = {
             "tet": vertex.TETS,
@@ -200,7 +250,7 @@ class Model:
         }
         present = (bit for kind, bit in bits.items() if self.record_counts[kind])
         others = {
-            vertex.ATTACHMENTS: ties.count,
+            vertex.ATTACHMENTS: self.attachments.count,
             vertex.CONTACTS: self.surface.can_touch,
             vertex.EMBEDDED: len(self.surface.points),
             vertex.BOUNDS: len(self.bounds.kind),

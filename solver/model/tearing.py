@@ -78,10 +78,11 @@ class Tear:
 
 
 class Tearing:
-    """The tearing of a scene."""
+    """The tearing of a scene: the last stage of a substep."""
 
-    def __init__(self, bodies, assembly, settings):
-        self.settings, self.assembly, self.tears = settings, assembly, {}
+    def __init__(self, bodies, model):
+        self.model, self.assembly, self.tears = model, model.assembly, {}
+        assembly = self.assembly
         row = 0
         for at, (body, place) in enumerate(zip(bodies, assembly.place, strict=True)):
             if body.element_name != "triangle":
@@ -90,12 +91,7 @@ class Tearing:
                 rows = slice(row, row + len(body.triangles))
                 self.tears[at] = Tear(body, rows, place)
             row += len(body.triangles)
-        self.bodies, self.changed = bodies, False
-
-    def changed_since_asked(self):
-        """Whether anything has torn since the last call."""
-        changed, self.changed = self.changed, False
-        return changed
+        self.bodies = bodies
 
     def elements(self):
         """The elements of every body as they are now, in the vertices of its positions."""
@@ -111,30 +107,22 @@ class Tearing:
             positions[at][asleep] = positions[at][with_vertex]
         return positions
 
-    def after_step(self, model, others):
-        """Split what is stretched too far; True when the elements of the model have changed.
-
-        `others`: arrays of positions [m] besides those of the model.
-        """
-        if not self.tears:
-            return False
-        x = model.x.numpy()
-        changed = False
+    def end_step(self):
+        """Split what is stretched too far."""
+        x, torn = self.model.x.numpy(), False
         for tear in self.tears.values():
             woken = tear.split(x[tear.place].astype(np.float64))
             if woken:
-                self._wake(model, tear, np.array(woken), others)
-                changed = True
-        if changed:
-            self.changed = True
-            model.renew(self.settings)
-        return changed
+                self._wake(tear, np.array(woken))
+                torn = True
+        if torn:
+            self.model.renew()
 
-    def _wake(self, model, tear, woken, others):
+    def _wake(self, tear, woken):
         """Let duplicates go on where their vertices are, and renew triangles, hinges and mass."""
         scene, place = self.assembly, tear.place
         old, new = place[woken.T]
-        for state in (model.x, model.x_start, model.velocity, model.last_velocity, *others):
+        for state in self.model.inherited:
             values = state.numpy().copy()
             values[new] = values[old]
             state.assign(values)

@@ -8,10 +8,10 @@ import numpy as np
 import warp as wp
 
 from ..contact.tangles import Tangle
-from ..descent.iterations import decay
 from ..elements import records
 from ..kernels.contact.bounds import measure_bounds
 from ..kernels.elements import energy
+from .residual import decay
 
 # A frame whose unbalanced forces are below this part of the weight counts as converged.
 CONVERGED = 0.01
@@ -118,6 +118,7 @@ class Measure:
 
     def record(self):
         """Take over the model's elements, at the start and when they have changed."""
+        self.revision = self.model.revision
         self.energies = list(self._energy_launches())
 
     def _energy_launches(self):
@@ -163,16 +164,19 @@ class Measure:
                 total = wp.zeros(count, dtype=wp.float64, device=self.model.device)
                 yield kernel, inputs, [total, *others]
 
-    def take(self, iterations, pairs, ties, seconds, coarse=None):
-        """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
+    def take(self, convergence, seconds, coarse=None):
+        """`Statistics` of the state as it is now; `convergence` is that of the last substep."""
+        if self.revision != self.model.revision:
+            self.record()
         before = self.residual.measure_at(coarse.before) if coarse else math.nan
         model, free = self.model, self.model.free_count
+        settings, pairs = model.settings, model.contact
         residual = self.residual.measure()
-        count, done = iterations.settings.iterations, iterations.done
-        rate = decay(iterations.halfway, residual, count, done)
-        goal = max(CONVERGED, self.residual.floor(), iterations.settings.tolerance)
+        count, done = settings.iterations, convergence.done
+        rate = decay(convergence.halfway, residual, count, done)
+        goal = max(CONVERGED, self.residual.floor(), settings.tolerance)
         # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
-        error, error_goal = iterations.error.estimate() if coarse else (math.nan, math.nan)
+        error, error_goal = convergence.error.estimate() if coarse else (math.nan, math.nan)
         contact_energy, touching, deepest = pairs.measure() if pairs else (0.0, 0, 0.0)
         for first, count in model.surface_ranges() if len(model.bounds.kind) else ():
             of_bounds = wp.zeros(count, dtype=float, device=model.device)
@@ -196,7 +200,7 @@ class Measure:
                 device=model.device,
             )
             elastic += float(outputs[0].numpy().sum())
-        mass, still = model.assembly.mass[:free], iterations.settings.quasistatic
+        mass, still = model.assembly.mass[:free], settings.quasistatic
         x = model.x.numpy()[:free].astype(np.float64)
         v = model.velocity.numpy()[:free].astype(np.float64)
         rejected = model.rejected.numpy().copy()  # a view on the CPU
@@ -224,7 +228,7 @@ class Measure:
             coarse_skips=coarse.skips() if coarse else 0,
             residual_before_coarse=before,
             tangles=tuple(pairs.tangles.found) if pairs else (),
-            broken=ties.broken_count(),
+            broken=model.attachments.broken_count(),
             inverted=int(inverted.sum()),
             inverted_bodies=self._names(inside_out),
             rejected=int(rejected.sum()),

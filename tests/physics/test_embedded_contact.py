@@ -16,10 +16,8 @@ from vbd.solver.kernels.contact.embedded_contact import embedded_contacts_force_
 from vbd.solver.kernels.contact.law import ContactLaw, Contacts
 from vbd.solver.kernels.embedding import Embedding
 from vbd.solver.model.assembly import assemble
-from vbd.solver.model.augmentation import Ties
 from vbd.solver.model.model import Model
 from vbd.solver.scene.bounds import bounds_on_device
-from vbd.solver.scene.embedding import Followers
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -122,10 +120,8 @@ def forces_of_contact(bodies):
     scene = assemble(bodies, settings)
     surface = contact_surface(scene, bodies, [], settings)
     bounds = bounds_on_device([], scene, surface, settings, "cpu")
-    ties = Ties([], scene, settings, "cpu")
-    model = Model(scene, settings, surface, bounds, ties, Launches("cpu", Workers(1)))
-    workers = Workers(1)
-    pairs = Pairs(model, Followers(model, workers), ["A", "B"], settings, workers)
+    model = Model(scene, settings, surface, bounds, Launches("cpu", Workers(1)))
+    pairs = Pairs(model, model.followers, ["A", "B"], settings, model.launches.threads)
     pairs.search()
     pairs.refresh()
     force = wp.zeros(model.led_end, dtype=wp.vec3, device="cpu")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The beginning of a substep: inertia, the initial guess, rest values that follow by damping; and
+its end: velocities.
+"""
+
+from ..kernels.elements.damping import move_rest_values
+from ..kernels.motion import (
+    ADAPTIVE,
+    INERTIA,
+    INERTIA_ACCELERATION,
+    PREVIOUS,
+    Motion,
+    find_velocities,
+    predict,
+)
+from ..scene.embedding import points_in_front
+from .stage import RecordedStage, Stage, play
+
+INITIAL_GUESS = {
+    "previous": PREVIOUS,
+    "inertia": INERTIA,
+    "inertia_acceleration": INERTIA_ACCELERATION,
+    "adaptive": ADAPTIVE,
+}
+
+
+def initial_guess(settings):
+    """The name of the guess; an equilibrium is sought from where the bodies are."""
+    return "previous" if settings.quasistatic else settings.initial_guess
+
+
+class Prediction(Stage):
+    """Where inertia takes the vertices, and where they are guessed to be."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        settings = model.settings
+        motion = Motion()
+        motion.velocity, motion.last_velocity = model.velocity, model.last_velocity
+        motion.acceleration, motion.steady = model.acceleration, model.steady
+        guess = INITIAL_GUESS[initial_guess(settings)]
+        inputs = [model.gravity.on_device, settings.step_time, guess]
+        inputs += [model.x, model.standing, model.bounds]
+        outputs = [motion, model.candidate, model.x_start, model.inertial]
+        self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs)
+        in_front = points_in_front(model, model.x_start, model.candidate)
+        self.keep_in_front = [launch for launches in in_front for launch in launches]
+
+    def begin_frame(self, _frame, time):
+        self.model.gravity.begin_frame(time)
+
+    def begin_step(self, fraction):
+        self.model.pull(fraction)
+        self.predict()
+        play(self.keep_in_front)
+
+
+class Damping(RecordedStage):
+    """Rest values of damped elements, which follow what they were at the start of the substep."""
+
+    def record(self):
+        model = self.model
+        count = model.free_count
+        self.follow = model.launches.record(
+            move_rest_values,
+            count,
+            [model.x_start, model.damping, model.elements],
+            cost=model.work[:count],
+        )
+
+    def begin_step(self, _fraction):
+        self.renew()
+        self.follow()
+
+
+class Velocities(Stage):
+    """What the step has come to: velocities, and embedded points that no contact has moved."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        step_time = model.settings.step_time
+        self.find = model.launches.record(
+            find_velocities,
+            model.vertex_count,
+            [step_time, model.x, model.x_start],
+            [model.velocity],
+        )
+        self.points_wait = len(model.surface.points) > 0 and model.contact is None
+
+    def end_step(self):
+        if self.points_wait:
+            self.model.commit(0, self.model.free_count)
+        self.find()
