@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
-from .stage import RecordedStage, play
+from .stage import RecordedStage
 
 
 class Sweeps(RecordedStage):
@@ -47,8 +47,9 @@ class Sweeps(RecordedStage):
         """Visit every free vertex once."""
         self.renew()
         if self.model.contact is None:
-            play(self.solves)
+            for solve in self.solves:
+                solve.play()
         else:
             for solve, first, last in self.colors:
-                solve()
+                solve.play()
                 self.model.commit(first, last)

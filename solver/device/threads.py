@@ -68,6 +68,8 @@ class Workers:
 
     def run(self, tasks):
         """Run up to `count` callables at the same time; returns when all are done."""
+        if len(tasks) == 1:
+            return tasks[0]()
         while len(self.others) < len(tasks) - 1:
             self.others.append(Worker())
         helpers = list(zip(self.others, tasks[1:], strict=False))
