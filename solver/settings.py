@@ -253,6 +253,11 @@ class Settings:
         return self.frame_time / self.substeps
 
     @property
+    def guess(self) -> str:
+        """The initial guess; an equilibrium is sought from where the bodies are."""
+        return "previous" if self.quasistatic else self.initial_guess
+
+    @property
     def is_accelerated(self) -> bool:
         """Whether sweeps are extrapolated by Chebyshev's method."""
         return self.acceleration > 0.0 or self.estimate_acceleration

@@ -44,7 +44,7 @@ class Contacts(Stage):
 
     def before_sweep(self, iteration):
         """Search where that is due, bring all contacts up to date, and move what is kinematic on
-        towards its place.
+        towards its goal.
         """
         model, contact = self.model, self.contact
         if self._is_search_due(iteration):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Free flight: what has nothing in its way moves by its common motion at once.
+"""Free flight: what nothing obstructs moves by its common motion at once.
 
 Among bodies a common motion changes no distance, so it needs no search; otherwise the trust radii
 of the truncation, which are small beside the path of a fast body, would hold it back. Bodies that
-fall together, one in the way of the other, have the mean of their motions in common.
+fall together, one towards the other, have the mean of their motions in common.
 """
 
 import numpy as np

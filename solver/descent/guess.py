@@ -5,7 +5,6 @@ import warp as wp
 
 from ..kernels import guess as kernels
 from .linkages import make_linkages, rigid_motions
-from .prediction import initial_guess
 from .stage import RecordedStage, play
 
 # Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
@@ -16,7 +15,7 @@ OVERSHOT = 0.98
 
 def is_guarded(model):
     """Whether a scene has a guess to be drawn back."""
-    is_adaptive = initial_guess(model.settings) == "adaptive"
+    is_adaptive = model.settings.guess == "adaptive"
     return is_adaptive and model.free_count > 0 and model.contact is None
 
 

@@ -18,10 +18,10 @@ class Kinematics(Stage):
         self.points = points
         # The one number that the host gives the device in every substep.
         self.fraction = wp.zeros(1, dtype=float, device=model.device)
-        places = model.x if model.contact is None else model.inertial
-        moves = [(points.pins, places), (points.attached, model.attachments.struct.point)]
+        goal = model.x if model.contact is None else model.inertial
+        moves = [(points.pins, goal), (points.attached, model.attachments.struct.point)]
         if points.colliders.moves and model.contact is not None:
-            moves.append((points.colliders, places))
+            moves.append((points.colliders, goal))
         self.moves = [
             model.launches.record(
                 move_points,

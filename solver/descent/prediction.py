@@ -24,11 +24,6 @@ INITIAL_GUESS = {
 }
 
 
-def initial_guess(settings):
-    """The name of the guess; an equilibrium is sought from where the bodies are."""
-    return "previous" if settings.quasistatic else settings.initial_guess
-
-
 class Prediction(Stage):
     """Where inertia takes the vertices, and where they are guessed to be."""
 
@@ -38,7 +33,7 @@ class Prediction(Stage):
         motion = Motion()
         motion.velocity, motion.last_velocity = model.velocity, model.last_velocity
         motion.acceleration, motion.steady = model.acceleration, model.steady
-        guess = INITIAL_GUESS[initial_guess(settings)]
+        guess = INITIAL_GUESS[settings.guess]
         inputs = [model.gravity.on_device, settings.step_time, guess]
         inputs += [model.x, model.standing, model.bounds]
         outputs = [motion, model.candidate, model.x_start, model.inertial]

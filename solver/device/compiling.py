@@ -47,7 +47,6 @@ def other_modules(model, corrected):
     points, contacts = bool(parts & vertex.EMBEDDED), pairs or near_bounds
     tied, corrected = bool(parts & vertex.ATTACHMENTS), bool(corrected)
     files = {
-        # The slowest first, so that none is left for the end.
         coarse: corrected,
         coarse_line: corrected,
         coarse_contact: corrected and (contacts or tied),
@@ -72,7 +71,7 @@ def other_modules(model, corrected):
     }
     modules = [wp.get_module(file.__name__) for file, wanted in files.items() if wanted]
     if corrected:
-        modules.insert(0, vertex.vertex_kernels(parts & vertex.ON_VERTICES).residual.module)
+        modules.append(vertex.vertex_kernels(parts & vertex.ON_VERTICES).residual.module)
     return modules
 
 
@@ -82,6 +81,22 @@ def is_compiled(module, device):
     folder = Path(wp.config.kernel_cache_dir) / module.get_module_identifier(block)
     code = ("*.o",) if device.is_cpu else ("*.ptx", "*.cubin")
     return any(folder.glob("*.meta")) and any(any(folder.glob(name)) for name in code)
+
+
+def source_size(module):
+    """Characters of the kernels of a module and of all functions that they call.
+
+    Compiling takes about as long as that is large.
+    """
+    known, size = set(), 0
+    waiting = [kernel.adj for kernel in module.kernels.values()]
+    while waiting:
+        code = waiting.pop()
+        size += len(code.source)
+        functions = set(code.get_references()[2]) - known
+        known |= functions
+        waiting += [function.adj for function in functions]
+    return size
 
 
 def _first(queues):
@@ -101,6 +116,7 @@ def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
     when `cancelled()` says True goes on in the background, to the end of the module in flight.
     """
     missing = [m for m in dict.fromkeys(modules) if not is_compiled(m, device)]
+    missing.sort(key=source_size, reverse=True)  # the slowest first, so that none is left at last
     if not missing:
         return True
     if cancelled is not None and cancelled():

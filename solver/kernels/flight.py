@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies in free flight: their boxes, what is in their way, and their common motion."""
+"""Bodies in free flight: their boxes, what obstructs them, and their common motion."""
 
 import warp as wp
 
