@@ -22,9 +22,9 @@ def test_right_side_is_the_force_on_the_modes(name):
     free = slice(0, model.free_count)
     points[free] = points[free] @ rotation(AXIS, 0.03).T
     put(stepper, points)
-    if stepper.contact:
-        stepper._search()
-        stepper.contact.refresh()
+    if model.contact:
+        model.contact.search()
+        model.contact.refresh()
     coarse._follow()
     stepper.residual.find_forces()
     force = stepper.residual.force.numpy()[: len(model.assembly.points)].astype(float)
