@@ -10,6 +10,9 @@ from math import inf
 
 import numpy as np
 
+# Fewer iterations than these do not settle what relaxation and fast vibrations overshoot.
+SETTLING = 3
+
 
 def number(default, label, text, *, unit="", low=-inf, high=inf, soft_low=None, soft_high=None):
     """A dataclass field with its range [low, high], slider range, unit and tooltip."""
@@ -248,6 +251,26 @@ class Settings:
     def step_time(self) -> float:
         """Length h of one substep [s]."""
         return self.frame_time / self.substeps
+
+    @property
+    def guess(self) -> str:
+        """The initial guess; an equilibrium is sought from where the bodies are."""
+        return "previous" if self.quasistatic else self.initial_guess
+
+    @property
+    def is_accelerated(self) -> bool:
+        """Whether sweeps are extrapolated by Chebyshev's method."""
+        return self.acceleration > 0.0 or self.estimate_acceleration
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a substep ends before fast vibrations settle."""
+        return self.iterations < SETTLING and not self.quasistatic
+
+    @property
+    def sweep_relaxation(self) -> float:
+        """ω of the sweeps; Chebyshev extrapolates plain ones, and short substeps settle no more."""
+        return 1.0 if self.is_accelerated or self.is_short else self.relaxation
 
 
 @dataclass(frozen=True, kw_only=True)

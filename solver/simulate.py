@@ -3,28 +3,27 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import warp as wp
 
 from .bodies import Cloth, Collider, Rod, Solid
-from .coarse.correction import coarse_aggregates
+from .contact.contact import Contact
 from .contact.surface import contact_surface
 from .descent.step import Stepper
-from .device.compiling import compile_missing, needed_modules
+from .device.compiling import compile_missing
 from .device.launches import Launches
 from .device.threads import Workers, core_count
 from .model.assembly import assemble
 from .model.model import Model, ModelSize
-from .model.multipliers import Ties
 from .model.tearing import Tearing
 from .report.residual import Residual
 from .report.statistics import Measure, Statistics
 from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
 from .scene.attachments import Attachment
-from .scene.colliders import LedColliders
-from .scene.pins import LedPins
+from .scene.kinematic import Kinematic
 from .settings import Settings
 
 
@@ -73,70 +72,84 @@ def simulate(
     needs and Warp's cache lacks are compiled first; `compiling(done, count)` hears of it. Raises
     ValueError for bodies that cannot be simulated, before the first frame where that can be known.
     """
-    attachments = [body for body in bodies if isinstance(body, Attachment)]
-    deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
-    colliders = [body for body in bodies if isinstance(body, Collider)]
-    analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
-    if not deformable:
-        raise ValueError("there is nothing to simulate: add a soft body, a cloth or a rod")
     if frame_count != int(frame_count) or frame_count < 1:
         raise ValueError(f"frame_count is {frame_count}; a whole number from 1 on is needed")
-    device = pick_device(device)
-    scene = assemble(deformable, settings, attachments)
-    ties = Ties(attachments, scene, settings, device)
-    led = LedColliders(colliders, scene, device)
-    pins = LedPins(deformable, scene, device)
-    surface = contact_surface(scene, deformable, colliders, settings)
-    analytic = colliders_on_device(analytic, scene, settings, device)
-    workers = Workers(settings.threads or core_count() if wp.get_device(device).is_cpu else 1)
-    launches = Launches(device, workers)
-    model = Model(scene, settings, surface, analytic, ties, launches, gravity)
-    tearing = Tearing(deformable, scene, settings)
-    names = [body.name for body in [*deformable, *colliders]]
-    parts = model, led, pins, ties, tearing, names
-    return _frames(parts, deformable, settings, frame_count, cancelled, compiling)
+    simulation = Simulation(bodies, settings, pick_device(device), gravity)
+    return simulation.frames(int(frame_count), cancelled, compiling)
 
 
-def _frames(parts, deformable, settings, frame_count, cancelled, compiling):
-    model, led, pins, ties, tearing, names = parts
-    threads = settings.threads or core_count()
-    aggregates = coarse_aggregates(model, settings)
-    modules = needed_modules(model, settings, aggregates)
-    if not compile_missing(modules, model.device, threads, compiling, cancelled):
-        return
-    workers = model.launches.threads
+class Simulation:
+    """A scene on a device, and what solves it."""
+
+    def __init__(self, bodies, settings, device, gravity):
+        attachments = [body for body in bodies if isinstance(body, Attachment)]
+        deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
+        colliders = [body for body in bodies if isinstance(body, Collider)]
+        analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
+        if not deformable:
+            raise ValueError("there is nothing to simulate: add a soft body, a cloth or a rod")
+        scene = assemble(deformable, settings, attachments)
+        self.kinematic = Kinematic(deformable, colliders, attachments, scene, device)
+        surface = contact_surface(scene, deformable, colliders, settings)
+        analytic = colliders_on_device(analytic, scene, settings, device)
+        self.threads = settings.threads or core_count()
+        workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
+        launches = Launches(device, workers)
+        self.model = Model(scene, settings, surface, analytic, launches, gravity)
+        self.tearing = Tearing(deformable, self.model)
+        self.deformable = deformable
+        self.names = [body.name for body in [*deformable, *colliders]]
+
+    def frames(self, frame_count, cancelled, compiling):
+        """Solve frame by frame."""
+        model, threads = self.model, self.model.launches.threads
+        try:
+            with explained(model.device):
+                stepper, measure = self._build()
+            modules = model.launches.modules()
+            if not compile_missing(modules, model.device, self.threads, compiling, cancelled):
+                return
+            for index in range(1, frame_count + 1):
+                with explained(model.device):
+                    seconds = self._solve(stepper, index, cancelled)
+                    if seconds is None:
+                        return
+                    statistics = measure.take(stepper.convergence, seconds, stepper.coarse)
+                    positions = self.tearing.lay_duplicates(model.positions())
+                yield Frame(index, positions, self.tearing.elements(), statistics, model.size)
+        finally:
+            threads.stop()
+
+    def _build(self):
+        """What solves the scene, and what measures it."""
+        model = self.model
+        if model.surface.can_touch:
+            model.contact = Contact(model, self.names, model.settings)
+        residual = Residual(model)
+        stepper = Stepper(model, self.kinematic, self.tearing, residual)
+        return stepper, Measure(model, residual, self.deformable)
+
+    def _solve(self, stepper, index, cancelled):
+        """Solve one frame; returns the time [s] that it took, None when cancelled."""
+        settings = self.model.settings
+        stepper.begin_frame(index, index * settings.frame_time)
+        started = time.perf_counter()
+        for substep in range(1, settings.substeps + 1):
+            if cancelled is not None and cancelled():
+                return None
+            stepper.step(substep)
+        wp.synchronize_device(self.model.device)
+        return time.perf_counter() - started
+
+
+@contextmanager
+def explained(device):
+    """Errors of a GPU in words of those who see them."""
     try:
-        residual = Residual(model, workers)
-        measure = Measure(model, residual, deformable)
-        stepper = Stepper(
-            model, aggregates, (led, pins), ties, tearing, residual, names, settings, workers
-        )
-        for index in range(1, int(frame_count) + 1):
-            now = index * settings.frame_time
-            pins.begin_frame(index, now)
-            ties.begin_frame(index, now)
-            led.begin_frame(index, now)
-            model.gravity.begin_frame(now)
-            stepper.begin_frame()
-            started = time.perf_counter()
-            for substep in range(1, settings.substeps + 1):
-                if cancelled is not None and cancelled():
-                    return
-                stepper.step(substep)
-            wp.synchronize_device(model.device)
-            seconds = time.perf_counter() - started
-            if tearing.changed_since_asked():
-                measure.record()
-            statistics = measure.take(
-                stepper.iterations, stepper.contact, ties, seconds, stepper.coarse
-            )
-            positions = tearing.lay_duplicates(model.positions())
-            yield Frame(index, positions, tearing.elements(), statistics, model.size)
+        yield
     except RuntimeError as error:
-        if not model.device.is_cuda:
+        if not device.is_cuda:
             raise
         raise OSError(
             f"the GPU failed ({error}); bake on the CPU or make the scene smaller"
         ) from error
-    finally:
-        workers.stop()

@@ -9,12 +9,12 @@ follow it, d = P z, as far as G falls along d. A is put together once per subste
 import numpy as np
 import warp as wp
 
-from ..device.threads import recorded, recorded_whole
+from ..device.launches import play
 from ..kernels import coarse_contact, coarse_slopes
 from ..kernels.coarse import line as coarse_line
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import step as coarse_step
-from ..kernels.coarse import step_length as coarse_share
+from ..kernels.coarse import step_length as coarse_length
 from ..kernels.coarse.elements import coarse_kernels
 from ..kernels.elements.linear_algebra import vec6
 from ..scene.embedding import points_in_front
@@ -26,38 +26,37 @@ from .restriction import CoarseForces
 
 # The longest step along a direction, without and with contacts, which may cut it short.
 LONGEST, LONGEST_WITH_CONTACTS = 2.0, 1.0
-# Rough cost of an element in a sum along the direction, and of a vertex [ns].
-SLOPE, MEMBER = 40.0, 10.0
+# Rough cost of an element in a sum along the direction, of a vertex in one, and of a difference
+# [ns].
+SLOPE, MEMBER, DIFFERENCE = 40.0, 10.0, 5.0
 
 
 def coarse_aggregates(model, settings):
     """The `Aggregates` of a coarse correction; None where none is wanted or nothing gains."""
-    accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
-    if not settings.coarse_correction or accelerated or model.free_count == 0:
+    if not settings.coarse_correction or settings.is_accelerated or model.free_count == 0:
         return None
     aggregates = make_aggregates(model.assembly)
     return aggregates if len(aggregates) else None
 
 
 class CoarseCorrection:
-    """Launches of the coarse step; `assemble()` once per substep, then `step()` after sweeps.
+    """The coarse step: `assemble()` once per substep, then `step()` after sweeps.
 
     `before` [vertex] are the positions [m] before the last one.
     """
 
-    def __init__(self, model, aggregates, pairs, followers, relaxation, workers):
-        self.model, self.aggregates, self.pairs = model, aggregates, pairs
-        self.contacts = pairs is not None or model.has_analytic_colliders
-        self.followers, self.workers = followers, workers
-        self.relaxed, self.relaxation = relaxation, wp.clone(relaxation)
-        self.longest = LONGEST_WITH_CONTACTS if self.contacts else LONGEST
+    def __init__(self, model, aggregates):
+        self.model, self.aggregates = model, aggregates
+        self.truncates = model.contact is not None or model.has_analytic_colliders
+        self.relaxation = wp.clone(model.relaxation)
+        self.longest = LONGEST_WITH_CONTACTS if self.truncates else LONGEST
         self.direction = wp.zeros_like(model.x)
         self.before = wp.clone(model.x)
         self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
-        self.groups = Groups(model, aggregates, pairs)
+        self.groups = Groups(model, aggregates)
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
-        self.matrix = CoarseMatrix(model, self.groups, self.members, pairs, workers)
-        self.forces = CoarseForces(model, self.groups, workers)
+        self.matrix = CoarseMatrix(model, self.groups, self.members)
+        self.forces = CoarseForces(model, self.groups)
         self.linkages = self._upload_linkages(first_chunk)
         self._find_islands()
         self.record()
@@ -75,7 +74,7 @@ class CoarseCorrection:
 
     def _find_islands(self):
         """Who goes equally far, as of the last search."""
-        self.searches = self.pairs.searches if self.pairs else 0
+        self.searches = self.model.lists.searches
         self.groups.find_islands()
         island = self.groups.island
         order = np.argsort(island, kind="stable")
@@ -83,27 +82,45 @@ class CoarseCorrection:
         self.linkages.linkage.assign(order.astype(np.int32))
         self.linkages.start.assign(start.astype(np.int32))
 
+    def _renew(self):
+        """Record anew what holds arrays that have been replaced."""
+        before, self.revisions = self.revisions, self.model.revisions
+        if self.revisions[0] != before[0]:
+            self.record()
+        elif self.revisions != before:
+            self._record_vertices()
+
     def record(self):
         """The launches that know the elements: again when tearing has changed them."""
-        chunked, offset, slopes = [], 0, []
-        for elements in chunked_elements(self.model, self.aggregates, self.model.step_time):
+        model, self.revisions = self.model, self.model.revisions
+        chunked, offset = [], 0
+        for elements in chunked_elements(model, self.aggregates, model.settings.step_time):
             chunks = coarse.Chunks()
-            chunks.start = self.model.upload(elements.start.astype(np.int32), int)
+            chunks.start = model.upload(elements.start.astype(np.int32), int)
             chunks.offset = offset
             offset += len(elements.start) - 1
             chunked.append((elements, chunks))
         self.forces.record(chunked)
         self.matrix.record(chunked)
         self.sums = self._sums([elements for elements, _ in chunked])
-        for elements, chunks in chunked:
-            inputs = [chunks, elements.data, self.before, self.direction]
-            inputs += [elements.rest, self.longest]
-            kernel, count = coarse_kernels(elements.kind).add_slopes, len(elements.start) - 1
-            cost = SLOPE * elements.size
-            slopes.append(self._ranges(kernel, count, inputs, [self.sums], cost))
-        self.slopes = slopes
-        self.record_vertices()
-        self._record_contacts()
+        self.slopes = [
+            model.launches.record(
+                coarse_kernels(elements.kind).add_slopes,
+                len(elements.start) - 1,
+                [
+                    chunks,
+                    elements.data,
+                    self.before,
+                    self.direction,
+                    elements.rest,
+                    self.longest,
+                ],
+                [self.sums],
+                SLOPE * elements.size,
+            )
+            for elements, chunks in chunked
+        ]
+        self._record_vertices()
 
     def _sums(self, chunked):
         """`Sums` over the chunks of all kinds."""
@@ -120,59 +137,54 @@ class CoarseCorrection:
         sums.count = wp.zeros(count, dtype=int, device=model.device)
         return sums
 
-    def record_vertices(self):
-        """The launches that know vertices and their contacts: again when lists were replaced."""
-        self.revision = self.model.lists.revision
-        model, members, patches = self.model, self.members, self.groups.patches
-        objective = model.objective
+    def _record_vertices(self):
+        """The launches that know vertices and their contacts: again when lists have grown."""
+        model, members, record = self.model, self.members, self.model.launches.record
+        self.forces.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
-        each = MEMBER * count / chunks
+        each, patches = MEMBER * count / chunks, self.groups.patches
         number, shapes = len(self.aggregates), [members, self.shape]
-        sums = self._ranges(coarse_step.sum_shapes, chunks, [model.x, patches], [members], each)
-        self.keeps = [sums, self._whole(coarse_step.keep_shapes, number, shapes, [])]
-        self.turns = [sums, self._whole(coarse_step.find_turns, number, shapes, [patches])]
-        moved = self.pairs.candidate if self.pairs else model.x
+        sums = record(coarse_step.sum_shapes, chunks, [model.x, patches], [members], each)
+        self.keeps = [sums, record(coarse_step.keep_shapes, number, [members], [self.shape])]
+        self.turns = [sums, record(coarse_step.find_turns, number, shapes, [patches])]
         up = [self.groups.solution, members, patches, model.x]
-        self.up = [self._ranges(coarse_step.prolong, chunks, up, [self.direction, moved], each)]
+        outputs = [self.direction, model.candidate]
+        self.up = record(coarse_step.prolong, chunks, up, outputs, each)
+        self.line = self._line(chunks, each)
+        step = [self.before, self.direction, members, self.groups.linkage, self.linkages]
+        step.append(self.relaxation)
+        outputs = [model.x, model.relaxation]
+        self.move = record(coarse_step.move, count, step, outputs, MEMBER)
+        self._record_contacts()
+
+    def _line(self, chunks, each):
+        """The search along the direction, behind the slopes of elements."""
+        model, record = self.model, self.model.launches.record
+        objective, members = model.objective, self.members
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
         touching = [objective.attachments, objective.contacts, model.contact_model]
-        along = [*state, model.free_count, self.longest, *touching, members]
-        choice = [self.longest, members, self.sums, self.linkages]
-        self.line = [
-            self._ranges(coarse_slopes.member_slopes, chunks, along, [], each),
-            self._whole(coarse_share.choose_step_lengths, self.groups.linkage_count, choice, []),
+        along = [*state, model.free_count, self.longest, *touching]
+        choice = [self.longest, members, self.sums]
+        count = self.groups.linkage_count
+        return [
+            record(coarse_slopes.member_slopes, chunks, along, [members], each),
+            record(coarse_length.choose_step_lengths, count, choice, [self.linkages]),
         ]
-        way = [self.before, self.direction, members, self.groups.linkage, self.linkages]
-        way.append(self.relaxation)
-        self.moves = [self._ranges(coarse_step.move, count, way, [model.x, self.relaxed], MEMBER)]
 
     def _record_contacts(self):
-        """What contacts and bounds do to the direction."""
-        model, vertices = self.model, self.members.vertex
-        moved = self.pairs.candidate if self.pairs else model.x
+        """What contacts and analytic colliders do to the direction."""
+        model, vertices, record = self.model, self.members.vertex, self.model.launches.record
         self.in_front = []
         if model.has_analytic_colliders:
             inputs = [vertices, self.before, model.contact_model]
-            self.in_front.append(
-                self._whole(coarse_contact.keep_members_in_front, len(vertices), inputs, [moved])
-            )
-        self.in_front += [[launch] for launch in points_in_front(model, self.before, moved)]
-        ends = [self.before, model.x]
+            kernel, moved = coarse_contact.keep_members_in_front, [model.candidate]
+            self.in_front.append(record(kernel, len(vertices), inputs, moved))
+        self.in_front += points_in_front(model, self.before, model.candidate)
+        ends, kernel = [self.before, model.x], coarse_step.take_difference
         self.differences = [
-            self._ranges(coarse_step.take_difference, count, ends, [self.direction], 5.0, first)
+            record(kernel, count, ends, [self.direction], DIFFERENCE, first)
             for first, count in model.surface_ranges()
         ]
-
-    def _ranges(self, kernel, count, inputs, outputs, cost, first=0):
-        workers, device = self.workers, self.model.device
-        return recorded(workers, device, kernel, count, inputs, outputs, cost, first)
-
-    def _whole(self, kernel, count, inputs, outputs):
-        return recorded_whole(self.model.device, kernel, count, inputs, outputs)
-
-    def _run(self, lists):
-        for launches in lists:
-            self.workers.run(launches)
 
     def begin_frame(self):
         """Count skipped steps anew, as the pairs count their searches."""
@@ -189,45 +201,43 @@ class CoarseCorrection:
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
+        self._renew()
         self._follow()
-        if self.pairs:
+        if self.model.contact is not None:
             self._find_islands()
             self.groups.regroup()
         self.matrix.assemble()
-        self._run(self.keeps)
+        play(self.keeps)
 
     def step(self):
-        """One coarse step of all linkages."""
-        if self.revision != self.model.lists.revision:
-            self.record_vertices()
-        if self.pairs and self.pairs.searches != self.searches:
+        """One coarse step of all islands."""
+        self._renew()
+        model = self.model
+        if model.contact is not None and model.lists.searches != self.searches:
             self._find_islands()
         self._follow()
-        wp.copy(self.before, self.model.x)
-        self._run(self.turns)
+        wp.copy(self.before, model.x)
+        play(self.turns)
         self.forces.find()
         for factors in self.groups.factors:
             factors.solve()
-        if self.pairs:
-            wp.copy(self.pairs.candidate, self.model.x)
-        self._run(self.up)
-        if self.contacts:
+        if model.contact is not None:
+            wp.copy(model.candidate, model.x)
+        self.up()
+        if self.truncates:
             self._truncate()
-        self._run(self.slopes)
-        self._run(self.line)
-        self._run(self.moves)
-        self.followers.follow(0, self.model.free_count)
+        play(self.slopes)
+        play(self.line)
+        self.move()
+        model.followers.follow(0, model.free_count)
 
     def _follow(self):
-        """Embedded points have to be where their corners are; pairs keep them there."""
-        if not self.pairs:
-            self.followers.follow(0, self.model.free_count)
+        """Embedded points have to be where their corners are; contact keeps them there."""
+        if self.model.contact is None:
+            self.model.followers.follow(0, self.model.free_count)
 
     def _truncate(self):
-        """Shorten the direction where surfaces or bounds are in the way."""
-        self._run(self.in_front)
-        if self.pairs:
-            self.pairs.settle(0, self.model.free_count)
-        else:
-            self.followers.follow(0, self.model.free_count)
-        self._run(self.differences)
+        """Shorten the direction where surfaces or analytic colliders end it."""
+        play(self.in_front)
+        self.model.commit(0, self.model.free_count)
+        play(self.differences)

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
-from ..device.threads import recorded_whole
+from ..device.launches import Launches, play
 from ..kernels.coarse import factorisation as kernels
 from ..kernels.coarse.factorisation import TILE
 
@@ -137,54 +137,42 @@ class DeviceFactors:
     THREADS = 64
 
     def __init__(self, matrices, right, solution, bounds):
-        self.device = matrices.device
+        device = matrices.device
         count, size, _ = matrices.shape
-        start = wp.array(first_columns(bounds), dtype=int, device=self.device)
+        start = wp.array(first_columns(bounds), dtype=int, device=device)
         last = last_rows(bounds)
-        stop = wp.array(last, dtype=int, device=self.device)
-        scale = wp.zeros((count, size), dtype=wp.float64, device=self.device)
-        corner = wp.zeros((count, size, TILE), dtype=wp.float64, device=self.device)
+        stop = wp.array(last, dtype=int, device=device)
+        scale = wp.zeros((count, size), dtype=wp.float64, device=device)
+        corner = wp.zeros((count, size, TILE), dtype=wp.float64, device=device)
         right, solution = (values.reshape((count, size, 1)) for values in (right, solution))
-        each, device = (count, size), self.device
-        shift = wp.float64(SHIFT)
+        each, shift = (count, size), wp.float64(SHIFT)
+        self.record = Launches(device, None).record
         self.factoring = [
-            *recorded_whole(device, kernels.find_scales, each, [shift, start, matrices, scale], []),
-            *recorded_whole(
-                device, kernels.apply_scales, matrices.shape, [scale, start, matrices], []
-            ),
+            self.record(kernels.find_scales, each, [shift, start], [matrices, scale]),
+            self.record(kernels.apply_scales, matrices.shape, [scale, start], [matrices]),
         ]
         for k in range(0, size, TILE):
             below = int(last[k] - k) // TILE - 1
-            column = [k, start, matrices, corner]
-            self.factoring.append(self._in_tiles(kernels.factor_column, (count, below + 1), column))
+            outputs = [matrices, corner]
+            self._in_tiles(kernels.factor_column, (count, below + 1), [k, start], outputs)
             if below:
-                rest = [k, start, matrices]
-                grid = count, below, below
-                self.factoring.append(self._in_tiles(kernels.update_rest, grid, rest))
-        triangles = [matrices, corner, start, stop, solution]
+                self._in_tiles(kernels.update_rest, (count, below, below), [k, start], [matrices])
+        triangles = [matrices, corner, start, stop]
         self.solving = [
-            *recorded_whole(device, kernels.scale_vectors, each, [scale, right, solution], []),
-            self._in_tiles(kernels.solve, (count,), triangles),
-            *recorded_whole(device, kernels.scale_vectors, each, [scale, solution, solution], []),
+            self.record(kernels.scale_vectors, each, [scale, right], [solution]),
+            self.record(kernels.solve, (count,), triangles, [solution], tile_threads=self.THREADS),
+            self.record(kernels.scale_vectors, each, [scale, solution], [solution]),
         ]
 
-    def _in_tiles(self, kernel, dim, inputs):
-        """A recorded launch of blocks of threads."""
-        return wp.launch_tiled(
-            kernel,
-            dim=dim,
-            inputs=inputs,
-            block_dim=self.THREADS,
-            device=self.device,
-            record_cmd=True,
-        ).launch
+    def _in_tiles(self, kernel, tiles, inputs, outputs):
+        """Go on with a launch of blocks of threads."""
+        launch = self.record(kernel, tiles, inputs, outputs, tile_threads=self.THREADS)
+        self.factoring.append(launch)
 
     def factor(self):
         """Decompose what the matrices hold now, in their place."""
-        for launch in self.factoring:
-            launch()
+        play(self.factoring)
 
     def solve(self):
         """Solve for the right sides of now."""
-        for launch in self.solving:
-            launch()
+        play(self.solving)

@@ -5,6 +5,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels import coarse_contact
+from ..kernels.coarse import factorisation
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse.factorisation import TILE
 from ..topology.graphs import connected_components
@@ -40,15 +41,18 @@ class Groups:
     no surfaces may touch: contacts join any two aggregates, and there only neighbors have a place.
     """
 
-    def __init__(self, model, aggregates, pairs):
-        self.model, self.aggregates, self.pairs = model, aggregates, pairs
+    def __init__(self, model, aggregates):
+        self.model, self.aggregates = model, aggregates
+        self.touches = model.contact is not None
+        if model.device.is_cuda:
+            model.launches.expect(factorisation.find_scales)
         self.rows = 3 * aggregates.mode_count
         self.linkage_count = int(aggregates.linkage[-1]) + 1
         upload, device = model.upload, model.device
         self.of, modes = with_points(aggregates, model)
         of_vertex = np.where(self.of >= 0, aggregates.linkage[self.of], -1)
         self.linkage = upload(of_vertex.astype(np.int32), int)
-        count = self.linkage_count**2 if pairs else 0
+        count = self.linkage_count**2 if self.touches else 0
         self.near = wp.zeros(count, dtype=wp.uint8, device=device)
         self.block = self._blocks()
         # The most rows, and the most places, are those of components that are all alone; besides,
@@ -85,15 +89,12 @@ class Groups:
         """
         count = self.linkage_count
         self.neighbors = np.zeros((0, 2), dtype=int)
-        if self.pairs and self.pairs.count and count > 1:
+        lists = self.model.lists
+        if lists.count and count > 1:
             self.near.zero_()
-            wp.launch(
-                coarse_contact.mark_neighbors,
-                dim=self.pairs.count,
-                inputs=[self.pairs.lists.pairs, self.linkage, count],
-                outputs=[self.near],
-                device=self.model.device,
-            )
+            inputs = [lists.pairs, self.linkage, count]
+            kernel = coarse_contact.mark_neighbors
+            self.model.launches.run(kernel, lists.count, inputs, [self.near])
             marked = np.flatnonzero(self.near.numpy())
             self.neighbors = np.stack([marked // count, marked % count], axis=1)
         self.island = connected_components(self.neighbors, count)
@@ -110,7 +111,7 @@ class Groups:
         edges = edges[part.component[edges[:, 0]] == part.component[edges[:, 1]]]
         large = self._rows_of_linkages() > MOST_ROWS
         lonely = np.zeros(self.linkage_count, dtype=bool)
-        if not self.pairs:
+        if not self.touches:
             components = np.unique(np.stack([part.linkage, part.component]), axis=1)[0]
             lonely = np.bincount(components, minlength=self.linkage_count) == 1
         index = np.zeros(len(part), dtype=int)

@@ -4,7 +4,7 @@
 import numpy as np
 import warp as wp
 
-from ..device.threads import recorded, recorded_whole
+from ..device.launches import play
 from ..kernels import coarse_contact
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse.elements import coarse_kernels
@@ -17,17 +17,17 @@ COSTS = 60.0, 300.0
 class CoarseMatrix:
     """The launches that add up A of all `Groups`, whose `members` are their vertices."""
 
-    def __init__(self, model, groups, members, pairs, workers):
+    def __init__(self, model, groups, members):
         self.model, self.groups, self.members = model, groups, members
-        self.pairs, self.workers = pairs, workers
+        model.launches.expect(coarse_contact.add_touches)
 
     def record(self, chunked):
         """Take over the elements of all kinds, `Chunked`, with their `Chunks`."""
-        model, patches, device = self.model, self.groups.patches, self.model.device
+        model, patches, record = self.model, self.groups.patches, self.model.launches.record
         entries, ranges, (blocks, start, entry) = matrix_entries(
             [elements for elements, _ in chunked]
         )
-        partial = wp.zeros(len(entries), dtype=coarse.mat1212, device=device)
+        partial = wp.zeros(len(entries), dtype=coarse.mat1212, device=model.device)
         columns = [model.upload(c.astype(np.int32), int) for c in entries.T]
         self.additions = []
         for (elements, chunks), own in zip(chunked, ranges, strict=True):
@@ -36,16 +36,13 @@ class CoarseMatrix:
             kernels = coarse_kernels(elements.kind)
             both = kernels.add_inside, kernels.add_between
             for kernel, (first, count), cost in zip(both, own, COSTS, strict=True):
-                if count:
-                    cost *= elements.size
-                    launches = recorded(
-                        self.workers, device, kernel, count, inputs, [partial], cost, first
-                    )
-                    self.additions.append(launches)
+                cost *= elements.size
+                launch = record(kernel, count, inputs, [partial], cost, first)
+                self.additions.append(launch)
         lists = [model.upload(v.astype(np.int32), int) for v in (start, entry, *blocks.T)]
         inputs = [*lists, model.upload(self._inertia(), wp.mat44), partial, patches]
         self.additions.append(
-            recorded_whole(device, coarse.gather_blocks, len(blocks), inputs, [self.groups.matrix])
+            record(coarse.gather_blocks, len(blocks), inputs, [self.groups.matrix])
         )
 
     def _inertia(self):
@@ -61,8 +58,7 @@ class CoarseMatrix:
     def assemble(self):
         """A at the positions of now, and its factors."""
         self.groups.used.zero_()
-        for launches in self.additions:
-            self.workers.run(launches)
+        play(self.additions)
         self._add_contacts()
         for factors in self.groups.factors:
             factors.factor()
@@ -71,22 +67,13 @@ class CoarseMatrix:
         """Stiffness of what touches now and of attachments, onto the blocks of the elements."""
         model, patches = self.model, self.groups.patches
         law, start = model.contact_model.law, model.x_start
-        terms = []
-        if self.pairs:
-            inputs = [model.x, self.pairs.lists.touches, self.pairs.lists.state, law, patches]
-            terms.append((coarse_contact.add_touches, self.pairs.count, inputs))
+        lists, matrix, run = model.lists, [self.groups.matrix], model.launches.run
+        if lists.count:
+            inputs = [model.x, lists.touches, lists.state, law, patches]
+            run(coarse_contact.add_touches, lists.count, inputs, matrix)
         if model.has_analytic_colliders:
-            inputs = [self.members.vertex, model.x, start, model.contact_model, patches]
-            terms.append((coarse_contact.add_analytic_colliders, len(self.members.vertex), inputs))
-        rows = model.objective.attachments.rows
-        inputs = [model.objective.attachments, patches]
-        terms.append((coarse_contact.add_attachments, len(rows) if rows else 0, inputs))
-        for kernel, count, inputs in terms:
-            if count:
-                wp.launch(
-                    kernel,
-                    dim=count,
-                    inputs=inputs,
-                    outputs=[self.groups.matrix],
-                    device=model.device,
-                )
+            vertices = self.members.vertex
+            inputs = [vertices, model.x, start, model.contact_model, patches]
+            run(coarse_contact.add_analytic_colliders, len(vertices), inputs, matrix)
+        rows = [model.objective.attachments, patches]
+        run(coarse_contact.add_attachments, model.attachments.count, rows, matrix)

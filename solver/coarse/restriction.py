@@ -4,7 +4,7 @@
 import numpy as np
 import warp as wp
 
-from ..device.threads import recorded, recorded_whole
+from ..device.launches import play
 from ..kernels import vertex
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import restriction as coarse_force
@@ -38,8 +38,8 @@ class CoarseForces:
     `force` [vertex] is −∂G/∂x [N] but for elements, after `find()`.
     """
 
-    def __init__(self, model, groups, workers):
-        self.model, self.groups, self.workers = model, groups, workers
+    def __init__(self, model, groups):
+        self.model, self.groups = model, groups
         self.kernel = vertex.vertex_kernels((), model.parts).residual
         count, device = model.free_count, model.device
         self.rounding = wp.zeros(count, dtype=float, device=device)
@@ -48,6 +48,7 @@ class CoarseForces:
     def record(self, chunked):
         """Take over the elements of all kinds, `Chunked`, with their `Chunks`."""
         model, patches, count = self.model, self.groups.patches, len(self.groups.aggregates)
+        record = model.launches.record
         slot, vertex_of, room = self._list_forces(chunked)
         sizes = np.bincount(self.groups.of[vertex_of], minlength=count)
         start, first_chunk = chunk_starts(sizes, model.device)
@@ -63,18 +64,17 @@ class CoarseForces:
         for name, values in arrays.items():
             setattr(pulls, name, model.upload(values.astype(np.int32), int))
         self.force = pulls.force
-        self.revision = -1  # no launch over vertices yet
         self.of_elements = []
         for (elements, chunks), chunk_count in zip(chunked, chunk_counts, strict=True):
             inputs = [chunks, elements.data, model.x, elements.rest, patches]
             kernel = coarse_kernels(elements.kind).add_forces
-            launches = self._ranges(kernel, chunk_count, inputs, [pulls], FORCE * elements.size)
-            self.of_elements.append(launches)
+            cost = FORCE * elements.size
+            self.of_elements.append(record(kernel, chunk_count, inputs, [pulls], cost))
         each = SUMMED * len(slot) / lists
         inputs, outputs = [patches, pulls], [self.groups.right]
         self.summing = [
-            self._ranges(coarse_force.sum_forces, lists, [patches], [pulls], each),
-            recorded_whole(model.device, coarse_force.restrict, count, inputs, outputs),
+            record(coarse_force.sum_forces, lists, [patches], [pulls], each),
+            record(coarse_force.restrict, count, inputs, outputs),
         ]
 
     def _list_forces(self, chunked):
@@ -99,20 +99,15 @@ class CoarseForces:
         return slot[order], vertex_of[order], room
 
     def record_vertices(self):
-        """The launches that know contacts: again when lists were replaced."""
+        """The launches that know contacts: again when lists have grown."""
         model = self.model
-        self.revision = model.lists.revision
         inputs = [model.x, model.objective, elements_struct(())()]
         outputs = [self.force, self.rounding, self.touching, model.lists.closing]
-        cost = model.VERTEX
-        self.of_vertices = self._ranges(self.kernel, model.free_count, inputs, outputs, cost)
-
-    def _ranges(self, kernel, count, inputs, outputs, cost):
-        return recorded(self.workers, self.model.device, kernel, count, inputs, outputs, cost)
+        record, count = model.launches.record, model.free_count
+        self.of_vertices = record(self.kernel, count, inputs, outputs, model.VERTEX)
 
     def find(self):
         """Pᵀf at the positions of now, turned back as `patches.turn` says."""
-        if self.revision != self.model.lists.revision:
-            self.record_vertices()
-        for launches in (self.of_vertices, *self.of_elements, *self.summing):
-            self.workers.run(launches)
+        self.of_vertices()
+        play(self.of_elements)
+        play(self.summing)

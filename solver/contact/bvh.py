@@ -14,6 +14,7 @@ class Tree:
         self.low = wp.zeros(max(count, 1), dtype=wp.vec3, device=model.device)
         self.high = wp.zeros(max(count, 1), dtype=wp.vec3, device=model.device)
         self.bvh = None
+        model.launches.expect(bound)
 
     def fit(self, struct, rebuild):
         """Fit the boxes to the positions and trust radii of now."""

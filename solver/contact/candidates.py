@@ -23,6 +23,7 @@ class Search:
     def __init__(self, model, struct):
         self.model, self.struct = model, struct
         self.queries = len(struct.vertices), struct.body_edges
+        model.launches.expect(search.find_edges, pair_lists.find_starts)
         self.slots = [TRIANGLE_SLOTS, EDGE_SLOTS]
         self.count, self.end = (
             [wp.zeros(max(number, 1), dtype=int, device=model.device) for number in self.queries]

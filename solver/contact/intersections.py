@@ -47,6 +47,7 @@ class Intersections:
         self.surface = surface = model.surface
         self.edge_count = wp.zeros(len(surface.edges), dtype=int, device=model.device)
         self.slots = SLOTS
+        model.launches.expect(kernels.find_inside)
         count = len(surface.vertices)
         self.face = wp.zeros(count, dtype=int, device=model.device)
         self.uv = wp.zeros(count, dtype=wp.vec2, device=model.device)

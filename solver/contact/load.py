@@ -18,6 +18,7 @@ class Load:
 
     def __init__(self, model, settings):
         self.model = model
+        model.launches.expect(load.follow_load)
         surface, upload = model.surface, model.upload
         self.least = upload(surface.stiffness, float)
         firm = surface.stiffness.copy()

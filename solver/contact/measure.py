@@ -11,6 +11,10 @@ class ContactMeasure:
 
     def __init__(self, model):
         self.model = model
+        if model.surface.can_touch:
+            model.launches.expect(measure.measure_pairs)
+        if model.has_analytic_colliders:
+            model.launches.expect(measure.measure_colliders)
 
     def take(self):
         """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""

@@ -34,6 +34,7 @@ class Refresh:
     def __init__(self, model, watch):
         self.model, self.watch = model, watch
         self.recorded = None
+        model.launches.expect(refresh.gather_near)
 
     def run(self):
         lists = self.model.lists

@@ -41,6 +41,8 @@ class Truncation:
         self.travelled = wp.zeros(1, dtype=int, device=model.device)
         self.kernels = kernels.truncation_kernels(len(surface.points) > 0)
         self.recorded, self.revision = {}, -1
+        of_steps = self.kernels.truncate, self.kernels.alert_partners, kernels.make_way
+        model.launches.expect(trust_radii.set_trust_radii, *of_steps)
 
     def begin_step(self):
         """Forget what has held vertices back, and who has moved too far for it."""

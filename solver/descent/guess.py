@@ -1,115 +1,111 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The safeguard of the adaptive guess (kernels/guess.py): pieces of a scene, and launches."""
+"""The safeguard of the adaptive guess (kernels/guess.py), for scenes without contact pairs."""
 
-import numpy as np
 import warp as wp
 
-from ..device.threads import recorded_whole
+from ..device.launches import play
 from ..kernels import guess as kernels
-from ..topology.graphs import connected_components
+from .linkages import make_linkages, rigid_motions
+from .stage import RecordedStage
 
-# A piece is added up in about as many chunks as each has vertices, but not in smaller ones.
-SMALLEST_CHUNK = 64
-# An iteration that would only go back to this part of its way stays where it is.
+# Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
+BEFORE_GUARD = 0.25
+# An iteration that would only go back to this part of its path stays where it is.
 OVERSHOT = 0.98
 
 
-def make_pieces(assembly, device):
-    """`Pieces` of the free vertices: what elements and attachments join, held or free to move."""
-    free, count = assembly.free_count, len(assembly.points)
-    rows = assembly.attachments
-    joints = [*assembly.corners(), rows.corners]
-    pairs = [corners[:, [0, k]] for corners in joints for k in range(1, corners.shape[1])]
-    piece = connected_components(np.concatenate(pairs), count)
-    held = np.zeros(count, dtype=bool)
-    held[piece[assembly.held_from_outside()]] = True
-    of = piece[:free]
-    names, of, sizes = np.unique(of, return_inverse=True, return_counts=True)
-    chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)
-    chunks = -(-sizes // chunk_sizes)
-    first = np.concatenate([[0], np.cumsum(chunks)])
-    within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
-    begin = np.repeat(np.cumsum(sizes) - sizes, chunks) + within * np.repeat(chunk_sizes, chunks)
-    pieces = kernels.Pieces()
-    for name, values in (
-        ("vertex", np.argsort(of, kind="stable")),
-        ("chunk_start", np.append(begin, free)),
-        ("first_chunk", first),
-        ("held", held[names]),
-        ("of", of),
-    ):
-        setattr(pieces, name, wp.array(values.astype(np.int32), dtype=int, device=device))
-    for name, dtype in (
-        ("weight", wp.float64),
-        ("center", wp.vec3d),
-        ("motion", wp.vec3d),
-        ("push", wp.vec3d),
-        ("spin", wp.vec3d),
-        ("spread", wp.mat33d),
-        ("slope", wp.vec2d),
-    ):
-        setattr(pieces, name, wp.zeros(int(first[-1]), dtype=dtype, device=device))
-    for name, dtype in (("turn", wp.mat33d), ("shift", wp.vec3d), ("share", float)):
-        setattr(pieces, name, wp.zeros(len(names), dtype=dtype, device=device))
-    return pieces
+def is_guarded(model):
+    """Whether a scene has a guess to be drawn back."""
+    is_adaptive = model.settings.guess == "adaptive"
+    return is_adaptive and model.free_count > 0 and model.contact is None
 
 
-def first_guard(model, residual, settings):
-    """Lists of launches, to be run one after the other, that draw the guess in `model.x` back."""
-    pieces = make_pieces(model.assembly, model.device)
-    objective, free = model.objective, model.free_count
-    slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
-    gravity, h = model.gravity.on_device, settings.step_time
-    places = [model.x, model.x_start, model.inertial, model.acceleration]
-    inputs = [*places, objective.inertia, residual.force, gravity, h, pieces]
-    return [
-        *_rigid_motion(model, settings, pieces),
-        [residual.find_forces],
-        recorded_whole(model.device, kernels.find_guess_slopes, free, inputs, [slope]),
-        *_way_back(model, pieces, slope, 1.0, model.x),
-    ]
+class Guard(RecordedStage):
+    """What draws a state back to the rigid motion of its linkages; `residual` gives the forces."""
+
+    def __init__(self, model, residual):
+        self.residual = residual
+        super().__init__(model)
+
+    def record(self):
+        model = self.model
+        self.linkages = make_linkages(model.assembly, model.device)
+        self.slope = wp.zeros(model.free_count, dtype=wp.vec2, device=model.device)
+        state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
+        gravity, step_time = model.gravity.on_device, model.settings.step_time
+        rigid = rigid_motions(model.launches, self.linkages, state, gravity, step_time)
+        self.launches = [*rigid, *self.record_guard()]
+
+    def record_guard(self):
+        """What follows when the rigid motions are known."""
+        raise NotImplementedError
+
+    def way_back(self, kept, end):
+        """Launches that go back from `end` as far as the slopes ask for."""
+        model, linkages, record = self.model, self.linkages, self.model.launches.record
+        chunks, count = len(linkages.weight), len(linkages.held)
+        inputs = [model.x_start, linkages, end]
+        return [
+            record(kernels.add_slopes, chunks, [self.slope], [linkages]),
+            record(kernels.find_alphas, count, [kept], [linkages]),
+            record(kernels.draw_back, model.free_count, inputs, [model.x]),
+        ]
+
+    def draw_back(self):
+        """Draw the positions of now back."""
+        self.renew()
+        play(self.launches)
 
 
-def _rigid_motion(model, settings, pieces):
-    """Launches that find where each piece would be if it moved rigidly."""
-    gravity, h = model.gravity.on_device, settings.step_time
-    state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
-    return [
-        recorded_whole(model.device, kernels.add_moments, len(pieces.weight), [*state, pieces], []),
-        recorded_whole(
-            model.device, kernels.find_rigid_motion, len(pieces.held), [gravity, h, pieces], []
-        ),
-    ]
+class GuessGuard(Guard):
+    """Draws the guess back after some iterations."""
+
+    def __init__(self, model, residual):
+        super().__init__(model, residual)
+        settings = model.settings
+        # Chebyshev extrapolates from sweep to sweep, and must not meet a jump in between.
+        self.at = 0 if settings.is_accelerated else int(BEFORE_GUARD * settings.iterations)
+
+    def record_guard(self):
+        model = self.model
+        inputs = [model.x, model.x_start, model.inertial, model.acceleration]
+        inputs += [model.objective.inertia, self.residual.force, model.gravity.on_device]
+        inputs += [model.settings.step_time, self.linkages]
+        return [
+            self.residual.find_forces,
+            model.launches.record(
+                kernels.find_guess_slopes, model.free_count, inputs, [self.slope]
+            ),
+            *self.way_back(1.0, model.x),
+        ]
+
+    def before_sweep(self, iteration):
+        if iteration == self.at:
+            self.draw_back()
 
 
-def _way_back(model, pieces, slope, kept, end):
-    """Launches that go back from `end` as far as the slopes ask for."""
-    inputs = [model.x_start, pieces, end]
-    return [
-        recorded_whole(model.device, kernels.add_slopes, len(pieces.weight), [slope, pieces], []),
-        recorded_whole(model.device, kernels.find_shares, len(pieces.held), [kept, pieces], []),
-        recorded_whole(model.device, kernels.draw_back, model.free_count, inputs, [model.x]),
-    ]
+class LastGuard(Guard):
+    """Draws the end of the last iteration back where it overshot: in few coarse iterations fast
+    vibrations do, and would gain energy.
 
-
-def last_guard(model, residual, settings):
-    """Lists of launches that draw the end of the last iteration back, where it overshot.
-
-    The same along the same way, but with the forces at both of its ends, and only where α is below
+    The same along the same path, but with the forces at both of its ends, and only where α is below
     OVERSHOT: a little less would drag all motion, and does not gain energy either.
     """
-    pieces = make_pieces(model.assembly, model.device)
-    free = model.free_count
-    end = wp.zeros(free, dtype=wp.vec3, device=model.device)
-    force = wp.zeros_like(end)
-    slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
-    aside = [model.x_start, pieces, residual.force]
-    ends = [model.x, end, residual.force, force]
-    return [
-        *_rigid_motion(model, settings, pieces),
-        [residual.find_forces],
-        recorded_whole(model.device, kernels.step_aside, free, aside, [model.x, end, force]),
-        [residual.find_forces],
-        recorded_whole(model.device, kernels.find_slopes, free, ends, [slope]),
-        *_way_back(model, pieces, slope, OVERSHOT, end),
-    ]
+
+    def record_guard(self):
+        model, force, record = self.model, self.residual.force, self.model.launches.record
+        free = model.free_count
+        end, force_at_end = (wp.zeros(free, dtype=wp.vec3, device=model.device) for _ in range(2))
+        aside = [model.x_start, self.linkages, force]
+        ends = [model.x, end, force, force_at_end]
+        return [
+            self.residual.find_forces,
+            record(kernels.step_aside, free, aside, [model.x, end, force_at_end]),
+            self.residual.find_forces,
+            record(kernels.find_slopes, free, ends, [self.slope]),
+            *self.way_back(OVERSHOT, end),
+        ]
+
+    def after_sweep(self, iteration):
+        if iteration == self.model.settings.iterations - 1:
+            self.draw_back()

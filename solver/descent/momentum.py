@@ -8,152 +8,188 @@ as one rigid motion of the island. It also takes what rounding adds: in float32 
 a stiff body do not cancel, and would turn it as a torque from outside does.
 """
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
-from ..device.threads import recorded_whole
+from ..device.launches import play
 from ..kernels import guess
 from ..kernels.contact.measure import mark_at_colliders, mark_touching
 from ..scene.embedding import points_in_front
 from ..topology.graphs import connected_components
-from .guess import make_pieces
+from .linkages import find_linkages, make_linkages, rigid_motions
+from .stage import RecordedStage, Stage
+
+# A body that nothing has touched for so many steps flies.
+FLIGHT = 20
 
 
-class Momentum:
-    """Moves free islands of touching bodies, or one alone, to where their momentum belongs.
+class IslandMomentum(Stage):
+    """Moves free islands of bodies that touch, or one alone, to where their momentum belongs.
 
-    `touched` [body] tells who touched anything at the last `restore`.
+    For scenes with contact pairs. Marks the vertices of solids that stand in `model.standing`.
     """
 
-    def __init__(self, model, pairs, settings):
-        self.model, self.pairs = model, pairs
-        surface, scene = model.surface, model.assembly
+    def __init__(self, model):
+        super().__init__(model)
+        surface, scene, device = model.surface, model.assembly, model.device
         self.count = len(surface.may_touch)
         # What is held, or may touch what is no body, is no free island.
         self.anchored = np.ones(self.count, dtype=bool)
         tied = scene.held_from_outside()
         tied[scene.attachments.corners] = True
-        for number, place in enumerate(scene.place):
-            self.anchored[number] = tied[place].any()
-        self.wanted = not self.anchored.all() and not settings.quasistatic
+        for number, vertices in enumerate(scene.place):
+            self.anchored[number] = tied[vertices].any()
+        self.wanted = not self.anchored.all() and not model.settings.quasistatic
         self.mass = scene.mass[: model.free_count]
         self.body = surface.body[: model.free_count]
-        self.touch = wp.zeros(self.count * self.count, dtype=int, device=model.device)
-        self.at_bounds = wp.zeros(self.count, dtype=int, device=model.device)
-        self.touched = np.zeros(self.count, dtype=bool)
+        self.touch = wp.zeros(self.count * self.count, dtype=int, device=device)
+        self.at_colliders = wp.zeros(self.count, dtype=int, device=device)
+        self.steps_in_flight = np.full(len(scene.place), FLIGHT)
+        self._mark_standing()
+        model.launches.expect(mark_touching)
+        self.mark_at_colliders = touches_of_colliders(
+            model, model.contact.struct.body, self.at_colliders
+        )
 
-    def restore(self):
+    def end_step(self):
+        touch, at_colliders = self._contacts()
+        if self.wanted:
+            self._restore(touch, at_colliders)
+        self._count_flight(touch.any(axis=1) | at_colliders)
+
+    def _restore(self, touch, at_colliders):
         """Give every free island of bodies the momentum it should have."""
-        touch, at_bounds = self._contacts()
-        self.touched = touch.any(axis=1) | at_bounds
-        if not self.wanted:
-            return
-        island = self._islands(touch, at_bounds)
-        model = self.model
+        model, free = self.model, self.model.free_count
+        island = self._islands(touch, at_colliders)
         if (island < 0).all():
             return
-        x = model.x.numpy()[: model.free_count].astype(np.float64)
-        way = model.inertial.numpy()[: model.free_count] - x
+        x = model.x.numpy()[:free].astype(np.float64)
+        displacement = model.inertial.numpy()[:free] - x
         moved = x.copy()
         for number in np.unique(island[island >= 0]):
             mine = np.flatnonzero(island[self.body] == number)
-            moved[mine] += rigid_motion(self.mass[mine], x[mine], way[mine])
-        self.pairs.candidate[: model.free_count].assign(moved.astype(np.float32))
-        self.pairs.settle(0, model.free_count)
+            moved[mine] += rigid_motion(self.mass[mine], x[mine], displacement[mine])
+        model.candidate[:free].assign(moved.astype(np.float32))
+        model.commit(0, free)
 
     def _contacts(self):
-        """Who touches whom, bool [body, body], and who touches a bound, [body]."""
-        model = self.model
+        """Who touches whom, bool [body, body], and who touches an analytic collider, [body]."""
+        model, contact = self.model, self.model.contact
         self.touch.zero_()
-        self.at_bounds.zero_()
-        wp.launch(
+        self.at_colliders.zero_()
+        model.launches.run(
             mark_touching,
-            dim=self.pairs.count,
-            inputs=[
-                model.x,
-                self.pairs.struct.body,
-                self.count,
-                self.pairs.lists.touches,
-                self.pairs.lists.state,
-            ],
-            outputs=[self.touch],
-            device=model.device,
+            contact.count,
+            [model.x, contact.struct.body, self.count, contact.lists.touches, contact.lists.state],
+            [self.touch],
         )
-        if model.has_analytic_colliders:
-            for first, count in model.surface_ranges():
-                wp.launch(
-                    mark_at_colliders,
-                    dim=count,
-                    inputs=[first, model.x, self.pairs.struct.body, model.contact_model],
-                    outputs=[self.at_bounds],
-                    device=model.device,
-                )
+        play(self.mark_at_colliders)
         touch = self.touch.numpy().reshape(self.count, self.count) != 0
         np.fill_diagonal(touch, False)
-        return touch | touch.T, self.at_bounds.numpy() != 0
+        return touch | touch.T, self.at_colliders.numpy() != 0
 
-    def _islands(self, touch, at_bounds):
+    def _islands(self, touch, at_colliders):
         """Number of the free island of each body, -1 for none."""
         island = connected_components(np.argwhere(touch), self.count)
-        anchored = np.isin(island, island[self.anchored | at_bounds])
+        anchored = np.isin(island, island[self.anchored | at_colliders])
         return np.where(anchored, -1, island)
 
+    def _count_flight(self, touched):
+        """Count the steps since each body was touched; where that matters, guess it otherwise."""
+        landed, before = touched[: len(self.steps_in_flight)], self.steps_in_flight >= FLIGHT
+        self.steps_in_flight = np.where(landed, 0, self.steps_in_flight + 1)
+        if ((self.steps_in_flight >= FLIGHT) != before).any():
+            self._mark_standing()
 
-def rigid_motion(mass, x, way):
-    """The rigid motion [vertex, 3] that takes up the momentum of the ways `way` [m] of masses."""
+    def _mark_standing(self):
+        """Mark vertices whose guess is steady by 1.
+
+        A solid that stands on something, or has just jumped off it, must not be guessed to fall: a
+        stack of stiff ones would be pressed together and jump again.
+        """
+        model = self.model
+        marks = np.zeros(model.vertex_count, dtype=np.int32)
+        tets = model.assembly.tets.corners
+        standing = (self.steps_in_flight < FLIGHT)[model.surface.body[tets[:, 0]]]
+        marks[tets[standing]] = 1
+        model.standing.assign(marks)
+
+
+class LinkageMomentum(RecordedStage):
+    """The same for scenes without contact pairs, where an island is a linkage that is not held and
+    touches no bound.
+    """
+
+    @staticmethod
+    def is_needed(model):
+        """Whether anything is free to move."""
+        if not model.free_count or model.contact is not None or model.settings.quasistatic:
+            return False
+        return not find_linkages(model.assembly)[1].all()
+
+    def record(self):
+        model, launches = self.model, self.model.launches
+        linkages = make_linkages(model.assembly, model.device)
+        before, displacement = wp.clone(model.x), wp.zeros_like(model.x)
+        still = wp.zeros_like(model.x)
+        moments = [before, displacement, still, model.objective.inertia]
+        # Gravity is in what is inertial.
+        none = wp.zeros(2, dtype=wp.vec3, device=model.device)
+        free = model.free_count
+        in_front = points_in_front(model, before, model.x)
+        moves = [before, linkages, model.contact_model]
+        self.launches = [
+            *self._hold_at_colliders(linkages),
+            partial(wp.copy, before, model.x),
+            launches.record(
+                guess.find_displacements, free, [before, model.inertial], [displacement]
+            ),
+            *rigid_motions(launches, linkages, moments, none, 1.0),
+            launches.record(guess.move_rigidly, free, moves, [model.x]),
+            *in_front,
+        ]
+
+    def _hold_at_colliders(self, linkages):
+        """Launches that add to the held linkages those that touch an analytic collider now."""
+        model, held = self.model, wp.clone(linkages.held)
+        if not model.has_analytic_colliders:
+            return []
+        of = np.zeros(len(model.x), dtype=np.int32)
+        of[: model.free_count] = linkages.of.numpy()
+        # Free vertices come first: of a point with some, its first corner is one.
+        of[model.led_end :] = of[model.surface.points.corners.min(axis=1)]
+        return [
+            partial(wp.copy, linkages.held, held),
+            partial(model.commit, 0, model.free_count),
+            *touches_of_colliders(model, model.upload(of, int), linkages.held),
+        ]
+
+    def end_step(self):
+        self.renew()
+        play(self.launches)
+
+
+def touches_of_colliders(model, of, marks):
+    """Launches that mark what touches an analytic collider, `of` [vertex] what that belongs to."""
+    if not model.has_analytic_colliders:
+        return []
+    return [
+        model.launches.record(
+            mark_at_colliders, count, [model.x, of, model.contact_model], [marks], first=first
+        )
+        for first, count in model.surface_ranges()
+    ]
+
+
+def rigid_motion(mass, x, displacement):
+    """The rigid motion [vertex, 3] that takes up the momentum of displacements [m] of masses."""
     center = mass @ x / mass.sum()
     arm = x - center
-    shift = mass @ way / mass.sum()
-    spin = mass @ np.cross(arm, way)
+    shift = mass @ displacement / mass.sum()
+    spin = mass @ np.cross(arm, displacement)
     inertia = mass @ (arm * arm).sum(axis=1) * np.eye(3) - (mass[:, None] * arm).T @ arm
     # A straight island does not turn about its own axis.
     turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
     return shift + np.cross(turn, arm)
-
-
-def restoring(model, followers):
-    """Lists of launches, to be run one after the other, for scenes without pairs of contact.
-
-    There an island is a piece (kernels/guess.py) that is not held and touches no bound.
-    """
-    pieces, device, free = make_pieces(model.assembly, model.device), model.device, model.free_count
-    if pieces.held.numpy().all():
-        return []
-    before, way, still = wp.clone(model.x), wp.zeros_like(model.x), wp.zeros_like(model.x)
-    moments = [before, way, still, model.objective.inertia, pieces]
-    none = wp.zeros(2, dtype=wp.vec3, device=device)  # gravity is in what is inertial
-    return [
-        *(_hold_at_bounds(model, followers, pieces) if model.has_analytic_colliders else ()),
-        [lambda: wp.copy(before, model.x)],
-        recorded_whole(device, guess.find_ways, free, [before, model.inertial], [way]),
-        recorded_whole(device, guess.add_moments, len(pieces.weight), moments, []),
-        recorded_whole(device, guess.find_rigid_motion, len(pieces.held), [none, 1.0, pieces], []),
-        recorded_whole(
-            device, guess.move_rigidly, free, [before, pieces, model.contact_model], [model.x]
-        ),
-        *([launch] for launch in points_in_front(model, before, model.x)),
-    ]
-
-
-def _hold_at_bounds(model, followers, pieces):
-    """Launches that add to the held pieces those that touch a bound now."""
-    held, free = wp.clone(pieces.held), model.free_count
-    of = np.zeros(len(model.x), dtype=np.int32)
-    of[:free] = pieces.of.numpy()
-    # Free vertices come first: of a point with some, its first corner is one.
-    of[model.led_end :] = of[model.surface.points.corners.min(axis=1)]
-    of = model.upload(of, int)
-    return [
-        [lambda: wp.copy(pieces.held, held)],
-        [lambda: followers.follow(0, free)],
-        *(
-            recorded_whole(
-                model.device,
-                mark_at_colliders,
-                count,
-                [first, model.x, of, model.contact_model],
-                [pieces.held],
-            )
-            for first, count in model.surface_ranges()
-        ),
-    ]

@@ -8,96 +8,8 @@ from threading import Event, Thread
 
 import warp as wp
 
-from ..kernels import (
-    attachments,
-    chebyshev,
-    coarse_contact,
-    coarse_slopes,
-    embedding,
-    flight,
-    guess,
-    motion,
-    vertex,
-)
-from ..kernels.coarse import factorisation as cholesky
-from ..kernels.coarse import matrix as coarse
-from ..kernels.coarse import restriction as coarse_force
-from ..kernels.coarse import step as coarse_step
-from ..kernels.coarse import step_length as coarse_share
-from ..kernels.coarse.elements import coarse_kernels
-from ..kernels.contact import (
-    intersections,
-    load,
-    measure,
-    pair_lists,
-    points_in_front,
-    refresh,
-    search,
-    truncation,
-    trust_radii,
-)
-from ..kernels.elements.table import energy_kernel, rest_kernel
-
 # Pause between two looks at whether compiling is still wanted [s].
 POLL = 0.1
-
-
-def needed_modules(model, settings, aggregates):
-    """The Warp modules that a scene launches kernels of; `aggregates` as for `Stepper`."""
-    parts, device = model.parts, model.device
-    pairs, colliders = bool(parts & vertex.CONTACTS), bool(parts & vertex.ANALYTIC)
-    points, contacts = bool(parts & vertex.EMBEDDED), pairs or colliders
-    tied = bool(parts & vertex.ATTACHMENTS)
-    free, corrected = model.free_count > 0, aggregates is not None
-    accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
-    files = {
-        # The slowest first, so that none is left for the end.
-        coarse: corrected,
-        coarse_contact: corrected and (contacts or tied),
-        coarse_slopes: corrected,
-        intersections: pairs,
-        search: pairs,
-        coarse_force: corrected,
-        pair_lists: pairs,
-        refresh: pairs,
-        truncation: pairs,
-        trust_radii: pairs,
-        coarse_step: corrected,
-        cholesky: corrected and device.is_cuda,
-        guess: free and not pairs and not settings.quasistatic,
-        load: contacts and not settings.quasistatic,
-        motion: True,
-        coarse_share: corrected,
-        measure: contacts,
-        points_in_front: colliders and points,
-        embedding: points,
-        flight: pairs,
-        attachments: tied or model.augmented.any(),
-        chebyshev: free and accelerated,
-    }
-    modules = [wp.get_module(file.__name__) for file, wanted in files.items() if wanted]
-    kernels = model.kernels
-    solve = kernels.search if settings.line_search else kernels.solve
-    of_vertices = [solve, kernels.residual] if free else []
-    if pairs:
-        of_steps = truncation.truncation_kernels(points)
-        of_vertices += [of_steps.truncate, of_steps.alert_partners]
-    if corrected:
-        of_vertices.append(vertex.vertex_kernels((), parts).residual)
-    of_elements = {kernel.module for kernel in element_kernels(model, corrected)}
-    return [*(kernel.module for kernel in of_vertices), *of_elements, *modules]
-
-
-def element_kernels(model, corrected):
-    """The kernels of the kinds of elements that a scene has."""
-    for table in model.tables.values():
-        if table.kind.energy is not None:
-            yield energy_kernel(table.kind)
-        if table.is_damped:
-            yield rest_kernel(table.kind)
-        if corrected:
-            kernels = coarse_kernels(table.kind)
-            yield from (kernels.add_between, kernels.add_forces)
 
 
 def is_compiled(module, device):
@@ -106,6 +18,22 @@ def is_compiled(module, device):
     folder = Path(wp.config.kernel_cache_dir) / module.get_module_identifier(block)
     code = ("*.o",) if device.is_cpu else ("*.ptx", "*.cubin")
     return any(folder.glob("*.meta")) and any(any(folder.glob(name)) for name in code)
+
+
+def source_size(module):
+    """Characters of the kernels of a module and of all functions that they call.
+
+    Compiling takes about as long as that is large.
+    """
+    known, size = set(), 0
+    waiting = [kernel.adj for kernel in module.kernels.values()]
+    while waiting:
+        code = waiting.pop()
+        size += len(code.source)
+        functions = set(code.get_references()[2]) - known
+        known |= functions
+        waiting += [function.adj for function in functions]
+    return size
 
 
 def _first(queues):
@@ -124,7 +52,8 @@ def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
     `progress(done, count)` is called only if there is something to compile. What is being compiled
     when `cancelled()` says True goes on in the background, to the end of the module in flight.
     """
-    missing = [module for module in modules if not is_compiled(module, device)]
+    missing = [m for m in dict.fromkeys(modules) if not is_compiled(m, device)]
+    missing.sort(key=source_size, reverse=True)  # the slowest first, so that none is left at last
     if not missing:
         return True
     if cancelled is not None and cancelled():

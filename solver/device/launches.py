@@ -5,6 +5,7 @@ A kernel whose threads may be shared out has the number of its first thread, `fi
 argument, which is filled in here.
 """
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -14,24 +15,48 @@ import warp as wp
 WORTH_SPLITTING = 150e3
 
 
+def nothing():
+    """What a launch of no threads does."""
+
+
 class Launch:
-    """A recorded launch, in one part or in several that run side by side; call it to play it."""
+    """A launch, in one part or in several that run side by side; call it to play it.
+
+    `parts` are pairs of a function of Warp that launches and its arguments. They are recorded when
+    the launch is played first: nothing is compiled or loaded before.
+    """
 
     def __init__(self, parts, threads):
         self.parts, self.threads = parts, threads
 
     def __call__(self):
-        if len(self.parts) > 1:
-            self.threads.run(self.parts)
-        elif self.parts:
-            self.parts[0]()
+        self.play()
+
+    def play(self):
+        """Record, and play from now on what is recorded."""
+        recorded = [launch(**how, record_cmd=True).launch for launch, how in self.parts]
+        self.parts = ()
+        if len(recorded) > 1:
+            self.play = partial(self.threads.run, recorded)
+        else:
+            self.play = recorded[0] if recorded else nothing
+        self.play()
 
 
 class Launches:
-    """Records launches for a device; on the CPU several `threads` play one together."""
+    """Launches on a device; on the CPU several `threads` play one together."""
 
     def __init__(self, device, threads):
         self.device, self.threads = wp.get_device(device), threads
+        self.expected = {}
+
+    def expect(self, *kernels):
+        """Note kernels that `run` will launch."""
+        self.expected.update((kernel.module, None) for kernel in kernels)
+
+    def modules(self):
+        """The Warp modules of all kernels that were recorded or are expected."""
+        return list(self.expected)
 
     def record(self, kernel, count, inputs, outputs=(), cost=0.0, first=0, tile_threads=0):
         """The `Launch` of `count` threads of a kernel (a tuple for one of several dimensions).
@@ -39,30 +64,35 @@ class Launches:
         `cost` [ns] of a thread, or [count] of each: what takes long is shared out. Threads are
         numbered from `first` on. With `tile_threads` so many work on each tile.
         """
-        is_ranged = kernel.adj.args[0].label == "first"
         if np.prod(count) == 0:
-            return Launch([], self.threads)
-        if not is_ranged:
-            return Launch([self._record(kernel, count, inputs, outputs, tile_threads)], None)
-        return Launch(
-            [
-                self._record(kernel, b - a, [a, *inputs], outputs, tile_threads)
-                for a, b in pairwise(self._cuts(first, int(count), cost))
-            ],
-            self.threads,
-        )
+            return Launch((), None)
+        self.expect(kernel)
+        how, launch = {}, wp.launch
+        if tile_threads:
+            how, launch = {"block_dim": tile_threads}, wp.launch_tiled
+        parts = self._parts(kernel, count, inputs, outputs, cost, first)
+        return Launch([(launch, part | how) for part in parts], self.threads)
 
     def run(self, kernel, count, inputs, outputs=(), cost=0.0, first=0):
-        """Launch once."""
-        self.record(kernel, count, inputs, outputs, cost, first)()
-
-    def _record(self, kernel, count, inputs, outputs, tile_threads):
-        how = {"dim": count, "inputs": inputs, "outputs": outputs, "device": self.device}
-        if tile_threads:
-            launch = wp.launch_tiled(kernel, **how, block_dim=tile_threads, record_cmd=True)
+        """Launch once, with arguments that are others the next time."""
+        if count == 0:
+            return
+        parts = self._parts(kernel, count, inputs, outputs, cost, first)
+        if len(parts) > 1:
+            self.threads.run([partial(wp.launch, **part) for part in parts])
         else:
-            launch = wp.launch(kernel, **how, record_cmd=True)
-        return launch.launch
+            wp.launch(**parts[0])
+
+    def _parts(self, kernel, count, inputs, outputs, cost, first):
+        """The arguments of all parts."""
+        how = {"kernel": kernel, "outputs": list(outputs), "device": self.device}
+        if kernel.adj.args[0].label != "first":
+            return [how | {"dim": count, "inputs": list(inputs)}]
+        return [
+            how | {"dim": int(b - a), "inputs": [int(a), *inputs]}
+            for a, b in pairwise(self._cuts(first, int(count), cost))
+            if b > a
+        ]
 
     def _cuts(self, first, count, cost):
         """Where ranges begin and end that take equally long."""
@@ -74,3 +104,9 @@ class Launches:
             return [first + count * k // number for k in range(number + 1)]
         inner = np.searchsorted(np.cumsum(cost), np.arange(1, number) * total / number)
         return [first, *(first + inner).tolist(), first + count]
+
+
+def play(launches):
+    """Play launches one after the other."""
+    for launch in launches:
+        launch()

@@ -11,8 +11,7 @@ from threading import Lock, Thread
 
 import warp as wp
 
-# Split a range between CPU threads when one thread would take longer than this [ns].
-WORTH_SPLITTING = 150e3
+from .launches import WORTH_SPLITTING, Launch
 
 
 def core_count():
@@ -69,6 +68,8 @@ class Workers:
 
     def run(self, tasks):
         """Run up to `count` callables at the same time; returns when all are done."""
+        if len(tasks) == 1:
+            return tasks[0]()
         while len(self.others) < len(tasks) - 1:
             self.others.append(Worker())
         helpers = list(zip(self.others, tasks[1:], strict=False))
@@ -105,26 +106,26 @@ def launches(workers, device, kernel, count, inputs, outputs, cost, first=0):
 
 
 def recorded(workers, device, kernel, count, inputs, outputs, cost, first=0):
-    """The same as a list of recorded launches, to be run side by side."""
-    return [
-        wp.launch(
-            kernel,
-            dim=b - a,
-            inputs=[a, *inputs],
-            outputs=outputs,
-            device=device,
-            record_cmd=True,
-        ).launch
-        for a, b in parts(workers, device, first, count, cost)
-    ]
+    """The same as a list of one launch, recorded when it is played first."""
+    ranges = parts(workers, device, first, count, cost)
+    calls = [(wp.launch, how(device, kernel, b - a, [a, *inputs], outputs)) for a, b in ranges]
+    return [Launch(calls, workers)]
 
 
 def recorded_whole(device, kernel, count, inputs, outputs):
-    """One recorded launch over all threads, in a list."""
-    launch = wp.launch(
-        kernel, dim=count, inputs=inputs, outputs=outputs, device=device, record_cmd=True
-    )
-    return [launch.launch]
+    """One launch over all threads, in a list."""
+    return [Launch([(wp.launch, how(device, kernel, count, inputs, outputs))], None)]
+
+
+def how(device, kernel, count, inputs, outputs):
+    """Arguments of a launch."""
+    return {
+        "kernel": kernel,
+        "dim": count,
+        "inputs": inputs,
+        "outputs": outputs,
+        "device": device,
+    }
 
 
 def parts(workers, device, first, count, cost):

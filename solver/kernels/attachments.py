@@ -94,7 +94,7 @@ def raise_multipliers(
 @wp.kernel
 def break_rows(
     x: wp.array[wp.vec3],
-    # out
+    # in and out
     attachments: Attachments,
     multiplier: wp.array[wp.vec3],
     broken: wp.array[int],
@@ -122,13 +122,14 @@ def raise_spring_multipliers(
     constants: wp.array[wp.vec3],
     records: wp.array[wp.vec2i],
     x_start: wp.array[wp.vec3],
-    # out
+    # in and out
     multiplier: wp.array[float],
+    # out
     spring_rest: wp.array[float],
 ):
     """The same for springs: the pull s λ is a rest length shorter by λ/ρ. One thread per spring.
 
-    `constants` holds (ρ, s, β), β the share of the last length in a damped rest length
+    `constants` holds (ρ, s, β), β the blend of the last length into a damped rest length
     (damping.py); ρ = 0 leaves a spring alone. `raise_by` 0 only applies the multipliers.
     """
     k = wp.tid()

@@ -13,25 +13,27 @@ wp.set_module_options(QUICK)
 
 @wp.kernel
 def extrapolate(
-    omega: float,
+    iteration: int,
+    omega: wp.array[float],
     touched: wp.array[int],
     x: wp.array[wp.vec3],
     # out
-    places: wp.array[wp.vec3],
+    candidate: wp.array[wp.vec3],
+    # in and out
     before: wp.array[wp.vec3],
     before_last: wp.array[wp.vec3],
 ):
     """Extrapolate every vertex that no contact has touched in this step. One thread per vertex.
 
-    `places` is x itself, or the places to be truncated first. `before` and `before_last` hold xᵏ⁻¹
-    and xᵏ⁻²; they move on by one.
+    `omega` [iteration] holds ω_k; `candidate` is x itself, or what is to be truncated first.
+    `before` and `before_last` hold xᵏ⁻¹ and xᵏ⁻²; they move on by one.
     """
     i = wp.tid()
     moved = x[i]
     if touched[i] == 0:
-        far = omega * (moved - before_last[i]) + before_last[i]
+        far = omega[iteration] * (moved - before_last[i]) + before_last[i]
         if wp.isfinite(far):
             moved = far
-    places[i] = moved
+    candidate[i] = moved
     before_last[i] = before[i]
     before[i] = moved

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies in free flight: their boxes, what is in their way, and their common motion."""
+"""Bodies in free flight: their boxes, what obstructs them, and their common motion."""
 
 import warp as wp
 
@@ -52,7 +52,7 @@ def find_obstacles(
 def fly(
     body: wp.array[int],
     motion: wp.array[wp.vec3],
-    # out
+    # in and out
     x: wp.array[wp.vec3],
 ):
     """Move every vertex by the motion of its body."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The initial guess drawn back to the rigid motion of its piece, as far as G asks for it.
+"""The initial guess drawn back to the rigid motion of its linkage, as far as G asks for it.
 
-A piece is what elements and attachments join. Let x_g be the guess after the first iterations, and
-x_r be xᵗ moved rigidly with the piece's momenta and with the part of gravity that its center
-followed in the last step, or xᵗ itself where the piece is held. The iterations go on from
+A linkage is what elements and attachments join. Let x_g be the guess after the first iterations,
+and x_r be xᵗ moved rigidly with the momenta of its linkage and with the part of gravity that its
+center followed in the last step, or xᵗ itself where that is held. The iterations go on from
 
     x_r + α (x_g − x_r),   α ∈ [0, 1] where G is smallest by its slopes s_r, s_g at the two ends,
     α = s_r/(s_r − s_g),   s = −∂G/∂x · (x_g − x_r),
@@ -13,8 +13,8 @@ otherwise, and pump energy; falling and spinning are rigid and stay as they are.
 are not computed again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g)
 with the gravity of that step.
 
-The same sums over a piece give the rigid motion that brings it to its momenta after the iterations
-(momentum.py).
+The same sums over a linkage give the rigid motion that brings it to its momenta after the
+iterations (momentum.py).
 """
 
 import warp as wp
@@ -30,14 +30,14 @@ THIN = wp.constant(wp.float64(1.0e-9))
 
 
 @wp.struct
-class Pieces:
-    """Vertices by piece, in chunks that are added up by themselves, and sums per chunk."""
+class Linkages:
+    """Vertices by linkage, in chunks that are added up by themselves, and sums per chunk."""
 
-    vertex: wp.array[int]  # free vertices, piece by piece
-    chunk_start: wp.array[int]  # [chunk + 1] places in `vertex`
-    first_chunk: wp.array[int]  # [piece + 1]
-    held: wp.array[int]  # [piece]
-    of: wp.array[int]  # [vertex] piece of a free vertex
+    vertex: wp.array[int]  # free vertices, linkage by linkage
+    chunk_start: wp.array[int]  # [chunk + 1] offsets in `vertex`
+    first_chunk: wp.array[int]  # [linkage + 1]
+    held: wp.array[int]  # [linkage]
+    of: wp.array[int]  # [vertex] linkage of a free vertex
     weight: wp.array[wp.float64]  # Σ w, w = m/h² [N/m], shape [chunk], and so on
     center: wp.array[wp.vec3d]  # Σ w xᵗ
     motion: wp.array[wp.vec3d]  # Σ w vᵗ
@@ -45,9 +45,9 @@ class Pieces:
     spin: wp.array[wp.vec3d]  # Σ w xᵗ × vᵗ
     spread: wp.array[wp.mat33d]  # Σ w xᵗ xᵗᵀ
     slope: wp.array[wp.vec2d]  # Σ (s_r, s_g) [J]
-    turn: wp.array[wp.mat33d]  # x_r = turn xᵗ + shift, shape [piece]
+    turn: wp.array[wp.mat33d]  # x_r = turn xᵗ + shift, shape [linkage]
     shift: wp.array[wp.vec3d]
-    share: wp.array[float]  # α, shape [piece]
+    alpha: wp.array[float]  # α, shape [linkage]
 
 
 @wp.func
@@ -63,9 +63,9 @@ def rotation_matrix(angle: wp.vec3d):
 
 
 @wp.func
-def rigidly_moved(x: wp.vec3, piece: int, pieces: Pieces):
+def rigidly_moved(x: wp.vec3, linkage: int, linkages: Linkages):
     """x_r [m] of a vertex at x."""
-    moved = pieces.turn[piece] * wp.vec3d(x) + pieces.shift[piece]
+    moved = linkages.turn[linkage] * wp.vec3d(x) + linkages.shift[linkage]
     return wp.vec3(moved)
 
 
@@ -76,7 +76,7 @@ def add_moments(
     acceleration: wp.array[wp.vec3],
     inertia: wp.array[float],
     # in and out
-    pieces: Pieces,
+    linkages: Linkages,
 ):
     """Momentum, angular momentum and moments of a chunk. One thread per chunk."""
     chunk = wp.tid()
@@ -86,8 +86,8 @@ def add_moments(
     push = wp.vec3d()
     spin = wp.vec3d()
     spread = wp.mat33d()
-    for q in range(pieces.chunk_start[chunk], pieces.chunk_start[chunk + 1]):
-        i = pieces.vertex[q]
+    for q in range(linkages.chunk_start[chunk], linkages.chunk_start[chunk + 1]):
+        i = linkages.vertex[q]
         w = wp.float64(inertia[i])
         x = wp.vec3d(x_start[i])
         v = wp.vec3d(velocity[i])
@@ -97,12 +97,12 @@ def add_moments(
         push += w * wp.vec3d(acceleration[i])
         spin += w * wp.cross(x, v)
         spread += w * wp.outer(x, x)
-    pieces.weight[chunk] = weight
-    pieces.center[chunk] = center
-    pieces.motion[chunk] = motion
-    pieces.push[chunk] = push
-    pieces.spin[chunk] = spin
-    pieces.spread[chunk] = spread
+    linkages.weight[chunk] = weight
+    linkages.center[chunk] = center
+    linkages.motion[chunk] = motion
+    linkages.push[chunk] = push
+    linkages.spin[chunk] = spin
+    linkages.spread[chunk] = spread
 
 
 @wp.kernel
@@ -110,27 +110,27 @@ def find_rigid_motion(
     gravity: wp.array[wp.vec3],
     h: wp.float64,
     # in and out
-    pieces: Pieces,
+    linkages: Linkages,
 ):
-    """Turn and shift of every piece. `gravity` [2]: now, in the last step. One thread per piece."""
-    piece = wp.tid()
+    """Turn and shift of every linkage, one thread each. `gravity` [2]: now, in the last step."""
+    linkage = wp.tid()
     weight = wp.float64(0.0)
     center = wp.vec3d()
     motion = wp.vec3d()
     push = wp.vec3d()
     spin = wp.vec3d()
     spread = wp.mat33d()
-    for chunk in range(pieces.first_chunk[piece], pieces.first_chunk[piece + 1]):
-        weight += pieces.weight[chunk]
-        center += pieces.center[chunk]
-        motion += pieces.motion[chunk]
-        push += pieces.push[chunk]
-        spin += pieces.spin[chunk]
-        spread += pieces.spread[chunk]
+    for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
+        weight += linkages.weight[chunk]
+        center += linkages.center[chunk]
+        motion += linkages.motion[chunk]
+        push += linkages.push[chunk]
+        spin += linkages.spin[chunk]
+        spread += linkages.spread[chunk]
     one = wp.identity(n=3, dtype=wp.float64)
     turn = one
     shift = wp.vec3d()
-    if pieces.held[piece] == 0 and weight > wp.float64(0.0):
+    if linkages.held[linkage] == 0 and weight > wp.float64(0.0):
         center /= weight
         spin -= wp.cross(center, motion)
         spread -= weight * wp.outer(center, center)
@@ -141,8 +141,8 @@ def find_rigid_motion(
         followed = adaptive_acceleration(wp.vec3(push / weight), gravity[0])
         moved = (h / weight) * motion + (h * h) * wp.vec3d(followed)
         shift = center + moved - turn * center
-    pieces.turn[piece] = turn
-    pieces.shift[piece] = shift
+    linkages.turn[linkage] = turn
+    linkages.shift[linkage] = shift
 
 
 @wp.kernel
@@ -155,13 +155,13 @@ def find_guess_slopes(
     force: wp.array[wp.vec3],
     gravity: wp.array[wp.vec3],
     h: float,
-    pieces: Pieces,
+    linkages: Linkages,
     # out
     slope: wp.array[wp.vec2],
 ):
     """−∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; `force` [N] is −∂G/∂x at x_g."""
     i = wp.tid()
-    rigid = rigidly_moved(x_start[i], pieces.of[i], pieces)
+    rigid = rigidly_moved(x_start[i], linkages.of[i], linkages)
     back = x[i] - rigid
     ahead = inertial[i] - rigid + (h * h) * (acceleration[i] - gravity[1])
     slope[i] = wp.vec2(inertia[i] * wp.dot(ahead, back), wp.dot(force[i], back))
@@ -171,51 +171,52 @@ def find_guess_slopes(
 def add_slopes(
     slope: wp.array[wp.vec2],
     # in and out
-    pieces: Pieces,
+    linkages: Linkages,
 ):
     """The slopes of a chunk. One thread per chunk."""
     chunk = wp.tid()
     total = wp.vec2d()
-    for q in range(pieces.chunk_start[chunk], pieces.chunk_start[chunk + 1]):
-        total += wp.vec2d(slope[pieces.vertex[q]])
-    pieces.slope[chunk] = total
+    for q in range(linkages.chunk_start[chunk], linkages.chunk_start[chunk + 1]):
+        total += wp.vec2d(slope[linkages.vertex[q]])
+    linkages.slope[chunk] = total
 
 
 @wp.kernel
-def find_shares(
+def find_alphas(
     kept: float,
     # in and out
-    pieces: Pieces,
+    linkages: Linkages,
 ):
-    """α of every piece, 1 where it is above `kept`. One thread per piece."""
-    piece = wp.tid()
+    """α of every linkage, 1 where it is above `kept`. One thread per linkage."""
+    linkage = wp.tid()
     slope = wp.vec2d()
-    for chunk in range(pieces.first_chunk[piece], pieces.first_chunk[piece + 1]):
-        slope += pieces.slope[chunk]
-    share = wp.float64(1.0)
+    for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
+        slope += linkages.slope[chunk]
+    alpha = wp.float64(1.0)
     # Written so that slopes that are not numbers give up the guess.
     if not slope[1] >= wp.float64(0.0):
-        share = wp.float64(0.0)
+        alpha = wp.float64(0.0)
         if slope[0] > wp.float64(0.0):
-            share = slope[0] / (slope[0] - slope[1])
-    pieces.share[piece] = wp.where(share > wp.float64(kept), 1.0, float(share))
+            alpha = slope[0] / (slope[0] - slope[1])
+    linkages.alpha[linkage] = wp.where(alpha > wp.float64(kept), 1.0, float(alpha))
 
 
 @wp.kernel
 def step_aside(
     x_start: wp.array[wp.vec3],
-    pieces: Pieces,
+    linkages: Linkages,
     force: wp.array[wp.vec3],
-    # out
+    # in and out
     x: wp.array[wp.vec3],
+    # out
     end: wp.array[wp.vec3],
     force_at_end: wp.array[wp.vec3],
 ):
-    """Go to x_r, and keep the place and the force of before. One thread per free vertex."""
+    """Go to x_r, and keep the position and the force of before. One thread per free vertex."""
     i = wp.tid()
     end[i] = x[i]
     force_at_end[i] = force[i]
-    x[i] = rigidly_moved(x_start[i], pieces.of[i], pieces)
+    x[i] = rigidly_moved(x_start[i], linkages.of[i], linkages)
 
 
 @wp.kernel
@@ -229,54 +230,54 @@ def find_slopes(
 ):
     """−∂G/∂x_i · (end − x) [J] at x and at the end."""
     i = wp.tid()
-    way = end[i] - x[i]
-    slope[i] = wp.vec2(wp.dot(force[i], way), wp.dot(force_at_end[i], way))
+    path = end[i] - x[i]
+    slope[i] = wp.vec2(wp.dot(force[i], path), wp.dot(force_at_end[i], path))
 
 
 @wp.kernel
 def draw_back(
     x_start: wp.array[wp.vec3],
-    pieces: Pieces,
+    linkages: Linkages,
     end: wp.array[wp.vec3],
     # out
     x: wp.array[wp.vec3],
 ):
     """x = x_r + α (x_g − x_r), x_g being `end`. One thread per free vertex."""
     i = wp.tid()
-    piece = pieces.of[i]
-    share = pieces.share[piece]
-    place = end[i]
-    if share < 1.0:
-        rigid = rigidly_moved(x_start[i], piece, pieces)
-        drawn = wp.lerp(rigid, place, share)
+    linkage = linkages.of[i]
+    alpha = linkages.alpha[linkage]
+    drawn_back = end[i]
+    if alpha < 1.0:
+        rigid = rigidly_moved(x_start[i], linkage, linkages)
+        drawn = wp.lerp(rigid, drawn_back, alpha)
         if wp.isfinite(drawn):
-            place = drawn
-    x[i] = place
+            drawn_back = drawn
+    x[i] = drawn_back
 
 
 @wp.kernel
-def find_ways(
+def find_displacements(
     x: wp.array[wp.vec3],
     inertial: wp.array[wp.vec3],
     # out
-    way: wp.array[wp.vec3],
+    displacement: wp.array[wp.vec3],
 ):
     """y − x [m] of every free vertex: what the forces of the step have kept it from."""
     i = wp.tid()
-    way[i] = inertial[i] - x[i]
+    displacement[i] = inertial[i] - x[i]
 
 
 @wp.kernel
 def move_rigidly(
     before: wp.array[wp.vec3],
-    pieces: Pieces,
+    linkages: Linkages,
     contact_model: ContactModel,
     # out
     x: wp.array[wp.vec3],
 ):
-    """Move every free vertex with its piece, as far as analytic colliders allow."""
+    """Move every free vertex with its linkage, as far as analytic colliders allow."""
     i = wp.tid()
     start = before[i]
-    step = rigidly_moved(start, pieces.of[i], pieces) - start
-    if pieces.held[pieces.of[i]] == 0 and wp.isfinite(step):
+    step = rigidly_moved(start, linkages.of[i], linkages) - start
+    if linkages.held[linkages.of[i]] == 0 and wp.isfinite(step):
         x[i] = start + keep_in_front(i, start, step, contact_model)

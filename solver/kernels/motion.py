@@ -31,74 +31,84 @@ def adaptive_acceleration(acceleration: wp.vec3, gravity: wp.vec3):
     return followed
 
 
+@wp.struct
+class Motion:
+    """How vertices have moved so far, all [vertex]."""
+
+    velocity: wp.array[wp.vec3]  # [m/s]
+    last_velocity: wp.array[wp.vec3]  # of the step before [m/s]
+    acceleration: wp.array[wp.vec3]  # of the last step [m/s²]
+    steady: wp.array[wp.vec3]  # mean acceleration [m/s²]
+
+
 @wp.kernel
-def begin_step(
+def predict(
     gravity_now: wp.array[wp.vec3],
     h: float,
     initial_guess: int,
-    velocity: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     standing: wp.array[int],
     contact_model: ContactModel,
+    # in and out
+    motion: Motion,
     # out
     guess: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     inertial: wp.array[wp.vec3],
-    last_velocity: wp.array[wp.vec3],
-    acceleration: wp.array[wp.vec3],
-    steady: wp.array[wp.vec3],
 ):
     """Set xᵗ, y = xᵗ + h vᵗ + h² a, the last acceleration (vᵗ − vᵗ⁻¹)/h and the guess of x.
 
     What is marked in `standing` is guessed to follow its mean acceleration `steady`, not the last
     one: that trembles with the contacts, and each time it points down gravity would press the
-    vertex into what holds it. `guess` is x itself, or the places to be truncated first. One thread
+    vertex into what holds it. `guess` is x itself, or candidates to be truncated first. One thread
     per vertex.
     """
     i = wp.tid()
     gravity = gravity_now[0]
     start = x[i]
-    v = velocity[i]
+    v = motion.velocity[i]
     x_start[i] = start
     inertial[i] = start + h * v + (h * h) * gravity
-    last = (v - last_velocity[i]) / h
+    last = (v - motion.last_velocity[i]) / h
     step = wp.vec3(0.0)
     if initial_guess >= INERTIA:
         step += h * v
     if initial_guess == INERTIA_ACCELERATION:
         step += (h * h) * gravity
-    steady_here = wp.lerp(steady[i], last, STEADY)
+    steady = wp.lerp(motion.steady[i], last, STEADY)
     if initial_guess == ADAPTIVE:
         followed = last
         if standing[i] != 0:
-            followed = steady_here
-            if wp.dot(steady_here, gravity) < RESTING * wp.length_sq(gravity):
+            followed = steady
+            if wp.dot(steady, gravity) < RESTING * wp.length_sq(gravity):
                 followed = wp.vec3(0.0)
         step += (h * h) * adaptive_acceleration(followed, gravity)
     if not wp.isfinite(step):
         step = wp.vec3(0.0)
     guess[i] = start + keep_in_front(i, start, step, contact_model)
-    last_velocity[i] = v
-    acceleration[i] = last
-    steady[i] = steady_here
+    motion.last_velocity[i] = v
+    motion.acceleration[i] = last
+    motion.steady[i] = steady
 
 
 @wp.kernel
 def move_points(
     at_start: wp.array[wp.vec3],
     at_end: wp.array[wp.vec3],
-    share: float,
+    fraction: wp.array[float],
     first: int,
     # out
     points: wp.array[wp.vec3],
 ):
-    """Set led points (pins, colliders) to a share of the way through the frame."""
+    """Put kinematic points, `first` the first of them, where they are after a `fraction` [1] of the
+    frame.
+    """
     i = wp.tid()
-    points[first + i] = wp.lerp(at_start[i], at_end[i], share)
+    points[first + i] = wp.lerp(at_start[i], at_end[i], fraction[0])
 
 
 @wp.kernel
-def end_step(
+def find_velocities(
     h: float,
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],

@@ -20,7 +20,7 @@ from ..scene.thickness import collision_thickness
 from ..topology.coloring import vertex_order
 from ..topology.graphs import unique_edges
 from ..topology.meshes import tet_volumes, triangle_areas
-from .multipliers import spring_penalty
+from .penalties import spring_penalty
 from .tearing import vertex_index
 
 

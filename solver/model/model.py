@@ -7,9 +7,11 @@ import numpy as np
 import warp as wp
 
 from ..kernels import vertex
+from ..scene.embedding import Followers
 from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
 from .contact_model import contact_model
+from .penalties import AttachmentRows
 from .tables import ElementTable, chained
 
 
@@ -30,7 +32,11 @@ class Model:
 
     Free vertices, then pinned ones (`vertex_count` in all), and behind them in `x`, `x_start` and
     `inertial` the vertices of colliders (`led_end` in all), then the embedded points of surfaces.
-    `inertial` of what is led is the place it is led to.
+    `inertial` of what is kinematic is where it should be at the end of the step.
+
+    `contact` are the lists of contacts, None where no surfaces can touch. `revision` rises when
+    arrays of elements or masses have been replaced. `inherited` are arrays [vertex] that a
+    duplicate takes over from its vertex when cloth tears.
 
     `work` [vertex] estimates the nanoseconds of one visit, to share a color between threads.
     """
@@ -38,13 +44,13 @@ class Model:
     # Time of one visit of a vertex without its elements, on one CPU core [ns].
     VERTEX = 60.0
 
-    def __init__(self, assembly, settings, surface, analytic, ties, launches, gravity=None):
-        self.launches, self.device = launches, launches.device
+    def __init__(self, assembly, settings, surface, analytic, launches, gravity=None):
+        self.launches, self.device, self.settings = launches, launches.device, settings
         self.assembly, self.surface = assembly, surface
         self.vertex_count = len(assembly.points)
         self.free_count = assembly.free_count
         self.color_start = assembly.color_start
-        self.step_time = h = settings.step_time
+        h = settings.step_time
 
         self.led_end = surface.point_start
         colliders = surface.rest[surface.collider_start : surface.point_start]
@@ -59,51 +65,94 @@ class Model:
         self.last_velocity = self.upload(before, wp.vec3)
         self.steady = wp.zeros(self.vertex_count, dtype=wp.vec3, device=self.device)
         self.acceleration = wp.zeros_like(self.velocity)
+        self.inherited = [self.x, self.x_start, self.velocity, self.last_velocity]
+        self.standing = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
 
-        self.augmented = np.zeros(self.vertex_count, dtype=bool)
-        if "springs" in assembly.elements:
-            springs = assembly.elements["springs"]
-            self.augmented[springs.corners[springs.penalty > 0.0]] = True
-        self.augmented[assembly.attachments.corners[ties.penalty > 0.0]] = True
-        self._make_elements(assembly, h)
+        self._augment(assembly, settings)
+        self._make_elements()
         self.contact_model = contact_model(surface, analytic, settings, self.upload)
         self.has_analytic_colliders = len(analytic.kind) > 0
         self.objective = vertex.Objective()
-        self._weigh(settings)
+        self._weigh()
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
-        self.parts = self._parts(ties)
+        self.parts = self._parts()
         self.kernels = vertex.vertex_kernels(assembly.kinds, self.parts)
-        self.objective.attachments = ties.struct
+        self.objective.attachments = self.attachments.struct
         self.objective.contact_model = self.contact_model
         touching = len(surface.body) if surface.can_touch else 0
         self.lists = ContactLists(self.objective.contacts, touching, self.device)
 
+        self.contact, self.revision = None, 0
+        self.followers = Followers(self)
+
     def upload(self, values, dtype):
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
 
-    def _weigh(self, settings):
+    def _augment(self, assembly, settings):
+        """Multipliers of attachments and stiff springs. Relaxed, they would grow."""
+        self.attachments = AttachmentRows(assembly, settings, self.device)
+        self.augmented = np.zeros(self.vertex_count, dtype=bool)
+        self.spring_penalty = np.zeros(0)
+        if "springs" in assembly.elements:
+            springs = assembly.elements["springs"]
+            self.spring_penalty = springs.penalty
+            self.augmented[springs.corners[springs.penalty > 0.0]] = True
+        self.spring_multiplier = wp.zeros(len(self.spring_penalty), dtype=float, device=self.device)
+        self.augmented[assembly.attachments.corners[self.attachments.penalty > 0.0]] = True
+        omega = np.where(self.augmented, 1.0, settings.sweep_relaxation)
+        self.relaxation = self.upload(omega, float)
+
+    def _weigh(self):
         """Inertia and load of every vertex from its mass."""
-        mass, still = self.assembly.mass, settings.quasistatic
-        self.objective.inertia = self.upload(mass * (not still) / settings.step_time**2, float)
-        self.objective.load = self.upload(self._load(settings), wp.vec3)
+        mass, still = self.assembly.mass, self.settings.quasistatic
+        inertia = mass * (not still) / self.settings.step_time**2
+        self.objective.inertia = self.upload(inertia, float)
+        self.objective.load = self.upload(self._load(), wp.vec3)
 
-    def _load(self, settings):
+    def _load(self):
         """The weight [N] of every vertex where it is no part of the inertia."""
-        return self.assembly.mass[:, None] * self.gravity.now * settings.quasistatic
+        return self.assembly.mass[:, None] * self.gravity.now * self.settings.quasistatic
 
-    def pull(self, share, settings):
-        """Let gravity be what it is after a share of the frame."""
+    def pull(self, fraction):
+        """Let gravity be what it is after a fraction of the frame."""
         if self.gravity.varies:
-            self.gravity.move(share)
-            self.objective.load.assign(self._load(settings).astype(np.float32))
+            self.gravity.move(fraction)
+            self.objective.load.assign(self._load().astype(np.float32))
 
-    def renew(self, settings):
+    def renew(self):
         """Take over elements and masses that have changed in the assembly."""
-        self._make_elements(self.assembly, settings.step_time)
-        self._weigh(settings)
+        self._make_elements()
+        self._weigh()
+        self.revision += 1
+
+    @property
+    def revisions(self):
+        """Changes when arrays that launches may have been recorded with have been replaced."""
+        return self.revision, 0 if self.contact is None else self.contact.revision
+
+    @property
+    def carried(self):
+        """Arrays that a sweep changes, contacts apart."""
+        rows, springs = self.attachments, self.tables.get("springs")
+        of_springs = [] if springs is None else [self.spring_multiplier, springs.struct.rest]
+        return [self.x, rows.multiplier, rows.struct.pull, *of_springs]
+
+    @property
+    def candidate(self):
+        """Where new positions go: x itself, or an array of its own where contact truncates them."""
+        return self.x if self.contact is None else self.contact.candidate
+
+    def commit(self, first, last):
+        """Move the vertices from `first` to `last` to their candidates, as far as contact allows,
+        and embedded points after them.
+        """
+        if self.contact is None:
+            self.followers.follow(first, last)
+        else:
+            self.contact.settle(first, last)
 
     @property
     def size(self):
@@ -117,20 +166,22 @@ class Model:
             colors=len(self.color_start) - 1,
         )
 
-    def _make_elements(self, assembly, h):
+    def _make_elements(self):
         """The tables of all elements, and the work that they make."""
+        kinds, h = self.assembly.kinds, self.settings.step_time
         self.tables = {
-            kind.name: ElementTable(kind, assembly, h, self.upload) for kind in assembly.kinds
+            kind.name: ElementTable(kind, self.assembly, h, self.upload) for kind in kinds
         }
-        self.elements = chained(assembly.kinds, self.tables)
+        self.elements = chained(kinds, self.tables)
+        self.damped_tables = [table for table in self.tables.values() if table.is_damped]
         self.work = np.full(self.vertex_count, self.VERTEX)
         for table in self.tables.values():
             self.work += table.kind.cost * table.record_counts
 
-    def _parts(self, ties):
+    def _parts(self):
         """Bits of what acts on vertices besides their elements."""
         others = {
-            vertex.ATTACHMENTS: ties.count,
+            vertex.ATTACHMENTS: self.attachments.count,
             vertex.CONTACTS: self.surface.can_touch,
             vertex.EMBEDDED: len(self.surface.points),
             vertex.ANALYTIC: self.has_analytic_colliders,

@@ -83,21 +83,16 @@ class Tear:
 
 
 class Tearing:
-    """The tearing of a scene."""
+    """The tearing of a scene: the last stage of a substep."""
 
-    def __init__(self, bodies, assembly, settings):
-        self.settings, self.assembly, self.tears = settings, assembly, {}
-        for at, (body, vertices) in enumerate(zip(bodies, assembly.place, strict=True)):
+    def __init__(self, bodies, model):
+        self.model, self.assembly, self.tears = model, model.assembly, {}
+        for at, (body, vertices) in enumerate(zip(bodies, self.assembly.place, strict=True)):
             if getattr(body, "tear_strain", None) is not None:
                 mass = per_element(body, "density", body.material.density)
                 mass = mass * triangle_areas(body.rest_points, body.triangles)
                 self.tears[at] = Tear(body, vertices, mass)
-        self.bodies, self.changed = bodies, False
-
-    def changed_since_asked(self):
-        """Whether anything has torn since the last call."""
-        changed, self.changed = self.changed, False
-        return changed
+        self.bodies = bodies
 
     def elements(self):
         """The elements of every body as they are now, in the vertices of its positions."""
@@ -113,32 +108,24 @@ class Tearing:
             positions[at][asleep] = positions[at][with_vertex]
         return positions
 
-    def after_step(self, model, others):
-        """Split what is stretched too far; True when the elements of the model have changed.
-
-        `others`: arrays of positions [m] besides those of the model.
-        """
-        if not self.tears:
-            return False
-        x = model.x.numpy()
-        changed = False
+    def end_step(self):
+        """Split what is stretched too far."""
+        x, torn = self.model.x.numpy(), False
         for at, tear in self.tears.items():
             woken = tear.split(x[tear.vertices].astype(np.float64))
             if woken:
-                self._wake(model, at, np.array(woken), others)
-                changed = True
-        if changed:
-            self.changed = True
-            model.renew(self.settings)
-        return changed
+                self._wake(at, np.array(woken))
+                torn = True
+        if torn:
+            self.model.renew()
 
-    def _wake(self, model, at, woken, others):
+    def _wake(self, at, woken):
         """Let duplicates go on where their vertices are, and renew the elements and the mass of
         body `at`.
         """
         scene, tear = self.assembly, self.tears[at]
         old, new = tear.vertices[woken.T]
-        for state in (model.x, model.x_start, model.velocity, model.last_velocity, *others):
+        for state in self.model.inherited:
             values = state.numpy().copy()
             values[new] = values[old]
             state.assign(values)

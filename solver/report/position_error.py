@@ -6,7 +6,7 @@ import math
 import numpy as np
 import warp as wp
 
-# Nobody sees an error below this part of the way that a body has gone in the substep...
+# Nobody sees an error below this part of the path that a body has gone in the substep...
 PART_OF_MOTION = 0.05
 # ... or below this part of its size.
 PART_OF_SIZE = 2.5e-4
@@ -28,9 +28,12 @@ class PositionError:
         self.quarter, self.half = wp.zeros_like(model.x), wp.zeros_like(model.x)
         free = model.free_count
         points = model.assembly.points
-        sizes = [np.ptp(points[place], axis=0).max() for place in model.assembly.place]
-        moving = [place[place < free] for place in model.assembly.place]
-        self.bodies = [(at, size) for at, size in zip(moving, sizes, strict=True) if len(at)]
+        bodies = model.assembly.place
+        sizes = [np.ptp(points[vertices], axis=0).max() for vertices in bodies]
+        moving = [vertices[vertices < free] for vertices in bodies]
+        self.bodies = [
+            (vertices, size) for vertices, size in zip(moving, sizes, strict=True) if len(vertices)
+        ]
         self.looked = 0
 
     def look(self, done, count):
@@ -53,10 +56,10 @@ class PositionError:
             a.numpy() for a in (self.quarter, self.half, self.model.x, self.model.x_start)
         )
         worst = (0.0, math.inf)
-        for place, size in self.bodies:
+        for vertices, size in self.bodies:
             # Over all vertices: contacts flip to and fro at single ones, which nobody sees.
             first, second, motion = (
-                np.sqrt(((to[place] - of[place]) ** 2).sum(axis=1).mean())
+                np.sqrt(((to[vertices] - of[vertices]) ** 2).sum(axis=1).mean())
                 for of, to in ((quarter, half), (half, end), (start, end))
             )
             goal = max(PART_OF_MOTION * motion, PART_OF_SIZE * size)

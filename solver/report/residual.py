@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far the positions are from the minimum of the objective."""
 
+import math
+
 import numpy as np
 import warp as wp
-
-from ..device.threads import recorded
 
 # The residual is measured in weights under this acceleration [m/s²], whatever the scene's gravity.
 STANDARD_GRAVITY = 9.80665
@@ -16,42 +16,37 @@ class Residual:
     `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`.
     """
 
-    def __init__(self, model, workers):
-        self.workers, self.free = workers, model.free_count
+    def __init__(self, model):
+        self.model, self.free = model, model.free_count
         self.weight = model.assembly.mass[: self.free].sum() * STANDARD_GRAVITY
         self.force = wp.zeros(len(model.x), dtype=wp.vec3, device=model.device)
         self.rounding = wp.zeros(self.free, dtype=float, device=model.device)
         self.touching = wp.zeros(self.free, dtype=int, device=model.device)
-        self.before = lambda: None  # brings contact forces up to date
-        self.record(model)
+        self.revisions, self.at_now = model.revisions, self._launch(model.x)
 
-    def record(self, model):
-        """Take over the model's objective, at the start and when it has changed."""
-        self.model = model
-        if self.free:
-            self.launches = self._launches(model.x)
-
-    def _launches(self, x):
+    def _launch(self, x):
+        """Finds the forces at positions x [m]."""
         model = self.model
-        return recorded(
-            self.workers,
-            model.device,
+        return model.launches.record(
             model.kernels.residual,
             self.free,
             [x, model.objective, model.elements],
             [self.force, self.rounding, self.touching, model.lists.closing],
-            model.work[: self.free].mean(),
+            cost=model.work[: self.free].mean() if self.free else 0.0,
         )
 
     def find_forces(self):
         """The forces at the positions of now, with contacts as they were last looked at."""
-        self.workers.run(self.launches)
+        if self.revisions != self.model.revisions:
+            self.revisions, self.at_now = self.model.revisions, self._launch(self.model.x)
+        self.at_now()
 
     def measure(self):
         """The residual now; 0 when nothing is free."""
         if not self.free:
             return 0.0
-        self.before()
+        if self.model.contact is not None:
+            self.model.contact.refresh()
         self.find_forces()
         return self._norm()
 
@@ -59,7 +54,7 @@ class Residual:
         """The residual at other positions [m], with contacts and multipliers as they are now."""
         if not self.free:
             return 0.0
-        self.workers.run(self._launches(x))
+        self._launch(x)()
         return self._norm()
 
     def _norm(self):
@@ -73,3 +68,11 @@ class Residual:
     def contacts(self):
         """Vertices that something touches, as of the last measurement."""
         return int((self.touching.numpy() > 0).sum()) if self.free else 0
+
+
+def decay(halfway, end, count, done):
+    """Factor by which an iteration shrank the residual from half of `count` to those `done`."""
+    steps = done - (count + 1) // 2
+    if steps < 1 or not (halfway > 0.0 and end > 0.0):
+        return math.nan
+    return (end / halfway) ** (1.0 / steps)

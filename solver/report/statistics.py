@@ -9,9 +9,9 @@ import warp as wp
 
 from ..contact.intersections import Intersection
 from ..contact.measure import ContactMeasure
-from ..descent.iterations import decay
 from ..elements.records import filled
 from ..kernels.elements.table import energy_kernel
+from .residual import decay
 
 # A frame whose unbalanced forces are below this part of the weight counts as converged.
 CONVERGED = 0.01
@@ -115,6 +115,7 @@ class Measure:
 
     def record(self):
         """Take over the model's elements, at the start and when they have changed."""
+        self.revision = self.model.revision
         self.energies = list(self._energy_launches())
 
     def _energy_launches(self):
@@ -129,18 +130,22 @@ class Measure:
             energies = wp.zeros(len(columns), dtype=wp.float64, device=device)
             inverted = wp.zeros(len(columns), dtype=int, device=device)
             elements = self.model.upload(data, kind.exact)
+            self.model.launches.expect(energy_kernel(kind))
             yield energy_kernel(kind), elements, energies, inverted, columns.corners
 
-    def take(self, iterations, contact, ties, seconds, coarse=None):
-        """`Statistics` of the state as it is now, after the `Iterations` of the last substep."""
+    def take(self, convergence, seconds, coarse=None):
+        """`Statistics` of the state as it is now; `convergence` is that of the last substep."""
+        if self.revision != self.model.revision:
+            self.record()
         before = self.residual.measure_at(coarse.before) if coarse else math.nan
         model, free = self.model, self.model.free_count
+        settings, contact = model.settings, model.contact
         residual = self.residual.measure()
-        count, done = iterations.settings.iterations, iterations.done
-        rate = decay(iterations.halfway, residual, count, done)
-        goal = max(CONVERGED, self.residual.floor(), iterations.settings.tolerance)
+        count, done = settings.iterations, convergence.done
+        rate = decay(convergence.halfway, residual, count, done)
+        goal = max(CONVERGED, self.residual.floor(), settings.tolerance)
         # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
-        error, error_goal = iterations.error.estimate() if coarse else (math.nan, math.nan)
+        error, error_goal = convergence.error.estimate() if coarse else (math.nan, math.nan)
         contact_energy, touching, deepest = self.contact.take()
         elastic, inverted = 0.0, 0
         inside_out = np.zeros(model.vertex_count, dtype=bool)  # vertices of such elements
@@ -150,7 +155,7 @@ class Measure:
             marked = turned.numpy() > 0
             inverted += int(marked.sum())
             inside_out[corners[marked]] = True
-        mass, still = model.assembly.mass[:free], iterations.settings.quasistatic
+        mass, still = model.assembly.mass[:free], settings.quasistatic
         x = model.x.numpy()[:free].astype(np.float64)
         v = model.velocity.numpy()[:free].astype(np.float64)
         rejected = model.rejected.numpy().copy()  # a view on the CPU
@@ -175,7 +180,7 @@ class Measure:
             coarse_skips=coarse.skips() if coarse else 0,
             residual_before_coarse=before,
             tangles=tuple(contact.intersections.found) if contact else (),
-            broken=ties.broken_count(),
+            broken=model.attachments.broken_count(),
             inverted=inverted,
             inverted_bodies=self._names(inside_out),
             rejected=int(rejected.sum()),

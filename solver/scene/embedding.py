@@ -101,6 +101,8 @@ class Followers:
     def __init__(self, model):
         self.model, self.points = model, model.surface.points
         self.known = {}
+        if len(self.points):
+            model.launches.expect(kernels.follow)
 
     def follow(self, first, last):
         """Move the points with a corner among the vertices from `first` to `last`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pulls at every mass: the same at all times, or led from frame to frame."""
+"""What pulls at every mass: the same at all times, or read from frame to frame."""
 
 import numpy as np
 import warp as wp
@@ -28,8 +28,8 @@ class Gravity:
         if self.varies:
             self.at_start, self.at_end = self.at_end, acceleration(self.in_time(time))
 
-    def move(self, share):
-        """Make it what it is after a share of the frame."""
+    def move(self, fraction):
+        """Make it what it is after a fraction of the frame."""
         before = self.now
-        self.now = (1.0 - share) * self.at_start + share * self.at_end
+        self.now = (1.0 - fraction) * self.at_start + fraction * self.at_end
         self.on_device.assign(np.array([self.now, before], np.float32))

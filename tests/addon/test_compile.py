@@ -103,9 +103,14 @@ def test_a_bake_that_compiles_ends_within_a_second(scene, cold, monkeypatch, way
 def modules_of(monkeypatch, run):
     """Names of the modules that are needed while `run` simulates something."""
     needed = []
-    ask = simulate.needed_modules
+    compile_all = simulate.compile_missing
+
+    def listen(modules, *arguments):
+        needed.extend(modules)
+        return compile_all(modules, *arguments)
+
     with monkeypatch.context() as patch:
-        patch.setattr(simulate, "needed_modules", lambda *of: needed.extend(ask(*of)) or needed)
+        patch.setattr(simulate, "compile_missing", listen)
         run()
     return {module.name for module in needed}
 

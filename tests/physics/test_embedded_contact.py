@@ -16,7 +16,6 @@ from vbd.solver.kernels.contact.analytic_colliders import ContactModel
 from vbd.solver.kernels.contact.pair_forces import Contacts, pair_forces
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
-from vbd.solver.model.multipliers import Ties
 from vbd.solver.scene.analytic_colliders import colliders_on_device
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -123,8 +122,7 @@ def forces_of_contact(bodies):
     scene = assemble(bodies, settings)
     surface = contact_surface(scene, bodies, [], settings)
     analytic = colliders_on_device([], scene, settings, "cpu")
-    ties = Ties([], scene, settings, "cpu")
-    model = Model(scene, settings, surface, analytic, ties, Launches("cpu", Workers(1)))
+    model = Model(scene, settings, surface, analytic, Launches("cpu", Workers(1)))
     contact = Contact(model, ["A", "B"], settings)
     contact.search()
     contact.refresh()

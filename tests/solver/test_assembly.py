@@ -7,7 +7,7 @@ from shapes import box, chain, grid
 
 from vbd.solver.bodies import Cloth, Rod, Solid
 from vbd.solver.model.assembly import assemble
-from vbd.solver.model.multipliers import spring_penalty
+from vbd.solver.model.penalties import spring_penalty
 from vbd.solver.settings import Material, Settings
 
 

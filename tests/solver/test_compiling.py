@@ -33,19 +33,18 @@ def sheet(**material):
 def launched(monkeypatch):
     """The names of all modules that kernels were loaded from, and of those said to be needed."""
     used, needed = set(), set()
-    load, ask = type(wp.get_module(__name__)).load, simulate_module.needed_modules
+    load, compile_all = type(wp.get_module(__name__)).load, simulate_module.compile_missing
 
     def spy(module, *arguments, **more):
         used.add(module.name)
         return load(module, *arguments, **more)
 
-    def listen(*arguments):
-        modules = ask(*arguments)
+    def listen(modules, *arguments):
         needed.update(module.name for module in modules)
-        return modules
+        return compile_all(modules, *arguments)
 
     monkeypatch.setattr(type(wp.get_module(__name__)), "load", spy)
-    monkeypatch.setattr(simulate_module, "needed_modules", listen)
+    monkeypatch.setattr(simulate_module, "compile_missing", listen)
     return used, needed
 
 

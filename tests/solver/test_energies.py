@@ -11,7 +11,7 @@ from shapes import UNIT_TET, grid, rotation
 
 from vbd.solver.bodies import Cloth, Rod, Solid
 from vbd.solver.contact.surface import contact_surface
-from vbd.solver.descent.iterations import Iterations
+from vbd.solver.descent.convergence import Convergence
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.elements.hinges import (
@@ -24,7 +24,6 @@ from vbd.solver.elements.triangles import triangle_frames
 from vbd.solver.kernels.elements.table import table_force_hessian, table_struct
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
-from vbd.solver.model.multipliers import Ties
 from vbd.solver.report.residual import Residual
 from vbd.solver.report.statistics import Measure
 from vbd.solver.scene.analytic_colliders import colliders_on_device
@@ -146,19 +145,18 @@ KINDS = {
 
 
 def model_of(body, settings):
-    """The model of one body, and its ties to nothing."""
+    """The model of one body."""
     scene = assemble([body], settings)
-    ties = Ties([], scene, settings, "cpu")
     surface = contact_surface(scene, [body], [], settings)
     analytic = colliders_on_device([], scene, settings, "cpu")
-    return Model(scene, settings, surface, analytic, ties, Launches("cpu", Workers(1))), ties
+    return Model(scene, settings, surface, analytic, Launches("cpu", Workers(1)))
 
 
 def force_hessian(kind, x):
     """Forces [vertex, 3] and blocks [vertex, 3, 3] of the solver, in the order of the body."""
     name, rest, make, _energy = KINDS[kind]
     settings = Settings()
-    model, _ties = model_of(make(rest), settings)
+    model = model_of(make(rest), settings)
     scene = model.assembly
     place = scene.place[0]
     points = np.empty_like(x)
@@ -340,12 +338,12 @@ def test_statistics_agree_with_the_second_energies():
         x = stretched(kind)
         body = make(rest)
         settings = Settings()
-        model, ties = model_of(body, settings)
+        model = model_of(body, settings)
         points = np.empty_like(x)
         points[model.assembly.place[0]] = x
         model.x.assign(points.astype(np.float32))
-        residual = Residual(model, Workers(1))
-        nothing_done = Iterations(model, residual, settings, sweep=None)
+        residual = Residual(model)
+        nothing_done = Convergence(model, residual)
         measure = Measure(model, residual, [body])
-        reported = measure.take(nothing_done, None, ties, 0.0).elastic_energy
+        reported = measure.take(nothing_done, 0.0).elastic_energy
         assert reported == pytest.approx(energy(rest, x) - energy(rest, rest), rel=1e-5)

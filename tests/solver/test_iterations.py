@@ -153,7 +153,7 @@ def test_a_tolerance_below_rounding_ends_at_rounding():
     frames = simulate([beam(1e8)], Settings(iterations=400, tolerance=1e-9), 10)
     stats = next(frames).stats
     assert stats.goal > 0.05
-    assert frames.gi_frame.f_locals["stepper"].iterations.done < 100
+    assert frames.gi_frame.f_locals["stepper"].convergence.done < 100
 
 
 def test_quasistatic_finds_the_sag_that_dynamics_come_to():

@@ -9,7 +9,7 @@ from shapes import box, grid, plane
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.contact import candidates, intersections
 from vbd.solver.contact.crossings import wings
-from vbd.solver.descent import step
+from vbd.solver.descent import contact
 from vbd.solver.model import contact_lists
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -68,7 +68,7 @@ def test_edges_that_cross_many_triangles_are_all_reported(monkeypatch):
 
 @pytest.mark.parametrize("stages", [1, 50])
 def test_a_fast_sheet_stops_however_few_searches_lead_to_the_guess(monkeypatch, stages):
-    monkeypatch.setattr(step, "STAGES", stages)
+    monkeypatch.setattr(contact, "APPROACHES", stages)
     points, triangles = grid(6)
     held = Cloth(points, triangles, COTTON)
     fast = Cloth(points + [0.02, 0.03, 0.3], triangles, COTTON, velocities=[0.0, 0.0, -40.0])

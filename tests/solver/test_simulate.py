@@ -62,7 +62,7 @@ def test_a_cancelled_run_ends_between_substeps():
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
-    monkeypatch.setattr("vbd.solver.descent.step.WORTH_SPLITTING", 1.0)
+    monkeypatch.setattr("vbd.solver.device.launches.WORTH_SPLITTING", 1.0)
     results = [
         [frame.positions for frame in simulate(scene(), Settings(threads=threads), 6)]
         for threads in (1, 2, 3)

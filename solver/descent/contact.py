@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact within a substep: the approach to the guess, searches, and what is kinematic."""
+
+import warp as wp
+
+from .flight import Flight
+from .stage import Stage
+
+# The approach to the initial guess is cut into at most so many searches for contact.
+APPROACHES = 20
+
+
+class Contacts(Stage):
+    """Keeps the lists of contacts fit for the sweeps.
+
+    What the host decides here: whether to search, and whether the guess is reached.
+    """
+
+    def __init__(self, model, kinematic):
+        super().__init__(model)
+        self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
+        self.flight = Flight(model, kinematic.colliders)
+        self.interval = model.settings.collision_interval
+
+    def begin_frame(self, _frame, _time):
+        self.contact.begin_frame()
+
+    def begin_step(self, _fraction):
+        """Find what may touch in this substep; go to the initial guess as far as that allows."""
+        model, contact = self.model, self.contact
+        copy_behind(model.x_start, model.x, model.vertex_count)
+        copy_behind(model.candidate, model.inertial, model.free_count)
+        contact.begin_step()
+        self.flight.move()
+        for _ in range(APPROACHES):
+            contact.search(1.0)  # what is left of the path is expected, and needs no more slack
+            if self.is_kinematic:
+                contact.make_way()
+            model.commit(0, model.led_end)
+            if self._is_there():
+                break
+        if contact.has_travelled:
+            contact.search()  # what lies ahead is shorter, and so is the list
+
+    def before_sweep(self, iteration):
+        """Search where that is due, bring all contacts up to date, and move what is kinematic on
+        towards its goal.
+        """
+        model, contact = self.model, self.contact
+        if self._is_search_due(iteration):
+            contact.search()
+        contact.refresh()
+        if self.is_kinematic:
+            copy_behind(model.candidate, model.inertial, model.free_count)
+            model.commit(model.free_count, model.led_end)
+
+    def _is_there(self):
+        """Whether the approach has come as far as it can."""
+        contact = self.contact
+        return not (contact.is_capped or (self.is_kinematic and contact.is_stuck))
+
+    def _is_search_due(self, iteration):
+        """Whether what was found no longer serves."""
+        if self.contact.is_capped:
+            return True
+        return iteration > 0 and iteration % self.interval == 0 and self.contact.is_stuck
+
+
+class ContactLoad(Stage):
+    """Contacts follow the load that they carry (contact/load.py)."""
+
+    def __init__(self, model, load):
+        super().__init__(model)
+        self.load = load
+
+    def begin_step(self, _fraction):
+        self.load.follow()
+
+
+def copy_behind(target, source, first):
+    """Copy all from number `first` on."""
+    if first < len(source):  # a count of 0 would copy everything
+        wp.copy(target, source, first, first, len(source) - first)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kinematics: what animation moves goes to where it is at the end of the substep."""
+
+import warp as wp
+
+from ..device.launches import play
+from ..kernels.motion import move_points
+from .stage import Stage
+
+
+class Kinematics(Stage):
+    """Moves pins, the vertices of colliders and attached points.
+
+    Where there is contact, pins and colliders are only told where to go, in `model.inertial`.
+    """
+
+    def __init__(self, model, points):
+        super().__init__(model)
+        self.points = points
+        # The one number that the host gives the device in every substep.
+        self.fraction = wp.zeros(1, dtype=float, device=model.device)
+        goal = model.x if model.contact is None else model.inertial
+        moves = [(points.pins, goal), (points.attached, model.attachments.struct.point)]
+        if points.colliders.moves and model.contact is not None:
+            moves.append((points.colliders, goal))
+        self.moves = [
+            model.launches.record(
+                move_points,
+                len(some),
+                [some.at_start, some.at_end, self.fraction, some.first],
+                [where],
+            )
+            for some, where in moves
+            if len(some)
+        ]
+
+    def begin_frame(self, frame, time):
+        self.points.begin_frame(frame, time)
+
+    def begin_step(self, fraction):
+        if self.moves:
+            self.fraction.fill_(fraction)
+            play(self.moves)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Linkages, what elements and attachments join, and their rigid motions (kernels/guess.py)."""
+
+import numpy as np
+import warp as wp
+
+from ..kernels import guess as kernels
+from ..topology.graphs import connected_components
+
+# A linkage is added up in about as many chunks as each has vertices, but not in smaller ones.
+SMALLEST_CHUNK = 64
+# What is added up for a chunk, and what is known of a linkage.
+SUMS = {
+    "weight": wp.float64,
+    "center": wp.vec3d,
+    "motion": wp.vec3d,
+    "push": wp.vec3d,
+    "spin": wp.vec3d,
+    "spread": wp.mat33d,
+    "slope": wp.vec2d,
+}
+MOTIONS = {"turn": wp.mat33d, "shift": wp.vec3d, "alpha": float}
+
+
+def find_linkages(assembly):
+    """The linkage [free vertex] and whether each is held by anything kinematic [linkage]."""
+    free, count = assembly.free_count, len(assembly.points)
+    joints = [*assembly.corners(), assembly.attachments.corners]
+    pairs = [corners[:, [0, k]] for corners in joints for k in range(1, corners.shape[1])]
+    linkage = connected_components(np.concatenate(pairs), count)
+    held = np.zeros(count, dtype=bool)
+    held[linkage[assembly.held_from_outside()]] = True
+    names, of = np.unique(linkage[:free], return_inverse=True)
+    return of, held[names]
+
+
+def make_linkages(assembly, device):
+    """`Linkages` of the free vertices, on the device."""
+    of, held = find_linkages(assembly)
+    sizes = np.bincount(of, minlength=len(held))
+    chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)
+    chunks = -(-sizes // chunk_sizes)
+    first = np.concatenate([[0], np.cumsum(chunks)])
+    within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
+    begin = np.repeat(np.cumsum(sizes) - sizes, chunks) + within * np.repeat(chunk_sizes, chunks)
+    linkages = kernels.Linkages()
+    for name, values in (
+        ("vertex", np.argsort(of, kind="stable")),
+        ("chunk_start", np.append(begin, len(of))),
+        ("first_chunk", first),
+        ("held", held),
+        ("of", of),
+    ):
+        setattr(linkages, name, wp.array(values.astype(np.int32), dtype=int, device=device))
+    for kinds, count in ((SUMS, int(first[-1])), (MOTIONS, len(held))):
+        for name, dtype in kinds.items():
+            setattr(linkages, name, wp.zeros(count, dtype=dtype, device=device))
+    return linkages
+
+
+def rigid_motions(launches, linkages, state, gravity, step_time):
+    """Launches that find where every linkage would be if it moved rigidly.
+
+    `state`: positions [m], velocities [m/s], accelerations [m/s²] and inertia [N/m] of vertices.
+    """
+    chunks, count = len(linkages.weight), len(linkages.held)
+    return [
+        launches.record(kernels.add_moments, chunks, state, [linkages]),
+        launches.record(kernels.find_rigid_motion, count, [gravity, step_time], [linkages]),
+    ]

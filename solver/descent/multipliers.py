@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Multipliers of attachments and stiff springs (model/penalties.py), raised by every sweep."""
+
+import numpy as np
+import warp as wp
+
+from ..elements.records import damped
+from ..elements.springs import split
+from ..kernels import attachments as kernels
+from .stage import RecordedStage, Stage
+
+
+class AttachmentMultipliers(Stage):
+    """λ ← s (λ + ρ C) for every row of an attachment."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        rows = model.attachments
+        self.launch = model.launches.record(
+            kernels.raise_multipliers, rows.count, [model.x], [rows.struct, rows.multiplier]
+        )
+
+    def after_sweep(self, _iteration):
+        self.launch()
+
+
+class Breaking(Stage):
+    """Rows of attachments that pull too hard let go."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        rows = model.attachments
+        outputs = [rows.struct, rows.multiplier, rows.broken]
+        self.launch = model.launches.record(kernels.break_rows, rows.count, [model.x], outputs)
+
+    def end_step(self):
+        self.launch()
+
+
+class SpringMultipliers(RecordedStage):
+    """The same for springs, whose pull is a shorter rest length."""
+
+    def __init__(self, model):
+        springs, upload = model.assembly.elements["springs"], model.upload
+        step_time = model.settings.step_time
+        stiffness, blend = damped(springs.stiffness, springs.damping_time / step_time)
+        _, s = split(stiffness, springs.penalty)
+        constants = np.stack([springs.penalty, s, blend], axis=1)
+        numbers = model.tables["springs"].number.astype(np.int32)
+        self.inputs = [
+            upload(springs.corners.astype(np.int32), wp.vec2i),
+            upload(springs.rest, float),
+            upload(constants, wp.vec3),
+            upload(numbers, wp.vec2i),
+            model.x_start,
+        ]
+        super().__init__(model)
+
+    def record(self):
+        self.apply, self.raise_all = (self._launch(raised_by) for raised_by in (0, 1))
+
+    def _launch(self, raised_by):
+        model = self.model
+        return model.launches.record(
+            kernels.raise_spring_multipliers,
+            len(model.spring_multiplier),
+            [model.x, raised_by, *self.inputs],
+            [model.spring_multiplier, model.tables["springs"].struct.rest],
+        )
+
+    def begin_step(self, _fraction):
+        """Start from the multipliers of the last step."""
+        self.renew()
+        self.apply()
+
+    def after_sweep(self, _iteration):
+        self.raise_all()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The beginning of a substep: inertia, the initial guess, rest values that follow by damping; and
+its end: velocities.
+"""
+
+from ..device.launches import play
+from ..kernels.elements.table import rest_kernel
+from ..kernels.motion import (
+    ADAPTIVE,
+    INERTIA,
+    INERTIA_ACCELERATION,
+    PREVIOUS,
+    Motion,
+    find_velocities,
+    predict,
+)
+from ..scene.embedding import points_in_front
+from .stage import RecordedStage, Stage
+
+INITIAL_GUESS = {
+    "previous": PREVIOUS,
+    "inertia": INERTIA,
+    "inertia_acceleration": INERTIA_ACCELERATION,
+    "adaptive": ADAPTIVE,
+}
+
+
+class Prediction(Stage):
+    """Where inertia takes the vertices, and where they are guessed to be."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        settings = model.settings
+        motion = Motion()
+        motion.velocity, motion.last_velocity = model.velocity, model.last_velocity
+        motion.acceleration, motion.steady = model.acceleration, model.steady
+        guess = INITIAL_GUESS[settings.guess]
+        inputs = [model.gravity.on_device, settings.step_time, guess]
+        inputs += [model.x, model.standing, model.contact_model]
+        outputs = [motion, model.candidate, model.x_start, model.inertial]
+        self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs)
+        self.keep_in_front = points_in_front(model, model.x_start, model.candidate)
+
+    def begin_frame(self, _frame, time):
+        self.model.gravity.begin_frame(time)
+
+    def begin_step(self, fraction):
+        self.model.pull(fraction)
+        self.predict()
+        play(self.keep_in_front)
+
+
+class Damping(RecordedStage):
+    """Rest values of damped elements, which follow what they were at the start of the substep."""
+
+    def record(self):
+        model = self.model
+        count = model.free_count
+        self.launches = [
+            model.launches.record(
+                rest_kernel(table.kind),
+                count,
+                [model.x_start, table.struct, table.undamped, table.blend],
+                [table.struct.rest],
+                cost=model.work[:count],
+            )
+            for table in model.damped_tables
+        ]
+
+    def begin_step(self, _fraction):
+        self.renew()
+        play(self.launches)
+
+
+class Velocities(Stage):
+    """What the step has come to: velocities, and embedded points that no contact has moved."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        step_time = model.settings.step_time
+        self.find = model.launches.record(
+            find_velocities,
+            model.vertex_count,
+            [step_time, model.x, model.x_start],
+            [model.velocity],
+        )
+        self.points_wait = len(model.surface.points) > 0 and model.contact is None
+
+    def end_step(self):
+        if self.points_wait:
+            self.model.commit(0, self.model.free_count)
+        self.find()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all stages of a substep have in common."""
+
+VERBS = ("begin_frame", "begin_step", "before_sweep", "after_sweep", "end_step")
+
+
+class Stage:
+    """A part of a substep. It knows the model, and no other stage.
+
+    It has those of the `VERBS` that it needs: `begin_frame(frame, time)`, counted from 1 and in s
+    since the input state; `begin_step(fraction)` of the frame that is over when the substep ends;
+    `before_sweep(iteration)` and `after_sweep(iteration)`, counted from 0; and `end_step()`.
+    """
+
+    def __init__(self, model):
+        self.model = model
+
+
+class RecordedStage(Stage):
+    """A stage with launches that hold arrays of elements or contacts, which may be replaced.
+
+    `record()` makes them, in the beginning and whenever `renew()` finds that they are out of date.
+    """
+
+    def __init__(self, model):
+        super().__init__(model)
+        self.revisions = model.revisions
+        self.record()
+
+    def record(self):
+        """Make all launches with the arrays of now."""
+        raise NotImplementedError
+
+    def renew(self):
+        """Make them anew when an array has been replaced; to be called before they are played."""
+        if self.revisions != self.model.revisions:
+            self.revisions = self.model.revisions
+            self.record()

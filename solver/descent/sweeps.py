@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sweeps: every free vertex takes its own Newton step, color by color (VBD 2024, §3.1)."""
+
+from itertools import pairwise
+
+import numpy as np
+import warp as wp
+
+from .stage import RecordedStage
+
+
+class Sweeps(RecordedStage):
+    """`sweep()` visits every free vertex once; with contact each color is committed by itself."""
+
+    def __init__(self, model):
+        self.untouched = model.upload(model.augmented.astype(np.int32), int)
+        super().__init__(model)
+
+    def record(self):
+        model = self.model
+        searches = model.settings.line_search
+        kernel = model.kernels.search if searches else model.kernels.solve
+        # A line search moves vertices to and fro, in sight of partners of the same color.
+        whole = searches and model.contact is not None
+        self.colors = [
+            (
+                model.launches.record(
+                    kernel,
+                    last - first,
+                    [wp.vec2i(first, last), model.objective, model.elements, model.relaxation],
+                    [
+                        model.x,
+                        model.candidate,
+                        model.touched,
+                        model.rejected,
+                        model.lists.closing,
+                    ],
+                    cost=0.0 if whole else model.work[first:last],
+                    first=first,
+                ),
+                first,
+                last,
+            )
+            for first, last in pairwise(int(start) for start in model.color_start)
+        ]
+        self.solves = [solve for solve, _first, _last in self.colors]
+
+    def begin_step(self, _fraction):
+        """What has a multiplier is never extrapolated, as if contacts had touched it."""
+        wp.copy(self.model.touched, self.untouched)
+
+    def sweep(self):
+        """Visit every free vertex once."""
+        self.renew()
+        if self.model.contact is None:
+            for solve in self.solves:
+                solve.play()
+        else:
+            for solve, first, last in self.colors:
+                solve.play()
+                self.model.commit(first, last)

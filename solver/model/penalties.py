@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attachments and stiff springs on the device, and the multipliers that make them converge."""
+
+import numpy as np
+import warp as wp
+
+from ..elements.springs import split
+from ..kernels import attachments as kernels
+from ..topology.graphs import connected_components
+
+# The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
+# gets one; a spring only when it is stiffer than this times ρ, for then the sweeps really crawl.
+STIFF = 10.0
+
+
+def surroundings(assembly, settings):
+    """Stiffness [N/m] that each vertex has without attachments and springs, and its inertia.
+
+    Without inertia, that of its softest spring stands in for it.
+    """
+    count = len(assembly.points)
+    total = assembly.mass / settings.step_time**2
+    if settings.quasistatic:
+        total = np.full(count, np.inf)
+        springs = assembly.elements.get("springs")
+        if springs is not None:
+            np.minimum.at(total, springs.corners, springs.stiffness[:, None])
+        total[~np.isfinite(total)] = 0.0
+    for elements, modulus, dimension in (
+        (assembly.tets, assembly.tets.lame_mu, 3),
+        (assembly.triangles, assembly.triangles.shear, 2),
+    ):
+        if len(elements):
+            corners = elements.corners
+            size = _sizes(assembly.rest_points, corners) ** (dimension - 2)
+            share = np.repeat(modulus * size, corners.shape[1])
+            total = total + np.bincount(corners.ravel(), share, minlength=count)
+    return total
+
+
+def _sizes(points, corners):
+    """Length of the first edge of every element [m]."""
+    return np.linalg.norm(points[corners[:, 1]] - points[corners[:, 0]], axis=1)
+
+
+class AttachmentRows:
+    """The attachments of a scene on the device, and their multipliers λ [N].
+
+    `penalty` [row] is ρ [N/m], 0 for rows without a multiplier; `struct` is what kernels read.
+    """
+
+    def __init__(self, assembly, settings, device):
+        rows = assembly.attachments
+        self.count = len(rows.corners)
+        around = surroundings(assembly, settings)
+        weakest = np.where(rows.weights != 0.0, around[rows.corners], np.inf).min(axis=1)
+        limit = STIFF * weakest
+        stiff = rows.stiffness.max(axis=1, initial=0.0) > limit
+        self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
+        self.breakable = bool(np.isfinite(rows.strength).any())
+        self.struct = self._upload(rows, len(assembly.points), device)
+        self.multiplier = wp.zeros(self.count, dtype=wp.vec3, device=device)
+        self.broken = wp.zeros(self.count, dtype=int, device=device)
+
+    def _upload(self, rows, vertex_count, device):
+        struct = kernels.Attachments()
+        data = np.zeros(self.count, dtype=kernels.AttachmentRow.numpy_dtype())
+        for k, letter in enumerate("abcde"):
+            data[letter] = rows.corners[:, k]
+        data["weights"], data["normal"] = rows.weights[:, 1:], rows.normal
+        for k, name in enumerate(("along", "across")):
+            data[name] = np.stack(split(rows.stiffness[:, k], self.penalty), axis=1)
+        data["penalty"] = self.penalty
+        data["strength"] = np.minimum(rows.strength, np.finfo(np.float32).max)
+        used = rows.weights != 0.0
+        vertices, row = rows.corners[used], np.nonzero(used)[0]
+        order = np.argsort(vertices, kind="stable")
+        start = np.zeros(vertex_count + 1, dtype=np.int32)
+        np.cumsum(np.bincount(vertices, minlength=vertex_count), out=start[1:])
+        struct.start = wp.array(start, dtype=int, device=device)
+        struct.row = wp.array(row[order].astype(np.int32), dtype=int, device=device)
+        struct.weight = wp.array(rows.weights[used][order], dtype=float, device=device)
+        struct.rows = wp.array(data, dtype=kernels.AttachmentRow, device=device)
+        struct.point = wp.zeros(self.count, dtype=wp.vec3, device=device)
+        struct.pull = wp.zeros(self.count, dtype=wp.vec3, device=device)
+        return struct
+
+    def broken_count(self):
+        """Rows that have broken so far."""
+        return int(self.broken.numpy().sum()) if self.breakable else 0
+
+
+def spring_penalty(assembly, settings):
+    """ρ [N/m] of every spring, 0 for those that are not much stiffer than what is around them.
+
+    Around a spring are the inertia of its lighter end and the softest spring of its net.
+    """
+    springs = assembly.elements["springs"]
+    if not settings.augmented:
+        return np.zeros(len(springs))
+    around = surroundings(assembly, settings)[springs.corners].min(axis=1)
+    net = connected_components(springs.corners, len(assembly.points))[springs.corners[:, 0]]
+    softest = np.full(net.max() + 1, np.inf)
+    np.minimum.at(softest, net, springs.stiffness)
+    limit = STIFF * (around + softest[net])
+    return np.where(springs.stiffness > STIFF * limit, limit, 0.0)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points that animation moves: pins, the vertices of colliders, and what attachments lead to.
+
+They are read once per frame, and go evenly from where they were at its start.
+"""
+
+import numpy as np
+import warp as wp
+
+from ..bodies import points_at, refuse_flat_triangles
+
+
+class KinematicPoints:
+    """Positions [m] of points at both ends of the frame, `at_start` and `at_end` [point].
+
+    `first` is the number of the first point, wherever they are put; `moves` tells whether any does.
+    """
+
+    def __init__(self, first, moves, device):
+        self.first, self.moves = first, moves
+        self.at_start = wp.array(self.read(0, 0.0), dtype=wp.vec3, device=device)
+        self.at_end = wp.clone(self.at_start)
+
+    def __len__(self):
+        return len(self.at_end)
+
+    def read(self, frame, time):
+        """Positions [point, 3] in m at the end of a frame, relative to the scene's origin."""
+        raise NotImplementedError
+
+    def begin_frame(self, frame, time):
+        """Read where the points will be at the end of this frame."""
+        if self.moves:
+            wp.copy(self.at_start, self.at_end)
+            self.at_end.assign(self.read(frame, time).astype(np.float32))
+
+
+class KinematicPins(KinematicPoints):
+    """The pinned vertices of all bodies; they stand behind the free ones in solver order."""
+
+    def __init__(self, bodies, assembly, device):
+        self.origin, first = assembly.origin, assembly.free_count
+        self.now = assembly.points[first:].copy()
+        self.animated = [
+            (body, vertices[body.pins.indices] - first)
+            for body, vertices in zip(bodies, assembly.place, strict=True)
+            if body.pins is not None and body.pins.targets is not None and len(body.pins.indices)
+        ]
+        super().__init__(first, bool(self.animated), device)
+
+    def read(self, frame, time):
+        for body, pins in self.animated:
+            points = points_at(f"pins of {body.name}", body.pins.targets, frame, time)
+            if len(points) != len(pins):
+                raise ValueError(
+                    f"{body.name}: {len(points)} pin targets in frame {frame} after the start for "
+                    f"{len(pins)} pins; give one each"
+                )
+            self.now[pins] = points - self.origin
+        return self.now
+
+
+class KinematicColliders(KinematicPoints):
+    """The vertices of all colliders; they stand behind those of the bodies in solver order.
+
+    `travel` [m] is the longest path of any of them in the frame.
+    """
+
+    def __init__(self, colliders, assembly, device):
+        self.colliders, self.origin = colliders, assembly.origin
+        moves = any(callable(c.points) or np.ndim(c.points[0]) == 2 for c in colliders)
+        for collider in colliders:
+            refuse_flat_triangles(collider.name, collider.start, collider.triangles)
+        super().__init__(len(assembly.points), moves, device)
+        self.travel = 0.0
+
+    def read(self, frame, time):
+        read = [np.zeros((0, 3))]
+        for collider in self.colliders:
+            points = points_at(collider.name, collider.points, frame, time)
+            if len(points) != collider.vertex_count:
+                raise ValueError(
+                    f"{collider.name}: the collider has {len(points)} vertices in frame {frame} "
+                    f"after the start, {collider.vertex_count} before; keep its vertex count"
+                )
+            read.append(points - self.origin)
+        return np.concatenate(read)
+
+    def begin_frame(self, frame, time):
+        super().begin_frame(frame, time)
+        if self.moves:
+            paths = self.at_end.numpy().astype(float) - self.at_start.numpy()
+            self.travel = float(np.linalg.norm(paths, axis=1).max())
+
+
+class AttachedPoints(KinematicPoints):
+    """p of every row of the attachments, relative to the origin where it lies in space."""
+
+    def __init__(self, attachments, assembly, device):
+        self.attachments, self.origin = attachments, assembly.origin
+        self.offset = assembly.attachments.offset
+        two_way = [np.full(len(a.vertices), a.other is not None) for a in attachments]
+        self.two_way = np.concatenate(two_way or [[]]).astype(bool)
+        super().__init__(0, bool(attachments), device)
+
+    def read(self, frame, time):
+        there = [a.there(frame, time) for a in self.attachments] or [np.zeros((0, 3))]
+        there = np.concatenate(there)
+        there[~self.two_way] -= self.origin
+        return there + self.offset
+
+
+class Kinematic:
+    """All that animation moves in a scene: `pins`, `colliders` and `attached` points."""
+
+    def __init__(self, deformable, colliders, attachments, assembly, device):
+        self.attached = AttachedPoints(attachments, assembly, device)
+        self.colliders = KinematicColliders(colliders, assembly, device)
+        self.pins = KinematicPins(deformable, assembly, device)
+
+    @property
+    def moves_surfaces(self):
+        """Whether anything moves that others may touch."""
+        return self.colliders.moves or self.pins.moves
+
+    def begin_frame(self, frame, time):
+        """Read where everything will be at the end of this frame."""
+        for points in (self.pins, self.attached, self.colliders):
+            points.begin_frame(frame, time)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stages of a substep: which a scene has, in which order, and what they know of each other."""
+
+import ast
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from shapes import box, chain, grid, plane
+
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.descent import stage as stage_module
+from vbd.solver.descent.stage import VERBS, RecordedStage
+from vbd.solver.scene.attachments import Attachment
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+FOLDER = Path(stage_module.__file__).parent
+# What several stages share, and what puts them together.
+SHARED = {"stage", "linkages", "flight"}
+
+
+def stepper_of(bodies, **settings):
+    """The stepper after one frame, and the frames, which keep it alive."""
+    frames = simulate(bodies, Settings(substeps=2, **settings), 100)
+    next(frames)
+    return frames.gi_frame.f_locals["stepper"], frames
+
+
+def stages_of(bodies, **settings):
+    """Names of the stages by their verbs."""
+    stepper, _frames = stepper_of(bodies, **settings)
+    return {
+        verb: [type(call.__self__).__name__ for call in calls]
+        for verb, calls in stepper.verbs.items()
+    }
+
+
+def block(**material):
+    points, tets = box((3, 3, 3))
+    return Solid(points, tets, Material(**material))
+
+
+def held():
+    points, tets = box((3, 3, 3))
+    return Solid(points, tets, pins=Pins(np.flatnonzero(points[:, 0] < 1e-9)))
+
+
+def test_a_falling_body_has_just_what_it_needs():
+    stages = stages_of([block()])
+    assert stages["begin_step"] == ["Prediction", "Kinematics", "Sweeps"]
+    assert stages["before_sweep"] == ["GuessGuard"]
+    assert stages["after_sweep"] == ["CoarseSteps"]
+    assert stages["end_step"] == ["LinkageMomentum", "Velocities"]
+
+
+def test_what_is_held_keeps_no_momentum_and_what_is_still_has_no_guess():
+    assert stages_of([held()])["end_step"] == ["Velocities"]
+    still = stages_of([held()], quasistatic=True, coarse_correction=False)
+    assert not still["before_sweep"] and not still["after_sweep"]
+
+
+def test_contact_comes_before_the_sweeps_and_islands_after_them():
+    stages = stages_of([block(), Collider(*plane(height=-1.0))])
+    assert stages["begin_step"] == ["ContactLoad", "Prediction", "Kinematics", "Contacts", "Sweeps"]
+    assert stages["before_sweep"] == ["Contacts"]
+    assert stages["end_step"] == ["IslandMomentum", "Velocities"]
+
+
+def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleration():
+    stiffness = np.where(np.arange(19) % 2, 1e9, 1e2)
+    material = Material(spring_stiffness=stiffness, vertex_mass=0.01, damping=0.01)
+    rod = Rod(*chain(20, 0.1), material)
+    bodies = [rod, Attachment(rod, [0], 1e9, points=rod.points[:1], strength=1e6)]
+    stages = stages_of(bodies, iterations=2)
+    assert stages["begin_step"] == [
+        "Prediction",
+        "Damping",
+        "Kinematics",
+        "Sweeps",
+        "SpringMultipliers",
+    ]
+    multipliers = ["AttachmentMultipliers", "SpringMultipliers"]
+    assert stages["after_sweep"] == ["CoarseSteps", "LastGuard", *multipliers]
+    assert stages["end_step"] == ["Breaking", "Velocities"]
+    stages = stages_of(bodies, acceleration=0.9)
+    assert stages["after_sweep"] == [*multipliers, "Acceleration"]
+
+
+def test_tearing_comes_last():
+    body = Cloth(*grid(4), tear_strain=0.5)
+    assert stages_of([body])["end_step"][-1] == "Tearing"
+
+
+def test_what_was_recorded_with_old_arrays_is_recorded_anew():
+    model, recorded = SimpleNamespace(revisions=(0, 0)), []
+
+    class Counting(RecordedStage):
+        def record(self):
+            recorded.append(self.model.revisions)
+
+    stage = Counting(model)
+    stage.renew()
+    assert recorded == [(0, 0)]
+    for revisions in ((1, 0), (1, 3)):
+        model.revisions = revisions
+        stage.renew()
+        stage.renew()
+    assert recorded == [(0, 0), (1, 0), (1, 3)]
+
+
+def test_the_revision_rises_when_cloth_tears():
+    points, triangles = grid(8)
+    left, right = points[:, 0] < 1e-6, points[:, 0] > 1.0 - 1e-6
+    ends = np.flatnonzero(left | right)
+    apart = np.where(right[ends], 1.0, -1.0)[:, None] * [0.4, 0.0, 0.0]
+    pins = Pins(ends, lambda time: points[ends] + time * apart)
+    body = Cloth(points, triangles, pins=pins, tear_strain=0.15)
+    stepper, frames = stepper_of([body], gravity=(0, 0, 0))
+    assert stepper.model.revision == 0
+    next(frame for frame in frames if (frame.elements[0] != triangles).any())
+    assert stepper.model.revision > 0
+    # The statistics of the frame have measured the residual of what is left.
+    assert stepper.residual.revisions == stepper.model.revisions
+
+
+def own_imports(path):
+    """Names of the modules of the same folder that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            yield node.module
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_a_stage_knows_no_other_stage(path):
+    if path.stem != "step":  # it puts them together
+        assert set(own_imports(path)) <= SHARED
+
+
+def test_all_verbs_are_documented():
+    assert all(f"`{verb}" in stage_module.Stage.__doc__ or verb == "end_step" for verb in VERBS)
