@@ -7,6 +7,7 @@ from coarse_scenes import AXIS, ON_GROUND, SCENES, bar, prolongation, put, shake
 from shapes import bumpy_ball, caged, grid, rotation
 
 from vbd.solver.bodies import Cloth, Pins
+from vbd.solver.device.launches import play
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -28,7 +29,7 @@ def test_right_side_is_the_force_on_the_modes(name):
     coarse._follow()
     stepper.residual.find_forces()
     force = stepper.residual.force.numpy()[: len(model.assembly.points)].astype(float)
-    coarse._run(coarse.turns)
+    play(coarse.turns)
     coarse.forces.find()
     right, first = coarse.groups.right.numpy(), coarse.groups.patches.first.numpy()
     found = [right[a : a + rows] for a, rows in zip(first, coarse.groups.rows, strict=True)]
@@ -83,7 +84,7 @@ def test_what_follows_a_body_does_not_tell_how_it_turns():
     assert follows.any()
     x[follows] -= [0.0, 0.0, 3.0]
     model.x.assign(np.concatenate([x, model.x.numpy()[len(x) :] + 0.1]).astype(np.float32))
-    coarse._run(coarse.turns)
+    play(coarse.turns)
     # A nearly flat patch finds its rotation slowly; it need not be exact.
     assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 0.01
 
