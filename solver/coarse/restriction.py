@@ -100,7 +100,7 @@ class CoarseForces:
 
     def record_vertices(self):
         """The launches that know contacts: again when lists have grown."""
-        model = self.model
+        model, self.revisions = self.model, self.model.revisions
         inputs = [model.x, model.objective, elements_struct(())()]
         outputs = [self.force, self.rounding, self.touching, model.lists.closing]
         record, count = model.launches.record, model.free_count
@@ -108,6 +108,8 @@ class CoarseForces:
 
     def find(self):
         """Pᵀf at the positions of now, turned back as `patches.turn` says."""
+        if self.revisions != self.model.revisions:
+            self.record_vertices()
         self.of_vertices()
         play(self.of_elements)
         play(self.summing)

@@ -5,7 +5,6 @@ import numpy as np
 import warp as wp
 
 from ..kernels.contact import pairs
-from ..scene.embedding import Followers
 from .bvh import Trees
 from .candidates import Search
 from .intersections import Intersections
@@ -40,16 +39,14 @@ def surface_on_device(surface, upload):
 class Contact:
     """The contact of a model's surfaces.
 
-    `lists` are its pairs, `struct` and `trees` the surfaces on the device, `followers` moves
-    embedded points. New positions are written to `candidate` [vertex, m], and `settle` moves the
-    vertices there as far as they may go.
+    `lists` are its pairs, `struct` and `trees` the surfaces on the device. New positions go to
+    `candidate` [vertex, m], and `settle` moves the vertices there as far as they may go.
     """
 
     def __init__(self, model, names, settings):
         self.model, self.lists = model, model.lists
         self.struct = surface_on_device(model.surface, model.upload)
         self.trees = Trees(model, self.struct)
-        self.followers = Followers(model)
         watch = Watch(model.x)
         self.truncation = Truncation(model, self.struct, watch, settings)
         self.finding = Search(model, self.struct)
@@ -129,4 +126,4 @@ class Contact:
         """
         self.truncation.settle(first, last)
         if last > first:
-            self.followers.follow(first, last)
+            self.model.followers.follow(first, last)

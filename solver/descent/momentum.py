@@ -119,7 +119,7 @@ class IslandMomentum(Stage):
 
 class LinkageMomentum(RecordedStage):
     """The same for scenes without contact pairs, where an island is a linkage that is not held and
-    touches no bound.
+    touches no analytic collider.
     """
 
     @staticmethod

@@ -6,12 +6,7 @@ run in parallel. A join costs about 20 µs: split only what takes much longer.
 """
 
 import os
-from itertools import pairwise
 from threading import Lock, Thread
-
-import warp as wp
-
-from .launches import WORTH_SPLITTING, Launch
 
 
 def core_count():
@@ -88,49 +83,3 @@ class Workers:
     def stop(self):
         while self.others:
             self.others.pop().stop()
-
-
-def launches(workers, device, kernel, count, inputs, outputs, cost, first=0):
-    """Launch a kernel over `count` threads from number `first` on; it takes `first` as argument 0.
-
-    `cost` [ns] of one thread: on the CPU the range is shared between workers where that pays.
-    """
-
-    def part(a, b):
-        return lambda: wp.launch(
-            kernel, dim=b - a, inputs=[a, *inputs], outputs=outputs, device=device
-        )
-
-    if count > 0:
-        workers.run([part(a, b) for a, b in parts(workers, device, first, count, cost)])
-
-
-def recorded(workers, device, kernel, count, inputs, outputs, cost, first=0):
-    """The same as a list of one launch, recorded when it is played first."""
-    ranges = parts(workers, device, first, count, cost)
-    calls = [(wp.launch, how(device, kernel, b - a, [a, *inputs], outputs)) for a, b in ranges]
-    return [Launch(calls, workers)]
-
-
-def recorded_whole(device, kernel, count, inputs, outputs):
-    """One launch over all threads, in a list."""
-    return [Launch([(wp.launch, how(device, kernel, count, inputs, outputs))], None)]
-
-
-def how(device, kernel, count, inputs, outputs):
-    """Arguments of a launch."""
-    return {
-        "kernel": kernel,
-        "dim": count,
-        "inputs": inputs,
-        "outputs": outputs,
-        "device": device,
-    }
-
-
-def parts(workers, device, first, count, cost):
-    """Ranges (a, b) of `count` threads from `first` on, one for each worker where that pays."""
-    number = 1
-    if device.is_cpu:
-        number = max(1, min(workers.count, int(count * cost / WORTH_SPLITTING)))
-    return pairwise([first + count * k // number for k in range(number + 1)])

@@ -29,7 +29,6 @@ def test_right_side_is_the_force_on_the_modes(name):
     coarse._follow()
     stepper.residual.find_forces()
     force = stepper.residual.force.numpy()[: len(model.assembly.points)].astype(float)
-    coarse._renew()
     play(coarse.turns)
     coarse.forces.find()
     right, first = coarse.groups.right.numpy(), coarse.groups.patches.first.numpy()
@@ -85,7 +84,6 @@ def test_what_follows_a_body_does_not_tell_how_it_turns():
     assert follows.any()
     x[follows] -= [0.0, 0.0, 3.0]
     model.x.assign(np.concatenate([x, model.x.numpy()[len(x) :] + 0.1]).astype(np.float32))
-    coarse._renew()
     play(coarse.turns)
     # A nearly flat patch finds its rotation slowly; it need not be exact.
     assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 0.01
