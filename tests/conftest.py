@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs of the tests with another rounding, or with another number of threads."""
 
+import os
+
+# Tests run side by side, and threads of OpenBLAS spin while they wait for a core: several times
+# the time of the small matrices that there are here. Read when NumPy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import warp as wp
 
 
