@@ -228,7 +228,9 @@ FREE = {
     "line search, plain": lambda: scene(sheet(), line_search=True, coarse_correction=False),
     "tolerance": lambda: scene(sheet(), tolerance=0.02, iterations=200, frames=6),
     "varying gravity": lambda: scene(sheet(), rope([0.0, 1.1, 0.0]), in_time=swinging),
-    "one iteration": lambda: scene(beam(at=[0.0, -0.3, 0.0]), sheet(), iterations=1, substeps=8),
+    "one iteration": lambda: scene(
+        beam(at=[0.0, -0.3, 0.0]), sheet(), iterations=1, substeps=8, frames=6
+    ),
     "plain sweeps": lambda: scene(beam(), coarse_correction=False, relaxation=1.0),
     "guess: inertia": lambda: scene(beam(), initial_guess="inertia"),
     "guess: acceleration": lambda: scene(sheet(), initial_guess="inertia_acceleration"),
