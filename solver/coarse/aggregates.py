@@ -183,8 +183,8 @@ def with_points(aggregates, model):
         main = np.argmax(points.weights, axis=1)
         corner = points.corners[np.arange(len(points)), main]
         offset = points.of(rest) - rest[corner]
-        mine = of[model.led_end :] = of[corner]
-        modes[model.led_end :] = modes[corner]
-        modes[model.led_end :] += np.einsum("pmi,pi->pm", aggregates.slope[mine], offset)
-        modes[model.led_end :][mine < 0] = 0.0
+        mine = of[model.kinematic_end :] = of[corner]
+        modes[model.kinematic_end :] = modes[corner]
+        modes[model.kinematic_end :] += np.einsum("pmi,pi->pm", aggregates.slope[mine], offset)
+        modes[model.kinematic_end :][mine < 0] = 0.0
     return of, modes

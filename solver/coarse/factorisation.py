@@ -63,9 +63,9 @@ class HostFactors:
 
     def factor(self):
         """Decompose what the matrices hold now."""
-        row, place = self.diagonal
+        row, column = self.diagonal
         with np.errstate(invalid="ignore", divide="ignore"):
-            self.scale = 1.0 / np.sqrt(self.matrices[:, row, place])
+            self.scale = 1.0 / np.sqrt(self.matrices[:, row, column])
         self.failed = ~np.isfinite(self.scale).all(axis=1)
         self.failed |= ~np.isfinite(self.matrices).all(axis=(1, 2))
         good = np.flatnonzero(~self.failed)

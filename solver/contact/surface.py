@@ -116,11 +116,11 @@ def contact_surface(assembly, bodies, colliders, settings):
     """
     count = len(assembly.points)
     starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
-    points, point_triangles = embedded_points(bodies, assembly.place)
+    points, point_triangles = embedded_points(bodies, assembly.vertices)
     tets = assembly.tets.corners
     hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
-        hidden[assembly.place[number]] = True
+        hidden[assembly.vertices[number]] = True
     solids = boundary_triangles(tets[~hidden[tets[:, 0]]])
     cloth = np.asarray(assembly.triangles.corners, dtype=np.int64)
     triangles = np.concatenate([solids, cloth, starts[-1] + point_triangles])
@@ -132,7 +132,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     all_triangles = np.concatenate([triangles, *shells])
 
     body = np.zeros(starts[-1], dtype=np.int32)
-    for number, vertices in enumerate(assembly.place):
+    for number, vertices in enumerate(assembly.vertices):
         body[vertices] = number
     for number, first in enumerate(starts[:-1]):
         body[first:] = len(bodies) + number

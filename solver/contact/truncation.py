@@ -69,7 +69,7 @@ class Truncation:
     def make_way(self):
         """Let what is free give way to what is moved by animation towards it."""
         model = self.model
-        kinematic = wp.vec2i(model.free_count, model.led_end)
+        kinematic = wp.vec2i(model.free_count, model.kinematic_end)
         inputs = [kinematic, model.x, model.lists.all]
         count, outputs = model.free_count, [self.candidate]
         model.launches.run(kernels.make_way, count, inputs, outputs, 4 * MOVE)

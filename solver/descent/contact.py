@@ -36,7 +36,7 @@ class Contacts(Stage):
             contact.search(1.0)  # what is left of the path is expected, and needs no more slack
             if self.is_kinematic:
                 contact.make_way()
-            model.commit(0, model.led_end)
+            model.commit(0, model.kinematic_end)
             if self._is_there():
                 break
         if contact.has_travelled:
@@ -52,7 +52,7 @@ class Contacts(Stage):
         contact.refresh()
         if self.is_kinematic:
             copy_behind(model.candidate, model.inertial, model.free_count)
-            model.commit(model.free_count, model.led_end)
+            model.commit(model.free_count, model.kinematic_end)
 
     def _is_there(self):
         """Whether the approach has come as far as it can."""

@@ -23,7 +23,7 @@ class Flight:
 
     def __init__(self, model, colliders):
         self.model, self.contact, self.colliders = model, model.contact, colliders
-        bodies = model.assembly.place
+        bodies = model.assembly.vertices
         self.size = np.array([len(vertices) for vertices in bodies])
         self.held = np.array([(vertices >= model.free_count).any() for vertices in bodies])
         self.low, self.high, self.motion = (
@@ -39,7 +39,7 @@ class Flight:
         self.high.fill_(-np.inf)
         self.motion.zero_()
         self._measure(0, model.vertex_count, contact.candidate)
-        self._measure(model.led_end, len(model.surface.points), model.x)
+        self._measure(model.kinematic_end, len(model.surface.points), model.x)
         total = self.motion.numpy().astype(float)
         low, high = swept(self.low.numpy(), self.high.numpy(), total / self.size[:, None])
         group = connected_components(np.argwhere(self._meets_body(low, high)), len(low))

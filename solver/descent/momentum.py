@@ -39,14 +39,14 @@ class IslandMomentum(Stage):
         self.anchored = np.ones(self.count, dtype=bool)
         tied = scene.held_from_outside()
         tied[scene.attachments.corners] = True
-        for number, vertices in enumerate(scene.place):
+        for number, vertices in enumerate(scene.vertices):
             self.anchored[number] = tied[vertices].any()
         self.wanted = not self.anchored.all() and not model.settings.quasistatic
         self.mass = scene.mass[: model.free_count]
         self.body = surface.body[: model.free_count]
         self.touch = wp.zeros(self.count * self.count, dtype=int, device=device)
         self.at_colliders = wp.zeros(self.count, dtype=int, device=device)
-        self.steps_in_flight = np.full(len(scene.place), FLIGHT)
+        self.steps_in_flight = np.full(len(scene.vertices), FLIGHT)
         self._mark_standing()
         model.launches.expect(mark_touching)
         self.mark_at_colliders = touches_of_colliders(
@@ -159,7 +159,7 @@ class LinkageMomentum(RecordedStage):
         of = np.zeros(len(model.x), dtype=np.int32)
         of[: model.free_count] = linkages.of.numpy()
         # Free vertices come first: of a point with some, its first corner is one.
-        of[model.led_end :] = of[model.surface.points.corners.min(axis=1)]
+        of[model.kinematic_end :] = of[model.surface.points.corners.min(axis=1)]
         return [
             partial(wp.copy, linkages.held, held),
             partial(model.commit, 0, model.free_count),

@@ -46,7 +46,7 @@ class Edges(Columns):
 
 @dataclass
 class Assembly:
-    """One scene. Vertices are in solver order; `place` gives, per body, where its vertices are.
+    """One scene. Vertices are in solver order; `vertices` gives, per body, which are its own.
 
     `tets`, `triangles` and `edges` are what bodies are made of; cloth that tears keeps what it
     began with there. `elements` has the `Columns` of every kind in use, by its name, and `owner`
@@ -54,7 +54,7 @@ class Assembly:
     """
 
     origin: np.ndarray
-    place: list
+    vertices: list
     color_start: np.ndarray
     points: np.ndarray
     rest_points: np.ndarray
@@ -194,22 +194,22 @@ def assemble(bodies, settings, attachments=()):
     origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
     pinned = np.zeros(len(points), dtype=bool)
     masses, parts = [], _Parts()
-    for number, (body, offset) in enumerate(zip(bodies, offsets[:-1], strict=True)):
+    for at, (body, offset) in enumerate(zip(bodies, offsets[:-1], strict=True)):
         if body.pins is not None:
             pinned[offset + body.pins.indices] = True
-        parts.add(number, body, offset, settings)
+        parts.add(at, body, offset, settings)
         mass = vertex_mass(body)
-        masses.append(np.append(mass, np.zeros(len(index[number]) - len(mass))))
+        masses.append(np.append(mass, np.zeros(len(index[at]) - len(mass))))
     made = parts.joined()
     meshes = [made["tets"], made["triangles"], made["edges"], *made["elements"].values()]
 
     rows = join(attachments, bodies, offsets[:-1])
     edges = unique_edges(*(mesh.corners for mesh in meshes), rows.edges())
     order, color_start = vertex_order(points, pinned, edges, parent)
-    place = np.empty(len(points), dtype=np.int64)
-    place[order] = np.arange(len(points))
+    number = np.empty(len(points), dtype=np.int64)
+    number[order] = np.arange(len(points))
     for mesh in [*meshes, rows]:
-        mesh.corners = place[mesh.corners]
+        mesh.corners = number[mesh.corners]
 
     def ordered(values):
         return extended(values)[order]
@@ -223,12 +223,12 @@ def assemble(bodies, settings, attachments=()):
 
     assembly = Assembly(
         origin=origin,
-        place=[place[a:b] for a, b in pairwise(offsets)],
+        vertices=[number[a:b] for a, b in pairwise(offsets)],
         color_start=color_start,
         points=(points - origin)[order],
         rest_points=ordered([body.rest_points for body in bodies]),
         velocities=ordered([body.velocities for body in bodies]),
-        parent=place[parent[order]],
+        parent=number[parent[order]],
         mass=np.concatenate(masses)[order],
         friction=spread(friction),
         thickness=spread(collision_thickness),

@@ -31,7 +31,7 @@ class Model:
     """Positions [m], shape [vertex, 3], and everything constant, in solver order.
 
     Free vertices, then pinned ones (`vertex_count` in all), and behind them in `x`, `x_start` and
-    `inertial` the vertices of colliders (`led_end` in all), then the embedded points of surfaces.
+    `inertial` the vertices of colliders (`kinematic_end` in all), then embedded points of surfaces.
     `inertial` of what is kinematic is where it should be at the end of the step.
 
     `contact` are the lists of contacts, None where no surfaces can touch. `revision` rises when
@@ -52,7 +52,7 @@ class Model:
         self.color_start = assembly.color_start
         h = settings.step_time
 
-        self.led_end = surface.point_start
+        self.kinematic_end = surface.point_start
         colliders = surface.rest[surface.collider_start : surface.point_start]
         embedded = surface.points.of(assembly.points)
         self.x = self.upload(np.concatenate([assembly.points, colliders, embedded]), wp.vec3)
@@ -190,10 +190,10 @@ class Model:
 
     def surface_ranges(self):
         """(first, count) of free vertices and of embedded points, where there are any."""
-        ranges = (0, self.free_count), (self.led_end, len(self.surface.points))
+        ranges = (0, self.free_count), (self.kinematic_end, len(self.surface.points))
         return [(first, count) for first, count in ranges if count]
 
     def positions(self):
         """Positions of every body [m], float64 [vertex, 3], in the order its points came in."""
         points = self.x.numpy().astype(np.float64) + self.assembly.origin
-        return [points[place] for place in self.assembly.place]
+        return [points[mine] for mine in self.assembly.vertices]

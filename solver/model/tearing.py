@@ -87,7 +87,7 @@ class Tearing:
 
     def __init__(self, bodies, model):
         self.model, self.assembly, self.tears = model, model.assembly, {}
-        for at, (body, vertices) in enumerate(zip(bodies, self.assembly.place, strict=True)):
+        for at, (body, vertices) in enumerate(zip(bodies, self.assembly.vertices, strict=True)):
             if getattr(body, "tear_strain", None) is not None:
                 mass = per_element(body, "density", body.material.density)
                 mass = mass * triangle_areas(body.rest_points, body.triangles)

@@ -28,7 +28,7 @@ class PositionError:
         self.quarter, self.half = wp.zeros_like(model.x), wp.zeros_like(model.x)
         free = model.free_count
         points = model.assembly.points
-        bodies = model.assembly.place
+        bodies = model.assembly.vertices
         sizes = [np.ptp(points[vertices], axis=0).max() for vertices in bodies]
         moving = [vertices[vertices < free] for vertices in bodies]
         self.bodies = [

@@ -190,9 +190,9 @@ class Measure:
 
     def _names(self, marked):
         """Names of the bodies that have a marked vertex."""
-        places = self.model.assembly.place
+        vertices = self.model.assembly.vertices
         return tuple(
             body.name
-            for body, place in zip(self.bodies, places, strict=True)
-            if marked[place].any()
+            for body, mine in zip(self.bodies, vertices, strict=True)
+            if marked[mine].any()
         )

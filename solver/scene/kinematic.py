@@ -43,7 +43,7 @@ class KinematicPins(KinematicPoints):
         self.now = assembly.points[first:].copy()
         self.animated = [
             (body, vertices[body.pins.indices] - first)
-            for body, vertices in zip(bodies, assembly.place, strict=True)
+            for body, vertices in zip(bodies, assembly.vertices, strict=True)
             if body.pins is not None and body.pins.targets is not None and len(body.pins.indices)
         ]
         super().__init__(first, bool(self.animated), device)

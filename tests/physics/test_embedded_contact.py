@@ -80,7 +80,7 @@ def test_bodies_that_collide_in_free_space_keep_their_momentum():
     ]
     settings = Settings(gravity=(0.0, 0.0, 0.0), frame_time=1.0 / 200.0, substeps=1, iterations=30)
     mass = assemble(bodies, settings)
-    mass = np.concatenate([mass.mass[place] for place in mass.place])[:, None]
+    mass = np.concatenate([mass.mass[mine] for mine in mass.vertices])[:, None]
     one = 2.0 * mass[: len(bodies[0].points)].sum()
     states, pairs = [np.concatenate([body.points for body in bodies])], 0
     for frame in simulate(bodies, settings, 50):
@@ -126,18 +126,18 @@ def forces_of_contact(bodies):
     contact = Contact(model, ["A", "B"], settings)
     contact.search()
     contact.refresh()
-    force = wp.zeros(model.led_end, dtype=wp.vec3, device="cpu")
+    force = wp.zeros(model.kinematic_end, dtype=wp.vec3, device="cpu")
     wp.launch(
         evaluate,
-        dim=model.led_end,
+        dim=model.kinematic_end,
         inputs=[model.x, model.objective.contacts, model.contact_model],
         outputs=[force, model.lists.closing],
         device="cpu",
     )
     points = surface.points
-    E = np.eye(len(model.x), model.led_end)
+    E = np.eye(len(model.x), model.kinematic_end)
     for point, corner, weight in zip(*points.parents(), strict=True):
-        E[model.led_end + point, corner] = weight
+        E[model.kinematic_end + point, corner] = weight
     lists = model.lists
     near = lists.state.numpy()["near"][: lists.count] != 0
     return force.numpy(), lists.touches.numpy()[: lists.count][near], E, model.x.numpy()

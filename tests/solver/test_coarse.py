@@ -71,7 +71,7 @@ def test_patches_share_out_the_free_vertices():
     bodies = [twins, small, scrap, held]
     assembly = assemble(bodies, Settings())
     found = make_aggregates(assembly)
-    of_twins, of_small, of_scrap, of_held = (found.of[place] for place in assembly.place)
+    of_twins, of_small, of_scrap, of_held = (found.of[place] for place in assembly.vertices)
     assert (of_twins >= 0).all()
     assert len(set(of_small)) == 1
     assert of_small[0] >= 0
@@ -97,7 +97,7 @@ def test_of_very_many_pieces_only_the_larger_ones_have_patches(monkeypatch):
     edges = [np.arange(len(r) - 1)[:, None] + [0, 1] + s for r, s in zip(ropes, start, strict=True)]
     rod = Rod(np.concatenate(ropes), np.concatenate(edges), Material(thickness=0.01))
     assembly = assemble([rod], Settings())
-    found = make_aggregates(assembly).of[assembly.place[0]]
+    found = make_aggregates(assembly).of[assembly.vertices[0]]
     assert (found[:18] == -1).all()
     assert (found[18:] >= 0).all()
 
@@ -186,7 +186,7 @@ def test_matrix_is_the_slope_of_the_force(name):
 def loss_along(body, stepper, begin, end):
     """G [J] from `begin` to `end` as a function of α, in float64."""
     problem = scene.scene_of(body, "neo_hookean")
-    model, place = stepper.model, stepper.model.assembly.place[0]
+    model, place = stepper.model, stepper.model.assembly.vertices[0]
     mass, origin = model.assembly.mass, model.assembly.origin
     y = model.inertial.numpy()[: len(mass)].astype(float)
 
@@ -294,7 +294,7 @@ def test_a_flattened_body_is_left_to_the_sweeps_unrelaxed():
     coarse.step()
     assert coarse.skips() == 1
     assert coarse.step_length() == 0.0
-    place = model.assembly.place[0]
+    place = model.assembly.vertices[0]
     free = place[place < model.free_count]
     assert (model.relaxation.numpy()[free] == 1.0).all()
     put(stepper, model.assembly.rest_points)
@@ -311,14 +311,14 @@ def test_bodies_apart_go_their_own_way():
     stepper, _frames = stepper_of([calm, wild])
     model, coarse = stepper.model, stepper.coarse
     x = np.array(model.assembly.rest_points)
-    x[model.assembly.place[1]] *= [1.0, 1.0, 1e-3]
-    bent = x[model.assembly.place[0]]
-    x[model.assembly.place[0]] = bent + 0.02 * np.sin(bent[:, [1, 2, 0]])
+    x[model.assembly.vertices[1]] *= [1.0, 1.0, 1e-3]
+    bent = x[model.assembly.vertices[0]]
+    x[model.assembly.vertices[0]] = bent + 0.02 * np.sin(bent[:, [1, 2, 0]])
     put(stepper, x)
     coarse.assemble()
     coarse.step()
     shares = dict(zip(range(2), coarse.linkages.step_length.numpy(), strict=True))
-    of_body = [coarse.groups.linkage.numpy()[model.assembly.place[b][0]] for b in range(2)]
+    of_body = [coarse.groups.linkage.numpy()[model.assembly.vertices[b][0]] for b in range(2)]
     assert shares[of_body[0]] > 0.5
     assert shares[of_body[1]] == 0.0
 

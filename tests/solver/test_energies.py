@@ -158,7 +158,7 @@ def force_hessian(kind, x):
     settings = Settings()
     model = model_of(make(rest), settings)
     scene = model.assembly
-    place = scene.place[0]
+    place = scene.vertices[0]
     points = np.empty_like(x)
     points[place] = x
     force = wp.zeros(len(x), dtype=wp.vec3, device="cpu")
@@ -340,7 +340,7 @@ def test_statistics_agree_with_the_second_energies():
         settings = Settings()
         model = model_of(body, settings)
         points = np.empty_like(x)
-        points[model.assembly.place[0]] = x
+        points[model.assembly.vertices[0]] = x
         model.x.assign(points.astype(np.float32))
         residual = Residual(model)
         nothing_done = Convergence(model, residual)

@@ -31,12 +31,12 @@ def slope_at(slope: Slope, alpha: float):
     a = wp.float64(alpha)
     p = slope.polynomial
     value = p[0] + a * (p[1] + a * (p[2] + a * (p[3] + a * (p[4] + a * p[5]))))
-    place = alpha / slope.longest * float(SAMPLES)
-    n = wp.min(int(place), SAMPLES - 1)
+    at = alpha / slope.longest * float(SAMPLES)
+    n = wp.min(int(at), SAMPLES - 1)
     left = float(0.0)
     if n > 0:
         left = slope.samples[n - 1]
-    return value + wp.float64(left + (place - float(n)) * (slope.samples[n] - left))
+    return value + wp.float64(left + (at - float(n)) * (slope.samples[n] - left))
 
 
 @wp.func
@@ -79,8 +79,8 @@ def choose_step_lengths(
     collapsed = int(0)
     count = int(0)
     crowded = int(0)
-    for place in range(linkages.start[island], linkages.start[island + 1]):
-        k = linkages.linkage[place]
+    for slot in range(linkages.start[island], linkages.start[island + 1]):
+        k = linkages.linkage[slot]
         for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
             slope.polynomial[0] += members.slope[chunk][0]
             slope.polynomial[1] += members.slope[chunk][1]
@@ -99,8 +99,8 @@ def choose_step_lengths(
     step_length = float(0.0)
     if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
         step_length = first_minimum(slope)
-    for place in range(linkages.start[island], linkages.start[island + 1]):
-        k = linkages.linkage[place]
+    for slot in range(linkages.start[island], linkages.start[island + 1]):
+        k = linkages.linkage[slot]
         linkages.step_length[k] = step_length
         linkages.crowded[k] = crowded
         if step_length == 0.0:
