@@ -13,6 +13,9 @@ from vbd.addon.baked import warnings
 from vbd.addon.cache_place import cache_folder, find_cache
 from vbd.solver.cache import Cache
 
+pytestmark = pytest.mark.skipif(
+    bpy.app.version < (4, 5, 0), reason="the file was saved with Blender 4.5"
+)
 NAMES = [name for name, values in OBJECTS.items() if values["role"] != "COLLIDER"]
 
 

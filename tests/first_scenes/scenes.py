@@ -62,14 +62,14 @@ def default_cube():
 def uv_sphere():
     add("uv_sphere", z=2.0)
     floor()
-    return Expected(40)
+    return Expected(28)
 
 
 @scene
 def ico_sphere():
     add("ico_sphere", z=2.0)
     floor()
-    return Expected(40)
+    return Expected(28)
 
 
 @scene
@@ -103,14 +103,14 @@ def cone():
 def torus():
     add("torus", z=1.0)
     floor()
-    return Expected(40)
+    return Expected(28)
 
 
 @scene
 def suzanne():
     add("monkey", z=3.0)
     floor()
-    return Expected(60, keeps_volume=False)
+    return Expected(44, keeps_volume=False)
 
 
 @scene
@@ -119,7 +119,7 @@ def subdivided_suzanne():
     bpy.ops.object.modifier_add(type="SUBSURF")
     bpy.ops.object.modifier_apply(modifier="Subdivision")
     floor()
-    return Expected(40, keeps_volume=False)
+    return Expected(30, keeps_volume=False)
 
 
 @scene
@@ -188,7 +188,7 @@ def metaball():
     bpy.ops.object.metaball_add(type="BALL", location=(0, 0, 2.5))
     give(converted(bpy.context.object), "SOFT")
     floor()
-    return Expected(40)
+    return Expected(32)
 
 
 # ---- where it starts

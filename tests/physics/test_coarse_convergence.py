@@ -9,8 +9,8 @@ from vbd.benchmarks.experiments import convergence_small as small
 
 @pytest.fixture(scope="module")
 def swinging_bar():
-    """A cantilever of 4 × 4 × 40 cells that falls, and its motion by Newton's method."""
-    body = scenes.bar(4)
+    """A cantilever of 3 × 3 × 30 cells that falls, and its motion by Newton's method."""
+    body = scenes.bar(3)
     return body, scenes.by_newton(body, scenes.STEPS, tolerance=1e-5)
 
 
