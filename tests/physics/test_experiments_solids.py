@@ -85,20 +85,27 @@ def test_one_iteration_per_frame_is_stable_with_the_default_settings():
     assert energies[500:].max() < 1.1 * energies[:500].max()
 
 
-@pytest.mark.parametrize("mesh", ["bunny_small", "octopus_5k"])
-def test_a_mesh_pulled_about_with_one_iteration_per_frame_keeps_its_energy_bounded(mesh):
+def energies_of_a_pulled_mesh(mesh, **settings):
+    """Elastic and kinetic energy [J] of 1,000 frames of a mesh that is pulled about by its top."""
     points, tets = tet_mesh(mesh)
     points = solids_scenes.z_up(points)
     held = np.flatnonzero(points[:, 2] < points[:, 2].min() + 0.1)
     body = solids_one_iteration.pulled(points, tets, held, int(points[:, 2].argmax()))
-    frames = list(solids_one_iteration.play(body, coarse_correction=False))
-    energies = np.array([f.stats.elastic_energy + f.stats.kinetic_energy for f in frames])
+    frames = solids_one_iteration.play(body, **settings)
+    return np.array([f.stats.elastic_energy + f.stats.kinetic_energy for f in frames])
+
+
+def test_a_mesh_pulled_about_with_one_sweep_per_frame_keeps_its_energy_bounded():
+    energies = energies_of_a_pulled_mesh("bunny_small", coarse_correction=False)
     # The most that the pull itself stores is in the first rounds.
     assert energies[200:].max() < energies[:200].max()
+
+
+@pytest.mark.parametrize("mesh", ["bunny_small", "octopus_5k"])
+def test_a_mesh_pulled_about_with_one_iteration_per_frame_keeps_its_energy_bounded(mesh):
     # With the coarse correction the mesh swings on from round to round, and not to the same beat as
     # the pull: rounds differ, but there is no trend from the first half to the second.
-    frames = list(solids_one_iteration.play(body))
-    energies = np.array([f.stats.elastic_energy + f.stats.kinetic_energy for f in frames])
+    energies = energies_of_a_pulled_mesh(mesh)
     assert energies[500:].max() < 1.1 * energies[:500].max()
     assert energies[500:].mean() < 1.25 * energies[:500].mean()
 
@@ -127,7 +134,7 @@ def test_a_sagging_beam_approaches_newton_with_more_iterations():
 
 def test_a_bunny_stretched_threefold_at_ten_vertices_recovers():
     points, tets = tet_mesh("bunny_small")
-    frames = list(solids_stretch.pull_and_release(points * 10.0, tets, free=60))
+    frames = list(solids_stretch.pull_and_release(points * 10.0, tets, free=45))
     energy = np.array([f.stats.kinetic_energy + f.stats.elastic_energy for f in frames])
     release = solids_stretch.PULL
     assert energy[release:].max() < energy[release - 1]
