@@ -124,7 +124,7 @@ class Simulation:
         """What solves the scene, and what measures it."""
         model = self.model
         if model.surface.can_touch:
-            model.contact = Contact(model, self.names, model.settings)
+            model.add_contact(Contact(model, self.names, model.settings))
         residual = Residual(model)
         stepper = Stepper(model, self.kinematic, self.tearing, residual)
         return stepper, Measure(model, residual, self.deformable)

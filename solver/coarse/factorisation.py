@@ -3,7 +3,7 @@
 
 A matrix is dense or block tridiagonal: its rows are in blocks, and the rows of a block hold the
 columns of the block before it and its own, the first of them at the first place. On the CPU by
-LAPACK, whose arrays are those of Warp; on the GPU in tiles (kernels/cholesky.py).
+LAPACK, whose arrays are those of Warp; on the GPU in tiles (kernels/coarse/factorisation.py).
 """
 
 from itertools import pairwise

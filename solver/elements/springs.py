@@ -15,7 +15,7 @@ from .records import damped, in_vertex_order
 @dataclass
 class Springs(Columns):
     """Stiffness [N/m], rest length [m], damping time [s]; `penalty` is ρ [N/m] of those that get a
-    multiplier (model/multipliers.py), 0 for the others.
+    multiplier (model/penalties.py), 0 for the others.
     """
 
     stiffness: np.ndarray

@@ -130,7 +130,7 @@ def raise_spring_multipliers(
     """The same for springs: the pull s λ is a rest length shorter by λ/ρ. One thread per spring.
 
     `constants` holds (ρ, s, β), β the blend of the last length into a damped rest length
-    (damping.py); ρ = 0 leaves a spring alone. `raise_by` 0 only applies the multipliers.
+    (elements/table.py); ρ = 0 leaves a spring alone. `raise_by` 0 only applies the multipliers.
     """
     k = wp.tid()
     penalty = constants[k][0]

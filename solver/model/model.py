@@ -140,6 +140,10 @@ class Model:
         of_springs = [] if springs is None else [self.spring_multiplier, springs.struct.rest]
         return [self.x, rows.multiplier, rows.struct.pull, *of_springs]
 
+    def add_contact(self, contact):
+        """Let a `contact.Contact` find pairs and truncate steps."""
+        self.contact = contact
+
     @property
     def candidate(self):
         """Where new positions go: x itself, or an array of its own where contact truncates them."""

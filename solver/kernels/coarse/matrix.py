@@ -35,7 +35,7 @@ class Chunks:
 
 @wp.struct
 class Patches:
-    """Aggregates on the device; see solver/aggregates.py."""
+    """Aggregates on the device; see solver/coarse/aggregates.py."""
 
     of: wp.array[int]  # [vertex]
     modes: wp.array[wp.vec4]  # [vertex]
