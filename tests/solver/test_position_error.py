@@ -25,7 +25,7 @@ def estimate(rate, amount, motion=0.0, size=1.0, free=2):
         x=x,
         x_start=wp.array(points - [motion, 0, 0], dtype=wp.vec3, device="cpu"),
         free_count=free,
-        assembly=SimpleNamespace(points=points, place=[np.arange(2)]),
+        assembly=SimpleNamespace(points=points, vertices=[np.arange(2)]),
     )
     error = PositionError(model)
     for done in range(1, ITERATIONS + 1):
