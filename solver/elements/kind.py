@@ -81,10 +81,13 @@ class ElementKind:
     """(element, rest values, G, m) → (c_m, Q_m), m < squares: ∂²E/∂G² ∋ c_m vec(Q_m) vec(Q_m)ᵀ."""
     spread: wp.Function | None = None
     """(element, rest values, G) → M [columns, columns]: ∂²E/∂G² has M ⊗ I; none without."""
+    shear: wp.Function | None = None
+    """(element) → μ: ∂²E/∂G² has μ I, the same at every G; none without."""
     turning: wp.Function | None = None
     """(element, rest values, G) → t G, of solids: ∂²E/∂G² has t ∂cof G/∂G; none without."""
     slope: wp.Function | None = None
-    """(element, rest values, G, D) → coefficients of ∂E/∂α at G + α D, but for what is sampled."""
+    """(element, rest values, G, D, total) → total and the coefficients 1, α … α⁵ of ∂E/∂α at
+    G + α D, but for what is sampled."""
     sampled_stress: wp.Function | None = None
     """(element, rest values, G) → what of P no polynomial in α comes from."""
     volume: wp.Function | None = None

@@ -77,10 +77,10 @@ def damped_volume(body, settings):
     return tets
 
 
-def rest_volume(tets):
-    """α; 1 where there is viscosity alone."""
+def rest_of(tets, volumes):
+    """6 α V₀ [m³]; α is 1 where there is viscosity alone."""
     ratio = np.divide(tets.mu, tets.lam, out=np.zeros_like(tets.mu), where=tets.lam > 0.0)
-    return 1.0 + ratio
+    return 6.0 * volumes * (1.0 + ratio)
 
 
 def reduced_records(points, tets, h):
@@ -96,7 +96,7 @@ def reduced_records(points, tets, h):
     for k, letter in enumerate("abc"):
         columns[letter] = faces[:, :, k]
         columns[f"weight_{letter}"] = weights[:, :, k]
-    rest = 6.0 * volumes * rest_volume(tets)
+    rest = rest_of(tets, volumes)
     records = in_vertex_order(
         len(points), kernels.TetRecord, tets.corners, columns, rest, viscous / total
     )
@@ -108,11 +108,14 @@ def reduced_records(points, tets, h):
 def reduced_columns(points, tets, h):
     """Fields of `Tet`."""
     volumes, gradients = tet_gradients(points, tets.corners)
+    # As they are in the records: both see the same stiffness and the same rest volume.
+    total = tets.lam + tets.damping_time / h * tets.lame_lam
+    stiffness, rest = np.float32(total / (36.0 * volumes)), np.float32(rest_of(tets, volumes))
     return {
         "gradients": gradients[:, 1:],
         "shear": tets.mu * volumes,
-        "bulk": (tets.lam + tets.damping_time / h * tets.lame_lam) * volumes,
-        "rest": rest_volume(tets),
+        "bulk": 36.0 * volumes**2 * stiffness,
+        "rest": rest / (6.0 * volumes),
         "per_rest": np.where(tets.damping_time > 0.0, 1.0 / (6.0 * volumes), 0.0),
     }
 
@@ -174,7 +177,7 @@ def reduced_kind(name, of_body, **energy):
         stress=kernels.tet_stress,
         squares=1,
         square=kernels.tet_square,
-        spread=kernels.tet_spread,
+        shear=kernels.tet_shear,
         turning=kernels.tet_turning,
         slope=kernels.tet_slope,
         volume=kernels.tet_volume,
@@ -200,7 +203,7 @@ def continuum_kind(material):
         affine=True,
         squares=1,
         square=continua.continuum_square,
-        spread=continua.continuum_spread,
+        shear=continua.continuum_shear,
         turning=continua.continuum_turning,
         volume=continua.continuum_volume,
         exact=continua.ExactContinuum,

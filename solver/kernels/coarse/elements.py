@@ -5,7 +5,7 @@ The state of an element is its gradient G = Σ_a x_a w_aᵀ over its corners a. 
 
     forces      f_a = −P w_a,  P = ∂E/∂G
     slopes      ∂E/∂α at G + α D:  a polynomial, and P : D at samples of what is none
-    blocks of   ∂²E/∂G² ≈ Σ_m c_m vec(Q_m) vec(Q_m)ᵀ + M ⊗ I, and of solids t ∂cof F/∂F besides
+    blocks of   ∂²E/∂G² ≈ Σ_m c_m vec(Q_m) vec(Q_m)ᵀ + (M + μ I) ⊗ I + t ∂cof G/∂G
 
 all summed up over the chunks of `matrix.py`.
 """
@@ -24,10 +24,10 @@ from .matrix import (
     Patches,
     add_isotropic,
     add_turns,
-    flat,
     mat34,
     mat43,
     mat1212,
+    vec12,
 )
 from .restriction import Pulls, corner_slot, pull_at, pull_of_stress, sum_slot
 
@@ -54,8 +54,10 @@ def between_kernel(kind):
     """The kernel for blocks of elements that any aggregates have corners of."""
     Element, Rest, corners, squares = kind.element, kind.rest, kind.corners, kind.squares
     gradient_of, weight_of = kind.gradient, kind.weight
-    square_of, spread_of, turning_of = kind.square, kind.spread, kind.turning
+    square_of, turning_of = kind.square, kind.turning
+    spread_of, shear_of = kind.spread, kind.shear
     mat4k = wp.types.matrix(shape=(4, kind.columns), dtype=float)
+    mat3k = wp.types.matrix(shape=(3, kind.columns), dtype=float)
 
     @wp.func
     def seen_through(k: int, element: Element, patches: Patches):
@@ -68,6 +70,15 @@ def between_kernel(kind):
                 b += wp.outer(patches.modes[v], weight_of(element, c))
             c += 1
         return b
+
+    @wp.func
+    def applied(b: mat4k, q: mat3k):
+        """B Qᵀ, its entries [mode, axis] in a row."""
+        row = vec12()
+        for m in range(4):
+            for i in range(3):
+                row[3 * m + i] = wp.dot(b[m], q[i])
+        return row
 
     @wp.kernel(module=module_of(kind, "coarse_matrix", LOOPS))
     def add_between(
@@ -99,11 +110,12 @@ def between_kernel(kind):
             m = int(0)
             while m < squares:
                 scale, change = square_of(element, rest, g, m)
-                turned = wp.transpose(change)
-                block += wp.outer(scale * flat(b_k * turned), flat(b_l * turned))
+                block += wp.outer(scale * applied(b_k, change), applied(b_l, change))
                 m += 1
             if wp.static(spread_of is not None):
                 scalar += b_k * spread_of(element, rest, g) * wp.transpose(b_l)
+            if wp.static(shear_of is not None):
+                scalar += shear_of(element) * (b_k * wp.transpose(b_l))
             if wp.static(turning_of is not None):
                 f = turning_of(element, rest, g)
                 across = wp.transpose(b_l)
@@ -116,9 +128,7 @@ def between_kernel(kind):
             block = add_turns(block, 1, turns_1)
             block = add_turns(block, 2, turns_2)
             block = add_turns(block, 3, turns_3)
-        if wp.static(spread_of is not None):
-            block = add_isotropic(block, scalar)
-        partial[entry] = block
+        partial[entry] = add_isotropic(block, scalar)
 
     return add_between
 
@@ -129,7 +139,7 @@ def inside_kernel(kind):
     """
     Element, Rest, squares = kind.element, kind.rest, kind.squares
     gradient_of, square_of = kind.gradient, kind.square
-    spread_of, turning_of = kind.spread, kind.turning
+    shear_of, turning_of = kind.shear, kind.turning
 
     @wp.kernel(module=module_of(kind, "coarse_matrix", LOOPS))
     def add_inside(
@@ -152,7 +162,7 @@ def inside_kernel(kind):
         s_11 = wp.mat33(0.0)
         s_12 = wp.mat33(0.0)
         s_22 = wp.mat33(0.0)
-        spread = wp.mat33(0.0)
+        shear = float(0.0)
         turn = wp.mat33(0.0)
         for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
             element = elements[e]
@@ -170,8 +180,8 @@ def inside_kernel(kind):
                 s_12 += wp.outer(scale * q_1, q_2)
                 s_22 += wp.outer(scale * q_2, q_2)
                 m += 1
-            if wp.static(spread_of is not None):
-                spread += spread_of(element, rest, g)
+            if wp.static(shear_of is not None):
+                shear += shear_of(element)
             if wp.static(turning_of is not None):
                 turn += turning_of(element, rest, g)
         slope = patches.slope[chunks.row[entry]]
@@ -187,7 +197,7 @@ def inside_kernel(kind):
                     for j in range(3):
                         block[3 * m + i, 3 * n + j] = part[i, j]
             block = add_turns(block, m, turn * wp.skew(b) * wp.transpose(slope))
-        partial[entry] = add_isotropic(block, slope * spread * wp.transpose(slope))
+        partial[entry] = add_isotropic(block, shear * (slope * wp.transpose(slope)))
 
     return add_inside
 
@@ -195,6 +205,7 @@ def inside_kernel(kind):
 def forces_kernel(kind):
     """The kernel for the forces of elements, and their sums over chunks."""
     Element, Rest, corners, affine = kind.element, kind.rest, kind.corners, kind.affine
+    balanced = 0 if kind.to_space else 1
     gradient_of, stress_of, weight_of = kind.gradient, kind.stress, kind.weight
     mat3k = wp.types.matrix(shape=(3, kind.columns), dtype=float)
 
@@ -221,12 +232,19 @@ def forces_kernel(kind):
             if wp.static(affine):
                 total += stress
             if wp.static(not affine) or slot >= 0:
-                for c in range(corners):
+                others = wp.vec3(0.0)
+                for c in range(balanced, corners):
                     force = -(stress * weight_of(element, c))
+                    others += force
                     if slot >= 0:
                         pulls.force[slot + c] = force
                     if wp.static(not affine):
                         pull += pull_at(element.corners[c], force, patches)
+                if wp.static(balanced == 1):  # forces of an element add up to zero
+                    if slot >= 0:
+                        pulls.force[slot] = -others
+                    if wp.static(not affine):
+                        pull += pull_at(element.corners[0], -others, patches)
         if wp.static(affine):
             pull = pull_of_stress(elements[begin].corners[0], total, patches)
         pulls.sums[sum_slot(chunk, chunks, pulls)] = pull
@@ -265,7 +283,7 @@ def slopes_kernel(kind):
                 if volume_of(element, g) < COLLAPSED:
                     collapsed += 1
             if wp.static(slope_of is not None):
-                total += slope_of(element, rest, g, d)
+                total = slope_of(element, rest, g, d, total)
             if wp.static(sampled_of is not None):
                 begin = wp.ddot(sampled_of(element, rest, g), d)
                 total[0] += begin

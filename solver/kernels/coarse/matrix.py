@@ -74,16 +74,6 @@ def add_isotropic(block: mat1212, scalar: wp.mat44):
 
 
 @wp.func
-def flat(a: mat43):
-    """The entries [mode, axis] in a row."""
-    q = vec12()
-    for m in range(4):
-        for i in range(3):
-            q[3 * m + i] = a[m, i]
-    return q
-
-
-@wp.func
 def block_offset(k: int, other: int, patches: Patches):
     """Where the block (k, other) of A begins; -1 where it has no place."""
     offset = int(-1)

@@ -13,7 +13,7 @@ from functools import cache
 import warp as wp
 
 from ..options import QUICK
-from .linear_algebra import cofactor
+from .linear_algebra import cofactor, vec6
 from .tets import corner_gradient, exact_gradient, gradient_in_tet, stretch_bound, volume_slope
 
 wp.set_module_options(QUICK)
@@ -88,10 +88,9 @@ def continuum_square(tet: Continuum, rest: wp.array[float], f: wp.mat33, m: int)
 
 
 @wp.func
-def continuum_spread(tet: Continuum, rest: wp.array[float], f: wp.mat33):
-    """μ V₀ I [J] near the rest shape."""
-    mu = tet.near_rest[0]
-    return wp.mat33(mu, 0.0, 0.0, 0.0, mu, 0.0, 0.0, 0.0, mu)
+def continuum_shear(tet: Continuum):
+    """μ V₀ [J] near the rest shape."""
+    return tet.near_rest[0]
 
 
 @wp.func
@@ -129,13 +128,13 @@ def continuum_functions(material):
         return square * f + (tet.lam * volume) * cofactor(f) + other_stress(tet.mu, f)
 
     @wp.func
-    def slope(tet: Continuum, rest: wp.array[float], f: wp.mat33, d: wp.mat33):
-        """Coefficients 1, a … a⁵ of V₀ ∂(ψ − ψ_s)/∂a [J] at F + a D."""
+    def slope(tet: Continuum, rest: wp.array[float], f: wp.mat33, d: wp.mat33, total: vec6):
+        """`total` and coefficients 1, a … a⁵ of V₀ ∂(ψ − ψ_s)/∂a [J] at F + a D."""
         square, alpha = square_and_rest(tet.mu, tet.lam)
-        total = volume_slope(f, d, alpha, tet.lam)
-        total[0] += square * wp.ddot(f, d)
-        total[1] += square * wp.ddot(d, d)
-        return total
+        coefficients = total + volume_slope(f, d, alpha, tet.lam)
+        coefficients[0] += square * wp.ddot(f, d)
+        coefficients[1] += square * wp.ddot(d, d)
+        return coefficients
 
     @wp.func
     def sampled_stress(tet: Continuum, rest: wp.array[float], f: wp.mat33):

@@ -189,9 +189,9 @@ def hinge_square(hinge: Hinge, rest: wp.array[float], g: wp.mat33, m: int):
 
 
 @wp.func
-def hinge_slope(hinge: Hinge, rest: wp.array[float], g: wp.mat33, d: wp.mat33):
-    """Coefficients 1, a … a⁵ of ∂E/∂a [J] along g + a d: a parabola through the slopes at 0 and 1,
-    with k θ'² as its rise at 0.
+def hinge_slope(hinge: Hinge, rest: wp.array[float], g: wp.mat33, d: wp.mat33, total: vec6):
+    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [J] along g + a d: a parabola through the slopes
+    at 0 and 1, with k θ'² as its rise at 0.
     """
     angle = rest[hinge.record]
     here = wp.ddot(angle_change(g), d)
@@ -200,7 +200,7 @@ def hinge_slope(hinge: Hinge, rest: wp.array[float], g: wp.mat33, d: wp.mat33):
     there = g + d
     gain = angle_gap(angle_of(there), angle) * wp.ddot(angle_change(there), d) - begin
     k = hinge.stiffness
-    return vec6(k * begin, k * rise, k * (gain - rise), 0.0, 0.0, 0.0)
+    return total + vec6(k * begin, k * rise, k * (gain - rise), 0.0, 0.0, 0.0)
 
 
 @wp.func

@@ -150,9 +150,9 @@ def stable_spread(t: StableTriangle, rest: wp.array[float], f: mat32):
 
 
 @wp.func
-def stable_slope(t: StableTriangle, rest: wp.array[float], f: mat32, d: mat32):
-    """Coefficients 1, a … a⁵ of the slope of μ/2 |F|² times the rest area [N m] at F + a D."""
-    return vec6(t.mu * wp.ddot(f, d), t.mu * wp.ddot(d, d), 0.0, 0.0, 0.0, 0.0)
+def stable_slope(t: StableTriangle, rest: wp.array[float], f: mat32, d: mat32, total: vec6):
+    """`total` and coefficients 1, a … a⁵ of ∂/∂a μ/2 |F|² times the rest area [N m] at F + a D."""
+    return total + vec6(t.mu * wp.ddot(f, d), t.mu * wp.ddot(d, d), 0.0, 0.0, 0.0, 0.0)
 
 
 @wp.func

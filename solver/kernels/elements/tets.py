@@ -153,9 +153,9 @@ def tet_square(tet: Tet, rest: wp.array[float], f: wp.mat33, m: int):
 
 
 @wp.func
-def tet_spread(tet: Tet, rest: wp.array[float], f: wp.mat33):
-    """μ V₀ I [J]."""
-    return wp.mat33(tet.shear, 0.0, 0.0, 0.0, tet.shear, 0.0, 0.0, 0.0, tet.shear)
+def tet_shear(tet: Tet):
+    """μ V₀ [J]."""
+    return tet.shear
 
 
 @wp.func
@@ -195,9 +195,9 @@ def volume_slope(f: wp.mat33, d: wp.mat33, rest: float, bulk: float):
 
 
 @wp.func
-def tet_slope(tet: Tet, rest: wp.array[float], f: wp.mat33, d: wp.mat33):
-    """Coefficients 1, a … a⁵ of V₀ ∂ψ/∂a [J] at F + a D."""
-    slope = volume_slope(f, d, rest_volume(tet, rest), tet.bulk)
+def tet_slope(tet: Tet, rest: wp.array[float], f: wp.mat33, d: wp.mat33, total: vec6):
+    """`total` and coefficients 1, a … a⁵ of V₀ ∂ψ/∂a [J] at F + a D."""
+    slope = total + volume_slope(f, d, rest_volume(tet, rest), tet.bulk)
     slope[0] += tet.shear * wp.ddot(f, d)
     slope[1] += tet.shear * wp.ddot(d, d)
     return slope

@@ -239,8 +239,8 @@ def stressed(k: wp.vec4, strain: wp.vec3):
 
 
 @wp.func
-def triangle_slope(t: Triangle, rest: wp.array[wp.vec3], f: mat32, d: mat32):
-    """Coefficients 1, a … a⁵ of ∂E/∂a [N m] at F + a D: the strain is G + a G' + a² G''."""
+def triangle_slope(t: Triangle, rest: wp.array[wp.vec3], f: mat32, d: mat32, total: vec6):
+    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [N m] at F + a D, of strain G + a G' + a² G''."""
     f_1 = first_column(f)
     f_2 = second_column(f)
     e_1 = first_column(d)
@@ -250,7 +250,7 @@ def triangle_slope(t: Triangle, rest: wp.array[wp.vec3], f: mat32, d: mat32):
     s_2 = 0.5 * wp.vec3(wp.dot(e_1, e_1), wp.dot(e_2, e_2), wp.dot(e_1, e_2))
     k_1 = stressed(t.stiffness, s_1)
     k_2 = stressed(t.stiffness, s_2)
-    return vec6(
+    return total + vec6(
         wp.dot(s_0, k_1),
         wp.dot(s_1, k_1) + 2.0 * wp.dot(s_0, k_2),
         3.0 * wp.dot(s_1, k_2),

@@ -180,14 +180,14 @@ def twice_symmetric_part(a: wp.mat33):
 
 
 @wp.func
-def viscous_slope(tet: ViscousTet, rest: wp.array[vec6], f: wp.mat33, d: wp.mat33):
-    """Coefficients 1, a … a⁵ of ∂E/∂a [J] at F + a D."""
+def viscous_slope(tet: ViscousTet, rest: wp.array[vec6], f: wp.mat33, d: wp.mat33, total: vec6):
+    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [J] at F + a D."""
     before = rest[tet.record]
     half = 0.5 * softened(tet.viscosity, before)
     c_0 = right_cauchy_green(f) - before
     c_1 = twice_symmetric_part(wp.transpose(f) * d)
     c_2 = right_cauchy_green(d)
-    return vec6(
+    return total + vec6(
         half * times(c_0, c_1),
         half * (times(c_1, c_1) + 2.0 * times(c_0, c_2)),
         half * 3.0 * times(c_1, c_2),
