@@ -240,11 +240,11 @@ def forces_kernel(kind):
                         pulls.force[slot + c] = force
                     if wp.static(not affine):
                         pull += pull_at(element.corners[c], force, patches)
-                if wp.static(balanced == 1):  # forces of an element add up to zero
-                    if slot >= 0:
-                        pulls.force[slot] = -others
-                    if wp.static(not affine):
-                        pull += pull_at(element.corners[0], -others, patches)
+                # The forces of an element add up to zero.
+                if wp.static(balanced == 1) and slot >= 0:
+                    pulls.force[slot] = -others
+                if wp.static(balanced == 1 and not affine):
+                    pull += pull_at(element.corners[0], -others, patches)
         if wp.static(affine):
             pull = pull_of_stress(elements[begin].corners[0], total, patches)
         pulls.sums[sum_slot(chunk, chunks, pulls)] = pull
@@ -292,8 +292,7 @@ def slopes_kernel(kind):
                     samples[n - 1] += wp.ddot(sampled_of(element, rest, g + part * d), d) - begin
         slot = chunks.offset + chunk
         sums.slope[slot] = total
-        if wp.static(sampled_of is not None):
-            sums.samples[slot] = samples
+        sums.samples[slot] = samples
         if wp.static(volume_of is not None):
             sums.collapsed[slot] = collapsed
             sums.count[slot] = chunks.start[chunk + 1] - chunks.start[chunk]
