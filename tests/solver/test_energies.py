@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every force is the slope of an energy written a second time, every block its curvature."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 import references
 import warp as wp
+from element_kernels import evaluation
 from shapes import UNIT_TET, grid, rotation
 
 from vbd.solver.bodies import Cloth, Rod, Solid
@@ -21,7 +20,6 @@ from vbd.solver.elements.hinges import (
 )
 from vbd.solver.elements.materials import orthotropic_stiffness
 from vbd.solver.elements.triangles import triangle_frames
-from vbd.solver.kernels.elements.table import table_force_hessian, table_struct
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.report.residual import Residual
@@ -30,27 +28,6 @@ from vbd.solver.scene.analytic_colliders import colliders_on_device
 from vbd.solver.settings import Material, Settings
 
 MU, LAM, RIGIDITY, STIFFNESS = 3.0e4, 1.1e5, 0.02, 700.0
-
-
-@cache
-def evaluation(kind):
-    """The kernel for force and block of one kind of element at every vertex."""
-    Table, force_hessian_of = table_struct(kind), table_force_hessian(kind)
-
-    @wp.kernel(enable_backward=False, module="unique")
-    def evaluate(
-        x: wp.array[wp.vec3],
-        table: Table,
-        # out
-        force: wp.array[wp.vec3],
-        hessian: wp.array[wp.mat33],
-    ):
-        i = wp.tid()
-        f, h = force_hessian_of(i, x, table)
-        force[i] = f
-        hessian[i] = h
-
-    return evaluate
 
 
 def fold(angle):

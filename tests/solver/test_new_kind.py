@@ -7,12 +7,12 @@ It stands here alone; solving, damping, energies and the coarse correction are m
 """
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pytest
 import references
 import warp as wp
+from element_kernels import evaluation
 from shapes import box
 
 from vbd.solver import elements
@@ -20,7 +20,6 @@ from vbd.solver.bodies import Solid
 from vbd.solver.elements.kind import Columns, ElementKind
 from vbd.solver.elements.records import damped, in_vertex_order
 from vbd.solver.kernels.elements.linear_algebra import exact, mat31
-from vbd.solver.kernels.elements.table import table_force_hessian, table_struct
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.tables import ElementTable
 from vbd.solver.settings import Material, Settings
@@ -183,26 +182,6 @@ def bar(damping=0.0, youngs_modulus=2e5):
     return Solid(points, tets, Material(youngs_modulus=youngs_modulus, damping=damping))
 
 
-@cache
-def evaluation():
-    Table, of_vertex = table_struct(TETHERS), table_force_hessian(TETHERS)
-
-    @wp.kernel(enable_backward=False, module="unique")
-    def evaluate(
-        x: wp.array[wp.vec3],
-        table: Table,
-        # out
-        force: wp.array[wp.vec3],
-        hessian: wp.array[wp.mat33],
-    ):
-        i = wp.tid()
-        f, h = of_vertex(i, x, table)
-        force[i] = f
-        hessian[i] = h
-
-    return evaluate
-
-
 def force_and_block(offset):
     """Force and block of a vertex that is `offset` away from its point."""
     body = bar()
@@ -218,7 +197,7 @@ def force_and_block(offset):
     x[at] = assembly.elements["tethers"].point[0] + offset
     out = [wp.zeros(len(x), dtype=dtype, device="cpu") for dtype in (wp.vec3, wp.mat33)]
     x = wp.array(x, dtype=wp.vec3, device="cpu")
-    wp.launch(evaluation(), len(x), inputs=[x, table.struct], outputs=out, device="cpu")
+    wp.launch(evaluation(TETHERS), len(x), inputs=[x, table.struct], outputs=out, device="cpu")
     return [values.numpy()[at].astype(float) for values in out]
 
 
