@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..solver.bodies import Cloth, Collider, Rod, Solid
+from ..solver.bodies import Collider, Deformable
 from ..solver.scene.thickness import collision_thickness
 from .report import Line, listed
 
@@ -20,7 +20,7 @@ def contact_distances(bodies, settings):
     from ..solver.contact.surface import touch_table
     from ..solver.scene.analytic_colliders import AnalyticCollider
 
-    deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
+    deformable = [body for body in bodies if isinstance(body, Deformable)]
     colliders = [body for body in bodies if isinstance(body, Collider)]
     own = np.array([collision_thickness(body) for body in deformable])
     all_of_them = np.concatenate([own, [collider.thickness for collider in colliders]])

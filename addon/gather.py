@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 import bpy
 import numpy as np
 
-from ..solver.bodies import Cloth, Collider, Rod, Solid
+from ..solver.bodies import Collider, Deformable
 from ..solver.scene.thickness import collision_thickness, short_edge
 from ..solver.settings import Settings
 from . import ignored, playback, read_mesh
@@ -170,7 +170,7 @@ def gather(context, objects):
                 gathered.notes += set_going(body, gathered.targets[-1], *motion)
         body.collides_with = _collides_with(ob, objects)
         gathered.bodies.append(body)
-    simulated = [body for body in gathered.bodies if isinstance(body, Solid | Cloth | Rod)]
+    simulated = [body for body in gathered.bodies if isinstance(body, Deformable)]
     # A floor may be much larger than what falls on it, and than the gap that this may leave.
     thinnest = min(map(collision_thickness, simulated))
     for body in gathered.bodies:

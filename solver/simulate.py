@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from .bodies import Cloth, Collider, Rod, Solid
+from .bodies import Collider, Deformable
 from .contact.contact import Contact
 from .contact.surface import contact_surface
 from .descent.step import Stepper
@@ -57,7 +57,7 @@ def pick_device(name):
 
 
 def simulate(
-    bodies: Sequence[Solid | Cloth | Rod | Collider | AnalyticCollider | Attachment],
+    bodies: Sequence[Deformable | Collider | AnalyticCollider | Attachment],
     settings: Settings,
     frame_count: int,
     device: str = "cpu",
@@ -83,7 +83,7 @@ class Simulation:
 
     def __init__(self, bodies, settings, device, gravity):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
-        deformable = [body for body in bodies if isinstance(body, Solid | Cloth | Rod)]
+        deformable = [body for body in bodies if isinstance(body, Deformable)]
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from .. import elements
-from ..bodies import Cloth, Rod, Solid
+from ..bodies import Cells, Cloth, Rod, Solid
 from ..elements.kind import Columns
 from ..elements.materials import solid_lame
 from ..elements.of_bodies import elastic_per_element, lumped, per_element
@@ -33,6 +33,14 @@ class Tets(Columns):
 
 
 @dataclass
+class CellMesh(Columns):
+    """All cells of a scene with Lamé's constants [Pa]."""
+
+    lame_mu: np.ndarray
+    lame_lam: np.ndarray
+
+
+@dataclass
 class Triangles(Columns):
     """All triangles of cloth with their shear stiffness [N/m]."""
 
@@ -48,8 +56,8 @@ class Edges(Columns):
 class Assembly:
     """One scene. Vertices are in solver order; `vertices` gives, per body, which are its own.
 
-    `tets`, `triangles` and `edges` are what bodies are made of; cloth that tears keeps what it
-    began with there. `elements` has the `Columns` of every kind in use, by its name, and `owner`
+    `tets`, `cells`, `triangles` and `edges` are what bodies are made of; cloth that tears keeps
+    what it began with there. `elements` has the `Columns` of every kind in use, by its name, and `owner`
     the body [element] of each.
     """
 
@@ -66,6 +74,7 @@ class Assembly:
     thickness: np.ndarray
     attachments: Rows
     tets: Tets
+    cells: CellMesh
     triangles: Triangles
     edges: Edges
     kinds: tuple
@@ -116,6 +125,7 @@ def element_mass(body):
     """Mass of every tet, triangle or edge of a body [kg]."""
     size = {
         Solid: lambda: tet_volumes(body.rest_points, body.elements),
+        Cells: lambda: body.sides() ** 3,
         Cloth: lambda: triangle_areas(body.rest_points, body.elements),
         Rod: lambda: rest_lengths(body),
     }[type(body)]()
@@ -131,10 +141,10 @@ def vertex_mass(body):
 
 
 def mesh_of(body):
-    """The `Tets`, `Triangles` or `Edges` of a body."""
-    if isinstance(body, Solid):
+    """The `Tets`, `CellMesh`, `Triangles` or `Edges` of a body."""
+    if isinstance(body, Solid | Cells):
         mu, lam = solid_lame(elastic_per_element(body))
-        return Tets(body.tets, mu, lam)
+        return (Tets if isinstance(body, Solid) else CellMesh)(body.elements, mu, lam)
     if isinstance(body, Cloth):
         return Triangles(body.triangles, elements.triangles.shear_stiffness(body))
     return Edges(body.edges)
@@ -142,6 +152,7 @@ def mesh_of(body):
 
 NO_MESH = {
     Tets: Tets(np.zeros((0, 4), np.int64), np.zeros(0), np.zeros(0)),
+    CellMesh: CellMesh(np.zeros((0, 8), np.int64), np.zeros(0), np.zeros(0)),
     Triangles: Triangles(np.zeros((0, 3), np.int64), np.zeros(0)),
     Edges: Edges(np.zeros((0, 2), np.int64)),
 }
@@ -172,6 +183,7 @@ class _Parts:
         kinds = tuple(kind for kind, parts in self.columns.items() if parts)
         return {
             "tets": joined(self.meshes[Tets]),
+            "cells": joined(self.meshes[CellMesh]),
             "triangles": joined(self.meshes[Triangles]),
             "edges": joined(self.meshes[Edges]),
             "kinds": kinds,
@@ -181,7 +193,7 @@ class _Parts:
 
 
 def assemble(bodies, settings, attachments=()):
-    """Join deformable bodies (Solid, Cloth, Rod) and their attachments into one `Assembly`."""
+    """Join deformable bodies and their attachments into one `Assembly`."""
     index = [vertex_index(body) for body in bodies]
     offsets = np.concatenate([[0], np.cumsum([len(i) for i in index])]).astype(np.int64)
     parent = np.concatenate([i + offset for i, offset in zip(index, offsets, strict=False)])
@@ -201,7 +213,8 @@ def assemble(bodies, settings, attachments=()):
         mass = vertex_mass(body)
         masses.append(np.append(mass, np.zeros(len(index[at]) - len(mass))))
     made = parts.joined()
-    meshes = [made["tets"], made["triangles"], made["edges"], *made["elements"].values()]
+    meshes = [made[name] for name in ("tets", "cells", "triangles", "edges")]
+    meshes += made["elements"].values()
 
     rows = join(attachments, bodies, offsets[:-1])
     edges = unique_edges(*(mesh.corners for mesh in meshes), rows.edges())

@@ -32,7 +32,7 @@ class Scene:
 
     @property
     def deformable(self):
-        return [body for body in self.bodies if isinstance(body, Solid | Cloth | Rod)]
+        return [body for body in self.bodies if isinstance(body, Deformable)]
 
     @property
     def colliders(self):

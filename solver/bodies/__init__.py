@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bodies a scene is made of: plain NumPy data, checked when it comes in.
+
+Points are metres, shape [vertex, 3]. Every error names the body and the first element at fault.
+"""
+
+from .collider import Collider
+from .deformable import Deformable, Pins
+from .points import PointsInTime, points_at
+from .sheets import Cloth, Rod
+from .solids import Cells, EmbeddedSurface, Solid, Volume
+
+__all__ = (
+    "Cells",
+    "Cloth",
+    "Collider",
+    "Deformable",
+    "EmbeddedSurface",
+    "Pins",
+    "PointsInTime",
+    "Rod",
+    "Solid",
+    "Volume",
+    "points_at",
+)

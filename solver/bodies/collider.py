@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes that push bodies."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..topology.meshes import checked_elements
+from .points import PointsInTime, points_at
+
+
+@dataclass(eq=False)
+class Collider:
+    """A triangle mesh that pushes bodies and is never moved by them.
+
+    `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
+    time. `friction` None takes the scene's. `thickness` [m] is added to that of the bodies.
+    A closed mesh pushes things out of its inside; an open one pushes on both sides.
+    `collides_with`: names of the bodies that it may touch, or None for all.
+    """
+
+    points: PointsInTime
+    triangles: np.ndarray
+    friction: float | None = None
+    thickness: float = 0.0
+    name: str = "Collider"
+    collides_with: tuple[str, ...] | None = None
+
+    def __post_init__(self):
+        self.start = points_at(self.name, self.points, 0, 0.0)
+        self.vertex_count = len(self.start)
+        self.triangles = checked_elements(
+            self.name, "triangle", self.triangles, 3, self.vertex_count
+        )
+        if not len(self.triangles):
+            raise ValueError(f"{self.name}: there is no triangle to collide with")

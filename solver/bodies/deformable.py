@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all simulated bodies share."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..settings import Material
+from ..topology.meshes import checked_elements, finite_points, refuse_loose_vertices
+from .points import PointsInTime
+
+
+@dataclass(eq=False)
+class Pins:
+    """Vertices that are held, or led along `targets`.
+
+    `indices`: vertices of the body. `targets` [m]: points [pin, 3] in time, or None to hold the
+    pins where the body starts.
+    """
+
+    indices: np.ndarray
+    targets: PointsInTime | None = None
+
+    def __post_init__(self):
+        self.indices = np.array(self.indices, dtype=np.int64).ravel()
+        vertices, times = np.unique(self.indices, return_counts=True)
+        if (times > 1).any():
+            raise ValueError(f"vertex {vertices[times > 1][0]} is pinned twice; name it once")
+
+
+@dataclass(eq=False)
+class Deformable:
+    """What all simulated bodies share; `rest_points` is the unstressed shape (or `points`).
+
+    `collides_with`: names of the bodies and colliders that it may touch, or None for all. Two meet
+    only if both accept each other; contact with itself is the choice of the material.
+    """
+
+    points: np.ndarray
+    elements: np.ndarray
+    material: Material = field(default_factory=Material)
+    pins: Pins | None = None
+    velocities: np.ndarray | None = None
+    rest_points: np.ndarray | None = None
+    name: str = ""
+    collides_with: tuple[str, ...] | None = field(default=None, kw_only=True)
+
+    corners = 0
+    element_name = ""
+
+    def __post_init__(self):
+        self.name = self.name or type(self).__name__
+        self.points = finite_points(self.name, "points", self.points)
+        count = len(self.points)
+        self.elements = checked_elements(
+            self.name, self.element_name, self.elements, self.corners, count
+        )
+        if not len(self.elements):
+            raise ValueError(f"{self.name}: there is no {self.element_name} to simulate")
+        refuse_loose_vertices(self.name, self.elements, count, self.element_name)
+        if self.rest_points is None:
+            self.rest_points = self.points
+        else:
+            self.rest_points = finite_points(self.name, "rest points", self.rest_points)
+            self._same_shape("rest points", self.rest_points)
+        if self.velocities is None:
+            self.velocities = np.zeros_like(self.points)
+        else:
+            velocities = finite_points(self.name, "velocities", np.atleast_2d(self.velocities))
+            self.velocities = np.broadcast_to(velocities, self.points.shape)
+        if self.pins is not None and len(self.pins.indices):
+            outside = (self.pins.indices < 0) | (self.pins.indices >= count)
+            if outside.any():
+                pin = self.pins.indices[outside][0]
+                raise ValueError(f"{self.name}: pin {pin} is not one of the {count} vertices")
+        self._check_rest_shape()
+
+    def _same_shape(self, what, array):
+        if array.shape != self.points.shape:
+            raise ValueError(
+                f"{self.name}: {len(array)} {what} for {len(self.points)} vertices; give one each"
+            )
+
+    def _check_rest_shape(self):
+        raise NotImplementedError

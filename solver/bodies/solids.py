@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Soft bodies: of cells, or of tets that they bring themselves; and surfaces embedded in them."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..topology.meshes import (
+    FLAT_TET,
+    checked_elements,
+    longest_edges,
+    refuse_flat_triangles,
+    tet_volumes,
+)
+from .deformable import Deformable
+
+# Where corner k of a cell is, in sides along x, y and z from its lowest one.
+CELL_CORNERS = np.array([[k & 1, k >> 1 & 1, k >> 2 & 1] for k in range(8)])
+# How far the corners of a cell may be from those of a cube at rest, in sides.
+NOT_A_CUBE = 1e-4
+
+
+@dataclass(eq=False)
+class EmbeddedSurface:
+    """A surface that follows a solid and touches others in its place.
+
+    Its points are Σ w x of the `corners` [point, n] of one tet (n = 4) or cell (n = 8) each,
+    vertices of the solid, with the `weights` [point, n], whose sum is 1: barycentric coordinates,
+    or trilinear weights. `triangles` [triangle, 3] are between the points and face outwards.
+    """
+
+    corners: np.ndarray
+    weights: np.ndarray
+    triangles: np.ndarray
+
+    def points(self, positions):
+        """Where the points are [m], [point, 3], when the vertices are at `positions`."""
+        return np.einsum("pk,pki->pi", self.weights, positions[self.corners])
+
+    def check(self, body):
+        """Make all arrays float64 and int32; refuses what is no surface in the elements of a
+        `Volume`.
+        """
+        name, what, width = body.name, body.element_name, body.corners
+        self.corners = np.array(self.corners, dtype=np.int32)
+        self.weights = np.array(self.weights, dtype=np.float64)
+        count = len(self.corners)
+        if not self.corners.shape == self.weights.shape == (count, width):
+            raise ValueError(
+                f"{name}: the corners and weights of the embedded surface have the shapes "
+                f"{self.corners.shape} and {self.weights.shape}; both must be [point, {width}]"
+            )
+        rows = np.sort(np.concatenate([body.elements, self.corners]), axis=1)
+        _, number = np.unique(rows, axis=0, return_inverse=True)
+        number = number.ravel()
+        loose = np.flatnonzero(~np.isin(number[len(body.elements) :], number[: len(body.elements)]))
+        if len(loose):
+            raise ValueError(
+                f"{name}: the corners of point {loose[0]} of the embedded surface are not those of "
+                f"a {what}"
+            )
+        wrong = np.flatnonzero(~(np.abs(self.weights.sum(axis=1) - 1.0) < 1e-6))
+        if len(wrong):
+            raise ValueError(
+                f"{name}: the weights of point {wrong[0]} of the embedded surface do not add up "
+                "to 1"
+            )
+        self.triangles = checked_elements(name, "triangle", self.triangles, 3, count)
+        refuse_flat_triangles(name, self.points(body.rest_points), self.triangles)
+
+
+@dataclass(eq=False)
+class Volume(Deformable):
+    """What has an inside; contact is that of `surface`, or of the faces of one element only."""
+
+    surface: EmbeddedSurface | None = field(default=None, kw_only=True)
+
+    def _check_rest_shape(self):
+        self._check_elements()
+        if self.surface is not None:
+            self.surface.check(self)
+
+    def _check_elements(self):
+        raise NotImplementedError
+
+
+@dataclass(eq=False)
+class Cells(Volume):
+    """A soft body of cubes: `Cells(points [vertex, 3], cells [cell, 8], ...)`.
+
+    At rest every cell is a cube along the axes of space, with corner k at CELL_CORNERS[k]: x first,
+    z last. Cells may differ in size.
+    """
+
+    corners = 8
+    element_name = "cell"
+
+    @property
+    def cells(self):
+        return self.elements
+
+    def sides(self):
+        """Side [m] of every cell at rest, [cell]."""
+        return self.rest_points[self.elements[:, 1], 0] - self.rest_points[self.elements[:, 0], 0]
+
+    def _check_elements(self):
+        sides = self.sides()[:, None, None]
+        lowest = self.rest_points[self.elements[:, :1]]
+        gap = np.abs(self.rest_points[self.elements] - lowest - sides * CELL_CORNERS)
+        at = np.flatnonzero(~(gap.max(axis=(1, 2)) < NOT_A_CUBE * sides[:, 0, 0]))
+        if len(at):
+            raise ValueError(
+                f"{self.name}: {len(at)} of {len(sides)} cells are no cubes along the axes in the "
+                f"rest shape (first: cell {at[0]}, vertices {self.elements[at[0]].tolist()})"
+            )
+
+
+@dataclass(eq=False)
+class Solid(Volume):
+    """A soft body of tetrahedra: `Solid(points [vertex, 3], tets [tet, 4], ...)`."""
+
+    corners = 4
+    element_name = "tet"
+
+    @property
+    def tets(self):
+        return self.elements
+
+    def _check_elements(self):
+        volumes = tet_volumes(self.rest_points, self.elements)
+        if (volumes < 0.0).all():  # the other orientation convention, not an inverted mesh
+            self.elements = self.elements[:, [0, 2, 1, 3]]
+            volumes = -volumes
+        size = longest_edges(self.rest_points, self.elements)
+        for word, bad in (
+            ("flat", np.abs(6.0 * volumes) <= FLAT_TET * size**3),
+            ("inverted", volumes < 0.0),
+        ):
+            at = np.flatnonzero(bad)
+            if len(at):
+                raise ValueError(
+                    f"{self.name}: {len(at)} of {len(volumes)} tets are {word} in the rest shape "
+                    f"(first: tet {at[0]}, vertices {self.elements[at[0]].tolist()}); mesh it again"
+                )
