@@ -7,7 +7,8 @@ They are read once per frame, and go evenly from where they were at its start.
 import numpy as np
 import warp as wp
 
-from ..bodies import points_at, refuse_flat_triangles
+from ..bodies import points_at
+from ..topology.meshes import refuse_flat_triangles
 
 
 class KinematicPoints:
