@@ -57,8 +57,8 @@ class Assembly:
     """One scene. Vertices are in solver order; `vertices` gives, per body, which are its own.
 
     `tets`, `cells`, `triangles` and `edges` are what bodies are made of; cloth that tears keeps
-    what it began with there. `elements` has the `Columns` of every kind in use, by its name, and `owner`
-    the body [element] of each.
+    what it began with there. `elements` has the `Columns` of every kind in use, by its name, and
+    `owner` the body [element] of each.
     """
 
     origin: np.ndarray
