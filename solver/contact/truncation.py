@@ -39,7 +39,7 @@ class Truncation:
         self.cut = wp.zeros(count, dtype=int, device=model.device)
         self.stuck = wp.zeros(3, dtype=int, device=model.device)
         self.travelled = wp.zeros(1, dtype=int, device=model.device)
-        self.kernels = kernels.truncation_kernels(len(surface.points) > 0)
+        self.kernels = kernels.truncation_kernels(surface.points.width)
         self.recorded, self.revision = {}, -1
         of_steps = self.kernels.truncate, self.kernels.alert_partners, kernels.make_way
         model.launches.expect(trust_radii.set_trust_radii, *of_steps)

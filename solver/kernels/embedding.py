@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points of embedded surfaces: x_v = Σ w_k x_k over the corners of one tet.
+"""Points of embedded surfaces: x_v = Σ w_k x_k over the corners of one tet or cell.
 
-The corners of a tet have different colors: of the corners of a point, one moves at a time.
+The corners of a tet or cell have different colors: of the corners of a point, one moves at a time.
 """
 
 from dataclasses import dataclass
@@ -19,24 +19,23 @@ class Embedding:
     """Embedded points; in the numbering of vertices they are those from `first` on."""
 
     first: int
-    corners: wp.array[wp.vec4i]  # [point]
-    weights: wp.array[wp.vec4]  # [point]
+    width: int  # corners of a point: 4 in tets, 8 in cells
+    corners: wp.array[int]  # [point · width]
+    weights: wp.array[float]  # [point · width]
     start: wp.array[int]  # [vertex + 1], in `carried`
     carried: wp.array[int]  # what of the surface moves with each vertex: its points, or itself
+    share: wp.array[float]  # ∂x/∂x_i of each of these, by the vertex i that carries it
 
 
 @wp.func
 def point_position(v: int, x: wp.array[wp.vec3], embedding: Embedding):
     """Where embedded point v is [m], from where its corners are."""
-    corners = embedding.corners[v - embedding.first]
-    w = embedding.weights[v - embedding.first]
-    base = x[corners[0]]
-    return (
-        base
-        + w[1] * (x[corners[1]] - base)
-        + w[2] * (x[corners[2]] - base)
-        + w[3] * (x[corners[3]] - base)
-    )
+    begin = (v - embedding.first) * embedding.width
+    base = x[embedding.corners[begin]]
+    position = base
+    for k in range(begin + 1, begin + embedding.width):
+        position += embedding.weights[k] * (x[embedding.corners[k]] - base)
+    return position
 
 
 @wp.func
@@ -51,6 +50,7 @@ class SurfaceFunctions:
 
     carried_range: wp.Function
     carried: wp.Function
+    share: wp.Function
     position: wp.Function
     weight: wp.Function
     weight_of_range: wp.Function
@@ -59,10 +59,13 @@ class SurfaceFunctions:
 
 
 @cache
-def surface_functions(embedded: bool) -> SurfaceFunctions:
-    """The `SurfaceFunctions` of scenes with `embedded` points, or of those where every vertex is
-    its own surface: there they are compiled to nothing.
+def surface_functions(width: int) -> SurfaceFunctions:
+    """The `SurfaceFunctions` of scenes whose embedded points have so many corners, or 0 of those
+    where every vertex is its own surface: there they are compiled to nothing.
+
+    Loops over corners are not ranges of constant length, which Warp would unroll.
     """
+    embedded = width > 0
 
     @wp.func
     def carried_range(i: int, embedding: Embedding):
@@ -83,6 +86,14 @@ def surface_functions(embedded: bool) -> SurfaceFunctions:
         return s
 
     @wp.func
+    def share(k: int, embedding: Embedding):
+        """∂x_s/∂x_i of the surface vertex with number k, by the vertex i that it moves with."""
+        w = float(1.0)
+        if wp.static(embedded):
+            w = embedding.share[k]
+        return w
+
+    @wp.func
     def position(v: int, x: wp.array[wp.vec3], embedding: Embedding):
         """Where surface vertex v is [m], embedded or not."""
         x_v = x[v]
@@ -97,14 +108,12 @@ def surface_functions(embedded: bool) -> SurfaceFunctions:
         w_i = wp.where(v == i, 1.0, 0.0)
         if wp.static(embedded):
             if v >= embedding.first:
-                c = embedding.corners[v - embedding.first]
-                w = embedding.weights[v - embedding.first]
-                w_i = (
-                    wp.where(c[0] == i, w[0], 0.0)
-                    + wp.where(c[1] == i, w[1], 0.0)
-                    + wp.where(c[2] == i, w[2], 0.0)
-                    + wp.where(c[3] == i, w[3], 0.0)
-                )
+                begin = (v - embedding.first) * wp.static(width)
+                c = int(0)
+                while c < wp.static(width):
+                    is_corner = embedding.corners[begin + c] == i
+                    w_i += wp.where(is_corner, embedding.weights[begin + c], 0.0)
+                    c += 1
         return w_i
 
     @wp.func
@@ -113,14 +122,13 @@ def surface_functions(embedded: bool) -> SurfaceFunctions:
         total = is_within(v, moving[0], moving[1])
         if wp.static(embedded):
             if v >= embedding.first:
-                c = embedding.corners[v - embedding.first]
-                w = embedding.weights[v - embedding.first]
-                total = (
-                    is_within(c[0], moving[0], moving[1]) * wp.abs(w[0])
-                    + is_within(c[1], moving[0], moving[1]) * wp.abs(w[1])
-                    + is_within(c[2], moving[0], moving[1]) * wp.abs(w[2])
-                    + is_within(c[3], moving[0], moving[1]) * wp.abs(w[3])
-                )
+                begin = (v - embedding.first) * wp.static(width)
+                total = float(0.0)
+                c = int(0)
+                while c < wp.static(width):
+                    inside = is_within(embedding.corners[begin + c], moving[0], moving[1])
+                    total += inside * wp.abs(embedding.weights[begin + c])
+                    c += 1
         return total
 
     @wp.func
@@ -142,12 +150,14 @@ def surface_functions(embedded: bool) -> SurfaceFunctions:
         if wp.static(embedded):
             if v >= embedding.first:
                 j = -1
-                corners = embedding.corners[v - embedding.first]
-                weights = embedding.weights[v - embedding.first]
-                for c in range(4):
-                    k = corners[c]
+                begin = (v - embedding.first) * wp.static(width)
+                c = int(0)
+                while c < wp.static(width):
+                    k = embedding.corners[begin + c]
                     if k >= moving[0] and k < moving[1]:
-                        path += wp.max(weights[c] * wp.dot(direction, candidate[k] - x[k]), 0.0)
+                        w = embedding.weights[begin + c]
+                        path += wp.max(w * wp.dot(direction, candidate[k] - x[k]), 0.0)
+                    c += 1
         if j >= moving[0] and j < moving[1]:
             path = wp.max(wp.dot(direction, candidate[j] - x[j]), 0.0)
         return path
@@ -166,18 +176,20 @@ def surface_functions(embedded: bool) -> SurfaceFunctions:
         if wp.static(embedded):
             if v >= embedding.first:
                 j = -1
-                corners = embedding.corners[v - embedding.first]
-                weights = embedding.weights[v - embedding.first]
-                for c in range(4):
-                    k = corners[c]
+                begin = (v - embedding.first) * wp.static(width)
+                c = int(0)
+                while c < wp.static(width):
+                    k = embedding.corners[begin + c]
                     if k >= moving[0] and k < moving[1]:
-                        path += wp.abs(weights[c]) * wp.length(candidate[k] - x[k])
+                        w = wp.abs(embedding.weights[begin + c])
+                        path += w * wp.length(candidate[k] - x[k])
+                    c += 1
         if j >= moving[0] and j < moving[1]:
             path = wp.length(candidate[j] - x[j])
         return path
 
     return SurfaceFunctions(
-        carried_range, carried, position, weight, weight_of_range, path_along, longest_path
+        carried_range, carried, share, position, weight, weight_of_range, path_along, longest_path
     )
 
 

@@ -26,7 +26,9 @@ HALVINGS = wp.constant(10)
 ATTACHMENTS = wp.constant(1)
 CONTACTS = wp.constant(2)
 ANALYTIC = wp.constant(4)
-EMBEDDED = wp.constant(8)
+# Embedded points with 4 corners, or with 8.
+IN_TETS = wp.constant(8)
+IN_CELLS = wp.constant(16)
 
 
 @wp.struct
@@ -59,9 +61,9 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
     compile time. With everything in one kernel a plain soft body takes half as long again.
     """
     Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds)
-    embedded = bool(parts & EMBEDDED)
-    contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), embedded)
-    colliders = collider_forces(embedded)
+    width = 8 if parts & IN_CELLS else 4 if parts & IN_TETS else 0
+    contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), width)
+    colliders = collider_forces(width)
 
     @wp.func
     def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective, elements: Elements):
@@ -190,6 +192,7 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
                         x,
                         objective.x_start,
                         color,
+                        step,
                         wp.vec3(0.0),
                         objective.contacts,
                         objective.contact_model,
@@ -233,6 +236,7 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
                 x,
                 objective.x_start,
                 wp.vec2i(0, 0),
+                wp.vec3(0.0),
                 wp.vec3(0.0),
                 objective.contacts,
                 objective.contact_model,

@@ -187,7 +187,8 @@ class Model:
         others = {
             vertex.ATTACHMENTS: self.attachments.count,
             vertex.CONTACTS: self.surface.can_touch,
-            vertex.EMBEDDED: len(self.surface.points),
+            vertex.IN_TETS: self.surface.points.width == 4,
+            vertex.IN_CELLS: self.surface.points.width == 8,
             vertex.ANALYTIC: self.has_analytic_colliders,
         }
         return sum(bit for bit, wanted in others.items() if wanted)

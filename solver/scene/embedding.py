@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points of embedded surfaces: weighted sums of the corners of one tet each."""
+"""Points of embedded surfaces: weighted sums of the corners of one tet or cell each."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,9 @@ FOLLOW = 40.0
 
 @dataclass
 class EmbeddedPoints:
-    """The embedded points of all bodies: `corners` [point, 4] in solver order, their `weights`
-    [point, 4], and the number of their `body` [point].
+    """The embedded points of all bodies: `corners` [point, n] in solver order, their `weights`
+    [point, n], and the number of their `body` [point]. n is 4, or 8 where any body is of cells; the
+    weights of what a tet lacks are 0.
     """
 
     corners: np.ndarray
@@ -27,6 +28,11 @@ class EmbeddedPoints:
 
     def __len__(self):
         return len(self.corners)
+
+    @property
+    def width(self):
+        """Corners of a point, 0 where there are no points."""
+        return self.corners.shape[1] if len(self) else 0
 
     def of(self, values):
         """Values [vertex, ...] at the points."""
@@ -42,14 +48,15 @@ def embedded_points(bodies, vertices):
     """The `EmbeddedPoints` of bodies, whose `vertices` [body] are numbers in solver order, and
     their triangles [triangle, 3], numbered from 0.
     """
-    corners, weights, body = [np.zeros((0, 4), np.int64)], [np.zeros((0, 4))], [np.zeros(0, int)]
+    surfaces = {n: one.surface for n, one in enumerate(bodies) if getattr(one, "surface", None)}
+    width = max((one.corners.shape[1] for one in surfaces.values()), default=4)
+    corners, weights, body = [np.zeros((0, width), int)], [np.zeros((0, width))], [np.zeros(0, int)]
     triangles, count = [np.zeros((0, 3), np.int64)], 0
-    for number, one in enumerate(bodies):
-        surface = getattr(one, "surface", None)
-        if surface is None:
-            continue
-        corners.append(vertices[number][surface.corners])
-        weights.append(np.where(np.abs(surface.weights) < LEAST_WEIGHT, 0.0, surface.weights))
+    for number, surface in surfaces.items():
+        missing = (0, 0), (0, width - surface.corners.shape[1])
+        corners.append(np.pad(vertices[number][surface.corners], missing, mode="edge"))
+        small = np.abs(surface.weights) < LEAST_WEIGHT
+        weights.append(np.pad(np.where(small, 0.0, surface.weights), missing))
         body.append(np.full(len(surface.corners), number))
         triangles.append(surface.triangles.astype(np.int64) + count)
         count += len(surface.corners)
@@ -65,18 +72,19 @@ def upload_embedding(points, hidden, first, upload):
     `hidden` [vertex of a body]: those that have points or nothing at all on the surface.
     """
     struct = kernels.Embedding()
-    struct.first = first
+    struct.first, struct.width = first, points.width
     if not len(points):
         return struct
-    struct.corners = upload(points.corners.astype(np.int32), wp.vec4i)
-    struct.weights = upload(points.weights, wp.vec4)
-    point, corner, _ = points.parents()
+    struct.corners = upload(points.corners.astype(np.int32).ravel(), int)
+    struct.weights = upload(points.weights.ravel(), float)
+    point, corner, weight = points.parents()
     alone = np.setdiff1d(np.arange(first), np.flatnonzero(hidden))
     owner = np.concatenate([corner, alone])
     order = np.argsort(owner, kind="stable")
     start = np.searchsorted(owner[order], np.arange(first + 1))
     struct.start = upload(start.astype(np.int32), int)
     struct.carried = upload(np.concatenate([first + point, alone])[order].astype(np.int32), int)
+    struct.share = upload(np.concatenate([weight, np.ones(len(alone))])[order], float)
     return struct
 
 
@@ -87,10 +95,11 @@ def points_in_front(model, start, moved):
     if not len(model.surface.points) or not model.has_analytic_colliders:
         return []
     count, record = model.vertex_count, model.launches.record
+    find_fractions = in_front.fractions_kernel(model.surface.points.width)
     fraction = wp.zeros(count, dtype=float, device=model.device)
     steps = [model.contact_model, start, moved]
     return [
-        record(in_front.find_fractions_in_front, count, steps, [fraction]),
+        record(find_fractions, count, steps, [fraction]),
         record(in_front.take_fractions, count, [start, fraction], [moved]),
     ]
 

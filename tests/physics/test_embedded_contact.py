@@ -95,7 +95,7 @@ def test_bodies_that_collide_in_free_space_keep_their_momentum():
     assert np.abs(np.cumsum(torque, axis=0)).max() < 1e-3 * one * 0.15
 
 
-on_points = pair_forces(embedded=True)
+on_points = pair_forces(width=4)
 
 
 @wp.kernel(enable_backward=False)
@@ -109,7 +109,15 @@ def evaluate(
 ):
     i = wp.tid()
     f, _hessian, _touching, _active_set, _margin = on_points.force_hessian(
-        i, x, wp.vec3(0.0), wp.vec2i(0, 0), contacts, model.embedding, model.law, closing
+        i,
+        x,
+        wp.vec3(0.0),
+        wp.vec3(0.0),
+        wp.vec2i(0, 0),
+        contacts,
+        model.embedding,
+        model.law,
+        closing,
     )
     force[i] = f
 

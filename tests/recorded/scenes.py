@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from shapes import block, box, bumpy_ball, caged, chain, grid, rotation
 
-from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.bodies import Cloth, Collider, Deformable, Pins, Rod, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

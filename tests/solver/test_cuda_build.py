@@ -36,12 +36,12 @@ def modules_with_kernels():
     yield "vertex, others", made(OTHERS, vertex.ATTACHMENTS).solve.module
     # The search has all forces twice.
     yield "vertex, search", made(TETS, TOUCH).search.module
-    yield "vertex, embedded", made(TETS, TOUCH | vertex.EMBEDDED).solve.module
+    yield "vertex, embedded", made(TETS, TOUCH | vertex.IN_TETS).solve.module
     yield "vertex, residual", made(TETS, TOUCH).residual.module
-    for embedded in (False, True):
-        of_steps = truncation.truncation_kernels(embedded)
-        yield f"truncation, embedded {embedded}", of_steps.truncate.module
-        yield f"alert, embedded {embedded}", of_steps.alert_partners.module
+    for width in (0, 4, 8):
+        of_steps = truncation.truncation_kernels(width)
+        yield f"truncation, embedded {width}", of_steps.truncate.module
+        yield f"alert, embedded {width}", of_steps.alert_partners.module
     for kind in KINDS:
         kernels_of = coarse_kernels(kind)
         yield f"{kind.name}, matrix", kernels_of.add_between.module

@@ -159,11 +159,11 @@ class ColliderForces:
 
 
 @cache
-def collider_forces(embedded: bool) -> ColliderForces:
-    """The `ColliderForces` of scenes with `embedded` surfaces, on whose points they act, or
-    without.
+def collider_forces(width: int) -> ColliderForces:
+    """The `ColliderForces` of scenes whose embedded points, on which they act, have so many
+    corners, or 0.
     """
-    surface = surface_functions(embedded)
+    surface = surface_functions(width)
 
     @wp.func
     def colliders_force_hessian(
@@ -182,7 +182,7 @@ def collider_forces(embedded: bool) -> ColliderForces:
         begin, end = surface.carried_range(i, model.embedding)
         for slot in range(begin, end):
             s = surface.carried(slot, model.embedding)
-            weight = surface.weight(i, s, model.embedding)
+            weight = surface.share(slot, model.embedding)
             begun = surface.position(s, x_start, model.embedding)
             now = surface.position(s, x, model.embedding)
             f, h, count, number, near = collider_force_hessian(s, now, weight * step, begun, model)
@@ -200,7 +200,7 @@ def collider_forces(embedded: bool) -> ColliderForces:
         begin, end = surface.carried_range(i, model.embedding)
         for slot in range(begin, end):
             s = surface.carried(slot, model.embedding)
-            weight = surface.weight(i, s, model.embedding)
+            weight = surface.share(slot, model.embedding)
             now = surface.position(s, x, model.embedding)
             fraction = wp.min(fraction, fraction_in_front(s, now, weight * step, model))
         return fraction

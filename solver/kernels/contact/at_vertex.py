@@ -24,11 +24,11 @@ class ContactsAtVertex:
 
 
 @cache
-def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> ContactsAtVertex:
-    """The `ContactsAtVertex` of scenes with or without `pairs`, analytic `colliders` and `embedded`
-    surfaces.
+def contacts_at_vertex(pairs: bool, colliders: bool, width: int) -> ContactsAtVertex:
+    """The `ContactsAtVertex` of scenes with or without `pairs` and analytic `colliders`, whose
+    embedded points have so many corners, or 0.
     """
-    of_pairs, of_colliders = pair_forces(embedded), collider_forces(embedded)
+    of_pairs, of_colliders = pair_forces(width), collider_forces(width)
 
     @wp.func
     def contact_force_hessian(
@@ -36,6 +36,7 @@ def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> Contacts
         x: wp.array[wp.vec3],
         x_start: wp.array[wp.vec3],
         color: wp.vec2i,
+        lead: wp.vec3,
         step: wp.vec3,
         contacts: Contacts,
         model: ContactModel,
@@ -44,6 +45,8 @@ def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> Contacts
         """Force [N], Hessian block [N/m] and number of the contacts that touch vertex i after
         `step` [m], at x, which these are (`extend_active_set`), and how far the vertex may go [m]
         without changing that.
+
+        `lead` [m]: how far the vertex is ahead of where its embedded points know it.
         """
         touching = int(0)
         active_set = int(0)
@@ -57,7 +60,7 @@ def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> Contacts
             touching += count
         if wp.static(pairs):
             f, h, count, others, to_contact = of_pairs.force_hessian(
-                i, x, step, color, contacts, model.embedding, model.law, closing
+                i, x, lead, step, color, contacts, model.embedding, model.law, closing
             )
             force += f
             hessian += h
@@ -106,8 +109,9 @@ def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> Contacts
         until these are the same. A vertex at rest right at the contact distance would else fall in
         and be pushed out in turn.
         """
+        still = wp.vec3(0.0)
         f, h, touching, active_set, margin = contact_force_hessian(
-            i, x, x_start, color, wp.vec3(0.0), contacts, model, closing
+            i, x, x_start, color, still, still, contacts, model, closing
         )
         force = free_force + f
         step = free_step
@@ -120,7 +124,7 @@ def contacts_at_vertex(pairs: bool, colliders: bool, embedded: bool) -> Contacts
             if active_after(i, x, x_start, step, contacts, model, closing) == active_set:
                 break
             f, h, count, active_set, margin = contact_force_hessian(
-                i, x, x_start, color, step, contacts, model, closing
+                i, x, x_start, color, still, step, contacts, model, closing
             )
             touching = wp.max(touching, count)
             step = solve_positive_definite(free_hessian + h, free_force + f)

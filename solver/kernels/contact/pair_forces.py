@@ -10,7 +10,7 @@ from functools import cache
 
 import warp as wp
 
-from ..embedding import Embedding, point_position, surface_functions
+from ..embedding import Embedding, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pairs import Touch, gap_of
 
@@ -101,44 +101,37 @@ class PairForces:
 
 
 @cache
-def pair_forces(embedded: bool) -> PairForces:
-    """The `PairForces` of scenes with `embedded` surfaces or without."""
-    surface = surface_functions(embedded)
+def pair_forces(width: int) -> PairForces:
+    """The `PairForces` of scenes whose embedded points have so many corners, or 0."""
+    surface, embedded = surface_functions(width), width > 0
 
     @wp.func
-    def weight_and_corner(i: int, corner: int, touch: Touch, embedding: Embedding):
-        """Weight of vertex i in the gap of a pair, and the first of the four corners it moves."""
+    def weight_and_corner(
+        i: int, slot: int, s: int, corner: int, touch: Touch, embedding: Embedding
+    ):
+        """Weight of vertex i in the gap of a pair, and the first of the four corners it moves, one
+        of which is s, what it carries in a slot.
+        """
         weight = touch.weights[corner]
         first = int(corner)
         if wp.static(embedded):
-            weight = float(0.0)
-            first = int(CORNERS)
-            c = int(0)
-            while c < CORNERS:
-                of_corner = touch.weights[c] * surface.weight(i, touch.vertices[c], embedding)
-                if of_corner != 0.0 and first == CORNERS:
-                    first = c
-                weight += of_corner
-                c += 1
+            # A vertex that is its own surface moves no other corner.
+            if s >= embedding.first:
+                weight = float(0.0)
+                first = int(CORNERS)
+                c = int(0)
+                while c < CORNERS:
+                    v = touch.vertices[c]
+                    of_corner = float(0.0)
+                    if c == corner:
+                        of_corner = touch.weights[c] * surface.share(slot, embedding)
+                    elif v >= embedding.first:
+                        of_corner = touch.weights[c] * surface.weight(i, v, embedding)
+                    if of_corner != 0.0 and first == CORNERS:
+                        first = c
+                    weight += of_corner
+                    c += 1
         return weight, first
-
-    @wp.func
-    def gap_for(i: int, touch: Touch, x: wp.array[wp.vec3], embedding: Embedding):
-        """Σ w_c x_c [m], also while a line search tries positions of vertex i alone."""
-        gap = wp.vec3(0.0)
-        if wp.static(embedded):
-            c = int(0)
-            while c < CORNERS:
-                v = touch.vertices[c]
-                x_v = x[v]
-                if v >= embedding.first:
-                    if surface.weight(i, v, embedding) != 0.0:
-                        x_v = point_position(v, x, embedding)
-                gap += touch.weights[c] * (x_v - x[i])
-                c += 1
-        else:
-            gap = gap_of(touch, x, x[i])
-        return gap
 
     @wp.func
     def weight_together(touch: Touch, color: wp.vec2i, embedding: Embedding):
@@ -161,6 +154,7 @@ def pair_forces(embedded: bool) -> PairForces:
     def pairs_force_hessian(
         i: int,
         x: wp.array[wp.vec3],
+        lead: wp.vec3,
         step: wp.vec3,
         color: wp.vec2i,
         contacts: Contacts,
@@ -171,6 +165,7 @@ def pair_forces(embedded: bool) -> PairForces:
         """Force [N], bound of the Hessian block [N/m] and number of the pairs that touch vertex i,
         which these are (`extend_active_set`), and how far it may go [m] without changing that.
 
+        `lead` [m] is how far the vertex is ahead of where its embedded points know it.
         Those are the pairs that touch after `step` (0 for those of now), each with its Newton model
         at x. Vertices color[0] up to color[1] move at the same time: each takes the stiffness that
         a pair shows to all of them together (an ℓ₁ bound), so that partners of one color do not
@@ -191,13 +186,16 @@ def pair_forces(embedded: bool) -> PairForces:
                 prefetch(contacts, k + AHEAD)
                 entry = contacts.entry[k]
                 touch = contacts.touches[entry >> 2]
-                weight, first = weight_and_corner(i, entry & 3, touch, embedding)
+                weight, first = weight_and_corner(i, slot, s, entry & 3, touch, embedding)
                 if wp.static(embedded):
                     if first != entry & 3:
                         closing[k] = wp.vec4(0.0, 0.0, 0.0, NEVER)
                         continue
                 normal = touch.normal
-                gap = gap_for(i, touch, x, embedding)
+                gap = gap_of(touch, x, x[i])
+                if wp.static(embedded):
+                    if s >= embedding.first:
+                        gap += weight * lead
                 beyond = wp.dot(normal, gap) - touch.radius
                 closing[k] = wp.vec4(
                     weight * normal[0], weight * normal[1], weight * normal[2], beyond

@@ -82,9 +82,9 @@ class TruncationKernels:
 
 
 @cache
-def truncation_kernels(embedded: bool) -> TruncationKernels:
-    """The `TruncationKernels` of scenes with `embedded` surfaces or without."""
-    surface = surface_functions(embedded)
+def truncation_kernels(width: int) -> TruncationKernels:
+    """The `TruncationKernels` of scenes whose embedded points have so many corners, or 0."""
+    surface = surface_functions(width)
 
     @wp.func
     def fraction_to_plane(
@@ -151,7 +151,7 @@ def truncation_kernels(embedded: bool) -> TruncationKernels:
         for slot in range(begin, end):
             s = surface.carried(slot, embedding)
             far = wp.length(candidate[i] - x_seen[i])
-            if wp.static(embedded):
+            if wp.static(width > 0):
                 far = wp.length(x[s] - x_seen[s])
                 far += surface.longest_path(s, moving, x, candidate, embedding)
             if far > QUIET * least_gap[s]:

@@ -47,8 +47,8 @@ def set_point_trust_radii(
     """How far embedded points may get when every vertex keeps to its `trust_radius` [m]."""
     p = wp.tid()
     farthest = float(0.0)
-    for c in range(4):
-        w = wp.abs(embedding.weights[p][c])
+    for k in range(p * embedding.width, (p + 1) * embedding.width):
+        w = wp.abs(embedding.weights[k])
         if w > 0.0:
-            farthest += w * trust_radius[embedding.corners[p][c]]
+            farthest += w * trust_radius[embedding.corners[k]]
     trust_radius[embedding.first + p] = farthest
