@@ -129,15 +129,20 @@ def cell_weight(cell: Cell, c: int):
 
 
 @wp.func
-def cell_gradient(cell: Cell, x: wp.array[wp.vec3]):
-    """G."""
-    base = x[cell.corners[0]]
+def gradient_of(corners: vec8i, a: float, base: wp.vec3, x: wp.array[wp.vec3]):
+    """G from positions [m] relative to one of the corners, at `base`."""
     g = mat37()
-    c = int(1)
+    c = int(0)
     while c < 8:
-        g += wp.outer(x[cell.corners[c]] - base, weights_of(cell.gradient, c))
+        g += wp.outer(x[corners[c]] - base, weights_of(a, c))
         c += 1
     return g
+
+
+@wp.func
+def cell_gradient(cell: Cell, x: wp.array[wp.vec3]):
+    """G."""
+    return gradient_of(cell.corners, cell.gradient, x[cell.corners[0]], x)
 
 
 @wp.func
