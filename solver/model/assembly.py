@@ -57,8 +57,8 @@ class Assembly:
     """One scene. Vertices are in solver order; `vertices` gives, per body, which are its own.
 
     `tets`, `cells`, `triangles` and `edges` are what bodies are made of; cloth that tears keeps
-    what it began with there. `elements` has the `Columns` of every kind in use, by its name, and `owner`
-    the body [element] of each.
+    what it began with there. `elements` has the `Columns` of every kind in use, by its name, and
+    `owner` the body [element] of each.
     """
 
     origin: np.ndarray
@@ -85,6 +85,11 @@ class Assembly:
     def free_count(self):
         """Number of free vertices; the pinned ones follow behind them."""
         return int(self.color_start[-1])
+
+    @property
+    def solids(self):
+        """What bodies with an inside are made of: all tets, and all cells."""
+        return self.tets, self.cells
 
     def replace(self, kind, number, change):
         """Put `change(columns)` in the place of the `Columns` that body `number` has of a kind."""
