@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The kinds of elements, each in a file of its own here and one in kernels/elements."""
 
+from .cells import CONTINUUM_CELLS, NEO_HOOKEAN_CELLS
 from .hinges import HINGES
 from .springs import SPRINGS
 from .tets import CONTINUUM_TETS, NEO_HOOKEAN_TETS, VOLUME_VISCOSITY
@@ -8,6 +9,8 @@ from .triangles import MEMBRANE_VISCOSITY, STABLE_TRIANGLES, STVK_TRIANGLES
 from .viscosity import SHEAR_VISCOSITY
 
 KINDS = (
+    NEO_HOOKEAN_CELLS,
+    *CONTINUUM_CELLS,
     NEO_HOOKEAN_TETS,
     VOLUME_VISCOSITY,
     *CONTINUUM_TETS,

@@ -71,7 +71,8 @@ class ElementKind:
     weight: wp.Function
     """(element, corner) → w_a."""
     affine: bool = False
-    """Whether G is ∂x/∂X in space, so that an affine motion has the same in all elements."""
+    """Whether G is F = ∂x/∂X in space, so that an affine motion has the same in all elements, or
+    begins with the three columns of F and has others that are zero under affine motions."""
     to_space: bool = False
     """Whether elements hold on to points in space, so that momentum is not theirs to keep."""
     stress: wp.Function
@@ -84,7 +85,7 @@ class ElementKind:
     shear: wp.Function | None = None
     """(element) → μ: ∂²E/∂G² has μ I, the same at every G; none without."""
     turning: wp.Function | None = None
-    """(element, rest values, G) → t G, of solids: ∂²E/∂G² has t ∂cof G/∂G; none without."""
+    """(element, rest values, G) → t F, of solids: ∂²E/∂F² has t ∂cof F/∂F; none without."""
     slope: wp.Function | None = None
     """(element, rest values, G, D, total) → total and the coefficients 1, α … α⁵ of ∂E/∂α at
     G + α D, but for what is sampled."""

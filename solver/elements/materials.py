@@ -4,7 +4,7 @@
 A model that takes other constants than Lamé's is made to obey linear elasticity at small strain:
 
     solid            μ          λ                     ψ, in kernels/elements/
-    neo_hookean      μ_L        λ_L + μ_L             tets.py
+    neo_hookean      μ_L        λ_L + μ_L             neo_hookean.py, tets.py
     neo_hookean_log  4/3 μ_L    λ_L + 5/6 μ_L         neo_hookean_log.py (Smith et al. 2018, §3.4)
     corotated        μ_L        λ_L                   corotated.py (PBNG 2023, eq. 9)
     membrane
@@ -20,12 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from ..kernels.elements import corotated, neo_hookean_log
+from ..kernels.elements import corotated, neo_hookean, neo_hookean_log
 
 
 @dataclass(frozen=True)
 class SolidMaterial:
-    """A material of tets that need F (kernels/elements/continua.py)."""
+    """A material of solids, whatever their elements: its energy and what follows, given F."""
 
     name: str
     """That of `Material.solid_model`."""
@@ -35,8 +35,8 @@ class SolidMaterial:
     """(μ, λ, F, g) → the force [N] on a vertex with ∇N = g and its block [N/m]."""
     square_and_rest: wp.Function
     """(μ, λ) → twice the factor of |F|² in ψ, and α."""
-    other_stress: wp.Function
-    """(μ, F) → ∂/∂F of what of ψ is neither |F|² nor in J."""
+    other_stress: wp.Function | None
+    """(μ, F) → ∂/∂F of what of ψ is neither |F|² nor in J, where there is any."""
     density: wp.Function
     """(μ, λ, F, J) → ψ in float64, zero at rest."""
 
@@ -48,21 +48,22 @@ def material_of(module, from_lame):
         from_lame,
         module.force_hessian,
         module.square_and_rest,
-        module.other_stress,
+        getattr(module, "other_stress", None),
         module.density,
     )
 
 
+NEO_HOOKEAN = material_of(neo_hookean, (1.0, 1.0))
+# Materials that take more than their reduced form (kernels/elements/tets.py), on tets.
 CONTINUA = (
     material_of(neo_hookean_log, (4.0 / 3.0, 5.0 / 6.0)),
     material_of(corotated, (1.0, 0.0)),
 )
 # (a, b): μ = a μ_L and λ = λ_L + b μ_L.
 FROM_LAME = {
-    "neo_hookean": (1.0, 1.0),
     "stvk": (1.0, 0.0),
     "orthotropic": (1.0, 0.0),
-} | {material.name: material.from_lame for material in CONTINUA}
+} | {material.name: material.from_lame for material in (NEO_HOOKEAN, *CONTINUA)}
 
 
 def divides_by_lam(model):

@@ -17,7 +17,7 @@ from ..elements.of_bodies import elastic_per_element, lumped, per_element
 from ..elements.springs import rest_lengths
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
-from ..topology.coloring import vertex_order
+from ..topology.coloring import chessboard_colors, vertex_order
 from ..topology.graphs import unique_edges
 from ..topology.meshes import tet_volumes, triangle_areas
 from .penalties import spring_penalty
@@ -145,6 +145,13 @@ def vertex_mass(body):
     return lumped(len(body.points), body.elements, element_mass(body))
 
 
+def known_colors(body):
+    """Colors [vertex] that the vertices of a body have by themselves, -1 where they have none."""
+    if isinstance(body, Cells):
+        return chessboard_colors(body.rest_points, body.cells)
+    return np.full(len(body.points), -1)
+
+
 def mesh_of(body):
     """The `Tets`, `CellMesh`, `Triangles` or `Edges` of a body."""
     if isinstance(body, Solid | Cells):
@@ -223,7 +230,8 @@ def assemble(bodies, settings, attachments=()):
 
     rows = join(attachments, bodies, offsets[:-1])
     edges = unique_edges(*(mesh.corners for mesh in meshes), rows.edges())
-    order, color_start = vertex_order(points, pinned, edges, parent)
+    known = [known_colors(body) for body in bodies]
+    order, color_start = vertex_order(points, pinned, edges, parent, extended(known))
     number = np.empty(len(points), dtype=np.int64)
     number[order] = np.arange(len(points))
     for mesh in [*meshes, rows]:

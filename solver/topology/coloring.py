@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of vertices in memory: along a Morton curve, then by color, pinned vertices last.
 
-Neighbors in space become neighbors in memory, and each color is one contiguous range.
+Neighbors in space become neighbors in memory, and each color is one contiguous range. A lattice of
+cubes has the colors of a chessboard in three dimensions, eight; no search finds as few.
 """
 
 import numpy as np
@@ -35,6 +36,40 @@ def spread_bits(value):
     return value
 
 
+def chessboard_colors(points, cells):
+    """Colors [vertex] of the corners of cubic `cells` [cell, 8] by the parity of their place in the
+    lattice; -1 for all where the cells are not of one lattice.
+    """
+    corners = points[cells]
+    side = corners[0, 1, 0] - corners[0, 0, 0]
+    place = np.rint((points - points.min(axis=0)) / side).astype(np.int64)
+    colors = (place & 1) @ [1, 2, 4]
+    if (np.sort(colors[cells], axis=1) != np.arange(8)).any():
+        return np.full(len(points), -1)
+    return colors
+
+
+def color_around(colors, edges):
+    """Colors [vertex] for all, given some (the others are -1), such that no edge joins two alike.
+
+    Given colors stay where they can; where edges join two alike, the second one gives way.
+    """
+    colors = np.array(colors, dtype=np.int32)
+    new = np.flatnonzero(colors < 0)
+    number = np.full(len(colors), -1)
+    number[new] = np.arange(len(new))
+    among_new = number[edges]
+    among_new = among_new[(among_new >= 0).all(axis=1)]
+    if len(new):
+        colors[new] = color_vertices(among_new, len(new))
+    alike = colors[edges[:, 0]] == colors[edges[:, 1]]
+    for vertex in np.unique(edges[alike].max(axis=1)):
+        around = np.concatenate([edges[edges[:, 0] == vertex, 1], edges[edges[:, 1] == vertex, 0]])
+        taken = np.unique(colors[around])
+        colors[vertex] = np.setdiff1d(np.arange(len(taken) + 1), taken)[0]
+    return colors
+
+
 def color_vertices(edges, vertex_count):
     """Colors 0, 1, ... [vertex] such that no edge joins two of a color: the best of two orders.
 
@@ -62,15 +97,16 @@ def color_vertices(edges, vertex_count):
     return colors
 
 
-def vertex_order(points, pinned, edges, parent=None):
+def vertex_order(points, pinned, edges, parent=None, known=None):
     """Where vertices go: `order` [vertex], the old index of each, and `color_start` [color + 1].
 
     `color_start` covers the free vertices; the pinned ones follow behind the last color. `parent`
-    [vertex]: a vertex whose parent is another one is in no edge and goes right behind it.
+    [vertex]: a vertex whose parent is another one is in no edge and goes right behind it. `known`
+    [vertex]: colors that are to stay, -1 for the others.
     """
     count = len(points)
     if parent is not None and (parent != np.arange(count)).any():
-        return _order_with_duplicates(points, pinned, edges, parent)
+        return _order_with_duplicates(points, pinned, edges, parent, known)
     along_curve = np.argsort(morton_codes(points), kind="stable")
     free = along_curve[~pinned[along_curve]]
     index = np.full(count, -1, dtype=np.int64)
@@ -78,21 +114,24 @@ def vertex_order(points, pinned, edges, parent=None):
 
     free_edges = index[edges]
     free_edges = free_edges[(free_edges >= 0).all(axis=1)]
-    if len(free):
+    if not len(free):
+        colors = np.zeros(0, dtype=np.int32)
+    elif known is None or (known < 0).all():
         colors = color_vertices(free_edges, len(free))
     else:
-        colors = np.zeros(0, dtype=np.int32)
+        colors = color_around(known[free], free_edges)
     by_color = np.argsort(colors, kind="stable")
     order = np.concatenate([free[by_color], along_curve[pinned[along_curve]]])
     sizes = np.bincount(colors) if len(colors) else np.zeros(0, dtype=np.int64)
     return order, np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
 
 
-def _order_with_duplicates(points, pinned, edges, parent):
+def _order_with_duplicates(points, pinned, edges, parent, known):
     own = np.flatnonzero(parent == np.arange(len(parent)))
     number = np.full(len(parent), -1)
     number[own] = np.arange(len(own))
-    order, color_start = vertex_order(points[own], pinned[own], number[edges])
+    own_known = None if known is None else known[own]
+    order, color_start = vertex_order(points[own], pinned[own], number[edges], known=own_known)
     index = np.empty(len(own), dtype=np.int64)
     index[order] = np.arange(len(own))
     of_parent = index[number[parent]]
