@@ -281,9 +281,15 @@ def run_to_end(steps, show=print):
         if solved is None:
             continue
         if first:
-            size, first = solved.model, False
-            show(
-                f"Device {size.device}: {size.vertices} vertices, {size.tets} tets, "
-                f"{size.triangles} triangles, {size.springs} springs, {size.colors} colors"
-            )
+            first = False
+            show(size_line(solved.model))
         show(solved.line())
+
+
+def size_line(size):
+    """What a `ModelSize` says, without kinds of elements that there are none of."""
+    names = ("tets", "cells", "triangles", "springs")
+    counts = {name: getattr(size, name) for name in names}
+    parts = [f"{count} {name}" for name, count in counts.items() if count]
+    parts = [f"{size.vertices} vertices", *parts, f"{size.colors} colors"]
+    return f"Device {size.device}: {', '.join(parts)}"

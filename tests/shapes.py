@@ -21,6 +21,12 @@ UNIT_TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.
 
 def box(cells, size=(1.0, 1.0, 1.0)):
     """A box of `cells` (x, y, z) cells, six tets each, with one corner at the origin."""
+    points, hexahedra = cell_box(cells, size)
+    return points, hexahedra[:, KUHN].reshape(-1, 4)
+
+
+def cell_box(cells, size=(1.0, 1.0, 1.0)):
+    """The same of hexahedra, [cell, 8]."""
     n = np.array(cells) + 1
     z, y, x = np.meshgrid(*(np.arange(k) for k in n[::-1]), indexing="ij")
     points = np.stack([x, y, z], axis=-1).reshape(-1, 3) / np.array(cells) * np.array(size)
@@ -29,7 +35,7 @@ def box(cells, size=(1.0, 1.0, 1.0)):
     index = (i[:, None] + corner[:, 0]) + n[0] * (
         (j[:, None] + corner[:, 1]) + n[1] * (k[:, None] + corner[:, 2])
     )
-    return points, index[:, KUHN].reshape(-1, 4)
+    return points, index
 
 
 def grid(cells, size=1.0):

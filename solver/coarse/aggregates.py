@@ -33,8 +33,8 @@ SMALLEST_CLOTH, SMALLEST_ROD = 50, 4
 MOST_COMPONENTS = 5000
 # How often seeds move to the middle of their patches.
 ROUNDS = 5
-# Edges of tets that are this many times stiffer than the softest of the component count as shorter,
-# so that patches end where materials change: one across would lock the soft side.
+# Edges of tets or cells that are this many times stiffer than the softest of the component count as
+# shorter, so that patches end where materials change: one across would lock the soft side.
 STIFF, SHORTER = 10.0, 0.3
 # An extent below this part of the largest one is none.
 THIN = 1e-3
@@ -63,16 +63,16 @@ class Aggregates:
 def make_aggregates(assembly):
     """The `Aggregates` of all components of a scene that gain from them."""
     count, free = len(assembly.points), assembly.free_count
-    solids, sheets = assembly.tets.corners, assembly.triangles.corners
-    rods = assembly.edges.corners
-    edges = among_free(free, solids, sheets, rods)
+    sheets, rods = assembly.triangles.corners, assembly.edges.corners
+    solids = [kind.corners for kind in assembly.solids]
+    edges = among_free(free, *solids, sheets, rods)
     of_component = connected_components(edges, count)
     sizes = np.bincount(of_component)
     wanted = np.zeros(len(sizes), dtype=int)
     for corners, patch, smallest, most in (
         (rods, ROD_PATCH, SMALLEST_ROD, MOST),
         (sheets, CLOTH_PATCH, SMALLEST_CLOTH, MOST_OF_CLOTH),
-        (solids, SOLID_PATCH, 1, MOST),
+        (np.concatenate([c.ravel() for c in solids]), SOLID_PATCH, 1, MOST),
     ):
         mine = np.unique(of_component[corners])
         fewest = np.clip(sizes[mine] // min(patch, SMALL_PATCH), 1, FEWEST)
@@ -82,7 +82,7 @@ def make_aggregates(assembly):
     if len(chosen) > MOST_COMPONENTS:  # of components of the same size all or none
         wanted[sizes <= np.sort(sizes[chosen])[-MOST_COMPONENTS - 1]] = 0
     rest = assembly.rest_points
-    lengths = edge_lengths(edges, rest, assembly.tets, of_component)
+    lengths = edge_lengths(edges, rest, assembly.solids, of_component)
     nearest = NearestSeeds(Neighbors.from_edges(edges, count, lengths))
     of, components = np.full(count, -1), []
     by_component = np.argsort(of_component[:free], kind="stable")
@@ -116,13 +116,18 @@ def among_free(free, *elements):
     return edges[(edges < free).all(axis=1) & (edges[:, 0] != edges[:, 1])]
 
 
-def edge_lengths(edges, points, tets, of_component):
-    """Length [m] of every edge, shorter where only stiff tets share it."""
+def edge_lengths(edges, points, solids, of_component):
+    """Length [m] of every edge, shorter where only stiff tets or cells share it."""
     lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
     softest = np.full(len(points), np.inf)
-    np.minimum.at(softest, of_component[tets.corners[:, 0]], tets.lame_mu)
-    stiff = tets.lame_mu > STIFF * softest[of_component[tets.corners[:, 0]]]
-    shared = edge_index(unique_edges(tets.corners[stiff]), edges) >= 0
+    component = [of_component[kind.corners[:, 0]] for kind in solids]
+    for kind, mine in zip(solids, component, strict=True):
+        np.minimum.at(softest, mine, kind.lame_mu)
+    stiff = [
+        kind.corners[kind.lame_mu > STIFF * softest[mine]]
+        for kind, mine in zip(solids, component, strict=True)
+    ]
+    shared = edge_index(unique_edges(*stiff), edges) >= 0
     return np.where(shared, SHORTER * lengths, lengths)
 
 

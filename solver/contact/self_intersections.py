@@ -2,18 +2,19 @@
 """Solids that pass through themselves: flattened, inside out, or with one part in another.
 
 Nothing but its elasticity knows how such a solid gets back, and contact would hold it where it
-is. So a part that begins flat or inside out does not touch its own body until all its tets have
-once had some volume, nor does any vertex until it crosses nothing of its body and is not inside it.
+is. So a part that begins flat or inside out does not touch its own body until all its elements
+have once had some volume, nor does any vertex until it crosses nothing of its body and is not
+inside it.
 """
 
 import numpy as np
 import warp as wp
 
 from ..kernels.contact import intersections
-from ..topology.graphs import connected_components
-from ..topology.meshes import tet_volumes
+from ..topology.graphs import connected_components, unique_edges
+from ..topology.meshes import solid_volumes
 
-# A tet with less than this part of its rest volume is flat.
+# A tet or cell with less than this part of its rest volume is flat.
 FLAT = 0.05
 # To be told from inside, points are raised off their triangle by this part of its size.
 RAISED = 0.01
@@ -30,29 +31,35 @@ class SelfIntersections:
         own = np.diag(surface.may_touch)
         self.solids = np.flatnonzero(own & surface.closed)
         self.state = np.where(np.isin(surface.body, self.solids), CROSSED, SMOOTH)
-        tets = assembly.tets.corners
-        tets = tets[own[surface.body[tets[:, 0]]]]
-        rest = tet_volumes(assembly.rest_points, tets)
-        flat = tet_volumes(assembly.points, tets) < FLAT * rest
-        self.flat, self.rest_volumes = tets[flat], rest[flat]
-        edges = np.concatenate([self.flat[:, [0, k]] for k in (1, 2, 3)])
+        touching = [c.corners[own[surface.body[c.corners[:, 0]]]] for c in assembly.solids]
+        self.flat = [(c, solid_volumes(assembly.rest_points, c)) for c in touching]
+        self._keep_flat(assembly.points)
+        edges = unique_edges(*(corners for corners, _ in self.flat))
         self.part = connected_components(edges, len(surface.body))
-        self._mark(self.flat)
+        self._mark()
 
-    def _mark(self, flat):
-        """Mark the parts of flat tets as flattened, with the embedded points that they carry."""
+    def _keep_flat(self, x):
+        """Leave out of `flat`, the corners of tets and of cells with their rest volumes, what has
+        volume at x.
+        """
+        for k, (corners, rest) in enumerate(self.flat):
+            still = solid_volumes(x, corners) < FLAT * rest
+            self.flat[k] = corners[still], rest[still]
+
+    def _mark(self):
+        """Mark the parts of what is flat as flattened, with the embedded points that they carry."""
         surface, points = self.surface, self.surface.points
         self.state[self.state == FLATTENED] = CROSSED
-        self.state[np.isin(self.part, np.unique(self.part[flat]))] = FLATTENED
+        parts = np.concatenate([self.part[corners[:, 0]] for corners, _ in self.flat])
+        self.state[np.isin(self.part, parts)] = FLATTENED
         carried = (self.state[points.corners] == FLATTENED).any(axis=1)
         self.state[surface.point_start :][carried] = FLATTENED
 
     def look(self, x):
-        """Tets that have volume at x [vertex, 3] are no longer flat."""
-        if len(self.flat):
-            still = tet_volumes(x, self.flat) < FLAT * self.rest_volumes
-            self.flat, self.rest_volumes = self.flat[still], self.rest_volumes[still]
-            self._mark(self.flat)
+        """What has volume at x [vertex, 3] is no longer flat."""
+        if any(len(corners) for corners, _ in self.flat):
+            self._keep_flat(x)
+            self._mark()
 
     def release(self, x, crossed):
         """Let vertices touch their own body that are not inside it; `crossed` [vertex] cross it."""

@@ -5,27 +5,39 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..bodies import Volume
 from ..elements.tets import tet_gradients
 from ..scene.embedding import EmbeddedPoints, embedded_points
 from ..topology.graphs import connected_components, unique_edges
+from ..topology.meshes import first_edges
 from .crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
 STIFFEST = 30.0
-# The faces of a tet of positive volume, seen from outside.
-TET_FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+# The faces of a tet of positive volume and of a cell, by its corners, seen from outside.
+FACES = {
+    4: np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]),
+    8: np.array(
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    ),
+}
 
 
-def boundary_triangles(tets):
-    """Faces that belong to one tet only, facing outwards, int64 [triangle, 3]."""
-    faces = tets[:, TET_FACES].reshape(-1, 3).astype(np.int64)
-    if not len(faces):
-        return faces
-    ordered = np.sort(faces, axis=1)
-    span = int(faces.max()) + 1
-    key = (ordered[:, 0] * span + ordered[:, 1]) * span + ordered[:, 2]
-    _, index, count = np.unique(key, return_index=True, return_counts=True)
-    return faces[np.sort(index[count == 1])]
+def boundary_triangles(elements):
+    """Faces that belong to one tet [element, 4] or cell [element, 8] only, facing outwards, int64
+    [triangle, 3]; those of cells are divided in two.
+    """
+    of_element = FACES[elements.shape[1]]
+    faces = elements[:, of_element].reshape(-1, of_element.shape[1]).astype(np.int64)
+    if len(faces):
+        ordered = np.sort(faces, axis=1)
+        span = int(faces.max()) + 1
+        # No two faces share three corners.
+        key = (ordered[:, 0] * span + ordered[:, 1]) * span + ordered[:, 2]
+        _, index, count = np.unique(key, return_index=True, return_counts=True)
+        faces = faces[np.sort(index[count == 1])]
+    halves = [[0, 1, 2], [0, 2, 3]][: of_element.shape[1] - 2]
+    return faces[:, halves].reshape(-1, 3)
 
 
 @dataclass
@@ -82,14 +94,21 @@ def most_stiffness(assembly, settings):
 
     A contact that is much stiffer than what it holds apart makes descent slow along the common
     motion of both sides, and float32 cannot resolve how deep it is. The bound is STIFFEST times
-    inertia m/h² and, of solids, the elastic stiffness Σ (λ + 2μ) V |∇N|².
+    inertia m/h² and, of solids, the elastic stiffness Σ (λ + 2μ) V |∇N|²; of a cell with side s
+    that is 3/(16 s²) at its center, and the modes of bending and twist add as much again.
     """
-    tets = assembly.tets
+    tets, cells = assembly.solids
     volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
     modulus = (tets.lame_lam + 2.0 * tets.lame_mu) * volumes
     elastic = modulus[:, None] * (gradients**2).sum(axis=2)
     bound = np.zeros(len(assembly.points))
     np.add.at(bound, tets.corners, elastic)
+    elastic = (
+        0.375
+        * (cells.lame_lam + 2.0 * cells.lame_mu)
+        * first_edges(assembly.rest_points, cells.corners)
+    )
+    np.add.at(bound, cells.corners, elastic[:, None])
     if settings.quasistatic:
         bound[bound == 0.0] = np.inf
     else:
@@ -117,13 +136,14 @@ def contact_surface(assembly, bodies, colliders, settings):
     count = len(assembly.points)
     starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
     points, point_triangles = embedded_points(bodies, assembly.vertices)
-    tets = assembly.tets.corners
     hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
         hidden[assembly.vertices[number]] = True
-    solids = boundary_triangles(tets[~hidden[tets[:, 0]]])
+    solids = [c.corners[~hidden[c.corners[:, 0]]] for c in assembly.solids]
     cloth = np.asarray(assembly.triangles.corners, dtype=np.int64)
-    triangles = np.concatenate([solids, cloth, starts[-1] + point_triangles])
+    triangles = np.concatenate(
+        [*map(boundary_triangles, solids), cloth, starts[-1] + point_triangles]
+    )
     triangle_edges = unique_edges(triangles)
     rods = np.asarray(assembly.edges.corners, dtype=np.int64)
     shells = [c.triangles + start for c, start in zip(colliders, starts, strict=False)]
@@ -197,7 +217,7 @@ def contact_surface(assembly, bodies, colliders, settings):
 
 def has_inside(body):
     """Whether the surface of a body that can touch is closed."""
-    if body.element_name != "tet":
+    if not isinstance(body, Volume):
         return False
     return body.surface is None or is_closed(body.surface.triangles)
 

@@ -111,9 +111,9 @@ class IslandMomentum(Stage):
         """
         model = self.model
         marks = np.zeros(model.vertex_count, dtype=np.int32)
-        tets = model.assembly.tets.corners
-        standing = (self.steps_in_flight < FLIGHT)[model.surface.body[tets[:, 0]]]
-        marks[tets[standing]] = 1
+        standing = self.steps_in_flight < FLIGHT
+        for solids in model.assembly.solids:
+            marks[solids.corners[standing[model.surface.body[solids.corners[:, 0]]]]] = 1
         model.standing.assign(marks)
 
 

@@ -86,6 +86,11 @@ class Assembly:
         """Number of free vertices; the pinned ones follow behind them."""
         return int(self.color_start[-1])
 
+    @property
+    def solids(self):
+        """What bodies with an inside are made of: all tets, and all cells."""
+        return self.tets, self.cells
+
     def replace(self, kind, number, change):
         """Put `change(columns)` in the place of the `Columns` that body `number` has of a kind."""
         columns, owner = self.elements[kind.name], self.owner[kind.name]

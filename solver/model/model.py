@@ -22,6 +22,7 @@ class ModelSize:
     device: str
     vertices: int
     tets: int
+    cells: int
     triangles: int
     springs: int
     colors: int
@@ -165,6 +166,7 @@ class Model:
             device=self.device.name if self.device.is_cuda else "CPU",
             vertices=self.vertex_count,
             tets=len(scene.tets),
+            cells=len(scene.cells),
             triangles=len(scene.triangles),
             springs=len(scene.edges),
             colors=len(self.color_start) - 1,

@@ -7,6 +7,7 @@ import warp as wp
 from ..elements.springs import split
 from ..kernels import attachments as kernels
 from ..topology.graphs import connected_components
+from ..topology.meshes import first_edges
 
 # The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
 # gets one; a spring only when it is stiffer than this times ρ, for then the sweeps really crawl.
@@ -27,20 +28,15 @@ def surroundings(assembly, settings):
             np.minimum.at(total, springs.corners, springs.stiffness[:, None])
         total[~np.isfinite(total)] = 0.0
     for elements, modulus, dimension in (
-        (assembly.tets, assembly.tets.lame_mu, 3),
+        *((solids, solids.lame_mu, 3) for solids in assembly.solids),
         (assembly.triangles, assembly.triangles.shear, 2),
     ):
         if len(elements):
             corners = elements.corners
-            size = _sizes(assembly.rest_points, corners) ** (dimension - 2)
+            size = first_edges(assembly.rest_points, corners) ** (dimension - 2)
             share = np.repeat(modulus * size, corners.shape[1])
             total = total + np.bincount(corners.ravel(), share, minlength=count)
     return total
-
-
-def _sizes(points, corners):
-    """Length of the first edge of every element [m]."""
-    return np.linalg.norm(points[corners[:, 1]] - points[corners[:, 0]], axis=1)
 
 
 class AttachmentRows:

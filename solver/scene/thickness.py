@@ -23,7 +23,7 @@ def collision_thickness(body):
 
 
 def short_edge(body):
-    """Length [m] of a short edge of the surface of a body, or of its tets."""
+    """Length [m] of a short edge of the surface of a body, or of its elements."""
     surface = getattr(body, "surface", None)
     if surface is None:
         points, elements = body.rest_points, body.elements

@@ -70,11 +70,28 @@ def tet_volumes(points, tets):
     return np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a)) / 6.0
 
 
+def cell_volumes(points, cells):
+    """Signed volumes [m³] of the parallelepipeds that fit hexahedra at their centers, [cell]."""
+    corners = points[cells].reshape(-1, 2, 2, 2, 3)  # along z, y, x
+    x, y, z = (np.diff(corners, axis=axis).mean(axis=(1, 2, 3)) for axis in (3, 2, 1))
+    return np.einsum("ij,ij->i", x, np.cross(y, z))
+
+
+def solid_volumes(points, elements):
+    """Signed volumes [m³] of tets [element, 4] or cells [element, 8], [element]."""
+    return (tet_volumes if elements.shape[1] == 4 else cell_volumes)(points, elements)
+
+
 def longest_edges(points, elements):
     """Length [m] of the longest edge of every element."""
     corners = points[elements]
     gaps = corners[:, :, None] - corners[:, None, :]
     return np.sqrt((gaps**2).sum(axis=-1).max(axis=(1, 2)))
+
+
+def first_edges(points, elements):
+    """Length [m] of the edge between the first two corners of every element: of a cube its side."""
+    return np.linalg.norm(points[elements[:, 1]] - points[elements[:, 0]], axis=1)
 
 
 def triangle_areas(points, triangles):

@@ -3,12 +3,13 @@
 
 import numpy as np
 import pytest
-from shapes import UNIT_TET, grid, plane
+from shapes import UNIT_TET, box, cell_box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Solid
-from vbd.solver.contact.surface import touch_table
+from vbd.solver.contact.surface import boundary_triangles, is_closed, touch_table
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
+from vbd.solver.topology.meshes import solid_volumes
 
 SHEET, FACES = grid(2)
 
@@ -69,3 +70,16 @@ def test_an_unknown_name_is_refused_with_the_names_that_there_are():
     bodies = [ball(collides_with=("Flor",)), floor()]
     with pytest.raises(ValueError, match=r'Ball: it collides with "Flor".*there are Ball, Floor'):
         next(simulate(bodies, Settings(), 1))
+
+
+@pytest.mark.parametrize("shape", [box, cell_box])
+def test_the_faces_of_a_box_enclose_its_volume(shape):
+    points, elements = shape((3, 2, 1), (0.3, 0.2, 0.1))
+    triangles = boundary_triangles(elements)
+    assert is_closed(triangles)
+    assert len(triangles) == 2 * 2 * (3 * 2 + 3 + 2)
+    a, b, c = points[triangles].swapaxes(0, 1)
+    assert np.einsum("ti,ti->", a, np.cross(b, c)) / 6.0 == pytest.approx(0.006)
+    assert solid_volumes(points, elements).sum() == pytest.approx(0.006)
+    mirrored = points * [-1.0, 1.0, 1.0]
+    assert solid_volumes(mirrored, elements).sum() == pytest.approx(-0.006)
