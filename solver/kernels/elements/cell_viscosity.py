@@ -13,7 +13,7 @@ bent, and rigid motions not at all; where C is large all but the part of J falls
 import warp as wp
 
 from ..options import QUICK
-from .cells import center_of, gradient_of, mat77, vec8i, weights_of
+from .cells import bending_spread, center_of, gradient_of, vec8i, weights_of
 from .hourglass import KAPPA, mat37
 from .linear_algebra import cofactor, vec6
 from .tets import volume_slope
@@ -205,10 +205,12 @@ def viscous_cell_square(cell: ViscousCell, rest: wp.array[Strain], g: mat37, m: 
 
 @wp.func
 def viscous_cell_spread(cell: ViscousCell, rest: wp.array[Strain], g: mat37):
-    """The part of D, near the rest shape."""
-    spread = mat77(0.0)
+    """The part of D near the rest shape, the mean over all axes."""
+    before = rest[cell.record].c
+    shear = softened(cell.shear, before)
+    spread = bending_spread(shear, softened(cell.plane, before))
     for m in range(3, 7):
-        spread[m, m] = 2.0 * softened(cell.shear, rest[cell.record].c)
+        spread[m, m] += shear
     return spread
 
 

@@ -180,12 +180,18 @@ def cell_shear(cell: Cell):
 
 
 @wp.func
-def cell_spread(cell: Cell, rest: wp.array[float], g: mat37):
-    """What bending adds to that, near the rest shape."""
+def bending_spread(shear: float, plane: float):
+    """M of q_xy, q_yz and q_xz."""
     spread = mat77(0.0)
     for m in range(3, 6):
-        spread[m, m] = cell.shear
+        spread[m, m] = shear + (2.0 / 3.0) * plane
     return spread
+
+
+@wp.func
+def cell_spread(cell: Cell, rest: wp.array[float], g: mat37):
+    """What bending and twisting add to that near the rest shape, the mean over all axes."""
+    return bending_spread(cell.shear, cell.plane)
 
 
 @wp.func
