@@ -7,6 +7,8 @@ heavy it is: under its own weight its tip drops by 0.1235 L at Γ = 1 and by 0.4
 
 import numpy as np
 from scipy.integrate import solve_bvp
+from scipy.linalg import expm
+from scipy.optimize import brentq
 from shapes import cell_box
 
 from vbd.solver.bodies import Cells
@@ -61,3 +63,27 @@ def ends(body):
     """The vertices of both ends of a bar."""
     along = body.rest_points[:, 0]
     return np.flatnonzero(along < 1e-9), np.flatnonzero(along > LENGTH - 1e-9)
+
+
+def bending_frequencies(poisson, count=3):
+    """The first angular frequencies [rad/s] of a clamped bar with E = 1 Pa and a density of
+    1 kg/m³ that bends, by Timoshenko's beam.
+    """
+    shear = SHEAR_FACTOR / (2.0 * (1.0 + poisson))
+
+    def mismatch(omega):
+        # w, ψ, M, V along the beam: w' = ψ + V/κGA, ψ' = M/EI, M' = −V − ρI ω² ψ, V' = −ρA ω² w.
+        change = np.zeros((4, 4))
+        change[0, 1], change[0, 3], change[1, 2] = 1.0, 1.0 / shear, 1.0 / INERTIA
+        change[2, 1], change[2, 3], change[3, 0] = -(omega**2) * INERTIA, -1.0, -(omega**2)
+        return np.linalg.det(expm(LENGTH * change)[2:, 2:])
+
+    tried = np.linspace(1e-3, 0.2, 400)
+    values = [mismatch(omega) for omega in tried]
+    between = [k for k in range(len(tried) - 1) if values[k] * values[k + 1] < 0.0]
+    return np.array([brentq(mismatch, tried[k], tried[k + 1]) for k in between[:count]])
+
+
+def torsion_frequency(poisson):
+    """The first one of a clamped bar that twists, by St. Venant."""
+    return np.pi / (2.0 * LENGTH) * np.sqrt(TORSION / POLAR / (2.0 * (1.0 + poisson)))
