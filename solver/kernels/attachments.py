@@ -19,12 +19,8 @@ wp.set_module_options(QUICK)
 class AttachmentRow:
     """One weak constraint."""
 
-    a: int  # w_a is 1
-    b: int
-    c: int
-    d: int
-    e: int
-    weights: wp.vec4  # of b, c, d, e
+    begin: int  # in `corner` and `share`
+    end: int
     normal: wp.vec3
     along: wp.vec2  # (k_eff, s) along the normal [N/m, -]
     across: wp.vec2  # the same across it
@@ -40,15 +36,19 @@ class Attachments:
     row: wp.array[int]
     weight: wp.array[float]
     rows: wp.array[AttachmentRow]
+    corner: wp.array[int]  # the vertices of each row, row by row
+    share: wp.array[float]  # ∂C/∂x of each
     point: wp.array[wp.vec3]  # p [m]
     pull: wp.array[wp.vec3]  # s λ [N]
 
 
 @wp.func
-def gap(row: AttachmentRow, point: wp.vec3, x: wp.array[wp.vec3]):
+def gap(row: AttachmentRow, point: wp.vec3, x: wp.array[wp.vec3], attachments: Attachments):
     """C [m]."""
-    w = row.weights
-    return x[row.a] + w[0] * x[row.b] + w[1] * x[row.c] + w[2] * x[row.d] + w[3] * x[row.e] - point
+    total = wp.vec3(0.0)
+    for k in range(row.begin, row.end):
+        total += attachments.share[k] * x[attachments.corner[k]]
+    return total - point
 
 
 @wp.func
@@ -66,7 +66,7 @@ def attachments_force_hessian(i: int, x: wp.array[wp.vec3], attachments: Attachm
         r = attachments.row[q]
         w = attachments.weight[q]
         row = attachments.rows[r]
-        c = gap(row, attachments.point[r], x)
+        c = gap(row, attachments.point[r], x, attachments)
         force -= w * (split_scale(row, 0, c) + attachments.pull[r])
         across = w * w * row.across[0]
         along = w * w * (row.along[0] - row.across[0])
@@ -85,7 +85,7 @@ def raise_multipliers(
     """λ ← s (λ + ρ C) after a sweep. One thread per row."""
     r = wp.tid()
     row = attachments.rows[r]
-    c = gap(row, attachments.point[r], x)
+    c = gap(row, attachments.point[r], x, attachments)
     raised = split_scale(row, 1, multiplier[r] + row.penalty * c)
     multiplier[r] = raised
     attachments.pull[r] = split_scale(row, 1, raised)
@@ -102,7 +102,7 @@ def break_rows(
     """Let go of a row whose force exceeds its strength. One thread per row."""
     r = wp.tid()
     row = attachments.rows[r]
-    c = gap(row, attachments.point[r], x)
+    c = gap(row, attachments.point[r], x, attachments)
     force = split_scale(row, 0, c) + attachments.pull[r]
     if broken[r] == 0 and wp.length(force) > row.strength:
         row.along = wp.vec2(0.0)

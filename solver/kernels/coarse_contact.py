@@ -18,15 +18,17 @@ from .options import QUICK
 
 wp.set_module_options(QUICK | {"max_unroll": 2})
 
-vec5 = wp.types.vector(length=5, dtype=float)
-vec5i = wp.types.vector(length=5, dtype=int)
+# The most corners of a term: an attachment of a point in a cell to one in another.
+MOST_CORNERS = wp.constant(16)
+vec16 = wp.types.vector(length=MOST_CORNERS, dtype=float)
+vec16i = wp.types.vector(length=MOST_CORNERS, dtype=int)
 
 
 @wp.func
-def common_mode(k: int, corners: vec5i, weights: vec5, patches: Patches):
+def common_mode(k: int, count: int, corners: vec16i, weights: vec16, patches: Patches):
     """Σ w_c p_c of the corners in aggregate k."""
     p = wp.vec4(0.0)
-    for c in range(5):
+    for c in range(count):
         if weights[c] != 0.0:
             if patches.of[corners[c]] == k:
                 p += weights[c] * patches.modes[corners[c]]
@@ -34,7 +36,7 @@ def common_mode(k: int, corners: vec5i, weights: vec5, patches: Patches):
 
 
 @wp.func
-def is_repeated(c: int, corners: vec5i, weights: vec5, patches: Patches):
+def is_repeated(c: int, corners: vec16i, weights: vec16, patches: Patches):
     """Whether the aggregate of corner c is that of an earlier one, or there is none."""
     if weights[c] == 0.0:
         return True
@@ -71,9 +73,9 @@ def add_block(
 
 
 @wp.func
-def has_all_places(corners: vec5i, weights: vec5, patches: Patches):
+def has_all_places(count: int, corners: vec16i, weights: vec16, patches: Patches):
     """Whether the matrices have places for all blocks of a term, but for those between matrices."""
-    for c in range(5):
+    for c in range(count):
         if not is_repeated(c, corners, weights, patches):
             k = patches.of[corners[c]]
             for b in range(c):
@@ -88,23 +90,24 @@ def has_all_places(corners: vec5i, weights: vec5, patches: Patches):
 
 @wp.func
 def add_term(
-    corners: vec5i,
-    weights: vec5,
+    count: int,
+    corners: vec16i,
+    weights: vec16,
     stiffness: wp.mat33,
     patches: Patches,
     matrix: wp.array[wp.float64],
 ):
     """Add a term with these corners to all of its blocks that may have it."""
-    whole = has_all_places(corners, weights, patches)
-    for c in range(5):
+    whole = has_all_places(count, corners, weights, patches)
+    for c in range(count):
         if not is_repeated(c, corners, weights, patches):
             k = patches.of[corners[c]]
-            p_k = common_mode(k, corners, weights, patches)
-            for b in range(5):
+            p_k = common_mode(k, count, corners, weights, patches)
+            for b in range(count):
                 if not is_repeated(b, corners, weights, patches):
                     other = patches.of[corners[b]]
                     if whole or k == other:
-                        p_l = common_mode(other, corners, weights, patches)
+                        p_l = common_mode(other, count, corners, weights, patches)
                         add_block(k, other, p_k, p_l, stiffness, patches, matrix)
 
 
@@ -142,8 +145,12 @@ def add_touches(
             law,
         )
     stiffness = along * wp.outer(n, n) + wp.mat33(drag, 0.0, 0.0, 0.0, drag, 0.0, 0.0, 0.0, drag)
-    corners = vec5i(v[0], v[1], v[2], v[3], 0)
-    add_term(corners, vec5(w[0], w[1], w[2], w[3], 0.0), stiffness, patches, matrix)
+    corners = vec16i()
+    weights = vec16()
+    for c in range(4):
+        corners[c] = v[c]
+        weights[c] = w[c]
+    add_term(4, corners, weights, stiffness, patches, matrix)
 
 
 @wp.kernel
@@ -175,17 +182,15 @@ def add_attachments(
 ):
     """The stiffness of attachments; it does not change with x."""
     row = attachments.rows[wp.tid()]
-    w = row.weights
     k = row.across[0]
     stiffness = wp.mat33(k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k)
     stiffness += (row.along[0] - k) * wp.outer(row.normal, row.normal)
-    add_term(
-        vec5i(row.a, row.b, row.c, row.d, row.e),
-        vec5(1.0, w[0], w[1], w[2], w[3]),
-        stiffness,
-        patches,
-        matrix,
-    )
+    corners = vec16i()
+    weights = vec16()
+    for c in range(row.end - row.begin):
+        corners[c] = attachments.corner[row.begin + c]
+        weights[c] = attachments.share[row.begin + c]
+    add_term(row.end - row.begin, corners, weights, stiffness, patches, matrix)
 
 
 @wp.kernel

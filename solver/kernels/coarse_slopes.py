@@ -94,7 +94,7 @@ def attachment_rise(i: int, d: wp.array[wp.vec3], attachments: Attachments):
     rise = float(0.0)
     for q in range(attachments.start[i], attachments.start[i + 1]):
         row = attachments.rows[attachments.row[q]]
-        change = split_scale(row, 0, gap(row, wp.vec3(0.0), d))
+        change = split_scale(row, 0, gap(row, wp.vec3(0.0), d, attachments))
         rise += attachments.weight[q] * wp.dot(d[i], change)
     return rise
 

@@ -108,7 +108,7 @@ class Assembly:
         held = np.zeros(len(self.points), dtype=bool)
         held[self.free_count :] = True
         rows = self.attachments
-        held[rows.corners[~rows.weights[:, 1:].any(axis=1), 0]] = True
+        held[rows.corners[(rows.weights != 0.0) & rows.to_space()[:, None]]] = True
         for kind in self.kinds:
             if kind.to_space:
                 held[self.elements[kind.name].corners] = True

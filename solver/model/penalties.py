@@ -61,14 +61,14 @@ class AttachmentRows:
     def _upload(self, rows, vertex_count, device):
         struct = kernels.Attachments()
         data = np.zeros(self.count, dtype=kernels.AttachmentRow.numpy_dtype())
-        for k, letter in enumerate("abcde"):
-            data[letter] = rows.corners[:, k]
-        data["weights"], data["normal"] = rows.weights[:, 1:], rows.normal
+        used = rows.weights != 0.0
+        data["end"] = np.cumsum(used.sum(axis=1))
+        data["begin"] = data["end"] - used.sum(axis=1)
+        data["normal"] = rows.normal
         for k, name in enumerate(("along", "across")):
             data[name] = np.stack(split(rows.stiffness[:, k], self.penalty), axis=1)
         data["penalty"] = self.penalty
         data["strength"] = np.minimum(rows.strength, np.finfo(np.float32).max)
-        used = rows.weights != 0.0
         vertices, row = rows.corners[used], np.nonzero(used)[0]
         order = np.argsort(vertices, kind="stable")
         start = np.zeros(vertex_count + 1, dtype=np.int32)
@@ -76,6 +76,8 @@ class AttachmentRows:
         struct.start = wp.array(start, dtype=int, device=device)
         struct.row = wp.array(row[order].astype(np.int32), dtype=int, device=device)
         struct.weight = wp.array(rows.weights[used][order], dtype=float, device=device)
+        struct.corner = wp.array(vertices.astype(np.int32), dtype=int, device=device)
+        struct.share = wp.array(rows.weights[used], dtype=float, device=device)
         struct.rows = wp.array(data, dtype=kernels.AttachmentRow, device=device)
         struct.point = wp.zeros(self.count, dtype=wp.vec3, device=device)
         struct.pull = wp.zeros(self.count, dtype=wp.vec3, device=device)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weak constraints: vertices tied to points in space, to points of another body, or to each other.
+"""Weak constraints: points of bodies tied to points in space, of another body, or to each other.
 
-    E = ½ Cᵀ K C,  C = x_v − Σ_k w_k x_k − p      (PBNG 2023, §4.1)
+    E = ½ Cᵀ K C,  C = Σ_j w_j x_j − Σ_k w_k x_k − p      (PBNG 2023, §4.1)
 
 K is k I, or k_n along a normal and k_τ across it.
 """
@@ -11,6 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bodies import PointsInTime, points_at
+from ..topology.graphs import unique_edges
+
+# Smaller weights are rounding.
+LEAST_WEIGHT = 1e-6
+# The most corners that a point may have: those of a cell.
+MOST_CORNERS = 8
 
 
 @dataclass(eq=False)
@@ -18,10 +24,12 @@ class Attachment:
     """Ties `vertices` [row] of `body`; give it to `simulate` among the bodies.
 
     To points in space: `points` [m], one per row, as an array, one array per frame, or a function
-    of time. To another body, or another part of the same: `other`, its `corners` [row, 1 to 4] and
-    their `weights` [row, 1 to 4], which add up to 1: a vertex (a seam), a point of a triangle, of a
-    tet. Both sides then feel it. `offset` [m] is the vector from there to the vertex at rest: zero
-    pulls them together, None keeps the distance they have at the start.
+    of time. To another body, or another part of the same: `other`, its `corners` [row, 1 to 8] and
+    their `weights` [row, 1 to 8], which add up to 1: a vertex (a seam), a point of a triangle, of a
+    tet, of a cell. Both sides then feel it. What is tied may be such a point as well, with its
+    corners as `vertices` [row, 1 to 8] and their `own_weights`. `offset` [m] is the vector from
+    there to what is tied at rest: zero pulls them together, None keeps the distance they have at
+    the start.
 
     `stiffness` [N/m] is k, or k_n where `normal` (one unit vector, or one per row) is given, with
     `tangential_stiffness` k_τ across it. A row whose force exceeds `strength` [N] breaks for good.
@@ -39,18 +47,21 @@ class Attachment:
     tangential_stiffness: float = 0.0
     strength: float = np.inf
     name: str = "Attachment"
+    own_weights: np.ndarray | None = None
 
     def __post_init__(self):
-        self.vertices = np.array(self.vertices, dtype=np.int64).ravel()
+        self.vertices = np.atleast_1d(self.vertices)
         rows = len(self.vertices)
-        _refuse_outside(self.name, self.vertices, self.body)
+        if not rows:
+            raise ValueError(f"{self.name}: it has no vertices")
+        self.vertices, self.own_weights = _points_of(
+            self.name, self.body, self.vertices, self.own_weights, rows
+        )
         for stiffness in (self.stiffness, self.tangential_stiffness):
             if not 0.0 <= stiffness < np.inf:
                 raise ValueError(f"{self.name}: the stiffness is {stiffness}; it must be finite")
         if not self.strength > 0.0:
             raise ValueError(f"{self.name}: the strength is {self.strength}; it must be above 0")
-        if not rows:
-            raise ValueError(f"{self.name}: it has no vertices")
         if (self.points is None) == (self.other is None):
             raise ValueError(f"{self.name}: give either points in space or another body")
         if self.points is not None:
@@ -59,16 +70,13 @@ class Attachment:
                 raise ValueError(f"{self.name}: {len(start)} points for {rows} vertices")
             self.corners, self.weights = np.zeros((rows, 0), np.int64), np.zeros((rows, 0))
         else:
-            self.corners = _corners(self.name, self.corners, rows)
-            if self.weights is None:
-                self.weights = np.full(self.corners.shape, 1.0 / self.corners.shape[1])
-            self.weights = np.array(self.weights, dtype=np.float64).reshape(self.corners.shape)
-            if self.corners.shape[1] > 4:
-                raise ValueError(f"{self.name}: a row has at most 4 corners")
-            if not np.abs(self.weights.sum(axis=1) - 1.0).max() <= 1e-6:
-                raise ValueError(f"{self.name}: the weights of a row must add up to 1")
-            _refuse_outside(self.name, self.corners, self.other)
-            _refuse_repeated(self)
+            if self.corners is None:
+                raise ValueError(
+                    f"{self.name}: give the corners of the other body, [row, 1 to {MOST_CORNERS}]"
+                )
+            self.corners, self.weights = _points_of(
+                self.name, self.other, self.corners, self.weights, rows
+            )
         if self.normal is not None:
             normal = np.broadcast_to(np.asarray(self.normal, dtype=np.float64), (rows, 3))
             length = np.linalg.norm(normal, axis=1, keepdims=True)
@@ -95,50 +103,52 @@ class Attachment:
             return np.broadcast_to(np.asarray(self.offset, dtype=np.float64), shape)
         there = self.there(0, 0.0)
         if self.other is not None:
-            there = np.einsum("rk,rki->ri", self.weights, self.other.points[self.corners])
-        return self.body.points[self.vertices] - there
+            there = _mean(self.weights, self.other.points[self.corners])
+        return _mean(self.own_weights, self.body.points[self.vertices]) - there
 
 
-def _corners(name, corners, rows):
-    """`corners` as [row, n]; refuses what is not there or has another number of rows."""
-    if corners is None:
-        raise ValueError(f"{name}: give the corners of the other body, [row, 1 to 4]")
+def _mean(weights, points):
+    """Σ w x [row, 3] of points [row, n, 3]."""
+    return np.einsum("rk,rki->ri", weights, points)
+
+
+def _points_of(name, body, corners, weights, rows):
+    """Corners [row, n] and weights [row, n] of points of a body; without weights, their mean."""
     corners = np.array(corners, dtype=np.int64)
     if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
         raise ValueError(
-            f"{name}: the corners have the shape {corners.shape}; [row, 1 to 4] with {rows} rows "
-            "is needed"
+            f"{name}: the corners have the shape {corners.shape}; [row, 1 to {MOST_CORNERS}] with "
+            f"{rows} rows is needed"
         )
-    return corners.reshape(rows, -1)
-
-
-def _refuse_repeated(tie):
-    """A vertex that is twice in a row would be moved with half of its stiffness."""
-    corners = tie.corners
-    if tie.other is tie.body:
-        corners = np.concatenate([corners, tie.vertices[:, None]], axis=1)
-    ordered = np.sort(corners, axis=1)
-    repeated = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
-    if len(repeated):
-        raise ValueError(f"{tie.name}: row {repeated[0]} has the same vertex twice")
-
-
-def _refuse_outside(name, vertices, body):
-    outside = (vertices < 0) | (vertices >= len(body.points))
+    corners = corners.reshape(rows, -1)
+    count = corners.shape[1]
+    if count > MOST_CORNERS:
+        raise ValueError(f"{name}: a row has at most {MOST_CORNERS} corners")
+    outside = (corners < 0) | (corners >= len(body.points))
     if outside.any():
         raise ValueError(
-            f"{name}: vertex {vertices[outside].flat[0]} is not one of the {len(body.points)} "
-            f"of {body.name}"
+            f"{name}: vertex {corners[outside][0]} is not one of the {len(body.points)} of "
+            f"{body.name}"
         )
+    if weights is None:
+        weights = np.full(corners.shape, 1.0 / count)
+    weights = np.array(weights, dtype=np.float64).reshape(corners.shape)
+    if not np.abs(weights.sum(axis=1) - 1.0).max() <= 1e-6:
+        raise ValueError(f"{name}: the weights of a row must add up to 1")
+    return corners, weights
 
 
 @dataclass
 class Rows:
-    """All attachments in solver order. `corners` [row, 5]: the vertex, then up to four others."""
+    """All attachments in solver order: C = Σ weight x − point.
+
+    `corners` [row, n]: those of what is tied, then of what it is tied to; n is that of the longest
+    row, what others lack has the weight 0. No row has a vertex with a weight twice.
+    """
 
     corners: np.ndarray
     weights: np.ndarray
-    """[row, 5]; C = Σ weight x − point."""
+    """[row, n]; they add up to 1 in rows that lead to space, to 0 in others."""
     offset: np.ndarray
     normal: np.ndarray
     stiffness: np.ndarray
@@ -147,37 +157,56 @@ class Rows:
 
     def edges(self):
         """Pairs of vertices that feel each other, [edge, 2]."""
-        first = np.repeat(self.corners[:, :1], 4, axis=1).ravel()
-        others = self.corners[:, 1:]
-        pairs = [np.stack([first, others.ravel()], axis=1)]
-        for a in range(4):
-            for b in range(a + 1, 4):
-                pairs.append(others[:, [a, b]])
-        pairs = np.concatenate(pairs)
+        pairs = unique_edges(self.corners)
         return pairs[pairs[:, 0] != pairs[:, 1]]
+
+    def to_space(self):
+        """Which rows lead to points in space, bool [row]."""
+        return self.weights.sum(axis=1) > 0.5
 
 
 def join(attachments, bodies, offsets):
     """`Rows` of attachments; `offsets` [body] is where the vertices of each body begin."""
     begins = {id(body): int(offset) for body, offset in zip(bodies, offsets, strict=True)}
+    width = max((t.vertices.shape[1] + t.corners.shape[1] for t in attachments), default=1)
     parts = []
     for tie in attachments:
         for body in (tie.body, tie.other):
             if body is not None and id(body) not in begins:
                 raise ValueError(f"{tie.name}: {body.name} is not among the bodies")
-        rows, count = tie.corners.shape
-        corners = np.repeat(tie.vertices[:, None] + begins[id(tie.body)], 5, axis=1)
-        weights = np.zeros((rows, 5))
-        weights[:, 0] = 1.0
-        if count:
-            corners[:, 1 : 1 + count] = tie.corners + begins[id(tie.other)]
-            weights[:, 1 : 1 + count] = -tie.weights
+        corners = tie.vertices + begins[id(tie.body)]
+        if tie.other is not None:
+            there = tie.corners + begins[id(tie.other)]
+            corners = np.concatenate([corners, there], axis=1)
+        rows, count = corners.shape
+        weights = np.concatenate([tie.own_weights, -tie.weights], axis=1)
+        missing = (0, 0), (0, width - count)
+        corners, weights = np.pad(corners, missing, mode="edge"), np.pad(weights, missing)
+        weights = _merged(corners, weights)
+        lost = np.flatnonzero(~weights.any(axis=1))
+        if len(lost):
+            raise ValueError(f"{tie.name}: row {lost[0]} ties a point to itself")
         normal = np.zeros((rows, 3)) if tie.normal is None else tie.normal
         across = tie.stiffness if tie.normal is None else tie.tangential_stiffness
         stiffness = np.tile([tie.stiffness, across], (rows, 1))
         strength = np.full(rows, tie.strength)
         parts.append((corners, weights, tie.rest_offset(), normal, stiffness, strength))
     if not parts:
-        empty = [np.zeros((0, 5), np.int64), np.zeros((0, 5)), *np.zeros((2, 0, 3))]
+        empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
         return Rows(*empty, np.zeros((0, 2)), np.zeros(0))
     return Rows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _merged(corners, weights):
+    """Weights [row, n] that stand with the first occurrence of every corner of a row.
+
+    A vertex that is twice in a row would be moved with half of its stiffness.
+    """
+    weights = weights.copy()
+    for later in range(1, corners.shape[1]):
+        for first in range(later):
+            same = corners[:, first] == corners[:, later]
+            weights[same, first] += weights[same, later]
+            weights[same, later] = 0.0
+    weights[np.abs(weights) < LEAST_WEIGHT] = 0.0
+    return weights

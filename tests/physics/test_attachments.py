@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
-from shapes import box, chain, grid
+from shapes import block, box, chain, grid, in_cells
 
 from vbd.solver.bodies import Cloth, Pins, Rod, Solid
+from vbd.solver.bodies.solids import CELL_CORNERS
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -100,6 +101,67 @@ def test_a_vertex_hangs_on_a_point_of_a_triangle_or_a_tet_and_both_feel_it(corne
     assert pulled > 1e-4
 
 
+def soft_block(height, **options):
+    """A block of cells, 0.2 m and 8 kg, whose center is at a height [m]."""
+    points, triangles = block((0.2, 0.2, 0.2), (0.0, 0.0, height))
+    material = Material(youngs_modulus=5e4, damping=0.02)
+    return in_cells(points, triangles, 3, material=material, **options)
+
+
+def in_cell(body, point):
+    """Corners [1, 8] and weights [1, 8] of a point [m] in a body of cells."""
+    side = body.sides()[0]
+    lowest = body.points[body.cells[:, 0]]
+    number = int(np.abs(lowest + 0.5 * side - point).max(axis=1).argmin())
+    inner = (point - lowest[number]) / side
+    return body.cells[[number]], np.where(CELL_CORNERS, inner, 1.0 - inner).prod(axis=1)[None]
+
+
+def where(corners, weights, positions):
+    """Where a point in a cell is [m]."""
+    return weights[0] @ positions[corners[0]].astype(float)
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e7])
+def test_a_body_hung_on_a_point_in_a_cell_stretches_the_attachment_by_its_weight(stiffness):
+    body, point = soft_block(0.0), np.array([0.0, 0.0, 0.08])
+    corners, weights = in_cell(body, point)
+    tie = Attachment(body, corners, stiffness, points=[point], own_weights=weights)
+    frame = last([body, tie], Settings(quasistatic=True, iterations=60), 10)
+    gap = where(corners, weights, frame.positions[0]) - point
+    expected = [0.0, 0.0, -8.0 * GRAVITY / stiffness]
+    np.testing.assert_allclose(gap, expected, atol=1e-3 * 8.0 * GRAVITY / stiffness + 1e-7)
+
+
+def test_points_in_cells_of_two_bodies_tied_to_each_other_keep_their_momentum():
+    low, high = soft_block(0.0, velocities=[0.5, 0.0, 0.0]), soft_block(0.25)
+    ends = [in_cell(low, [0.03, 0.0, 0.09]), in_cell(high, [0.01, 0.02, 0.16])]
+    tie = Attachment(
+        low, ends[0][0], 2e4, None, high, *ends[1], offset=None, own_weights=ends[0][1]
+    )
+    start = where(*ends[0], low.points) - where(*ends[1], high.points)
+    settings = Settings(gravity=(0, 0, 0), iterations=200)
+    weight = np.bincount(low.cells.ravel()).astype(float)
+    for frame in simulate([low, high, tie], settings, 24):
+        center = sum((weight @ p) / weight.sum() for p in frame.exact_positions) / 2.0
+        time = frame.index * settings.frame_time
+        np.testing.assert_allclose(center, [0.25 * time, 0.0, 0.125], atol=1e-4)
+        now = where(*ends[0], frame.positions[0]) - where(*ends[1], frame.positions[1])
+        assert np.abs(now - start).max() < 3e-3
+
+
+def test_points_in_neighboring_cells_of_one_body_are_tied():
+    # The corners that both cells have are there once, with the difference of the weights.
+    body = soft_block(0.0)
+    one, other = in_cell(body, [0.02, 0.0, 0.0]), in_cell(body, [0.06, 0.0, 0.0])
+    assert np.isin(one[0], other[0]).sum() == 4
+    nearer = [-0.03, 0.0, 0.0]
+    seam = Attachment(body, one[0], 1e7, None, body, *other, nearer, own_weights=one[1])
+    frame = last([body, seam], Settings(gravity=(0, 0, 0), iterations=60), 24)
+    gap = where(*one, frame.positions[0]) - where(*other, frame.positions[0])
+    np.testing.assert_allclose(gap, nearer, atol=2e-4)  # 4 cm at the start
+
+
 def test_an_attachment_may_be_stiff_along_one_direction_only():
     points, edges = chain(2, 0.1)
     rod = Rod(points, edges, Material(spring_stiffness=1e4, vertex_mass=0.1, damping=0.02))
@@ -175,9 +237,11 @@ def refusals():
             lambda: Attachment(body, [0], 1.0, other=body),
             r"give the corners of the other body",
         ),
-        "a vertex twice in a row": (
-            lambda: Attachment(body, [0, 3], 1.0, other=body, corners=[[1, 2], [4, 3]]),
-            r"row 1 has the same vertex twice",
+        "a point tied to itself": (
+            lambda: last(
+                [body, Attachment(body, [0, 3], 1.0, other=body, corners=[[1], [3]])], Settings(), 1
+            ),
+            r"row 1 ties a point to itself",
         ),
         "points that get fewer": (
             lambda: last(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import warp as wp
 from intersections import intersecting_pairs, joined
-from shapes import UNIT_TET, bumpy_ball, caged, grid, plane
+from shapes import UNIT_TET, bumpy_ball, caged, grid, in_cells, plane
 
 from vbd.solver.bodies import Cloth, Collider, EmbeddedSurface, Solid
 from vbd.solver.contact.contact import Contact
@@ -28,11 +28,15 @@ def visible(bodies, positions):
     ]
 
 
-def test_the_visible_surfaces_never_meet():
+of_tets_or_cells = pytest.mark.parametrize("body", [caged, in_cells])
+
+
+@of_tets_or_cells
+def test_the_visible_surfaces_never_meet(body):
     points, triangles = bumpy_ball(0.3)
     bodies = [
-        caged(points + [0.0, 0.0, 0.2], triangles, name="Low"),
-        caged(points + [0.05, 0.02, 0.56], triangles, name="High"),
+        body(points + [0.0, 0.0, 0.2], triangles, name="Low"),
+        body(points + [0.05, 0.02, 0.56], triangles, name="High"),
     ]
     floor, pairs, lowest = Collider(*plane(2.0)), 0, []
     for frame in simulate([*bodies, floor], Settings(substeps=4, iterations=10), 16):
@@ -44,9 +48,10 @@ def test_the_visible_surfaces_never_meet():
     assert max(lowest[3:]) < 0.005  # the cage alone would hold it higher
 
 
-def test_visible_surfaces_that_begin_inside_each_other_come_apart():
+@of_tets_or_cells
+def test_visible_surfaces_that_begin_inside_each_other_come_apart(body):
     points, triangles = bumpy_ball(0.3, rows=8)
-    bodies = [caged(points, triangles, 4), caged(points + [0.02, 0.02, 0.26], triangles, 4)]
+    bodies = [body(points, triangles, 4), body(points + [0.02, 0.02, 0.26], triangles, 4)]
     settings = Settings(gravity=(0.0, 0.0, 0.0), substeps=3, iterations=6)
     found = []
     for frame in simulate(bodies, settings, 20):
@@ -56,9 +61,10 @@ def test_visible_surfaces_that_begin_inside_each_other_come_apart():
     assert found[-1] == (0, 0)
 
 
-def test_cloth_lies_on_the_visible_surface():
+@of_tets_or_cells
+def test_cloth_lies_on_the_visible_surface(body):
     points, triangles = bumpy_ball(0.3, rows=10)
-    body = caged(points + [0.0, 0.0, 0.156], triangles)
+    body = body(points + [0.0, 0.0, 0.156], triangles)
     sheet, sheet_triangles = grid(12, 0.5)
     material = Material(youngs_modulus=2e4, density=0.2, collision_thickness=0.004)
     cloth = Cloth(sheet + [-0.25, -0.25, 0.33], sheet_triangles, material)
@@ -72,11 +78,12 @@ def test_cloth_lies_on_the_visible_surface():
     assert meshes[0][0][:, 2].min() < 0.005
 
 
-def test_bodies_that_collide_in_free_space_keep_their_momentum():
+@pytest.mark.parametrize("kinds", [(caged, caged), (in_cells, in_cells), (in_cells, caged)])
+def test_bodies_that_collide_in_free_space_keep_their_momentum(kinds):
     points, triangles = bumpy_ball(0.3, rows=8)
     bodies = [
-        caged(points, triangles, velocities=[2.0, 0.0, 0.0]),
-        caged(points + [0.4, 0.06, 0.05], triangles, velocities=[-1.0, 0.0, 0.0]),
+        kinds[0](points, triangles, velocities=[2.0, 0.0, 0.0]),
+        kinds[1](points + [0.4, 0.06, 0.05], triangles, velocities=[-1.0, 0.0, 0.0]),
     ]
     settings = Settings(gravity=(0.0, 0.0, 0.0), frame_time=1.0 / 200.0, substeps=1, iterations=30)
     mass = assemble(bodies, settings)
@@ -95,31 +102,34 @@ def test_bodies_that_collide_in_free_space_keep_their_momentum():
     assert np.abs(np.cumsum(torque, axis=0)).max() < 1e-3 * one * 0.15
 
 
-on_points = pair_forces(width=4)
+def evaluation(width):
+    """The kernel that finds what pairs do to vertices."""
+    on_points = pair_forces(width)
 
+    @wp.kernel(enable_backward=False, module="unique")
+    def evaluate(
+        x: wp.array[wp.vec3],
+        contacts: Contacts,
+        model: ContactModel,
+        # out
+        force: wp.array[wp.vec3],
+        closing: wp.array[wp.vec4],
+    ):
+        i = wp.tid()
+        f, _hessian, _touching, _active_set, _margin = on_points.force_hessian(
+            i,
+            x,
+            wp.vec3(0.0),
+            wp.vec3(0.0),
+            wp.vec2i(0, 0),
+            contacts,
+            model.embedding,
+            model.law,
+            closing,
+        )
+        force[i] = f
 
-@wp.kernel(enable_backward=False)
-def evaluate(
-    x: wp.array[wp.vec3],
-    contacts: Contacts,
-    model: ContactModel,
-    # out
-    force: wp.array[wp.vec3],
-    closing: wp.array[wp.vec4],
-):
-    i = wp.tid()
-    f, _hessian, _touching, _active_set, _margin = on_points.force_hessian(
-        i,
-        x,
-        wp.vec3(0.0),
-        wp.vec3(0.0),
-        wp.vec2i(0, 0),
-        contacts,
-        model.embedding,
-        model.law,
-        closing,
-    )
-    force[i] = f
+    return evaluate
 
 
 def forces_of_contact(bodies):
@@ -136,7 +146,7 @@ def forces_of_contact(bodies):
     contact.refresh()
     force = wp.zeros(model.kinematic_end, dtype=wp.vec3, device="cpu")
     wp.launch(
-        evaluate,
+        evaluation(surface.points.width),
         dim=model.kinematic_end,
         inputs=[model.x, model.objective.contacts, model.contact_model],
         outputs=[force, model.lists.closing],
@@ -151,11 +161,12 @@ def forces_of_contact(bodies):
     return force.numpy(), lists.touches.numpy()[: lists.count][near], E, model.x.numpy()
 
 
-def test_the_forces_on_the_cage_are_those_on_the_surface_carried_over():
+@pytest.mark.parametrize("kinds", [(caged, caged), (in_cells, in_cells), (caged, in_cells)])
+def test_the_forces_on_the_cage_are_those_on_the_surface_carried_over(kinds):
     points, triangles = bumpy_ball(0.3, rows=8)
     bodies = [
-        caged(points, triangles, resolution=3),
-        caged(points + [0.305, 0.013, 0.0], triangles, resolution=4),
+        kinds[0](points, triangles, resolution=3),
+        kinds[1](points + [0.305, 0.013, 0.0], triangles, resolution=4),
     ]
     force, pairs, E, x = forces_of_contact(bodies)
     on_surface, touching = np.zeros((len(E), 3)), 0
@@ -189,14 +200,15 @@ def test_a_surface_that_is_not_in_the_tets_is_refused(corners, weights, complain
         Solid(UNIT_TET, [[0, 1, 2, 3]], surface=surface)
 
 
-def test_a_caged_body_falls_above_the_ground_as_without_it():
+@of_tets_or_cells
+def test_an_embedding_body_falls_above_the_ground_as_without_it(body):
     # Also with coarse steps, which look at every vertex of its lattice.
     ends = []
     for use_ground in (False, True):
-        body = caged(*bumpy_ball(0.3), resolution=10)
-        body.points = body.points + [0.0, 0.0, 1.0]
+        ball = body(*bumpy_ball(0.3), resolution=10)
+        ball.points = ball.points + [0.0, 0.0, 1.0]
         settings = Settings(substeps=2, iterations=5, use_ground=use_ground)
-        *_, frame = simulate([body], settings, 3)
+        *_, frame = simulate([ball], settings, 3)
         assert frame.stats.coarse_share > 0.0
         ends.append(frame.exact_positions[0])
     assert np.abs(ends[1] - ends[0]).max() < 1e-5
