@@ -3,6 +3,9 @@
 
 import numpy as np
 
+# A normal below this part of an edge squared is rounding.
+NO_AREA = 1e-10
+
 
 def nearest_on_triangles(points, corners):
     """The points of triangles [pair, 3, 3] that are nearest to `points` [pair, 3], one of each."""
@@ -15,6 +18,7 @@ def nearest_on_triangles(points, corners):
     nearest = corners[pair, edge] + along[pair, edge, None] * edges[pair, edge]
     normal = np.cross(edges[:, 0], edges[:, 1])
     above = (np.einsum("pki,pki->pk", np.cross(normal[:, None], edges), to) > 0.0).all(axis=1)
+    above &= (normal**2).sum(axis=1) > (NO_AREA * length.max(axis=1)) ** 2
     height = (to[:, 0] * normal).sum(axis=1) / np.maximum((normal**2).sum(axis=1), 1e-300)
     return np.where(above[:, None], points - height[:, None] * normal, nearest)
 

@@ -149,7 +149,9 @@ def _touch(corners, cells):
     normal = np.cross(edges[:, 0], edges[:, 1])
     half = 0.5 + ROUNDING
     distance = np.abs(np.einsum("ij,ij->i", normal, corners[:, 0]))
-    touch = distance <= half * np.abs(normal).sum(axis=1)
+    # The normal of a triangle without area is rounding, and parts nothing.
+    doubt = ROUNDING**1.5 * (edges**2).sum(axis=(1, 2)) * np.abs(corners).max(axis=(1, 2))
+    touch = distance <= half * np.abs(normal).sum(axis=1) + doubt
     for edge in range(3):
         start, opposite = corners[:, edge].T, corners[:, edge - 1].T
         ahead = edges[:, edge].T
