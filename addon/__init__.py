@@ -17,6 +17,7 @@ from . import (
     properties,
     relative,
     roles,
+    softness,
 )
 
 # Properties first, since all others read them; unregistered in the opposite order.
@@ -31,6 +32,7 @@ MODULES = (
     participants,
     advice,
     panels,
+    softness,
     physics_panels,
     command,
     preparing,

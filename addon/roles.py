@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that make objects take part in the simulation, and that count a soft body's tets."""
+"""Operators that make objects take part in the simulation, and that count a soft body's cells."""
 
 import bpy
 from bpy.props import EnumProperty
