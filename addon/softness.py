@@ -7,15 +7,15 @@ appended from an old file is noticed as well.
 """
 
 import bpy
-from bpy.types import Operator, Panel
+from bpy.types import Operator
 
 from .advice import draw_wrapped
 from .tetmesh import TETS
 
 NOTICE = (
-    "Soft bodies are made of cells now, and are as soft as their Young's modulus says. In version "
-    "0.1 they were 1.6 times too stiff and more, thin parts many times. What is baked stays until "
-    "it is baked again, and looks softer then. To keep the old look, raise Young's modulus."
+    "Soft bodies are made of cells now, and as soft as their Young's modulus says. In version 0.1 "
+    "they came out stiffer: often 1.6 times, thin parts more. What is baked stays; baked again it "
+    "looks softer. To keep the old look, raise Young's modulus."
 )
 
 
@@ -34,20 +34,9 @@ def _is_softer(ob):
     )
 
 
-class VBD_PT_softness(Panel):
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "VBD"
-    bl_label = "New Since Version 0.1"
-    bl_parent_id = "VBD_PT_sidebar"
-
-    @classmethod
-    def poll(cls, context):
-        return bool(softer(context.scene.objects))
-
-    def draw(self, context):
-        draw_wrapped(self.layout, context, NOTICE, "INFO")
-        self.layout.operator("vbd.dismiss_softness", text="Dismiss")
+def draw_softness(layout, context):
+    draw_wrapped(layout, context, NOTICE, "INFO")
+    layout.operator("vbd.dismiss_softness")
 
 
 class VBD_OT_dismiss_softness(Operator):
@@ -62,4 +51,4 @@ class VBD_OT_dismiss_softness(Operator):
         return {"FINISHED"}
 
 
-classes = (VBD_PT_softness, VBD_OT_dismiss_softness)
+classes = (VBD_OT_dismiss_softness,)

@@ -7,7 +7,9 @@ from blender_scenes import mesh_object, sheet, tet_block
 from shapes import block
 from version_0_1.contents import BLEND
 
-from vbd.addon.softness import VBD_PT_softness, softer
+from vbd.addon import command
+from vbd.addon.panels import VBD_PT_softness
+from vbd.addon.softness import NOTICE, softer
 
 needs_the_file = pytest.mark.skipif(
     bpy.app.version < (4, 5, 0), reason="the file was saved with Blender 4.5"
@@ -39,6 +41,17 @@ def test_a_file_of_version_0_1_shows_it_until_it_is_dismissed(old, tmp_path):
     assert not is_shown()
     reopened(tmp_path / "saved.blend")
     assert not is_shown()
+
+
+@needs_the_file
+def test_the_command_line_says_it_once(tmp_path, capsys):
+    first, second = tmp_path / "first.blend", tmp_path / "second.blend"
+    command.run(["bake", str(BLEND), "--output", str(first)], "vbd")
+    assert capsys.readouterr().out.count(NOTICE) == 1
+    bpy.ops.vbd.dismiss_softness()
+    bpy.ops.wm.save_mainfile()
+    command.run(["bake", str(first), "--output", str(second)], "vbd")
+    assert NOTICE not in capsys.readouterr().out
 
 
 @needs_the_file
