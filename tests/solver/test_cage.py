@@ -3,93 +3,25 @@
 
 import numpy as np
 import pytest
-
-from vbd.solver.scene.lattice import cage, embed
-from vbd.solver.scene.voxels import touched_cells
-from vbd.solver.topology.meshes import tet_volumes
-
-CUBE = np.array([[x, y, z] for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)])
-CUBE_SIDES = np.array(
-    [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+from surfaces import (
+    CUBE,
+    CUBE_TRIANGLES,
+    SQUARE,
+    SQUARE_TRIANGLES,
+    SURFACES,
+    open_tube,
+    random_surface_points,
+    sphere,
 )
-CUBE_TRIANGLES = np.concatenate([CUBE_SIDES[:, [0, 1, 2]], CUBE_SIDES[:, [0, 2, 3]]])
-SQUARE = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]])
-SQUARE_TRIANGLES = np.array([[0, 1, 2], [0, 2, 3]])
 
-
-def tube_points(radius, centers_z, around):
-    """Rings of `around` points, one for every radius and height."""
-    angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
-    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(around)], axis=1)
-    rings = [r * ring + (0.0, 0.0, z) for r, z in zip(radius, centers_z, strict=True)]
-    return np.concatenate(rings)
-
-
-def tube_triangles(rings, around):
-    i, j = (a.ravel() for a in np.meshgrid(np.arange(rings - 1), np.arange(around), indexing="ij"))
-    a, b = i * around + j, i * around + (j + 1) % around
-    lower = np.stack([a, b, b + around], axis=1)
-    return np.concatenate([lower, np.stack([a, b + around, a + around], axis=1)])
-
-
-def sphere(rings=24, around=48):
-    """A closed unit sphere whose poles are rings of almost no size, and fans over them."""
-    t = np.linspace(0.05, np.pi - 0.05, rings)
-    points = tube_points(np.sin(t), -np.cos(t), around)
-    south, north = len(points), len(points) + 1
-    points = np.concatenate([points, [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]]])
-    j = np.arange(around)
-    k, top = (j + 1) % around, (rings - 1) * around
-    fans = [np.stack([k, j, np.full(around, south)], 1)]
-    fans += [np.stack([top + j, top + k, np.full(around, north)], 1)]
-    return points, np.concatenate([tube_triangles(rings, around), *fans])
-
-
-def open_tube():
-    """No caps: the outside reaches the inside through both ends."""
-    return tube_points(np.full(5, 0.5), np.linspace(0.0, 2.0, 5), 24), tube_triangles(5, 24)
-
-
-def two_cubes():
-    """Overlapping, so the surface intersects itself."""
-    points = np.concatenate([CUBE, CUBE + 0.4])
-    return points, np.concatenate([CUBE_TRIANGLES, CUBE_TRIANGLES + 8])
-
-
-def fan():
-    """Three triangles on one edge: not a manifold."""
-    points = np.array([[0, 0, 0], [1, 0, 0], [0.5, 1, 0], [0.5, -1, 0], [0.5, 0, 1]], float)
-    return points, np.array([[0, 1, 2], [0, 1, 3], [0, 1, 4]])
-
-
-def line():
-    """A triangle without area."""
-    return np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]), np.array([[0, 1, 2]])
-
-
-SURFACES = {
-    "sphere": sphere(),
-    "cube": (CUBE, CUBE_TRIANGLES),
-    "far_cube": (1e-3 * CUBE + (50.0, -20.0, 3.0), CUBE_TRIANGLES),
-    "open_tube": open_tube(),
-    "two_cubes": two_cubes(),
-    "fan": fan(),
-    "square": (SQUARE, SQUARE_TRIANGLES),
-    "one_triangle": (SQUARE, SQUARE_TRIANGLES[:1]),
-    "line": line(),
-}
+from vbd.solver.scene.cage import cage
+from vbd.solver.scene.cage import embed_in_tets as embed
+from vbd.solver.topology.meshes import tet_volumes
 
 
 @pytest.fixture(params=SURFACES, ids=str)
 def surface(request):
     return SURFACES[request.param]
-
-
-def random_surface_points(points, triangles, count=2000):
-    rng = np.random.default_rng(0)
-    weights = rng.dirichlet((1.0, 1.0, 1.0), count)
-    corners = points[triangles[rng.integers(len(triangles), size=count)]]
-    return np.einsum("ij,ijk->ik", weights, corners)
 
 
 def enclosed_mass(box):
@@ -215,28 +147,6 @@ def test_the_same_input_gives_the_same_cage_bit_for_bit(surface):
     np.testing.assert_array_equal(first.points, second.points)
     np.testing.assert_array_equal(first.tets, second.tets)
     np.testing.assert_array_equal(first.fractions, second.fractions)
-
-
-def test_a_triangle_touches_the_cells_of_its_points_and_none_that_a_plane_separates():
-    rng = np.random.default_rng(1)
-    corners = rng.uniform(1.0, 11.0, (20, 3, 3))
-    for triangle in corners:
-        touched = touched_cells(triangle[None], np.array([12, 12, 12]))
-        on_it = random_surface_points(triangle, np.array([[0, 1, 2]]), 20000)
-        assert touched[tuple(np.floor(on_it).astype(int).T)].all()
-        # No cell is touched whose center is further away than its half diagonal.
-        centers = np.argwhere(touched) + 0.5
-        normal = np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
-        distance = np.abs((centers - triangle[0]) @ normal) / np.linalg.norm(normal)
-        assert distance.max() <= np.sqrt(0.75) + 1e-6
-
-
-def test_a_large_triangle_touches_as_many_cells_as_its_parts():
-    counts = np.array([40, 40, 40])
-    whole = np.array([[[0.5, 0.5, 0.5], [39.3, 2.0, 11.0], [5.0, 38.7, 36.0]]])
-    a, b, c = whole[0]
-    parts = np.array([[a, b, 0.5 * (b + c)], [a, 0.5 * (b + c), c]])
-    np.testing.assert_array_equal(touched_cells(whole, counts), touched_cells(parts, counts))
 
 
 @pytest.mark.parametrize(
