@@ -103,7 +103,7 @@ def blocks_surface(filled, *coordinates):
     return points[used], number.reshape(-1, 3)
 
 
-def hand(gap, width=0.8, length=4.0, fingers=4):
+def hand(gap, width=0.8, length=6.0, fingers=4):
     """A palm in the xy plane with `fingers` along y, `gap` [m] apart; they begin at y = 0."""
     x = np.concatenate([[0.0], np.cumsum([width, gap] * fingers)[:-1]])
     filled = np.ones((2 * fingers - 1, 2, 1), bool)
