@@ -109,6 +109,7 @@ class Contact:
 
         What trust radii have cut short since the last one gets more slack, by the factor `growth`.
         """
+        self.follow()
         self.truncation.begin_search(growth)
         self.trees.fit()
         self.finding.run(self.intersections.separating)
@@ -124,8 +125,12 @@ class Contact:
 
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may, and
-        embedded points after them.
+        embedded points that have pairs after them.
         """
         self.truncation.settle(first, last)
         if last > first:
-            self.model.followers.follow(first, last)
+            self.model.followers.follow_listed(first, last)
+
+    def follow(self):
+        """Move all embedded points after their corners; `settle` leaves out those without pairs."""
+        self.model.followers.follow(0, self.model.vertex_count)

@@ -71,6 +71,7 @@ class PairLists:
     pairs: wp.array[Pair]
     start: wp.array[int]  # [vertex + 1], in `entry`
     entry: wp.array[int]
+    listed: wp.array[int]  # whether what the vertex carries has pairs, where surfaces are embedded
 
 
 @wp.struct

@@ -84,7 +84,15 @@ class TruncationKernels:
 @cache
 def truncation_kernels(width: int) -> TruncationKernels:
     """The `TruncationKernels` of scenes whose embedded points have so many corners, or 0."""
-    surface = surface_functions(width)
+    surface, embedded = surface_functions(width), width > 0
+
+    @wp.func
+    def alert_corners(s: int, embedding: Embedding, alert: wp.array[int]):
+        """Alert what moves surface vertex s."""
+        if s >= embedding.first:
+            begin = (s - embedding.first) * embedding.width
+            for k in range(begin, begin + embedding.width):
+                alert[embedding.corners[k]] = 1
 
     @wp.func
     def fraction_to_plane(
@@ -136,22 +144,35 @@ def truncation_kernels(width: int) -> TruncationKernels:
         candidate: wp.array[wp.vec3],
         x_seen: wp.array[wp.vec3],
         least_gap: wp.array[float],
+        room: wp.array[float],
         lists: PairLists,
+        # in and out
+        awake: wp.array[int],
         # out
         alert: wp.array[int],
         alarm: wp.array[int],
     ):
-        """Alert all surface vertices that share a pair with one that gets far from `x_seen`.
+        """Alert all surface vertices that share a pair with one that gets far from `x_seen`, and
+        what moves them.
 
         That is where it was when the gaps were measured. The others are out of danger: their steps
-        need no truncation by pairs.
+        need no truncation by pairs. As long as all vertices that move an embedded point keep within
+        their `room`, it gets nowhere near that far.
         """
         i = first + wp.tid()
+        if wp.static(embedded):
+            if lists.listed[i] == 0:
+                return
+            if wp.length(candidate[i] - x_seen[i]) > room[i]:
+                for k in range(embedding.first_neighbor[i], embedding.first_neighbor[i + 1]):
+                    awake[embedding.neighbor[k]] = 1
+            elif awake[i] == 0:
+                return
         begin, end = surface.carried_range(i, embedding)
         for slot in range(begin, end):
             s = surface.carried(slot, embedding)
             far = wp.length(candidate[i] - x_seen[i])
-            if wp.static(width > 0):
+            if wp.static(embedded):
                 far = wp.length(x[s] - x_seen[s])
                 far += surface.longest_path(s, moving, x, candidate, embedding)
             if far > QUIET * least_gap[s]:
@@ -160,6 +181,8 @@ def truncation_kernels(width: int) -> TruncationKernels:
                     v = lists.pairs[lists.entry[k] / 4].vertices
                     for c in range(4):
                         alert[v[c]] = 1
+                        if wp.static(embedded):
+                            alert_corners(v[c], embedding, alert)
 
     @wp.kernel(module="unique", module_options=HOT)
     def truncate(
@@ -186,6 +209,11 @@ def truncation_kernels(width: int) -> TruncationKernels:
         reason = int(0)
         if wp.length_sq(step) > 0.0:
             begin, end = surface.carried_range(i, embedding)
+            if alert[i] == 0:
+                end = begin
+            if wp.static(embedded):
+                if lists.listed[i] == 0:
+                    end = begin
             for slot in range(begin, end):
                 s = surface.carried(slot, embedding)
                 rounding = ROUNDING * wp.length(x[s])
