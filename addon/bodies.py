@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from ..solver.bodies import Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
+from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
 from ..solver.scene.contact_mesh import contact_mesh
-from ..solver.scene.lattice import cage, embed
+from ..solver.scene.lattice import embed, lattice
 from ..solver.settings import Material
 from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
@@ -118,26 +118,26 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     triangles = _outward(read_mesh.triangles(mesh), target.start)
     if not len(triangles):
         raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
-    lattice = cage(points, triangles, ob.vbd.resolution, ob.name)
-    target.corners, target.weights = embed(points, lattice)
+    cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
+    target.corners, target.weights = embed(points, cells)
     pins = None
     if len(pinned):
-        held = CagePins(lattice.points, target.corners, target.weights, pinned, points[pinned])
+        held = CagePins(cells.points, target.corners, target.weights, pinned, points[pinned])
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
-    # A tet that is only partly inside weighs and resists only as much as that part.
+    # A cell that is only partly inside weighs and resists only as much as that part.
     material = replace(
         material,
-        youngs_modulus=material.youngs_modulus * lattice.fractions,
-        density=material.density * lattice.fractions,
+        youngs_modulus=material.youngs_modulus * cells.fractions,
+        density=material.density * cells.fractions,
     )
-    touching, faces = contact_mesh(points, triangles, lattice.cell_size, ob.vbd.contact_vertices)
-    return Solid(
-        lattice.points,
-        lattice.tets,
+    touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
+    return Cells(
+        cells.points,
+        cells.cells,
         material=material,
         pins=pins,
         name=ob.name,
-        surface=EmbeddedSurface(*embed(touching, lattice), faces) if len(faces) else None,
+        surface=EmbeddedSurface(*embed(touching, cells), faces) if len(faces) else None,
     )
 
 

@@ -3,9 +3,9 @@
 
 from bpy.types import Panel
 
+from .cell_count import known_cell_count
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .presets import MATERIAL_PRESETS
-from .tet_count import known_tet_count
 
 # Material fields of each role in the order they are shown, with a label where the role decides it.
 MATERIAL_FIELDS = {
@@ -80,7 +80,7 @@ class VBD_PT_material(_Physics, Panel):
 
 
 class VBD_PT_lattice(_Physics, Panel):
-    bl_label = "Tetrahedra"
+    bl_label = "Cells"
     bl_parent_id = "VBD_PT_physics"
     roles = ("SOFT",)
 
@@ -93,10 +93,11 @@ class VBD_PT_lattice(_Physics, Panel):
         row = layout.row()
         row.active = "tets" not in ob.data
         row.prop(ob.vbd, "resolution")
-        count = known_tet_count(ob)
+        count = known_cell_count(ob)
         row = layout.row()
-        row.label(text="Tets not counted" if count is None else f"{count:,} tets")
-        row.operator("vbd.count_tets", text="", icon="FILE_REFRESH")
+        what = "tets" if "tets" in ob.data else "cells"
+        row.label(text="Cells not counted" if count is None else f"{count:,} {what}")
+        row.operator("vbd.count_cells", text="", icon="FILE_REFRESH")
         column = layout.column()
         column.active = "tets" not in ob.data
         column.use_property_split = False  # beside its field the label would be cut off

@@ -15,9 +15,9 @@ from bpy.props import (
 
 from ..solver.scene.lattice import MAX_RESOLUTION
 from .analytic_colliders import ANALYTIC_SHAPES
+from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
 from .participants import active_index, set_active_index
-from .tet_count import NOT_COUNTED, update_tet_count
 
 ROLES = (
     ("NONE", "None", "Take no part in the simulation"),
@@ -109,7 +109,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             default="NONE",
             options=set(),
             override=OVERRIDABLE,
-            update=update_tet_count,
+            update=update_cell_count,
         ),
         **material_properties(),
         "use_friction": BoolProperty(
@@ -146,7 +146,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             soft_max=64,
             options=set(),
             override=OVERRIDABLE,
-            update=update_tet_count,
+            update=update_cell_count,
         ),
         "contact_vertices": IntProperty(
             name="Contact Vertices",
@@ -197,13 +197,13 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),
-        "tet_count": IntProperty(
-            name="Tets",
-            description="Tetrahedra of the soft body when they were last counted",
+        "cell_count": IntProperty(
+            name="Cells",
+            description="Cells of the soft body, or its own tets, when they were last counted",
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),
-        "tet_vertices": IntProperty(
+        "cell_vertices": IntProperty(
             name="Vertices Counted",
             description="Vertices that the mesh had when its tetrahedra were counted",
             default=NOT_COUNTED,

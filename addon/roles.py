@@ -4,9 +4,9 @@
 import bpy
 from bpy.props import EnumProperty
 
+from .cell_count import can_count, count_cells
 from .presets import MATERIAL_VALUES, apply_shipped_material
 from .properties import ROLES
-from .tet_count import can_count, count_tets
 
 # The shipped material that a new role starts with; the others start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rubber_Band"}
@@ -101,10 +101,10 @@ class VBD_OT_remove(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VBD_OT_count_tets(bpy.types.Operator):
-    bl_idname = "vbd.count_tets"
-    bl_label = "Count Tets"
-    bl_description = "Count the tetrahedra of the soft body again, after its mesh has changed"
+class VBD_OT_count_cells(bpy.types.Operator):
+    bl_idname = "vbd.count_cells"
+    bl_label = "Count Cells"
+    bl_description = "Count the cells of the soft body again, after its mesh has changed"
     bl_options = {"INTERNAL"}
 
     @classmethod
@@ -115,8 +115,8 @@ class VBD_OT_count_tets(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        count_tets(context.object)
+        count_cells(context.object)
         return {"FINISHED"}
 
 
-classes = (VBD_OT_add, VBD_OT_remove, VBD_OT_count_tets)
+classes = (VBD_OT_add, VBD_OT_remove, VBD_OT_count_cells)

@@ -12,8 +12,8 @@ from threading import Event, Thread
 import numpy as np
 import warp as wp
 
-from .bodies import Cloth, Collider, EmbeddedSurface, Rod, Solid
-from .scene.lattice import cage, embed
+from .bodies import Cells, Cloth, Collider, EmbeddedSurface, Rod
+from .scene.lattice import embed, lattice
 from .settings import Material, Settings
 from .simulate import simulate
 
@@ -35,9 +35,9 @@ def _sheet(squares, size, height):
 def _soft_body(material):
     points = np.array([(2.0, 0.0, 0.0), (3.0, 0.0, 0.0), (2.0, 1.0, 0.0), (2.0, 0.0, 1.0)])
     triangles = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
-    lattice = cage(points, triangles, 3)
-    surface = EmbeddedSurface(*embed(points, lattice), triangles)
-    return Solid(lattice.points, lattice.tets, material, surface=surface, name="Soft Body")
+    cells = lattice(points, triangles, 3)
+    surface = EmbeddedSurface(*embed(points, cells), triangles)
+    return Cells(cells.points, cells.cells, material, surface=surface, name="Soft Body")
 
 
 def _rod():

@@ -2,9 +2,9 @@
 """Scenes with several patches for the tests of the coarse correction, and their steppers."""
 
 import numpy as np
-from shapes import box, bumpy_ball, caged, grid
+from shapes import box, bumpy_ball, caged, cell_box, grid
 
-from vbd.solver.bodies import Cloth, Pins, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Pins, Rod, Solid
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -19,6 +19,13 @@ def bar(**material):
     points, tets = box(CELLS, (1.2, 0.5, 0.5))
     material = Material(youngs_modulus=1e5, **material)
     return Solid(points, tets, material, Pins(np.flatnonzero(points[:, 0] < 1e-9)))
+
+
+def cells(**material):
+    """The same of 300 cells."""
+    points, hexahedra = cell_box(CELLS, (1.2, 0.5, 0.5))
+    material = Material(youngs_modulus=1e5, **material)
+    return Cells(points, hexahedra, material, Pins(np.flatnonzero(points[:, 0] < 1e-9)))
 
 
 def sheet(**material):
@@ -104,6 +111,10 @@ SCENES = {
     "damped solid": lambda: [bar(damping=0.01)],
     "corotated": lambda: [bar(solid_model="corotated")],
     "logarithm": lambda: [bar(solid_model="neo_hookean_log", damping=0.01)],
+    "cells": lambda: [cells()],
+    "damped cells": lambda: [cells(damping=0.01)],
+    "corotated cells": lambda: [cells(solid_model="corotated", damping=0.01)],
+    "cells with logarithm": lambda: [cells(solid_model="neo_hookean_log")],
     "cloth": lambda: [sheet()],
     "damped cloth": lambda: [sheet(damping=0.01)],
     "neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean")],

@@ -158,3 +158,17 @@ def tet_mesh(name):
             tets.append([int(v) for v in values[1:5]])
     points = np.array(points)
     return (points - points.mean(axis=0)) / np.ptp(points, axis=0).max(), np.array(tets)
+
+
+def unit(v):
+    return v / np.linalg.norm(v, axis=1)[:, None]
+
+
+# Starts that leave nothing of a shape.
+RUINS = {
+    "scattered over a sphere": lambda x, random: 0.5 * unit(random.standard_normal(x.shape)),
+    "scattered in a box": lambda x, random: random.uniform(-0.5, 0.5, x.shape),
+    "flat": lambda x, _random: x * [1.0, 1.0, 1e-4],
+    "mirrored": lambda x, _random: x * [-1.0, 1.0, 1.0],
+    "a line": lambda x, _random: x * [1e-3, 1e-3, 1.0],
+}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The kinds of elements, each in a file of its own here and one in kernels/elements."""
 
+from .cell_viscosity import CELL_VISCOSITY
 from .cells import CONTINUUM_CELLS, NEO_HOOKEAN_CELLS
 from .hinges import HINGES
 from .springs import SPRINGS
@@ -11,6 +12,7 @@ from .viscosity import SHEAR_VISCOSITY
 KINDS = (
     NEO_HOOKEAN_CELLS,
     *CONTINUUM_CELLS,
+    CELL_VISCOSITY,
     NEO_HOOKEAN_TETS,
     VOLUME_VISCOSITY,
     *CONTINUUM_TETS,

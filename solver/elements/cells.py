@@ -95,6 +95,29 @@ def exact_columns(_points, cells):
     return constants(cells)
 
 
+def vertex_mass(cells, mass):
+    """Mass of every vertex [kg] from that of the vertices when each cell leaves an eighth at each
+    of its corners.
+
+    That makes the moment of inertia of a cell three times too large. Half of the excess goes by
+    moving mass along the edges of cells, a sixth of the difference, from light vertices to heavy
+    ones, as waves are fastest right with the mean of lumped and consistent mass (Goudreau and
+    Taylor 1973). No vertex gives away more than half.
+    """
+    along = np.concatenate(
+        [cells[:, [k, k | bit]] for bit in (1, 2, 4) for k in range(8) if not k & bit]
+    )
+    light, heavy = np.unique(np.sort(along, axis=1), axis=0).T
+    swap = mass[light] > mass[heavy]
+    light, heavy = np.where(swap, heavy, light), np.where(swap, light, heavy)
+    given = (mass[heavy] - mass[light]) / 6.0
+    total = np.bincount(light, given, minlength=len(mass))
+    part = np.minimum(1.0, 0.5 * mass / np.maximum(total, 1e-300))
+    given = given * part[light]
+    gained = np.bincount(heavy, given, minlength=len(mass))
+    return mass + gained - np.bincount(light, given, minlength=len(mass))
+
+
 def cell_kind(material, name):
     """The kind of cells of a `SolidMaterial`."""
     return ElementKind(

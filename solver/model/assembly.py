@@ -142,7 +142,8 @@ def vertex_mass(body):
     given = body.material.vertex_mass
     if isinstance(body, Rod) and given is not None:
         return np.broadcast_to(np.asarray(given, dtype=float), len(body.points))
-    return lumped(len(body.points), body.elements, element_mass(body))
+    mass = lumped(len(body.points), body.elements, element_mass(body))
+    return elements.cells.vertex_mass(body.cells, mass) if isinstance(body, Cells) else mass
 
 
 def known_colors(body):

@@ -1,121 +1,128 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A cage of tets around any surface mesh, and the surface embedded in it.
+"""A lattice of cells around any surface mesh, and points embedded in it.
 
-The surface may be open, self-intersecting, flat or not a manifold: cells of a cubic lattice that
-touch it or lie inside it are kept, and every kept cell becomes six tets.
+The surface may be open, self-intersecting, flat or not a manifold: cells of a cubic grid that it
+touches, or that lie inside it, are kept. `material` says what is inside.
+
+A cell is there once for every connected part of the material inside it, and two of these share
+their common corners only where the material of both connects through their common face, directly
+or through others around the corner (virtual nodes: Molino, Bao and Fedkiw 2004; Teran, Sifakis,
+Blemker, Ng-Thow-Hing, Lau and Fedkiw 2005; for lattices Patterson, Mitchell and Sifakis 2012). So
+two fingers or both lips move freely however coarse the cells are.
 """
 
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
-from ..topology.meshes import checked_elements, finite_points
-from .voxels import ROUNDING, closed_volume, inside_fractions
-
-MAX_RESOLUTION = 128
-# Cells at the border of a thin or open mesh hold little or nothing of its inside. They keep this
-# part of their mass and stiffness, so that no vertex of the cage is too light to be simulated.
-LEAST_FRACTION = 0.1
-
-# The corners of a Kuhn tet: from corner 000 to corner 111 of the cell, one axis after the other.
-AXIS_ORDERS = np.array(list(permutations(range(3))))
-KUHN_CORNERS = np.concatenate(
-    [np.zeros((6, 1, 3), int), np.cumsum(np.eye(3, dtype=int)[AXIS_ORDERS], axis=1)], axis=1
-)
-# Makes one number of an axis order; the orders above rise in it.
-BASE_3 = (9, 3, 1)
-ODD = np.array([np.linalg.det(np.eye(3)[order]) < 0.0 for order in AXIS_ORDERS])
+from ..bodies.solids import CELL_CORNERS
+from ..topology.graphs import connected_components
+from ..topology.meshes import finite_points
+from .cage import KUHN_CORNERS, Cage, cage, embed_in_tets  # noqa: F401
+from .grid import LEAST_FRACTION, MAX_RESOLUTION, grid_around  # noqa: F401
+from .holders import Holders
+from .parts import parts_of
+from .shells import welded
 
 
 @dataclass(eq=False)
-class Cage:
-    """Tets around a surface. `embed` finds surface points in them."""
+class Lattice:
+    """Cells around a surface. `embed` finds points in them."""
 
     points: np.ndarray
-    """Corners of the kept cells [m], shape [vertex, 3]."""
-    tets: np.ndarray
-    """Positively oriented, shape [tet, 4], int32; six after each other fill one cell."""
+    """Corners of the cells [m], shape [vertex, 3]."""
+    cells: np.ndarray
+    """Vertices of every cell, shape [cell, 8], int32; corner k is at CELL_CORNERS[k]."""
     fractions: np.ndarray
-    """Part of the tet's cell that lies inside the surface, shape [tet], in (0, 1]."""
+    """Part of every cell that its material fills, shape [cell], in (0, 1]."""
     origin: np.ndarray
-    """Lowest corner of the lattice [m]."""
+    """Lowest corner of the grid [m]."""
     cell_size: float
     """Side of a cell [m]."""
-    cell_index: np.ndarray
-    """Index of every kept cell of the lattice, -1 for the others, shape [x, y, z]."""
+    grid: np.ndarray
+    """Where the vertices are in the grid, in cells, shape [vertex, 3], int."""
+    holders: Holders
+    """The surface in the cells."""
 
 
-def cage(points, triangles, resolution, name="Cage"):
-    """The `Cage` around a surface: points [vertex, 3] in m, triangles [triangle, 3].
+def lattice(points, triangles, resolution, name="Lattice"):
+    """The `Lattice` around a surface: points [vertex, 3] in m, triangles [triangle, 3].
 
     `resolution`: cells along the longest side of the bounding box.
     """
-    points = finite_points(name, "points", points)
-    triangles = checked_elements(name, "triangle", triangles, 3, len(points))
-    if not len(triangles):
-        raise ValueError(f"{name}: the mesh has no faces to build a cage around; add faces to it")
-    if not 1 <= resolution <= MAX_RESOLUTION:
-        raise ValueError(
-            f"{name}: the cage resolution is {resolution}; "
-            f"it must lie between 1 and {MAX_RESOLUTION}"
-        )
-    corners = points[triangles]
-    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
-    longest = (high - low).max()
-    if longest <= ROUNDING * np.abs(corners).max():
-        raise ValueError(f"{name}: all faces lie in one point; a cage needs a mesh with a size")
-
-    # A little room on both sides: the surface never lies on the border of the lattice.
-    size = longest * (1.0 + 1e-6) / int(resolution)
-    counts = np.maximum(np.ceil((high - low) / size).astype(int), 1)
-    origin = 0.5 * (low + high) - 0.5 * size * counts
-
-    volume = closed_volume(points, triangles)
-    inside = inside_fractions((corners - origin) / size, counts, volume and volume / size**3)
-    cells = np.argwhere(inside > 0.0)
-    fractions = np.maximum(inside[tuple(cells.T)], LEAST_FRACTION)
-
-    cell_index = np.full(counts, -1)
-    cell_index[tuple(cells.T)] = np.arange(len(cells))
-    kuhn = KUHN_CORNERS.copy()
-    kuhn[ODD, 1], kuhn[ODD, 2] = KUHN_CORNERS[ODD, 2], KUHN_CORNERS[ODD, 1]
-    grid = (cells[:, None, None] + kuhn).reshape(-1, 3)
-    used, tets = np.unique(np.ravel_multi_index(grid.T, counts + 1), return_inverse=True)
-    cage_points = origin + size * np.stack(np.unravel_index(used, counts + 1), axis=1)
-    return Cage(
-        points=cage_points,
-        tets=tets.reshape(-1, 4).astype(np.int32),
-        fractions=np.repeat(fractions, 6),
+    points, triangles, origin, size, counts = grid_around(points, triangles, resolution, name)
+    at, surface = (points - origin) / size, welded(points, triangles)
+    parts = parts_of(at, surface, counts)
+    places = np.stack(np.unravel_index(parts.cell, counts), axis=1)
+    used, cells = _vertices(parts, places, counts)
+    doubled = np.bincount(used)[used] > 1
+    grid = np.stack(np.unravel_index(used, counts + 1), axis=1)
+    return Lattice(
+        points=origin + size * grid,
+        cells=cells.astype(np.int32),
+        fractions=np.maximum(parts.fractions, LEAST_FRACTION),
         origin=origin,
         cell_size=size,
-        cell_index=cell_index,
+        grid=grid,
+        holders=Holders(
+            points=at,
+            triangles=surface,
+            counts=counts,
+            place=parts.cell,
+            pieces=parts.pieces,
+            cell=parts.of_piece,
+            cells=cells,
+            doubled=doubled[cells].any(axis=1),
+        ),
     )
 
 
-def embed(points, cage):
-    """Tet corners, int32 [point, 4], and their weights, float64 [point, 4], of points in a cage.
+def _vertices(parts, places, counts):
+    """Flat place of every vertex in the grid, [vertex], and the vertices of cells, [cell, 8].
 
-    `(weights[:, :, None] * cage_points[corners]).sum(axis=1)` moves the points with the cage.
-    Points outside follow the nearest cell, with weights below 0.
+    Corners of parts in one place are one vertex where faces connect the parts around it.
     """
-    points = finite_points("Cage", "points", points)
-    in_cells = (points - cage.origin) / cage.cell_size
-    cells = np.clip(np.floor(in_cells).astype(int), 0, np.array(cage.cell_index.shape) - 1)
-    number = cage.cell_index[tuple(cells.T)]
-    kept = np.argwhere(cage.cell_index >= 0)
-    for i in np.flatnonzero(number < 0):
-        gap = np.maximum(0.0, np.abs(in_cells[i] - (kept + 0.5)) - 0.5)
-        cells[i] = kept[np.argmin((gap**2).sum(axis=1))]
-        number[i] = cage.cell_index[tuple(cells[i])]
+    corners = (places[:, None] + CELL_CORNERS).reshape(-1, 3)
+    node = np.ravel_multi_index(corners.T, counts + 1).reshape(-1, 8)
+    nodes = np.prod(counts + 1)
+    # Most nodes lie in the middle of eight cells without other copies, all connected.
+    passed, lone = np.zeros(nodes, int), np.append(True, parts.cell[1:] != parts.cell[:-1])
+    links = []
+    for axis, (low, high) in enumerate(pairs.T for pairs in parts.faces):
+        above = np.flatnonzero(CELL_CORNERS[:, axis] == 1)
+        below = above - (1 << axis)
+        passed += np.bincount(node[low][:, above].ravel(), minlength=nodes)
+        ends = 8 * low[:, None] + above, 8 * high[:, None] + below
+        links.append(np.stack([end.ravel() for end in ends], axis=1))
+    whole = (passed == 12) & (np.bincount(node.ravel(), minlength=nodes) == 8)
+    whole &= np.bincount(node[lone].ravel(), minlength=nodes) == 8
+    node, links = node.ravel(), np.concatenate(links)
 
-    # Inside the Kuhn tet, the coordinates fall in the order in which its path takes the axes.
-    inner = in_cells - cells
-    order = np.argsort(-inner, axis=1, kind="stable")
-    falling = np.take_along_axis(inner, order, axis=1)
-    path = np.concatenate([np.ones((len(points), 1)), falling, np.zeros((len(points), 1))], axis=1)
-    weights = path[:, :-1] - path[:, 1:]
-    tet = np.searchsorted(AXIS_ORDERS @ BASE_3, order @ BASE_3)
-    swapped = ODD[tet]
-    weights[swapped, 1], weights[swapped, 2] = weights[swapped, 2], weights[swapped, 1]
-    return cage.tets[6 * number + tet], weights
+    other = np.flatnonzero(~whole[node])
+    rank = np.empty(len(node), np.int64)
+    rank[other] = np.arange(len(other))
+    links = rank[links[~whole[node[links[:, 0]]]]]
+    vertex = node.copy()
+    vertex[other] = nodes + connected_components(links, len(other))
+    place = np.full(vertex.max() + 1, -1)
+    place[vertex] = node
+    used = np.flatnonzero(place >= 0)
+    used = used[np.argsort(place[used], kind="stable")]
+    number = np.empty(len(place), np.int64)
+    number[used] = np.arange(len(used))
+    return place[used], number[vertex].reshape(-1, 8)
+
+
+def embed(points, lattice):
+    """Corners, int32 [point, 8], and their weights, float64 [point, 8], of points in a lattice.
+
+    `(weights[:, :, None] * lattice.points[corners]).sum(axis=1)` moves the points with the lattice.
+    Points outside follow the nearest cell, with weights beyond 0 and 1.
+    """
+    if isinstance(lattice, Cage):
+        return embed_in_tets(points, lattice)
+    points = finite_points("Lattice", "points", points)
+    at = (points - lattice.origin) / lattice.cell_size
+    cell = lattice.holders.cells_at(at)
+    inner = (at - lattice.grid[lattice.cells[cell, 0]])[:, None]
+    return lattice.cells[cell], np.where(CELL_CORNERS == 1, inner, 1.0 - inner).prod(axis=2)

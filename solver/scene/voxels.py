@@ -70,23 +70,48 @@ def _sweep(outside, blocked):
 
 def touched_cells(corners, counts):
     """The unit cells that triangles touch, shape `counts`: exact but for `ROUNDING` too many."""
-    corners = _small_triangles(corners)
-    first, spans = _cell_boxes(corners)
     touched = np.zeros(counts, bool)
+    for _, cells in _touches(corners, counts):
+        touched[tuple(cells.T)] = True
+    return touched
+
+
+def touches(corners, counts):
+    """Pairs of a triangle and a unit cell that it touches, sorted: numbers of the triangles [pair],
+    and flat ones of the cells in a grid of `counts`, [pair].
+    """
+    size = int(np.prod(counts))
+    keys = [np.zeros(0, np.int64)]
+    for triangle, cells in _touches(corners, counts):
+        keys.append(triangle * size + np.ravel_multi_index(cells.T, counts))
+    return np.divmod(np.unique(np.concatenate(keys)), size)
+
+
+def _touches(corners, counts):
+    """Batches of triangles [pair] and of cells [pair, 3] that they touch; some come twice."""
+    corners, owner = _small_triangles(corners)
+    for triangle, cells in within_boxes(*_cell_boxes(corners)):
+        kept = ((cells >= 0) & (cells < counts)).all(axis=1)
+        triangle, cells = triangle[kept], cells[kept]
+        kept = _touch(corners[triangle], cells)
+        yield owner[triangle[kept]], cells[kept]
+
+
+def within_boxes(first, spans):
+    """Batches of numbers of boxes [pair] and of the places [pair, axis] in them, integers from
+    `first` [box, axis] on, `spans` [box, axis] along each axis.
+    """
     pairs = spans.prod(axis=1)
     batches = np.cumsum(pairs) // PAIRS_AT_ONCE
     for batch in np.unique(batches):
         at = np.flatnonzero(batches == batch)
-        triangle = np.repeat(at, pairs[at])
-        step = np.arange(len(triangle)) - np.repeat(np.cumsum(pairs[at]) - pairs[at], pairs[at])
-        _, rows, layers = spans[triangle].T
-        cells = first[triangle] + np.stack(
-            [step // (rows * layers), step // layers % rows, step % layers], axis=1
-        )
-        cells = cells[_touch(corners[triangle], cells)]
-        cells = cells[((cells >= 0) & (cells < counts)).all(axis=1)]
-        touched[tuple(cells.T)] = True
-    return touched
+        box = np.repeat(at, pairs[at])
+        step = np.arange(len(box)) - np.repeat(np.cumsum(pairs[at]) - pairs[at], pairs[at])
+        place = first[box]
+        for axis in reversed(range(first.shape[1])):
+            step, along = np.divmod(step, spans[box, axis])
+            place[:, axis] += along
+        yield box, place
 
 
 def _cell_boxes(corners):
@@ -97,16 +122,21 @@ def _cell_boxes(corners):
 
 
 def _small_triangles(corners):
-    """The same surface, in triangles whose boxes hold at most `CELLS_PER_TRIANGLE` cells."""
-    small = []
+    """The same surface, in triangles whose boxes hold at most `CELLS_PER_TRIANGLE` cells, and
+    the number of the triangle that each is part of.
+    """
+    owner = np.arange(len(corners))
+    small, owners = [corners[:0]], [owner[:0]]
     while len(corners):
         large = _cell_boxes(corners)[1].prod(axis=1) > CELLS_PER_TRIANGLE
         small.append(corners[~large])
+        owners.append(owner[~large])
         a, b, c = corners[large].swapaxes(0, 1)
         ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
         parts = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
         corners = np.concatenate([np.stack(part, axis=1) for part in parts])
-    return np.concatenate(small)
+        owner = np.tile(owner[large], 4)
+    return np.concatenate(small), np.concatenate(owners)
 
 
 def _touch(corners, cells):
@@ -119,7 +149,9 @@ def _touch(corners, cells):
     normal = np.cross(edges[:, 0], edges[:, 1])
     half = 0.5 + ROUNDING
     distance = np.abs(np.einsum("ij,ij->i", normal, corners[:, 0]))
-    touch = distance <= half * np.abs(normal).sum(axis=1)
+    # The normal of a triangle without area is rounding, and parts nothing.
+    doubt = ROUNDING**1.5 * (edges**2).sum(axis=(1, 2)) * np.abs(corners).max(axis=(1, 2))
+    touch = distance <= half * np.abs(normal).sum(axis=1) + doubt
     for edge in range(3):
         start, opposite = corners[:, edge].T, corners[:, edge - 1].T
         ahead = edges[:, edge].T

@@ -312,7 +312,7 @@ def test_what_a_collider_without_a_mesh_does_not_have_is_grey(cube, shape):
 
 def test_a_soft_body_tells_its_tets_until_its_mesh_changes(cube):
     cube.vbd.role = "SOFT"
-    assert f"{cube.vbd.tet_count:,} tets" in drawn(physics_panels.VBD_PT_lattice)
+    assert f"{cube.vbd.cell_count:,} tets" in drawn(physics_panels.VBD_PT_lattice)
     cube.data.vertices.add(1)
     assert "Tets not counted" in drawn(physics_panels.VBD_PT_lattice)
 

@@ -5,9 +5,9 @@ import bpy
 import numpy as np
 import pytest
 
+from vbd.addon.cell_count import FINEST_AT_ONCE, known_cell_count
 from vbd.addon.presets import apply_preset
 from vbd.addon.roles import STARTING_MATERIAL
-from vbd.addon.tet_count import FINEST_AT_ONCE, known_tet_count
 from vbd.solver.settings import Material
 
 
@@ -132,30 +132,30 @@ def test_a_linked_object_is_refused_by_its_name(cube, tmp_path):
 def test_a_finer_lattice_has_more_tets(cube):
     bpy.ops.vbd.add(role="SOFT")
     cube.vbd.resolution = 4
-    coarse = known_tet_count(cube)
+    coarse = known_cell_count(cube)
     cube.vbd.resolution = 8
     # A cube is full of cells, each of six tets.
-    assert (coarse, known_tet_count(cube)) == (6 * 4**3, 6 * 8**3)
+    assert (coarse, known_cell_count(cube)) == (6 * 4**3, 6 * 8**3)
 
 
 def test_a_mesh_that_carries_tets_shows_their_number(cube):
     cube.data["tets"] = np.array([[0, 1, 2, 4], [1, 2, 3, 7]], np.int32).tobytes()
     bpy.ops.vbd.add(role="SOFT")
-    assert known_tet_count(cube) == 2
+    assert known_cell_count(cube) == 2
 
 
-def test_the_tet_count_is_unknown_after_the_mesh_has_changed_until_counted_again(cube):
+def test_the_cell_count_is_unknown_after_the_mesh_has_changed_until_counted_again(cube):
     bpy.ops.vbd.add(role="SOFT")
     cube.data.vertices.add(1)
-    assert known_tet_count(cube) is None
-    bpy.ops.vbd.count_tets()
-    assert known_tet_count(cube) is not None
+    assert known_cell_count(cube) is None
+    bpy.ops.vbd.count_cells()
+    assert known_cell_count(cube) is not None
 
 
 def test_a_very_fine_lattice_is_counted_only_when_asked(cube):
     bpy.ops.vbd.add(role="SOFT")
     cube.vbd.resolution = FINEST_AT_ONCE + 1
-    assert known_tet_count(cube) is None
+    assert known_cell_count(cube) is None
 
 
 def test_a_mesh_without_faces_has_no_tets_and_makes_no_error(scene):
@@ -164,4 +164,4 @@ def test_a_mesh_without_faces_has_no_tets_and_makes_no_error(scene):
     ob.data.vertices.add(2)
     select(ob)
     bpy.ops.vbd.add(role="SOFT")
-    assert known_tet_count(ob) == 0
+    assert known_cell_count(ob) == 0

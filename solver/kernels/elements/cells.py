@@ -129,15 +129,20 @@ def cell_weight(cell: Cell, c: int):
 
 
 @wp.func
-def cell_gradient(cell: Cell, x: wp.array[wp.vec3]):
-    """G."""
-    base = x[cell.corners[0]]
+def gradient_of(corners: vec8i, a: float, base: wp.vec3, x: wp.array[wp.vec3]):
+    """G from positions [m] relative to one of the corners, at `base`."""
     g = mat37()
-    c = int(1)
+    c = int(0)
     while c < 8:
-        g += wp.outer(x[cell.corners[c]] - base, weights_of(cell.gradient, c))
+        g += wp.outer(x[corners[c]] - base, weights_of(a, c))
         c += 1
     return g
+
+
+@wp.func
+def cell_gradient(cell: Cell, x: wp.array[wp.vec3]):
+    """G."""
+    return gradient_of(cell.corners, cell.gradient, x[cell.corners[0]], x)
 
 
 @wp.func
@@ -175,12 +180,18 @@ def cell_shear(cell: Cell):
 
 
 @wp.func
-def cell_spread(cell: Cell, rest: wp.array[float], g: mat37):
-    """What bending adds to that, near the rest shape."""
+def bending_spread(shear: float, plane: float):
+    """M of q_xy, q_yz and q_xz."""
     spread = mat77(0.0)
     for m in range(3, 6):
-        spread[m, m] = cell.shear
+        spread[m, m] = shear + (2.0 / 3.0) * plane
     return spread
+
+
+@wp.func
+def cell_spread(cell: Cell, rest: wp.array[float], g: mat37):
+    """What bending and twisting add to that near the rest shape, the mean over all axes."""
+    return bending_spread(cell.shear, cell.plane)
 
 
 @wp.func

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Viscosity of damped cells (kernels/elements/cell_viscosity.py)."""
+
+import numpy as np
+
+from ..bodies import Cells
+from ..kernels.elements import cell_viscosity as kernels
+from .cells import cells_of
+from .kind import ElementKind
+from .records import in_vertex_order
+
+
+def damped_cells(body, settings):
+    """Cells that are damped, whatever their material."""
+    if not isinstance(body, Cells):
+        return None
+    cells = cells_of(body, settings)
+    return cells[cells.damping_time > 0.0]
+
+
+def constants(_points, cells, h):
+    """What records and elements both have."""
+    viscosity = cells.damping_time / h * cells.volume
+    return {
+        "gradient": 0.25 / cells.side,
+        "shear": viscosity * cells.lame_mu,
+        "bulk": viscosity * cells.lame_lam,
+        "plane": viscosity * cells.plane,
+    }
+
+
+def records(points, cells, h):
+    """Records of the viscosity; `rest` is that of no strain until the first step."""
+    columns = constants(points, cells, h)
+    columns["corners"] = np.repeat(cells.corners[:, None], 8, axis=1)
+    columns["corner"] = np.tile(np.arange(8), (len(cells), 1))
+    rest = np.zeros(len(cells), dtype=kernels.Strain.numpy_dtype())
+    rest["c"][:, :3], rest["j"] = 1.0, 1.0
+    return in_vertex_order(
+        len(points), kernels.ViscousCellRecord, cells.corners, columns, rest, np.ones(len(cells))
+    )
+
+
+CELL_VISCOSITY = ElementKind(
+    name="cell_viscosity",
+    corners=8,
+    columns=7,
+    cost=80.0,
+    of_body=damped_cells,
+    records=records,
+    element_columns=constants,
+    record=kernels.ViscousCellRecord,
+    rest=kernels.Strain,
+    force_hessian=kernels.viscous_cell_force_hessian,
+    moved_rest=kernels.viscous_cell_moved_rest,
+    element=kernels.ViscousCell,
+    gradient=kernels.viscous_cell_gradient,
+    weight=kernels.viscous_cell_weight,
+    affine=True,
+    stress=kernels.viscous_cell_stress,
+    squares=7,
+    square=kernels.viscous_cell_square,
+    spread=kernels.viscous_cell_spread,
+    slope=kernels.viscous_cell_slope,
+)

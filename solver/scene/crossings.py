@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where straight lines through the middles of unit cells cross a surface.
+
+Between two crossings there is either material or none, however close they are: lines see gaps and
+sheets that are much thinner than a cell.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .voxels import within_boxes
+
+# Crossings that are closer than this, in cells, are in one place: shells that touch are joined.
+TOUCHING = 1e-5
+
+
+@dataclass(eq=False)
+class Crossings:
+    """Crossings of all lines along `axis`, sorted by line and depth."""
+
+    axis: int
+    row: np.ndarray
+    """Cell along the next axis, [crossing]; with `column`, the line."""
+    column: np.ndarray
+    """Cell along the axis after it, [crossing]."""
+    depth: np.ndarray
+    """Where along the axis, in cells, [crossing]."""
+    triangle: np.ndarray
+    way: np.ndarray
+    """1 against the triangle's normal, which is into the material; -1 along it, [crossing]."""
+
+    @property
+    def next_middle(self):
+        """The first cell whose middle lies beyond the crossing, [crossing]."""
+        return np.ceil(self.depth - 0.5).astype(np.int64)
+
+    @property
+    def has_next(self):
+        """Whether another crossing follows on the same line, [crossing]."""
+        row, column = self.row, self.column
+        return np.append((row[1:] == row[:-1]) & (column[1:] == column[:-1]), False)
+
+    def winding(self, weights):
+        """Sums of `way` times `weights` [crossing] on the line up to and with each crossing."""
+        sums = np.cumsum(self.way * weights)
+        first = np.concatenate([[True], ~self.has_next[:-1]])[: len(sums)]
+        before = (sums - self.way * weights)[first]
+        return sums - before[np.cumsum(first) - 1] if len(sums) else sums
+
+    def places(self, along):
+        """Index [3] of cells at positions `along` [crossing] the lines."""
+        index = [None, None, None]
+        index[self.axis] = along
+        index[(self.axis + 1) % 3], index[(self.axis + 2) % 3] = self.row, self.column
+        return tuple(index)
+
+    def __getitem__(self, chosen):
+        arrays = (self.row, self.column, self.depth, self.triangle, self.way)
+        return Crossings(self.axis, *(array[chosen] for array in arrays))
+
+
+def crossings(points, triangles, counts, axis):
+    """`Crossings` of triangles [triangle, 3] between points [point, 3], in cells, with the lines
+    along an axis through the middles of all cells in a grid of `counts`.
+
+    A line that passes an edge has one side of it for both triangles, so the lines leave a closed
+    surface as often as they enter it.
+    """
+    u, v = (axis + 1) % 3, (axis + 2) % 3
+    flat, height = points[:, [u, v]] - 0.5, points[:, axis]
+    corners = flat[triangles]
+    first = np.maximum(np.ceil(corners.min(axis=1)), 0).astype(np.int64)
+    last = np.minimum(np.floor(corners.max(axis=1)), counts[[u, v]] - 1).astype(np.int64)
+    found = [(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, int))]
+    for triangle, line in within_boxes(first, np.maximum(last - first + 1, 0)):
+        sides = _sides(flat, triangles[triangle], line)
+        left = (sides > 0.0).sum(axis=0)
+        hit = (left == 0) | (left == 3)
+        triangle, line, sides = triangle[hit], line[hit], np.abs(sides[:, hit])
+        total = sides.sum(axis=0)
+        # The side of an edge weighs the corner that is opposite to it.
+        opposite = height[triangles[triangle][:, [2, 0, 1]]].T
+        depth = (sides * opposite).sum(axis=0) / np.maximum(total, 1e-300)
+        found.append((line, depth, triangle, np.where(left[hit] == 3, -1, 1)))
+    line, depth, triangle, way = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    order = np.lexsort([depth - TOUCHING * way, line[:, 1], line[:, 0]])
+    every = Crossings(axis, line[:, 0], line[:, 1], depth, triangle, way)
+    return every[order]
+
+
+def _sides(flat, triangles, line):
+    """On which side of the three edges of triangles [pair, 3] points `line` [pair, 2] are: twice
+    the areas [3, pair], positive on the left.
+    """
+    sides = np.empty((3, len(line)))
+    for k in range(3):
+        a, b = triangles[:, k], triangles[:, (k + 1) % 3]
+        # Both triangles of an edge look at it from the same end, and round alike.
+        turned = a > b
+        start, end = flat[np.minimum(a, b)], flat[np.maximum(a, b)]
+        along, to = end - start, line - start
+        side = along[:, 0] * to[:, 1] - along[:, 1] * to[:, 0]
+        side = np.where(side == 0.0, 1e-300, side)
+        sides[k] = np.where(turned, -side, side)
+    return sides

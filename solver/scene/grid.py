@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The grid of equal cubes in which a surface lies."""
+
+import numpy as np
+
+from ..topology.meshes import checked_elements, finite_points
+from .voxels import ROUNDING
+
+MAX_RESOLUTION = 128
+# Cells at the border of a thin or open mesh hold little or nothing of its inside. They keep this
+# part of their mass and stiffness, so that no vertex of the lattice is too light to be simulated.
+LEAST_FRACTION = 0.1
+
+
+def grid_around(points, triangles, resolution, name):
+    """Points [vertex, 3] and triangles [triangle, 3], checked; the origin [m], the cell size [m]
+    and the number of cells along each axis of the grid around them.
+
+    `resolution`: cells along the longest side of the bounding box.
+    """
+    points = finite_points(name, "points", points)
+    triangles = checked_elements(name, "triangle", triangles, 3, len(points))
+    if not len(triangles):
+        raise ValueError(f"{name}: the mesh has no faces to build a cage around; add faces to it")
+    if not 1 <= resolution <= MAX_RESOLUTION:
+        raise ValueError(
+            f"{name}: the cage resolution is {resolution}; "
+            f"it must lie between 1 and {MAX_RESOLUTION}"
+        )
+    corners = points[triangles]
+    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+    longest = (high - low).max()
+    if longest <= ROUNDING * np.abs(corners).max():
+        raise ValueError(f"{name}: all faces lie in one point; a cage needs a mesh with a size")
+
+    # A little room on both sides: the surface never lies on the border of the lattice.
+    size = longest * (1.0 + 1e-6) / int(resolution)
+    counts = np.maximum(np.ceil((high - low) / size).astype(int), 1)
+    origin = 0.5 * (low + high) - 0.5 * size * counts
+    return points, triangles, origin, size, counts

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A surface cut by the cells of a grid: pieces of its triangles, and the patches that they form."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..topology.graphs import connected_components
+from .voxels import ROUNDING, touches
+
+
+@dataclass(eq=False)
+class Pieces:
+    """The parts of triangles in single cells, sorted by triangle and cell."""
+
+    triangle: np.ndarray
+    """[piece]"""
+    cell: np.ndarray
+    """Flat number in the grid, [piece]."""
+    patch: np.ndarray
+    """Number of what hangs together by edges and points within one cell, [piece]."""
+    cell_count: int
+    """Number of cells in the grid."""
+
+    def find(self, triangle, cell):
+        """The pieces of `triangle` in `cell`, arrays of one shape; -1 where there are none."""
+        keys = self.triangle * self.cell_count + self.cell
+        wanted = triangle * self.cell_count + cell
+        at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+        return np.where(keys[at] == wanted, at, -1)
+
+    @cached_property
+    def _by_cell(self):
+        order = np.argsort(self.cell, kind="stable")
+        return order, self.cell[order]
+
+    def _range(self, cells):
+        """First piece of each of some cells in the order of cells, and how many it has."""
+        first, last = (np.searchsorted(self._by_cell[1], cells, side) for side in ("left", "right"))
+        return first, last - first
+
+    def number_in(self, cells):
+        """How many pieces cells have, array of any shape."""
+        return self._range(cells)[1]
+
+    def in_cells(self, cells):
+        """All pieces in cells [n]: pairs of a number from 0 to n and a piece, two arrays."""
+        first, count = self._range(cells)
+        number = np.repeat(np.arange(len(cells)), count)
+        within = np.arange(len(number)) - np.repeat(np.cumsum(count) - count, count)
+        return number, self._by_cell[0][first[number] + within]
+
+
+def pieces_of(points, triangles, counts):
+    """`Pieces` of triangles [triangle, 3] between points [point, 3], in cells."""
+    triangle, cell = touches(points[triangles], counts)
+    cell_count = int(np.prod(counts))
+    low = np.stack(np.unravel_index(cell, counts), axis=1)
+    corners = triangles[triangle].astype(np.int64)
+    links = []
+    for a, b in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)):
+        ends = np.sort(corners[:, [a, b]], axis=1)
+        reach = np.flatnonzero(_segments_touch(points[ends], low))
+        keys = (ends[reach] @ [len(points), 1]) * cell_count + cell[reach]
+        links.append((keys, reach))
+    shared = []
+    for some in (links[:3], links[3:]):
+        keys, piece = (np.concatenate(parts) for parts in zip(*some, strict=True))
+        shared.append(_neighbors_of_equals(keys, piece))
+    patch = connected_components(np.concatenate(shared), len(cell))
+    return Pieces(triangle, cell, patch, cell_count)
+
+
+def _segments_touch(ends, low):
+    """Whether segments [pair, 2, 3] touch unit cells whose lowest corners are `low` [pair, 3]."""
+    start, along = ends[:, 0] - low, ends[:, 1] - ends[:, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (-ROUNDING - start) / along, (1.0 + ROUNDING - start) / along
+    still = along == 0.0
+    within = (start >= -ROUNDING) & (start <= 1.0 + ROUNDING)
+    first = np.where(still, np.where(within, 0.0, 2.0), np.minimum(one, other)).max(axis=1)
+    last = np.where(still, 1.0, np.maximum(one, other)).min(axis=1)
+    return np.maximum(first, 0.0) <= np.minimum(last, 1.0)
+
+
+def _neighbors_of_equals(keys, items):
+    """Pairs of `items` that follow each other among those of one key, [pair, 2]."""
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    return np.stack([items[order[same]], items[order[same + 1]]], axis=1)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies of cells against beams and closed forms of continuum mechanics."""
+
+import beams
+import numpy as np
+import pytest
+from beams import LENGTH, YOUNG, bar, ends, material
+from shapes import cell_box, rotation
+
+from vbd.solver.bodies import Cells, Pins
+from vbd.solver.scene.attachments import Attachment
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+DOWN = np.array([0.0, 0.0, -10.0])
+
+
+def settled(bodies, frames, **settings):
+    """The last of some frames without inertia."""
+    # A bar that is one cell across has 44 vertices, and takes many sweeps that cost nothing.
+    iterations = 3000 if len(bodies[0].points) < 100 else 150
+    settings = {"gravity": DOWN, "iterations": iterations, "substeps": 1, **settings}
+    *_, last = simulate(bodies, Settings(quasistatic=True, **settings), frames)
+    assert last.stats.residual < 0.1  # part of the weight
+    return last
+
+
+def free_clamp(body):
+    """Holds the end of a bar so that it cannot turn, but may become thicker and thinner as in the
+    theory of beams: stiff along it, soft across, where it gives by some hundredths of the width.
+    """
+    start, _ = ends(body)
+    return Attachment(
+        body,
+        start,
+        stiffness=1e3 * YOUNG / len(start),
+        points=body.points[start],
+        normal=(1.0, 0.0, 0.0),
+        tangential_stiffness=0.05 * YOUNG / len(start),
+    )
+
+
+def drop_of(body, frame):
+    """How far the middle of the tip is below that of the start, over the length."""
+    start, tip = ends(body)
+    moved = frame.positions[0] - body.rest_points
+    return (moved[start].mean(axis=0) - moved[tip].mean(axis=0))[2] / LENGTH
+
+
+@pytest.mark.parametrize("poisson", [0.0, 0.3, 0.45])
+@pytest.mark.parametrize("across", [1, 2, 4])
+@pytest.mark.parametrize(("gamma", "frames"), [(1.0, 8), (5.0, 16)])
+def test_a_bar_hangs_as_deep_as_a_beam(across, poisson, gamma, frames):
+    body = bar(across, material(poisson, gamma))
+    last = settled([body, free_clamp(body)], frames)
+    assert drop_of(body, last) == pytest.approx(beams.drop(gamma, poisson), rel=0.02)
+
+
+def held(body, points):
+    """`Pins` that lead both ends of a bar to where they are in `points`."""
+    both = np.concatenate(ends(body))
+    return Pins(both, points[both])
+
+
+@pytest.mark.parametrize("poisson", [0.0, 0.3, 0.45])
+@pytest.mark.parametrize(("across", "most"), [(1, 1.2), (2, 1.2), (4, 1.06)])
+def test_a_twisted_bar_is_hardly_stiffer_than_st_venant_says(across, most, poisson):
+    angle = 0.2
+    body = bar(across, material(poisson))
+    points = body.points - [0.0, 0.5, 0.5]
+    turn = points[:, 0] * angle / LENGTH
+    twisted = np.stack(
+        [
+            points[:, 0],
+            np.cos(turn) * points[:, 1] - np.sin(turn) * points[:, 2] + 0.5,
+            np.sin(turn) * points[:, 1] + np.cos(turn) * points[:, 2] + 0.5,
+        ],
+        axis=1,
+    )
+    body.pins = held(body, twisted)
+    last = settled([body], 4, gravity=(0.0, 0.0, 0.0))
+    shear = YOUNG / (2.0 * (1.0 + poisson))
+    wanted = 0.5 * shear * beams.TORSION * angle**2 / LENGTH
+    # With one or two cells no point of the section can warp: exactly POLAR/TORSION = 1.186.
+    assert 1.0 < last.stats.elastic_energy / wanted < most
+
+
+def cube(points=None, pinned=None, **constants):
+    """A unit cube of 27 cells, led to `points` where `pinned`."""
+    rest, cells = cell_box((3, 3, 3))
+    points = rest if points is None else points
+    pins = None if pinned is None else Pins(np.flatnonzero(pinned), points[pinned])
+    start = np.where(pinned[:, None], points, rest)
+    return Cells(start, cells, Material.from_energy(**constants), pins=pins, rest_points=rest)
+
+
+@pytest.mark.parametrize(
+    "gradient",
+    [
+        np.diag([2.0, 0.9, 0.9]),
+        np.diag([0.4, 1.0, 1.0]),
+        [[1.0, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    ],
+    ids=["stretch", "confined compression", "shear"],
+)
+def test_uniform_states_are_exact(gradient):
+    """Held at its surface the inside follows, and its energy is that of the material."""
+    mu, lam = 1e4, 4e4
+    gradient = np.array(gradient)
+    rest, _ = cell_box((3, 3, 3))
+    surface = ((rest < 1e-6) | (rest > 1.0 - 1e-6)).any(axis=1)
+    body = cube(rest @ gradient.T, surface, mu=mu, lam=lam)
+    settings = Settings(frame_time=100.0, substeps=1, iterations=300, gravity=(0.0, 0.0, 0.0))
+    *_, last = simulate([body], settings, 1)
+    np.testing.assert_allclose(last.positions[0], rest @ gradient.T, atol=1e-4)
+    volume = np.linalg.det(gradient) - 1.0
+    wanted = 0.5 * mu * ((gradient**2).sum() - 3.0) + 0.5 * lam * volume**2 - mu * volume
+    assert last.stats.elastic_energy == pytest.approx(wanted, rel=1e-4)
+
+
+@pytest.mark.parametrize("poisson", [0.3, 0.45])
+def test_a_turned_bar_moves_as_the_bar_does(poisson):
+    """Bent and twisted at once by its ends; the cells keep their axes, the ends and loads turn."""
+    turn = rotation([0.36, 0.48, 0.8], 1.3)
+    found = []
+    for frame in (np.eye(3), turn):
+        body = bar(2, material(poisson))
+        middle = np.array([LENGTH, 0.5, 0.5])
+        _, tip = ends(body)
+        bent = body.points.copy()
+        bent[tip] = (bent[tip] - middle) @ rotation([0.6, 0.64, 0.48], 0.7).T + middle - [1, 0, 2]
+        body.points = body.points @ frame.T
+        body.pins = held(body, bent @ frame.T)
+        last = settled([body], 12, gravity=(0.0, 0.0, 0.0), iterations=300)
+        found.append((last.positions[0] @ frame, last.stats.elastic_energy))
+    np.testing.assert_allclose(found[1][0], found[0][0], atol=1e-4 * LENGTH)
+    assert found[1][1] == pytest.approx(found[0][1], rel=1e-4)
