@@ -159,7 +159,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             description="A mesh of up to this many vertices touches others with all of them. A "
             "finer one touches with some, about half a cell of the lattice apart, which takes less "
             "time",
-            default=3000,
+            default=10000,
             min=0,
             soft_max=50000,
             options=set(),

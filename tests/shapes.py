@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from vbd.solver.bodies import Cells, EmbeddedSurface, Solid
-from vbd.solver.bodies.solids import CELL_CORNERS
-from vbd.solver.scene.lattice import cage, embed
+from vbd.solver.scene.lattice import cage, embed, lattice
 from vbd.solver.settings import Material
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -104,30 +103,20 @@ def bumpy_ball(size, rows=14):
 
 def caged(points, triangles, resolution=5, **more):
     """A `Solid` in a lattice cage that touches with its surface."""
-    lattice = cage(points, triangles, resolution)
-    surface = EmbeddedSurface(*embed(points, lattice), triangles)
+    tets = cage(points, triangles, resolution)
+    surface = EmbeddedSurface(*embed(points, tets), triangles)
     material = Material(youngs_modulus=3e4, collision_thickness=0.004, friction=0.4)
-    return Solid(lattice.points, lattice.tets, material, surface=surface, **more)
+    return Solid(tets.points, tets.tets, material, surface=surface, **more)
 
 
 def in_cells(points, triangles, resolution=5, material=None, **more):
     """A body of `Cells` that touches with the surface inside it."""
-    lattice = cage(points, triangles, resolution)
-    kept = np.argwhere(lattice.cell_index >= 0)
-    counts = np.array(lattice.cell_index.shape) + 1
-    grid = (kept[:, None] + CELL_CORNERS).reshape(-1, 3)
-    used, cells = np.unique(np.ravel_multi_index(grid.T, counts), return_inverse=True)
-    cells = cells.reshape(-1, 8)
-    of_grid = np.stack(np.unravel_index(used, counts), axis=1)
-    inner = (points - lattice.origin) / lattice.cell_size
-    at = np.minimum(inner.astype(int), counts - 2)
-    along = np.where(CELL_CORNERS, (inner - at)[:, None], 1.0 - (inner - at)[:, None])
-    corners = cells[lattice.cell_index[tuple(at.T)]]
+    cells = lattice(points, triangles, resolution)
     return Cells(
-        lattice.origin + lattice.cell_size * of_grid,
-        cells,
+        cells.points,
+        cells.cells,
         material or Material(youngs_modulus=3e4, collision_thickness=0.004, friction=0.4),
-        surface=EmbeddedSurface(corners, along.prod(axis=2), triangles),
+        surface=EmbeddedSurface(*embed(points, cells), triangles),
         **more,
     )
 

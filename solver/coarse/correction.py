@@ -232,9 +232,8 @@ class CoarseCorrection:
         model.followers.follow(0, model.free_count)
 
     def _follow(self):
-        """Embedded points have to be where their corners are; contact keeps them there."""
-        if self.model.contact is None:
-            self.model.followers.follow(0, self.model.free_count)
+        """Embedded points have to be where their corners are."""
+        self.model.followers.follow(0, self.model.free_count)
 
     def _truncate(self):
         """Shorten the direction where surfaces or analytic colliders end it."""

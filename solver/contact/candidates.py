@@ -96,3 +96,7 @@ class Search:
             wp.utils.radix_sort_pairs(vertex, entry, entries, 0, bits)
         outputs = [lists.all.start]
         run(pair_lists.find_starts, lists.vertex_count + 1, [entries, vertex], outputs)
+        if len(self.model.surface.points):
+            lists.all.listed.zero_()
+            inputs = [lists.pairs, self.model.contact_model.embedding]
+            run(pair_lists.mark_listed, lists.count, inputs, [lists.all.listed])

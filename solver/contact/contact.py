@@ -22,6 +22,8 @@ def surface_on_device(surface, upload):
     struct.edges = upload(surface.edges, wp.vec2i)
     struct.triangles = upload(surface.triangles, wp.vec3i)
     struct.may_touch = upload(surface.may_touch.ravel().astype(np.int32), int)
+    meets_bodies = surface.may_touch[:, : surface.body_count].any(axis=1)
+    struct.meets_bodies = upload(meets_bodies.astype(np.int32), int)
     struct.closed = upload(surface.closed.astype(np.int32), int)
     struct.bodies = len(surface.may_touch)
     for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):
@@ -107,6 +109,7 @@ class Contact:
 
         What trust radii have cut short since the last one gets more slack, by the factor `growth`.
         """
+        self.follow()
         self.truncation.begin_search(growth)
         self.trees.fit()
         self.finding.run(self.intersections.separating)
@@ -122,8 +125,12 @@ class Contact:
 
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may, and
-        embedded points after them.
+        embedded points that have pairs after them.
         """
         self.truncation.settle(first, last)
         if last > first:
-            self.model.followers.follow(first, last)
+            self.model.followers.follow_listed(first, last)
+
+    def follow(self):
+        """Move all embedded points after their corners; `settle` leaves out those without pairs."""
+        self.model.followers.follow(0, self.model.vertex_count)

@@ -86,7 +86,10 @@ class Truncation:
             self.recorded, self.revision = {}, self.model.lists.revision
         if (first, last) not in self.recorded:
             self.recorded[first, last] = self._record(first, last)
-        for launch in self.recorded[first, last]:
+        alert_partners, *moves = self.recorded[first, last]
+        if not self.watch.all_alert:
+            alert_partners()
+        for launch in moves:
             launch()
 
     def _record(self, first, last):
@@ -100,8 +103,8 @@ class Truncation:
             record(
                 self.kernels.alert_partners,
                 count,
-                [*steps, watch.x_seen, watch.least_gap, lists],
-                [watch.alert, watch.alarm],
+                [*steps, watch.x_seen, watch.least_gap, watch.room, lists],
+                [watch.awake, watch.alert, watch.alarm],
                 each * MOVE,
                 first,
             ),

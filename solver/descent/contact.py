@@ -54,6 +54,10 @@ class Contacts(Stage):
             copy_behind(model.candidate, model.inertial, model.free_count)
             model.commit(model.free_count, model.kinematic_end)
 
+    def end_step(self):
+        """Sweeps have not moved embedded points that nothing was near."""
+        self.contact.follow()
+
     def _is_there(self):
         """Whether the approach has come as far as it can."""
         contact = self.contact

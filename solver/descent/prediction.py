@@ -14,7 +14,7 @@ from ..kernels.motion import (
     find_velocities,
     predict,
 )
-from ..scene.embedding import points_in_front
+from ..scene.embedding import clearances, points_in_front
 from .stage import RecordedStage, Stage
 
 INITIAL_GUESS = {
@@ -39,7 +39,8 @@ class Prediction(Stage):
         inputs += [model.x, model.standing, model.contact_model]
         outputs = [motion, model.candidate, model.x_start, model.inertial]
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs)
-        self.keep_in_front = points_in_front(model, model.x_start, model.candidate)
+        self.keep_in_front = clearances(model)
+        self.keep_in_front += points_in_front(model, model.x_start, model.candidate)
 
     def begin_frame(self, _frame, time):
         self.model.gravity.begin_frame(time)
@@ -73,7 +74,7 @@ class Damping(RecordedStage):
 
 
 class Velocities(Stage):
-    """What the step has come to: velocities, and embedded points that no contact has moved."""
+    """What the step has come to: velocities, and where all embedded points are."""
 
     def __init__(self, model):
         super().__init__(model)
@@ -84,9 +85,7 @@ class Velocities(Stage):
             [step_time, model.x, model.x_start],
             [model.velocity],
         )
-        self.points_wait = len(model.surface.points) > 0 and model.contact is None
 
     def end_step(self):
-        if self.points_wait:
-            self.model.commit(0, self.model.free_count)
+        self.model.followers.follow(0, self.model.vertex_count)
         self.find()

@@ -9,7 +9,7 @@ import warp as wp
 from .attachments import Attachments, gap, split_scale
 from .coarse.line import SAMPLES, vec8
 from .coarse.step import Members
-from .contact.analytic_colliders import ContactModel, collider_force_hessian
+from .contact.analytic_colliders import CAUTION, ContactModel, collider_force_hessian
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pair_forces import Contacts
 from .contact.pairs import gap_of
@@ -74,6 +74,8 @@ def collider_slopes(
 ):
     """The same of analytic colliders."""
     slopes = vec8()
+    if CAUTION * model.clearance[i] > wp.length(x - x_start) + longest * wp.length(d):
+        return slopes
     begin = float(0.0)
     for n in range(SAMPLES + 1):
         part = longest * float(n) / float(SAMPLES)

@@ -25,6 +25,9 @@ class Embedding:
     start: wp.array[int]  # [vertex + 1], in `carried`
     carried: wp.array[int]  # what of the surface moves with each vertex: its points, or itself
     share: wp.array[float]  # ∂x/∂x_i of each of these, by the vertex i that carries it
+    first_neighbor: wp.array[int]  # [vertex + 1], in `neighbor`
+    neighbor: wp.array[int]  # the vertices that move what each vertex carries, itself included
+    spread: wp.array[float]  # Σ |w| of each point, [point]
 
 
 @wp.func
@@ -56,6 +59,7 @@ class SurfaceFunctions:
     weight_of_range: wp.Function
     path_along: wp.Function
     longest_path: wp.Function
+    farthest: wp.Function
 
 
 @cache
@@ -188,9 +192,36 @@ def surface_functions(width: int) -> SurfaceFunctions:
             path = wp.length(candidate[j] - x[j])
         return path
 
+    @wp.func
+    def farthest(i: int, x: wp.array[wp.vec3], start: wp.array[wp.vec3], embedding: Embedding):
+        """How far any of the vertices that move what vertex i carries is from its `start` [m]."""
+        most = wp.length_sq(x[i] - start[i])
+        if wp.static(embedded):
+            for k in range(embedding.first_neighbor[i], embedding.first_neighbor[i + 1]):
+                j = embedding.neighbor[k]
+                most = wp.max(most, wp.length_sq(x[j] - start[j]))
+        return wp.sqrt(most)
+
     return SurfaceFunctions(
-        carried_range, carried, share, position, weight, weight_of_range, path_along, longest_path
+        carried_range,
+        carried,
+        share,
+        position,
+        weight,
+        weight_of_range,
+        path_along,
+        longest_path,
+        farthest,
     )
+
+
+@wp.func
+def spread_of(s: int, embedding: Embedding):
+    """Surface vertex s moves at most this many times as far as any vertex that moves it."""
+    total = float(1.0)
+    if s >= embedding.first:
+        total = embedding.spread[s - embedding.first]
+    return total
 
 
 @wp.kernel
@@ -204,3 +235,18 @@ def follow(
     """Move the embedded points of a list, from number `first` on, to where their corners are."""
     v = embedding.first + points[first + wp.tid()]
     x[v] = point_position(v, x, embedding)
+
+
+@wp.kernel
+def follow_listed(
+    first: int,
+    points: wp.array[int],
+    embedding: Embedding,
+    start: wp.array[int],
+    # out
+    x: wp.array[wp.vec3],
+):
+    """The same of points that have pairs, in a list of pairs that begins at `start` [vertex]."""
+    v = embedding.first + points[first + wp.tid()]
+    if start[v] != start[v + 1]:
+        x[v] = point_position(v, x, embedding)

@@ -120,7 +120,7 @@ def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
         if touching == 0:
             step *= relaxation
         if wp.static(bool(parts & ANALYTIC)):
-            step *= colliders.fraction(i, x, step, objective.contact_model)
+            step *= colliders.fraction(i, x, step, objective.x_start, objective.contact_model)
         return step, force, touching
 
     @wp.kernel(module="unique", module_options=HOT)

@@ -31,7 +31,8 @@ class ContactLists:
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
         if vertex_count:
             self.all.start = wp.zeros(vertex_count + 1, dtype=int, device=device)
-            near.start = self.all.start
+            self.all.listed = wp.zeros(vertex_count, dtype=int, device=device)
+            near.start, near.listed = self.all.start, self.all.listed
             near.end = wp.zeros(vertex_count, dtype=int, device=device)
             self.make_room(1)
 

@@ -17,6 +17,7 @@ def contact_model(surface, colliders, settings, upload):
     model.colliders = colliders
     first = surface.point_start
     model.embedding = upload_embedding(surface.points, surface.hidden, first, upload)
+    model.clearance = upload(np.zeros(len(surface.body)), float)
     return model
 
 

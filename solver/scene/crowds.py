@@ -12,6 +12,8 @@ from .triangles import nearest_on_triangles, pass_triangles
 STEPS = 10
 # Part of the way from a point on a triangle that counts as clear of it.
 CLEAR = 1e-6
+# Pieces of a patch from which a way into the material is sought where no line crosses it.
+PROBES = 8
 
 
 def joined_patches(surface, pieces, material):
@@ -33,11 +35,12 @@ def joined_patches(surface, pieces, material):
     beside = np.concatenate([beside, behind])
     joined = np.stack([label[beside[:, 0]], beside[:, 1] + crowds.first], axis=1)
     links = np.concatenate([joined, *(crowds.neighbors(axis) for axis in range(3))])
-    whole = connected_components(links, crowds.first + crowds.inside.size)
+    whole = connected_components(links, crowds.first + np.count_nonzero(crowds.inside))
     known = np.zeros(whole.max() + 1, bool)
     known[whole[label]] = True
-    parts = whole[crowds.first :].reshape(crowds.inside.shape)
-    crowds.label = np.where(crowds.inside & known[parts], parts, -1)
+    parts = whole[crowds.first :]
+    crowds.label = np.full(crowds.inside.shape, -1)
+    crowds.label[crowds.inside] = np.where(known[parts], parts, -1)
     return whole[label], crowds
 
 
@@ -57,6 +60,7 @@ class Crowds:
         self.number[self.place] = np.arange(len(crowded))
         self.subcells = material.subcells
         self.inside = blocks(material.inside, self.subcells)[self.place]
+        self.rank = np.cumsum(self.inside).reshape(self.inside.shape) - 1
         self.cuts = [blocks(lines.cut, self.subcells)[self.place] for lines in material.lines]
         self.label = None
         """What the material in the middle of a subcell belongs to, -1 where there is none,
@@ -64,18 +68,17 @@ class Crowds:
         """
 
     def nodes(self, index):
-        """Numbers [n] of the subcells at an index of three arrays, and which of them are inside."""
+        """Numbers of the subcells at an index of three arrays, and which of them are inside."""
         crowd = self.number[tuple(i // self.subcells for i in index)]
         node = crowd
         for i in index:
             node = node * self.subcells + i % self.subcells
-        return node, self.inside.ravel()[node]
+        return self.rank.ravel()[node], self.inside.ravel()[node]
 
     def neighbors(self, axis):
         """Pairs of nodes, numbered after the patches, that material connects, [pair, 2]."""
         inside, cut = (np.moveaxis(a, axis + 1, 1) for a in (self.inside, self.cuts[axis]))
-        node = np.arange(inside.size).reshape(self.inside.shape) + self.first
-        node = np.moveaxis(node, axis + 1, 1)
+        node = np.moveaxis(self.rank, axis + 1, 1) + self.first
         joined = inside[:, :-1] & inside[:, 1:] & ~cut[:, :-1]
         return np.stack([node[:, :-1][joined], node[:, 1:][joined]], axis=1)
 
@@ -114,10 +117,13 @@ class _Hits:
 
 
 def _behind(alone, pieces, label, surface, crowds):
-    """Pairs of a piece, one for each label of the pieces `alone`, and a subcell next to it that is
+    """Pairs of a piece, some for each label of the pieces `alone`, and a subcell next to it that is
     inside and to which nothing bars the way.
     """
-    alone = alone[np.unique(label[alone], return_index=True)[1]]
+    alone = alone[np.argsort(label[alone], kind="stable")]
+    _, first, count = np.unique(label[alone], return_index=True, return_counts=True)
+    at = first[:, None] + count[:, None] * np.arange(PROBES) // PROBES
+    alone = alone[np.unique(at)]
     place = np.unravel_index(pieces.cell[alone], crowds.number.shape)
     low, corners = np.stack(place, axis=1), surface[pieces.triangle[alone]]
     on_it = low + 0.5
@@ -126,12 +132,17 @@ def _behind(alone, pieces, label, surface, crowds):
     subcells = crowds.subcells
     around = np.floor(on_it * subcells - SHIFT - 0.5).astype(np.int64)[:, None] + CELL_CORNERS
     around = np.clip(around, low[:, None] * subcells, (low[:, None] + 1) * subcells - 1)
-    node, inside = crowds.nodes(around.reshape(-1, 3).T)
-    start, end = np.repeat(on_it, 8, axis=0), (around.reshape(-1, 3) + 0.5 + SHIFT) / subcells
-    start += CLEAR * (end - start)
-    wanted = np.flatnonzero(inside)
-    pair, piece = pieces.in_cells(np.repeat(pieces.cell[alone], 8)[wanted])
-    pair = wanted[pair]
-    barred = pass_triangles(start[pair], end[pair], surface[pieces.triangle[piece]])
-    inside[pair[barred]] = False
-    return np.stack([np.repeat(alone, 8)[inside], node[inside]], axis=1)
+    middle = (around + 0.5 + SHIFT) / subcells
+    node, inside = crowds.nodes(tuple(np.moveaxis(around, 2, 0)))
+    gap = np.where(inside, ((middle - on_it[:, None]) ** 2).sum(axis=2), np.inf)
+    probe = np.arange(len(alone))
+    nearest = gap.argmin(axis=1)
+    probe = probe[inside[probe, nearest]]
+    start, end = on_it[probe], middle[probe, nearest[probe]]
+    start = start + CLEAR * (end - start)
+    free = np.ones(len(probe), bool)
+    for pair, piece in pieces.in_cells(pieces.cell[alone[probe]]):
+        corners = surface[pieces.triangle[piece]]
+        free[pair[pass_triangles(start[pair], end[pair], corners)]] = False
+    probe = probe[free]
+    return np.stack([alone[probe], node[probe, nearest[probe]]], axis=1)

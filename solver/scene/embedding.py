@@ -8,6 +8,7 @@ import warp as wp
 
 from ..kernels import embedding as kernels
 from ..kernels.contact import points_in_front as in_front
+from ..topology.graphs import unique_edges
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
@@ -85,7 +86,33 @@ def upload_embedding(points, hidden, first, upload):
     struct.start = upload(start.astype(np.int32), int)
     struct.carried = upload(np.concatenate([first + point, alone])[order].astype(np.int32), int)
     struct.share = upload(np.concatenate([weight, np.ones(len(alone))])[order], float)
+    struct.spread = upload(np.abs(points.weights).sum(axis=1), float)
+    rows = np.unique(points.corners, axis=0)
+    pairs = unique_edges(rows)
+    both = np.concatenate(
+        [pairs, pairs[:, ::-1], np.tile(alone, (2, 1)).T, np.tile(np.unique(rows), (2, 1)).T]
+    )
+    both = np.unique(both, axis=0)
+    start = np.searchsorted(both[:, 0], np.arange(first + 1))
+    struct.first_neighbor = upload(start.astype(np.int32), int)
+    struct.neighbor = upload(both[:, 1].astype(np.int32), int)
     return struct
+
+
+def clearances(model):
+    """Launches that find how far what a step begins with is from analytic colliders; none where
+    there are no points or no such colliders.
+    """
+    if not len(model.surface.points) or not model.has_analytic_colliders:
+        return []
+    alone = np.setdiff1d(np.arange(model.vertex_count), np.flatnonzero(model.surface.hidden))
+    points = model.kinematic_end + np.arange(len(model.surface.points))
+    mine = model.upload(np.concatenate([alone, points]).astype(np.int32), int)
+    record, contact_model = model.launches.record, [model.contact_model]
+    return [
+        record(in_front.find_clearances, len(mine), [mine, model.x_start], contact_model),
+        record(in_front.gather_clearances, model.vertex_count, [], contact_model),
+    ]
 
 
 def points_in_front(model, start, moved):
@@ -97,7 +124,7 @@ def points_in_front(model, start, moved):
     count, record = model.vertex_count, model.launches.record
     find_fractions = in_front.fractions_kernel(model.surface.points.width)
     fraction = wp.zeros(count, dtype=float, device=model.device)
-    steps = [model.contact_model, start, moved]
+    steps = [model.contact_model, start, moved, model.x_start]
     return [
         record(find_fractions, count, steps, [fraction]),
         record(in_front.take_fractions, count, [start, fraction], [moved]),
@@ -116,12 +143,20 @@ class Followers:
     def follow(self, first, last):
         """Move the points with a corner among the vertices from `first` to `last`."""
         if (first, last) not in self.known:
-            self.known[first, last] = self._launch(first, last)
+            self.known[first, last] = self._launch(kernels.follow, first, last)
         self.known[first, last]()
 
-    def _launch(self, first, last):
+    def follow_listed(self, first, last):
+        """The same of the points that have contact pairs: in a sweep nobody asks for the others."""
+        if (first, last, "listed") not in self.known:
+            start = self.model.lists.all.start
+            launch = self._launch(kernels.follow_listed, first, last, start)
+            self.known[first, last, "listed"] = launch
+        self.known[first, last, "listed"]()
+
+    def _launch(self, kernel, first, last, *more):
         corners, model = self.points.corners, self.model
         moving = (corners >= first) & (corners < last) & (self.points.weights != 0.0)
         mine = np.flatnonzero(moving.any(axis=1)).astype(np.int32)
-        inputs = [model.upload(mine, int), model.contact_model.embedding]
-        return model.launches.record(kernels.follow, len(mine), inputs, [model.x], FOLLOW)
+        inputs = [model.upload(mine, int), model.contact_model.embedding, *more]
+        return model.launches.record(kernel, len(mine), inputs, [model.x], FOLLOW)

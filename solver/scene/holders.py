@@ -7,14 +7,13 @@ whose part the point is: one inside of the material, on its surface or a little 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .patches import Pieces
 from .triangles import nearest_on_triangles
 
-# Pairs of a point and a triangle that are looked at at once.
-PAIRS_AT_ONCE = 1 << 17
 # A point this near to a triangle, in cells, is on it.
 ON_IT = 1e-6
 AROUND = np.stack(np.indices((3, 3, 3)), axis=-1).reshape(-1, 3) - 1
@@ -122,16 +121,29 @@ class Holders:
         the squares of the distances.
         """
         piece, least = np.full(len(at), -1), np.full(len(at), np.inf)
-        count = self.pieces.number_in(flat).sum(axis=1)
-        batches = np.cumsum(count) // PAIRS_AT_ONCE
-        for some in np.split(np.arange(len(at)), np.flatnonzero(np.diff(batches)) + 1):
-            pair, near = self.pieces.in_cells(flat[some].ravel())
-            point = some[pair // flat.shape[1]]
-            on_it = nearest_on_triangles(
-                at[point], self.points[self.triangles[self.pieces.triangle[near]]]
-            )
-            gap = ((on_it - at[point]) ** 2).sum(axis=1)
+        for pair, near in self.pieces.in_cells(flat.ravel()):
+            point = pair // flat.shape[1]
+            chosen = self._near(at[point], point, self.pieces.triangle[near])
+            point, near = point[chosen], near[chosen]
+            corners = self.points[self.triangles[self.pieces.triangle[near]]]
+            gap = ((nearest_on_triangles(at[point], corners) - at[point]) ** 2).sum(axis=1)
             order = np.lexsort([near, gap, point])
-            first = order[np.append(True, point[order][1:] != point[order][:-1])[: len(order)]]
-            piece[point[first]], least[point[first]] = near[first], gap[first]
+            order = order[np.append(True, point[order][1:] != point[order][:-1])[: len(order)]]
+            order = order[gap[order] < least[point[order]]]
+            piece[point[order]], least[point[order]] = near[order], gap[order]
         return piece, least
+
+    def _near(self, at, point, triangle):
+        """Which triangles [pair] may be the nearest of their points [pair], numbers of pairs."""
+        center, radius = self._balls
+        distance = np.linalg.norm(center[triangle] - at, axis=1)
+        least = np.full(point.max(initial=-1) + 1, np.inf)
+        np.minimum.at(least, point, distance)
+        return np.flatnonzero(distance - radius[triangle] <= least[point])
+
+    @cached_property
+    def _balls(self):
+        """Centers [triangle, 3] and radii [triangle] of balls around the triangles."""
+        corners = self.points[self.triangles]
+        center = corners.mean(axis=1)
+        return center, np.linalg.norm(corners - center[:, None], axis=2).max(axis=1)

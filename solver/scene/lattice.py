@@ -60,7 +60,7 @@ def lattice(points, triangles, resolution, name="Lattice"):
     return Lattice(
         points=origin + size * grid,
         cells=cells.astype(np.int32),
-        fractions=np.maximum(parts.fractions, LEAST_FRACTION),
+        fractions=_with_least(parts.fractions),
         origin=origin,
         cell_size=size,
         grid=grid,
@@ -75,6 +75,16 @@ def lattice(points, triangles, resolution, name="Lattice"):
             doubled=doubled[cells].any(axis=1),
         ),
     )
+
+
+def _with_least(fractions):
+    """Fractions of at least `LEAST_FRACTION`; what that adds is taken from those of other cells
+    that are not full, as far as they have it.
+    """
+    raised = np.maximum(fractions, LEAST_FRACTION)
+    spare = np.where(fractions < 1.0, raised - LEAST_FRACTION, 0.0)
+    added, given = (raised - fractions).sum(), max(spare.sum(), 1e-300)
+    return raised - min(added / given, 1.0) * spare
 
 
 def _vertices(parts, places, counts):

@@ -16,8 +16,9 @@ from .crossings import Crossings, crossings
 from .shells import shells
 from .voxels import outside_cells, touched_cells
 
-# Subcells per side of a cell, at least two; fewer if there were more than this along the grid.
-SUBCELLS, FINEST, FINEST_OPEN = 8, 256, 128
+# Subcells per side of a cell; open shells would leak through small holes in more. At least two, but
+# fewer than these if there were more than `FINEST` along the grid.
+SUBCELLS, SUBCELLS_OPEN, FINEST = 8, 3, 256
 # Where lines run beside the middles of subcells, in subcells, so as not to follow a mesh's edges.
 SHIFT = np.array([0.01234567, 0.01713939, 0.00973535])
 # A subcell that an open surface touches is halved by it on the average.
@@ -57,14 +58,14 @@ class Material:
 def material_of(points, triangles, counts):
     """`Material` in a grid of `counts` cells: points [point, 3] in cells, and triangles."""
     closed, outwards = shells(points, triangles)
-    finest = FINEST if closed.all() else FINEST_OPEN
-    subcells = int(np.clip(finest // counts.max(), 2, SUBCELLS))
+    most = SUBCELLS if closed.all() else SUBCELLS_OPEN
+    subcells = int(np.clip(FINEST // counts.max(), 2, most))
     if not outwards:
         triangles = triangles[:, ::-1]
     moved = points * subcells - SHIFT
     along = [crossings(moved, triangles, counts * subcells, axis) for axis in range(3)]
     inside = _wound(along[2], closed, counts * subcells)
-    fractions = _wound_fractions(along[2], closed, counts, subcells)
+    fractions = sum(_wound_fractions(lines, closed, counts, subcells) for lines in along) / 3.0
     outside = None
     if not closed.all():
         corners = points[triangles] * subcells

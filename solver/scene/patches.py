@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..topology.graphs import connected_components
-from .voxels import ROUNDING, touches
+from .voxels import PAIRS_AT_ONCE, ROUNDING, touches
 
 
 @dataclass(eq=False)
@@ -35,21 +35,16 @@ class Pieces:
         order = np.argsort(self.cell, kind="stable")
         return order, self.cell[order]
 
-    def _range(self, cells):
-        """First piece of each of some cells in the order of cells, and how many it has."""
-        first, last = (np.searchsorted(self._by_cell[1], cells, side) for side in ("left", "right"))
-        return first, last - first
-
-    def number_in(self, cells):
-        """How many pieces cells have, array of any shape."""
-        return self._range(cells)[1]
-
     def in_cells(self, cells):
-        """All pieces in cells [n]: pairs of a number from 0 to n and a piece, two arrays."""
-        first, count = self._range(cells)
-        number = np.repeat(np.arange(len(cells)), count)
-        within = np.arange(len(number)) - np.repeat(np.cumsum(count) - count, count)
-        return number, self._by_cell[0][first[number] + within]
+        """Batches of all pieces in cells [n]: numbers from 0 to n, [pair], and pieces, [pair]."""
+        order, sorted_cells = self._by_cell
+        first, last = (np.searchsorted(sorted_cells, cells, side) for side in ("left", "right"))
+        count = last - first
+        batches = np.cumsum(count) // PAIRS_AT_ONCE
+        for some in np.split(np.arange(len(cells)), np.flatnonzero(np.diff(batches)) + 1):
+            number, own = np.repeat(some, count[some]), count[some]
+            within = np.arange(len(number)) - np.repeat(np.cumsum(own) - own, own)
+            yield number, order[first[number] + within]
 
 
 def pieces_of(points, triangles, counts):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import warp as wp
 from intersections import intersecting_pairs, joined
-from shapes import UNIT_TET, bumpy_ball, caged, grid, in_cells, plane
+from shapes import UNIT_TET, block, bumpy_ball, caged, grid, in_cells, plane
 
 from vbd.solver.bodies import Cloth, Collider, EmbeddedSurface, Solid
 from vbd.solver.contact.contact import Contact
@@ -17,6 +17,7 @@ from vbd.solver.kernels.contact.pair_forces import Contacts, pair_forces
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.scene.analytic_colliders import colliders_on_device
+from vbd.solver.scene.contact_mesh import split
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -212,3 +213,47 @@ def test_an_embedding_body_falls_above_the_ground_as_without_it(body):
         assert frame.stats.coarse_share > 0.0
         ends.append(frame.exact_positions[0])
     assert np.abs(ends[1] - ends[0]).max() < 1e-5
+
+
+@pytest.mark.parametrize("friction", [0.1, 1.0])
+def test_a_body_of_cells_slides_on_a_mesh_unless_friction_holds_it(friction):
+    points, triangles = block((0.2, 0.2, 0.1), (0.0, 0.0, 0.052))
+    material = Material(youngs_modulus=1e5, collision_thickness=0.004, friction=friction)
+    body = in_cells(*split(points, triangles, 0.05), 4, material=material)
+    slope = 0.3  # rad; gravity is turned instead of the floor
+    gravity = 9.81 * np.array([np.sin(slope), 0.0, -np.cos(slope)])
+    floor = Collider(*plane(4.0), friction=friction)
+    settings = Settings(gravity=tuple(gravity), substeps=4, iterations=10)
+    start = body.surface.points(body.points)
+    *_, frame = simulate([body, floor], settings, 24)
+    now = body.surface.points(frame.exact_positions[0])
+    assert now[:, 2].min() > 0.0
+    way = (now - start)[:, 0].mean()
+    acceleration = 9.81 * max(np.sin(slope) - friction * np.cos(slope), 0.0)
+    assert way == pytest.approx(0.5 * acceleration, rel=0.1, abs=0.01)
+
+
+def hairpin(length=0.25, width=0.1, thick=0.03, radius=0.04):
+    """A strip bent round by half a turn, one leg over the other, on the ground."""
+    half = 0.5 * np.pi * radius
+    points, triangles = block((2.0 * (half + length), width, thick), (0.0, 0.0, 0.0))
+    points, triangles = split(points, triangles, 0.03)
+    s, y, z = points.T
+    angle = np.clip(0.5 * np.pi * (s + half) / half, 0.0, np.pi)
+    straight = np.abs(s) - half
+    x = np.where(straight > 0.0, -straight, (radius - z) * np.sin(angle))
+    height = radius - (radius - z) * np.cos(angle)
+    return np.stack([x, y, height + 0.5 * thick + 0.006], axis=1), triangles
+
+
+def test_a_leg_of_cells_comes_to_lie_on_the_other_leg_of_its_body():
+    points, triangles = hairpin()
+    material = Material(youngs_modulus=4e3, collision_thickness=0.004, self_contact=True)
+    body = in_cells(points, triangles, 16, material=material)
+    touched = 0
+    for frame in simulate([body], Settings(substeps=4, iterations=10, use_ground=True), 16):
+        now = body.surface.points(frame.exact_positions[0])
+        assert not len(intersecting_pairs(*joined([(now, triangles)])[:2])), frame.index
+        assert now[:, 2].min() > 0.0
+        touched = max(touched, frame.stats.pairs)
+    assert touched > 5

@@ -1,242 +1,347 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lattice cage: what it holds, and how exactly surface points sit in it."""
+"""The lattice of cells: what it holds, what it keeps apart, and how points sit in it."""
 
 import numpy as np
 import pytest
-
-from vbd.solver.scene.lattice import cage, embed
-from vbd.solver.scene.voxels import touched_cells
-from vbd.solver.topology.meshes import tet_volumes
-
-CUBE = np.array([[x, y, z] for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)])
-CUBE_SIDES = np.array(
-    [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+from shapes import bumpy_ball, grid
+from surfaces import (
+    CUBE,
+    CUBE_TRIANGLES,
+    SURFACES,
+    blocks_surface,
+    hand,
+    joined,
+    open_tube,
+    random_surface_points,
+    ring,
+    sphere,
+    turned,
 )
-CUBE_TRIANGLES = np.concatenate([CUBE_SIDES[:, [0, 1, 2]], CUBE_SIDES[:, [0, 2, 3]]])
-SQUARE = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]])
-SQUARE_TRIANGLES = np.array([[0, 1, 2], [0, 2, 3]])
+
+from vbd.solver.bodies.solids import CELL_CORNERS
+from vbd.solver.scene.contact_mesh import split
+from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.scene.voxels import closed_volume, touched_cells
+from vbd.solver.topology.graphs import connected_components, unique_edges
+
+GAPS = [1 / 3, 0.1, 0.01]
+BALL, BALL_TRIANGLES = bumpy_ball(1.0)
+MOEBIUS_STEPS = 60
 
 
-def tube_points(radius, centers_z, around):
-    """Rings of `around` points, one for every radius and height."""
-    angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
-    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(around)], axis=1)
-    rings = [r * ring + (0.0, 0.0, z) for r, z in zip(radius, centers_z, strict=True)]
-    return np.concatenate(rings)
+def moebius():
+    """A band with one side."""
+    angle = np.linspace(0.0, 2.0 * np.pi, MOEBIUS_STEPS, endpoint=False)[:, None]
+    across = np.array([-0.4, 0.4])
+    out = 1.0 + across * np.cos(0.5 * angle)
+    up = across * np.sin(0.5 * angle)
+    points = np.stack([out * np.cos(angle), out * np.sin(angle), up], axis=2).reshape(-1, 3)
+    left = 2 * np.arange(MOEBIUS_STEPS)
+    ahead = np.stack([left + 2, left + 3], axis=1)
+    ahead[-1] = 1, 0
+    a, b, (c, d) = left, left + 1, ahead.T
+    return points, np.concatenate([np.stack([a, b, d], 1), np.stack([a, d, c], 1)])
 
 
-def tube_triangles(rings, around):
-    i, j = (a.ravel() for a in np.meshgrid(np.arange(rings - 1), np.arange(around), indexing="ij"))
-    a, b = i * around + j, i * around + (j + 1) % around
-    lower = np.stack([a, b, b + around], axis=1)
-    return np.concatenate([lower, np.stack([a, b + around, a + around], axis=1)])
+def scaled(factor, shift, flip=False):
+    return factor * BALL + shift, BALL_TRIANGLES[:, ::-1] if flip else BALL_TRIANGLES
 
 
-def sphere(rings=24, around=48):
-    """A closed unit sphere whose poles are rings of almost no size, and fans over them."""
-    t = np.linspace(0.05, np.pi - 0.05, rings)
-    points = tube_points(np.sin(t), -np.cos(t), around)
-    south, north = len(points), len(points) + 1
-    points = np.concatenate([points, [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]]])
-    j = np.arange(around)
-    k, top = (j + 1) % around, (rings - 1) * around
-    fans = [np.stack([k, j, np.full(around, south)], 1)]
-    fans += [np.stack([top + j, top + k, np.full(around, north)], 1)]
-    return points, np.concatenate([tube_triangles(rings, around), *fans])
-
-
-def open_tube():
-    """No caps: the outside reaches the inside through both ends."""
-    return tube_points(np.full(5, 0.5), np.linspace(0.0, 2.0, 5), 24), tube_triangles(5, 24)
-
-
-def two_cubes():
-    """Overlapping, so the surface intersects itself."""
-    points = np.concatenate([CUBE, CUBE + 0.4])
-    return points, np.concatenate([CUBE_TRIANGLES, CUBE_TRIANGLES + 8])
-
-
-def fan():
-    """Three triangles on one edge: not a manifold."""
-    points = np.array([[0, 0, 0], [1, 0, 0], [0.5, 1, 0], [0.5, -1, 0], [0.5, 0, 1]], float)
-    return points, np.array([[0, 1, 2], [0, 1, 3], [0, 1, 4]])
-
-
-def line():
-    """A triangle without area."""
-    return np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]), np.array([[0, 1, 2]])
-
-
-SURFACES = {
-    "sphere": sphere(),
-    "cube": (CUBE, CUBE_TRIANGLES),
-    "far_cube": (1e-3 * CUBE + (50.0, -20.0, 3.0), CUBE_TRIANGLES),
-    "open_tube": open_tube(),
-    "two_cubes": two_cubes(),
-    "fan": fan(),
-    "square": (SQUARE, SQUARE_TRIANGLES),
-    "one_triangle": (SQUARE, SQUARE_TRIANGLES[:1]),
-    "line": line(),
+ball = (BALL, BALL_TRIANGLES)
+# Surfaces of one body each, and so of one lattice.
+ONE_BODY = SURFACES | {
+    "ball": ball,
+    "grid": grid(12),
+    "moebius": moebius(),
+    "open_box": blocks_surface(np.ones((1, 1, 1), bool), [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]),
+    "thin_block": blocks_surface(np.ones((1, 1, 1), bool), [0.0, 1.0], [0.0, 1.0], [0.0, 0.02]),
+    "ball_with_ears": joined(ball, scaled(0.3, (0.45, 0.1, 0.2)), scaled(0.3, (-0.5, 0.1, 0.2))),
+    "speck_in_a_ball": joined(ball, scaled(0.02, (0.05, 0.1, 0.12))),
+    "bubble_in_a_ball": joined(ball, scaled(0.02, (0.05, 0.1, 0.12), flip=True)),
+    "hollow_ball": joined(ball, scaled(0.9, 0.0, flip=True)),
+    "plane_through_a_cube": joined(
+        (CUBE, CUBE_TRIANGLES), (3.0 * CUBE[:4] - (1, 1, -0.5), [[0, 1, 3], [0, 3, 2]])
+    ),
+    "soup": (BALL[BALL_TRIANGLES].reshape(-1, 3), np.arange(BALL_TRIANGLES.size).reshape(-1, 3)),
 }
+ONE_BODY["open_box"] = (ONE_BODY["open_box"][0], ONE_BODY["open_box"][1][2:])
+CONVEX = ["sphere", "cube", "far_cube", "square", "one_triangle", "grid"]
 
 
-@pytest.fixture(params=SURFACES, ids=str)
+@pytest.fixture(params=ONE_BODY, ids=str)
 def surface(request):
-    return SURFACES[request.param]
+    return ONE_BODY[request.param]
 
 
-def random_surface_points(points, triangles, count=2000):
-    rng = np.random.default_rng(0)
-    weights = rng.dirichlet((1.0, 1.0, 1.0), count)
-    corners = points[triangles[rng.integers(len(triangles), size=count)]]
-    return np.einsum("ij,ijk->ik", weights, corners)
+def components(cells, count):
+    """What hangs together by vertices: [vertex]."""
+    return connected_components(unique_edges(cells), count)
 
 
-def enclosed_mass(box):
-    return (tet_volumes(box.points, box.tets) * box.fractions).sum()
+def bodies_in(lat):
+    return len(np.unique(components(lat.cells, len(lat.points))[lat.cells]))
+
+
+def volume_in(lat):
+    return lat.fractions.sum() * lat.cell_size**3
+
+
+def moved(corners, weights, positions):
+    return np.einsum("pk,pki->pi", weights, positions[corners])
+
+
+@pytest.mark.parametrize("resolution", [1, 2, 3, 7, 12])
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_one_body_is_one_lattice(surface, resolution, seed):
+    points, triangles = surface
+    points = points if seed is None else turned(points, seed)
+    assert bodies_in(lattice(points, triangles, resolution)) == 1
 
 
 @pytest.mark.parametrize("resolution", [1, 2, 7, 12])
-def test_every_point_of_the_surface_lies_in_a_tet_of_the_cage(surface, resolution):
+def test_every_point_of_the_surface_lies_in_a_cell_that_it_follows(surface, resolution):
     points, triangles = surface
-    on_it = random_surface_points(points, triangles)
-    _, weights = embed(on_it, cage(points, triangles, resolution))
+    on_it = random_surface_points(points, np.array(triangles))
+    _, weights = embed(on_it, lattice(points, triangles, resolution))
     # Weights are lengths over the cell size, so rounding scales with the distance to the origin.
     scale = np.abs(points).max() / np.ptp(points, axis=0).max() * resolution
-    assert weights.min() >= -1e-14 * scale
+    assert weights.min() >= -1e-14 * scale - 1e-8
 
 
 @pytest.mark.parametrize("resolution", [1, 2, 7, 12])
 def test_embedded_points_are_reproduced_at_rest(surface, resolution):
     points, triangles = surface
-    box = cage(points, triangles, resolution)
-    corners, weights = embed(points, box)
-    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-14)
-    back = np.einsum("ij,ijk->ik", weights, box.points[corners])
+    lat = lattice(points, triangles, resolution)
+    corners, weights = embed(points, lat)
+    assert corners.dtype == np.int32
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-13)
+    back = moved(corners, weights, lat.points)
     np.testing.assert_allclose(back, points, rtol=0.0, atol=1e-12 * np.abs(points).max())
 
 
-def test_embedded_points_follow_an_affine_motion_of_the_cage_exactly():
+def test_embedded_points_follow_an_affine_motion_exactly():
     points, triangles = sphere()
-    box = cage(points, triangles, 8)
-    corners, weights = embed(points, box)
+    lat = lattice(points, triangles, 8)
     A = np.array([[1.2, 0.3, 0.0], [-0.4, 0.9, 0.1], [0.2, 0.0, 0.7]])
-    moved = np.einsum("ij,ijk->ik", weights, (box.points @ A.T + 1.0)[corners])
-    np.testing.assert_allclose(moved, points @ A.T + 1.0, atol=1e-13)
+    now = moved(*embed(points, lat), lat.points @ A.T + 1.0)
+    np.testing.assert_allclose(now, points @ A.T + 1.0, atol=1e-13)
+
+
+def test_embedded_points_follow_a_trilinear_motion_exactly():
+    def motion(x):
+        x, y, z = x.T
+        return np.stack([x * y * z, x * y - z, y * z + x], axis=1)
+
+    points, triangles = sphere()
+    lat = lattice(points, triangles, 8)
+    now = moved(*embed(points, lat), motion(lat.points))
+    np.testing.assert_allclose(now, motion(points), atol=1e-13)
 
 
 def test_a_point_outside_follows_the_nearest_cell():
-    box = cage(CUBE, CUBE_TRIANGLES, 4)
+    lat = lattice(CUBE, CUBE_TRIANGLES, 4)
     outside = np.array([[1.5, 0.5, 0.5], [-3.0, -3.0, -3.0]])
-    corners, weights = embed(outside, box)
-    np.testing.assert_allclose(
-        np.einsum("ij,ijk->ik", weights, box.points[corners]), outside, atol=1e-12
+    corners, weights = embed(outside, lat)
+    np.testing.assert_allclose(moved(corners, weights, lat.points), outside, atol=1e-12)
+    assert lat.points[corners[0], 0].min() >= 0.74
+    assert lat.points[corners[1]].max() <= 0.26
+
+
+def test_corners_of_cells_are_where_they_are_said_to_be(surface):
+    lat = lattice(*surface, 5)
+    places = lat.grid[lat.cells]
+    np.testing.assert_array_equal(
+        places - places[:, :1], np.tile(CELL_CORNERS, (len(places), 1, 1))
     )
-    assert box.points[corners[0], 0].min() >= 0.74
-    assert box.points[corners[1]].max() <= 0.26
+    rest = lat.origin + lat.cell_size * lat.grid
+    np.testing.assert_allclose(lat.points, rest, rtol=0.0, atol=1e-15 * np.abs(rest).max())
+    assert set(lat.cells.ravel()) == set(range(len(lat.points)))
 
 
-def test_tets_are_positively_oriented_and_equal_in_size(surface):
-    box = cage(*surface, 5)
-    volumes = tet_volumes(box.points, box.tets)
-    np.testing.assert_allclose(volumes, box.cell_size**3 / 6.0, rtol=1e-9)
+@pytest.mark.parametrize("name", CONVEX)
+@pytest.mark.parametrize("resolution", [1, 4, 9, 16])
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+def test_without_narrow_gaps_every_place_has_one_cell_and_one_vertex(name, resolution, seed):
+    points, triangles = ONE_BODY[name]
+    lat = lattice(points if seed is None else turned(points, seed), triangles, resolution)
+    assert len(np.unique(lat.grid, axis=0)) == len(lat.grid)
+    assert len(np.unique(lat.cells[:, 0])) == len(lat.cells)
 
 
-def test_neighboring_cells_share_whole_faces():
-    box = cage(*sphere(), 6)
-    faces = np.sort(
-        box.tets[:, [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]].reshape(-1, 3), axis=1
-    )
-    _, uses = np.unique(faces, axis=0, return_counts=True)
-    assert uses.max() == 2
-    # A face that is used once must be on the border of the cage: all of one border plane of a cell
-    # without a neighbor. Two cells that cut their common square differently would break this.
-    cells = np.argwhere(box.cell_index >= 0)
-    kept = np.pad(box.cell_index >= 0, 1)
-    border = sum(
-        (~kept[tuple((cells + 1 + way * step).T)]).sum()
-        for step in np.eye(3, dtype=int)
-        for way in (-1, 1)
-    )
-    assert (uses == 1).sum() == 2 * border
-
-
-def test_cell_corners_are_shared_and_all_used(surface):
-    box = cage(*surface, 5)
-    places = np.round((box.points - box.origin) / box.cell_size).astype(int)
-    assert len(np.unique(places, axis=0)) == len(places)
-    assert set(box.tets.ravel()) == set(range(len(box.points)))
-
-
-@pytest.mark.parametrize("resolution", [4, 8, 12, 24])
-def test_the_mass_of_a_sphere_is_right_within_2_percent(resolution):
-    # The polyhedron of 24 rings holds 0.99 of the round sphere; measure against itself.
+@pytest.mark.parametrize("resolution", [2, 4, 8, 12, 24])
+def test_the_volume_of_a_sphere_is_right_within_2_percent(resolution):
     points, triangles = sphere()
-    a, b, c = points[triangles].swapaxes(0, 1)
-    exact = abs(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
-    assert enclosed_mass(cage(points, triangles, resolution)) == pytest.approx(exact, rel=0.02)
+    filled = volume_in(lattice(points, triangles, resolution))
+    assert filled == pytest.approx(closed_volume(points, triangles), rel=0.02)
 
 
-def test_the_mass_of_a_box_is_right_though_its_sides_run_along_the_cells():
-    assert enclosed_mass(cage(CUBE, CUBE_TRIANGLES, 8)) == pytest.approx(1.0, rel=1e-4)
+def test_the_volume_of_a_box_is_right_though_its_sides_run_along_the_cells():
+    assert volume_in(lattice(CUBE, CUBE_TRIANGLES, 8)) == pytest.approx(1.0, rel=1e-4)
+
+
+def test_the_volume_of_a_shell_leaves_its_cavity_out():
+    points, triangles = ONE_BODY["hollow_ball"]
+    filled = volume_in(lattice(points, triangles, 24))
+    assert filled == pytest.approx(closed_volume(points, triangles), rel=0.05)
+
+
+def test_where_shells_overlap_there_is_material_once():
+    points, triangles = SURFACES["two_cubes"]
+    assert volume_in(lattice(points, triangles, 14)) == pytest.approx(2.0 - 0.6**3, rel=0.02)
 
 
 def test_turning_the_triangles_inside_out_changes_nothing():
-    forward, backward = cage(*sphere(), 6), cage(sphere()[0], sphere()[1][:, ::-1], 6)
-    np.testing.assert_array_equal(forward.tets, backward.tets)
+    forward, backward = lattice(*sphere(), 6), lattice(sphere()[0], sphere()[1][:, ::-1], 6)
+    np.testing.assert_array_equal(forward.cells, backward.cells)
     np.testing.assert_allclose(forward.fractions, backward.fractions)
 
 
 def test_a_hole_narrower_than_a_cell_leaves_the_inside_filled():
     points, triangles = sphere()
-    # Both triangles of one quad, 0.13 wide; a cell is 0.33, a cell of the finer lattice 0.11.
-    hole = [10 * 48 + 5, 23 * 48 + 10 * 48 + 5]
-    whole, holed = cage(points, triangles, 6), cage(points, np.delete(triangles, hole, axis=0), 6)
-    assert len(holed.tets) == len(whole.tets)
-    assert enclosed_mass(holed) == pytest.approx(enclosed_mass(whole), rel=0.1)
+    hole = [10 * 48 + 5, 23 * 48 + 10 * 48 + 5]  # both triangles of a quad, 0.4 cells wide
+    whole, holed = lattice(points, triangles, 6), lattice(points, np.delete(triangles, hole, 0), 6)
+    assert len(holed.cells) == len(whole.cells)
+    assert volume_in(holed) == pytest.approx(volume_in(whole), rel=0.1)
 
 
 def test_an_open_tube_stays_hollow():
-    assert cage(*open_tube(), 24).cell_index[6, 6, 12] == -1
-
-
-def test_a_flat_sheet_becomes_one_layer_of_cells():
-    assert cage(SQUARE, SQUARE_TRIANGLES, 10).cell_index.shape == (10, 10, 1)
+    lat = lattice(*open_tube(), 24)
+    assert not (lat.grid[lat.cells[:, 0]] == (6, 6, 12)).all(axis=1).any()
 
 
 def test_every_fraction_is_above_zero_and_at_most_one(surface):
-    fractions = cage(*surface, 9).fractions
+    fractions = lattice(*surface, 9).fractions
     assert fractions.min() > 0.0
     assert fractions.max() <= 1.0
 
 
-def test_the_same_input_gives_the_same_cage_bit_for_bit(surface):
-    first, second = cage(*surface, 6), cage(*surface, 6)
+def test_the_same_input_gives_the_same_lattice_bit_for_bit(surface):
+    first, second = lattice(*surface, 6), lattice(*surface, 6)
     np.testing.assert_array_equal(first.points, second.points)
-    np.testing.assert_array_equal(first.tets, second.tets)
+    np.testing.assert_array_equal(first.cells, second.cells)
     np.testing.assert_array_equal(first.fractions, second.fractions)
 
 
-def test_a_triangle_touches_the_cells_of_its_points_and_none_that_a_plane_separates():
-    rng = np.random.default_rng(1)
-    corners = rng.uniform(1.0, 11.0, (20, 3, 3))
-    for triangle in corners:
-        touched = touched_cells(triangle[None], np.array([12, 12, 12]))
-        on_it = random_surface_points(triangle, np.array([[0, 1, 2]]), 20000)
-        assert touched[tuple(np.floor(on_it).astype(int).T)].all()
-        # No cell is touched whose center is further away than its half diagonal.
-        centers = np.argwhere(touched) + 0.5
-        normal = np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
-        distance = np.abs((centers - triangle[0]) @ normal) / np.linalg.norm(normal)
-        assert distance.max() <= np.sqrt(0.75) + 1e-6
+def test_all_cells_that_the_surface_touches_are_there(surface):
+    points, triangles = surface
+    lat = lattice(points, triangles, 9)
+    counts = lat.grid.max(axis=0)
+    corners = ((points - lat.origin) / lat.cell_size)[triangles]
+    places = {tuple(place) for place in lat.grid[lat.cells[:, 0]]}
+    assert {tuple(place) for place in np.argwhere(touched_cells(corners, counts))} <= places
 
 
-def test_a_large_triangle_touches_as_many_cells_as_its_parts():
-    counts = np.array([40, 40, 40])
-    whole = np.array([[[0.5, 0.5, 0.5], [39.3, 2.0, 11.0], [5.0, 38.7, 36.0]]])
-    a, b, c = whole[0]
-    parts = np.array([[a, b, 0.5 * (b + c)], [a, 0.5 * (b + c), c]])
-    np.testing.assert_array_equal(touched_cells(whole, counts), touched_cells(parts, counts))
+class Hand:
+    """A hand turned against the grid; cells are about 1 m."""
+
+    def __init__(self, gap, seed, longest=10.0):
+        self.gap, self.pitch = gap, 0.8 + gap
+        own, self.triangles = hand(gap)
+        own, self.triangles = split(own, self.triangles, longest)
+        self.points = turned(own, seed)
+        resolution = int(np.ptp(self.points, axis=0).max())
+        self.lattice = lattice(self.points, self.triangles, resolution)
+        self.to_own = np.linalg.lstsq(self._affine(self.points), own, rcond=None)[0]
+        self.to_world = np.linalg.lstsq(self._affine(own), self.points, rcond=None)[0]
+        cells = self.lattice.cells
+        height = (self._affine(self.lattice.points) @ self.to_own)[:, 1]
+        palm = (height[cells] < 0.0).any(axis=1)
+        self.of_palm = np.zeros(len(self.lattice.points), bool)
+        self.of_palm[cells[palm]] = True
+        self.free = cells[~self.of_palm[cells].any(axis=1)]
+        self.finger = components(self.free, len(self.lattice.points))
+
+    @staticmethod
+    def _affine(points):
+        return np.column_stack([points, np.ones(len(points))])
+
+    def random_points(self, outwards):
+        """Points in the outer halves of the fingers or up to `outwards` gaps beside them, and the
+        number of the finger.
+        """
+        rng = np.random.default_rng(0)
+        number = rng.integers(4, size=400)
+        reach = 0.4 + outwards * self.gap
+        x = number * self.pitch + 0.4 + reach * rng.uniform(-1.0, 1.0, 400)
+        own = np.stack([x, rng.uniform(4.5, 6.0, 400), rng.uniform(0.0, 0.8, 400)], axis=1)
+        return self._affine(own) @ self.to_world, number
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("seed", range(20))
+def test_fingers_share_nothing_beyond_the_cells_of_the_palm(gap, seed):
+    held = Hand(gap, seed)
+    assert bodies_in(held.lattice) == 1
+    assert len(np.unique(held.finger[held.free])) == 4
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("longest", [10.0, 0.3])
+def test_the_surface_of_a_finger_follows_its_own_cells(gap, seed, longest):
+    held = Hand(gap, seed, longest)
+    own = held._affine(held.points) @ held.to_own
+    corners, weights = embed(held.points, held.lattice)
+    tip = own[:, 1] > 4.5
+    assert weights[tip].min() > -1e-6
+    assert not held.of_palm[corners[tip]].any()
+    finger, number = held.finger[corners[tip]], (own[tip, 0] + 1e-6) // held.pitch
+    assert len(np.unique(np.column_stack([finger.ravel(), np.repeat(number, 8)]), axis=0)) == 4
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("outwards", [0.0, 0.4])
+def test_points_in_and_beside_a_finger_follow_it(gap, outwards):
+    held = Hand(gap, 5)
+    points, number = held.random_points(outwards)
+    corners, weights = embed(points, held.lattice)
+    np.testing.assert_allclose(moved(corners, weights, held.lattice.points), points, atol=1e-12)
+    assert not held.of_palm[corners].any()
+    pairs = np.column_stack([held.finger[corners].ravel(), np.repeat(number, 8)])
+    assert len(np.unique(pairs, axis=0)) == 4
+
+
+@pytest.mark.parametrize("resolution", [1, 2, 3, 7, 16])
+@pytest.mark.parametrize("seed", range(4))
+def test_rings_that_are_linked_stay_two(resolution, seed):
+    first, triangles = ring()
+    second = first[:, [0, 2, 1]] + (2.0, 0.0, 0.0)
+    points, triangles = joined((first, triangles), (second, triangles[:, ::-1]))
+    points = turned(points, seed)
+    lat = lattice(points, triangles, resolution)
+    assert bodies_in(lat) == 2
+    corners, _ = embed(points, lat)
+    body = components(lat.cells, len(lat.points))[corners]
+    assert len(np.unique(body[: len(first)])) == 1
+    assert len(np.unique(body[len(first) :])) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("gap", GAPS)
+def test_lips_part_where_a_slit_runs_through_cells(seed, gap):
+    filled = np.ones((2, 1, 3), bool)
+    filled[1, :, 1] = False
+    points, triangles = blocks_surface(
+        filled, [0.0, 2.0, 6.0], [0.0, 2.0], [0.0, 1.5, 1.5 + gap, 3.0 + gap]
+    )
+    tips = np.flatnonzero(points[:, 0] > 5.0)
+    upper = points[tips, 2] > 1.5 + 0.5 * gap
+    points = turned(points, seed)
+    lat = lattice(points, triangles, int(np.ptp(points, axis=0).max()))
+    corners, _ = embed(points[tips], lat)
+    assert bodies_in(lat) == 1
+    assert not set(corners[upper].ravel()) & set(corners[~upper].ravel())
+
+
+def test_parts_of_a_cell_share_its_material():
+    points, triangles = hand(0.2)
+    filled = volume_in(lattice(points, triangles, 3))
+    assert filled == pytest.approx(closed_volume(points, triangles), rel=0.1)
+
+
+def test_loose_parts_far_apart_are_two_lattices():
+    points, triangles = joined(ball, scaled(0.3, (3.0, 0.1, 0.2)))
+    assert bodies_in(lattice(points, triangles, 12)) == 2
 
 
 @pytest.mark.parametrize(
@@ -253,4 +358,4 @@ def test_a_large_triangle_touches_as_many_cells_as_its_parts():
 )
 def test_bad_input_is_refused_in_a_sentence(points, triangles, resolution, text):
     with pytest.raises(ValueError, match=text):
-        cage(points, np.array(triangles, int), resolution, "Blob")
+        lattice(points, np.array(triangles, int), resolution, "Blob")

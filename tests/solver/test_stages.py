@@ -66,7 +66,7 @@ def test_contact_comes_before_the_sweeps_and_islands_after_them():
     stages = stages_of([block(), Collider(*plane(height=-1.0))])
     assert stages["begin_step"] == ["ContactLoad", "Prediction", "Kinematics", "Contacts", "Sweeps"]
     assert stages["before_sweep"] == ["Contacts"]
-    assert stages["end_step"] == ["IslandMomentum", "Velocities"]
+    assert stages["end_step"] == ["Contacts", "IslandMomentum", "Velocities"]
 
 
 def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleration():

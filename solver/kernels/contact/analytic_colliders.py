@@ -25,6 +25,8 @@ FAR = wp.constant(1.0e30)
 # distance.
 KEPT = wp.constant(0.9)
 FLOOR = wp.constant(1.0e-3)
+# Part of a clearance that rounding leaves of it.
+CAUTION = wp.constant(0.99)
 # The last step on the path back in front, as a part of the contact distance.
 LAST_STEP = wp.constant(0.25)
 
@@ -49,6 +51,9 @@ class ContactModel:
     state: ContactState
     colliders: AnalyticColliders
     embedding: Embedding
+    # Where surfaces are embedded: how far each vertex and all that move what it carries may go from
+    # where the step began without coming as near as the contact distance [m], [vertex].
+    clearance: wp.array[float]
 
 
 @wp.func
@@ -163,7 +168,7 @@ def collider_forces(width: int) -> ColliderForces:
     """The `ColliderForces` of scenes whose embedded points, on which they act, have so many
     corners, or 0.
     """
-    surface = surface_functions(width)
+    surface, embedded = surface_functions(width), width > 0
 
     @wp.func
     def colliders_force_hessian(
@@ -179,9 +184,20 @@ def collider_forces(width: int) -> ColliderForces:
         touching = int(0)
         active_set = int(0)
         margin = float(wp.inf)
+        gone = float(0.0)
         begin, end = surface.carried_range(i, model.embedding)
+        if wp.static(embedded):
+            gone = surface.farthest(i, x, x_start, model.embedding)
+            far = CAUTION * model.clearance[i] - gone
+            if far > wp.length(step):
+                return force, hessian, touching, active_set, far
         for slot in range(begin, end):
             s = surface.carried(slot, model.embedding)
+            if wp.static(embedded):
+                far = CAUTION * model.clearance[s] - gone
+                if far > wp.length(step):
+                    margin = wp.min(margin, far)
+                    continue
             weight = surface.share(slot, model.embedding)
             begun = surface.position(s, x_start, model.embedding)
             now = surface.position(s, x, model.embedding)
@@ -194,12 +210,26 @@ def collider_forces(width: int) -> ColliderForces:
         return force, hessian, touching, active_set, margin
 
     @wp.func
-    def colliders_fraction(i: int, x: wp.array[wp.vec3], step: wp.vec3, model: ContactModel):
+    def colliders_fraction(
+        i: int,
+        x: wp.array[wp.vec3],
+        step: wp.vec3,
+        x_start: wp.array[wp.vec3],
+        model: ContactModel,
+    ):
         """As `fraction_in_front`, when of what carries its surface vertex i alone moves."""
         fraction = float(1.0)
+        needed = wp.length(step) / (CAUTION * KEPT)
         begin, end = surface.carried_range(i, model.embedding)
+        if wp.static(embedded):
+            needed += surface.farthest(i, x, x_start, model.embedding)
+            if model.clearance[i] > needed:
+                end = begin
         for slot in range(begin, end):
             s = surface.carried(slot, model.embedding)
+            if wp.static(embedded):
+                if model.clearance[s] > needed:
+                    continue
             weight = surface.share(slot, model.embedding)
             now = surface.position(s, x, model.embedding)
             fraction = wp.min(fraction, fraction_in_front(s, now, weight * step, model))

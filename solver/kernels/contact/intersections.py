@@ -126,12 +126,12 @@ def crossed_triangles(
     index = int(0)
     while wp.bvh_query_next(query, index):
         t = surface.triangles[first_triangle + index]
-        own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
         pairing = surface.body[e[0]] * surface.bodies + surface.body[t[0]]
-        if surface.body[e[0]] == surface.body[t[0]]:
-            own = own or any_in(flattened, e, t)
-        if not own and surface.may_touch[pairing] != 0:
-            if crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
+        if surface.may_touch[pairing] != 0:
+            own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
+            if surface.body[e[0]] == surface.body[t[0]]:
+                own = own or any_in(flattened, e, t)
+            if not own and crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
                 if n < slots:
                     found[k * slots + n] = first_triangle + index
                 n += 1
@@ -154,7 +154,7 @@ def find_crossings(
     """
     k = wp.tid()
     n = int(0)
-    if surface.body_triangles > 0:
+    if surface.meets_bodies[surface.body[surface.edges[k][0]]] != 0 and surface.body_triangles > 0:
         n = crossed_triangles(k, surface.triangle_tree, 0, surface, flattened, x, slots, n, found)
     if k < surface.body_edges and surface.body_triangles < surface.triangles.shape[0]:
         n = crossed_triangles(

@@ -30,6 +30,7 @@ class Contacts:
     start: wp.array[int]  # [vertex + 1]
     end: wp.array[int]  # [vertex]
     entry: wp.array[int]
+    listed: wp.array[int]  # whether what the vertex carries has pairs, where surfaces are embedded
     touches: wp.array[Touch]
 
 
@@ -106,6 +107,15 @@ def pair_forces(width: int) -> PairForces:
     surface, embedded = surface_functions(width), width > 0
 
     @wp.func
+    def felt_range(i: int, contacts: Contacts, embedding: Embedding):
+        """Where what moves with vertex i begins and ends, if any of it has pairs."""
+        begin, end = surface.carried_range(i, embedding)
+        if wp.static(embedded):
+            if contacts.listed[i] == 0:
+                end = begin
+        return begin, end
+
+    @wp.func
     def weight_and_corner(
         i: int, slot: int, s: int, corner: int, touch: Touch, embedding: Embedding
     ):
@@ -179,7 +189,7 @@ def pair_forces(width: int) -> PairForces:
         diagonal = wp.vec3(0.0)
         off = wp.vec3(0.0)
         margin = float(wp.inf)
-        begin, end = surface.carried_range(i, embedding)
+        begin, end = felt_range(i, contacts, embedding)
         for slot in range(begin, end):
             s = surface.carried(slot, embedding)
             for k in range(contacts.start[s], contacts.end[s]):
@@ -234,7 +244,7 @@ def pair_forces(width: int) -> PairForces:
         For the positions that this was last called with, which it has kept in `closing`.
         """
         active_set = int(0)
-        begin, end = surface.carried_range(i, embedding)
+        begin, end = felt_range(i, contacts, embedding)
         for slot in range(begin, end):
             s = surface.carried(slot, embedding)
             for k in range(contacts.start[s], contacts.end[s]):

@@ -3,6 +3,7 @@
 
 import warp as wp
 
+from ..embedding import Embedding
 from ..options import HOT
 from .pairs import (
     EDGE_EDGE,
@@ -166,3 +167,21 @@ def find_starts(
         else:
             high = middle
     start[v] = low
+
+
+@wp.kernel
+def mark_listed(
+    first: int,
+    pairs: wp.array[Pair],
+    embedding: Embedding,
+    # out
+    listed: wp.array[int],
+):
+    """Mark the vertices of pairs, and those that move them."""
+    v = pairs[first + wp.tid()].vertices
+    for c in range(4):
+        listed[v[c]] = 1
+        if v[c] >= embedding.first:
+            begin = (v[c] - embedding.first) * embedding.width
+            for k in range(begin, begin + embedding.width):
+                listed[embedding.corners[k]] = 1

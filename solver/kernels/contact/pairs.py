@@ -39,6 +39,7 @@ class Surface:
     collider_triangle_tree: wp.uint64
     bodies: int
     may_touch: wp.array[int]  # [body * body]
+    meets_bodies: wp.array[int]  # per body: whether it may touch any body, or itself
     closed: wp.array[int]  # per body: whether it has an inside
     # per vertex of the scene:
     joint: wp.array[int]  # the same number for what is attached to each other
@@ -70,6 +71,7 @@ class PairLists:
     pairs: wp.array[Pair]
     start: wp.array[int]  # [vertex + 1], in `entry`
     entry: wp.array[int]
+    listed: wp.array[int]  # whether what the vertex carries has pairs, where surfaces are embedded
 
 
 @wp.struct

@@ -3,6 +3,7 @@
 
 import warp as wp
 
+from ..embedding import Embedding, spread_of
 from ..options import HOT
 from .distance import parallelism
 from .pairs import (
@@ -24,6 +25,8 @@ wp.set_module_options(HOT)
 NEAR = wp.constant(1.5)
 # Edges that cross farther from their ends than this part of their length count in full.
 CROSSING = wp.constant(0.1)
+# Part of the room of a vertex that rounding leaves it.
+CAUTION = wp.constant(0.99)
 # Distances below this part of the contact distance have no direction.
 TOUCHING = wp.constant(1.0e-3)
 
@@ -216,3 +219,30 @@ def gather_near(
         least_gap[i] = least
         x_seen[i] = x[i]
         alert[i] = 0
+
+
+@wp.kernel
+def find_room(
+    first: int,
+    embedding: Embedding,
+    listed: wp.array[int],
+    alarm: wp.array[int],
+    least_gap: wp.array[float],
+    # out
+    room: wp.array[float],
+    awake: wp.array[int],
+):
+    """After an alarm, how far [m] each vertex may go from where it was seen with all that it
+    carries quiet, as long as the others that move that stay within their room.
+    """
+    if alarm[0] == 0:
+        return
+    i = first + wp.tid()
+    if listed[i] == 0:
+        return
+    least = float(1.0e30)
+    for slot in range(embedding.start[i], embedding.start[i + 1]):
+        s = embedding.carried[slot]
+        least = wp.min(least, least_gap[s] / spread_of(s, embedding))
+    room[i] = CAUTION * QUIET * least
+    awake[i] = 0

@@ -136,9 +136,8 @@ def near_triangles(
     index = int(0)
     while wp.bvh_query_next(query, index):
         t = surface.triangles[first_triangle + index]
-        own = belongs(v, t, surface)
         pairing = surface.body[v] * surface.bodies + surface.body[t[0]]
-        if not own and surface.may_touch[pairing] != 0:
+        if surface.may_touch[pairing] != 0 and not belongs(v, t, surface):
             w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
             gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
             limit = reach + state.radius[t[0]] + largest(surface.trust_radius, t)
@@ -168,7 +167,7 @@ def find_triangles(
     v = surface.vertices[k]
     at = k * slots
     n = int(0)
-    if surface.body_triangles > 0:
+    if surface.meets_bodies[surface.body[v]] != 0 and surface.body_triangles > 0:
         n = near_triangles(v, surface.triangle_tree, 0, surface, state, x, at, slots, n, found)
     of_collider = v >= surface.collider_start and v < surface.point_start
     if not of_collider and surface.body_triangles < surface.triangles.shape[0]:
@@ -213,9 +212,8 @@ def near_edges(
         other = first_edge + index
         if other > k:
             f = surface.edges[other]
-            own = are_joined(e, f, surface)
             pairing = surface.body[e[0]] * surface.bodies + surface.body[f[0]]
-            if not own and surface.may_touch[pairing] != 0:
+            if surface.may_touch[pairing] != 0 and not are_joined(e, f, surface):
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])
                 gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
                 limit = reach + edge_reach(f, surface, state)
@@ -240,7 +238,9 @@ def find_edges(
     """Edges near each edge of a body, every pair once; as `find_triangles`."""
     k = first + wp.tid()
     at = k * slots
-    n = near_edges(k, surface.edge_tree, 0, surface, state, x, at, slots, 0, found)
+    n = int(0)
+    if surface.meets_bodies[surface.body[surface.edges[k][0]]] != 0:
+        n = near_edges(k, surface.edge_tree, 0, surface, state, x, at, slots, n, found)
     if surface.body_edges < surface.edges.shape[0]:
         n = near_edges(
             k,

@@ -20,13 +20,10 @@ import warp as wp
 from ..embedding import Embedding, surface_functions
 from ..options import HOT
 from .pairs import QUIET, Pair, PairLists
+from .planes import fraction_within, path_to_plane
 
 wp.set_module_options(HOT)
 
-# Part of its path to the plane that a vertex may go.
-KEPT = wp.constant(0.9)
-# A plane leaves either side this part of the gap.
-LEAST_PART = wp.constant(0.05)
 # Pairs stay this part of their contact distance apart, and this part of the coordinates' size.
 FLOOR = wp.constant(1.0e-3)
 ROUNDING = wp.constant(1.0e-6)
@@ -34,43 +31,6 @@ ROUNDING = wp.constant(1.0e-6)
 # What has ended a step.
 BY_PAIR = wp.constant(1)
 BY_TRUST_RADIUS = wp.constant(2)
-
-
-@wp.func
-def path_to_plane(
-    own_gap: float,
-    other_gap: float,
-    own_approach: float,
-    other_approach: float,
-    distance: float,
-):
-    """How far a vertex may go towards the plane of a pair [m].
-
-    `own_gap` ≤ 0 is how far the nearest point of its own side lies ahead of it, `other_gap` how far
-    that of the other side does; both sides approach, and stay `distance` apart.
-    """
-    gap = own_gap + other_gap
-    path = float(wp.inf)
-    if own_approach + other_approach >= KEPT * gap:
-        own_part = own_approach / (own_approach + other_approach)
-        own_part = wp.clamp(own_part, LEAST_PART, 1.0 - LEAST_PART)
-        path = KEPT * (other_gap - (1.0 - own_part) * gap)
-        if gap <= distance:
-            path = KEPT * (other_gap - distance)
-    return path
-
-
-@wp.func
-def fraction_within(offset: wp.vec3, step: wp.vec3, radius: float):
-    """The α in [0, 1] after which |offset + α · step| is at most `radius`."""
-    fraction = float(1.0)
-    if wp.length(offset + step) > radius:
-        a = wp.length_sq(step)
-        b = wp.dot(offset, step)
-        c = wp.length_sq(offset) - radius * radius
-        root = wp.sqrt(wp.max(b * b - a * c, 0.0))
-        fraction = wp.clamp((root - b) / a, 0.0, 1.0)
-    return fraction
 
 
 @dataclass(frozen=True)
@@ -84,7 +44,15 @@ class TruncationKernels:
 @cache
 def truncation_kernels(width: int) -> TruncationKernels:
     """The `TruncationKernels` of scenes whose embedded points have so many corners, or 0."""
-    surface = surface_functions(width)
+    surface, embedded = surface_functions(width), width > 0
+
+    @wp.func
+    def alert_corners(s: int, embedding: Embedding, alert: wp.array[int]):
+        """Alert what moves surface vertex s."""
+        if s >= embedding.first:
+            begin = (s - embedding.first) * embedding.width
+            for k in range(begin, begin + embedding.width):
+                alert[embedding.corners[k]] = 1
 
     @wp.func
     def fraction_to_plane(
@@ -136,22 +104,35 @@ def truncation_kernels(width: int) -> TruncationKernels:
         candidate: wp.array[wp.vec3],
         x_seen: wp.array[wp.vec3],
         least_gap: wp.array[float],
+        room: wp.array[float],
         lists: PairLists,
+        # in and out
+        awake: wp.array[int],
         # out
         alert: wp.array[int],
         alarm: wp.array[int],
     ):
-        """Alert all surface vertices that share a pair with one that gets far from `x_seen`.
+        """Alert all surface vertices that share a pair with one that gets far from `x_seen`, and
+        what moves them.
 
         That is where it was when the gaps were measured. The others are out of danger: their steps
-        need no truncation by pairs.
+        need no truncation by pairs. As long as all vertices that move an embedded point keep within
+        their `room`, it gets nowhere near that far.
         """
         i = first + wp.tid()
+        if wp.static(embedded):
+            if lists.listed[i] == 0:
+                return
+            if wp.length(candidate[i] - x_seen[i]) > room[i]:
+                for k in range(embedding.first_neighbor[i], embedding.first_neighbor[i + 1]):
+                    awake[embedding.neighbor[k]] = 1
+            elif awake[i] == 0:
+                return
         begin, end = surface.carried_range(i, embedding)
         for slot in range(begin, end):
             s = surface.carried(slot, embedding)
             far = wp.length(candidate[i] - x_seen[i])
-            if wp.static(width > 0):
+            if wp.static(embedded):
                 far = wp.length(x[s] - x_seen[s])
                 far += surface.longest_path(s, moving, x, candidate, embedding)
             if far > QUIET * least_gap[s]:
@@ -160,6 +141,8 @@ def truncation_kernels(width: int) -> TruncationKernels:
                     v = lists.pairs[lists.entry[k] / 4].vertices
                     for c in range(4):
                         alert[v[c]] = 1
+                        if wp.static(embedded):
+                            alert_corners(v[c], embedding, alert)
 
     @wp.kernel(module="unique", module_options=HOT)
     def truncate(
@@ -186,6 +169,11 @@ def truncation_kernels(width: int) -> TruncationKernels:
         reason = int(0)
         if wp.length_sq(step) > 0.0:
             begin, end = surface.carried_range(i, embedding)
+            if alert[i] == 0:
+                end = begin
+            if wp.static(embedded):
+                if lists.listed[i] == 0:
+                    end = begin
             for slot in range(begin, end):
                 s = surface.carried(slot, embedding)
                 rounding = ROUNDING * wp.length(x[s])

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surfaces to build lattices around. Points are [vertex, 3] in metres."""
+
+import numpy as np
+
+CUBE = np.array([[x, y, z] for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)])
+CUBE_SIDES = np.array(
+    [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+)
+CUBE_TRIANGLES = np.concatenate([CUBE_SIDES[:, [0, 1, 2]], CUBE_SIDES[:, [0, 2, 3]]])
+SQUARE = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]])
+SQUARE_TRIANGLES = np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def tube_points(radius, centers_z, around):
+    """Rings of `around` points, one for every radius and height."""
+    angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
+    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(around)], axis=1)
+    rings = [r * ring + (0.0, 0.0, z) for r, z in zip(radius, centers_z, strict=True)]
+    return np.concatenate(rings)
+
+
+def tube_triangles(rings, around):
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(rings - 1), np.arange(around), indexing="ij"))
+    a, b = i * around + j, i * around + (j + 1) % around
+    lower = np.stack([a, b, b + around], axis=1)
+    return np.concatenate([lower, np.stack([a, b + around, a + around], axis=1)])
+
+
+def sphere(rings=24, around=48):
+    """A closed unit sphere whose poles are rings of almost no size, and fans over them."""
+    t = np.linspace(0.05, np.pi - 0.05, rings)
+    points = tube_points(np.sin(t), -np.cos(t), around)
+    south, north = len(points), len(points) + 1
+    points = np.concatenate([points, [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]]])
+    j = np.arange(around)
+    k, top = (j + 1) % around, (rings - 1) * around
+    fans = [np.stack([k, j, np.full(around, south)], 1)]
+    fans += [np.stack([top + j, top + k, np.full(around, north)], 1)]
+    return points, np.concatenate([tube_triangles(rings, around), *fans])
+
+
+def open_tube():
+    """No caps: the outside reaches the inside through both ends."""
+    return tube_points(np.full(5, 0.5), np.linspace(0.0, 2.0, 5), 24), tube_triangles(5, 24)
+
+
+def two_cubes():
+    """Overlapping, so the surface intersects itself."""
+    points = np.concatenate([CUBE, CUBE + 0.4])
+    return points, np.concatenate([CUBE_TRIANGLES, CUBE_TRIANGLES + 8])
+
+
+def fan():
+    """Three triangles on one edge: not a manifold."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [0.5, 1, 0], [0.5, -1, 0], [0.5, 0, 1]], float)
+    return points, np.array([[0, 1, 2], [0, 1, 3], [0, 1, 4]])
+
+
+def line():
+    """A triangle without area."""
+    return np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]), np.array([[0, 1, 2]])
+
+
+SURFACES = {
+    "sphere": sphere(),
+    "cube": (CUBE, CUBE_TRIANGLES),
+    "far_cube": (1e-3 * CUBE + (50.0, -20.0, 3.0), CUBE_TRIANGLES),
+    "open_tube": open_tube(),
+    "two_cubes": two_cubes(),
+    "fan": fan(),
+    "square": (SQUARE, SQUARE_TRIANGLES),
+    "one_triangle": (SQUARE, SQUARE_TRIANGLES[:1]),
+    "line": line(),
+}
+
+
+def random_surface_points(points, triangles, count=2000):
+    rng = np.random.default_rng(0)
+    weights = rng.dirichlet((1.0, 1.0, 1.0), count)
+    corners = points[triangles[rng.integers(len(triangles), size=count)]]
+    return np.einsum("ij,ijk->ik", weights, corners)
+
+
+def blocks_surface(filled, *coordinates):
+    """The surface of the filled blocks [x, y, z] between planes at `coordinates` (x, y, z), faces
+    outwards.
+    """
+    points = np.stack(np.meshgrid(*coordinates, indexing="ij"), axis=-1).reshape(-1, 3)
+    shape = np.array(filled.shape) + 1
+    padded = np.pad(filled, 1)
+    triangles = []
+    for axis in range(3):
+        step, u, v = (np.eye(3, dtype=int)[(axis + k) % 3] for k in range(3))
+        for low in np.argwhere(filled):
+            for way in (0, 1):
+                if not padded[tuple(low + 1 + (2 * way - 1) * step)]:
+                    at = low + way * step
+                    quad = [at, at + u, at + u + v, at + v]
+                    a, b, c, d = np.ravel_multi_index(np.transpose(quad), shape)
+                    triangles += [[a, b, c], [a, c, d]] if way else [[a, c, b], [a, d, c]]
+    used, number = np.unique(triangles, return_inverse=True)
+    return points[used], number.reshape(-1, 3)
+
+
+def hand(gap, width=0.8, length=6.0, fingers=4):
+    """A palm in the xy plane with `fingers` along y, `gap` [m] apart; they begin at y = 0."""
+    x = np.concatenate([[0.0], np.cumsum([width, gap] * fingers)[:-1]])
+    filled = np.ones((2 * fingers - 1, 2, 1), bool)
+    filled[1::2, 1] = False
+    return blocks_surface(filled, x, [-2.0, 0.0, length], [0.0, width])
+
+
+def ring(radius=2.0, thickness=0.6, around=48, across=12):
+    """A torus round the z axis."""
+    i, j = (a.ravel() for a in np.indices((around, across)))
+    u, v = 2.0 * np.pi * i / around, 2.0 * np.pi * j / across
+    out = radius + thickness * np.cos(v)
+    points = np.stack([out * np.cos(u), out * np.sin(u), thickness * np.sin(v)], axis=1)
+    k, m = (i + 1) % around * across, (j + 1) % across
+    a, b, c, d = i * across + j, k + j, k + m, i * across + m
+    return points, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+
+
+def joined(*surfaces):
+    """Several surfaces as one mesh."""
+    counts = np.cumsum([0, *(len(points) for points, _ in surfaces)])
+    triangles = [t + first for (_, t), first in zip(surfaces, counts[:-1], strict=True)]
+    return np.concatenate([points for points, _ in surfaces]), np.concatenate(triangles)
+
+
+def turned(points, seed):
+    """Points under a random rotation and shift, always the same for one `seed`."""
+    rng = np.random.default_rng(seed)
+    q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+    q = q * np.sign(np.diag(r))
+    q[:, 0] *= np.linalg.det(q)
+    return points @ q.T + rng.uniform(-1.0, 1.0, 3)
