@@ -11,7 +11,7 @@ from .properties import ROLES
 # The shipped material that a new role starts with; the others start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rubber_Band"}
 # Roles that start with self contact: what is thin folds onto itself in every drape and every knot.
-# A soft body of one piece seldom does, and its lattice may bridge gaps that the mesh has.
+# A soft body of one piece seldom does.
 SELF_CONTACT = ("CLOTH", "ROD")
 
 
