@@ -6,7 +6,7 @@ import numpy as np
 from ..bodies import CELL_CORNERS
 
 
-def vertex_mass(body, element_mass):
+def mass_at_corners(body, element_mass):
     """Mass of every vertex [kg] of a body of cells from that of its cells [kg].
 
     Each cell shares its mass out as the trilinear weights of its material's middle say, so that the

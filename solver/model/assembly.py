@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import elements
 from ..bodies import Cells, Cloth, Rod, Solid
+from ..elements.cell_mass import mass_at_corners
 from ..elements.kind import Columns
 from ..elements.materials import solid_lame
 from ..elements.of_bodies import elastic_per_element, lumped, per_element
@@ -143,7 +144,7 @@ def vertex_mass(body):
     if isinstance(body, Rod) and given is not None:
         return np.broadcast_to(np.asarray(given, dtype=float), len(body.points))
     if isinstance(body, Cells):
-        return elements.cell_mass.vertex_mass(body, element_mass(body))
+        return mass_at_corners(body, element_mass(body))
     return lumped(len(body.points), body.elements, element_mass(body))
 
 
