@@ -7,9 +7,10 @@ from ..bodies.solids import CELL_CORNERS
 from ..topology.graphs import connected_components
 from .material import SHIFT, blocks
 from .triangles import nearest_on_triangles, pass_triangles
+from .voxels import ROUNDING
 
 # Steps to and fro between a cell and a triangle, to a point that they share.
-STEPS = 10
+STEPS = 20
 # Part of the way from a point on a triangle that counts as clear of it.
 CLEAR = 1e-6
 # Pieces of a patch from which a way into the material is sought where no line leads there.
@@ -133,7 +134,9 @@ def _behind(alone, pieces, label, surface, crowds):
     around = np.clip(around, low[:, None] * subcells, (low[:, None] + 1) * subcells - 1)
     middle = (around + 0.5 + SHIFT) / subcells
     node, inside = crowds.nodes(tuple(np.moveaxis(around, 2, 0)))
-    probe, corner = np.nonzero(inside)
+    # Only what is within the cell is known to bar the way.
+    within = np.abs(np.clip(on_it, low, low + 1.0) - on_it).max(axis=1) <= ROUNDING
+    probe, corner = np.nonzero(inside & within[:, None])
     start, end = on_it[probe], middle[probe, corner]
     start = start + CLEAR * (end - start)
     free = np.ones(len(probe), bool)

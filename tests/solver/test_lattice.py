@@ -269,8 +269,9 @@ class Hand:
 
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("seed", range(20))
-def test_fingers_share_nothing_beyond_the_cells_of_the_palm(gap, seed):
-    held = Hand(gap, seed)
+@pytest.mark.parametrize("longest", [10.0, 0.3])
+def test_fingers_share_nothing_beyond_the_cells_of_the_palm(gap, seed, longest):
+    held = Hand(gap, seed, longest)
     assert bodies_in(held.lattice) == 1
     assert len(np.unique(held.finger[held.free])) == 4
 
