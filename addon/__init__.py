@@ -17,6 +17,7 @@ from . import (
     properties,
     relative,
     roles,
+    softness,
 )
 
 # Properties first, since all others read them; unregistered in the opposite order.
@@ -30,6 +31,7 @@ MODULES = (
     cache_place,
     participants,
     advice,
+    softness,
     panels,
     physics_panels,
     command,

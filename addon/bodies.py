@@ -13,7 +13,7 @@ from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
 from .modifiers import simulation_point
 from .reader import Pose, identity, moves, read_pose
-from .tetmesh import CagePins, stored_tets
+from .tetmesh import LatticePins, stored_tets
 from .units import shown
 
 
@@ -122,7 +122,7 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     target.corners, target.weights = embed(points, cells)
     pins = None
     if len(pinned):
-        held = CagePins(cells.points, target.corners, target.weights, pinned, points[pinned])
+        held = LatticePins(cells.points, target.corners, target.weights, pinned, points[pinned])
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
     touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
     return Cells(

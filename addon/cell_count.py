@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many cells, or tetrahedra of its own, an object has as a soft body."""
+"""How many cells, or tets of its own, an object has as a soft body."""
 
 from ..solver.scene.lattice import lattice
 from .read_mesh import matrix, positions, transformed, triangles
@@ -11,7 +11,7 @@ NOT_COUNTED = -1
 
 
 def cell_count(ob):
-    """Elements of a mesh object as a soft body: tetrahedra of its own, else cells."""
+    """Elements of a mesh object as a soft body: tets of its own, else cells."""
     mesh = ob.data
     try:
         own = stored_tets(ob.name, mesh)

@@ -13,6 +13,7 @@ import bpy
 
 from .bake_steps import bake_steps, cache_folder, explain, run_to_end
 from .presets import apply_preset
+from .softness import NOTICE, softer
 
 DEVICES = ("auto", "cpu", "cuda")
 
@@ -150,6 +151,8 @@ def _bake(context, program, output):
     state = context.window_manager.vbd
     # Ctrl+C keeps the frames so far, as Esc does in the window.
     before = signal.signal(signal.SIGINT, lambda *_: setattr(state, "cancel_requested", True))
+    if softer(context.scene.objects):
+        _show(NOTICE)
     try:
         outcome = run_to_end(bake_steps(context, cache_folder(context.scene, output)), _show)
     except (ValueError, OSError) as error:

@@ -65,14 +65,14 @@ class Convergence:
         yield Line(text=what.format(part), warns=warns, **number)
 
     def inside_out(self, settings):
-        """A `Line` about tets that are inside out at the end."""
+        """A `Line` about cells, or tets, that are inside out at the end."""
         if not self.last or not self.last.stats.inverted:
             return
         stats = self.last.stats
         count = stats.inverted
         yield Line(
-            text=f"{listed(stats.inverted_bodies)}: {count} "
-            f"{'cell is' if count == 1 else 'cells are'} turned inside out",
+            text=f"{listed(stats.inverted_bodies)}: {count} {_elements(self.last.model, count)} "
+            f"{'is' if count == 1 else 'are'} turned inside out",
             warns=True,
             objects=stats.inverted_bodies,
             **advice("substeps", 2 * settings.substeps),
@@ -108,6 +108,12 @@ class Convergence:
                 f"{stats.residual_before_coarse:.1e} before the last, {self.skips} skipped"
             )
         return lines
+
+
+def _elements(size, count):
+    """What the solids of a `ModelSize` are made of, in words for `count` of them."""
+    kinds = [kind for kind in ("cell", "tet") if getattr(size, f"{kind}s")]
+    return " or ".join(kind if count == 1 else f"{kind}s" for kind in kinds)
 
 
 def _is_poor(solved):

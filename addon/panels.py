@@ -8,6 +8,7 @@ from .baked import warnings
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .participants import ADD_FLOOR, draw_participants, next_step
 from .presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
+from .softness import draw_softness, softer
 
 # The numbers that decide most about speed and look; all others are in the Advanced panel.
 # Labels stand inside the number fields, since beside them their units would be cut off.
@@ -108,6 +109,18 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         draw_bake(layout, context)
 
 
+class VBD_PT_softness(_Sidebar, Panel):
+    bl_label = "New Since Version 0.1"
+    bl_parent_id = "VBD_PT_sidebar"
+
+    @classmethod
+    def poll(cls, context):
+        return bool(softer(context.scene.objects))
+
+    def draw(self, context):
+        draw_softness(self.layout, context)
+
+
 class _Report(_Sidebar):
     @classmethod
     def poll(cls, context):
@@ -163,6 +176,7 @@ class VBD_PT_solver_advanced(_Sidebar, Panel):
 
 classes = (
     VBD_PT_sidebar,
+    VBD_PT_softness,
     VBD_PT_report,
     VBD_PT_statistics,
     VBD_PT_solver,

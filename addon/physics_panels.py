@@ -6,6 +6,7 @@ from bpy.types import Panel
 from .cell_count import known_cell_count
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .presets import MATERIAL_PRESETS
+from .tetmesh import TETS
 
 # Material fields of each role in the order they are shown, with a label where the role decides it.
 MATERIAL_FIELDS = {
@@ -38,6 +39,10 @@ MATERIAL_FIELDS = {
 
 # Fields of cloth that only the woven model has.
 WOVEN_ONLY = ("weft_modulus", "shear_modulus")
+
+
+def _count_text(count, what):
+    return f"{what.capitalize()} not counted" if count is None else f"{count:,} {what}"
 
 
 class _Physics:
@@ -90,16 +95,15 @@ class VBD_PT_lattice(_Physics, Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         ob = context.object
+        own_tets = TETS in ob.data
         row = layout.row()
-        row.active = "tets" not in ob.data
+        row.active = not own_tets
         row.prop(ob.vbd, "resolution")
-        count = known_cell_count(ob)
         row = layout.row()
-        what = "tets" if "tets" in ob.data else "cells"
-        row.label(text="Cells not counted" if count is None else f"{count:,} {what}")
+        row.label(text=_count_text(known_cell_count(ob), "tets" if own_tets else "cells"))
         row.operator("vbd.count_cells", text="", icon="FILE_REFRESH")
         column = layout.column()
-        column.active = "tets" not in ob.data
+        column.active = not own_tets
         column.use_property_split = False  # beside its field the label would be cut off
         column.prop(ob.vbd, "contact_vertices")
         if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:

@@ -98,6 +98,12 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
     }
 
 
+def update_role(group, context):
+    """A role that is given now is given by a version whose soft bodies are made of cells."""
+    group.made_of_cells = True
+    update_cell_count(group, context)
+
+
 class VBD_PG_object(bpy.types.PropertyGroup):
     """What an object is in the simulation: `object.vbd`."""
 
@@ -109,7 +115,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             default="NONE",
             options=set(),
             override=OVERRIDABLE,
-            update=update_cell_count,
+            update=update_role,
         ),
         **material_properties(),
         "use_friction": BoolProperty(
@@ -205,8 +211,16 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         "cell_vertices": IntProperty(
             name="Vertices Counted",
-            description="Vertices that the mesh had when its tetrahedra were counted",
+            description="Vertices that the mesh had when its cells were counted",
             default=NOT_COUNTED,
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "made_of_cells": BoolProperty(
+            name="Made of Cells",
+            description="The role is not one of version 0.1, whose soft bodies were stiffer, or "
+            "the user knows that they were",
+            default=False,
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that make objects take part in the simulation, and that count a soft body's tets."""
+"""Operators that make objects take part in the simulation, and that count a soft body's cells."""
 
 import bpy
 from bpy.props import EnumProperty
@@ -11,7 +11,7 @@ from .properties import ROLES
 # The shipped material that a new role starts with; the others start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rubber_Band"}
 # Roles that start with self contact: what is thin folds onto itself in every drape and every knot.
-# A soft body of one piece seldom does, and its lattice may bridge gaps that the mesh has.
+# A soft body of one piece seldom does.
 SELF_CONTACT = ("CLOTH", "ROD")
 
 

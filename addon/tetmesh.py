@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tets of soft bodies: those that a mesh carries, or a lattice cage and how its pins follow."""
+"""Tets that a mesh carries, and how the pinned corners of a lattice follow pinned vertices."""
 
 import numpy as np
 
 TETS = "tets"
 TETS_VERTICES = "tets_vertices"
 
-# Pinned vertices that lead a pinned corner of the cage: enough for a well-defined rotation, few
+# Pinned vertices that lead a pinned corner of the lattice: enough for a well-defined rotation, few
 # enough for parts of a body that are pinned apart to move apart.
 LEADERS = 24
 # Fraction of the spread of the leaders that speaks for "no rotation"; it decides about the axis of
 # leaders on a line, and turns the others by no more than this.
 STILLNESS = 1e-5
 # How far corners may go to bring pinned vertices home, as a weight on their squared path: a lone
-# vertex comes within half a percent, and two that are close together do not tear the cage apart.
+# vertex comes within half a percent, and two that are close together do not tear the lattice apart.
 RELUCTANCE = 1e-3
 # Steps of the least-squares solver, and the drop of its squared gradient at which it may stop.
 MOST_STEPS = 50
@@ -56,25 +56,25 @@ def carried_rigidly(points, leaders, now):
     return center_now + np.einsum("pij,pj->pi", u @ v, points - center)
 
 
-class CagePins:
-    """Pinned corners of a cage that follow the pinned vertices of the surface inside it.
+class LatticePins:
+    """Pinned corners of cells that follow the pinned vertices of the surface inside it.
 
-    All corners of tets that hold a pinned vertex are pinned. Each follows the rigid motion that
-    fits its nearest pinned vertices best, so a turning pin turns the cage with it. What pinned
+    All corners of cells that hold a pinned vertex are pinned. Each follows the rigid motion that
+    fits its nearest pinned vertices best, so a turning pin turns its cells with it. What pinned
     vertices do beyond that, such as growing or moving apart, the corners follow by least squares.
     """
 
-    def __init__(self, cage_points, corners, weights, pinned, start):
+    def __init__(self, lattice_points, corners, weights, pinned, start):
         """`corners`, `weights`: embedding of the surface; `pinned`: its pinned vertices.
 
-        `start`: where the pinned vertices are when the cage is at `cage_points`, [pinned, 3].
+        `start`: where the pinned vertices are when the lattice is at `lattice_points`, [pinned, 3].
         """
         self.vertex, slot = np.nonzero(np.abs(weights[pinned]) > 1e-6)
         self.weight = weights[pinned][self.vertex, slot]
         self.indices, self.corner = np.unique(
             corners[pinned][self.vertex, slot], return_inverse=True
         )
-        self.rest = cage_points[self.indices]
+        self.rest = lattice_points[self.indices]
         self.vertex_count = len(pinned)
         count = min(LEADERS, len(start))
         self.leaders = np.empty((len(self.indices), count), np.int64)

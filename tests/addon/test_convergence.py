@@ -9,6 +9,8 @@ import pytest
 from vbd.addon.convergence import Convergence, rounded_up
 from vbd.solver.settings import Settings
 
+CELLS = SimpleNamespace(cells=9, tets=0)
+
 
 def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=0, tangles=()):
     stats = SimpleNamespace(
@@ -22,7 +24,7 @@ def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=
         coarse_skips=0,
         residual_before_coarse=nan,
     )
-    return SimpleNamespace(scene_frame=index, stats=stats)
+    return SimpleNamespace(scene_frame=index, stats=stats, model=CELLS)
 
 
 def good(index, **changes):
@@ -87,13 +89,23 @@ def test_frames_that_lead_surfaces_apart_are_not_asked_to_converge():
     assert not list(told(*entangled, good(5)).poor(Settings()))
 
 
-def test_tets_inside_out_count_at_the_end_only():
+def test_cells_inside_out_count_at_the_end_only():
     assert not list(told(good(1, inverted=3), good(2)).inside_out(Settings()))
     one = line(told(good(1), good(2, inverted=3)))
     assert one.text == "Ball: 3 cells are turned inside out"
     assert one.warns and one.objects == ("Ball",)
     assert (one.setting, one.value) == ("substeps", 8)
     assert line(told(good(1, inverted=1))).text == "Ball: 1 cell is turned inside out"
+
+
+@pytest.mark.parametrize(
+    ("size", "what"),
+    [((0, 6), "tets are"), ((6, 0), "cells are"), ((6, 6), "cells or tets are")],
+)
+def test_what_is_inside_out_is_called_by_what_the_solids_are_made_of(size, what):
+    solved = good(1, inverted=2)
+    solved.model = SimpleNamespace(cells=size[0], tets=size[1])
+    assert line(told(solved)).text == f"Ball: 2 {what} turned inside out"
 
 
 def test_the_worst_frame_is_the_poor_one_with_the_largest_residual():

@@ -4,12 +4,23 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, gathered, mesh_object, pin, sheet, slab, slide, tet_block
+from blender_scenes import (
+    frames,
+    gathered,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+    slab,
+    slide,
+    tet_block,
+)
 from shapes import block
 
 from vbd.addon import gather, read_mesh
-from vbd.addon.tetmesh import CagePins, store_tets
-from vbd.solver.bodies import Cloth, Collider, Rod, Solid
+from vbd.addon.tetmesh import LatticePins, store_tets
+from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
+from vbd.solver.bodies.solids import CELL_CORNERS
 from vbd.solver.scene.lattice import cage, embed, lattice
 from vbd.solver.topology.meshes import tet_volumes, triangle_areas
 
@@ -21,11 +32,19 @@ def normals(points, triangles):
 
 def test_each_role_becomes_its_body(scene):
     tet_block()
+    points, triangles = block((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
+    mesh_object("Flesh", points, faces=triangles, role="SOFT")
     sheet()
     mesh_object("Rope", [(0, 0, 0), (1, 0, 0)], [(0, 1)], role="ROD")
     slab()
     kinds = {body.name: type(body) for body in gathered().bodies}
-    assert kinds == {"Block": Solid, "Sheet": Cloth, "Rope": Rod, "Slab": Collider}
+    assert kinds == {
+        "Block": Solid,
+        "Flesh": Cells,
+        "Sheet": Cloth,
+        "Rope": Rod,
+        "Slab": Collider,
+    }
 
 
 def test_an_object_without_a_role_takes_no_part(scene):
@@ -130,13 +149,33 @@ def test_quads_of_cloth_are_split_along_alternating_diagonals(scene):
     assert (diagonal[:, 0] * diagonal[:, 1] > 0).sum() == 8
 
 
-def test_tets_of_a_lattice_weigh_what_is_inside_the_mesh(scene):
+def mass_of_cells(body):
+    """Mass of a body of cells [kg]."""
+    sides = body.points[body.cells[:, 7]] - body.points[body.cells[:, 0]]
+    return (sides.prod(axis=1) * body.material.density).sum()
+
+
+def test_cells_weigh_what_is_inside_the_mesh(scene):
     bpy.ops.mesh.primitive_cube_add(size=1.0)
     ob = bpy.context.object
     ob.vbd.role, ob.vbd.density, ob.vbd.resolution = "SOFT", 500.0, 5
-    body = gathered().bodies[0]
-    mass = (tet_volumes(body.points, body.tets) * body.material.density).sum()
-    assert mass == pytest.approx(500.0, rel=0.1)
+    assert mass_of_cells(gathered().bodies[0]) == pytest.approx(500.0, rel=1e-4)
+    ob.rotation_euler = (0.4, 0.5, 0.6)
+    assert mass_of_cells(gathered().bodies[0]) == pytest.approx(500.0, rel=0.1)
+
+
+@pytest.mark.parametrize("scale", [(1, 1, 1), (-1, 1, 1), (2, 0.5, -1), (-2, -1, -0.5)])
+def test_cells_are_cubes_around_the_mesh_however_it_is_scaled(scene, scale):
+    bpy.ops.mesh.primitive_monkey_add(rotation=(0.1, 0.2, 0.3))
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution, ob.scale = "SOFT", 6, scale
+    now = gathered()
+    target, body = now.targets[0], now.bodies[0]
+    corners = body.points[body.cells] - body.points[body.cells[:, :1]]
+    cube = CELL_CORNERS * corners[0, 7, 0]
+    assert np.abs(corners - cube).max() < 1e-6
+    np.testing.assert_allclose(target.visible(body.points), shown(ob), atol=1e-6)
+    assert target.weights.min() > -1e-6
 
 
 def test_a_lattice_touches_with_the_visible_surface(scene):
@@ -170,7 +209,7 @@ def test_pinned_parts_of_a_lattice_may_move_apart(around):
     start = np.concatenate(ends)
     bar = around(*block([5.2, 0.2, 0.2], [2.6, 0.1, 0.1]), 20, "Bar")
     corners, weights = embed(start, bar)
-    held = CagePins(bar.points, corners, weights, np.arange(80), start)
+    held = LatticePins(bar.points, corners, weights, np.arange(80), start)
     turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
     now = start.copy()
     now[40:] = (start[40:] - [5, 0, 0]) @ turn.T + [7, 1, 0]
@@ -187,7 +226,7 @@ def test_pins_closer_than_a_cell_do_not_tear_the_cage_apart(around):
     cube = around(*block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5]), 2, "Cube")
     start = np.array([[0.2, 0.2, 0.2], [0.2001, 0.2, 0.2], [0.3, 0.4, 0.2], [0.1, 0.3, 0.4]])
     corners, weights = embed(start, cube)
-    held = CagePins(cube.points, corners, weights, np.arange(4), start)
+    held = LatticePins(cube.points, corners, weights, np.arange(4), start)
     moved = held.targets(start[[1, 0, 2, 3]]) - held.rest
     assert np.abs(moved).max() < 0.01
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
+from blender_scenes import tet_block
 
 from vbd.addon import advice, panels, physics_panels, playback, report
 from vbd.addon.declared import SETTINGS
@@ -310,10 +311,19 @@ def test_what_a_collider_without_a_mesh_does_not_have_is_grey(cube, shape):
     assert grey(physics_panels.VBD_PT_collision) == friction
 
 
-def test_a_soft_body_tells_its_tets_until_its_mesh_changes(cube):
+def test_a_soft_body_tells_its_cells_until_its_mesh_changes(cube):
+    cube.vbd.resolution = 12
     cube.vbd.role = "SOFT"
-    assert f"{cube.vbd.cell_count:,} tets" in drawn(physics_panels.VBD_PT_lattice)
+    assert "1,728 cells" in drawn(physics_panels.VBD_PT_lattice)
     cube.data.vertices.add(1)
+    assert "Cells not counted" in drawn(physics_panels.VBD_PT_lattice)
+
+
+def test_a_soft_body_with_tets_of_its_own_tells_these(scene):
+    bpy.context.view_layer.objects.active = tet_block(cells=(1, 1, 1))
+    assert "6 tets" in drawn(physics_panels.VBD_PT_lattice)
+    assert "resolution" in grey(physics_panels.VBD_PT_lattice)
+    bpy.context.object.data.vertices.add(1)
     assert "Tets not counted" in drawn(physics_panels.VBD_PT_lattice)
 
 

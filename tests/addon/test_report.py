@@ -39,7 +39,8 @@ def outcome(*all_stats, count=None, **changes):
     """The outcome of a bake of frames with these statistics."""
     result = Outcome(count or len(all_stats), Settings(substeps=4), seconds=41.0, **changes)
     for index, one in enumerate(all_stats, 1):
-        result.take(SimpleNamespace(index=index, scene_frame=index, stats=one))
+        size = SimpleNamespace(cells=9, tets=0)
+        result.take(SimpleNamespace(index=index, scene_frame=index, stats=one, model=size))
     return result
 
 

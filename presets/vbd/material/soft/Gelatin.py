@@ -2,8 +2,8 @@
 """Gelatin, 10 % by weight.
 
 Young's modulus (10 to 40 kPa): power law through the measurements of Bonavia, arXiv 2512.20502.
-True Poisson's ratio 0.4999; linear tets lock above 0.48. Loss factor 0.10 (Okamoto 2011), at 10 Hz
-1.6 ms. Friction on a plate: estimate.
+True Poisson's ratio 0.4999, nearer to which a bake needs many more iterations. Loss factor 0.10
+(Okamoto 2011), at 10 Hz 1.6 ms. Friction on a plate: estimate.
 """
 
 import bpy

@@ -2,8 +2,8 @@
 """Natural rubber, 30 Shore A.
 
 Young's modulus (0.9 to 1.2 MPa): 1.14 MPa by Gent's hardness formula (1958), 0.92 MPa by Lindley,
-Engineering Design with Natural Rubber. True Poisson's ratio 0.4997; linear tets lock above 0.49.
-Loss factor 0.05, at 10 Hz 0.8 ms. Friction on dry concrete. Handbook values.
+Engineering Design with Natural Rubber. True Poisson's ratio 0.4997, nearer to which a bake needs
+many more iterations. Loss factor 0.05, at 10 Hz 0.8 ms. Friction on dry concrete. Handbook values.
 """
 
 import bpy
