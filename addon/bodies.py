@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An object -> the solver's body: its mesh, its material and its pins. SI units, world space."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -124,16 +124,11 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     if len(pinned):
         held = LatticePins(cells.points, target.corners, target.weights, pinned, points[pinned])
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
-    # A cell that is only partly inside weighs and resists only as much as that part.
-    material = replace(
-        material,
-        youngs_modulus=material.youngs_modulus * cells.fractions,
-        density=material.density * cells.fractions,
-    )
     touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
     return Cells(
         cells.points,
         cells.cells,
+        filling=cells.filling,
         material=material,
         pins=pins,
         name=ob.name,

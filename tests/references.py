@@ -47,56 +47,71 @@ def viscosity(rest, x, before, rate):
     return 0.25 * rate * volume * (change * change).sum()
 
 
-def cell_state(rest, x):
-    """Of one cubic cell: F at its centre, q_xy, q_yz, q_xz, q_xyz as rows, and its volume [m³].
+def cell_state(rest, x, middle=(0.0, 0.0, 0.0)):
+    """Of one cubic cell: F in the `middle` of its material (-1 to 1), q_xy, q_yz, q_xz, q_xyz as
+    rows, and the volume of the cell [m³].
 
-    The q are the mixed derivatives of the trilinear x(X), over what makes them strains at √3 of the
-    way from the centre to a face.
+    The q are the mixed derivatives there of the trilinear x(X), over what makes them strains at √3
+    of the way from the centre to a face.
     """
     side = rest[1, 0] - rest[0, 0]
-    u, v, w = (rest - rest.mean(axis=0)).T
+    u, v, w = (rest - rest.mean(axis=0) - 0.5 * side * np.asarray(middle)).T
     monomials = np.stack([np.ones(8), u, v, w, u * v, v * w, u * w, u * v * w], axis=1)
     found = np.linalg.solve(monomials, x)
     rate = side / (2.0 * np.sqrt(3.0))
     return found[1:4].T, found[4:] * rate * np.array([[1.0], [1.0], [1.0], [side / 2]]), side**3
 
 
-def bending_form(b, mu, lam):
-    """What bending costs per volume, twice, for the components b[axis, mode] of the q."""
-    plane = 2.0 * lam * mu / (lam + 2.0 * mu)
+def bending_form(b, q, mu, lam, spread=(1.0, 1.0, 1.0)):
+    """What bending costs per volume, twice: for b[axis, mode] = n·q along the axes, and for q[axis,
+    mode], whose axes are those that |f × q| leaves.
+    """
+    plane, least = 2.0 * lam * mu / (lam + 2.0 * mu), min(spread)
     (x_xy, x_yz, x_xz), (y_xy, y_yz, y_xz), (z_xy, z_yz, z_xz) = b[:, :3]
-    rates = (y_xy + z_xz) ** 2 + (x_xy + z_yz) ** 2 + (x_xz + y_yz) ** 2
-    return mu * (z_xy + x_yz + y_xz) ** 2 + plane * rates
+    along = (y_xy + z_xz) ** 2, (x_xy + z_yz) ** 2, (x_xz + y_yz) ** 2
+    twist = (q * q).sum() + (z_xy + x_yz + y_xz) ** 2
+    return mu * least * twist + plane * np.dot(spread, along)
 
 
-def hourglass(rest, x, mu, lam):
-    """Energy [J] of bending and twisting of one cell."""
-    f, q, volume = cell_state(rest, x)
+def cross_stiffness(mu, spread, axis):
+    return mu * (2.0 * min(np.delete(spread, axis)) - min(spread))
+
+
+FULL = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 1.0)
+
+
+def hourglass(rest, x, mu, lam, filling=FULL):
+    """Energy [J] of bending and twisting of one cell; `filling`: middle, spread and part."""
+    middle, spread, part = filling
+    f, q, volume = cell_state(rest, x, middle)
     cofactor = np.stack([np.cross(f[:, i - 2], f[:, i - 1]) for i in range(3)])
-    square = mu * (q * q).sum()
+    square = bending_form(cofactor @ q.T, q.T, mu, lam, spread)
     for axis, mode in ((2, 0), (0, 1), (1, 2)):
-        square += mu * (np.cross(f[:, axis], q[mode]) ** 2).sum()
-    return 0.5 * volume * (square + bending_form(cofactor @ q.T, mu, lam))
+        square += cross_stiffness(mu, spread, axis) * (np.cross(f[:, axis], q[mode]) ** 2).sum()
+    return 0.5 * part * volume * square
 
 
-def cell_center(energy, rest, x):
-    """Energy [J] that one cell has by F at its centre; `energy` (rest, x) is that of a tet."""
-    f, _, volume = cell_state(rest, x)
+def cell_center(energy, rest, x, filling=FULL):
+    """Energy [J] that one cell has by F; `energy` (rest, x) is that of a tet."""
+    middle, _, part = filling
+    f, _, volume = cell_state(rest, x, middle)
     corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    return 6.0 * volume * energy(corners, corners @ f.T)
+    return 6.0 * part * volume * energy(corners, corners @ f.T)
 
 
-def cell_viscosity(rest, x, before, mu, lam):
+def cell_viscosity(rest, x, before, mu, lam, filling=FULL):
     """Energy [J] of the viscosity of one cell, of Lamé's μ and λ times κ."""
-    (f, q, volume), (f_0, q_0, _) = cell_state(rest, x), cell_state(rest, before)
+    middle, spread, part = filling
+    (f, q, volume), (f_0, q_0, _) = (cell_state(rest, p, middle) for p in (x, before))
     strain = f.T @ f - f_0.T @ f_0
     bending = f.T @ q.T - f_0.T @ q_0.T
-    square = mu * (bending[:, 3] ** 2).sum() + bending_form(bending, mu, lam)
+    square = bending_form(bending, bending, mu, lam, spread)
     for axis, mode in ((2, 0), (0, 1), (1, 2)):
-        square += mu * (2.0 * (bending[:, mode] ** 2).sum() - bending[axis, mode] ** 2)
+        across = np.delete(bending[:, mode], axis)
+        square += cross_stiffness(mu, spread, axis) * (across**2).sum()
     square += 0.5 * mu * (strain**2).sum()
     square += lam * (np.linalg.det(f) - np.linalg.det(f_0)) ** 2
-    return 0.5 * volume * square
+    return 0.5 * part * volume * square
 
 
 def plane_gradient(rest, x):

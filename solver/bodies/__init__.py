@@ -8,14 +8,16 @@ from .collider import Collider
 from .deformable import Deformable, Pins
 from .points import PointsInTime, points_at
 from .sheets import Cloth, Rod
-from .solids import Cells, EmbeddedSurface, Solid, Volume
+from .solids import CELL_CORNERS, Cells, EmbeddedSurface, Filling, Solid, Volume
 
 __all__ = (
+    "CELL_CORNERS",
     "Cells",
     "Cloth",
     "Collider",
     "Deformable",
     "EmbeddedSurface",
+    "Filling",
     "Pins",
     "PointsInTime",
     "Rod",

@@ -85,12 +85,46 @@ class Volume(Deformable):
 
 
 @dataclass(eq=False)
+class Filling:
+    """How material fills cells: `part` [cell] of their volume, in (0, 1], with its `middle`
+    [cell, 3] relative to that of the cell, -1 to 1 along each axis, and its `spread` [cell, 3], its
+    mean square distance from there over that of a full cell.
+    """
+
+    part: np.ndarray
+    middle: np.ndarray
+    spread: np.ndarray
+
+    @classmethod
+    def full(cls, count):
+        """That of full cells."""
+        return cls(np.ones(count), np.zeros((count, 3)), np.ones((count, 3)))
+
+    def check(self, name, count):
+        """Make all arrays float64; refuses what is no filling of `count` cells."""
+        for what, shape, low, high in (
+            ("part", (count,), 0.0, 1.0),
+            ("middle", (count, 3), -1.0, 1.0),
+            ("spread", (count, 3), 0.0, np.inf),
+        ):
+            values = np.array(getattr(self, what), dtype=np.float64)
+            if values.shape != shape or not ((values >= low) & (values <= high)).all():
+                raise ValueError(
+                    f"{name}: the {what} of the filling must have the shape {shape} and values "
+                    f"from {low} to {high}"
+                )
+            setattr(self, what, values)
+
+
+@dataclass(eq=False)
 class Cells(Volume):
     """A soft body of cubes: `Cells(points [vertex, 3], cells [cell, 8], ...)`.
 
     At rest every cell is a cube along the axes of space, with corner k at CELL_CORNERS[k]: x first,
-    z last. Cells may differ in size.
+    z last. Cells may differ in size. `filling`: how much of each the material fills; None for all.
     """
+
+    filling: Filling | None = field(default=None, kw_only=True)
 
     corners = 8
     element_name = "cell"
@@ -104,6 +138,9 @@ class Cells(Volume):
         return self.rest_points[self.elements[:, 1], 0] - self.rest_points[self.elements[:, 0], 0]
 
     def _check_elements(self):
+        if self.filling is None:
+            self.filling = Filling.full(len(self.elements))
+        self.filling.check(self.name, len(self.elements))
         sides = self.sides()[:, None, None]
         lowest = self.rest_points[self.elements[:, :1]]
         gap = np.abs(self.rest_points[self.elements] - lowest - sides * CELL_CORNERS)

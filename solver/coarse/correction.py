@@ -239,4 +239,5 @@ class CoarseCorrection:
         """Shorten the direction where surfaces or analytic colliders end it."""
         play(self.in_front)
         self.model.commit(0, self.model.free_count)
+        self._follow()
         play(self.differences)

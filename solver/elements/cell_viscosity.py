@@ -5,7 +5,7 @@ import numpy as np
 
 from ..bodies import Cells
 from ..kernels.elements import cell_viscosity as kernels
-from .cells import cells_of
+from .cells import bending, cells_of, structured
 from .kind import ElementKind
 from .records import in_vertex_order
 
@@ -20,18 +20,20 @@ def damped_cells(body, settings):
 
 def constants(_points, cells, h):
     """What records and elements both have."""
-    viscosity = cells.damping_time / h * cells.volume
+    ratio = cells.damping_time / h
     return {
         "gradient": 0.25 / cells.side,
-        "shear": viscosity * cells.lame_mu,
-        "bulk": viscosity * cells.lame_lam,
-        "plane": viscosity * cells.plane,
+        "middle": cells.middle,
+        "shear": ratio * cells.volume * cells.lame_mu,
+        "bulk": ratio * cells.volume * cells.lame_lam,
+        "bending": structured(kernels.Bending, bending(cells, ratio)),
     }
 
 
 def records(points, cells, h):
     """Records of the viscosity; `rest` is that of no strain until the first step."""
     columns = constants(points, cells, h)
+    columns["middle"] = np.repeat(cells.middle[:, None], 8, axis=1)
     columns["corners"] = np.repeat(cells.corners[:, None], 8, axis=1)
     columns["corner"] = np.tile(np.arange(8), (len(cells), 1))
     rest = np.zeros(len(cells), dtype=kernels.Strain.numpy_dtype())

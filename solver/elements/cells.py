@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..bodies import CELL_CORNERS
 from ..bodies import Cells as CellBody
 from ..kernels.elements import cells as kernels
 from .kind import Columns, ElementKind
@@ -12,26 +13,27 @@ from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, s
 from .of_bodies import damping_time, elastic_per_element
 from .records import in_vertex_order
 
+# The smallest spread of material that counts, and the farthest that its middle is from that of the
+# cell: corners that hold next to nothing are light, but not without any stiffness.
+LEAST_SPREAD, FARTHEST = 0.02, 0.8
+
 
 @dataclass
 class Cells(Columns):
-    """All moduli [Pa], damping times [s]; `mu` and `lam` are those of the energy of F."""
+    """All moduli [Pa], damping times [s]; `mu` and `lam` are those of the energy of F.
+
+    `volume` [m³] of the material; `middle` and `spread` [cell, 3] as in `bodies.Filling`.
+    """
 
     side: np.ndarray
+    volume: np.ndarray
+    middle: np.ndarray
+    spread: np.ndarray
     mu: np.ndarray
     lam: np.ndarray
     lame_mu: np.ndarray
     lame_lam: np.ndarray
     damping_time: np.ndarray
-
-    @property
-    def volume(self):
-        return self.side**3
-
-    @property
-    def plane(self):
-        """Lamé's second constant in plane stress [Pa]."""
-        return 2.0 * self.lame_lam * self.lame_mu / (self.lame_lam + 2.0 * self.lame_mu)
 
 
 def cells_of(body, settings):
@@ -40,7 +42,19 @@ def cells_of(body, settings):
     mu, lam = solid_constants(m)
     if divides_by_lam(m.solid_model) and (lam <= 0.0).any():
         raise ValueError(f"{body.name}: λ must be above zero for a neo-Hookean solid; raise ν or λ")
-    return Cells(body.cells, body.sides(), mu, lam, *solid_lame(m), damping_time(body, settings))
+    lame, damping = solid_lame(m), damping_time(body, settings)
+    filling, side = body.filling, body.sides()
+    return Cells(
+        body.cells,
+        side,
+        side**3 * filling.part,
+        np.clip(filling.middle, -FARTHEST, FARTHEST),
+        np.maximum(filling.spread, LEAST_SPREAD),
+        mu,
+        lam,
+        *lame,
+        damping,
+    )
 
 
 def cells_of_material(name):
@@ -54,68 +68,85 @@ def cells_of_material(name):
     return of_body
 
 
+# At every second corner the axes towards the others are a left-handed system; there y and z change
+# places.
+CORNER = np.arange(8)
+AXES = np.array([[0, 2, 1] if bin(k).count("1") % 2 else [0, 1, 2] for k in CORNER])
+
+
 def others_of(corners):
-    """The other corners, [cell, corner, 7], by the bits of their offsets along the axes of each.
-
-    At every second corner these are a left-handed system; there y and z change places.
-    """
-    number = np.arange(8)
-    swapped = number & 1 | (number & 2) << 1 | (number & 4) >> 1
-    odd = [bin(corner).count("1") % 2 == 1 for corner in number]
-    offset = np.where(np.array(odd)[:, None], swapped, number)[:, 1:]
-    return corners[:, number[:, None] ^ offset]
+    """The other corners, [cell, corner, 7], by the bits of their offsets along the axes of each."""
+    swapped = CORNER & 1 | (CORNER & 2) << 1 | (CORNER & 4) >> 1
+    offset = np.where(AXES[:, 1:2] == 2, swapped, CORNER)[:, 1:]
+    return corners[:, CORNER[:, None] ^ offset]
 
 
-def constants(cells):
-    """What records and elements both have."""
+def seen_from_corners(values):
+    """Values along the axes of cells [cell, 3], along those of each corner, [cell, corner, 3]."""
+    return values[:, AXES]
+
+
+def bending(cells, factor=1.0):
+    """Fields of `Bending`, times a factor [cell]."""
+    shear = factor * cells.volume * cells.lame_mu
+    plane = 2.0 * cells.lame_lam * shear / (cells.lame_lam + 2.0 * cells.lame_mu)
+    r, least = cells.spread, cells.spread.min(axis=1)
+    # Of f_x × q_yz, f_y × q_xz and f_z × q_xy.
+    cross = 2.0 * np.minimum(r[:, [1, 0, 0]], r[:, [2, 2, 1]]) - least[:, None]
     return {
-        "gradient": 0.25 / cells.side,
-        "mu": cells.mu * cells.volume,
-        "lam": cells.lam * cells.volume,
-        "shear": cells.lame_mu * cells.volume,
-        "plane": cells.plane * cells.volume,
+        "floor": shear * least,
+        "cross": shear[:, None] * cross,
+        "rates": np.column_stack([shear * least, plane[:, None] * r]),
     }
 
 
 def records(points, cells, _h):
-    """Records of cells, alike for all of their corners."""
-    columns = {"others": others_of(cells.corners)} | constants(cells)
+    """Records of cells."""
+    toward = np.where(CELL_CORNERS == 1, -1.0, 1.0)
+    given = bending(cells)
+    of_record = np.zeros((len(cells), 8), dtype=kernels.Bending.numpy_dtype())
+    of_record["floor"] = given["floor"][:, None]
+    of_record["cross"] = seen_from_corners(given["cross"])
+    of_record["rates"][..., 0] = given["rates"][:, :1]
+    of_record["rates"][..., 1:] = seen_from_corners(given["rates"][:, 1:])
+    columns = {
+        "others": others_of(cells.corners),
+        "gradient": 0.25 / cells.side,
+        "middle": np.take_along_axis(cells.middle[:, None] * toward, AXES[None], axis=2),
+        "mu": cells.mu * cells.volume,
+        "lam": cells.lam * cells.volume,
+        "bending": of_record,
+    }
     return in_vertex_order(len(points), kernels.CellRecord, cells.corners, columns)
+
+
+def structured(struct, fields):
+    """Values of a `wp.struct` from those of its fields, by name."""
+    values = np.zeros(len(next(iter(fields.values()))), dtype=struct.numpy_dtype())
+    for name, value in fields.items():
+        values[name] = value
+    return values
 
 
 def element_columns(_points, cells, _h):
     """Fields of `Cell`; near rest it is neo-Hookean with the same Lamé constants."""
     lam = cells.lame_lam + cells.lame_mu
-    alpha = 1.0 + cells.lame_mu / lam
-    return constants(cells) | {"near_rest": np.stack([lam * cells.volume, alpha], axis=1)}
+    constants = cells.lame_mu * cells.volume, lam * cells.volume, 1.0 + cells.lame_mu / lam
+    return exact_columns(_points, cells) | {
+        "bending": structured(kernels.Bending, bending(cells)),
+        "near_rest": np.stack(constants, axis=1),
+    }
 
 
 def exact_columns(_points, cells):
     """Fields of `ExactCell`."""
-    return constants(cells)
-
-
-def vertex_mass(cells, mass):
-    """Mass of every vertex [kg] from that of the vertices when each cell leaves an eighth at each
-    of its corners.
-
-    That makes the moment of inertia of a cell three times too large. Half of the excess goes by
-    moving mass along the edges of cells, a sixth of the difference, from light vertices to heavy
-    ones, as waves are fastest right with the mean of lumped and consistent mass (Goudreau and
-    Taylor 1973). No vertex gives away more than half.
-    """
-    along = np.concatenate(
-        [cells[:, [k, k | bit]] for bit in (1, 2, 4) for k in range(8) if not k & bit]
-    )
-    light, heavy = np.unique(np.sort(along, axis=1), axis=0).T
-    swap = mass[light] > mass[heavy]
-    light, heavy = np.where(swap, heavy, light), np.where(swap, light, heavy)
-    given = (mass[heavy] - mass[light]) / 6.0
-    total = np.bincount(light, given, minlength=len(mass))
-    part = np.minimum(1.0, 0.5 * mass / np.maximum(total, 1e-300))
-    given = given * part[light]
-    gained = np.bincount(heavy, given, minlength=len(mass))
-    return mass + gained - np.bincount(light, given, minlength=len(mass))
+    return {
+        "gradient": 0.25 / cells.side,
+        "middle": cells.middle,
+        "mu": cells.mu * cells.volume,
+        "lam": cells.lam * cells.volume,
+        "bending": structured(kernels.ExactBending, bending(cells)),
+    }
 
 
 def cell_kind(material, name):

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import elements
 from ..bodies import Cells, Cloth, Rod, Solid
+from ..elements.cell_mass import mass_at_corners
 from ..elements.kind import Columns
 from ..elements.materials import solid_lame
 from ..elements.of_bodies import elastic_per_element, lumped, per_element
@@ -130,7 +131,7 @@ def element_mass(body):
     """Mass of every tet, triangle or edge of a body [kg]."""
     size = {
         Solid: lambda: tet_volumes(body.rest_points, body.elements),
-        Cells: lambda: body.sides() ** 3,
+        Cells: lambda: body.sides() ** 3 * body.filling.part,
         Cloth: lambda: triangle_areas(body.rest_points, body.elements),
         Rod: lambda: rest_lengths(body),
     }[type(body)]()
@@ -142,8 +143,9 @@ def vertex_mass(body):
     given = body.material.vertex_mass
     if isinstance(body, Rod) and given is not None:
         return np.broadcast_to(np.asarray(given, dtype=float), len(body.points))
-    mass = lumped(len(body.points), body.elements, element_mass(body))
-    return elements.cells.vertex_mass(body.cells, mass) if isinstance(body, Cells) else mass
+    if isinstance(body, Cells):
+        return mass_at_corners(body, element_mass(body))
+    return lumped(len(body.points), body.elements, element_mass(body))
 
 
 def known_colors(body):

@@ -8,8 +8,9 @@ says more than the cage can follow, and costs more; it is simplified.
 
 import numpy as np
 
-from ..topology.graphs import edges_of
+from ..topology.graphs import connected_components, edges_of
 from ..topology.meshes import are_flat
+from .shells import welded
 
 # Longest edge of the surface, in cells: no point of a triangle is then a cell from its corners.
 LONGEST_EDGE = np.sqrt(2.0)
@@ -88,7 +89,7 @@ def simplified(points, triangles, spacing):
     Vertex clustering (Rossignac and Borrel 1993): of the vertices in a cube of space whose normals
     point into the same of six directions, the outermost along their mean normal stands for all, so
     that little of the mesh reaches out of the coarser one. Opposite sides of a thin part stay
-    apart.
+    apart, and so does what the mesh does not connect within the cube, such as two fingers.
     """
     normals = _normals(points, triangles)
     axis = np.argmax(np.abs(normals), axis=1)
@@ -96,7 +97,7 @@ def simplified(points, triangles, spacing):
     cell = np.floor((points - points.min(axis=0)) / spacing).astype(np.int64)
     used = np.unique(triangles)
     _, cluster = np.unique(np.column_stack([cell, direction])[used], axis=0, return_inverse=True)
-    cluster = cluster.ravel()
+    cluster = _connected(points, triangles, used, cluster.ravel())
     outwards = np.column_stack([np.bincount(cluster, along) for along in normals[used].T])
     inwards = -(points[used] * outwards[cluster]).sum(axis=1)
     outermost = np.lexsort([inwards, cluster])[
@@ -110,6 +111,16 @@ def simplified(points, triangles, spacing):
     first = np.argmin(triangles, axis=1)
     turned = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
     return points, np.unique(turned, axis=0)
+
+
+def _connected(points, triangles, used, cluster):
+    """Clusters of the vertices `used`, each divided into what edges or equal places connect."""
+    of_point = np.full(len(points), -1)
+    of_point[used] = cluster
+    every = np.arange(len(points))
+    links = np.concatenate([edges_of(triangles)[0], np.stack([every, welded(points, every)], 1)])
+    links = links[of_point[links[:, 0]] == of_point[links[:, 1]]]
+    return np.unique(connected_components(links, len(points))[used], return_inverse=True)[1]
 
 
 def _normals(points, triangles):

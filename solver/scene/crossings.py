@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .voxels import within_boxes
+from .voxels import ROUNDING, within_boxes
 
 # Crossings that are closer than this, in cells, are in one place: shells that touch are joined.
 TOUCHING = 1e-5
@@ -69,11 +69,8 @@ def crossings(points, triangles, counts, axis):
     """
     u, v = (axis + 1) % 3, (axis + 2) % 3
     flat, height = points[:, [u, v]] - 0.5, points[:, axis]
-    corners = flat[triangles]
-    first = np.maximum(np.ceil(corners.min(axis=1)), 0).astype(np.int64)
-    last = np.minimum(np.floor(corners.max(axis=1)), counts[[u, v]] - 1).astype(np.int64)
     found = [(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, int))]
-    for triangle, line in within_boxes(first, np.maximum(last - first + 1, 0)):
+    for triangle, line in _candidates(flat[triangles], counts[[u, v]]):
         sides = _sides(flat, triangles[triangle], line)
         left = (sides > 0.0).sum(axis=0)
         hit = (left == 0) | (left == 3)
@@ -87,6 +84,28 @@ def crossings(points, triangles, counts, axis):
     order = np.lexsort([depth - TOUCHING * way, line[:, 1], line[:, 0]])
     every = Crossings(axis, line[:, 0], line[:, 1], depth, triangle, way)
     return every[order]
+
+
+def _candidates(corners, counts):
+    """Batches of triangles [pair] with `corners` [triangle, 3, 2] and of points with integer
+    coordinates [pair, 2], below `counts`, that may lie in them.
+    """
+    first = np.maximum(np.ceil(corners[:, :, 0].min(axis=1)), 0).astype(np.int64)
+    last = np.minimum(np.floor(corners[:, :, 0].max(axis=1)), counts[0] - 1).astype(np.int64)
+    for triangle, row in within_boxes(first[:, None], np.maximum(last - first + 1, 0)[:, None]):
+        start = corners[triangle]
+        along = np.roll(start, -1, axis=1) - start
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = (row - start[:, :, 0]) / along[:, :, 0]
+            column = start[:, :, 1] + part * along[:, :, 1]
+        passed = (part >= -ROUNDING) & (part <= 1.0 + ROUNDING)
+        low = np.where(passed, column, np.inf).min(axis=1) - ROUNDING * counts[1]
+        high = np.where(passed, column, -np.inf).max(axis=1) + ROUNDING * counts[1]
+        low = np.ceil(np.clip(low, 0, counts[1])).astype(np.int64)
+        high = np.floor(np.clip(high, -1, counts[1] - 1)).astype(np.int64)
+        spans = np.stack([np.ones_like(low), np.maximum(high - low + 1, 0)], axis=1)
+        for pair, line in within_boxes(np.column_stack([row, low]), spans):
+            yield triangle[pair], line
 
 
 def _sides(flat, triangles, line):

@@ -7,13 +7,14 @@ from ..bodies.solids import CELL_CORNERS
 from ..topology.graphs import connected_components
 from .material import SHIFT, blocks
 from .triangles import nearest_on_triangles, pass_triangles
+from .voxels import ROUNDING
 
 # Steps to and fro between a cell and a triangle, to a point that they share.
-STEPS = 10
+STEPS = 20
 # Part of the way from a point on a triangle that counts as clear of it.
 CLEAR = 1e-6
-# Pieces of a patch from which a way into the material is sought where no line crosses it.
-PROBES = 8
+# Pieces of a patch from which a way into the material is sought where no line leads there.
+PROBES = 4
 
 
 def joined_patches(surface, pieces, material):
@@ -28,7 +29,6 @@ def joined_patches(surface, pieces, material):
     crowds = Crowds(pieces, label, material)
     beside = np.concatenate([hit.beside(crowds) for hit in hits])
     seen = np.zeros(label.max() + 1, bool)
-    seen[label[across]] = True
     seen[label[beside[:, 0]]] = True
     alone = crowds.of_pieces & ~seen[label]
     behind = _behind(np.flatnonzero(alone), pieces, label, surface, crowds)
@@ -134,15 +134,13 @@ def _behind(alone, pieces, label, surface, crowds):
     around = np.clip(around, low[:, None] * subcells, (low[:, None] + 1) * subcells - 1)
     middle = (around + 0.5 + SHIFT) / subcells
     node, inside = crowds.nodes(tuple(np.moveaxis(around, 2, 0)))
-    gap = np.where(inside, ((middle - on_it[:, None]) ** 2).sum(axis=2), np.inf)
-    probe = np.arange(len(alone))
-    nearest = gap.argmin(axis=1)
-    probe = probe[inside[probe, nearest]]
-    start, end = on_it[probe], middle[probe, nearest[probe]]
+    # Only what is within the cell is known to bar the way.
+    within = np.abs(np.clip(on_it, low, low + 1.0) - on_it).max(axis=1) <= ROUNDING
+    probe, corner = np.nonzero(inside & within[:, None])
+    start, end = on_it[probe], middle[probe, corner]
     start = start + CLEAR * (end - start)
     free = np.ones(len(probe), bool)
     for pair, piece in pieces.in_cells(pieces.cell[alone[probe]]):
         corners = surface[pieces.triangle[piece]]
         free[pair[pass_triangles(start[pair], end[pair], corners)]] = False
-    probe = probe[free]
-    return np.stack([alone[probe], node[probe, nearest[probe]]], axis=1)
+    return np.stack([alone[probe[free]], node[probe[free], corner[free]]], axis=1)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bodies.solids import CELL_CORNERS
+from ..bodies import CELL_CORNERS, Filling
 from ..topology.graphs import connected_components
 from ..topology.meshes import finite_points
 from .cage import KUHN_CORNERS, Cage, cage, embed_in_tets  # noqa: F401
@@ -33,8 +33,8 @@ class Lattice:
     """Corners of the cells [m], shape [vertex, 3]."""
     cells: np.ndarray
     """Vertices of every cell, shape [cell, 8], int32; corner k is at CELL_CORNERS[k]."""
-    fractions: np.ndarray
-    """Part of every cell that its material fills, shape [cell], in (0, 1]."""
+    filling: Filling
+    """How the material fills the cells."""
     origin: np.ndarray
     """Lowest corner of the grid [m]."""
     cell_size: float
@@ -53,6 +53,7 @@ def lattice(points, triangles, resolution, name="Lattice"):
     points, triangles, origin, size, counts = grid_around(points, triangles, resolution, name)
     at, surface = (points - origin) / size, welded(points, triangles)
     parts = parts_of(at, surface, counts)
+    parts.filling.part = _with_least(parts.filling.part)
     places = np.stack(np.unravel_index(parts.cell, counts), axis=1)
     used, cells = _vertices(parts, places, counts)
     doubled = np.bincount(used)[used] > 1
@@ -60,7 +61,7 @@ def lattice(points, triangles, resolution, name="Lattice"):
     return Lattice(
         points=origin + size * grid,
         cells=cells.astype(np.int32),
-        fractions=_with_least(parts.fractions),
+        filling=parts.filling,
         origin=origin,
         cell_size=size,
         grid=grid,

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..bodies import Filling
 from .crowds import joined_patches
+from .filling import filling_of
 from .material import blocks, material_of
 from .patches import Pieces, pieces_of
 
@@ -22,8 +24,8 @@ class Parts:
 
     cell: np.ndarray
     """Flat number of the cell, [part]."""
-    fractions: np.ndarray
-    """How much of the cell each fills, [part]."""
+    filling: Filling
+    """How much of the cell each fills, and where."""
     faces: list[np.ndarray]
     """By axis: pairs of parts, [pair, 2], that connect through a face, the lower cell first."""
     pieces: Pieces
@@ -56,7 +58,8 @@ def parts_of(points, triangles, counts):
         pairs = np.concatenate([by_surface, _filled_faces(cell, material, crowds, axis)])
         keys = np.unique(pairs @ [len(cell), 1])
         faces.append(np.stack(np.divmod(keys, len(cell)), axis=1))
-    return Parts(cell, fractions, faces, pieces, of_piece)
+    filling = filling_of(cell, fractions, material, crowds)
+    return Parts(cell, filling, faces, pieces, of_piece)
 
 
 def _shares(cell, crowds):

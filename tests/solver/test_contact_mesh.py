@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from shapes import block, bumpy_ball, plane, rotation
+from surfaces import hand
 
 from vbd.solver.contact.surface import is_closed
 from vbd.solver.scene.contact_mesh import contact_mesh, simplified, split
@@ -94,3 +95,13 @@ def test_the_sides_of_a_thin_plate_stay_apart():
     assert heights.max() == pytest.approx(0.01)
     top = (coarse[faces][:, :, 2] > 0.009).all(axis=1)
     assert triangle_areas(coarse, faces)[top].sum() > 0.75
+
+
+def test_a_simplified_mesh_does_not_bridge_a_gap_narrower_than_its_spacing():
+    points, triangles = split(*hand(0.1), 0.1)
+    touching, faces = contact_mesh(points, triangles, 1.0, 100)
+    assert len(touching) < 0.1 * len(points)
+    corners = touching[faces]
+    beyond = corners[:, :, 1].min(axis=1) > 0.5
+    finger = (corners[beyond][:, :, 0] + 1e-6) // 0.9
+    np.testing.assert_array_equal(finger, np.repeat(finger[:, :1], 3, axis=1))

@@ -8,7 +8,7 @@ import warp as wp
 from element_kernels import evaluation
 from shapes import UNIT_TET, cell_box, grid, rotation
 
-from vbd.solver.bodies import Cells, Cloth, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Filling, Rod, Solid
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.descent.convergence import Convergence
 from vbd.solver.device.launches import Launches
@@ -59,8 +59,11 @@ LAME = {
 }
 
 
-def one_cell(rest, **material):
-    return Cells(rest, [range(8)], Material.from_energy(mu=MU, lam=LAM, **material))
+def one_cell(rest, filling=references.FULL, **material):
+    middle, spread, part = filling
+    filling = Filling(np.array([part]), np.array([middle]), np.array([spread]))
+    material = Material.from_energy(mu=MU, lam=LAM, **material)
+    return Cells(rest, [range(8)], material, filling=filling)
 
 
 def cell_of_material(model, density):
@@ -77,15 +80,28 @@ def cell_of_material(model, density):
 
 
 CUBE = cell_box((1, 1, 1))[0]
+# The middle of the material, its spread along the axes, and the part of the volume.
+PARTLY = ((0.3, -0.5, 0.2), (0.8, 0.3, 0.5), 0.4)
 KINDS = {
     "cell": cell_of_material("neo_hookean", references.neo_hookean),
     "cell with logarithm": cell_of_material("neo_hookean_log", references.neo_hookean_log),
     "corotated cell": cell_of_material("corotated", references.corotated),
+    "partly filled cell": (
+        "cells",
+        CUBE,
+        lambda rest: one_cell(rest, PARTLY),
+        lambda rest, x: (
+            references.cell_center(
+                lambda *tet: references.neo_hookean(*tet, MU, LAM), rest, x, PARTLY
+            )
+            + references.hourglass(rest, x, MU, LAM - MU, PARTLY)
+        ),
+    ),
     "viscous cell": (
         "cell_viscosity",
         CUBE,
-        lambda rest: one_cell(rest, damping=Settings().step_time),
-        lambda rest, x: references.cell_viscosity(rest, x, rest, MU, LAM - MU),
+        lambda rest: one_cell(rest, PARTLY, damping=Settings().step_time),
+        lambda rest, x: references.cell_viscosity(rest, x, rest, MU, LAM - MU, PARTLY),
     ),
     "tet": (
         "tets",
@@ -209,6 +225,7 @@ def test_force_is_minus_the_slope_of_the_energy(kind, seed):
 
 EXACT = [
     "cell",
+    "partly filled cell",
     "cell with logarithm",
     "tet",
     "tet with logarithm",

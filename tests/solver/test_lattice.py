@@ -83,7 +83,7 @@ def bodies_in(lat):
 
 
 def volume_in(lat):
-    return lat.fractions.sum() * lat.cell_size**3
+    return lat.filling.part.sum() * lat.cell_size**3
 
 
 def moved(corners, weights, positions):
@@ -193,7 +193,7 @@ def test_where_shells_overlap_there_is_material_once():
 def test_turning_the_triangles_inside_out_changes_nothing():
     forward, backward = lattice(*sphere(), 6), lattice(sphere()[0], sphere()[1][:, ::-1], 6)
     np.testing.assert_array_equal(forward.cells, backward.cells)
-    np.testing.assert_allclose(forward.fractions, backward.fractions)
+    np.testing.assert_allclose(forward.filling.part, backward.filling.part)
 
 
 def test_a_hole_narrower_than_a_cell_leaves_the_inside_filled():
@@ -210,7 +210,7 @@ def test_an_open_tube_stays_hollow():
 
 
 def test_every_fraction_is_above_zero_and_at_most_one(surface):
-    fractions = lattice(*surface, 9).fractions
+    fractions = lattice(*surface, 9).filling.part
     assert fractions.min() > 0.0
     assert fractions.max() <= 1.0
 
@@ -219,7 +219,7 @@ def test_the_same_input_gives_the_same_lattice_bit_for_bit(surface):
     first, second = lattice(*surface, 6), lattice(*surface, 6)
     np.testing.assert_array_equal(first.points, second.points)
     np.testing.assert_array_equal(first.cells, second.cells)
-    np.testing.assert_array_equal(first.fractions, second.fractions)
+    np.testing.assert_array_equal(first.filling.part, second.filling.part)
 
 
 def test_all_cells_that_the_surface_touches_are_there(surface):
@@ -269,8 +269,9 @@ class Hand:
 
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("seed", range(20))
-def test_fingers_share_nothing_beyond_the_cells_of_the_palm(gap, seed):
-    held = Hand(gap, seed)
+@pytest.mark.parametrize("longest", [10.0, 0.3])
+def test_fingers_share_nothing_beyond_the_cells_of_the_palm(gap, seed, longest):
+    held = Hand(gap, seed, longest)
     assert bodies_in(held.lattice) == 1
     assert len(np.unique(held.finger[held.free])) == 4
 

@@ -205,7 +205,8 @@ def collider_forces(width: int) -> ColliderForces:
             force += weight * f
             hessian += (weight * weight) * h
             touching += count
-            active_set = extend_active_set(active_set, number)
+            if count > 0:
+                active_set = extend_active_set(extend_active_set(active_set, slot), number)
             margin = wp.min(margin, near)
         return force, hessian, touching, active_set, margin
 

@@ -5,16 +5,18 @@ hourglass.py.
 
     E = κ V [μ/4 |C − Cᵗ|² + λ/2 (J − Jᵗ)² + ½ (D − Dᵗ) : K (D − Dᵗ)],  κ = k_d/h
 
-μ and λ are Lamé's, and K is the stiffness of bending and twisting at rest. Like tets (viscosity.py)
-cells damp small motions by k_d times the stiffness that these meet, whether they are stretched or
-bent, and rigid motions not at all; where C is large all but the part of J falls as it does there.
+μ and λ are Lamé's, and K is the stiffness of bending and twisting at rest (hourglass.py). Like tets
+(viscosity.py) cells damp small motions by k_d times the stiffness that these meet, whether they are
+stretched or bent, and rigid motions not at all; where C is large all but the part of J falls as it
+does there.
 """
 
 import warp as wp
 
 from ..options import QUICK
-from .cells import bending_spread, center_of, gradient_of, vec8i, weights_of
-from .hourglass import KAPPA, mat37
+from .cell_state import center_of, gradient_of, mat37, vec4, vec8i, weights_of
+from .cells import bending_spread
+from .hourglass import Bending
 from .linear_algebra import cofactor, vec6
 from .tets import volume_slope
 from .viscosity import entry_of, right_cauchy_green, softened, times, twice_symmetric_part
@@ -22,7 +24,6 @@ from .viscosity import entry_of, right_cauchy_green, softened, times, twice_symm
 wp.set_module_options(QUICK)
 
 mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
-vec4 = wp.types.vector(length=4, dtype=float)
 
 
 @wp.struct
@@ -41,9 +42,10 @@ class ViscousCellRecord:
     corners: vec8i
     corner: int  # which of them
     gradient: float  # 1/(4h) [1/m]
+    middle: wp.vec3  # of the material, -1 to 1
     shear: float  # κ μ V [J]
     bulk: float  # κ λ V [J]
-    plane: float  # κ λ' V [J]
+    bending: Bending  # times κ
 
 
 @wp.struct
@@ -52,9 +54,10 @@ class ViscousCell:
 
     corners: vec8i
     gradient: float  # 1/(4h) [1/m]
+    middle: wp.vec3  # of the material, -1 to 1
     shear: float  # κ μ V [J]
     bulk: float  # κ λ V [J]
-    plane: float  # κ λ' V [J]
+    bending: Bending  # times κ
     record: int
 
 
@@ -91,25 +94,34 @@ def strain_of(g: mat37):
 
 
 @wp.func
-def bending_stress(d: mat34, shear: float, plane: float):
-    """K D, with K as hourglass.py has it at rest."""
-    twist = shear * (d[2, 0] + d[0, 1] + d[1, 2])
-    j_x = plane * (d[1, 0] + d[2, 2])
-    j_y = plane * (d[0, 0] + d[2, 1])
-    j_z = plane * (d[0, 2] + d[1, 1])
-    s = 2.0 * shear * d
-    s[0, 0] += j_y
-    s[1, 0] += j_x
-    s[2, 0] += twist - shear * d[2, 0]
-    s[0, 1] += twist - shear * d[0, 1]
-    s[1, 1] += j_z
-    s[2, 1] += j_y
-    s[0, 2] += j_z
-    s[1, 2] += twist - shear * d[1, 2]
-    s[2, 2] += j_x
-    for i in range(3):
-        s[i, 3] = shear * d[i, 3]
+def stress_of_bending(d: mat34, k: Bending):
+    """K D."""
+    twist = k.rates[0] * (d[2, 0] + d[0, 1] + d[1, 2])
+    j_x = k.rates[1] * (d[1, 0] + d[2, 2])
+    j_y = k.rates[2] * (d[0, 0] + d[2, 1])
+    j_z = k.rates[3] * (d[0, 2] + d[1, 1])
+    s = k.floor * d
+    s[0, 0] += k.cross[2] * d[0, 0] + j_y
+    s[1, 0] += k.cross[2] * d[1, 0] + j_x
+    s[2, 0] += twist
+    s[0, 1] += twist
+    s[1, 1] += k.cross[0] * d[1, 1] + j_z
+    s[2, 1] += k.cross[0] * d[2, 1] + j_y
+    s[0, 2] += k.cross[1] * d[0, 2] + j_z
+    s[1, 2] += twist
+    s[2, 2] += k.cross[1] * d[2, 2] + j_x
     return s
+
+
+@wp.func
+def softer(bending: Bending, before: vec6):
+    """K of a cell that began the step with C = `before`."""
+    factor = softened(1.0, before)
+    softer_one = Bending()
+    softer_one.floor = factor * bending.floor
+    softer_one.cross = factor * bending.cross
+    softer_one.rates = factor * bending.rates
+    return softer_one
 
 
 @wp.func
@@ -123,29 +135,28 @@ def viscous_cell_force_hessian(
 ):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], made positive semi-definite; `rest` holds Cᵗ, Jᵗ, Dᵗ."""
     before = rest[q]
-    gradient = gradient_of(cell.corners, cell.gradient, x_i, x)
+    gradient = gradient_of(cell.corners, cell.gradient, cell.middle, x_i, x)
     now = strain_of(gradient)
     f = center_of(gradient)
     bend = bending_of(gradient)
-    w = weights_of(cell.gradient, cell.corner)
+    w = weights_of(cell.gradient, cell.middle, cell.corner)
     g = wp.vec3(w[0], w[1], w[2])
     k = vec4(w[3], w[4], w[5], w[6])
     fg = f * g
     n = cofactor(f) * g
     shear = softened(cell.shear, before.c)
-    plane = softened(cell.plane, before.c)
+    stiffness = softer(cell.bending, before.c)
     change = symmetric(now.c - before.c) * g
-    s = bending_stress(now.d - before.d, shear, plane)
+    s = stress_of_bending(now.d - before.d, stiffness)
     force = (-shear) * (f * change) - (cell.bulk * (now.j - before.j)) * n
     force -= f * (s * k) + bend * (wp.transpose(s) * g)
 
     # Of K what is there at rest; of what D adds by being quadratic, no more than keeps it positive.
-    kappa = KAPPA * KAPPA * cell.gradient * cell.gradient
-    along = shear * wp.dot(g, g) + (6.0 * shear + plane) * kappa
-    across = shear + (shear + plane) * (KAPPA * KAPPA)
+    most = stiffness.floor + wp.max(stiffness.cross) + wp.max(stiffness.rates)
+    along = shear * wp.dot(g, g) + most * wp.dot(k, k)
     sideways = shear * wp.abs(wp.dot(g, change)) + 2.0 * wp.abs(wp.dot(g, s * k))
-    hessian = along * (f * wp.transpose(f)) + wp.outer(across * fg, fg)
-    hessian += ((2.0 * shear + plane) * wp.dot(g, g)) * (bend * wp.transpose(bend))
+    hessian = along * (f * wp.transpose(f)) + wp.outer(shear * fg, fg)
+    hessian += (most * wp.dot(g, g)) * (bend * wp.transpose(bend))
     hessian += wp.outer(cell.bulk * n, n)
     hessian += wp.mat33(sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways)
     return force, hessian
@@ -156,18 +167,18 @@ def viscous_cell_moved_rest(
     cell: ViscousCellRecord, undamped: Strain, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
     """C, J and D at x."""
-    return strain_of(gradient_of(cell.corners, cell.gradient, x_i, x))
+    return strain_of(gradient_of(cell.corners, cell.gradient, cell.middle, x_i, x))
 
 
 @wp.func
 def viscous_cell_gradient(cell: ViscousCell, x: wp.array[wp.vec3]):
     """G."""
-    return gradient_of(cell.corners, cell.gradient, x[cell.corners[0]], x)
+    return gradient_of(cell.corners, cell.gradient, cell.middle, x[cell.corners[0]], x)
 
 
 @wp.func
 def viscous_cell_weight(cell: ViscousCell, c: int):
-    return weights_of(cell.gradient, c)
+    return weights_of(cell.gradient, cell.middle, c)
 
 
 @wp.func
@@ -177,7 +188,7 @@ def viscous_cell_stress(cell: ViscousCell, rest: wp.array[Strain], g: mat37):
     now = strain_of(g)
     f = center_of(g)
     shear = softened(cell.shear, before.c)
-    s = bending_stress(now.d - before.d, shear, softened(cell.plane, before.c))
+    s = stress_of_bending(now.d - before.d, softer(cell.bending, before.c))
     p = shear * (f * symmetric(now.c - before.c))
     p += (cell.bulk * (now.j - before.j)) * cofactor(f) + bending_of(g) * wp.transpose(s)
     return joined(p, f * s)
@@ -206,11 +217,10 @@ def viscous_cell_square(cell: ViscousCell, rest: wp.array[Strain], g: mat37, m: 
 @wp.func
 def viscous_cell_spread(cell: ViscousCell, rest: wp.array[Strain], g: mat37):
     """The part of D near the rest shape, the mean over all axes."""
-    before = rest[cell.record].c
-    shear = softened(cell.shear, before)
-    spread = bending_spread(shear, softened(cell.plane, before))
+    bending = softer(cell.bending, rest[cell.record].c)
+    spread = bending_spread(bending)
     for m in range(3, 7):
-        spread[m, m] += shear
+        spread[m, m] += bending.floor
     return spread
 
 
@@ -223,7 +233,7 @@ def viscous_cell_slope(
     f = center_of(g)
     d = center_of(along)
     shear = softened(cell.shear, before.c)
-    plane = softened(cell.plane, before.c)
+    bending = softer(cell.bending, before.c)
     c_0 = right_cauchy_green(f) - before.c
     c_1 = twice_symmetric_part(wp.transpose(f) * d)
     c_2 = right_cauchy_green(d)
@@ -232,8 +242,8 @@ def viscous_cell_slope(
     d_0 = wp.transpose(f) * bend - before.d
     d_1 = wp.transpose(d) * bend + wp.transpose(f) * turn
     d_2 = wp.transpose(d) * turn
-    s_1 = bending_stress(d_1, shear, plane)
-    s_2 = bending_stress(d_2, shear, plane)
+    s_1 = stress_of_bending(d_1, bending)
+    s_2 = stress_of_bending(d_2, bending)
     half = 0.5 * shear
     slope = vec6(
         half * times(c_0, c_1) + wp.ddot(d_0, s_1),

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state of a cell, linear in its corners: G = [F q_xy q_yz q_xz q_xyz] = Σ_a x_a w_aᵀ.
+
+With the signs s ∈ {±1}³ of a corner along the axes, the side h, and the middle c of the material in
+the cell, from -1 to 1 along each axis,
+
+    F      s_x (1 + s_y c_y) (1 + s_z c_z)/(4h) and so on: the gradient of the trilinear field at c
+    q_xy   κ s_x s_y (1 + s_z c_z)/(4h) and so on: how it changes from there
+    q_xyz  κ s_x s_y s_z/(4h),  κ = 1/√3
+
+(Flanagan and Belytschko 1981 for c = 0). The q are zero for affine motions; κ makes V c |q|²/2 the
+energy of a strain that is linear across a full cell, at a modulus c.
+"""
+
+import warp as wp
+
+from ..options import QUICK
+
+wp.set_module_options(QUICK)
+
+vec4 = wp.types.vector(length=4, dtype=float)
+vec7 = wp.types.vector(length=7, dtype=float)
+vec7i = wp.types.vector(length=7, dtype=int)
+vec8i = wp.types.vector(length=8, dtype=int)
+mat37 = wp.types.matrix(shape=(3, 7), dtype=float)
+mat37d = wp.types.matrix(shape=(3, 7), dtype=wp.float64)
+mat77 = wp.types.matrix(shape=(7, 7), dtype=float)
+KAPPA = wp.constant(1.0 / 3.0**0.5)
+
+
+@wp.struct
+class CellState:
+    """G by columns, and the columns of cof F."""
+
+    f_x: wp.vec3
+    f_y: wp.vec3
+    f_z: wp.vec3
+    q_xy: wp.vec3
+    q_yz: wp.vec3
+    q_xz: wp.vec3
+    q_xyz: wp.vec3
+    n_x: wp.vec3
+    n_y: wp.vec3
+    n_z: wp.vec3
+
+
+@wp.func
+def with_cofactor(state: CellState):
+    """A state with F and q, its cofactor filled in."""
+    state.n_x = wp.cross(state.f_y, state.f_z)
+    state.n_y = wp.cross(state.f_z, state.f_x)
+    state.n_z = wp.cross(state.f_x, state.f_y)
+    return state
+
+
+@wp.func
+def state_of(g: mat37):
+    """The state of a cell from G."""
+    state = CellState()
+    state.f_x = wp.vec3(g[0, 0], g[1, 0], g[2, 0])
+    state.f_y = wp.vec3(g[0, 1], g[1, 1], g[2, 1])
+    state.f_z = wp.vec3(g[0, 2], g[1, 2], g[2, 2])
+    state.q_xy = wp.vec3(g[0, 3], g[1, 3], g[2, 3])
+    state.q_yz = wp.vec3(g[0, 4], g[1, 4], g[2, 4])
+    state.q_xz = wp.vec3(g[0, 5], g[1, 5], g[2, 5])
+    state.q_xyz = wp.vec3(g[0, 6], g[1, 6], g[2, 6])
+    return with_cofactor(state)
+
+
+@wp.func
+def state_at(others: vec7i, a: float, c: wp.vec3, x_i: wp.vec3, x: wp.array[wp.vec3]):
+    """The state of a cell along the axes of a corner that has s = (-1, -1, -1) there.
+
+    `others` by the bits of their offsets, a = 1/(4h) [1/m], `c` the middle of the material. First
+    sums of differences, bit by bit (Hadamard), then from the middle of the cell to c.
+    """
+    d_1 = x[others[0]] - x_i
+    d_2 = x[others[1]] - x_i
+    d_3 = x[others[2]] - x_i
+    d_4 = x[others[3]] - x_i
+    d_5 = x[others[4]] - x_i
+    d_6 = x[others[5]] - x_i
+    d_7 = x[others[6]] - x_i
+    s_2 = d_2 + d_3
+    s_4 = d_4 + d_5
+    s_6 = d_6 + d_7
+    x_2 = d_3 - d_2
+    x_4 = d_5 - d_4
+    x_6 = d_7 - d_6
+    low = d_1 + s_2
+    high = s_4 + s_6
+    y_low = s_2 - d_1
+    y_high = s_6 - s_4
+    x_low = d_1 + x_2
+    x_high = x_4 + x_6
+    xy_low = x_2 - d_1
+    xy_high = x_6 - x_4
+    xy = xy_low + xy_high
+    yz = y_high - y_low
+    xz = x_high - x_low
+    xyz = xy_high - xy_low
+    kappa = KAPPA * a
+    state = CellState()
+    state.f_x = a * (x_low + x_high + c[1] * xy + c[2] * xz + (c[1] * c[2]) * xyz)
+    state.f_y = a * (y_low + y_high + c[0] * xy + c[2] * yz + (c[0] * c[2]) * xyz)
+    state.f_z = a * (high - low + c[0] * xz + c[1] * yz + (c[0] * c[1]) * xyz)
+    state.q_xy = kappa * (xy + c[2] * xyz)
+    state.q_yz = kappa * (yz + c[0] * xyz)
+    state.q_xz = kappa * (xz + c[1] * xyz)
+    state.q_xyz = kappa * xyz
+    return with_cofactor(state)
+
+
+@wp.func
+def weights_by_signs(a: float, c: wp.vec3, s_x: float, s_y: float, s_z: float):
+    """w [1/m] of the corner with these signs."""
+    x = 1.0 + s_x * c[0]
+    y = 1.0 + s_y * c[1]
+    z = 1.0 + s_z * c[2]
+    k = KAPPA
+    return a * vec7(
+        s_x * y * z,
+        s_y * x * z,
+        s_z * x * y,
+        k * s_x * s_y * z,
+        k * s_y * s_z * x,
+        k * s_x * s_z * y,
+        k * s_x * s_y * s_z,
+    )
+
+
+@wp.func
+def sign(corner: int, bit: int):
+    return float(2 * ((corner >> bit) & 1) - 1)
+
+
+@wp.func
+def weights_of(a: float, c: wp.vec3, corner: int):
+    """w [1/m] of a corner by its number."""
+    return weights_by_signs(a, c, sign(corner, 0), sign(corner, 1), sign(corner, 2))
+
+
+@wp.func
+def gradient_of(corners: vec8i, a: float, c: wp.vec3, base: wp.vec3, x: wp.array[wp.vec3]):
+    """G from positions [m] relative to one of the corners, at `base`."""
+    g = mat37()
+    k = int(0)
+    while k < 8:
+        g += wp.outer(x[corners[k]] - base, weights_of(a, c, k))
+        k += 1
+    return g
+
+
+@wp.func
+def center_of(g: mat37):
+    """F of G."""
+    return wp.mat33(g[0, 0], g[0, 1], g[0, 2], g[1, 0], g[1, 1], g[1, 2], g[2, 0], g[2, 1], g[2, 2])
+
+
+@wp.func
+def widened(f: wp.mat33):
+    """A G with nothing but F."""
+    g = mat37(0.0)
+    for i in range(3):
+        for m in range(3):
+            g[i, m] = f[i, m]
+    return g
