@@ -7,7 +7,6 @@ from ..bodies.solids import CELL_CORNERS
 from ..topology.graphs import connected_components
 from .material import SHIFT, blocks
 from .triangles import nearest_on_triangles, pass_triangles
-from .voxels import ROUNDING
 
 # Steps to and fro between a cell and a triangle, to a point that they share.
 STEPS = 20
@@ -134,13 +133,15 @@ def _behind(alone, pieces, label, surface, crowds):
     around = np.clip(around, low[:, None] * subcells, (low[:, None] + 1) * subcells - 1)
     middle = (around + 0.5 + SHIFT) / subcells
     node, inside = crowds.nodes(tuple(np.moveaxis(around, 2, 0)))
-    # Only what is within the cell is known to bar the way.
-    within = np.abs(np.clip(on_it, low, low + 1.0) - on_it).max(axis=1) <= ROUNDING
-    probe, corner = np.nonzero(inside & within[:, None])
+    probe, corner = np.nonzero(inside)
     start, end = on_it[probe], middle[probe, corner]
     start = start + CLEAR * (end - start)
     free = np.ones(len(probe), bool)
-    for pair, piece in pieces.in_cells(pieces.cell[alone[probe]]):
-        corners = surface[pieces.triangle[piece]]
-        free[pair[pass_triangles(start[pair], end[pair], corners)]] = False
+    # The point may still be a little beyond its cell; what bars the way may be there.
+    counts = crowds.number.shape
+    beyond = np.ravel_multi_index(np.floor(on_it).astype(np.int64).T, counts, mode="clip")
+    for cell in (pieces.cell[alone], beyond):
+        for pair, piece in pieces.in_cells(cell[probe]):
+            corners = surface[pieces.triangle[piece]]
+            free[pair[pass_triangles(start[pair], end[pair], corners)]] = False
     return np.stack([alone[probe[free]], node[probe[free], corner[free]]], axis=1)
