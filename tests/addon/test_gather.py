@@ -152,7 +152,7 @@ def test_quads_of_cloth_are_split_along_alternating_diagonals(scene):
 def mass_of_cells(body):
     """Mass of a body of cells [kg]."""
     sides = body.points[body.cells[:, 7]] - body.points[body.cells[:, 0]]
-    return (sides.prod(axis=1) * body.material.density).sum()
+    return (sides.prod(axis=1) * body.filling.part * body.material.density).sum()
 
 
 def test_cells_weigh_what_is_inside_the_mesh(scene):
