@@ -83,8 +83,9 @@ def test_a_new_bake_says_what_the_old_one_did(scene):
             if name in ("Sheet", "String"):  # they hang, and differ by rounding
                 np.testing.assert_allclose(now, was, atol=1e-5)
             # Of what falls half a meter onto the floor, rounding moves single vertices by 6 mm:
-            # twelve iterations are few.
-            np.testing.assert_allclose(now.mean(axis=0), was.mean(axis=0), atol=1e-3)
+            # twelve iterations are few. The ball, of cells now, lands softer.
+            far = 3e-3 if name == "Ball" else 1e-3
+            np.testing.assert_allclose(now.mean(axis=0), was.mean(axis=0), atol=far)
 
 
 def test_freeing_the_bake_gives_back_the_meshes(scene):
