@@ -145,7 +145,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         "resolution": IntProperty(
             name="Resolution",
             description="Cells along the longest side of the lattice that carries the object",
-            default=12,
+            default=8,
             min=1,
             max=MAX_RESOLUTION,
             soft_min=4,

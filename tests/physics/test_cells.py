@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies of cells against beams and closed forms of continuum mechanics."""
 
-import beams
 import numpy as np
 import pytest
-from beams import LENGTH, YOUNG, bar, ends, material
 from shapes import cell_box, rotation
 
+from vbd.benchmarks.reference import beams
+from vbd.benchmarks.reference.beams import LENGTH, bar, ends, material
 from vbd.solver.bodies import Cells, Pins
-from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -25,41 +24,15 @@ def settled(bodies, frames, **settings):
     return last
 
 
-def free_clamp(body):
-    """Holds the end of a bar so that it cannot turn, but may become thicker and thinner as in the
-    theory of beams: stiff along it, soft across, where it gives by some hundredths of the width.
-    """
-    start, _ = ends(body)
-    return Attachment(
-        body,
-        start,
-        stiffness=1e3 * YOUNG / len(start),
-        points=body.points[start],
-        normal=(1.0, 0.0, 0.0),
-        tangential_stiffness=0.05 * YOUNG / len(start),
-    )
-
-
-def drop_of(body, frame):
-    """How far the middle of the tip is below that of the start, over the length."""
-    start, tip = ends(body)
-    moved = frame.positions[0] - body.rest_points
-    return (moved[start].mean(axis=0) - moved[tip].mean(axis=0))[2] / LENGTH
-
-
 @pytest.mark.parametrize("poisson", [0.0, 0.3, 0.45])
 @pytest.mark.parametrize("across", [1, 2, 4])
 @pytest.mark.parametrize(("gamma", "frames"), [(1.0, 8), (5.0, 16)])
 def test_a_bar_hangs_as_deep_as_a_beam(across, poisson, gamma, frames):
     body = bar(across, material(poisson, gamma))
-    last = settled([body, free_clamp(body)], frames)
-    assert drop_of(body, last) == pytest.approx(beams.drop(gamma, poisson), rel=0.02)
-
-
-def held(body, points):
-    """`Pins` that lead both ends of a bar to where they are in `points`."""
-    both = np.concatenate(ends(body))
-    return Pins(both, points[both])
+    last = settled([body, beams.free_clamp(body)], frames)
+    assert beams.drop_of(body, last.positions[0]) == pytest.approx(
+        beams.drop(gamma, poisson), rel=0.02
+    )
 
 
 @pytest.mark.parametrize("poisson", [0.0, 0.3, 0.45])
@@ -67,20 +40,9 @@ def held(body, points):
 def test_a_twisted_bar_is_hardly_stiffer_than_st_venant_says(across, most, poisson):
     angle = 0.2
     body = bar(across, material(poisson))
-    points = body.points - [0.0, 0.5, 0.5]
-    turn = points[:, 0] * angle / LENGTH
-    twisted = np.stack(
-        [
-            points[:, 0],
-            np.cos(turn) * points[:, 1] - np.sin(turn) * points[:, 2] + 0.5,
-            np.sin(turn) * points[:, 1] + np.cos(turn) * points[:, 2] + 0.5,
-        ],
-        axis=1,
-    )
-    body.pins = held(body, twisted)
+    body.pins = beams.held(body, beams.twisted(body, angle))
     last = settled([body], 4, gravity=(0.0, 0.0, 0.0))
-    shear = YOUNG / (2.0 * (1.0 + poisson))
-    wanted = 0.5 * shear * beams.TORSION * angle**2 / LENGTH
+    wanted = beams.torsion_energy(poisson, angle)
     # With one or two cells no point of the section can warp: exactly POLAR/TORSION = 1.186.
     assert 1.0 < last.stats.elastic_energy / wanted < most
 
@@ -130,7 +92,7 @@ def test_a_turned_bar_moves_as_the_bar_does(poisson):
         bent = body.points.copy()
         bent[tip] = (bent[tip] - middle) @ rotation([0.6, 0.64, 0.48], 0.7).T + middle - [1, 0, 2]
         body.points = body.points @ frame.T
-        body.pins = held(body, bent @ frame.T)
+        body.pins = beams.held(body, bent @ frame.T)
         last = settled([body], 12, gravity=(0.0, 0.0, 0.0), iterations=300)
         found.append((last.positions[0] @ frame, last.stats.elastic_energy))
     np.testing.assert_allclose(found[1][0], found[0][0], atol=1e-4 * LENGTH)

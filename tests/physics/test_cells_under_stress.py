@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from beams import bar, material
 from decay import check_decay
 from shapes import RUINS, cell_box
 
+from vbd.benchmarks.reference.beams import bar, material
 from vbd.solver.bodies import Cells, Pins
 from vbd.solver.model.assembly import vertex_mass
 from vbd.solver.settings import Material, Settings

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How fast clamped bars of cells swing: mass and stiffness together, without a time step."""
 
-import beams
 import numpy as np
 import pytest
 import references
 from scipy.linalg import eigh
 
+from vbd.benchmarks.reference import beams
 from vbd.solver.elements.cell_mass import moved_along_edges
 from vbd.solver.model.assembly import vertex_mass
 from vbd.solver.settings import Material

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.integrate import solve_bvp
 from scipy.linalg import expm
 from scipy.optimize import brentq
-from shapes import cell_box
 
-from vbd.solver.bodies import Cells
+from vbd.solver.bodies import CELL_CORNERS, Cells, Pins
+from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material
 
 LENGTH = 10.0
@@ -52,11 +52,67 @@ def material(poisson, gamma=0.0, **others):
     return Material(youngs_modulus=YOUNG, poisson_ratio=poisson, density=density, **others)
 
 
+def lattice(across):
+    """Points and cells of a bar with `across` cells in width and height."""
+    counts = np.array([int(LENGTH) * across, across, across])
+    lowest = np.argwhere(np.ones(counts, bool))
+    places, cells = np.unique(
+        (lowest[:, None] + CELL_CORNERS).reshape(-1, 3), axis=0, return_inverse=True
+    )
+    return places / across, cells.reshape(-1, 8)
+
+
 def bar(across, material, **others):
     """A bar of cells, `across` of them in width and height."""
-    cells = (int(LENGTH) * across, across, across)
-    points, hexahedra = cell_box(cells, (LENGTH, 1.0, 1.0))
-    return Cells(points, hexahedra, material, **others)
+    return Cells(*lattice(across), material, **others)
+
+
+def free_clamp(body):
+    """Holds the end of a bar so that it cannot turn, but may become thicker and thinner as in the
+    theory of beams: stiff along it, soft across, where it gives by some hundredths of the width.
+    """
+    start, _ = ends(body)
+    return Attachment(
+        body,
+        start,
+        stiffness=1e3 * YOUNG / len(start),
+        points=body.points[start],
+        normal=(1.0, 0.0, 0.0),
+        tangential_stiffness=0.05 * YOUNG / len(start),
+    )
+
+
+def drop_of(body, positions):
+    """How far the middle of the tip is below that of the start, over the length."""
+    start, tip = ends(body)
+    moved = positions - body.rest_points
+    return (moved[start].mean(axis=0) - moved[tip].mean(axis=0))[2] / LENGTH
+
+
+def twisted(body, angle):
+    """Where a bar's vertices are when its far end is turned by `angle` [rad], evenly on the way."""
+    points = body.rest_points - [0.0, 0.5, 0.5]
+    turn = points[:, 0] * angle / LENGTH
+    y, z = points[:, 1:].T
+    return np.stack(
+        [
+            points[:, 0],
+            np.cos(turn) * y - np.sin(turn) * z + 0.5,
+            np.sin(turn) * y + np.cos(turn) * z + 0.5,
+        ],
+        axis=1,
+    )
+
+
+def held(body, points):
+    """`Pins` that lead both ends of a bar to where they are in `points`."""
+    both = np.concatenate(ends(body))
+    return Pins(both, points[both])
+
+
+def torsion_energy(poisson, angle):
+    """Energy [J] of a bar twisted by `angle` [rad], by St. Venant."""
+    return 0.25 * YOUNG / (1.0 + poisson) * TORSION * angle**2 / LENGTH
 
 
 def ends(body):
