@@ -281,7 +281,8 @@ def plank_on_two_boxes():
     def also(baked):
         assert baked.end("Cube")[:, 2].max() > 0.9
 
-    return Expected(50, rests=True, also=also)
+    # As a beam of 100 kPa it would sag by 0.65 m between the boxes: it creeps inwards to the end.
+    return Expected(50, also=also)
 
 
 @scene
