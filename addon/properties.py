@@ -13,7 +13,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..solver.scene.lattice import MAX_RESOLUTION
+from ..solver.scene.grid import MAX_RESOLUTION
 from .analytic_colliders import ANALYTIC_SHAPES
 from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties

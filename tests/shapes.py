@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cages import cage, embed_in_tets
 
 from vbd.solver.bodies import Cells, EmbeddedSurface, Solid
-from vbd.solver.scene.lattice import cage, embed, lattice
+from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.settings import Material
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -104,7 +105,7 @@ def bumpy_ball(size, rows=14):
 def caged(points, triangles, resolution=5, **more):
     """A `Solid` in a lattice cage that touches with its surface."""
     tets = cage(points, triangles, resolution)
-    surface = EmbeddedSurface(*embed(points, tets), triangles)
+    surface = EmbeddedSurface(*embed_in_tets(points, tets), triangles)
     material = Material(youngs_modulus=3e4, collision_thickness=0.004, friction=0.4)
     return Solid(tets.points, tets.tets, material, surface=surface, **more)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The surface by which a body in a cage touches others: the visible one at the spacing of the cage.
+"""The surface by which a body in a lattice touches others: the visible one, as fine as the cells.
 
-Contact acts at vertices. Of a mesh that is coarser than its cage, such as a box of eight, the cage
-would fall through the faces in between; so these are split. A mesh that is much finer than its cage
-says more than the cage can follow, and costs more; it is simplified.
+Contact acts at vertices. Of a mesh that is coarser than its lattice, such as a box of eight, the
+cells would fall through the faces in between; so these are split. A mesh that is much finer says
+more than the cells can follow, and costs more; it is simplified.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ SIMPLIFIED = 0.5
 def contact_mesh(points, triangles, cell_size, most_vertices):
     """Points [point, 3] in m and triangles [triangle, 3] of the surface by which a mesh touches.
 
-    `cell_size` [m] is that of its cage. A mesh of more than `most_vertices` is simplified. Faces
+    `cell_size` [m] is that of its lattice. A mesh of more than `most_vertices` is simplified. Faces
     without area are left out; there may be no triangle left.
     """
     triangles = triangles[~are_flat(points, triangles)]

@@ -21,17 +21,16 @@ def grid_around(points, triangles, resolution, name):
     points = finite_points(name, "points", points)
     triangles = checked_elements(name, "triangle", triangles, 3, len(points))
     if not len(triangles):
-        raise ValueError(f"{name}: the mesh has no faces to build a cage around; add faces to it")
+        raise ValueError(f"{name}: the mesh has no faces to build cells around; add faces to it")
     if not 1 <= resolution <= MAX_RESOLUTION:
         raise ValueError(
-            f"{name}: the cage resolution is {resolution}; "
-            f"it must lie between 1 and {MAX_RESOLUTION}"
+            f"{name}: the resolution is {resolution}; it must lie between 1 and {MAX_RESOLUTION}"
         )
     corners = points[triangles]
     low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
     longest = (high - low).max()
     if longest <= ROUNDING * np.abs(corners).max():
-        raise ValueError(f"{name}: all faces lie in one point; a cage needs a mesh with a size")
+        raise ValueError(f"{name}: all faces lie in one point; cells need a mesh with a size")
 
     # A little room on both sides: the surface never lies on the border of the lattice.
     size = longest * (1.0 + 1e-6) / int(resolution)

@@ -18,8 +18,7 @@ import numpy as np
 from ..bodies import CELL_CORNERS, Filling
 from ..topology.graphs import connected_components
 from ..topology.meshes import finite_points
-from .cage import KUHN_CORNERS, Cage, cage, embed_in_tets  # noqa: F401
-from .grid import LEAST_FRACTION, MAX_RESOLUTION, grid_around  # noqa: F401
+from .grid import LEAST_FRACTION, grid_around
 from .holders import Holders
 from .parts import parts_of
 from .shells import welded
@@ -130,8 +129,6 @@ def embed(points, lattice):
     `(weights[:, :, None] * lattice.points[corners]).sum(axis=1)` moves the points with the lattice.
     Points outside follow the nearest cell, with weights beyond 0 and 1.
     """
-    if isinstance(lattice, Cage):
-        return embed_in_tets(points, lattice)
     points = finite_points("Lattice", "points", points)
     at = (points - lattice.origin) / lattice.cell_size
     cell = lattice.holders.cells_at(at)

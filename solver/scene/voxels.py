@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which cells of a lattice a surface touches, and how much of each cell lies inside it.
+"""Which cells of a lattice a surface touches, and which the outside reaches.
 
 What the outside cannot reach through untouched cells is inside, so the surface may be open,
 self-intersecting, flat or not a manifold. Everything is measured in cells: cell i lies between i
@@ -8,35 +8,12 @@ and i + 1.
 
 import numpy as np
 
-# Cells per side of a cage cell that measure how much of it is inside.
-SUBCELLS = 3
 # Rounding may put a point that lies on the border of a cell, or of a tet, just outside of it.
 ROUNDING = 1e-9
 # Larger triangles are split before they are compared with the cells of the box around them.
 CELLS_PER_TRIANGLE = 512
 # Triangle-cell pairs that are tested at once: bounds the memory at some 100 MB.
 PAIRS_AT_ONCE = 1 << 18
-
-
-def inside_fractions(corners, counts, volume):
-    """Part of every cell inside the surface, shape `counts`; above 0 for all that are to be kept.
-
-    `corners` [triangle, 3, 3] in cells, `volume` in cells or None. A hole narrower than a cell does
-    not let the outside in.
-    """
-    x, y, z = counts
-    subcells = touched_cells(corners * SUBCELLS, counts * SUBCELLS)
-    blocks = subcells.reshape(x, SUBCELLS, y, SUBCELLS, z, SUBCELLS)
-    touched = blocks.any(axis=(1, 3, 5))
-    enclosed = ~(touched | outside_cells(touched))
-    # The finer flood runs through narrow holes, but not into cells that are known to be enclosed.
-    blocks |= enclosed[:, None, :, None, :, None]
-    outside = outside_cells(subcells).reshape(blocks.shape)
-    full = np.where(enclosed, 1.0, (~(blocks | outside)).mean(axis=(1, 3, 5)))
-    partly = np.where(enclosed, 0.0, blocks.mean(axis=(1, 3, 5)))
-    # On the average the surface halves the subcells that it touches, but not if it runs along them.
-    fraction = 0.5 if volume is None else (volume - full.sum()) / partly.sum()
-    return full + np.clip(fraction, 0.01, 1.0) * partly
 
 
 def closed_volume(points, triangles):

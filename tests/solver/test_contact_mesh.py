@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The surface by which a body in a cage touches others."""
+"""The surface by which a body in a lattice touches others."""
 
 import numpy as np
 import pytest
 from shapes import block, bumpy_ball, plane, rotation
-from surfaces import hand
 
+from vbd.benchmarks.experiments.cells_shapes import hand
 from vbd.solver.contact.surface import is_closed
 from vbd.solver.scene.contact_mesh import contact_mesh, simplified, split
 from vbd.solver.scene.voxels import closed_volume
@@ -23,7 +23,7 @@ def distances(points, surface, triangles):
 
 @pytest.mark.parametrize("cells", [3, 7, 12])
 @pytest.mark.parametrize("turn", [0.0, 0.7])
-def test_a_box_of_eight_vertices_touches_at_the_spacing_of_its_cage(cells, turn):
+def test_a_box_of_eight_vertices_touches_at_the_spacing_of_its_lattice(cells, turn):
     points, triangles = block((1.0, 0.6, 0.4), (0.0, 0.0, 1.0))
     points = points @ rotation(np.array([0.6, 0.0, 0.8]), turn).T
     cell = 1.0 / cells
@@ -49,7 +49,7 @@ def test_long_thin_faces_are_split_too():
     assert triangle_areas(touching, faces).sum() == pytest.approx(area)
 
 
-def test_a_mesh_as_fine_as_its_cage_stays_as_it_is():
+def test_a_mesh_as_fine_as_its_lattice_stays_as_it_is():
     points, triangles = bumpy_ball(0.3)
     touching, faces = contact_mesh(points, triangles, 0.3, MANY)
     np.testing.assert_array_equal(touching, points)

@@ -8,16 +8,14 @@ from surfaces import (
     CUBE,
     CUBE_TRIANGLES,
     SURFACES,
-    blocks_surface,
-    hand,
     joined,
     open_tube,
     random_surface_points,
-    ring,
     sphere,
     turned,
 )
 
+from vbd.benchmarks.experiments.cells_shapes import blocks_surface, hand, ring
 from vbd.solver.bodies.solids import CELL_CORNERS
 from vbd.solver.scene.contact_mesh import split
 from vbd.solver.scene.lattice import embed, lattice
@@ -351,9 +349,9 @@ def test_loose_parts_far_apart_are_two_lattices():
         (CUBE, [], 8, "Blob: the mesh has no faces"),
         (np.zeros((0, 3)), [], 8, "Blob: the mesh has no faces"),
         (np.where(CUBE > 0.5, np.nan, CUBE), CUBE_TRIANGLES, 8, "Blob: 7 of 8 points are not fin"),
-        (CUBE, CUBE_TRIANGLES, 0, "Blob: the cage resolution is 0"),
-        (CUBE, CUBE_TRIANGLES, 10000, "Blob: the cage resolution is 10000"),
-        (CUBE, CUBE_TRIANGLES, float("nan"), "Blob: the cage resolution is nan"),
+        (CUBE, CUBE_TRIANGLES, 0, "Blob: the resolution is 0"),
+        (CUBE, CUBE_TRIANGLES, 10000, "Blob: the resolution is 10000"),
+        (CUBE, CUBE_TRIANGLES, float("nan"), "Blob: the resolution is nan"),
         (0.0 * CUBE, CUBE_TRIANGLES, 8, "Blob: all faces lie in one point"),
     ],
 )

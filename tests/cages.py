@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A cage of tets around any surface mesh, and the surface embedded in it.
+"""A lattice of tets around a surface, and the surface embedded in it: bodies with tets of their own
+that touch with a surface.
 
 The surface may be open, self-intersecting, flat or not a manifold: cells of a cubic lattice that
 touch it or lie inside it are kept, and every kept cell becomes six tets.
@@ -10,9 +11,12 @@ from itertools import permutations
 
 import numpy as np
 
-from ..topology.meshes import finite_points
-from .grid import LEAST_FRACTION, grid_around
-from .voxels import closed_volume, inside_fractions
+from vbd.solver.scene.grid import LEAST_FRACTION, grid_around
+from vbd.solver.scene.voxels import closed_volume, outside_cells, touched_cells
+from vbd.solver.topology.meshes import finite_points
+
+# Subcells per side of a cell that measure how much of it is inside.
+SUBCELLS = 3
 
 # The corners of a Kuhn tet: from corner 000 to corner 111 of the cell, one axis after the other.
 AXIS_ORDERS = np.array(list(permutations(range(3))))
@@ -22,6 +26,27 @@ KUHN_CORNERS = np.concatenate(
 # Makes one number of an axis order; the orders above rise in it.
 BASE_3 = (9, 3, 1)
 ODD = np.array([np.linalg.det(np.eye(3)[order]) < 0.0 for order in AXIS_ORDERS])
+
+
+def inside_fractions(corners, counts, volume):
+    """Part of every cell inside the surface, shape `counts`; above 0 for all that are to be kept.
+
+    `corners` [triangle, 3, 3] in cells, `volume` in cells or None. A hole narrower than a cell does
+    not let the outside in.
+    """
+    x, y, z = counts
+    subcells = touched_cells(corners * SUBCELLS, counts * SUBCELLS)
+    blocks = subcells.reshape(x, SUBCELLS, y, SUBCELLS, z, SUBCELLS)
+    touched = blocks.any(axis=(1, 3, 5))
+    enclosed = ~(touched | outside_cells(touched))
+    # The finer flood runs through narrow holes, but not into cells that are known to be enclosed.
+    blocks |= enclosed[:, None, :, None, :, None]
+    outside = outside_cells(subcells).reshape(blocks.shape)
+    full = np.where(enclosed, 1.0, (~(blocks | outside)).mean(axis=(1, 3, 5)))
+    partly = np.where(enclosed, 0.0, blocks.mean(axis=(1, 3, 5)))
+    # On the average the surface halves the subcells that it touches, but not if it runs along them.
+    fraction = 0.5 if volume is None else (volume - full.sum()) / partly.sum()
+    return full + np.clip(fraction, 0.01, 1.0) * partly
 
 
 @dataclass(eq=False)
