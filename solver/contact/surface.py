@@ -103,11 +103,8 @@ def most_stiffness(assembly, settings):
     elastic = modulus[:, None] * (gradients**2).sum(axis=2)
     bound = np.zeros(len(assembly.points))
     np.add.at(bound, tets.corners, elastic)
-    elastic = (
-        0.375
-        * (cells.lame_lam + 2.0 * cells.lame_mu)
-        * first_edges(assembly.rest_points, cells.corners)
-    )
+    modulus = (cells.lame_lam + 2.0 * cells.lame_mu) * cells.part
+    elastic = 0.375 * modulus * first_edges(assembly.rest_points, cells.corners)
     np.add.at(bound, cells.corners, elastic[:, None])
     if settings.quasistatic:
         bound[bound == 0.0] = np.inf

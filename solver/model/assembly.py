@@ -35,10 +35,11 @@ class Tets(Columns):
 
 @dataclass
 class CellMesh(Columns):
-    """All cells of a scene with Lamé's constants [Pa]."""
+    """All cells of a scene with Lamé's constants [Pa]; `part` of each is filled."""
 
     lame_mu: np.ndarray
     lame_lam: np.ndarray
+    part: np.ndarray
 
 
 @dataclass
@@ -157,9 +158,11 @@ def known_colors(body):
 
 def mesh_of(body):
     """The `Tets`, `CellMesh`, `Triangles` or `Edges` of a body."""
-    if isinstance(body, Solid | Cells):
-        mu, lam = solid_lame(elastic_per_element(body))
-        return (Tets if isinstance(body, Solid) else CellMesh)(body.elements, mu, lam)
+    if isinstance(body, Solid):
+        return Tets(body.tets, *solid_lame(elastic_per_element(body)))
+    if isinstance(body, Cells):
+        lame = solid_lame(elastic_per_element(body))
+        return CellMesh(body.cells, *lame, body.filling.part)
     if isinstance(body, Cloth):
         return Triangles(body.triangles, elements.triangles.shear_stiffness(body))
     return Edges(body.edges)
@@ -167,7 +170,7 @@ def mesh_of(body):
 
 NO_MESH = {
     Tets: Tets(np.zeros((0, 4), np.int64), np.zeros(0), np.zeros(0)),
-    CellMesh: CellMesh(np.zeros((0, 8), np.int64), np.zeros(0), np.zeros(0)),
+    CellMesh: CellMesh(np.zeros((0, 8), np.int64), np.zeros(0), np.zeros(0), np.zeros(0)),
     Triangles: Triangles(np.zeros((0, 3), np.int64), np.zeros(0)),
     Edges: Edges(np.zeros((0, 2), np.int64)),
 }

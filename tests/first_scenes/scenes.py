@@ -274,6 +274,9 @@ def ball_on_a_cube():
 def plank_on_two_boxes():
     plank = add("cube", z=1.3, size=1.0)
     plank.scale = (3.0, 0.6, 0.3)
+    # As soft as a new soft body is it sags by 0.65 m, as a beam of that stiffness would, and slides
+    # off its boxes.
+    plank.vbd.youngs_modulus = 2e6
     for x in (-1.2, 1.2):
         add("cube", "COLLIDER", z=0.5, at=(x, 0.0), size=1.0)
     floor()
@@ -281,8 +284,7 @@ def plank_on_two_boxes():
     def also(baked):
         assert baked.end("Cube")[:, 2].max() > 0.9
 
-    # As a beam of 100 kPa it would sag by 0.65 m between the boxes: it creeps inwards to the end.
-    return Expected(50, also=also)
+    return Expected(50, rests=True, also=also)
 
 
 @scene
