@@ -7,16 +7,13 @@ import numpy as np
 import pytest
 from cages import cage, embed_in_tets
 
+from vbd.benchmarks.experiments.cells_shapes import KUHN
 from vbd.solver.bodies import Cells, EmbeddedSurface, Solid
 from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.settings import Material
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# Six tets round the main diagonal of a cell; corners are numbered x + 2 y + 4 z.
-KUHN = np.array(
-    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
-)
 UNIT_TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 
 

@@ -82,13 +82,6 @@ def random_surface_points(points, triangles, count=2000):
     return np.einsum("ij,ijk->ik", weights, corners)
 
 
-def joined(*surfaces):
-    """Several surfaces as one mesh."""
-    counts = np.cumsum([0, *(len(points) for points, _ in surfaces)])
-    triangles = [t + first for (_, t), first in zip(surfaces, counts[:-1], strict=True)]
-    return np.concatenate([points for points, _ in surfaces]), np.concatenate(triangles)
-
-
 def turned(points, seed):
     """Points under a random rotation and shift, always the same for one `seed`."""
     rng = np.random.default_rng(seed)

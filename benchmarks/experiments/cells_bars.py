@@ -4,16 +4,13 @@
 import numpy as np
 
 from vbd.benchmarks.experiments import figures
+from vbd.benchmarks.experiments.cells_shapes import KUHN
 from vbd.benchmarks.reference import beams
 from vbd.solver.bodies import Solid
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import simulate
 
 POISSON, GAMMAS, ACROSS = (0.0, 0.3, 0.45), (1.0, 5.0), (1, 2, 4)
-# Six tets round the main diagonal of a cell.
-KUHN = np.array(
-    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
-)
 ANGLE = 0.2
 
 

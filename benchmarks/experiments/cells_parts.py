@@ -19,8 +19,8 @@ MATERIAL = {"youngs_modulus": 1e5, "poisson_ratio": 0.4, "density": 100.0, "damp
 
 
 def in_lattice(points, triangles, resolution, held):
-    """A body of cells whose corners near the `held` points of a surface are pinned, and where the
-    surface is, given the body's positions.
+    """A body of cells whose corners near the `held` points of a surface are pinned, and the corners
+    and weights of the surface in it.
     """
     cells = lattice(points, triangles, resolution)
     corners, weights = embed(points, cells)
@@ -28,7 +28,12 @@ def in_lattice(points, triangles, resolution, held):
     body = Cells(
         cells.points, cells.cells, Material(**MATERIAL), pins, filling=cells.filling, name="Parts"
     )
-    return body, lambda positions: np.einsum("pk,pki->pi", weights, positions[corners])
+    return body, corners, weights
+
+
+def carried(corners, weights, frame):
+    """Where the surface is in a frame, [point, 3]."""
+    return np.einsum("pk,pki->pi", weights, frame.exact_positions[0][corners])
 
 
 def bent_hand(bent, count=60):
@@ -39,10 +44,8 @@ def bent_hand(bent, count=60):
     """
     points, triangles = split(*hand(GAP, WIDTH), 0.4)
     finger = np.where(points[:, 1] > 1e-6, (points[:, 0] + 1e-6) // (WIDTH + GAP), -1).astype(int)
-    body, surface = in_lattice(points, triangles, 8, points[:, 1] < -0.5)
+    body, corners, weights = in_lattice(points, triangles, 8, points[:, 1] < -0.5)
     # Each corner goes with the finger that most of its weight is in.
-    cells = lattice(points, triangles, 8)
-    corners, weights = embed(points, cells)
     own = np.zeros((len(body.points), 5))
     np.add.at(own, (corners, np.repeat(finger[:, None] + 1, 8, axis=1)), weights)
     mine = own.argmax(axis=1) == bent + 1
@@ -51,7 +54,7 @@ def bent_hand(bent, count=60):
     body.velocities[mine, 2] = 6.0 * along[mine] ** 2
     settings = Settings(gravity=(0.0, 0.0, 0.0), frame_time=1 / 60)
     *_, last = simulate([body], settings, count)
-    return points, surface(last.exact_positions[0]), triangles, finger
+    return points, carried(corners, weights, last), triangles, finger
 
 
 def falling_rings(count=10):
@@ -61,10 +64,10 @@ def falling_rings(count=10):
     """
     points, triangles = linked_rings()
     far = (np.arange(len(points)) < len(points) // 2) & (points[:, 0] < -1.5)
-    body, surface = in_lattice(points, triangles, 6, far)
+    body, corners, weights = in_lattice(points, triangles, 6, far)
     settings = Settings(frame_time=1 / 60)
     *_, last = simulate([body], settings, count)
-    return points, surface(last.exact_positions[0]), triangles
+    return points, carried(corners, weights, last), triangles
 
 
 def main():

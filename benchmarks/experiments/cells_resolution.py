@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from vbd.benchmarks.experiments.cells_bars import KUHN
+from vbd.benchmarks.experiments.cells_shapes import KUHN, joined
 from vbd.solver.bodies import Cells, Pins, Solid
 from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.settings import Material, Settings
@@ -62,10 +62,7 @@ def capsule(start, end, radius, around=28, rows=10, spacing=0.05):
 
 def character():
     """All capsules in one mesh, and whether a point is held: the middle of the torso."""
-    parts = [capsule(*shape) for shape in CAPSULES]
-    starts = np.cumsum([0, *(len(points) for points, _ in parts)])
-    points = np.concatenate([points for points, _ in parts])
-    triangles = np.concatenate([t + at for (_, t), at in zip(parts, starts[:-1], strict=True)])
+    points, triangles = joined(*(capsule(*shape) for shape in CAPSULES))
     held = (np.abs(points[:, 2] + 0.1) < 0.35) & (np.hypot(*points[:, :2].T) < 0.36)
     return points, triangles, held
 

@@ -3,6 +3,11 @@
 
 import numpy as np
 
+# Six tets round the main diagonal of a cell; corners are numbered x + 2 y + 4 z.
+KUHN = np.array(
+    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
+)
+
 
 def blocks_surface(filled, *coordinates):
     """The surface of the filled blocks [x, y, z] between planes at `coordinates` (x, y, z), faces
@@ -44,9 +49,15 @@ def ring(radius=2.0, thickness=0.6, around=48, across=12):
     return points, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
 
 
+def joined(*surfaces):
+    """Several surfaces as one mesh."""
+    counts = np.cumsum([0, *(len(points) for points, _ in surfaces)])
+    triangles = [t + first for (_, t), first in zip(surfaces, counts[:-1], strict=True)]
+    return np.concatenate([points for points, _ in surfaces]), np.concatenate(triangles)
+
+
 def linked_rings(**size):
     """Two rings, each through the other, as one mesh; the first has half of the points."""
     first, triangles = ring(**size)
     second = first[:, [0, 2, 1]] + (2.0, 0.0, 0.0)
-    points = np.concatenate([first, second])
-    return points, np.concatenate([triangles, triangles[:, ::-1] + len(first)])
+    return joined((first, triangles), (second, triangles[:, ::-1]))

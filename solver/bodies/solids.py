@@ -86,7 +86,7 @@ class Volume(Deformable):
 
 @dataclass(eq=False)
 class Filling:
-    """How material fills cells: `part` [cell] of their volume, in (0, 1], with its `middle`
+    """How material fills cells: `part` [cell] of their volume, 0 to 1, with its `middle`
     [cell, 3] relative to that of the cell, -1 to 1 along each axis, and its `spread` [cell, 3], its
     mean square distance from there over that of a full cell.
     """

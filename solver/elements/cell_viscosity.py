@@ -5,9 +5,9 @@ import numpy as np
 
 from ..bodies import Cells
 from ..kernels.elements import cell_viscosity as kernels
-from .cells import bending, cells_of, structured
+from .cells import bending, cells_of
 from .kind import ElementKind
-from .records import in_vertex_order
+from .records import in_vertex_order, structured
 
 
 def damped_cells(body, settings):
@@ -26,7 +26,7 @@ def constants(_points, cells, h):
         "middle": cells.middle,
         "shear": ratio * cells.volume * cells.lame_mu,
         "bulk": ratio * cells.volume * cells.lame_lam,
-        "bending": structured(kernels.Bending, bending(cells, ratio)),
+        "bending": structured(kernels.Bending, len(cells), bending(cells, ratio)),
     }
 
 
@@ -36,8 +36,7 @@ def records(points, cells, h):
     columns["middle"] = np.repeat(cells.middle[:, None], 8, axis=1)
     columns["corners"] = np.repeat(cells.corners[:, None], 8, axis=1)
     columns["corner"] = np.tile(np.arange(8), (len(cells), 1))
-    rest = np.zeros(len(cells), dtype=kernels.Strain.numpy_dtype())
-    rest["c"][:, :3], rest["j"] = 1.0, 1.0
+    rest = structured(kernels.Strain, len(cells), {"c": [1.0, 1.0, 1.0, 0.0, 0.0, 0.0], "j": 1.0})
     return in_vertex_order(
         len(points), kernels.ViscousCellRecord, cells.corners, columns, rest, np.ones(len(cells))
     )

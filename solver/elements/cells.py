@@ -11,7 +11,7 @@ from ..kernels.elements import cells as kernels
 from .kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
 from .of_bodies import damping_time, elastic_per_element
-from .records import in_vertex_order
+from .records import in_vertex_order, structured
 
 # The smallest spread of material that counts, and the farthest that its middle is from that of the
 # cell: corners that hold next to nothing are light, but not without any stiffness.
@@ -104,11 +104,15 @@ def records(points, cells, _h):
     """Records of cells."""
     toward = np.where(CELL_CORNERS == 1, -1.0, 1.0)
     given = bending(cells)
-    of_record = np.zeros((len(cells), 8), dtype=kernels.Bending.numpy_dtype())
-    of_record["floor"] = given["floor"][:, None]
-    of_record["cross"] = seen_from_corners(given["cross"])
-    of_record["rates"][..., 0] = given["rates"][:, :1]
-    of_record["rates"][..., 1:] = seen_from_corners(given["rates"][:, 1:])
+    rates = given["rates"]
+    fields = {
+        "floor": given["floor"][:, None],
+        "cross": seen_from_corners(given["cross"]),
+        "rates": np.concatenate(
+            [np.repeat(rates[:, None, :1], 8, axis=1), seen_from_corners(rates[:, 1:])], axis=2
+        ),
+    }
+    of_record = structured(kernels.Bending, (len(cells), 8), fields)
     columns = {
         "others": others_of(cells.corners),
         "gradient": 0.25 / cells.side,
@@ -120,20 +124,12 @@ def records(points, cells, _h):
     return in_vertex_order(len(points), kernels.CellRecord, cells.corners, columns)
 
 
-def structured(struct, fields):
-    """Values of a `wp.struct` from those of its fields, by name."""
-    values = np.zeros(len(next(iter(fields.values()))), dtype=struct.numpy_dtype())
-    for name, value in fields.items():
-        values[name] = value
-    return values
-
-
 def element_columns(_points, cells, _h):
     """Fields of `Cell`; near rest it is neo-Hookean with the same Lamé constants."""
     lam = cells.lame_lam + cells.lame_mu
     constants = cells.lame_mu * cells.volume, lam * cells.volume, 1.0 + cells.lame_mu / lam
     return exact_columns(_points, cells) | {
-        "bending": structured(kernels.Bending, bending(cells)),
+        "bending": structured(kernels.Bending, len(cells), bending(cells)),
         "near_rest": np.stack(constants, axis=1),
     }
 
@@ -145,7 +141,7 @@ def exact_columns(_points, cells):
         "middle": cells.middle,
         "mu": cells.mu * cells.volume,
         "lam": cells.lam * cells.volume,
-        "bending": structured(kernels.ExactBending, bending(cells)),
+        "bending": structured(kernels.ExactBending, len(cells), bending(cells)),
     }
 
 

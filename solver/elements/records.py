@@ -59,8 +59,14 @@ def in_vertex_order(vertex_count, struct, corners, columns, rest=None, blend=Non
 
 def filled(struct, corners, fields):
     """Elements of a struct with `corners` [element, n] and its other `fields`, by name."""
-    data = np.zeros(len(corners), dtype=struct.numpy_dtype())
+    data = structured(struct, len(corners), fields)
     data["corners"][:, : corners.shape[1]] = corners
+    return data
+
+
+def structured(struct, count, fields):
+    """`count` values of a `wp.struct` from those of some `fields`, by name; the others are zero."""
+    data = np.zeros(count, dtype=struct.numpy_dtype())
     for name, values in fields.items():
         data[name] = values
     return data

@@ -8,14 +8,13 @@ from surfaces import (
     CUBE,
     CUBE_TRIANGLES,
     SURFACES,
-    joined,
     open_tube,
     random_surface_points,
     sphere,
     turned,
 )
 
-from vbd.benchmarks.experiments.cells_shapes import blocks_surface, hand, ring
+from vbd.benchmarks.experiments.cells_shapes import blocks_surface, hand, joined, linked_rings
 from vbd.solver.bodies.solids import CELL_CORNERS
 from vbd.solver.scene.contact_mesh import split
 from vbd.solver.scene.lattice import embed, lattice
@@ -303,16 +302,14 @@ def test_points_in_and_beside_a_finger_follow_it(gap, outwards):
 @pytest.mark.parametrize("resolution", [1, 2, 3, 7, 16])
 @pytest.mark.parametrize("seed", range(4))
 def test_rings_that_are_linked_stay_two(resolution, seed):
-    first, triangles = ring()
-    second = first[:, [0, 2, 1]] + (2.0, 0.0, 0.0)
-    points, triangles = joined((first, triangles), (second, triangles[:, ::-1]))
-    points = turned(points, seed)
+    points, triangles = linked_rings()
+    points, half = turned(points, seed), len(points) // 2
     lat = lattice(points, triangles, resolution)
     assert bodies_in(lat) == 2
     corners, _ = embed(points, lat)
     body = components(lat.cells, len(lat.points))[corners]
-    assert len(np.unique(body[: len(first)])) == 1
-    assert len(np.unique(body[len(first) :])) == 1
+    assert len(np.unique(body[:half])) == 1
+    assert len(np.unique(body[half:])) == 1
 
 
 @pytest.mark.parametrize("seed", range(6))

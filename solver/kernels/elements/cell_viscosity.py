@@ -14,7 +14,7 @@ does there.
 import warp as wp
 
 from ..options import QUICK
-from .cell_state import center_of, gradient_of, mat37, vec4, vec8i, weights_of
+from .cell_state import center_of, gradient_of, mat37, vec4, vec8i, weights_of, widened
 from .cells import bending_spread
 from .hourglass import Bending
 from .linear_algebra import cofactor, vec6
@@ -211,7 +211,7 @@ def viscous_cell_square(cell: ViscousCell, rest: wp.array[Strain], g: mat37, m: 
             change[i, row] = f[i, column]
             if row != column:
                 change[i, column] = f[i, row]
-    return scale, joined(change, mat34(0.0))
+    return scale, widened(change)
 
 
 @wp.func
