@@ -22,15 +22,16 @@ class Flight:
     """Moves the bodies of a model that fly, alone or together with what they may meet."""
 
     def __init__(self, model, colliders):
-        self.model, self.contact, self.colliders = model, model.contact, colliders
-        self.flies = wp.zeros(1, dtype=int, device=model.device)
-        self.launches, self.fly = [], None
-        model.launches.expect(flight.measure_chunks)
+        self.model, self.flies = model, wp.zeros(1, dtype=int, device=model.device)
+        chunks, flights = self._chunks(), self._flights()
+        self.launches = self._record(chunks, flights, colliders.travel)
+        inputs = [model.contact.struct.body, flights]
+        self.fly = model.launches.record(
+            flight.fly, model.vertex_count, inputs, [model.x], cost=FLY
+        )
 
     def move(self):
         """Move what flies by the mean path to its candidates."""
-        if not self.launches:
-            self._record()
         self.flies.zero_()
         play(self.launches)
         when(self.flies, self._fly)
@@ -39,42 +40,31 @@ class Flight:
         self.fly()
         self.model.followers.follow(0, self.model.vertex_count)
 
-    def _record(self):
-        """Record all launches, which hold the number of a tree that has been fitted once."""
-        model, record = self.model, self.model.launches.record
-        count, table = len(model.assembly.vertices), model.surface.may_touch
-        chunks, sizes = self._chunks()
-        parts, boxes = self._boxes(len(chunks.owner)), self._boxes(count)
-        flights = self._flights()
-        may_touch = wp.array(table[:count, :count].astype(np.int32), dtype=int, device=model.device)
-        state = [model.x, self.contact.candidate, model.contact_model.state.radius]
-        tree = self.contact.trees.of["collider_triangle_tree"].id
-        self.launches = [
-            record(
-                flight.measure_chunks,
-                len(sizes),
-                [chunks, model.vertex_count, *state],
-                [parts],
-                cost=MEASURE * sizes,
-            ),
-            record(flight.measure_bodies, count, [chunks, parts], [boxes, flights]),
-            record(flight.join_meeting, count, [may_touch], [flights]),
-            record(flight.name_groups, count, [], [flights]),
-            record(flight.find_motions, count, [boxes], [flights]),
-            record(flight.find_obstacles, count, [tree, self.colliders.travel, boxes], [flights]),
-            record(flight.find_flying, count, [flights], [self.flies]),
+    def _record(self, chunks, flights, travel):
+        """Launches that find what flies."""
+        model, contact, record = self.model, self.model.contact, self.model.launches.record
+        bodies, sizes = len(flights.size), np.diff(chunks.start.numpy())
+        parts, boxes = self._boxes(len(sizes)), self._boxes(bodies)
+        state = [model.x, contact.candidate, model.contact_model.state.radius]
+        inputs = [chunks, model.vertex_count, *state]
+        obstacles = [contact.struct, travel, boxes]
+        return [
+            record(flight.measure_chunks, len(sizes), inputs, [parts], cost=MEASURE * sizes),
+            record(flight.measure_bodies, bodies, [chunks, parts], [boxes, flights]),
+            record(flight.join_meeting, bodies, [contact.struct], [flights]),
+            record(flight.name_groups, bodies, [], [flights]),
+            record(flight.find_motions, bodies, [boxes], [flights]),
+            record(flight.find_obstacles, bodies, obstacles, [flights]),
+            record(flight.find_flying, bodies, [flights], [self.flies]),
         ]
-        body = self.contact.struct.body
-        self.fly = record(flight.fly, model.vertex_count, [body, flights], [model.x], cost=FLY)
 
     def _chunks(self):
-        """`Chunks` of the vertices and embedded points of every body, and their sizes."""
+        """`Chunks` of the vertices and embedded points of every body."""
         model, surface = self.model, self.model.surface
         points = model.kinematic_end + np.arange(len(surface.points))
         vertex = np.concatenate([np.arange(model.vertex_count), points])
-        count = len(model.assembly.vertices)
-        chunks = make_chunks(vertex, surface.body[vertex], count, model.device)
-        return chunks, np.diff(chunks.start.numpy())
+        bodies = len(model.assembly.vertices)
+        return make_chunks(vertex, surface.body[vertex], bodies, model.device)
 
     def _boxes(self, count):
         boxes, device = flight.Boxes(), self.model.device

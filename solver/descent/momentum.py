@@ -89,11 +89,13 @@ class IslandMomentum(RecordedStage):
         model, islands, record = self.model, self.islands, self.model.launches.record
         contact, lists, count = model.contact, model.contact.lists, len(self.anchored)
         body, bodies = contact.struct.body, len(self.steps_in_flight)
-        pairs = [self.pairs, model.x, body, lists.touches, lists.state]
+        # CPU threads must not join at once.
+        threads = 1 if model.device.is_cpu else len(lists.touches)
+        pairs = [threads, self.pairs, model.x, body, lists.touches, lists.state]
         steps, flag = self.steps_in_flight, self.is_any_free
         self.launches = [
             record(kernels.separate, count, [], [islands, flag]),
-            record(kernels.join_touching, len(lists.touches), pairs, [islands]),
+            record(kernels.join_touching, threads, pairs, [islands]),
             *touches_of_colliders(model, body, islands.at_colliders),
             record(kernels.name_islands, count, [self.anchored], [islands]),
             record(kernels.count_flight, bodies, [islands], [steps, flag]),

@@ -6,6 +6,7 @@ from itertools import count
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
 from ..contact.load import Load
 from .chebyshev import Acceleration
+from .clock import Clock
 from .coarse import CoarseSteps
 from .contact import ContactLoad, Contacts
 from .convergence import Convergence
@@ -103,6 +104,7 @@ def before_iterations(model, kinematic):
     touches = model.contact is not None
     if (touches or model.has_analytic_colliders) and not model.settings.quasistatic:
         yield ContactLoad(model, Load(model, model.settings))
+    yield Clock(model)
     yield Prediction(model)
     if model.damped_tables:
         yield Damping(model)

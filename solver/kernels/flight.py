@@ -5,6 +5,7 @@ import warp as wp
 
 from .chunks import Chunks
 from .components import first_of, join
+from .contact.pairs import Surface
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -109,7 +110,7 @@ def measure_bodies(
 
 @wp.kernel
 def join_meeting(
-    may_touch: wp.array2d[int],
+    surface: Surface,
     # in and out
     flights: Flights,
 ):
@@ -118,7 +119,7 @@ def join_meeting(
     low = flights.low[b]
     high = flights.high[b]
     for other in range(b + 1, flights.low.shape[0]):
-        if may_touch[b, other] != 0:
+        if surface.may_touch[b * surface.bodies + other] != 0:
             apart = wp.max(flights.low[other] - high, low - flights.high[other])
             if wp.max(apart) <= 0.0:
                 join(b, other, flights.parent)
@@ -155,14 +156,14 @@ def find_motions(
 
 @wp.kernel
 def find_obstacles(
-    tree: wp.uint64,
+    surface: Surface,
     travel: wp.array[float],
     boxes: Boxes,
     # in and out
     flights: Flights,
 ):
-    """Mark the groups that do not fly: what is held, and what may meet a box of the `tree` of
-    colliders, 0 for none; within the frame those move by `travel` [m] at most.
+    """Mark the groups that do not fly: what is held, and what may meet the box of a
+    collider as of the last search; within the frame those move by `travel` [m] at most.
     """
     b = wp.tid()
     group = flights.group[b]
@@ -170,10 +171,11 @@ def find_obstacles(
     stays = flights.held[b]
     if not wp.isfinite(motion):
         stays = 1
-    if stays == 0 and tree != wp.uint64(0):
+    if stays == 0 and surface.collider_triangle_tree != wp.uint64(0):
         reach = wp.vec3(travel[0])
         low = stretched_low(boxes.low[b], motion) - reach
-        query = wp.bvh_query_aabb(tree, low, stretched_high(boxes.high[b], motion) + reach)
+        high = stretched_high(boxes.high[b], motion) + reach
+        query = wp.bvh_query_aabb(surface.collider_triangle_tree, low, high)
         index = int(0)
         if wp.bvh_query_next(query, index):
             stays = 1

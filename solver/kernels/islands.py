@@ -66,6 +66,7 @@ def separate(
 
 @wp.kernel
 def join_touching(
+    threads: int,
     count: wp.array[int],
     x: wp.array[wp.vec3],
     body: wp.array[int],
@@ -74,22 +75,17 @@ def join_touching(
     # in and out
     islands: Islands,
 ):
-    """Join bodies that touch. One thread per pair, `count` [1] of which there are."""
-    p = wp.tid()
-    if p >= count[0]:
-        return
-    near = touches[p]
-    if state[p].near == 0:
-        return
-    one = body[near.vertices[0]]
-    other = body[near.vertices[3]]
-    if one == other:
-        return
-    d = wp.dot(near.normal, gap_of(near, x, x[near.vertices[0]]))
-    if d < near.radius or near.separates != 0:
-        islands.touched[one] = 1
-        islands.touched[other] = 1
-        join(one, other, islands.parent)
+    """Join bodies that touch. So many threads share the pairs, of which there are `count` [1]."""
+    for p in range(wp.tid(), count[0], threads):
+        if state[p].near != 0:
+            near = touches[p]
+            one = body[near.vertices[0]]
+            other = body[near.vertices[3]]
+            d = wp.dot(near.normal, gap_of(near, x, x[near.vertices[0]]))
+            if one != other and (d < near.radius or near.separates != 0):
+                islands.touched[one] = 1
+                islands.touched[other] = 1
+                join(one, other, islands.parent)
 
 
 @wp.kernel
