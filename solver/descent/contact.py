@@ -42,12 +42,12 @@ class Contacts(Stage):
         if contact.has_travelled:
             contact.search()  # what lies ahead is shorter, and so is the list
 
-    def before_sweep(self, iteration):
+    def before_sweep(self):
         """Search where that is due, bring all contacts up to date, and move what is kinematic on
         towards its goal.
         """
         model, contact = self.model, self.contact
-        if self._is_search_due(iteration):
+        if self._is_search_due(int(self.model.iteration.numpy()[0])):
             contact.search()
         contact.refresh()
         if self.is_kinematic:

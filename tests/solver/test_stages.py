@@ -52,7 +52,7 @@ def test_a_falling_body_has_just_what_it_needs():
     stages = stages_of([block()])
     assert stages["begin_step"] == ["Prediction", "Kinematics", "Sweeps"]
     assert stages["before_sweep"] == ["GuessGuard"]
-    assert stages["after_sweep"] == ["CoarseSteps"]
+    assert stages["after_sweep"] == ["CoarseMatrix", "CoarseSteps"]
     assert stages["end_step"] == ["LinkageMomentum", "Velocities"]
 
 
@@ -83,7 +83,7 @@ def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleratio
         "SpringMultipliers",
     ]
     multipliers = ["AttachmentMultipliers", "SpringMultipliers"]
-    assert stages["after_sweep"] == ["CoarseSteps", "LastGuard", *multipliers]
+    assert stages["after_sweep"] == ["CoarseMatrix", "CoarseSteps", "LastGuard", *multipliers]
     assert stages["end_step"] == ["Breaking", "Velocities"]
     stages = stages_of(bodies, acceleration=0.9)
     assert stages["after_sweep"] == [*multipliers, "Acceleration"]
