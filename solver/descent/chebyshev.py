@@ -22,6 +22,8 @@ class Acceleration(RecordedStage):
     The last stage, for it keeps what all others have begun with.
     """
 
+    is_captured = False
+
     def __init__(self, model, residual):
         self.residual, self.settings = residual, model.settings
         self.rho, self.substep, self.is_on = self.settings.acceleration, 0, False

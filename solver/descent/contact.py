@@ -16,6 +16,8 @@ class Contacts(Stage):
     What the host decides here: whether to search, and whether the guess is reached.
     """
 
+    is_captured = False
+
     def __init__(self, model, kinematic):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
@@ -72,6 +74,8 @@ class Contacts(Stage):
 
 class ContactLoad(Stage):
     """Contacts follow the load that they carry (contact/load.py)."""
+
+    is_captured = False
 
     def __init__(self, model, load):
         super().__init__(model)

@@ -13,6 +13,9 @@ class Stage:
     `is_due(iteration)`, counted from 0 as in `model.iteration`; and `end_step()`.
     """
 
+    # Whether a graph can capture it: what asks the host cannot.
+    is_captured = True
+
     def __init__(self, model):
         self.model = model
 

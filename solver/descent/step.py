@@ -3,6 +3,7 @@
 
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
 from ..contact.load import Load
+from ..device.flow import can_capture
 from .chebyshev import Acceleration
 from .coarse import CoarseMatrix, CoarseSteps
 from .contact import ContactLoad, Contacts
@@ -22,11 +23,11 @@ class Stepper:
 
     All that the host decides within a substep: which searches for contacts are due (`Contacts`),
     what flies and who touches whom (`Flight`, `IslandMomentum`), whether iterations have to start
-    over (`Acceleration`), and what tears (`Tearing`).
+    over (`Acceleration`); and, between substeps, what tears (`Tearing`).
     """
 
     def __init__(self, model, kinematic, tearing, residual):
-        self.model, self.residual = model, residual
+        self.model, self.residual, self.tearing = model, residual, tearing
         self.coarse = make_coarse(model)
         self.sweeps = Sweeps(model)
         self.acceleration = None
@@ -37,7 +38,7 @@ class Stepper:
         stages = [
             *before_iterations(model, kinematic),
             *self._of_iterations(),
-            *after_iterations(model, tearing),
+            *after_iterations(model),
         ]
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
@@ -48,6 +49,8 @@ class Stepper:
             for verb in ("before_sweep", "after_sweep")
         )
         self.iterations.record()
+        self.graph = self.revisions = None
+        self.is_captured = all(stage.is_captured for stage in stages) and can_capture(model.device)
 
     def _as_due(self, action):
         """What a stage does in the iterations that it is due in."""
@@ -78,7 +81,26 @@ class Stepper:
             begin(frame, time)
 
     def step(self, substep):
-        """Advance by one substep, number `substep` of the frame, counted from 1:
+        """Advance by one substep, number `substep` of the frame, counted from 1.
+
+        The first one is launched plainly, and so is the first after arrays have been replaced: all
+        that is needed is then loaded and recorded. Where nothing asks the host, the next one is
+        captured into a graph.
+        """
+        is_last = substep == self.model.settings.substeps
+        self.iterations.watched.fill_(int(is_last or self.acceleration is not None))
+        if not self.is_captured or self.revisions != self.model.revisions:
+            self.graph, self.revisions = None, self.model.revisions
+            self._substep(substep)
+        else:
+            if self.graph is None:
+                self.graph = self.model.launches.graph(lambda: self._substep(substep))
+            self.graph.replay()
+        if self.tearing.tears:
+            self.tearing.tear()
+
+    def _substep(self, substep):
+        """All that a graph holds:
 
         predict → approach the guess, searching for contacts →
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
@@ -86,8 +108,6 @@ class Stepper:
         substeps = self.model.settings.substeps
         for begin in self.verbs["begin_step"]:
             begin(substep / substeps)
-        is_watched = substep == substeps or self.acceleration is not None
-        self.iterations.watched.fill_(int(is_watched))
         self.iterations.run(self._iterate)
         if self.acceleration and self.acceleration.must_start_over(self.convergence):
             self.iterations.run(self._iterate)
@@ -120,7 +140,7 @@ def before_iterations(model, kinematic):
         yield Contacts(model, kinematic)
 
 
-def after_iterations(model, tearing):
+def after_iterations(model):
     """The stages that conclude, in order."""
     if model.contact is not None:
         yield IslandMomentum(model)
@@ -129,8 +149,6 @@ def after_iterations(model, tearing):
     if model.attachments.breakable:
         yield Breaking(model)
     yield Velocities(model)
-    if tearing.tears:
-        yield tearing
 
 
 def make_coarse(model):

@@ -89,11 +89,6 @@ def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleratio
     assert stages["after_sweep"] == [*multipliers, "Acceleration"]
 
 
-def test_tearing_comes_last():
-    body = Cloth(*grid(4), tear_strain=0.5)
-    assert stages_of([body])["end_step"][-1] == "Tearing"
-
-
 def test_what_was_recorded_with_old_arrays_is_recorded_anew():
     model, recorded = SimpleNamespace(revisions=(0, 0)), []
 
