@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import warp as wp
 from shapes import box, chain, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
@@ -136,32 +135,3 @@ def test_a_stage_knows_no_other_stage(path):
 
 def test_all_verbs_are_documented():
     assert all(f"`{verb}" in stage_module.Stage.__doc__ or verb == "end_step" for verb in VERBS)
-
-
-@pytest.mark.parametrize("kind", ["free", "pinned", "springs", "damped"])
-def test_a_step_without_contact_is_launches_alone(kind):
-    """Captured as a graph and replayed it gives the same bits: the host has no part in it."""
-    points, tets = box((3, 3, 3))
-    ends = np.flatnonzero(points[:, 0] < 1e-9)
-    swing = Pins(ends, lambda time: points[ends] + [0.0, 0.2 * np.sin(9.0 * time), 0.0])
-    stiffness = np.where(np.arange(19) % 2, 1e9, 1e2)
-    body = {
-        "free": lambda: block(),
-        "pinned": lambda: Solid(points, tets, pins=swing),
-        "springs": lambda: Rod(
-            *chain(20, 0.1), Material(spring_stiffness=stiffness, vertex_mass=0.01), Pins([0])
-        ),
-        "damped": lambda: Cloth(*grid(6), Material(damping=0.01), pins=Pins([0])),
-    }[kind]()
-    (played, _frames), (captured, _others) = (
-        stepper_of([body], coarse_correction=False) for _ in range(2)
-    )
-    for stepper in (played, captured):
-        stepper.step(1)
-    # Of the last substep of a frame the convergence is measured, so this is another one.
-    with wp.ScopedCapture(device="cpu") as capture:
-        captured.step(1)
-    for _ in range(5):
-        played.step(1)
-        wp.capture_launch(capture.graph)
-    np.testing.assert_array_equal(captured.model.x.numpy(), played.model.x.numpy())
