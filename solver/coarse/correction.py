@@ -121,6 +121,7 @@ class CoarseCorrection:
         """The launches that know vertices and their contacts: again when lists have grown."""
         model, members, record = self.model, self.members, self.model.launches.record
         self.forces.record_vertices()
+        self.groups.record_pairs()
         self.matrix.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
         each, patches = MEMBER * count / chunks, self.groups.patches

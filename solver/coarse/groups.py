@@ -87,7 +87,7 @@ class Groups:
 
     def _record(self):
         """The launches that decide who belongs together, and where everything is."""
-        model, systems, record = self.model, self.systems, self.model.launches.record
+        systems, record = self.systems, self.model.launches.record
         patches, skyline, count = self.patches, systems.skyline, self.linkage_count
         self.near = self._zeros(count * -(-count // kernels.WORD))
         parts = kernels.Parts()
@@ -111,8 +111,26 @@ class Groups:
         ]
         each = CLEAR * len(systems.matrix) / number
         self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
-        if model.contact is not None:
-            model.launches.expect(coarse_contact.mark_neighbors)
+        self.pair_count = self._zeros(1)
+
+    def record_pairs(self):
+        """The launches that know the lists of contacts: again when those have grown."""
+        model, lists, patches = self.model, self.model.lists, self.patches
+        self.marking, self.reaching = [], []
+        if model.contact is None:
+            return
+        if self.linkage_count > 1:
+            inputs = [lists.pairs, self.linkage, self.linkage_count]
+            self.marking = [self.over_pairs(coarse_contact.mark_neighbors, inputs, [self.near])]
+        law, skyline = model.contact_model.law, self.systems.skyline
+        inputs = [model.x, lists.touches, lists.state, law, MOST_ROWS, skyline]
+        self.reaching = [self.over_pairs(coarse_contact.widen_patches, inputs, [patches])]
+
+    def over_pairs(self, kernel, inputs, outputs):
+        """A launch over all pairs of the last search; on the CPU in one thread, since they add."""
+        parts = 1 if self.model.device.is_cpu else self.model.lists.capacity
+        inputs = [parts, self.pair_count, *inputs]
+        return self.model.launches.record(kernel, parts, inputs, outputs)
 
     def find_islands(self):
         """Islands of linkages that may touch, as of the last search.
@@ -120,19 +138,10 @@ class Groups:
         An island goes equally far along its direction, or one of its bodies could press the others
         too close.
         """
-        lists = self.model.lists
-        if self.model.contact is not None and self.linkage_count > 1:
-            self.near.zero_()
-            self.over_pairs(
-                coarse_contact.mark_neighbors,
-                [lists.pairs, self.linkage, self.linkage_count],
-                [self.near],
-            )
+        self.pair_count.fill_(self.model.lists.count)
+        self.near.zero_()
+        play(self.marking)
         self.island_search()
-
-    def over_pairs(self, kernel, inputs, outputs):
-        """Launch a kernel over all pairs of the last search."""
-        self.model.launches.run(kernel, self.model.lists.count, inputs, outputs)
 
     def regroup(self):
         """Decide who shares a matrix with whom, and clear the matrices.
@@ -142,11 +151,7 @@ class Groups:
         skyline = self.systems.skyline
         skyline.matrix.fill_(-1)
         play(self.joining)
-        if self.model.contact is not None:
-            model, lists = self.model, self.model.lists
-            law = model.contact_model.law
-            inputs = [model.x, lists.touches, lists.state, law, MOST_ROWS, skyline]
-            self.over_pairs(coarse_contact.widen_patches, inputs, [self.patches])
+        play(self.reaching)
         play(self.widening)
         wp.utils.array_scan(skyline.width, skyline.begin, inclusive=False)
         self.clearing()

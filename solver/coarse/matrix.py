@@ -67,19 +67,17 @@ class CoarseMatrix:
         rows = [model.objective.attachments, *where]
         kernel, count = coarse_contact.add_attachments, model.attachments.count
         self.springs.append(record(kernel, count, rows, [systems.matrix]))
-
-    def assemble(self):
-        """A at the positions of now, in matrices that are clear, and its factors."""
-        play(self.additions)
-        self._add_contacts()
-        self.groups.factors.factor()
-
-    def _add_contacts(self):
-        """Stiffness of what touches now and of attachments, onto the blocks of the elements."""
-        model, groups = self.model, self.groups
         if model.contact is not None:
             law, lists = model.contact_model.law, model.lists
-            inputs = [model.x, lists.touches, lists.state, law]
-            inputs += [groups.patches, groups.systems.skyline]
-            groups.over_pairs(coarse_contact.add_touches, inputs, [groups.systems.matrix])
+            inputs = [model.x, lists.touches, lists.state, law, *where]
+            touches = self.groups.over_pairs(coarse_contact.add_touches, inputs, [systems.matrix])
+            self.springs.insert(0, touches)
+
+    def assemble(self):
+        """A at the positions of now, in matrices that are clear, and its factors.
+
+        The stiffness of what touches and of attachments comes onto the blocks of the elements.
+        """
+        play(self.additions)
         play(self.springs)
+        self.groups.factors.factor()

@@ -137,8 +137,25 @@ def touch_stiffness(touch: Touch, x: wp.array[wp.vec3], law: ContactLaw):
     return along * wp.outer(n, n) + wp.mat33(drag, 0.0, 0.0, 0.0, drag, 0.0, 0.0, 0.0, drag)
 
 
+@wp.func
+def widen_for(touch: Touch, most: int, skyline: Skyline, patches: Patches):
+    """Make places for the blocks of a touch, in matrices of up to `most` rows."""
+    for a in range(4):
+        k = patches.of[touch.vertices[a]]
+        if k >= 0 and touch.weights[a] != 0.0:
+            for b in range(4):
+                other = patches.of[touch.vertices[b]]
+                if other >= 0 and touch.weights[b] != 0.0:
+                    row = patches.row[other]
+                    if row < patches.start[k] and not are_apart(k, other, patches):
+                        if skyline.rows[skyline.matrix[patches.first[k] / PANEL]] <= most:
+                            wp.atomic_min(patches.start, k, row)
+
+
 @wp.kernel
 def widen_patches(
+    parts: int,
+    count: wp.array[int],
     x: wp.array[wp.vec3],
     touches: wp.array[Touch],
     state: wp.array[PairState],
@@ -149,25 +166,17 @@ def widen_patches(
     patches: Patches,
 ):
     """Make places for the pairs that touch, in matrices of up to `most` rows."""
-    if state[wp.tid()].near == 0:
-        return
-    touch = touches[wp.tid()]
-    if wp.trace(touch_stiffness(touch, x, law)) == 0.0:
-        return
-    for a in range(4):
-        k = patches.of[touch.vertices[a]]
-        if k >= 0 and touch.weights[a] != 0.0:
-            for b in range(4):
-                other = patches.of[touch.vertices[b]]
-                if other >= 0 and other != k and touch.weights[b] != 0.0:
-                    row = patches.row[other]
-                    if row < patches.start[k] and not are_apart(k, other, patches):
-                        if skyline.rows[skyline.matrix[patches.first[k] / PANEL]] <= most:
-                            wp.atomic_min(patches.start, k, row)
+    for k in range(wp.tid(), count[0], parts):
+        if state[k].near != 0:
+            touch = touches[k]
+            if wp.trace(touch_stiffness(touch, x, law)) > 0.0:
+                widen_for(touch, most, skyline, patches)
 
 
 @wp.kernel
 def add_touches(
+    parts: int,
+    count: wp.array[int],
     x: wp.array[wp.vec3],
     touches: wp.array[Touch],
     state: wp.array[PairState],
@@ -178,18 +187,17 @@ def add_touches(
     matrix: wp.array[wp.float64],
 ):
     """The stiffness of pairs that touch."""
-    if state[wp.tid()].near == 0:
-        return
-    touch = touches[wp.tid()]
-    stiffness = touch_stiffness(touch, x, law)
-    if wp.trace(stiffness) == 0.0:
-        return
-    corners = vec16i()
-    weights = vec16()
-    for c in range(4):
-        corners[c] = touch.vertices[c]
-        weights[c] = touch.weights[c]
-    add_term(4, corners, weights, stiffness, patches, skyline, matrix)
+    for k in range(wp.tid(), count[0], parts):
+        if state[k].near != 0:
+            touch = touches[k]
+            stiffness = touch_stiffness(touch, x, law)
+            if wp.trace(stiffness) > 0.0:
+                corners = vec16i()
+                weights = vec16()
+                for c in range(4):
+                    corners[c] = touch.vertices[c]
+                    weights[c] = touch.weights[c]
+                add_term(4, corners, weights, stiffness, patches, skyline, matrix)
 
 
 @wp.kernel
@@ -237,6 +245,8 @@ def add_attachments(
 
 @wp.kernel
 def mark_neighbors(
+    parts: int,
+    count: wp.array[int],
     pairs: wp.array[Pair],
     linkage: wp.array[int],
     linkages: int,
@@ -244,13 +254,14 @@ def mark_neighbors(
     near: wp.array[int],
 ):
     """Which linkages have a contact pair between them: a bit for every other one behind them."""
-    v = pairs[wp.tid()].vertices
-    for a in range(4):
-        for b in range(4):
+    for k in range(wp.tid(), count[0], parts):
+        v = pairs[k].vertices
+        for a in range(4):
             one = linkage[v[a]]
-            other = linkage[v[b]]
-            if one >= 0 and other > one:
-                wp.atomic_or(near, word_of(one, other, linkages), 1 << (other % WORD))
+            for b in range(4):
+                other = linkage[v[b]]
+                if one >= 0 and other > one:
+                    wp.atomic_or(near, word_of(one, other, linkages), 1 << (other % WORD))
 
 
 @wp.kernel
