@@ -22,6 +22,8 @@ class Acceleration(RecordedStage):
     The last stage, for it keeps what all others have begun with.
     """
 
+    is_captured = False
+
     def __init__(self, model, residual):
         self.residual, self.settings = residual, model.settings
         self.rho, self.substep, self.is_on = self.settings.acceleration, 0, False
@@ -33,15 +35,12 @@ class Acceleration(RecordedStage):
         model = self.model
         self.carried = model.carried
         self.kept = [wp.zeros_like(array) for array in self.carried]
-        self.extrapolate = [
-            model.launches.record(
-                extrapolate,
-                model.free_count,
-                [iteration, self.omega, model.touched, model.x],
-                [model.candidate, self.before, self.before_last],
-            )
-            for iteration in range(self.settings.iterations)
-        ]
+        self.extrapolate = model.launches.record(
+            extrapolate,
+            model.free_count,
+            [model.iteration, self.omega, model.touched, model.x],
+            [model.candidate, self.before, self.before_last],
+        )
 
     def _weights(self):
         """ω_k [iteration] for the ρ of now (Wang 2015, eq. 9)."""
@@ -63,9 +62,9 @@ class Acceleration(RecordedStage):
             wp.copy(self.before_last, self.model.x)
             self.begin = self.residual.measure()
 
-    def after_sweep(self, iteration):
+    def after_sweep(self):
         if self.is_on:
-            self.extrapolate[iteration]()
+            self.extrapolate()
             self.model.commit(0, self.model.free_count)
 
     def must_start_over(self, convergence):

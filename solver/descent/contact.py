@@ -16,6 +16,8 @@ class Contacts(Stage):
     What the host decides here: whether to search, and whether the guess is reached.
     """
 
+    is_captured = False
+
     def __init__(self, model, kinematic):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
@@ -42,12 +44,12 @@ class Contacts(Stage):
         if contact.has_travelled:
             contact.search()  # what lies ahead is shorter, and so is the list
 
-    def before_sweep(self, iteration):
+    def before_sweep(self):
         """Search where that is due, bring all contacts up to date, and move what is kinematic on
         towards its goal.
         """
         model, contact = self.model, self.contact
-        if self._is_search_due(iteration):
+        if self._is_search_due(int(self.model.iteration.numpy()[0])):
             contact.search()
         contact.refresh()
         if self.is_kinematic:
@@ -72,6 +74,8 @@ class Contacts(Stage):
 
 class ContactLoad(Stage):
     """Contacts follow the load that they carry (contact/load.py)."""
+
+    is_captured = False
 
     def __init__(self, model, load):
         super().__init__(model)

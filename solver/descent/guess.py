@@ -79,9 +79,11 @@ class GuessGuard(Guard):
             *self.way_back(1.0, model.x),
         ]
 
-    def before_sweep(self, iteration):
-        if iteration == self.at:
-            self.draw_back()
+    def is_due(self, iteration):
+        return iteration == self.at
+
+    def before_sweep(self):
+        self.draw_back()
 
 
 class LastGuard(Guard):
@@ -106,6 +108,8 @@ class LastGuard(Guard):
             *self.way_back(OVERSHOT, end),
         ]
 
-    def after_sweep(self, iteration):
-        if iteration == self.model.settings.iterations - 1:
-            self.draw_back()
+    def is_due(self, iteration):
+        return iteration == self.model.settings.iterations - 1
+
+    def after_sweep(self):
+        self.draw_back()

@@ -17,6 +17,9 @@ class Kinematics(Stage):
     def __init__(self, model, points):
         super().__init__(model)
         self.points = points
+        self.is_captured = not (
+            points.pins.moves or points.attached.moves or points.colliders.moves
+        )
         # The one number that the host gives the device in every substep.
         self.fraction = wp.zeros(1, dtype=float, device=model.device)
         goal = model.x if model.contact is None else model.inertial

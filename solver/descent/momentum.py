@@ -31,6 +31,8 @@ class IslandMomentum(Stage):
     For scenes with contact pairs. Marks the vertices of solids that stand in `model.standing`.
     """
 
+    is_captured = False
+
     def __init__(self, model):
         super().__init__(model)
         surface, scene, device = model.surface, model.assembly, model.device

@@ -31,6 +31,7 @@ class Prediction(Stage):
     def __init__(self, model):
         super().__init__(model)
         settings = model.settings
+        self.is_captured = not model.gravity.varies
         motion = Motion()
         motion.velocity, motion.last_velocity = model.velocity, model.last_velocity
         motion.acceleration, motion.steady = model.acceleration, model.steady

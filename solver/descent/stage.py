@@ -9,8 +9,12 @@ class Stage:
 
     It has those of the `VERBS` that it needs: `begin_frame(frame, time)`, counted from 1 and in s
     since the input state; `begin_step(fraction)` of the frame that is over when the substep ends;
-    `before_sweep(iteration)` and `after_sweep(iteration)`, counted from 0; and `end_step()`.
+    `before_sweep()` and `after_sweep()` of every iteration, or of those that are due where it has
+    `is_due(iteration)`, counted from 0 as in `model.iteration`; and `end_step()`.
     """
+
+    # Whether a graph can capture it: what asks the host cannot.
+    is_captured = True
 
     def __init__(self, model):
         self.model = model

@@ -13,7 +13,7 @@ wp.set_module_options(QUICK)
 
 @wp.kernel
 def extrapolate(
-    iteration: int,
+    iteration: wp.array[int],
     omega: wp.array[float],
     touched: wp.array[int],
     x: wp.array[wp.vec3],
@@ -31,7 +31,7 @@ def extrapolate(
     i = wp.tid()
     moved = x[i]
     if touched[i] == 0:
-        far = omega[iteration] * (moved - before_last[i]) + before_last[i]
+        far = omega[iteration[0]] * (moved - before_last[i]) + before_last[i]
         if wp.isfinite(far):
             moved = far
     candidate[i] = moved

@@ -71,6 +71,9 @@ class Model:
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
 
+        # The number of the iteration at work, from 0.
+        self.iteration = wp.zeros(1, dtype=int, device=self.device)
+
         self._augment(assembly, settings)
         self._make_elements()
         self.contact_model = contact_model(surface, analytic, settings, self.upload)
