@@ -57,30 +57,10 @@ class CoarseCorrection:
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
         self.matrix = CoarseMatrix(model, self.groups, self.members)
         self.forces = CoarseForces(model, self.groups)
-        self.linkages = self._upload_linkages(first_chunk)
-        self._find_islands()
+        self.linkages = self.groups.linkages
+        begin = np.searchsorted(aggregates.linkage, np.arange(self.groups.linkage_count + 1))
+        self.linkages.first_chunk = model.upload(first_chunk[begin].astype(np.int32), int)
         self.record()
-
-    def _upload_linkages(self, first_chunk):
-        count, device = self.groups.linkage_count, self.model.device
-        linkages = coarse_step.Linkages()
-        begin = np.searchsorted(self.aggregates.linkage, np.arange(count + 1))
-        linkages.first_chunk = self.model.upload(first_chunk[begin].astype(np.int32), int)
-        linkages.start = wp.zeros(count + 1, dtype=int, device=device)
-        linkages.step_length = wp.zeros(count, dtype=float, device=device)
-        for name in ("linkage", "crowded", "skipped"):
-            setattr(linkages, name, wp.zeros(count, dtype=int, device=device))
-        return linkages
-
-    def _find_islands(self):
-        """Who goes equally far, as of the last search."""
-        self.searches = self.model.lists.searches
-        self.groups.find_islands()
-        island = self.groups.island
-        order = np.argsort(island, kind="stable")
-        start = np.searchsorted(island[order], np.arange(len(island) + 1))
-        self.linkages.linkage.assign(order.astype(np.int32))
-        self.linkages.start.assign(start.astype(np.int32))
 
     def _renew(self):
         """Record anew what holds arrays that have been replaced."""
@@ -141,13 +121,15 @@ class CoarseCorrection:
         """The launches that know vertices and their contacts: again when lists have grown."""
         model, members, record = self.model, self.members, self.model.launches.record
         self.forces.record_vertices()
+        self.groups.record_pairs()
+        self.matrix.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
         each, patches = MEMBER * count / chunks, self.groups.patches
         number, shapes = len(self.aggregates), [members, self.shape]
         sums = record(coarse_step.sum_shapes, chunks, [model.x, patches], [members], each)
         self.keeps = [sums, record(coarse_step.keep_shapes, number, [members], [self.shape])]
         self.turns = [sums, record(coarse_step.find_turns, number, shapes, [patches])]
-        up = [self.groups.solution, members, patches, model.x]
+        up = [self.groups.systems.solution, members, patches, model.x]
         outputs = [self.direction, model.candidate]
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
         self.line = self._line(chunks, each)
@@ -187,9 +169,8 @@ class CoarseCorrection:
         ]
 
     def begin_frame(self):
-        """Count skipped steps anew, as the pairs count their searches."""
+        """Count skipped steps anew."""
         self.linkages.skipped.zero_()
-        self.searches = -1
 
     def step_length(self):
         """α of the last step, over all linkages on average."""
@@ -203,9 +184,8 @@ class CoarseCorrection:
         """The matrix at the positions of now, and its factors."""
         self._renew()
         self._follow()
-        if self.model.contact is not None:
-            self._find_islands()
-            self.groups.regroup()
+        self.groups.find_islands()
+        self.groups.regroup()
         self.matrix.assemble()
         play(self.keeps)
 
@@ -213,14 +193,13 @@ class CoarseCorrection:
         """One coarse step of all islands."""
         self._renew()
         model = self.model
-        if model.contact is not None and model.lists.searches != self.searches:
-            self._find_islands()
+        if model.contact is not None:
+            self.groups.find_islands()
         self._follow()
         wp.copy(self.before, model.x)
         play(self.turns)
         self.forces.find()
-        for factors in self.groups.factors:
-            factors.solve()
+        self.groups.factors.solve()
         if model.contact is not None:
             wp.copy(model.candidate, model.x)
         self.up()

@@ -1,203 +1,157 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who takes a coarse step together: one system of equations per group, one α per island."""
+"""Who takes a coarse step together: one system of equations per group, one α per island.
+
+All of it is decided on the device, by launches that are the same in every substep.
+"""
 
 import numpy as np
 import warp as wp
 
+from ..device.launches import play
 from ..kernels import coarse_contact
-from ..kernels.coarse import factorisation
+from ..kernels.coarse import groups as kernels
 from ..kernels.coarse import matrix as coarse
-from ..kernels.coarse.factorisation import TILE
-from ..topology.graphs import connected_components
+from ..kernels.coarse import skyline as panels
+from ..kernels.coarse import step as coarse_step
+from ..kernels.coarse.skyline import PANEL
 from .aggregates import with_points
-from .factorisation import DeviceFactors, HostFactors
-from .levels import blocks_of, patch_edges
+from .factorisation import Factors, Systems, TileFactors
+from .ordering import make_parts
 
-# Linkages that may touch get a common, dense matrix of up to so many rows.
+# Linkages that may touch share a matrix of up to so many rows.
 MOST_ROWS = 960
-# A component of at least so many blocks has a block tridiagonal matrix.
-WORTH_BLOCKS = 3
-
-
-def joined_while_small(neighbors, sizes, most):
-    """Group [linkage]: neighbors in one, the first ones first, of at most `most` rows together."""
-    group, total = np.arange(len(sizes)), sizes.copy()
-    for a, b in neighbors:
-        one, other = group[a], group[b]
-        if one != other and total[one] + total[other] <= most:
-            group[group == other] = one
-            total[one] += total[other]
-    return group
+# Rough time of a place that is cleared [ns].
+CLEAR = 0.1
 
 
 class Groups:
     """The aggregates of a scene on the device, and the matrices of their groups.
 
     `patches` are the aggregates, `linkage` [slot of `model.x`] and `of` what every vertex belongs
-    to. `matrix`, `right` and `solution` hold A, Pᵀf and z of all groups, one behind the other, and
-    `factors` solve for z. `island` [linkage] is what goes equally far.
+    to. `systems` are A, Pᵀf and z of all groups, and `factors` solve for z. `linkages` know their
+    islands, which go equally far along their directions.
 
-    The matrix of a large component is block tridiagonal, and so is that of a small one alone where
-    no surfaces may touch: contacts join any two aggregates, and there only neighbors have a place.
+    A matrix has places for what elements and attachments join, and, while it is small, for what
+    touches at the time when it is put together.
     """
 
     def __init__(self, model, aggregates):
         self.model, self.aggregates = model, aggregates
-        self.touches = model.contact is not None
-        if model.device.is_cuda:
-            model.launches.expect(factorisation.find_scales)
         self.rows = 3 * aggregates.mode_count
         self.linkage_count = int(aggregates.linkage[-1]) + 1
-        upload, device = model.upload, model.device
+        self.parts = make_parts(aggregates, model.assembly, MOST_ROWS)
         self.of, modes = with_points(aggregates, model)
         of_vertex = np.where(self.of >= 0, aggregates.linkage[self.of], -1)
-        self.linkage = upload(of_vertex.astype(np.int32), int)
-        count = self.linkage_count**2 if self.touches else 0
-        self.near = wp.zeros(count, dtype=wp.uint8, device=device)
-        self.block = self._blocks()
-        # The most rows, and the most places, are those of components that are all alone; besides,
-        # those that are small may be together.
-        alone = np.unique(aggregates.component, return_inverse=True)[1]
-        rows, width = self._sizes(self._shapes(alone)[0])
-        small = int(rows[rows <= MOST_ROWS].sum())
-        room = int((rows * width).sum()) + small * min(small, MOST_ROWS)
-        self.matrix = wp.zeros(room, dtype=wp.float64, device=device)
-        self.right = wp.zeros(int(rows.sum()), dtype=wp.float64, device=device)
-        self.solution = wp.zeros_like(self.right)
-        self.patches = coarse.Patches()
-        self.patches.of = upload(self.of.astype(np.int32), int)
-        self.patches.modes = upload(modes, wp.vec4)
-        self.patches.slope = upload(aggregates.slope, coarse.mat43)
-        self.patches.mode_count = upload(aggregates.mode_count.astype(np.int32), int)
-        self.patches.turn = wp.zeros(len(aggregates), dtype=wp.mat33, device=device)
-        for name in ("matrix", "width", "row", "first", "start", "end"):
-            setattr(self.patches, name, wp.zeros(len(aggregates), dtype=int, device=device))
-        self.group = None
-        self.find_islands()
-        self.regroup()
+        self.linkage = model.upload(of_vertex.astype(np.int32), int)
+        self.patches = self._upload_patches(modes)
+        self.systems = self._make_systems()
+        kind = Factors if model.device.is_cpu else TileFactors
+        self.factors = kind(model.launches, self.systems)
+        self.linkages = coarse_step.Linkages()
+        for name in ("island", "next", "last", "crowded", "skipped"):
+            setattr(self.linkages, name, self._zeros(self.linkage_count))
+        self.linkages.step_length = self._zeros(self.linkage_count, float)
+        self._record()
 
-    def _padded(self, sizes):
-        """Rows of matrices, whole tiles of them on the GPU."""
-        unit = 1 if self.model.device.is_cpu else TILE
-        return -(-np.asarray(sizes).astype(int) // unit) * unit
+    def _zeros(self, count, dtype=int):
+        return wp.zeros(count, dtype=dtype, device=self.model.device)
+
+    def _upload(self, values):
+        return self.model.upload(values.astype(np.int32), int)
+
+    def _upload_patches(self, modes):
+        """The aggregates; `modes` [slot of `model.x`, 4]."""
+        patches, aggregates, upload = coarse.Patches(), self.aggregates, self.model.upload
+        patches.of = self._upload(self.of)
+        patches.modes = upload(modes, wp.vec4)
+        patches.slope = upload(aggregates.slope, coarse.mat43)
+        patches.mode_count = self._upload(aggregates.mode_count)
+        patches.turn = self._zeros(len(aggregates), wp.mat33)
+        for name in ("row", "first", "start"):
+            setattr(patches, name, self._zeros(len(aggregates)))
+        return patches
+
+    def _make_systems(self):
+        """Room for all matrices that there may be, with the vectors that belong to them."""
+        parts, touches = self.parts, self.model.contact is not None
+        matrices, count = len(parts.size), int(parts.panels.sum())
+        skyline = panels.Skyline()
+        skyline.count, skyline.rows = self._zeros(1), self._zeros(matrices)
+        skyline.first = self._zeros(matrices + 1)
+        for name in ("matrix", "start", "width", "begin"):
+            setattr(skyline, name, self._zeros(count))
+        matrix = self._zeros(PANEL * parts.room(touches), wp.float64)
+        right, solution = (self._zeros(PANEL * count, wp.float64) for _ in range(2))
+        most = parts.most_panels(touches)
+        return Systems(skyline, matrix, right, solution, matrices, most)
+
+    def _record(self):
+        """The launches that decide who belongs together, and where everything is."""
+        systems, record = self.systems, self.model.launches.record
+        patches, skyline, count = self.patches, systems.skyline, self.linkage_count
+        self.near = self._zeros(count * -(-count // kernels.WORD))
+        parts = kernels.Parts()
+        for name in ("linkage", "size", "of", "offset", "front"):
+            setattr(parts, name, self._upload(getattr(self.parts, name)))
+        parts.group, parts.row = (self._zeros(len(self.parts.size)) for _ in range(2))
+        size = np.bincount(self.aggregates.linkage, self.rows, minlength=count)
+        joined, total, group = (self._zeros(count) for _ in range(3))
+        small = [self.near, self._upload(size), MOST_ROWS]
+        self.island_search = record(kernels.find_islands, 1, [self.near], [self.linkages])
+        self.joining = [
+            record(kernels.join_while_small, 1, small, [joined, total]),
+            record(kernels.number_groups, 1, [joined], [group, parts, skyline]),
+            record(panels.begin_panels, systems.matrices, [], [skyline]),
+            record(kernels.place_patches, len(self.aggregates), [parts, skyline], [patches]),
+        ]
+        number = systems.all_panels
+        self.widening = [
+            record(kernels.widen_panels, len(self.aggregates), [patches], [skyline]),
+            record(panels.measure_panels, number, [], [skyline]),
+        ]
+        each = CLEAR * len(systems.matrix) / number
+        self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
+        self.pair_count = self._zeros(1)
+
+    def record_pairs(self):
+        """The launches that know the lists of contacts: again when those have grown."""
+        model, lists, patches = self.model, self.model.lists, self.patches
+        self.marking, self.reaching = [], []
+        if model.contact is None:
+            return
+        if self.linkage_count > 1:
+            inputs = [lists.pairs, self.linkage, self.linkage_count]
+            self.marking = [self.over_pairs(coarse_contact.mark_neighbors, inputs, [self.near])]
+        law, skyline = model.contact_model.law, self.systems.skyline
+        inputs = [model.x, lists.touches, lists.state, law, MOST_ROWS, skyline]
+        self.reaching = [self.over_pairs(coarse_contact.widen_patches, inputs, [patches])]
+
+    def over_pairs(self, kernel, inputs, outputs):
+        """A launch over all pairs of the last search; on the CPU in one thread, since they add."""
+        parts = 1 if self.model.device.is_cpu else self.model.lists.capacity
+        inputs = [parts, self.pair_count, *inputs]
+        return self.model.launches.record(kernel, parts, inputs, outputs)
 
     def find_islands(self):
-        """Islands of linkages that may touch, after a search.
+        """Islands of linkages that may touch, as of the last search.
 
-        A island goes equally far along its direction, or one of its bodies could press the others
+        An island goes equally far along its direction, or one of its bodies could press the others
         too close.
         """
-        count = self.linkage_count
-        self.neighbors = np.zeros((0, 2), dtype=int)
-        lists = self.model.lists
-        if lists.count and count > 1:
-            self.near.zero_()
-            inputs = [lists.pairs, self.linkage, count]
-            kernel = coarse_contact.mark_neighbors
-            self.model.launches.run(kernel, lists.count, inputs, [self.near])
-            marked = np.flatnonzero(self.near.numpy())
-            self.neighbors = np.stack([marked // count, marked % count], axis=1)
-        self.island = connected_components(self.neighbors, count)
-
-    def _rows_of_linkages(self):
-        sizes = np.bincount(self.aggregates.linkage, self.rows, minlength=self.linkage_count)
-        return sizes.astype(int)
-
-    def _blocks(self):
-        """Block [aggregate] of each in the matrix of its component; 0 where that is dense."""
-        part = self.aggregates
-        block = np.zeros(len(part), dtype=int)
-        edges = patch_edges(part.of, self.model.assembly)
-        edges = edges[part.component[edges[:, 0]] == part.component[edges[:, 1]]]
-        large = self._rows_of_linkages() > MOST_ROWS
-        lonely = np.zeros(self.linkage_count, dtype=bool)
-        if not self.touches:
-            components = np.unique(np.stack([part.linkage, part.component]), axis=1)[0]
-            lonely = np.bincount(components, minlength=self.linkage_count) == 1
-        index = np.zeros(len(part), dtype=int)
-        for component in np.unique(part.component[(large | lonely)[part.linkage]]):
-            mine = np.flatnonzero(part.component == component)
-            index[mine] = np.arange(len(mine))
-            own = blocks_of(self.rows[mine], index[edges[part.component[edges[:, 0]] == component]])
-            if own.max() + 1 >= WORTH_BLOCKS:
-                block[mine] = own
-        return block
+        self.pair_count.fill_(self.model.lists.count)
+        self.near.zero_()
+        play(self.marking)
+        self.island_search()
 
     def regroup(self):
-        """Decide who shares a matrix with whom, before it is put together.
+        """Decide who shares a matrix with whom, and clear the matrices.
 
-        The components of an linkage do, and linkages that may touch, as long as it stays small.
+        The components of a linkage do, and linkages that may touch, as long as that stays small.
         """
-        part = self.aggregates
-        whole = self._rows_of_linkages()
-        group = joined_while_small(self.neighbors, whole, MOST_ROWS)[part.linkage]
-        large = whole[part.linkage] > MOST_ROWS
-        self._lay_out(np.where(large, self.linkage_count + part.component, group))
-
-    def _shapes(self, group):
-        """The blocks of all groups, numbered from 0: (owner, first row, first column, rows)
-        [block], and the block of every aggregate."""
-        both = np.stack([group, self.block], axis=1)
-        blocks, of_block = np.unique(both, axis=0, return_inverse=True)
-        of_block = of_block.ravel()
-        owner = blocks[:, 0]
-        height = self._padded(np.bincount(of_block, self.rows))
-        before = np.cumsum(height) - height
-        begin = before - before[np.searchsorted(owner, owner)]
-        column = np.where(begin > 0, np.append(0, begin[:-1]), 0)
-        return (owner, begin, column, height), of_block
-
-    def _sizes(self, blocks):
-        """Rows and places of a row of the matrix of every group, from its `blocks` (`_shapes`)."""
-        owner, begin, column, height = blocks
-        rows, width = np.zeros((2, owner[-1] + 1), dtype=int)
-        np.maximum.at(rows, owner, begin + height)
-        np.maximum.at(width, owner, begin + height - column)
-        return rows, width
-
-    def _lay_out(self, group):
-        """Place the matrices of groups of aggregates behind each other, equal sizes together."""
-        if np.array_equal(group, self.group):
-            return
-        self.group = group
-        group = np.unique(group, return_inverse=True)[1]
-        blocks, of_block = self._shapes(group)
-        owner, begin, column, height = blocks
-        rows, width = self._sizes(blocks)
-        places = rows * width
-        banded = np.bincount(owner) > 1
-        # Dense matrices of one size are decomposed together.
-        order = np.lexsort((rows, banded))
-        matrix, first = np.zeros((2, len(rows)), dtype=int)
-        matrix[order] = np.cumsum(places[order]) - places[order]
-        first[order] = np.cumsum(rows[order]) - rows[order]
-        self.used = self.matrix[: int(places.sum())]
-        apart = np.flatnonzero((np.diff(rows[order]) != 0) | banded[order[1:]]) + 1
-        Factors = HostFactors if self.model.device.is_cpu else DeviceFactors
-        self.factors = []
-        for same in np.split(order, apart):
-            size, wide = int(rows[same[0]]), int(width[same[0]])
-            if size == 0:
-                continue
-            bounds = np.append(begin[owner == same[0]], size)
-            at, begin_at, count = int(matrix[same[0]]), int(first[same[0]]), len(same)
-            stack = self.matrix[at : at + count * size * wide].reshape((count, size, wide))
-            vectors = slice(begin_at, begin_at + count * size)
-            right, solution = (
-                v[vectors].reshape((count, size)) for v in (self.right, self.solution)
-            )
-            self.factors.append(Factors(stack, right, solution, bounds))
-        by_block = np.argsort(of_block, kind="stable")
-        before = np.cumsum(self.rows[by_block]) - self.rows[by_block]
-        row = np.empty(len(group), dtype=int)
-        row[by_block] = before - before[np.searchsorted(of_block[by_block], of_block[by_block])]
-        row += begin[of_block]
-        for name, values in (
-            ("matrix", matrix[group]),
-            ("width", width[group]),
-            ("row", row),
-            ("first", first[group] + row),
-            ("start", column[of_block]),
-            ("end", (begin + height)[of_block]),
-        ):
-            getattr(self.patches, name).assign(values.astype(np.int32))
+        skyline = self.systems.skyline
+        skyline.matrix.fill_(-1)
+        play(self.joining)
+        play(self.reaching)
+        play(self.widening)
+        wp.utils.array_scan(skyline.width, skyline.begin, inclusive=False)
+        self.clearing()

@@ -19,7 +19,6 @@ class CoarseMatrix:
 
     def __init__(self, model, groups, members):
         self.model, self.groups, self.members = model, groups, members
-        model.launches.expect(coarse_contact.add_touches)
 
     def record(self, chunked):
         """Take over the elements of all kinds, `Chunked`, with their `Chunks`."""
@@ -40,10 +39,10 @@ class CoarseMatrix:
                 launch = record(kernel, count, inputs, [partial], cost, first)
                 self.additions.append(launch)
         lists = [model.upload(v.astype(np.int32), int) for v in (start, entry, *blocks.T)]
-        inputs = [*lists, model.upload(self._inertia(), wp.mat44), partial, patches]
-        self.additions.append(
-            record(coarse.gather_blocks, len(blocks), inputs, [self.groups.matrix])
-        )
+        systems = self.groups.systems
+        inertia = model.upload(self._inertia(), wp.mat44)
+        inputs = [*lists, inertia, partial, patches, systems.skyline]
+        self.additions.append(record(coarse.gather_blocks, len(blocks), inputs, [systems.matrix]))
 
     def _inertia(self):
         """Σ m/h² p pᵀ of every aggregate, [aggregate, 4, 4]."""
@@ -55,25 +54,30 @@ class CoarseMatrix:
         np.add.at(inertia, aggregates.of[mine], weight[:, None, None] * p[:, :, None] * p[:, None])
         return inertia
 
-    def assemble(self):
-        """A at the positions of now, and its factors."""
-        self.groups.used.zero_()
-        play(self.additions)
-        self._add_contacts()
-        for factors in self.groups.factors:
-            factors.factor()
-
-    def _add_contacts(self):
-        """Stiffness of what touches now and of attachments, onto the blocks of the elements."""
-        model, patches = self.model, self.groups.patches
-        law, start = model.contact_model.law, model.x_start
-        lists, matrix, run = model.lists, [self.groups.matrix], model.launches.run
-        if lists.count:
-            inputs = [model.x, lists.touches, lists.state, law, patches]
-            run(coarse_contact.add_touches, lists.count, inputs, matrix)
+    def record_vertices(self):
+        """The launches that know vertices and their contacts: again when lists have grown."""
+        model, systems = self.model, self.groups.systems
+        where = [self.groups.patches, systems.skyline]
+        record, vertices, start = model.launches.record, self.members.vertex, model.x_start
+        self.springs = []
         if model.has_analytic_colliders:
-            vertices = self.members.vertex
-            inputs = [vertices, model.x, start, model.contact_model, patches]
-            run(coarse_contact.add_analytic_colliders, len(vertices), inputs, matrix)
-        rows = [model.objective.attachments, patches]
-        run(coarse_contact.add_attachments, model.attachments.count, rows, matrix)
+            inputs = [vertices, model.x, start, model.contact_model, *where]
+            kernel = coarse_contact.add_analytic_colliders
+            self.springs.append(record(kernel, len(vertices), inputs, [systems.matrix]))
+        rows = [model.objective.attachments, *where]
+        kernel, count = coarse_contact.add_attachments, model.attachments.count
+        self.springs.append(record(kernel, count, rows, [systems.matrix]))
+        if model.contact is not None:
+            law, lists = model.contact_model.law, model.lists
+            inputs = [model.x, lists.touches, lists.state, law, *where]
+            touches = self.groups.over_pairs(coarse_contact.add_touches, inputs, [systems.matrix])
+            self.springs.insert(0, touches)
+
+    def assemble(self):
+        """A at the positions of now, in matrices that are clear, and its factors.
+
+        The stiffness of what touches and of attachments comes onto the blocks of the elements.
+        """
+        play(self.additions)
+        play(self.springs)
+        self.groups.factors.factor()

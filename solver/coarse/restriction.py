@@ -71,7 +71,7 @@ class CoarseForces:
             cost = FORCE * elements.size
             self.of_elements.append(record(kernel, chunk_count, inputs, [pulls], cost))
         each = SUMMED * len(slot) / lists
-        inputs, outputs = [patches, pulls], [self.groups.right]
+        inputs, outputs = [patches, pulls], [self.groups.systems.right]
         self.summing = [
             record(coarse_force.sum_forces, lists, [patches], [pulls], each),
             record(coarse_force.restrict, count, inputs, outputs),

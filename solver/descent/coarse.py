@@ -7,8 +7,6 @@ from .stage import Stage
 class CoarseMatrix(Stage):
     """The matrix of the coarse correction, after the first sweep."""
 
-    is_captured = False
-
     def __init__(self, model, correction):
         super().__init__(model)
         self.correction = correction

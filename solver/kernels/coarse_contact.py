@@ -10,7 +10,9 @@ the others it would not be positive.
 import warp as wp
 
 from .attachments import Attachments
-from .coarse.matrix import Patches, block_offset
+from .coarse.groups import WORD, word_of
+from .coarse.matrix import Patches, are_apart, has_place
+from .coarse.skyline import PANEL, Skyline, place
 from .contact.analytic_colliders import ContactModel, collider_force_hessian, keep_in_front
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pairs import Pair, PairState, Touch, gap_of
@@ -58,18 +60,18 @@ def add_block(
     p_l: wp.vec4,
     stiffness: wp.mat33,
     patches: Patches,
+    skyline: Skyline,
     matrix: wp.array[wp.float64],
 ):
-    """Add (p_k p_lᵀ) ⊗ K to the block (k, other)."""
-    offset = block_offset(k, other, patches)
-    if offset >= 0:
-        for m in range(patches.mode_count[k]):
-            for n in range(patches.mode_count[other]):
-                both = p_k[m] * p_l[n]
-                for i in range(3):
-                    at = offset + (3 * m + i) * patches.width[k] + 3 * n
-                    for j in range(3):
-                        wp.atomic_add(matrix, at + j, wp.float64(both * stiffness[i, j]))
+    """Add (p_k p_lᵀ) ⊗ K to the block (k, other), where it is not above the diagonal."""
+    row = patches.row[k]
+    column = patches.row[other]
+    for m in range(3 * patches.mode_count[k]):
+        for n in range(3 * patches.mode_count[other]):
+            if row + m >= column + n:
+                value = p_k[m / 3] * p_l[n / 3] * stiffness[m % 3, n % 3]
+                at = place(patches.first[k] + m, column + n, skyline)
+                wp.atomic_add(matrix, at, wp.float64(value))
 
 
 @wp.func
@@ -81,10 +83,8 @@ def has_all_places(count: int, corners: vec16i, weights: vec16, patches: Patches
             for b in range(c):
                 if not is_repeated(b, corners, weights, patches):
                     other = patches.of[corners[b]]
-                    apart = patches.matrix[k] != patches.matrix[other]
-                    if not apart and block_offset(k, other, patches) < 0:
-                        if block_offset(other, k, patches) < 0:
-                            return False
+                    if not are_apart(k, other, patches) and not has_place(k, other, patches):
+                        return False
     return True
 
 
@@ -95,6 +95,7 @@ def add_term(
     weights: vec16,
     stiffness: wp.mat33,
     patches: Patches,
+    skyline: Skyline,
     matrix: wp.array[wp.float64],
 ):
     """Add a term with these corners to all of its blocks that may have it."""
@@ -106,35 +107,24 @@ def add_term(
             for b in range(count):
                 if not is_repeated(b, corners, weights, patches):
                     other = patches.of[corners[b]]
-                    if whole or k == other:
+                    below = patches.row[other] <= patches.row[k]
+                    if k == other or (whole and below and not are_apart(k, other, patches)):
                         p_l = common_mode(other, count, corners, weights, patches)
-                        add_block(k, other, p_k, p_l, stiffness, patches, matrix)
+                        add_block(k, other, p_k, p_l, stiffness, patches, skyline, matrix)
 
 
-@wp.kernel
-def add_touches(
-    x: wp.array[wp.vec3],
-    touches: wp.array[Touch],
-    state: wp.array[PairState],
-    law: ContactLaw,
-    patches: Patches,
-    # out
-    matrix: wp.array[wp.float64],
-):
-    """The stiffness of pairs that touch."""
-    if state[wp.tid()].near == 0:
-        return
-    touch = touches[wp.tid()]
-    v = touch.vertices
-    w = touch.weights
+@wp.func
+def touch_stiffness(touch: Touch, x: wp.array[wp.vec3], law: ContactLaw):
+    """The stiffness [N/m] of a near pair; 0 where it does not touch."""
+    stiffness = wp.mat33(0.0)
     n = touch.normal
-    gap = gap_of(touch, x, x[v[0]])
+    gap = gap_of(touch, x, x[touch.vertices[0]])
     distance = wp.dot(n, gap)
     along = touch.stiffness
     drag = float(0.0)
     if touch.separates == 0:
         if distance >= touch.radius:
-            return
+            return stiffness
         _force, along, drag = force_stiffness(
             n,
             distance,
@@ -144,13 +134,70 @@ def add_touches(
             touch.stiffness,
             law,
         )
-    stiffness = along * wp.outer(n, n) + wp.mat33(drag, 0.0, 0.0, 0.0, drag, 0.0, 0.0, 0.0, drag)
-    corners = vec16i()
-    weights = vec16()
-    for c in range(4):
-        corners[c] = v[c]
-        weights[c] = w[c]
-    add_term(4, corners, weights, stiffness, patches, matrix)
+    return along * wp.outer(n, n) + wp.mat33(drag, 0.0, 0.0, 0.0, drag, 0.0, 0.0, 0.0, drag)
+
+
+@wp.func
+def widen_for(touch: Touch, most: int, skyline: Skyline, patches: Patches):
+    """Make places for the blocks of a touch, in matrices of up to `most` rows."""
+    for a in range(4):
+        k = patches.of[touch.vertices[a]]
+        if k >= 0 and touch.weights[a] != 0.0:
+            for b in range(4):
+                other = patches.of[touch.vertices[b]]
+                if other >= 0 and touch.weights[b] != 0.0:
+                    row = patches.row[other]
+                    if row < patches.start[k] and not are_apart(k, other, patches):
+                        if skyline.rows[skyline.matrix[patches.first[k] / PANEL]] <= most:
+                            wp.atomic_min(patches.start, k, row)
+
+
+@wp.kernel
+def widen_patches(
+    parts: int,
+    count: wp.array[int],
+    x: wp.array[wp.vec3],
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    law: ContactLaw,
+    most: int,
+    skyline: Skyline,
+    # in and out
+    patches: Patches,
+):
+    """Make places for the pairs that touch, in matrices of up to `most` rows."""
+    for k in range(wp.tid(), count[0], parts):
+        if state[k].near != 0:
+            touch = touches[k]
+            if wp.trace(touch_stiffness(touch, x, law)) > 0.0:
+                widen_for(touch, most, skyline, patches)
+
+
+@wp.kernel
+def add_touches(
+    parts: int,
+    count: wp.array[int],
+    x: wp.array[wp.vec3],
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    law: ContactLaw,
+    patches: Patches,
+    skyline: Skyline,
+    # out
+    matrix: wp.array[wp.float64],
+):
+    """The stiffness of pairs that touch."""
+    for k in range(wp.tid(), count[0], parts):
+        if state[k].near != 0:
+            touch = touches[k]
+            stiffness = touch_stiffness(touch, x, law)
+            if wp.trace(stiffness) > 0.0:
+                corners = vec16i()
+                weights = vec16()
+                for c in range(4):
+                    corners[c] = touch.vertices[c]
+                    weights[c] = touch.weights[c]
+                add_term(4, corners, weights, stiffness, patches, skyline, matrix)
 
 
 @wp.kernel
@@ -160,6 +207,7 @@ def add_analytic_colliders(
     x_start: wp.array[wp.vec3],
     model: ContactModel,
     patches: Patches,
+    skyline: Skyline,
     # out
     matrix: wp.array[wp.float64],
 ):
@@ -170,13 +218,15 @@ def add_analytic_colliders(
     )
     if count > 0:
         k = patches.of[i]
-        add_block(k, k, patches.modes[i], patches.modes[i], stiffness, patches, matrix)
+        p = patches.modes[i]
+        add_block(k, k, p, p, stiffness, patches, skyline, matrix)
 
 
 @wp.kernel
 def add_attachments(
     attachments: Attachments,
     patches: Patches,
+    skyline: Skyline,
     # out
     matrix: wp.array[wp.float64],
 ):
@@ -190,25 +240,28 @@ def add_attachments(
     for c in range(row.end - row.begin):
         corners[c] = attachments.corner[row.begin + c]
         weights[c] = attachments.share[row.begin + c]
-    add_term(row.end - row.begin, corners, weights, stiffness, patches, matrix)
+    add_term(row.end - row.begin, corners, weights, stiffness, patches, skyline, matrix)
 
 
 @wp.kernel
 def mark_neighbors(
+    parts: int,
+    count: wp.array[int],
     pairs: wp.array[Pair],
     linkage: wp.array[int],
     linkages: int,
     # out
-    near: wp.array[wp.uint8],
+    near: wp.array[int],
 ):
-    """Which linkages have a contact pair between them: near[linkage · linkages + linkage]."""
-    v = pairs[wp.tid()].vertices
-    for a in range(4):
-        for b in range(4):
+    """Which linkages have a contact pair between them: a bit for every other one behind them."""
+    for k in range(wp.tid(), count[0], parts):
+        v = pairs[k].vertices
+        for a in range(4):
             one = linkage[v[a]]
-            other = linkage[v[b]]
-            if one >= 0 and other >= 0:
-                near[one * linkages + other] = wp.uint8(1)
+            for b in range(4):
+                other = linkage[v[b]]
+                if one >= 0 and other > one:
+                    wp.atomic_or(near, word_of(one, other, linkages), 1 << (other % WORD))
 
 
 @wp.kernel

@@ -110,16 +110,44 @@ class Neighbors:
 
 
 def breadth_first_levels(neighbors, start):
-    """Steps from the vertex `start` to all others [vertex]; -1 where none lead."""
+    """Steps from the vertex `start`, or the nearest of several, to all others [vertex]; -1 where
+    none lead.
+    """
     level, step = np.full(len(neighbors), -1), 0
     level[start] = 0
-    front = np.array([start])
+    front = np.atleast_1d(start)
     while len(front):
         step += 1
         _, reached, _ = neighbors.around(front)
         front = np.unique(reached[level[reached] < 0])
         level[front] = step
     return level
+
+
+def reverse_cuthill_mckee(neighbors):
+    """An order [vertex] in which joined vertices stand close together.
+
+    Every component is walked from an end: level by level, the neighbors of what came first first,
+    those with few neighbors before others. Then the order is reversed.
+    """
+    count, degree = len(neighbors), np.diff(neighbors.indptr)
+    tails = np.repeat(np.arange(count), degree)
+    component = connected_components(np.stack([tails, neighbors.indices], axis=1), count)
+    by_component = np.argsort(component, kind="stable")
+    first = np.searchsorted(component[by_component], np.arange(component.max(initial=-1) + 1))
+    front = by_component[first]
+    for _ in range(3):  # the last one reached is nearly as far from the others as any can be
+        level = breadth_first_levels(neighbors, front)
+        front = np.lexsort((degree, -level, component))[first]
+    levels, rank = [], np.full(count, -1)
+    while len(front):
+        rank[front] = np.arange(len(front))
+        levels.append(front)
+        tail, head, _ = neighbors.around(front)
+        tail, head = tail[rank[head] < 0], head[rank[head] < 0]
+        front, at = np.unique(head, return_index=True)  # seen first from the first in order
+        front = front[np.lexsort((degree[front], rank[tail[at]]))]
+    return np.concatenate(levels)[::-1]
 
 
 class NearestSeeds:

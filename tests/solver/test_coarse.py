@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-import warp as wp
 from coarse_scenes import (
     CELLS,
     ON_GROUND,
@@ -23,12 +22,11 @@ from vbd.benchmarks.reference import scene, solids
 from vbd.solver.bodies import Cloth, Collider, Rod, Solid
 from vbd.solver.coarse import aggregates
 from vbd.solver.coarse import groups as coarse_groups
-from vbd.solver.coarse import levels as coarse_levels
 from vbd.solver.coarse.aggregates import make_aggregates
-from vbd.solver.coarse.levels import blocks_of, patch_edges
-from vbd.solver.coarse.matrix import CoarseMatrix
+from vbd.solver.coarse.ordering import make_parts, patch_edges
 from vbd.solver.elements.tets import tet_gradients
-from vbd.solver.kernels import coarse_contact
+from vbd.solver.kernels.coarse.cholesky import SHIFT
+from vbd.solver.kernels.coarse.skyline import PANEL
 from vbd.solver.kernels.contact.pairs import PairState, Touch
 from vbd.solver.model.assembly import assemble
 from vbd.solver.scene.attachments import Attachment
@@ -41,22 +39,24 @@ def coarse_matrix(coarse):
 
     Blocks that have no place are zero.
     """
-    for factors in coarse.groups.factors:
-        factors.factor = lambda: None  # it would overwrite the matrix
     coarse.assemble()
-    patches = coarse.groups.patches
-    place, width, row, start, end = (
-        getattr(patches, name).numpy() for name in ("matrix", "width", "row", "start", "end")
-    )
-    stored, sizes = coarse.groups.matrix.numpy(), coarse.groups.rows
-    first = np.cumsum(sizes) - sizes
-    matrix = np.zeros((sizes.sum(), sizes.sum()))
-    for k, rows in enumerate(sizes):
-        for other, columns in enumerate(sizes):
-            if place[k] == place[other] and start[k] <= row[other] < end[k]:
-                at = place[k] + (row[k] + np.arange(rows)[:, None]) * width[k]
-                block = stored[at + row[other] - start[k] + np.arange(columns)]
-                mine, theirs = (slice(first[n], first[n] + sizes[n]) for n in (k, other))
+    groups = coarse.groups
+    patches, skyline, stored = groups.patches, groups.systems.skyline, groups.systems.matrix.numpy()
+    row, first, start = (getattr(patches, name).numpy() for name in ("row", "first", "start"))
+    begin, column = (getattr(skyline, name).numpy() for name in ("begin", "start"))
+    before = np.cumsum(groups.rows) - groups.rows
+    matrix = np.zeros((groups.rows.sum(), groups.rows.sum()))
+    for k, rows in enumerate(groups.rows):
+        for other, columns in enumerate(groups.rows):
+            apart = first[k] - row[k] != first[other] - row[other]
+            if not apart and start[k] <= row[other] <= row[k]:
+                at = first[k] + np.arange(rows)[:, None]
+                panel = at // PANEL
+                block = row[other] + np.arange(columns) + begin[panel] - column[panel]
+                block = stored[PANEL * block + at % PANEL]
+                if k == other:
+                    block = np.tril(block) + np.tril(block, -1).T
+                mine, theirs = (slice(before[n], before[n] + groups.rows[n]) for n in (k, other))
                 matrix[mine, theirs], matrix[theirs, mine] = block, block.T
     return matrix
 
@@ -347,78 +347,65 @@ def test_statistics_tell_what_it_did():
     assert frame.stats.residual_before_coarse > 0.0
 
 
-def test_elements_and_seams_join_only_neighboring_blocks(monkeypatch):
-    monkeypatch.setattr(coarse_levels, "BLOCK", 1)
+def test_the_order_has_a_place_for_what_elements_and_seams_join():
     points, triangles = grid(40)
     cloth = Cloth(points, triangles, Material())
     corners = [0, 40 * 41, 40]  # two of them, far apart, are sewn to the third
     seam = Attachment(cloth, corners[:2], 1e3, other=cloth, corners=[[corners[2]]] * 2)
     assembly = assemble([cloth], Settings(), [seam])
-    part = make_aggregates(assembly)
-    edges = patch_edges(part.of, assembly)
-    sewn = part.of[assembly.attachments.corners[:, :2]]
+    aggregates_of = make_aggregates(assembly)
+    edges = patch_edges(aggregates_of.of, assembly)
+    sewn = aggregates_of.of[assembly.attachments.corners[:, :2]]
     assert {tuple(sorted(pair)) for pair in sewn} <= {tuple(pair) for pair in edges}
-    for triangle in part.of[assembly.triangles.corners]:
-        assert {tuple(sorted((a, b))) for a in triangle for b in triangle if a != b} <= {
-            tuple(pair) for pair in edges
-        }
-    block = blocks_of(3 * part.mode_count, edges)
-    assert block.max() >= 4
-    assert abs(block[edges[:, 0]] - block[edges[:, 1]]).max() == 1
-    merged = blocks_of(np.full(len(part), 0.2), edges)  # five patches in a block at least
-    assert np.bincount(merged)[:-1].min() >= 5
-    assert abs(merged[edges[:, 0]] - merged[edges[:, 1]]).max() <= 1
+    parts = make_parts(aggregates_of, assembly, 960)
+    order = np.argsort(parts.offset)
+    rows = parts.rows[order]
+    assert (parts.offset[order] == np.cumsum(rows) - rows).all()
+    for one, other in np.concatenate([edges, edges[:, ::-1]]):
+        assert parts.front[one] <= parts.offset[other]
+    # Fewer places than a matrix without order.
+    assert parts.room(joins=False) < 0.6 * parts.room(joins=True)
 
 
-def test_blocks_lead_to_the_same_step_as_a_dense_matrix(monkeypatch):
-    monkeypatch.setattr(coarse_levels, "BLOCK", 1)
-    body, steppers = sheet(), []
-    for fewest in (1000, 3):
-        monkeypatch.setattr(coarse_groups, "WORTH_BLOCKS", fewest)
-        stepper, frames = stepper_of([body])
-        put(stepper, shaken(stepper, 1e-3))
-        stepper.coarse.assemble()
-        stepper.coarse.step()
-        steppers.append((stepper, frames))
-    dense, banded = (stepper.coarse for stepper, _ in steppers)
-    assert len(dense.groups.factors[0].spans) == 1
-    assert len(banded.groups.factors[0].spans) >= 3
-    assert banded.groups.used.shape[0] < dense.groups.used.shape[0]
-    ways = [c.direction.numpy() for c in (dense, banded)]
-    assert abs(ways[0] - ways[1]).max() < 1e-4 * abs(ways[0]).max()
-
-
-def test_contacts_across_blocks_leave_the_matrix_positive(monkeypatch):
-    monkeypatch.setattr(coarse_levels, "BLOCK", 1)
+def test_a_skyline_leads_to_the_same_step_as_a_full_matrix():
     stepper, _frames = stepper_of([sheet()])
+    put(stepper, shaken(stepper, 1e-3))
     coarse = stepper.coarse
-    block = coarse.groups.block[coarse.groups.of]
-    free = coarse.groups.of >= 0
-    first, second, third = (np.flatnonzero(free & (block == k))[0] for k in range(3))
+    matrix = coarse_matrix(coarse)
+    coarse.step()
+    systems, groups = coarse.groups.systems, coarse.groups
+    first = groups.patches.first.numpy()
+    place = np.concatenate([k + np.arange(n) for k, n in zip(first, groups.rows, strict=True)])
+    right, found = systems.right.numpy()[place], systems.solution.numpy()[place]
+    shifted = matrix + float(SHIFT) * np.diag(np.diag(matrix))
+    expected = np.linalg.solve(shifted, right)
+    assert abs(found - expected).max() < 1e-9 * abs(expected).max()
+
+
+@pytest.mark.parametrize("most", [960, 50])
+def test_contacts_across_a_skyline_leave_the_matrix_positive(monkeypatch, most):
+    """They have places in a small matrix; in a large one those that have none are left out."""
+    monkeypatch.setattr(coarse_groups, "MOST_ROWS", most)
+    stepper, _frames = stepper_of([sheet(self_contact=True)])
+    coarse = stepper.coarse
+    groups = coarse.groups
+    order = np.argsort(groups.parts.offset + 10000 * groups.parts.of)
+    far = [np.flatnonzero(groups.of == k)[0] for k in order[[0, 5, 9]]]
     touch = np.zeros(1, dtype=Touch.numpy_dtype())
-    touch["vertices"], touch["weights"] = [first, second, third, third], [1.0, -0.5, -0.5, 0.0]
+    touch["vertices"], touch["weights"] = [*far, far[2]], [1.0, -0.5, -0.5, 0.0]
     touch["normal"], touch["stiffness"], touch["separates"] = [0.0, 0.0, 1.0], 1e6, 1
     state = np.zeros(1, dtype=PairState.numpy_dtype())
     state["near"] = 7
-
-    def add_touch(self):
-        wp.launch(
-            coarse_contact.add_touches,
-            dim=1,
-            inputs=[
-                self.model.x,
-                wp.array(touch, dtype=Touch),
-                wp.array(state, dtype=PairState),
-                self.model.contact_model.law,
-                self.groups.patches,
-            ],
-            outputs=[self.groups.matrix],
-        )
-
     without = coarse_matrix(coarse)
-    monkeypatch.setattr(CoarseMatrix, "_add_contacts", add_touch)
+    lists = stepper.model.lists
+    lists.touches.assign(np.resize(touch, len(lists.touches)))
+    lists.state.assign(np.resize(state, len(lists.state)))
+    lists.count = 1
     matrix = coarse_matrix(coarse)
     assert abs(matrix - without).max() > 1e4
+    first = np.cumsum(groups.rows) - groups.rows
+    across = matrix[first[order[0]] + 2, first[order[9]] :][:3]
+    assert (across != 0.0).any() == (most == 960)
     scale = 1.0 / np.sqrt(np.diag(matrix))
     # In float32 the elements alone are positive up to 1e-6.
     assert np.linalg.eigvalsh(matrix * scale[:, None] * scale).min() > -1e-5
@@ -437,8 +424,8 @@ def test_pieces_that_are_too_large_for_one_matrix_get_their_own(monkeypatch):
             frame = next(frames)
         ends[most] = np.concatenate(frame.positions)
         groups = stepper.coarse.groups
-        assert len(groups.group) > 3
-        assert len(np.unique(groups.group)) == (1 if most == 960 else 3)
+        assert len(groups.aggregates) > 3
+        assert groups.systems.skyline.count.numpy()[0] == (1 if most == 960 else 3)
     # They rest on each other; without a common matrix they only do so less accurately.
     motion = abs(ends[960] - np.concatenate([body.points for body in boxes])).max()
     assert abs(ends[50] - ends[960]).max() < 0.15 * motion

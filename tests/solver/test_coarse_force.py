@@ -31,7 +31,7 @@ def test_right_side_is_the_force_on_the_modes(name):
     force = stepper.residual.force.numpy()[: len(model.assembly.points)].astype(float)
     play(coarse.turns)
     coarse.forces.find()
-    right, first = coarse.groups.right.numpy(), coarse.groups.patches.first.numpy()
+    right, first = coarse.groups.systems.right.numpy(), coarse.groups.patches.first.numpy()
     found = [right[a : a + rows] for a, rows in zip(first, coarse.groups.rows, strict=True)]
     p = prolongation(coarse)
     turns = np.repeat(coarse.groups.patches.turn.numpy(), coarse.groups.rows // 3, axis=0)

@@ -1,173 +1,188 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cholesky decomposition on the GPU, in tiles, a launch or two for each column of tiles.
+"""Cholesky decomposition on the GPU: A = S⁻¹ L Lᵀ S⁻¹ of every matrix of a `Skyline`, S scaling its
+diagonal to 1, in tiles of PANEL rows, a launch or two for each column of tiles.
 
-In place: A = S⁻¹ L Lᵀ S⁻¹ with the diagonal scaled to 1. Row i holds the columns
-from start[i] on, those before are zero, and only rows before stop[i] hold column i; both are
-multiples of TILE and grow with i. A matrix that is not positive definite leads to numbers that are
-not finite, and so does a solution with it.
+Entries are [column, row of the panel], so that what is loaded as a tile is its transpose. A matrix
+that is not positive definite leads to numbers that are not finite, and so does a solution with it.
 """
 
 import warp as wp
 
 from ..options import QUICK
+from .skyline import PANEL, Skyline
 
 wp.set_module_options(QUICK)
 
-# Matrices have a multiple of so many rows.
-TILE = wp.constant(16)
+
+@wp.func
+def tile_at(panel: int, column: int, skyline: Skyline):
+    """Where the tile of a panel begins whose first column is `column`, a multiple of PANEL."""
+    return skyline.begin[panel] + column - skyline.start[panel]
+
+
+@wp.func
+def local(panel: int, skyline: Skyline):
+    """The number of a panel in its matrix; -1 behind the last one."""
+    g = skyline.matrix[panel]
+    number = int(-1)
+    if g >= 0:
+        number = panel - skyline.first[g]
+    return number
 
 
 @wp.kernel
 def find_scales(
-    shift: wp.float64,
-    start: wp.array[int],
-    # in and out
-    matrix: wp.array3d[wp.float64],
+    skyline: Skyline,
+    matrix: wp.array2d[wp.float64],
     # out
-    scale: wp.array2d[wp.float64],
+    scale: wp.array[wp.float64],
 ):
-    """1/√A_ii. Rows that nothing is in get a 1 on the diagonal."""
-    g, i = wp.tid()
-    place = i - start[i]
-    size = matrix[g, i, place]
-    if size == wp.float64(0.0):
-        size = wp.float64(1.0)
-    matrix[g, i, place] = size * (wp.float64(1.0) + shift)
-    scale[g, i] = wp.float64(1.0) / wp.sqrt(size)
+    """1/√A_ii, and 0 behind the last row."""
+    panel, k = wp.tid()
+    number = local(panel, skyline)
+    size = wp.float64(0.0)
+    if number >= 0 and PANEL * number + k < skyline.rows[skyline.matrix[panel]]:
+        size = wp.float64(1.0) / wp.sqrt(matrix[tile_at(panel, PANEL * number + k, skyline), k])
+    scale[PANEL * panel + k] = size
 
 
 @wp.kernel
 def apply_scales(
-    scale: wp.array2d[wp.float64],
-    start: wp.array[int],
-    # in and out
-    matrix: wp.array3d[wp.float64],
+    shift: wp.float64,
+    skyline: Skyline,
+    matrix: wp.array2d[wp.float64],
+    scale: wp.array[wp.float64],
+    # out
+    lower: wp.array2d[wp.float64],
 ):
-    """A scaled to a diagonal of 1."""
-    g, i, place = wp.tid()
-    j = start[i] + place
-    if j < matrix.shape[1]:
-        matrix[g, i, place] = scale[g, i] * matrix[g, i, place] * scale[g, j]
+    """A scaled to a diagonal of 1 and `shift`; tiles on the diagonal get both of their halves."""
+    panel, k = wp.tid()
+    number = local(panel, skyline)
+    if number < 0:
+        return
+    first = panel - number
+    corner = tile_at(panel, PANEL * number, skyline)
+    own = scale[PANEL * panel + k]
+    for n in range(skyline.width[panel]):
+        at = skyline.begin[panel] + n
+        column = skyline.start[panel] + n - PANEL * number
+        value = matrix[at, k]
+        if column > k:
+            value = matrix[corner + k, column]
+        value *= own * scale[PANEL * (first + number) + column]
+        if column == k:
+            value += shift
+        lower[at, k] = value
 
 
 @wp.kernel
 def factor_column(
-    k: int,
-    start: wp.array[int],
+    column: int,
+    skyline: Skyline,
     # in and out
-    matrix: wp.array3d[wp.float64],
+    lower: wp.array2d[wp.float64],
     # out
-    corner: wp.array3d[wp.float64],
+    corner: wp.array2d[wp.float64],
 ):
-    """L of the tiles in column k, the one on the diagonal in `corner` [n, m, TILE]."""
-    g, t = wp.tid()
-    i = k + TILE * t
-    own = wp.tile_reshape(
-        wp.tile_load(matrix, shape=(1, TILE, TILE), offset=(g, k, k - start[k]), storage="shared"),
-        shape=(TILE, TILE),
+    """L of the tiles in a column of tiles, those on the diagonals in `corner`."""
+    panel = wp.tid()
+    number = local(panel, skyline)
+    k = PANEL * column
+    if number < column or skyline.start[panel] > k:
+        return
+    pivot = panel - number + column
+    own = wp.tile_load(
+        lower, shape=(PANEL, PANEL), offset=(tile_at(pivot, k, skyline), 0), storage="shared"
     )
-    lower = wp.tile_cholesky(own)
-    below = wp.tile_reshape(
-        wp.tile_load(matrix, shape=(1, TILE, TILE), offset=(g, i, k - start[i]), storage="shared"),
-        shape=(TILE, TILE),
-    )
-    turned = wp.tile_transpose(below)
-    wp.tile_lower_solve_inplace(lower, turned)
-    found = wp.tile_reshape(wp.tile_transpose(turned), shape=(1, TILE, TILE))
-    if t == 0:
-        wp.tile_store(corner, found, offset=(g, k, 0))  # others still need A there
+    factor = wp.tile_cholesky(own)
+    at = tile_at(panel, k, skyline)
+    turned = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0), storage="shared")
+    wp.tile_lower_solve_inplace(factor, turned)
+    if panel == pivot:
+        wp.tile_store(corner, turned, offset=(PANEL * panel, 0))  # others still need A there
     else:
-        wp.tile_store(matrix, found, offset=(g, i, k - start[i]))
+        wp.tile_store(lower, turned, offset=(at, 0))
 
 
 @wp.kernel
 def update_rest(
-    k: int,
-    start: wp.array[int],
+    column: int,
+    skyline: Skyline,
     # in and out
-    matrix: wp.array3d[wp.float64],
+    lower: wp.array2d[wp.float64],
 ):
-    """Take what column k of L stands for off the rest of A, a tile per block of threads."""
-    g, t, u = wp.tid()
-    if u > t:
+    """Take what a column of L stands for off the rest of A, a tile per block of threads."""
+    panel, after = wp.tid()
+    number = local(panel, skyline)
+    k = PANEL * column
+    other = panel - number + column + 1 + after
+    if number < 0 or other > panel or skyline.start[panel] > k:
         return
-    i = k + TILE * (t + 1)
-    j = k + TILE * (u + 1)
-    one = wp.tile_reshape(
-        wp.tile_load(matrix, shape=(1, TILE, TILE), offset=(g, i, k - start[i])),
-        shape=(TILE, TILE),
+    if skyline.start[other] > k:
+        return
+    one = wp.tile_load(
+        lower, shape=(PANEL, PANEL), offset=(tile_at(panel, k, skyline), 0), storage="shared"
     )
-    other = wp.tile_reshape(
-        wp.tile_load(matrix, shape=(1, TILE, TILE), offset=(g, j, k - start[j])),
-        shape=(TILE, TILE),
+    another = wp.tile_load(
+        lower, shape=(PANEL, PANEL), offset=(tile_at(other, k, skyline), 0), storage="shared"
     )
-    rest = wp.tile_reshape(
-        wp.tile_load(matrix, shape=(1, TILE, TILE), offset=(g, i, j - start[i]), storage="shared"),
-        shape=(TILE, TILE),
-    )
-    wp.tile_matmul(one, wp.tile_transpose(other), rest, alpha=-1.0)
-    wp.tile_store(matrix, wp.tile_reshape(rest, shape=(1, TILE, TILE)), offset=(g, i, j - start[i]))
+    at = tile_at(panel, k + PANEL * (after + 1), skyline)
+    rest = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0), storage="shared")
+    wp.tile_matmul(wp.tile_transpose(another), one, rest, alpha=-1.0)
+    wp.tile_store(lower, rest, offset=(at, 0))
 
 
 @wp.kernel
 def solve(
-    lower: wp.array3d[wp.float64],
-    corner: wp.array3d[wp.float64],
-    start: wp.array[int],
-    stop: wp.array[int],
+    lower: wp.array2d[wp.float64],
+    corner: wp.array2d[wp.float64],
+    skyline: Skyline,
     # in and out
-    y: wp.array3d[wp.float64],
+    y: wp.array2d[wp.float64],
 ):
-    """L⁻ᵀ L⁻¹ y of scaled right sides [n, m, 1]."""
+    """L⁻ᵀ L⁻¹ y of scaled right sides."""
     g = wp.tid()
-    rows = lower.shape[1]
-    for k in range(0, rows, TILE):
-        begin = start[k]
-        part = wp.tile_reshape(
-            wp.tile_load(y, shape=(1, TILE, 1), offset=(g, k, 0), storage="shared"), shape=(TILE, 1)
-        )
-        for j in range(begin, k, TILE):
-            left = wp.tile_reshape(
-                wp.tile_load(lower, shape=(1, TILE, TILE), offset=(g, k, j - begin)),
-                shape=(TILE, TILE),
-            )
-            known = wp.tile_reshape(
-                wp.tile_load(y, shape=(1, TILE, 1), offset=(g, j, 0)), shape=(TILE, 1)
-            )
-            wp.tile_matmul(left, known, part, alpha=-1.0)
-        own = wp.tile_reshape(
-            wp.tile_load(corner, shape=(1, TILE, TILE), offset=(g, k, 0)), shape=(TILE, TILE)
-        )
-        wp.tile_lower_solve_inplace(own, part)
-        wp.tile_store(y, wp.tile_reshape(part, shape=(1, TILE, 1)), offset=(g, k, 0))
-    for step in range(TILE, rows + TILE, TILE):
-        k = rows - step
-        part = wp.tile_reshape(
-            wp.tile_load(y, shape=(1, TILE, 1), offset=(g, k, 0), storage="shared"), shape=(TILE, 1)
-        )
-        for j in range(k + TILE, stop[k], TILE):
-            below = wp.tile_reshape(
-                wp.tile_load(lower, shape=(1, TILE, TILE), offset=(g, j, k - start[j])),
-                shape=(TILE, TILE),
-            )
-            known = wp.tile_reshape(
-                wp.tile_load(y, shape=(1, TILE, 1), offset=(g, j, 0)), shape=(TILE, 1)
-            )
-            wp.tile_matmul(wp.tile_transpose(below), known, part, alpha=-1.0)
-        own = wp.tile_reshape(
-            wp.tile_load(corner, shape=(1, TILE, TILE), offset=(g, k, 0)), shape=(TILE, TILE)
-        )
-        wp.tile_upper_solve_inplace(wp.tile_transpose(own), part)
-        wp.tile_store(y, wp.tile_reshape(part, shape=(1, TILE, 1)), offset=(g, k, 0))
+    if g >= skyline.count[0]:
+        return
+    first = skyline.first[g]
+    end = skyline.first[g + 1]
+    for panel in range(first, end):
+        part = wp.tile_load(y, shape=(PANEL, 1), offset=(PANEL * panel, 0), storage="shared")
+        for other in range(first + skyline.start[panel] / PANEL, panel):
+            at = tile_at(panel, PANEL * (other - first), skyline)
+            left = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0))
+            known = wp.tile_load(y, shape=(PANEL, 1), offset=(PANEL * other, 0))
+            wp.tile_matmul(wp.tile_transpose(left), known, part, alpha=-1.0)
+        own = wp.tile_load(corner, shape=(PANEL, PANEL), offset=(PANEL * panel, 0))
+        wp.tile_lower_solve_inplace(wp.tile_transpose(own), part)
+        wp.tile_store(y, part, offset=(PANEL * panel, 0))
+    for back in range(end - first):
+        panel = end - 1 - back
+        part = wp.tile_load(y, shape=(PANEL, 1), offset=(PANEL * panel, 0), storage="shared")
+        own = wp.tile_load(corner, shape=(PANEL, PANEL), offset=(PANEL * panel, 0))
+        wp.tile_upper_solve_inplace(own, part)
+        wp.tile_store(y, part, offset=(PANEL * panel, 0))
+        for other in range(first + skyline.start[panel] / PANEL, panel):
+            at = tile_at(panel, PANEL * (other - first), skyline)
+            left = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0))
+            rest = wp.tile_load(y, shape=(PANEL, 1), offset=(PANEL * other, 0), storage="shared")
+            wp.tile_matmul(left, part, rest, alpha=-1.0)
+            wp.tile_store(y, rest, offset=(PANEL * other, 0))
 
 
 @wp.kernel
 def scale_vectors(
-    scale: wp.array2d[wp.float64],
-    values: wp.array3d[wp.float64],
+    skyline: Skyline,
+    scale: wp.array[wp.float64],
+    values: wp.array[wp.float64],
     # out
-    scaled: wp.array3d[wp.float64],
+    scaled: wp.array[wp.float64],
 ):
-    """S v of vectors [n, m, 1]."""
-    g, i = wp.tid()
-    scaled[g, i, 0] = scale[g, i] * values[g, i, 0]
+    """S v of vectors, and 0 behind the last row of a matrix."""
+    k = wp.tid()
+    panel = k / PANEL
+    number = local(panel, skyline)
+    value = wp.float64(0.0)
+    if number >= 0 and PANEL * number + k % PANEL < skyline.rows[skyline.matrix[panel]]:
+        value = scale[k] * values[k]
+    scaled[k] = value

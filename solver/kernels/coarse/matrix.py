@@ -10,6 +10,7 @@ two at once.
 import warp as wp
 
 from ..options import QUICK
+from .skyline import Skyline, place
 
 # Loops over modes stay loops: unrolled, they take long to compile.
 LOOPS = QUICK | {"max_unroll": 2}
@@ -42,12 +43,9 @@ class Patches:
     slope: wp.array[mat43]  # [aggregate]
     mode_count: wp.array[int]
     turn: wp.array[wp.mat33]  # rotation since the matrix was put together
-    matrix: wp.array[int]  # where the matrix of its group begins, and the places of a row of that
-    width: wp.array[int]
-    row: wp.array[int]  # its first row there
-    first: wp.array[int]  # and in the vector of all unknowns
-    start: wp.array[int]  # columns that its rows have places for: from here, up to `end`
-    end: wp.array[int]
+    row: wp.array[int]  # its first row in the matrix that it is in
+    first: wp.array[int]  # and in the vector of all unknowns, which counts rows of all panels
+    start: wp.array[int]  # the first column that its rows have a place for
 
 
 @wp.func
@@ -74,15 +72,19 @@ def add_isotropic(block: mat1212, scalar: wp.mat44):
 
 
 @wp.func
-def block_offset(k: int, other: int, patches: Patches):
-    """Where the block (k, other) of A begins; -1 where it has no place."""
-    offset = int(-1)
-    column = patches.row[other]
-    if patches.matrix[k] == patches.matrix[other]:
-        if column >= patches.start[k] and column < patches.end[k]:
-            offset = patches.matrix[k] + patches.row[k] * patches.width[k]
-            offset += column - patches.start[k]
-    return offset
+def are_apart(k: int, other: int, patches: Patches):
+    """Whether two aggregates are in different matrices."""
+    return patches.first[k] - patches.row[k] != patches.first[other] - patches.row[other]
+
+
+@wp.func
+def has_place(k: int, other: int, patches: Patches):
+    """Whether the block (k, other) of A has a place, or (other, k) if that is below."""
+    if are_apart(k, other, patches):
+        return False
+    if patches.row[k] < patches.row[other]:
+        return patches.row[k] >= patches.start[other]
+    return patches.row[other] >= patches.start[k]
 
 
 @wp.kernel
@@ -94,6 +96,7 @@ def gather_blocks(
     inertia: wp.array[wp.mat44],
     partial: wp.array[mat1212],
     patches: Patches,
+    skyline: Skyline,
     # out
     matrix: wp.array[wp.float64],
 ):
@@ -101,17 +104,18 @@ def gather_blocks(
     b = wp.tid()
     k = row[b]
     other = column[b]
+    if not has_place(k, other, patches):
+        return
     block = mat1212()
     if k == other:
         block = add_isotropic(block, inertia[k])
     for q in range(start[b], start[b + 1]):
         block += partial[entry[q]]
-    offset = block_offset(k, other, patches)
-    mirrored = block_offset(other, k, patches)
     for m in range(3 * patches.mode_count[k]):
         for n in range(3 * patches.mode_count[other]):
-            value = wp.float64(block[m, n])
-            if offset >= 0:
-                matrix[offset + m * patches.width[k] + n] = value
-            if mirrored >= 0:
-                matrix[mirrored + n * patches.width[k] + m] = value
+            if patches.row[k] + m >= patches.row[other] + n:
+                at = place(patches.first[k] + m, patches.row[other] + n, skyline)
+            else:
+                at = place(patches.first[other] + n, patches.row[k] + m, skyline)
+            if k != other or m >= n:
+                matrix[at] = wp.float64(block[m, n])

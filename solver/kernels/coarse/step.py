@@ -35,8 +35,9 @@ class Members:
 class Linkages:
     """What is searched along together, in islands of linkages that touch each other."""
 
-    start: wp.array[int]  # [island + 1] numbers in `linkage`
-    linkage: wp.array[int]
+    island: wp.array[int]  # [linkage] the first linkage of its island
+    next: wp.array[int]  # the next one of its island, -1 behind the last
+    last: wp.array[int]  # the last one of the island that begins here
     first_chunk: wp.array[int]  # [linkage + 1] of the chunks of `Members`
     step_length: wp.array[float]  # α of the last step, [linkage]; 0 when it was skipped
     skipped: wp.array[int]  # how often, [linkage]

@@ -72,15 +72,20 @@ def choose_step_lengths(
     # in and out
     linkages: Linkages,
 ):
-    """α of every island of linkages; skipped where the tets have collapsed or nothing descends."""
+    """α of every island of linkages; skipped where the tets have collapsed or nothing descends.
+
+    The thread of its first linkage finds it.
+    """
     island = wp.tid()
+    if linkages.island[island] != island:
+        return
     slope = Slope()
     slope.longest = longest
     collapsed = int(0)
     count = int(0)
     crowded = int(0)
-    for slot in range(linkages.start[island], linkages.start[island + 1]):
-        k = linkages.linkage[slot]
+    k = island
+    while k >= 0:
         for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
             slope.polynomial[0] += members.slope[chunk][0]
             slope.polynomial[1] += members.slope[chunk][1]
@@ -96,12 +101,14 @@ def choose_step_lengths(
             count += sums.count[chunk]
         if float(collapsed) > MOST_COLLAPSED * float(count):
             crowded = 1
+        k = linkages.next[k]
     step_length = float(0.0)
     if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
         step_length = first_minimum(slope)
-    for slot in range(linkages.start[island], linkages.start[island + 1]):
-        k = linkages.linkage[slot]
+    k = island
+    while k >= 0:
         linkages.step_length[k] = step_length
         linkages.crowded[k] = crowded
         if step_length == 0.0:
             linkages.skipped[k] = linkages.skipped[k] + 1
+        k = linkages.next[k]

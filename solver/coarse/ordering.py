@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An order of aggregates in which the coarse matrix has few columns left of its diagonal.
+
+Elements and attachments join neighbors; what is joined stands close together in the reversed order
+of Cuthill and McKee ("Reducing the bandwidth of sparse symmetric matrices", 1969). A sheet of n
+patches has some √n of them between a patch and the first one that it is joined to.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels.coarse.skyline import PANEL
+from ..topology.graphs import Neighbors, reverse_cuthill_mckee, unique_edges
+
+
+def patch_edges(of, assembly):
+    """Pairs of aggregates [edge, 2] that elements or attachments join; `of` [vertex] or -1."""
+    tied = assembly.attachments
+    mine = np.where(tied.weights != 0.0, tied.corners, tied.corners[:, :1])
+    corners = [*assembly.corners(), mine]
+    edges = unique_edges(*(of[c] for c in corners))
+    return edges[(edges[:, 0] >= 0) & (edges[:, 0] != edges[:, 1])]
+
+
+@dataclass
+class Parts:
+    """What always shares a matrix: the aggregates of a small linkage, and those of a component of a
+    large one, which has more than `most` rows.
+
+    Per part, in the order of linkages: `linkage`, `size` in rows. Per aggregate: `of`, its part;
+    `rows`; `offset`, the rows of the part before it; `front`, the offset of the first one that it
+    is joined to, which may be its own.
+    """
+
+    most: int
+    linkage: np.ndarray
+    size: np.ndarray
+    of: np.ndarray
+    rows: np.ndarray
+    offset: np.ndarray
+    front: np.ndarray
+
+    @property
+    def is_small(self):
+        """Whether each part may be joined to others [part]."""
+        return self.size <= self.most
+
+    @property
+    def panels(self):
+        """Panels of the matrix of each part alone [part]."""
+        return -(-self.size // PANEL)
+
+    def widths(self):
+        """Columns of every panel [panel] where each part has a matrix of its own."""
+        first = np.cumsum(self.panels) - self.panels
+        start = np.arange(self.panels.sum()) - np.repeat(first, self.panels)
+        end = PANEL * (start + 1)
+        start *= PANEL
+        for row in (self.offset, self.offset + self.rows - 1):  # of fewer rows than a panel
+            np.minimum.at(start, first[self.of] + row // PANEL, self.front // PANEL * PANEL)
+        return end - start
+
+    def most_panels(self, joins):
+        """Panels of the largest matrix there can be; small parts may share one where it `joins`."""
+        together = int(self.panels[self.is_small].sum()) if joins else 0
+        return max(int(self.panels.max()), min(together, -(-self.most // PANEL)))
+
+    def room(self, joins):
+        """Columns of all panels at most; small parts share matrices without zeros if it `joins`."""
+        widths = self.widths()
+        if not joins:
+            return int(widths.sum())
+        panels = int(self.panels[self.is_small].sum())
+        apart = widths[np.repeat(~self.is_small, self.panels)].sum()
+        return int(apart) + panels * PANEL * (min(panels, -(-self.most // PANEL)) + 1) // 2
+
+
+def make_parts(aggregates, assembly, most):
+    """The `Parts` of a scene; linkages of up to `most` rows are small."""
+    count, rows = len(aggregates), 3 * aggregates.mode_count.astype(int)
+    edges = patch_edges(aggregates.of, assembly)
+    linkage = aggregates.linkage
+    large = np.bincount(linkage, rows)[linkage] > most
+    names = np.stack([linkage, np.where(large, aggregates.component, -1)], axis=1)
+    names, of = np.unique(names, axis=0, return_inverse=True)
+    of = of.ravel()
+    edges = edges[of[edges[:, 0]] == of[edges[:, 1]]]
+    size = np.bincount(of, rows).astype(int)
+    order = reverse_cuthill_mckee(Neighbors.from_edges(edges, count))
+    order = order[np.argsort(of[order], kind="stable")]
+    offset = np.empty(count, dtype=int)
+    offset[order] = np.cumsum(rows[order]) - rows[order]
+    offset -= (np.cumsum(size) - size)[of]
+    front = offset.copy()
+    for one, other in (edges.T, edges[:, ::-1].T):
+        np.minimum.at(front, one, offset[other])
+    return Parts(most, names[:, 0], size, of, rows, offset, front)
