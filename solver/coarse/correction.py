@@ -191,6 +191,11 @@ class CoarseCorrection:
         self.linkages.skipped.zero_()
         self.searches = -1
 
+    @property
+    def kept(self):
+        """What passes from one substep to the next: here only what is counted."""
+        return [self.linkages.skipped]
+
     def step_length(self):
         """α of the last step, over all linkages on average."""
         return float(self.linkages.step_length.numpy().mean())

@@ -32,7 +32,7 @@ class Acceleration(RecordedStage):
     def record(self):
         model = self.model
         self.carried = model.carried
-        self.kept = [wp.zeros_like(array) for array in self.carried]
+        self.begun = [wp.zeros_like(array) for array in self.carried]
         self.extrapolate = [
             model.launches.record(
                 extrapolate,
@@ -51,14 +51,24 @@ class Acceleration(RecordedStage):
             weights[k] = begin / (begin - self.rho**2 * weights[k - 1])
         return weights
 
+    def keep(self):
+        """Keep what is known of ρ; returns what brings it back."""
+        rho, substep = self.rho, self.substep
+
+        def bring_back():
+            self.rho, self.substep = rho, substep
+            self.omega.assign(self._weights())
+
+        return bring_back
+
     def begin_step(self, _fraction):
         """Keep the state before the first sweep."""
         self.renew()
         self.is_on = not self.settings.estimate_acceleration or self.substep % ESTIMATE > 0
         self.substep += 1
         if self.is_on:
-            for kept, array in zip(self.kept, self.carried, strict=True):
-                wp.copy(kept, array)
+            for begun, array in zip(self.begun, self.carried, strict=True):
+                wp.copy(begun, array)
             wp.copy(self.before, self.model.x)
             wp.copy(self.before_last, self.model.x)
             self.begin = self.residual.measure()
@@ -87,8 +97,8 @@ class Acceleration(RecordedStage):
         return True
 
     def _go_back(self):
-        for kept, array in zip(self.kept, self.carried, strict=True):
-            wp.copy(array, kept)
+        for begun, array in zip(self.begun, self.carried, strict=True):
+            wp.copy(array, begun)
         if self.model.contact is not None:
             self.model.contact.search()
         self.is_on = False

@@ -53,6 +53,15 @@ class IslandMomentum(Stage):
             model, model.contact.struct.body, self.at_colliders
         )
 
+    def keep(self):
+        """Keep who flies; returns what brings it back."""
+        steps = self.steps_in_flight
+
+        def bring_back():
+            self.steps_in_flight = steps
+
+        return bring_back
+
     def end_step(self):
         touch, at_colliders = self._contacts()
         if self.wanted:

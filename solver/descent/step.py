@@ -10,6 +10,7 @@ from .coarse import CoarseSteps
 from .contact import ContactLoad, Contacts
 from .convergence import Convergence
 from .guess import GuessGuard, LastGuard, is_guarded
+from .keeping import Keeper
 from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
 from .multipliers import AttachmentMultipliers, Breaking, SpringMultipliers
@@ -40,6 +41,9 @@ class Stepper:
             *self._of_iterations(),
             *after_iterations(model, tearing),
         ]
+        self.keeper = None
+        if model.contact is not None:
+            self.keeper = Keeper([model, model.contact, *stages])
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
             for verb in VERBS
@@ -66,6 +70,17 @@ class Stepper:
         """Begin a frame, number `frame`, that ends at a time [s]."""
         for begin in self.verbs["begin_frame"]:
             begin(frame, time)
+        if self.keeper:
+            self.keeper.keep()
+
+    def end_frame(self):
+        """Whether all contacts of the frame had room; else there is more of it now, and everything
+        is as it was at the frame's start, to do it again.
+        """
+        if self.model.contact is None or not self.model.contact.grow():
+            return True
+        self.keeper.go_back()
+        return False
 
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1:

@@ -1,57 +1,118 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The lists of contact pairs on the device.
 
-A list that is too short is replaced by a longer one. Whoever has recorded a launch that holds one
-compares `revision` before playing it, and records it anew when that has risen.
+How many pairs there are, only the device knows. The host looks once per frame whether there was
+room for all of them; a list that was too short is replaced by a longer one, and the frame is done
+again. Whoever has recorded a launch that holds a list compares `revision` before playing it, and
+records it anew when that has risen.
 """
 
 import warp as wp
 
-from ..kernels.contact import pairs
+from ..kernels.contact import counts, pairs
 from ..kernels.contact.pair_forces import AHEAD
 
 # A list that is too short grows to this many times what is needed.
 GROWTH = 1.5
+# Room for so many pairs per vertex, at first.
+PAIRS_PER_VERTEX = 8
 
 
 class ContactLists:
     """Lists of a scene, as arrays: `pairs`, their `state` and, of those that are near, `touches`.
 
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
-    last seen of these. `count` is how many pairs there are: `of_vertices`, then `of_edges`, then
-    those that separate. `searches` counts those since the frame began.
+    last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: pairs of
+    vertices come first, then those of edges, then `separating` ones, whose `rows` of `Touch` the
+    host gives. About `expected` pairs there will be: launches share them out so.
     """
 
     def __init__(self, near, vertex_count, device):
         self.near, self.all, self.device = near, pairs.PairLists(), device
         self.vertex_count = vertex_count
-        self.count, self.of_vertices, self.of_edges, self.searches = 0, 0, 0, 0
-        self.revision, self.capacity = 0, 0
+        self.counts, self.needed, self.separating = (
+            wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1)
+        )
+        self.revision, self.capacity, self.expected = 0, 0, 0
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
+        self.rows = wp.zeros(0, dtype=pairs.Touch, device=device)
         if vertex_count:
             self.all.start = wp.zeros(vertex_count + 1, dtype=int, device=device)
             self.all.listed = wp.zeros(vertex_count, dtype=int, device=device)
             near.start, near.listed = self.all.start, self.all.listed
             near.end = wp.zeros(vertex_count, dtype=int, device=device)
-            self.make_room(1)
+            self._make_lists(max(PAIRS_PER_VERTEX * vertex_count, 1))
 
-    def make_room(self, count):
-        """Room for at least `count` pairs; all lists are new if there was less."""
-        if count <= self.capacity:
-            return
+    def _make_lists(self, capacity):
+        """New lists for so many pairs."""
         self.revision += 1
-        self.capacity = room = int(GROWTH * count) + 1
+        self.capacity = capacity
 
-        def new(dtype, length=room):
+        def new(dtype, length=capacity):
             return wp.zeros(length, dtype=dtype, device=self.device)
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)
         self.touches = self.near.touches = new(pairs.Touch)
-        # Sorting needs twice the room.
-        self.vertex = new(int, 8 * room)
-        self.all.entry = new(int, 8 * room)
+        self.all.entry = new(int, 4 * capacity)
         # Entries are looked up before they are needed.
-        self.near.entry = new(int, 4 * room + AHEAD)
-        self.closing = new(wp.vec4, 4 * room)
+        self.near.entry = new(int, 4 * capacity + AHEAD)
+        self.closing = new(wp.vec4, 4 * capacity)
+
+    @property
+    def count(self):
+        """How many pairs there are."""
+        return int(self.counts.numpy()[int(counts.ALL)])
+
+    @property
+    def searches(self):
+        """How often pairs were sought since the frame began."""
+        return int(self.counts.numpy()[int(counts.SEARCHES)])
+
+    def begin_frame(self):
+        """Count searches anew."""
+        self.counts[int(counts.SEARCHES) :].zero_()
+
+    def separate(self, rows):
+        """Take over rows of `Touch` that lead intersections apart, a NumPy array."""
+        if len(rows) > len(self.rows):
+            self.revision += 1
+            room = int(GROWTH * len(rows)) + 1
+            self.rows = wp.zeros(room, dtype=pairs.Touch, device=self.device)
+        if len(rows):
+            given = wp.array(rows, dtype=pairs.Touch, device=self.device)
+            wp.copy(self.rows, given, 0, 0, len(rows))
+        self.separating.fill_(len(rows))
+
+    def expect(self):
+        """Expect more pairs where there have never been as many as now."""
+        if self.count > self.expected:
+            self.expected = int(GROWTH * self.count)
+            self.revision += 1
+
+    def make_room(self, count):
+        """Room for `count` pairs; all lists are new if there was less."""
+        if count > self.capacity:
+            self._make_lists(int(GROWTH * count) + 1)
+
+    @property
+    def kept(self):
+        """What passes from one substep to the next."""
+        return [self.all.start, self.all.listed, self.near.end, self.counts]
+
+    def keep(self):
+        """Keep what is in the lists; returns what brings it back, also into longer ones."""
+        count = self.count
+        before = [wp.clone(array[:used]) for array, used in self._used(count)]
+
+        def bring_back():
+            for (array, used), values in zip(self._used(count), before, strict=True):
+                wp.copy(array, values, 0, 0, used)
+
+        return bring_back
+
+    def _used(self, count):
+        """Lists and how long they are with so many pairs."""
+        lists = (self.pairs, 1), (self.touches, 1), (self.near.entry, 4)
+        return [(array, each * count) for array, each in lists if count]
