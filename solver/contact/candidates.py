@@ -10,12 +10,12 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.contact import counts as counting
 from ..kernels.contact import pair_lists, search
-from ..model.contact_lists import GROWTH
+from ..model.contact_lists import roomy
 from .refresh import LOOK
 
 # Room for triangles per vertex and for edges per edge, at first.
-TRIANGLE_SLOTS = 8
-EDGE_SLOTS = 8
+TRIANGLE_SLOTS = 32
+EDGE_SLOTS = 32
 # Rough cost of a query, and of an entry to be sorted [ns].
 QUERY, ENTRY = 400.0, 2.0
 
@@ -43,15 +43,15 @@ class Search:
         ]
 
     def make_room(self, needed):
-        """More slots, where so many of both kinds are needed; 0 for enough."""
-        if not any(needed):
-            return
-        self.slots = [
-            max(slots, int(GROWTH * number))
-            for slots, number in zip(self.slots, needed, strict=True)
-        ]
-        self._make_slots()
-        self.model.lists.revision += 1
+        """Keep slots ready where so many of both kinds were needed; returns whether there were
+        enough.
+        """
+        before = self.slots
+        self.slots = [roomy(*both) for both in zip(before, needed, strict=True)]
+        if self.slots != before:
+            self._make_slots()
+            self.model.lists.revision += 1
+        return all(number <= slots for number, slots in zip(needed, before, strict=True))
 
     def _record(self):
         """Make all launches with the arrays of now."""

@@ -107,15 +107,12 @@ class Contact:
         """Forget what the last substep has held back."""
         self.truncation.begin_step()
 
-    def grow(self):
-        """Make room for what had none since this was asked last; False when there was enough."""
-        needed = self.lists.needed.numpy().tolist()
+    def make_room(self):
+        """Keep room ready for frames like the last one; returns whether that one had enough."""
+        *slots, pairs = self.lists.needed.numpy().tolist()
+        had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
-        *slots, pairs = needed
-        self.finding.make_room(slots)
-        self.lists.make_room(pairs)
-        self.lists.expect()
-        return any(needed)
+        return had_slots and had_pairs
 
     @property
     def kept(self):

@@ -26,13 +26,16 @@ class Contacts(Stage):
     def begin_frame(self, _frame, _time):
         self.contact.begin_frame()
 
+    def look(self):
+        """Look for intersections, where there may be any."""
+        self.contact.look()
+
     def begin_step(self, _fraction):
         """Find what may touch in this substep; go to the initial guess as far as that allows."""
         model, contact = self.model, self.contact
         copy_behind(model.x_start, model.x, model.vertex_count)
         copy_behind(model.candidate, model.inertial, model.free_count)
         contact.begin_step()
-        contact.look()
         self.flight.move()
         self.approaching.begin()
         repeat_while(self.approaching.flag, self._approach)

@@ -77,7 +77,7 @@ class Stepper:
         """Whether all contacts of the frame had room; else there is more of it now, and everything
         is as it was at the frame's start, to do it again.
         """
-        if self.model.contact is None or not self.model.contact.grow():
+        if self.model.contact is None or self.model.contact.make_room():
             return True
         self.keeper.go_back()
         return False
@@ -88,6 +88,12 @@ class Stepper:
         predict → approach the guess, searching for contacts →
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
         """
+        for look in self.verbs["look"]:
+            look()
+        self.solve(substep)
+
+    def solve(self, substep):
+        """The substep without what the host has to `look` at before."""
         substeps = self.model.settings.substeps
         for begin in self.verbs["begin_step"]:
             begin(substep / substeps)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The lists of contact pairs on the device.
 
-How many pairs there are, only the device knows. The host looks once per frame whether there was
-room for all of them; a list that was too short is replaced by a longer one, and the frame is done
-again. Whoever has recorded a launch that holds a list compares `revision` before playing it, and
-records it anew when that has risen.
+How many pairs there are, only the device knows. The host looks once per frame how much room they
+needed, and keeps more ready; where there was too little, the frame is done again. Whoever has
+recorded a launch that holds a list compares `revision` before playing it, and records it anew when
+that has risen.
 """
 
 import warp as wp
@@ -12,10 +12,19 @@ import warp as wp
 from ..kernels.contact import counts, pairs
 from ..kernels.contact.pair_forces import AHEAD
 
-# A list that is too short grows to this many times what is needed.
-GROWTH = 1.5
-# Room for so many pairs per vertex, at first.
-PAIRS_PER_VERTEX = 8
+# A list that is shorter than so many times what a frame needed...
+HEADROOM = 1.5
+# ... grows to this many times that.
+GROWTH = 2.5
+# Room for so many pairs at first: per vertex, and at least.
+PAIRS_PER_VERTEX, LEAST_PAIRS = 4, 16384
+# Launches are shared between threads for so many times the pairs of now, when these get more.
+EXPECTED = 1.5
+
+
+def roomy(room, needed):
+    """The room to go on with, where there is some, and so much has been needed."""
+    return room if HEADROOM * needed <= room else int(GROWTH * needed) + 1
 
 
 class ContactLists:
@@ -42,7 +51,7 @@ class ContactLists:
             self.all.listed = wp.zeros(vertex_count, dtype=int, device=device)
             near.start, near.listed = self.all.start, self.all.listed
             near.end = wp.zeros(vertex_count, dtype=int, device=device)
-            self._make_lists(max(PAIRS_PER_VERTEX * vertex_count, 1))
+            self._make_lists(max(PAIRS_PER_VERTEX * vertex_count, LEAST_PAIRS))
 
     def _make_lists(self, capacity):
         """New lists for so many pairs."""
@@ -78,23 +87,23 @@ class ContactLists:
         """Take over rows of `Touch` that lead intersections apart, a NumPy array."""
         if len(rows) > len(self.rows):
             self.revision += 1
-            room = int(GROWTH * len(rows)) + 1
-            self.rows = wp.zeros(room, dtype=pairs.Touch, device=self.device)
+            self.rows = wp.zeros(roomy(0, len(rows)), dtype=pairs.Touch, device=self.device)
         if len(rows):
             given = wp.array(rows, dtype=pairs.Touch, device=self.device)
             wp.copy(self.rows, given, 0, 0, len(rows))
         self.separating.fill_(len(rows))
 
-    def expect(self):
-        """Expect more pairs where there have never been as many as now."""
-        if self.count > self.expected:
-            self.expected = int(GROWTH * self.count)
+    def make_room(self, needed):
+        """Keep room ready where so many pairs were needed; returns whether there was enough."""
+        was_enough, room = needed <= self.capacity, roomy(self.capacity, needed)
+        if needed > self.expected:
+            self.expected = int(EXPECTED * needed)
             self.revision += 1
-
-    def make_room(self, count):
-        """Room for `count` pairs; all lists are new if there was less."""
-        if count > self.capacity:
-            self._make_lists(int(GROWTH * count) + 1)
+        if room > self.capacity:
+            bring_back = self.keep()
+            self._make_lists(room)
+            bring_back()
+        return was_enough
 
     @property
     def kept(self):
@@ -114,5 +123,6 @@ class ContactLists:
 
     def _used(self, count):
         """Lists and how long they are with so many pairs."""
-        lists = (self.pairs, 1), (self.touches, 1), (self.near.entry, 4)
-        return [(array, each * count) for array, each in lists if count]
+        lists = [(array, count) for array in (self.pairs, self.state, self.touches)]
+        lists += [(array, 4 * count) for array in (self.all.entry, self.near.entry)]
+        return lists if count else []

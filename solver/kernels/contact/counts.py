@@ -14,7 +14,8 @@ OF_EDGES = wp.constant(1)
 SEPARATING = wp.constant(2)
 ALL = wp.constant(3)
 SEARCHES = wp.constant(4)
-# Slots of `needed`: triangles of a vertex, edges of an edge, and pairs, 0 where all have fitted.
+# Slots of `needed`, the most that a frame has needed: triangles of a vertex, edges of an edge, and
+# pairs.
 TRIANGLE_SLOTS = wp.constant(0)
 EDGE_SLOTS = wp.constant(1)
 PAIRS = wp.constant(2)
@@ -37,8 +38,7 @@ def count_pairs(
     of_vertices = end_of_vertices[end_of_vertices.shape[0] - 1]
     of_edges = end_of_edges[end_of_edges.shape[0] - 1]
     total = of_vertices + of_edges + separating[0]
-    if total > room:
-        needed[PAIRS] = wp.max(needed[PAIRS], total)
+    needed[PAIRS] = wp.max(needed[PAIRS], total)
     counts[OF_VERTICES] = wp.min(of_vertices, room)
     counts[OF_EDGES] = wp.min(of_edges, room - counts[OF_VERTICES])
     counts[SEPARATING] = wp.min(separating[0], room - counts[OF_VERTICES] - counts[OF_EDGES])

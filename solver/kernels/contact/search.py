@@ -164,7 +164,7 @@ def find_triangles(
     """Triangles near each surface vertex: `count` of them are in `found`, and no more than `slots`.
 
     Vertices of colliders look for triangles of bodies only. `needed` learns how many slots the
-    vertex with the most would have filled, when they were too few.
+    vertex with the most would fill.
     """
     k = first + wp.tid()
     v = surface.vertices[k]
@@ -186,7 +186,7 @@ def find_triangles(
             n,
             found,
         )
-    if n > slots:
+    if n > needed[TRIANGLE_SLOTS]:
         wp.atomic_max(needed, TRIANGLE_SLOTS, n)
     count[k] = wp.min(n, slots)
 
@@ -260,6 +260,6 @@ def find_edges(
             n,
             found,
         )
-    if n > slots:
+    if n > needed[EDGE_SLOTS]:
         wp.atomic_max(needed, EDGE_SLOTS, n)
     count[k] = wp.min(n, slots)
