@@ -111,7 +111,6 @@ class Groups:
         ]
         each = CLEAR * len(systems.matrix) / number
         self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
-        self.pair_count = self._zeros(1)
 
     def record_pairs(self):
         """The launches that know the lists of contacts: again when those have grown."""
@@ -129,7 +128,7 @@ class Groups:
     def over_pairs(self, kernel, inputs, outputs):
         """A launch over all pairs of the last search; on the CPU in one thread, since they add."""
         parts = 1 if self.model.device.is_cpu else self.model.lists.capacity
-        inputs = [parts, self.pair_count, *inputs]
+        inputs = [parts, self.model.lists.total, *inputs]
         return self.model.launches.record(kernel, parts, inputs, outputs)
 
     def find_islands(self):
@@ -138,7 +137,6 @@ class Groups:
         An island goes equally far along its direction, or one of its bodies could press the others
         too close.
         """
-        self.pair_count.fill_(self.model.lists.count)
         self.near.zero_()
         play(self.marking)
         self.island_search()

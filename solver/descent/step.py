@@ -13,6 +13,7 @@ from .contact import ContactLoad, Contacts
 from .convergence import Convergence
 from .guess import GuessGuard, LastGuard, is_guarded
 from .iterations import Iterations
+from .keeping import Keeper
 from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
 from .multipliers import AttachmentMultipliers, Breaking, SpringMultipliers
@@ -42,6 +43,9 @@ class Stepper:
             *self._of_iterations(),
             *after_iterations(model),
         ]
+        self.keeper = None
+        if model.contact is not None:
+            self.keeper = Keeper([model, model.contact, *stages, tearing])
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
             for verb in VERBS
@@ -81,6 +85,17 @@ class Stepper:
         """Begin a frame, number `frame`, that ends at a time [s]."""
         for begin in self.verbs["begin_frame"]:
             begin(frame, time)
+        if self.keeper:
+            self.keeper.keep()
+
+    def end_frame(self):
+        """Whether all contacts of the frame had room; else there is more of it now, and everything
+        is as it was at the frame's start, to do it again.
+        """
+        if self.model.contact is None or self.model.contact.make_room():
+            return True
+        self.keeper.go_back()
+        return False
 
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1.
@@ -91,17 +106,19 @@ class Stepper:
         """
         is_last = substep == self.model.settings.substeps
         self.iterations.watched.fill_(int(is_last or self.acceleration is not None))
+        for look in self.verbs["look"]:
+            look()
         if not self.is_captured or self.revisions != self.model.revisions:
             self.graph, self.revisions = None, self.model.revisions
-            self._substep(substep)
+            self.solve(substep)
         else:
             if self.graph is None:
-                self.graph = self.model.launches.graph(lambda: self._substep(substep))
+                self.graph = self.model.launches.graph(lambda: self.solve(substep))
             self.graph.replay()
         if self.tearing.tears:
             self.tearing.tear()
 
-    def _substep(self, substep):
+    def solve(self, substep):
         """All that a graph holds:
 
         predict → approach the guess, searching for contacts →

@@ -4,6 +4,7 @@
 import warp as wp
 
 from ..options import HOT
+from .counts import EDGE_SLOTS, TRIANGLE_SLOTS
 from .distance import closest_on_segments, closest_on_triangle
 from .pairs import Surface
 from .state import ContactState
@@ -158,10 +159,12 @@ def find_triangles(
     # out
     count: wp.array[int],
     found: wp.array[int],
+    needed: wp.array[int],
 ):
-    """Triangles near each surface vertex, up to `slots` of them; `count` tells how many there are.
+    """Triangles near each surface vertex: `count` of them are in `found`, and no more than `slots`.
 
-    Vertices of colliders look for triangles of bodies only.
+    Vertices of colliders look for triangles of bodies only. `needed` learns how many slots the
+    vertex with the most would fill.
     """
     k = first + wp.tid()
     v = surface.vertices[k]
@@ -183,7 +186,9 @@ def find_triangles(
             n,
             found,
         )
-    count[k] = n
+    if n > needed[TRIANGLE_SLOTS]:
+        wp.atomic_max(needed, TRIANGLE_SLOTS, n)
+    count[k] = wp.min(n, slots)
 
 
 @wp.func
@@ -234,6 +239,7 @@ def find_edges(
     # out
     count: wp.array[int],
     found: wp.array[int],
+    needed: wp.array[int],
 ):
     """Edges near each edge of a body, every pair once; as `find_triangles`."""
     k = first + wp.tid()
@@ -254,4 +260,6 @@ def find_edges(
             n,
             found,
         )
-    count[k] = n
+    if n > needed[EDGE_SLOTS]:
+        wp.atomic_max(needed, EDGE_SLOTS, n)
+    count[k] = wp.min(n, slots)
