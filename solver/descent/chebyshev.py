@@ -54,7 +54,7 @@ class Acceleration(RecordedStage):
         record, residual, converged = self.model.launches.record, self.residual, self.convergence
         norms = [converged.at_half, residual.norm, residual.least]
         ways = [self.is_open, self.measures]
-        self.look = record(kernels.look, 1, [self.is_on, converged.iterations.is_met], ways)
+        self.find_ways = record(kernels.look, 1, [self.is_on, converged.iterations.is_met], ways)
         outcome = [self.is_on, self.starts_over]
         self.compare = record(kernels.compare, 1, [self.residual_before, *norms], outcome)
         inputs = [self.settings.iterations, self.model.iteration, *norms]
@@ -87,7 +87,7 @@ class Acceleration(RecordedStage):
         """Start over where the residual has not fallen all the way: then everything is back at the
         start, and this stage is off. After a substep that measures, take ρ from how it fell.
         """
-        self.look()
+        self.find_ways()
         when(self.is_open, self._compare)
         when(self.measures, self._estimate)
 

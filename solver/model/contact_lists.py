@@ -33,7 +33,8 @@ class ContactLists:
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
     last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: pairs of
     vertices come first, then those of edges, then `separating` ones, whose `rows` of `Touch` the
-    host gives; `total` is how many there are. About `expected` pairs there will be: launches share them out so.
+    host gives; `total` is how many there are. About `expected` pairs there will be: launches share
+    them out so.
     """
 
     def __init__(self, near, vertex_count, device):

@@ -73,7 +73,8 @@ def stage(stepper, name):
 
 
 def replace(stepper, verb, name, call):
-    """Let a stage do something else."""
+    """Let a stage do something else, in substeps that are launched one by one."""
+    stepper.is_captured = False
     calls, known = stepper.verbs[verb], getattr(stage(stepper, name), verb)
     calls[calls.index(known)] = call(known)
 

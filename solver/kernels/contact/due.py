@@ -42,9 +42,10 @@ def decide(
     # out
     is_due: wp.array[int],
 ):
-    """A search is due when `many` vertices are capped, or one is stuck after some iterations.
+    """A search is due when `many` vertices are capped, or one is stuck and that is heeded.
 
-    That is heeded every `interval` iterations, or always where that is 0. But no more than `most` of these `rounds` in a row. One thread; counts anew from here on.
+    It is every `interval` iterations, or always where that is 0. But no more than `most` of these
+    `rounds` in a row. One thread; counts anew from here on.
     """
     wanted = float(capped[0]) > many
     heeded = bool(interval == 0)
