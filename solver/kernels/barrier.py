@@ -8,7 +8,9 @@ from .options import QUICK
 wp.set_module_options(QUICK)
 
 # `int(x)` is a macro of Warp: no type of a function may be written with it.
+# Threads of a GPU never wait for each other so.
 WAIT = """
+#ifndef __CUDACC__
     auto* count = &tickets.data[0];
     const auto ticket = __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
     const auto goal = (ticket / threads + 1) * threads;
@@ -16,6 +18,7 @@ WAIT = """
     for (unsigned spins = 0; __atomic_load_n(count, __ATOMIC_ACQUIRE) < goal; ++spins)
         if (spins > 2000)
             give_way();
+#endif
 """
 
 
