@@ -171,6 +171,7 @@ class CoarseCorrection:
     def begin_frame(self):
         """Count skipped steps anew."""
         self.linkages.skipped.zero_()
+        self.groups.begin_frame()
 
     def step_length(self):
         """α of the last step, over all linkages on average."""

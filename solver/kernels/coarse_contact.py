@@ -243,6 +243,15 @@ def add_attachments(
     add_term(row.end - row.begin, corners, weights, stiffness, patches, skyline, matrix)
 
 
+@wp.func
+def mark(one: int, other: int, linkages: int, near: wp.array[int]):
+    """Note that two linkages are near each other, with the bit that the first has for the other."""
+    word = word_of(one, other, linkages)
+    bit = 1 << (other % WORD)
+    if one >= 0 and other > one and near[word] & bit == 0:
+        wp.atomic_or(near, word, bit)
+
+
 @wp.kernel
 def mark_neighbors(
     parts: int,
@@ -250,18 +259,20 @@ def mark_neighbors(
     pairs: wp.array[Pair],
     linkage: wp.array[int],
     linkages: int,
-    # out
+    # in and out
     near: wp.array[int],
 ):
-    """Which linkages have a contact pair between them: a bit for every other one behind them."""
+    """Which linkages have a contact pair between them; mostly there are two at most in a pair."""
     for k in range(wp.tid(), count[0], parts):
         v = pairs[k].vertices
-        for a in range(4):
-            one = linkage[v[a]]
-            for b in range(4):
-                other = linkage[v[b]]
-                if one >= 0 and other > one:
-                    wp.atomic_or(near, word_of(one, other, linkages), 1 << (other % WORD))
+        of = wp.vec4i(linkage[v[0]], linkage[v[1]], linkage[v[2]], linkage[v[3]])
+        last = wp.max(of)
+        if last != wp.min(of):
+            for a in range(4):
+                mark(of[a], last, linkages, near)
+                if of[a] >= 0 and of[a] != last:
+                    for b in range(a):
+                        mark(wp.min(of[a], of[b]), wp.max(of[a], of[b]), linkages, near)
 
 
 @wp.kernel
