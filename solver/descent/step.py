@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One substep of vertex block descent (VBD 2024, algorithm 1; AVBD 2025 for the multipliers)."""
 
+from functools import partial
+
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
 from ..contact.load import Load
-from ..device.flow import can_capture
+from ..device.flow import can_capture, when
 from .chebyshev import Acceleration
+from .clock import Clock
 from .coarse import CoarseMatrix, CoarseSteps
 from .contact import ContactLoad, Contacts
 from .convergence import Convergence
@@ -21,20 +24,19 @@ from .sweeps import Sweeps
 class Stepper:
     """The stages of a substep, and the order in which they come.
 
-    All that the host decides within a substep: which searches for contacts are due (`Contacts`),
-    what flies and who touches whom (`Flight`, `IslandMomentum`), whether iterations have to start
-    over (`Acceleration`); and, between substeps, what tears (`Tearing`).
+    All that the host decides within a substep: which searches for contacts are due (`Contacts`);
+    and, between substeps, what tears (`Tearing`).
     """
 
     def __init__(self, model, kinematic, tearing, residual):
         self.model, self.residual, self.tearing = model, residual, tearing
         self.coarse = make_coarse(model)
         self.sweeps = Sweeps(model)
-        self.acceleration = None
-        if model.settings.is_accelerated and model.free_count > 0:
-            self.acceleration = Acceleration(model, residual)
         self.iterations = Iterations(model)
         self.convergence = Convergence(model, residual, self.iterations)
+        self.acceleration = None
+        if model.settings.is_accelerated and model.free_count > 0:
+            self.acceleration = Acceleration(model, residual, self.convergence)
         stages = [
             *before_iterations(model, kinematic),
             *self._of_iterations(),
@@ -109,8 +111,10 @@ class Stepper:
         for begin in self.verbs["begin_step"]:
             begin(substep / substeps)
         self.iterations.run(self._iterate)
-        if self.acceleration and self.acceleration.must_start_over(self.convergence):
-            self.iterations.run(self._iterate)
+        if self.acceleration:
+            self.acceleration.judge()
+            again = partial(self.iterations.run, self._iterate)
+            when(self.acceleration.starts_over, again)
         for end in self.verbs["end_step"]:
             end()
 
@@ -132,6 +136,7 @@ def before_iterations(model, kinematic):
     touches = model.contact is not None
     if (touches or model.has_analytic_colliders) and not model.settings.quasistatic:
         yield ContactLoad(model, Load(model, model.settings))
+    yield Clock(model)
     yield Prediction(model)
     if model.damped_tables:
         yield Damping(model)

@@ -171,7 +171,7 @@ class Measure:
             error_goal=error_goal,
             kinetic_energy=0.0 if still else float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
-            gravitational_energy=float(-(mass * (x @ model.gravity.now)).sum()),
+            gravitational_energy=float(-(mass * (x @ model.gravity.at_end)).sum()),
             contact_energy=contact_energy,
             contacts=self.residual.contacts(),
             pairs=touching,

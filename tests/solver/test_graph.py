@@ -81,6 +81,19 @@ def rope():
     return [Rod(points, edges, Material(spring_stiffness=1e6, vertex_mass=0.01), Pins([0]))]
 
 
+def swinging_sheet():
+    points, triangles = grid(12)
+    ends = np.flatnonzero(points[:, 0] < 1e-9)
+    swing = Pins(ends, lambda time: points[ends] + [0.0, 0.2 * np.sin(9.0 * time), 0.0])
+    return [Cloth(points, triangles, Material(damping=0.01), swing)]
+
+
+def soft_beam():
+    points, tets = box((6, 2, 2), (0.3, 0.1, 0.1))
+    held = Pins(np.flatnonzero(points[:, 0] < 1e-9))
+    return [Solid(points, tets, Material(youngs_modulus=1e5), held)]
+
+
 def torn_sheet():
     points, triangles = grid(8)
     pins = Pins(np.flatnonzero(points[:, 0] < 1e-9))
@@ -92,6 +105,10 @@ SCENES = {
     "hanging sheet": (hanging_sheet, {}),
     "falling bar": (falling_bar, {}),
     "rope": (rope, {}),
+    "swinging sheet": (swinging_sheet, {}),
+    "Chebyshev": (hanging_sheet, {"acceleration": 0.9, "tolerance": 0.1, "iterations": 60}),
+    "Chebyshev, estimated": (soft_beam, {"estimate_acceleration": True}),
+    "Chebyshev, too much": (soft_beam, {"acceleration": 0.9999}),
     "torn sheet": (torn_sheet, {}),
     "tolerance": (hanging_sheet, {"tolerance": 0.1, "iterations": 60}),
     "quasistatic": (hanging_sheet, {"quasistatic": True}),

@@ -49,7 +49,7 @@ def held():
 
 def test_a_falling_body_has_just_what_it_needs():
     stages = stages_of([block()])
-    assert stages["begin_step"] == ["Prediction", "Kinematics", "Sweeps"]
+    assert stages["begin_step"] == ["Clock", "Prediction", "Kinematics", "Sweeps"]
     assert stages["before_sweep"] == ["GuessGuard"]
     assert stages["after_sweep"] == ["CoarseMatrix", "CoarseSteps"]
     assert stages["end_step"] == ["LinkageMomentum", "Velocities"]
@@ -63,7 +63,14 @@ def test_what_is_held_keeps_no_momentum_and_what_is_still_has_no_guess():
 
 def test_contact_comes_before_the_sweeps_and_islands_after_them():
     stages = stages_of([block(), Collider(*plane(height=-1.0))])
-    assert stages["begin_step"] == ["ContactLoad", "Prediction", "Kinematics", "Contacts", "Sweeps"]
+    assert stages["begin_step"] == [
+        "ContactLoad",
+        "Clock",
+        "Prediction",
+        "Kinematics",
+        "Contacts",
+        "Sweeps",
+    ]
     assert stages["before_sweep"] == ["Contacts"]
     assert stages["end_step"] == ["Contacts", "IslandMomentum", "Velocities"]
 
@@ -75,6 +82,7 @@ def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleratio
     bodies = [rod, Attachment(rod, [0], 1e9, points=rod.points[:1], strength=1e6)]
     stages = stages_of(bodies, iterations=2)
     assert stages["begin_step"] == [
+        "Clock",
         "Prediction",
         "Damping",
         "Kinematics",
