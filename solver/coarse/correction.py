@@ -171,6 +171,7 @@ class CoarseCorrection:
     def begin_frame(self):
         """Count skipped steps anew."""
         self.linkages.skipped.zero_()
+        self.groups.begin_frame()
 
     @property
     def kept(self):

@@ -7,6 +7,7 @@ All of it is decided on the device, by launches that are the same in every subst
 import numpy as np
 import warp as wp
 
+from ..device.flow import when
 from ..device.launches import play
 from ..kernels import coarse_contact
 from ..kernels.coarse import groups as kernels
@@ -111,6 +112,9 @@ class Groups:
         ]
         each = CLEAR * len(systems.matrix) / number
         self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
+        self.seen, self.due = (self._zeros(1) for _ in range(2))
+        searches, known = [model.lists.searched], [self.seen, self.due]
+        self.looking = record(kernels.look_for_search, 1, searches, known)
 
     def record_pairs(self):
         """The launches that know the lists of contacts: again when those have grown."""
@@ -132,14 +136,22 @@ class Groups:
         return self.model.launches.record(kernel, parts, inputs, outputs)
 
     def find_islands(self):
-        """Islands of linkages that may touch, as of the last search.
+        """Islands of linkages that may touch, if there has been a search.
 
         An island goes equally far along its direction, or one of its bodies could press the others
         too close.
         """
+        self.looking()
+        when(self.due, self._search)
+
+    def _search(self):
         self.near.zero_()
         play(self.marking)
         self.island_search()
+
+    def begin_frame(self):
+        """Searches are counted anew."""
+        self.seen.fill_(-1)
 
     def regroup(self):
         """Decide who shares a matrix with whom, and clear the matrices.

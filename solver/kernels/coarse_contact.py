@@ -24,32 +24,39 @@ wp.set_module_options(QUICK | {"max_unroll": 2})
 MOST_CORNERS = wp.constant(16)
 vec16 = wp.types.vector(length=MOST_CORNERS, dtype=float)
 vec16i = wp.types.vector(length=MOST_CORNERS, dtype=int)
+mat164 = wp.types.matrix(shape=(MOST_CORNERS, 4), dtype=float)
+
+
+@wp.struct
+class Term:
+    """The aggregates of a term, each at its first corner, and their p_k; -1 at other corners."""
+
+    aggregate: vec16i
+    mode: mat164
 
 
 @wp.func
-def common_mode(k: int, count: int, corners: vec16i, weights: vec16, patches: Patches):
-    """Σ w_c p_c of the corners in aggregate k."""
-    p = wp.vec4(0.0)
+def term_of(count: int, corners: vec16i, weights: vec16, patches: Patches):
+    """The `Term` of a spring between weighted points."""
+    term = Term()
     for c in range(count):
-        if weights[c] != 0.0:
-            if patches.of[corners[c]] == k:
-                p += weights[c] * patches.modes[corners[c]]
-    return p
+        term.aggregate[c] = -1
+        k = patches.of[corners[c]]
+        if k >= 0 and weights[c] != 0.0:
+            first = int(c)
+            for b in range(c):
+                if term.aggregate[b] == k:
+                    first = b
+            term.aggregate[first] = k
+            p = weights[c] * patches.modes[corners[c]]
+            for m in range(4):
+                term.mode[first, m] += p[m]
+    return term
 
 
 @wp.func
-def is_repeated(c: int, corners: vec16i, weights: vec16, patches: Patches):
-    """Whether the aggregate of corner c is that of an earlier one, or there is none."""
-    if weights[c] == 0.0:
-        return True
-    k = patches.of[corners[c]]
-    if k < 0:
-        return True
-    for b in range(c):
-        if weights[b] != 0.0:
-            if patches.of[corners[b]] == k:
-                return True
-    return False
+def mode_of(term: Term, c: int):
+    return wp.vec4(term.mode[c, 0], term.mode[c, 1], term.mode[c, 2], term.mode[c, 3])
 
 
 @wp.func
@@ -64,25 +71,27 @@ def add_block(
     matrix: wp.array[wp.float64],
 ):
     """Add (p_k p_lᵀ) ⊗ K to the block (k, other), where it is not above the diagonal."""
-    row = patches.row[k]
-    column = patches.row[other]
-    for m in range(3 * patches.mode_count[k]):
-        for n in range(3 * patches.mode_count[other]):
-            if row + m >= column + n:
-                value = p_k[m / 3] * p_l[n / 3] * stiffness[m % 3, n % 3]
-                at = place(patches.first[k] + m, column + n, skyline)
-                wp.atomic_add(matrix, at, wp.float64(value))
+    below = patches.row[k] - patches.row[other]
+    for m in range(patches.mode_count[k]):
+        for i in range(3):
+            at = place(patches.first[k] + 3 * m + i, patches.row[other], skyline)
+            for n in range(patches.mode_count[other]):
+                both = p_k[m] * p_l[n]
+                for j in range(3):
+                    if below + 3 * m + i >= 3 * n + j:
+                        value = wp.float64(both * stiffness[i, j])
+                        wp.atomic_add(matrix, at + PANEL * (3 * n + j), value)
 
 
 @wp.func
-def has_all_places(count: int, corners: vec16i, weights: vec16, patches: Patches):
+def has_all_places(count: int, term: Term, patches: Patches):
     """Whether the matrices have places for all blocks of a term, but for those between matrices."""
     for c in range(count):
-        if not is_repeated(c, corners, weights, patches):
-            k = patches.of[corners[c]]
+        k = term.aggregate[c]
+        if k >= 0:
             for b in range(c):
-                if not is_repeated(b, corners, weights, patches):
-                    other = patches.of[corners[b]]
+                other = term.aggregate[b]
+                if other >= 0:
                     if not are_apart(k, other, patches) and not has_place(k, other, patches):
                         return False
     return True
@@ -91,25 +100,24 @@ def has_all_places(count: int, corners: vec16i, weights: vec16, patches: Patches
 @wp.func
 def add_term(
     count: int,
-    corners: vec16i,
-    weights: vec16,
+    term: Term,
     stiffness: wp.mat33,
     patches: Patches,
     skyline: Skyline,
     matrix: wp.array[wp.float64],
 ):
-    """Add a term with these corners to all of its blocks that may have it."""
-    whole = has_all_places(count, corners, weights, patches)
+    """Add a term to all of its blocks that may have it."""
+    whole = has_all_places(count, term, patches)
     for c in range(count):
-        if not is_repeated(c, corners, weights, patches):
-            k = patches.of[corners[c]]
-            p_k = common_mode(k, count, corners, weights, patches)
+        k = term.aggregate[c]
+        if k >= 0:
+            p_k = mode_of(term, c)
             for b in range(count):
-                if not is_repeated(b, corners, weights, patches):
-                    other = patches.of[corners[b]]
+                other = term.aggregate[b]
+                if other >= 0:
                     below = patches.row[other] <= patches.row[k]
                     if k == other or (whole and below and not are_apart(k, other, patches)):
-                        p_l = common_mode(other, count, corners, weights, patches)
+                        p_l = mode_of(term, b)
                         add_block(k, other, p_k, p_l, stiffness, patches, skyline, matrix)
 
 
@@ -197,7 +205,8 @@ def add_touches(
                 for c in range(4):
                     corners[c] = touch.vertices[c]
                     weights[c] = touch.weights[c]
-                add_term(4, corners, weights, stiffness, patches, skyline, matrix)
+                term = term_of(4, corners, weights, patches)
+                add_term(4, term, stiffness, patches, skyline, matrix)
 
 
 @wp.kernel
@@ -240,7 +249,18 @@ def add_attachments(
     for c in range(row.end - row.begin):
         corners[c] = attachments.corner[row.begin + c]
         weights[c] = attachments.share[row.begin + c]
-    add_term(row.end - row.begin, corners, weights, stiffness, patches, skyline, matrix)
+    count = row.end - row.begin
+    term = term_of(count, corners, weights, patches)
+    add_term(count, term, stiffness, patches, skyline, matrix)
+
+
+@wp.func
+def mark(one: int, other: int, linkages: int, near: wp.array[int]):
+    """Note that two linkages are near each other, with the bit that the first has for the other."""
+    word = word_of(one, other, linkages)
+    bit = 1 << (other % WORD)
+    if one >= 0 and other > one and near[word] & bit == 0:
+        wp.atomic_or(near, word, bit)
 
 
 @wp.kernel
@@ -250,18 +270,20 @@ def mark_neighbors(
     pairs: wp.array[Pair],
     linkage: wp.array[int],
     linkages: int,
-    # out
+    # in and out
     near: wp.array[int],
 ):
-    """Which linkages have a contact pair between them: a bit for every other one behind them."""
+    """Which linkages have a contact pair between them; mostly there are two at most in a pair."""
     for k in range(wp.tid(), count[0], parts):
         v = pairs[k].vertices
-        for a in range(4):
-            one = linkage[v[a]]
-            for b in range(4):
-                other = linkage[v[b]]
-                if one >= 0 and other > one:
-                    wp.atomic_or(near, word_of(one, other, linkages), 1 << (other % WORD))
+        of = wp.vec4i(linkage[v[0]], linkage[v[1]], linkage[v[2]], linkage[v[3]])
+        last = wp.max(of)
+        if last != wp.min(of):
+            for a in range(4):
+                mark(of[a], last, linkages, near)
+                if of[a] >= 0 and of[a] != last:
+                    for b in range(a):
+                        mark(wp.min(of[a], of[b]), wp.max(of[a], of[b]), linkages, near)
 
 
 @wp.kernel

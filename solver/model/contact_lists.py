@@ -33,7 +33,8 @@ class ContactLists:
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
     last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: pairs of
     vertices come first, then those of edges, then `separating` ones, whose `rows` of `Touch` the
-    host gives; `total` is how many there are. About `expected` pairs there will be: launches share
+    host gives; `total` is how many there are, and `searched`
+    how often they were sought in this frame. About `expected` pairs there will be: launches share
     them out so.
     """
 
@@ -43,7 +44,9 @@ class ContactLists:
         self.counts, self.needed, self.separating = (
             wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1)
         )
-        self.total = self.counts[int(counts.ALL) : int(counts.ALL) + 1]
+        self.total, self.searched = (
+            self.counts[int(slot) : int(slot) + 1] for slot in (counts.ALL, counts.SEARCHES)
+        )
         self.revision, self.capacity, self.expected = 0, 0, 0
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
@@ -79,11 +82,11 @@ class ContactLists:
     @property
     def searches(self):
         """How often pairs were sought since the frame began."""
-        return int(self.counts.numpy()[int(counts.SEARCHES)])
+        return int(self.searched.numpy()[0])
 
     def begin_frame(self):
         """Count searches anew."""
-        self.counts[int(counts.SEARCHES) :].zero_()
+        self.searched.zero_()
 
     def separate(self, rows):
         """Take over rows of `Touch` that lead intersections apart, a NumPy array."""

@@ -139,7 +139,7 @@ def reverse_cuthill_mckee(neighbors):
     for _ in range(3):  # the last one reached is nearly as far from the others as any can be
         level = breadth_first_levels(neighbors, front)
         front = np.lexsort((degree, -level, component))[first]
-    levels, rank = [], np.full(count, -1)
+    levels, rank = [front[:0]], np.full(count, -1)
     while len(front):
         rank[front] = np.arange(len(front))
         levels.append(front)
@@ -147,7 +147,8 @@ def reverse_cuthill_mckee(neighbors):
         tail, head = tail[rank[head] < 0], head[rank[head] < 0]
         front, at = np.unique(head, return_index=True)  # seen first from the first in order
         front = front[np.lexsort((degree[front], rank[tail[at]]))]
-    return np.concatenate(levels)[::-1]
+    order = np.concatenate(levels)
+    return order[np.argsort(component[order], kind="stable")][::-1]
 
 
 class NearestSeeds:

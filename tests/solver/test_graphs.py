@@ -13,6 +13,7 @@ from vbd.solver.topology.graphs import (
     connected_components,
     edge_index,
     edges_of,
+    reverse_cuthill_mckee,
     two_coloring,
     unique_edges,
 )
@@ -67,6 +68,41 @@ def test_levels_are_the_steps_of_the_shortest_path(seed):
     steps = csgraph.shortest_path(as_matrix(edges, lengths), directed=False, unweighted=True)
     levels = breadth_first_levels(Neighbors.from_edges(edges, COUNT), 7)
     np.testing.assert_array_equal(levels, np.where(np.isinf(steps[7]), -1, steps[7]))
+
+
+def places_left(order, edges):
+    """Entries of all rows of a matrix in this order from their first one to the diagonal."""
+    place = np.argsort(order)
+    first = place.copy()
+    for one, other in (edges.T, edges[:, ::-1].T):
+        np.minimum.at(first, one, place[other])
+    return (place - first).sum()
+
+
+def quarter_grid(seed):
+    """The vertices of a grid of 8 × 30 squares, numbered at random, and nothing else."""
+    _, triangles = grid(30)
+    edges = unique_edges(triangles)
+    edges = edges[(edges < 31 * 9).all(axis=1)]
+    return np.random.default_rng(seed).permutation(31 * 9)[edges], 31 * 9
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("make", [lambda seed: (scattered(seed, 0.9)[0], COUNT), quarter_grid])
+def test_the_order_leaves_as_few_places_as_that_of_scipy(make, seed):
+    edges, count = make(seed)
+    order = reverse_cuthill_mckee(Neighbors.from_edges(edges, count))
+    assert sorted(order) == list(range(count))
+    both = np.concatenate([edges, edges[:, ::-1]])
+    matrix = csr_matrix((np.ones(len(both)), both.T), shape=(count, count))
+    theirs = csgraph.reverse_cuthill_mckee(matrix, symmetric_mode=True)
+    assert places_left(order, edges) <= 1.15 * places_left(theirs, edges)
+
+
+def test_the_order_keeps_what_nothing_joins():
+    empty = np.zeros((0, 2), int)
+    assert reverse_cuthill_mckee(Neighbors.from_edges(empty, 3)).tolist() == [2, 1, 0]
+    assert reverse_cuthill_mckee(Neighbors.from_edges(empty, 0)).tolist() == []
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -4,6 +4,7 @@ diagonal to 1. A matrix is the work of one thread; on the GPU there are tiles (`
 
 L is found tile by tile, each panel from left to right: A less the product of what lies left of the
 tile and left of the tile on the diagonal of its column. A column of a tile is two vectors of eight.
+On the diagonal stand the inverses, 1/L_kk.
 """
 
 import warp as wp
@@ -50,10 +51,10 @@ LANES = wp.constant(16)
                 for (signed n = 0; n < columns; ++n) *(eight*)(place + 16 * n) = sums[n];
             }
     };
-    // Solve for the columns of a tile, whose rows times `corner`ᵀ it is.
+    // Solve for the columns of a tile, whose rows times the transpose of `corner` it is.
     auto divide = [](double* tile, const double* corner) {
         for (signed k = 0; k < 16; ++k) {
-            const double inverse = 1.0 / corner[17 * k];
+            const double inverse = corner[17 * k];
             const eight upper = *(eight*)(tile + 16 * k) * inverse;
             const eight lower = *(eight*)(tile + 16 * k + 8) * inverse;
             *(eight*)(tile + 16 * k) = upper;
@@ -69,8 +70,7 @@ LANES = wp.constant(16)
         for (signed k = 0; k < 16; ++k) {
             double* column = tile + 16 * k;
             if (!(column[k] > 0.0 && column[k] < 2.0)) return false;  // or no number
-            const double inverse = 1.0 / sqrt(column[k]);
-            column[k] = sqrt(column[k]);
+            const double inverse = column[k] = 1.0 / sqrt(column[k]);
             for (signed row = 0; row < k; ++row) column[row] = 0.0;
             for (signed row = k + 1; row < 16; ++row) column[row] *= inverse;
             for (signed n = k + 1; n < 16; ++n)
@@ -144,8 +144,7 @@ def decompose(
         *(eight*)(y + own) = sums[0] + sums[2];
         *(eight*)(y + own + 8) = sums[1] + sums[3];
         for (signed k = 0; k < 16; ++k) {
-            y[own + k] /= tile[17 * k];
-            const double value = y[own + k];
+            const double value = y[own + k] *= tile[17 * k];
             for (signed row = k + 1; row < 16; ++row) y[own + row] -= tile[16 * k + row] * value;
         }
     }
@@ -156,7 +155,7 @@ def decompose(
         for (signed k = 15; k >= 0; --k) {
             double value = y[own + k];
             for (signed row = k + 1; row < 16; ++row) value -= corner[16 * k + row] * y[own + row];
-            y[own + k] = value / corner[17 * k];
+            y[own + k] = value * corner[17 * k];
         }
         const eight upper = *(eight*)(y + own), low = *(eight*)(y + own + 8);
         for (signed k = start; k < own; ++k, tile += 16) {
