@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Chebyshev acceleration of the sweeps (kernels/chebyshev.py), and how much of it is safe."""
 
-import math
-
-import numpy as np
 import warp as wp
 
-from ..kernels.chebyshev import extrapolate
-from ..report.residual import decay
+from ..device.flow import when
+from ..kernels import chebyshev as kernels
 from .stage import RecordedStage
 
 # Substeps from one estimate of ρ to the next; the one that measures is not accelerated.
@@ -17,96 +14,94 @@ HIGHEST_ESTIMATE = 0.995
 
 
 class Acceleration(RecordedStage):
-    """Extrapolates every vertex after every sweep; what did not converge so is done again without.
+    """Extrapolates every vertex after every sweep; what did not converge so is done again without:
+    then `starts_over` [1] is set after `judge`.
 
-    The last stage, for it keeps what all others have begun with.
+    The last stage, for it saves what all others have begun with.
     """
 
-    def __init__(self, model, residual):
-        self.residual, self.settings = residual, model.settings
-        self.rho, self.substep, self.is_on = self.settings.acceleration, 0, False
+    def __init__(self, model, residual, convergence):
+        self.residual, self.convergence, self.settings = residual, convergence, model.settings
+        device, count = model.device, model.settings.iterations
         self.before, self.before_last = wp.zeros_like(model.x), wp.zeros_like(model.x)
-        self.omega = model.upload(self._weights(), float)
+        self.omega = wp.zeros(count, dtype=float, device=device)
+        self.rho = model.upload([model.settings.acceleration], wp.float64)
+        self.residual_before = wp.zeros(1, dtype=wp.float64, device=device)
+        self.substep, self.is_on, self.is_open, self.measures, self.starts_over = (
+            wp.zeros(1, dtype=int, device=device) for _ in range(5)
+        )
+        # What passes from step to step.
+        self.kept = [self.substep, self.rho]
         super().__init__(model)
 
     def record(self):
-        model = self.model
+        model, record = self.model, self.model.launches.record
         self.carried = model.carried
-        self.begun = [wp.zeros_like(array) for array in self.carried]
-        self.extrapolate = [
-            model.launches.record(
-                extrapolate,
-                model.free_count,
-                [iteration, self.omega, model.touched, model.x],
-                [model.candidate, self.before, self.before_last],
-            )
-            for iteration in range(self.settings.iterations)
-        ]
+        self.saved = [wp.zeros_like(array) for array in self.carried]
+        every = ESTIMATE if self.settings.estimate_acceleration else 0
+        flags = [self.substep, self.is_on, self.starts_over]
+        self.begin = record(kernels.begin, 1, [every], flags)
+        self.extrapolate = record(
+            kernels.extrapolate,
+            model.free_count,
+            [model.iteration, self.omega, model.touched, model.x],
+            [model.candidate, self.before, self.before_last],
+        )
+        self.find_weights = record(kernels.find_weights, 1, [self.rho], [self.omega])
+        self._record_judgement()
 
-    def _weights(self):
-        """ω_k [iteration] for the ρ of now (Wang 2015, eq. 9)."""
-        weights = np.ones(self.settings.iterations)
-        for k in range(1, len(weights)):
-            begin = 4.0 - 2.0 * (k == 1)
-            weights[k] = begin / (begin - self.rho**2 * weights[k - 1])
-        return weights
-
-    def keep(self):
-        """Keep what is known of ρ; returns what brings it back."""
-        rho, substep = self.rho, self.substep
-
-        def bring_back():
-            self.rho, self.substep = rho, substep
-            self.omega.assign(self._weights())
-
-        return bring_back
+    def _record_judgement(self):
+        record, residual, converged = self.model.launches.record, self.residual, self.convergence
+        norms = [converged.at_half, residual.norm, residual.least]
+        ways = [self.is_open, self.measures]
+        self.look = record(kernels.look, 1, [self.is_on, converged.iterations.is_met], ways)
+        outcome = [self.is_on, self.starts_over]
+        self.compare = record(kernels.compare, 1, [self.residual_before, *norms], outcome)
+        inputs = [self.settings.iterations, self.model.iteration, *norms]
+        inputs.append(wp.float64(HIGHEST_ESTIMATE))
+        self.estimate = record(kernels.estimate, 1, inputs, [self.rho])
 
     def begin_step(self, _fraction):
-        """Keep the state before the first sweep."""
+        """Save the state before the first sweep."""
         self.renew()
-        self.is_on = not self.settings.estimate_acceleration or self.substep % ESTIMATE > 0
-        self.substep += 1
-        if self.is_on:
-            for begun, array in zip(self.begun, self.carried, strict=True):
-                wp.copy(begun, array)
-            wp.copy(self.before, self.model.x)
-            wp.copy(self.before_last, self.model.x)
-            self.begin = self.residual.measure()
+        self.begin()
+        self.find_weights()
+        when(self.is_on, self._save)
 
-    def after_sweep(self, iteration):
-        if self.is_on:
-            self.extrapolate[iteration]()
-            self.model.commit(0, self.model.free_count)
+    def _save(self):
+        for saved, array in zip(self.saved, self.carried, strict=True):
+            wp.copy(saved, array)
+        wp.copy(self.before, self.model.x)
+        wp.copy(self.before_last, self.model.x)
+        self.residual.find()
+        wp.copy(self.residual_before, self.residual.norm)
 
-    def must_start_over(self, convergence):
-        """Whether the residual has not fallen all the way: then everything is back at the start,
-        and this stage is off. After a substep that measures, ρ is taken from how it fell.
+    def after_sweep(self):
+        when(self.is_on, self._go_on)
+
+    def _go_on(self):
+        self.extrapolate()
+        self.model.commit(0, self.model.free_count)
+
+    def judge(self):
+        """Start over where the residual has not fallen all the way: then everything is back at the
+        start, and this stage is off. After a substep that measures, take ρ from how it fell.
         """
-        if not self.is_on:
-            self.rho = self._estimate(convergence)
-            self.omega.assign(self._weights())
-            return False
-        if convergence.is_met:
-            return False
-        # Written so that a residual that is not a number, or infinite, falls back too.
-        end, floor = self.residual.measure(), self.residual.floor()
-        fell = end <= max(self.begin, floor) and end <= max(convergence.halfway, floor)
-        if fell and math.isfinite(end):
-            return False
-        self._go_back()
-        return True
+        self.look()
+        when(self.is_open, self._compare)
+        when(self.measures, self._estimate)
+
+    def _compare(self):
+        self.residual.find()
+        self.compare()
+        when(self.starts_over, self._go_back)
 
     def _go_back(self):
-        for begun, array in zip(self.begun, self.carried, strict=True):
-            wp.copy(array, begun)
+        for saved, array in zip(self.saved, self.carried, strict=True):
+            wp.copy(array, saved)
         if self.model.contact is not None:
             self.model.contact.search()
-        self.is_on = False
 
-    def _estimate(self, convergence):
-        """ρ of plain sweeps from the fall of the residual over the second half."""
-        end, count = self.residual.measure(), self.settings.iterations
-        if convergence.done < count or convergence.halfway <= self.residual.floor():
-            return 0.0  # converged as it is: what is left is rounding, and has no rate
-        rate = decay(convergence.halfway, end, count, convergence.done)
-        return min(rate, HIGHEST_ESTIMATE) if math.isfinite(rate) else 0.0
+    def _estimate(self):
+        self.residual.find()
+        self.estimate()

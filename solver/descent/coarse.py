@@ -4,6 +4,23 @@
 from .stage import Stage
 
 
+class CoarseMatrix(Stage):
+    """The matrix of the coarse correction, after the first sweep."""
+
+    is_captured = False
+
+    def __init__(self, model, correction):
+        super().__init__(model)
+        self.correction = correction
+
+    def is_due(self, iteration):
+        # To an equilibrium it is farther than a matrix can be turned.
+        return iteration == 0 or (self.model.settings.quasistatic and has_step(iteration))
+
+    def after_sweep(self):
+        self.correction.assemble()
+
+
 class CoarseSteps(Stage):
     """Coarse steps after sweeps 1, 2, 3, 5, 9, 17, …: the smooth part of the error needs no more,
     and the rest of it is left to sweeps, which cost less.
@@ -21,9 +38,13 @@ class CoarseSteps(Stage):
     def begin_frame(self, _frame, _time):
         self.correction.begin_frame()
 
-    def after_sweep(self, iteration):
-        if iteration & (iteration - 1) == 0:
-            # To an equilibrium it is farther than a matrix can be turned.
-            if iteration == 0 or self.model.settings.quasistatic:
-                self.correction.assemble()
-            self.correction.step()
+    def is_due(self, iteration):
+        return has_step(iteration)
+
+    def after_sweep(self):
+        self.correction.step()
+
+
+def has_step(iteration):
+    """Whether a coarse step follows an iteration, counted from 0."""
+    return iteration & (iteration - 1) == 0

@@ -18,10 +18,10 @@ class Contacts(Stage):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
         self.flight = Flight(model, kinematic.colliders)
-        self.interval = model.settings.collision_interval
         # The approach to the guess is over when it has come as far as it can.
-        self.approaching = self.contact.due(self.is_kinematic, APPROACHES)
-        self.of_capped, self.of_stuck = (self.contact.due(heeds) for heeds in (False, True))
+        self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
+        interval = model.settings.collision_interval
+        self.searching = self.contact.due(interval, iterations=model.iteration)
 
     def begin_frame(self, _frame, _time):
         self.contact.begin_frame()
@@ -50,14 +50,13 @@ class Contacts(Stage):
         model.commit(0, model.kinematic_end)
         self.approaching.look()
 
-    def before_sweep(self, iteration):
+    def before_sweep(self):
         """Search where that is due, bring all contacts up to date, and move what is kinematic on
         towards its goal.
         """
         model, contact = self.model, self.contact
-        due = self.of_stuck if self._heeds_stuck(iteration) else self.of_capped
-        due.look()
-        when(due.flag, contact.search)
+        self.searching.look()
+        when(self.searching.flag, contact.search)
         contact.refresh()
         if self.is_kinematic:
             copy_behind(model.candidate, model.inertial, model.free_count)
@@ -66,10 +65,6 @@ class Contacts(Stage):
     def end_step(self):
         """Sweeps have not moved embedded points that nothing was near."""
         self.contact.follow()
-
-    def _heeds_stuck(self, iteration):
-        """Whether a single vertex that was held back is reason enough to search."""
-        return iteration > 0 and iteration % self.interval == 0
 
 
 class ContactLoad(Stage):

@@ -1,40 +1,65 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the iterations of a substep are enough, and how they have converged."""
 
-import math
+import warp as wp
 
+from ..kernels.iterations import compare
 from ..report.position_error import PositionError
 
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10
 
 
+def after(done):
+    """The rule that something is due after so many iterations."""
+    return lambda number: number + 1 == done
+
+
 class Convergence:
-    """How one substep converges.
+    """How a substep converges.
 
     `done` iterations it has taken, `is_met` tells whether they met the tolerance. Of a watched
     substep `halfway` is the residual after half of the iterations, and `error` estimates that of
     the positions.
     """
 
-    def __init__(self, model, residual):
-        self.settings, self.residual = model.settings, residual
+    def __init__(self, model, residual, iterations):
+        self.residual, self.iterations = residual, iterations
         self.error = PositionError(model)
-        self.halfway, self.done, self.is_met, self.is_watched = math.nan, 0, False, False
+        self.at_half = wp.zeros(1, dtype=wp.float64, device=model.device)
+        count, when_due = iterations.count, iterations.when_due
+        self.looks = [when_due(after((count + 1) // 2), self._measure, watched=True)]
+        if count >= 4:
+            keeps = self.error.keep_quarter, self.error.keep_half
+            for done, keep in zip((count // 4, count // 2), keeps, strict=True):
+                self.looks.append(when_due(after(done), keep, watched=True))
+        tolerance = model.settings.tolerance
+        if tolerance > 0.0:
+            sizes = [wp.float64(tolerance), residual.norm, residual.least]
+            self.compare = model.launches.record(compare, 1, sizes, [iterations.is_met])
+            self.looks.append(when_due(lambda number: (number + 1) % LOOK == 0, self._compare))
 
-    def begin_step(self, is_watched):
-        """Begin a substep."""
-        self.halfway, self.is_watched = math.nan, is_watched
+    def _measure(self):
+        self.residual.find()
+        wp.copy(self.at_half, self.residual.norm)
 
-    def is_enough(self, iteration):
-        """Look at the state after an iteration, where that is due; True ends the substep."""
-        count, tolerance = self.settings.iterations, self.settings.tolerance
-        done = self.done = iteration + 1
-        if self.is_watched:
-            self.error.look(done, count)
-            if done == (count + 1) // 2:
-                self.halfway = self.residual.measure()
-        self.is_met = False
-        if tolerance > 0.0 and done % LOOK == 0:
-            self.is_met = self.residual.measure() < max(tolerance, self.residual.floor())
-        return self.is_met or done == count
+    def _compare(self):
+        self.residual.find()
+        self.compare()
+
+    def look(self):
+        """Look at the state after an iteration, where that is due."""
+        for look in self.looks:
+            look()
+
+    @property
+    def done(self):
+        return int(self.iterations.number.numpy()[0]) + 1
+
+    @property
+    def is_met(self):
+        return bool(self.iterations.is_met.numpy()[0])
+
+    @property
+    def halfway(self):
+        return float(self.at_half.numpy()[0])

@@ -32,7 +32,7 @@ class Guard(RecordedStage):
         self.linkages = make_linkages(model.assembly, model.device)
         self.slope = wp.zeros(model.free_count, dtype=wp.vec2, device=model.device)
         state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
-        gravity, step_time = model.gravity.on_device, model.settings.step_time
+        gravity, step_time = model.gravity.now, model.settings.step_time
         rigid = rigid_motions(model.launches, self.linkages, state, gravity, step_time)
         self.launches = [*rigid, *self.record_guard()]
 
@@ -69,7 +69,7 @@ class GuessGuard(Guard):
     def record_guard(self):
         model = self.model
         inputs = [model.x, model.x_start, model.inertial, model.acceleration]
-        inputs += [model.objective.inertia, self.residual.force, model.gravity.on_device]
+        inputs += [model.objective.inertia, self.residual.force, model.gravity.now]
         inputs += [model.settings.step_time, self.linkages]
         return [
             self.residual.find_forces,
@@ -79,9 +79,11 @@ class GuessGuard(Guard):
             *self.way_back(1.0, model.x),
         ]
 
-    def before_sweep(self, iteration):
-        if iteration == self.at:
-            self.draw_back()
+    def is_due(self, iteration):
+        return iteration == self.at
+
+    def before_sweep(self):
+        self.draw_back()
 
 
 class LastGuard(Guard):
@@ -106,6 +108,8 @@ class LastGuard(Guard):
             *self.way_back(OVERSHOT, end),
         ]
 
-    def after_sweep(self, iteration):
-        if iteration == self.model.settings.iterations - 1:
-            self.draw_back()
+    def is_due(self, iteration):
+        return iteration == self.model.settings.iterations - 1
+
+    def after_sweep(self):
+        self.draw_back()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kinematics: what animation moves goes to where it is at the end of the substep."""
 
-import warp as wp
-
 from ..device.launches import play
 from ..kernels.motion import move_points
 from .stage import Stage
@@ -17,8 +15,6 @@ class Kinematics(Stage):
     def __init__(self, model, points):
         super().__init__(model)
         self.points = points
-        # The one number that the host gives the device in every substep.
-        self.fraction = wp.zeros(1, dtype=float, device=model.device)
         goal = model.x if model.contact is None else model.inertial
         moves = [(points.pins, goal), (points.attached, model.attachments.struct.point)]
         if points.colliders.moves and model.contact is not None:
@@ -27,7 +23,7 @@ class Kinematics(Stage):
             model.launches.record(
                 move_points,
                 len(some),
-                [some.at_start, some.at_end, self.fraction, some.first],
+                [some.at_start, some.at_end, model.fraction, some.first],
                 [where],
             )
             for some, where in moves
@@ -37,7 +33,5 @@ class Kinematics(Stage):
     def begin_frame(self, frame, time):
         self.points.begin_frame(frame, time)
 
-    def begin_step(self, fraction):
-        if self.moves:
-            self.fraction.fill_(fraction)
-            play(self.moves)
+    def begin_step(self, _fraction):
+        play(self.moves)

@@ -5,6 +5,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels import guess as kernels
+from ..kernels.chunks import Chunks
 from ..topology.graphs import connected_components
 
 # A linkage is added up in about as many chunks as each has vertices, but not in smaller ones.
@@ -34,19 +35,38 @@ def find_linkages(assembly):
     return of, held[names]
 
 
-def make_linkages(assembly, device):
-    """`Linkages` of the free vertices, on the device."""
-    of, held = find_linkages(assembly)
-    sizes = np.bincount(of, minlength=len(held))
+def chunked(of, count):
+    """What belongs to each of `count` owners, `of` [vertex] their numbers, in chunks: `vertex`,
+    `start`, `owner` and `first`, as in kernels/chunks.py.
+    """
+    sizes = np.bincount(of, minlength=count)
     chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)
     chunks = -(-sizes // chunk_sizes)
     first = np.concatenate([[0], np.cumsum(chunks)])
-    within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
-    begin = np.repeat(np.cumsum(sizes) - sizes, chunks) + within * np.repeat(chunk_sizes, chunks)
+    owner = np.repeat(np.arange(count), chunks)
+    within = np.arange(first[-1]) - first[owner]
+    begin = (np.cumsum(sizes) - sizes)[owner] + within * chunk_sizes[owner]
+    return np.argsort(of, kind="stable"), np.append(begin, len(of)), owner, first
+
+
+def make_chunks(vertex, of, count, device):
+    """The `Chunks` on the device of vertices with the numbers `vertex`."""
+    chunks = Chunks()
+    order, *rest = chunked(of, count)
+    named = zip(("start", "owner", "first"), rest, strict=True)
+    for name, values in (("vertex", vertex[order]), *named):
+        setattr(chunks, name, wp.array(values.astype(np.int32), dtype=int, device=device))
+    return chunks
+
+
+def make_linkages(assembly, device):
+    """`Linkages` of the free vertices, on the device."""
+    of, held = find_linkages(assembly)
+    vertex, start, _owner, first = chunked(of, len(held))
     linkages = kernels.Linkages()
     for name, values in (
-        ("vertex", np.argsort(of, kind="stable")),
-        ("chunk_start", np.append(begin, len(of))),
+        ("vertex", vertex),
+        ("chunk_start", start),
         ("first_chunk", first),
         ("held", held),
         ("of", of),

@@ -13,117 +13,118 @@ from functools import partial
 import numpy as np
 import warp as wp
 
+from ..device.flow import when
 from ..device.launches import play
 from ..kernels import guess
-from ..kernels.contact.measure import mark_at_colliders, mark_touching
+from ..kernels import islands as kernels
+from ..kernels.contact.measure import mark_at_colliders
 from ..scene.embedding import points_in_front
-from ..topology.graphs import connected_components
-from .linkages import find_linkages, make_linkages, rigid_motions
-from .stage import RecordedStage, Stage
+from .linkages import find_linkages, make_chunks, make_linkages, rigid_motions
+from .stage import RecordedStage
 
-# A body that nothing has touched for so many steps flies.
+# A body that nothing has touched for so many steps flies. A solid that stands on something, or has
+# just jumped off it, must not be guessed to fall: a stack of stiff ones would be pressed together
+# and jump again.
 FLIGHT = 20
+# What is added up for a chunk.
+MOMENTS = {
+    "weight": wp.float64,
+    "center": wp.vec3d,
+    "shift": wp.vec3d,
+    "spin": wp.vec3d,
+    "spread": wp.mat33d,
+}
+# Rough cost of adding a vertex and of moving one [ns].
+ADD, MOVE = 15.0, 5.0
 
 
-class IslandMomentum(Stage):
+class IslandMomentum(RecordedStage):
     """Moves free islands of bodies that touch, or one alone, to where their momentum belongs.
 
     For scenes with contact pairs. Marks the vertices of solids that stand in `model.standing`.
     """
 
     def __init__(self, model):
+        assembly, upload = model.assembly, model.upload
+        self.islands, anchored = self._islands(model)
+        self.anchored = upload(anchored, int)
+        self.restores = not anchored.all() and not model.settings.quasistatic
+        self.chunks, self.moments, self.cost = self._moments(model)
+        self.is_any_free = wp.zeros(1, dtype=int, device=model.device)
+        self.steps_in_flight = upload(np.full(len(assembly.vertices), FLIGHT, np.int32), int)
+        solid = np.unique(np.concatenate([solids.corners.ravel() for solids in assembly.solids]))
+        self.solid = upload(solid.astype(np.int32), int)
+        # What passes from step to step.
+        self.kept = [self.steps_in_flight, model.standing]
         super().__init__(model)
-        surface, scene, device = model.surface, model.assembly, model.device
-        self.count = len(surface.may_touch)
-        # What is held, or may touch what is no body, is no free island.
-        self.anchored = np.ones(self.count, dtype=bool)
-        tied = scene.held_from_outside()
-        tied[scene.attachments.corners] = True
-        for number, vertices in enumerate(scene.vertices):
-            self.anchored[number] = tied[vertices].any()
-        self.wanted = not self.anchored.all() and not model.settings.quasistatic
-        self.mass = scene.mass[: model.free_count]
-        self.body = surface.body[: model.free_count]
-        self.touch = wp.zeros(self.count * self.count, dtype=int, device=device)
-        self.at_colliders = wp.zeros(self.count, dtype=int, device=device)
-        self.steps_in_flight = np.full(len(scene.vertices), FLIGHT)
-        self._mark_standing()
-        model.launches.expect(mark_touching)
-        self.mark_at_colliders = touches_of_colliders(
-            model, model.contact.struct.body, self.at_colliders
-        )
 
-    def keep(self):
-        """Keep who flies; returns what brings it back."""
-        steps = self.steps_in_flight
+    @staticmethod
+    def _islands(model):
+        """`Islands` of nothing yet, and who is held, or may touch what is no body: [body]."""
+        count, assembly, islands = len(model.surface.may_touch), model.assembly, kernels.Islands()
+        for name in ("parent", "touched", "at_colliders", "island", "held"):
+            setattr(islands, name, wp.zeros(count, dtype=int, device=model.device))
+        for name in ("center", "shift", "turn"):
+            setattr(islands, name, wp.zeros(count, dtype=wp.vec3d, device=model.device))
+        anchored = np.ones(count, dtype=np.int32)
+        tied = assembly.held_from_outside()
+        tied[assembly.attachments.corners] = True
+        for number, vertices in enumerate(assembly.vertices):
+            anchored[number] = tied[vertices].any()
+        return islands, anchored
 
-        def bring_back():
-            self.steps_in_flight = steps
+    @staticmethod
+    def _moments(model):
+        """`Chunks` of the free vertices of every body, their `Moments` and their work [ns]."""
+        free = np.arange(model.free_count)
+        count, moments = len(model.assembly.vertices), kernels.Moments()
+        chunks = make_chunks(free, model.surface.body[free], count, model.device)
+        for name, dtype in MOMENTS.items():
+            setattr(moments, name, wp.zeros(len(chunks.owner), dtype=dtype, device=model.device))
+        return chunks, moments, ADD * np.diff(chunks.start.numpy())
 
-        return bring_back
+    def record(self):
+        model, islands, record = self.model, self.islands, self.model.launches.record
+        contact, lists, count = model.contact, model.contact.lists, len(self.anchored)
+        body, bodies = contact.struct.body, len(self.steps_in_flight)
+        # CPU threads must not join at once.
+        threads = 1 if model.device.is_cpu else len(lists.touches)
+        pairs = [threads, lists.total, model.x, body, lists.touches, lists.state]
+        steps, flag = self.steps_in_flight, self.is_any_free
+        self.launches = [
+            record(kernels.separate, count, [], [islands, flag]),
+            record(kernels.join_touching, threads, pairs, [islands]),
+            *touches_of_colliders(model, body, islands.at_colliders),
+            record(kernels.name_islands, count, [self.anchored], [islands]),
+            record(kernels.count_flight, bodies, [islands], [steps, flag]),
+            record(
+                kernels.mark_standing,
+                len(self.solid),
+                [self.solid, body, steps, FLIGHT],
+                [model.standing],
+            ),
+        ]
+        self.restoring = self._record_restoring() if self.restores else []
+
+    def _record_restoring(self):
+        """Launches that give every free island of bodies the momentum it should have."""
+        model, record, free = self.model, self.model.launches.record, self.model.free_count
+        chunks, islands, moments = self.chunks, self.islands, self.moments
+        state = [model.x, model.inertial, model.objective.inertia, islands]
+        moves = [model.x, model.contact.struct.body, islands]
+        bodies, parts = len(self.steps_in_flight), len(chunks.owner)
+        return [
+            record(kernels.add_moments, parts, [chunks, *state], [moments], cost=self.cost),
+            record(kernels.find_motions, bodies, [chunks, model.x, moments], [islands]),
+            record(kernels.move_islands, free, moves, [model.candidate], cost=MOVE),
+            partial(model.commit, 0, free),
+        ]
 
     def end_step(self):
-        touch, at_colliders = self._contacts()
-        if self.wanted:
-            self._restore(touch, at_colliders)
-        self._count_flight(touch.any(axis=1) | at_colliders)
-
-    def _restore(self, touch, at_colliders):
-        """Give every free island of bodies the momentum it should have."""
-        model, free = self.model, self.model.free_count
-        island = self._islands(touch, at_colliders)
-        if (island < 0).all():
-            return
-        x = model.x.numpy()[:free].astype(np.float64)
-        displacement = model.inertial.numpy()[:free] - x
-        moved = x.copy()
-        for number in np.unique(island[island >= 0]):
-            mine = np.flatnonzero(island[self.body] == number)
-            moved[mine] += rigid_motion(self.mass[mine], x[mine], displacement[mine])
-        model.candidate[:free].assign(moved.astype(np.float32))
-        model.commit(0, free)
-
-    def _contacts(self):
-        """Who touches whom, bool [body, body], and who touches an analytic collider, [body]."""
-        model, contact = self.model, self.model.contact
-        self.touch.zero_()
-        self.at_colliders.zero_()
-        model.launches.run(
-            mark_touching,
-            contact.count,
-            [model.x, contact.struct.body, self.count, contact.lists.touches, contact.lists.state],
-            [self.touch],
-        )
-        play(self.mark_at_colliders)
-        touch = self.touch.numpy().reshape(self.count, self.count) != 0
-        np.fill_diagonal(touch, False)
-        return touch | touch.T, self.at_colliders.numpy() != 0
-
-    def _islands(self, touch, at_colliders):
-        """Number of the free island of each body, -1 for none."""
-        island = connected_components(np.argwhere(touch), self.count)
-        anchored = np.isin(island, island[self.anchored | at_colliders])
-        return np.where(anchored, -1, island)
-
-    def _count_flight(self, touched):
-        """Count the steps since each body was touched; where that matters, guess it otherwise."""
-        landed, before = touched[: len(self.steps_in_flight)], self.steps_in_flight >= FLIGHT
-        self.steps_in_flight = np.where(landed, 0, self.steps_in_flight + 1)
-        if ((self.steps_in_flight >= FLIGHT) != before).any():
-            self._mark_standing()
-
-    def _mark_standing(self):
-        """Mark vertices whose guess is steady by 1.
-
-        A solid that stands on something, or has just jumped off it, must not be guessed to fall: a
-        stack of stiff ones would be pressed together and jump again.
-        """
-        model = self.model
-        marks = np.zeros(model.vertex_count, dtype=np.int32)
-        standing = self.steps_in_flight < FLIGHT
-        for solids in model.assembly.solids:
-            marks[solids.corners[standing[model.surface.body[solids.corners[:, 0]]]]] = 1
-        model.standing.assign(marks)
+        self.renew()
+        play(self.launches)
+        if self.restoring:
+            when(self.is_any_free, partial(play, self.restoring))
 
 
 class LinkageMomentum(RecordedStage):
@@ -190,15 +191,3 @@ def touches_of_colliders(model, of, marks):
         )
         for first, count in model.surface_ranges()
     ]
-
-
-def rigid_motion(mass, x, displacement):
-    """The rigid motion [vertex, 3] that takes up the momentum of displacements [m] of masses."""
-    center = mass @ x / mass.sum()
-    arm = x - center
-    shift = mass @ displacement / mass.sum()
-    spin = mass @ np.cross(arm, displacement)
-    inertia = mass @ (arm * arm).sum(axis=1) * np.eye(3) - (mass[:, None] * arm).T @ arm
-    # A straight island does not turn about its own axis.
-    turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
-    return shift + np.cross(turn, arm)

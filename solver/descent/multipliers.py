@@ -20,7 +20,7 @@ class AttachmentMultipliers(Stage):
             kernels.raise_multipliers, rows.count, [model.x], [rows.struct, rows.multiplier]
         )
 
-    def after_sweep(self, _iteration):
+    def after_sweep(self):
         self.launch()
 
 
@@ -73,5 +73,5 @@ class SpringMultipliers(RecordedStage):
         self.renew()
         self.apply()
 
-    def after_sweep(self, _iteration):
+    def after_sweep(self):
         self.raise_all()

@@ -35,18 +35,19 @@ class Prediction(Stage):
         motion.velocity, motion.last_velocity = model.velocity, model.last_velocity
         motion.acceleration, motion.steady = model.acceleration, model.steady
         guess = INITIAL_GUESS[settings.guess]
-        inputs = [model.gravity.on_device, settings.step_time, guess]
+        inputs = [model.gravity.now, settings.step_time, guess]
         inputs += [model.x, model.standing, model.contact_model]
         outputs = [motion, model.candidate, model.x_start, model.inertial]
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs)
+        self.kept = [model.gravity.now]
         self.keep_in_front = clearances(model)
         self.keep_in_front += points_in_front(model, model.x_start, model.candidate)
 
     def begin_frame(self, _frame, time):
         self.model.gravity.begin_frame(time)
 
-    def begin_step(self, fraction):
-        self.model.pull(fraction)
+    def begin_step(self, _fraction):
+        self.model.pull()
         self.predict()
         play(self.keep_in_front)
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One substep of vertex block descent (VBD 2024, algorithm 1; AVBD 2025 for the multipliers)."""
 
-from itertools import count
+from functools import partial
 
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
 from ..contact.load import Load
+from ..device.flow import can_capture, when
 from .chebyshev import Acceleration
-from .coarse import CoarseSteps
+from .clock import Clock
+from .coarse import CoarseMatrix, CoarseSteps
 from .contact import ContactLoad, Contacts
 from .convergence import Convergence
 from .guess import GuessGuard, LastGuard, is_guarded
+from .iterations import Iterations
 from .keeping import Keeper
 from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
@@ -22,32 +25,43 @@ from .sweeps import Sweeps
 class Stepper:
     """The stages of a substep, and the order in which they come.
 
-    All that the host decides within a substep: which searches for contacts are due (`Contacts`),
-    what flies and who touches whom (`Flight`, `IslandMomentum`), which iterations have a coarse
-    step (`CoarseSteps`), when they are enough (`Convergence`), whether they have to start over
-    (`Acceleration`), and what tears (`Tearing`).
+    All that the host decides within a substep: which searches for contacts are due (`Contacts`);
+    and, between substeps, what tears (`Tearing`).
     """
 
     def __init__(self, model, kinematic, tearing, residual):
-        self.model, self.residual = model, residual
-        self.convergence = Convergence(model, residual)
+        self.model, self.residual, self.tearing = model, residual, tearing
         self.coarse = make_coarse(model)
         self.sweeps = Sweeps(model)
+        self.iterations = Iterations(model)
+        self.convergence = Convergence(model, residual, self.iterations)
         self.acceleration = None
         if model.settings.is_accelerated and model.free_count > 0:
-            self.acceleration = Acceleration(model, residual)
+            self.acceleration = Acceleration(model, residual, self.convergence)
         stages = [
             *before_iterations(model, kinematic),
             *self._of_iterations(),
-            *after_iterations(model, tearing),
+            *after_iterations(model),
         ]
         self.keeper = None
         if model.contact is not None:
-            self.keeper = Keeper([model, model.contact, *stages])
+            self.keeper = Keeper([tearing, model, model.contact, *stages])
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
             for verb in VERBS
         }
+        self.before_sweep, self.after_sweep = (
+            [self._as_due(action) for action in self.verbs[verb]]
+            for verb in ("before_sweep", "after_sweep")
+        )
+        self.iterations.record()
+        self.graph = self.revisions = None
+        self.is_captured = all(stage.is_captured for stage in stages) and can_capture(model.device)
+
+    def _as_due(self, action):
+        """What a stage does in the iterations that it is due in."""
+        is_due = getattr(action.__self__, "is_due", None)
+        return action if is_due is None else self.iterations.when_due(is_due, action)
 
     def _of_iterations(self):
         """What happens in every iteration, besides the search for contacts."""
@@ -56,6 +70,7 @@ class Stepper:
             yield GuessGuard(model, self.residual)
         yield self.sweeps
         if self.coarse:
+            yield CoarseMatrix(model, self.coarse)
             yield CoarseSteps(model, self.coarse)
             if is_guarded(model) and settings.is_short:
                 yield LastGuard(model, self.residual)
@@ -83,40 +98,54 @@ class Stepper:
         return False
 
     def step(self, substep):
-        """Advance by one substep, number `substep` of the frame, counted from 1:
+        """Advance by one substep, number `substep` of the frame, counted from 1.
+
+        The first one is launched plainly, and so is the first after arrays have been replaced: all
+        that is needed is then loaded and recorded. Where nothing asks the host, the next one is
+        captured into a graph.
+        """
+        for look in self.verbs["look"]:
+            look()
+        is_last = substep == self.model.settings.substeps
+        self.iterations.watched.fill_(int(is_last or self.acceleration is not None))
+        if not self.is_captured or self.revisions != self.model.revisions:
+            self.graph, self.revisions = None, self.model.revisions
+            self._substep(substep)
+        else:
+            if self.graph is None:
+                self.graph = self.model.launches.graph(lambda: self._substep(substep))
+            self.graph.replay()
+        if self.tearing.tears:
+            self.tearing.tear()
+
+    def _substep(self, substep):
+        """All that a graph holds:
 
         predict → approach the guess, searching for contacts →
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
         """
-        for look in self.verbs["look"]:
-            look()
-        self.solve(substep)
-
-    def solve(self, substep):
-        """The substep without what the host has to `look` at before."""
         substeps = self.model.settings.substeps
         for begin in self.verbs["begin_step"]:
             begin(substep / substeps)
-        self.convergence.begin_step(substep == substeps or self.acceleration is not None)
-        self._iterate()
-        if self.acceleration and self.acceleration.must_start_over(self.convergence):
-            self._iterate()
+        self.iterations.run(self._iterate)
+        if self.acceleration:
+            self.acceleration.judge()
+            again = partial(self.iterations.run, self._iterate)
+            when(self.acceleration.starts_over, again)
         for end in self.verbs["end_step"]:
             end()
 
     def _iterate(self):
-        for iteration in count():
-            self.sweep(iteration)
-            if self.convergence.is_enough(iteration):
-                return
+        self.sweep()
+        self.convergence.look()
 
-    def sweep(self, iteration):
+    def sweep(self):
         """Visit every free vertex once, with all that comes before and after."""
-        for prepare in self.verbs["before_sweep"]:
-            prepare(iteration)
+        for prepare in self.before_sweep:
+            prepare()
         self.sweeps.sweep()
-        for follow in self.verbs["after_sweep"]:
-            follow(iteration)
+        for follow in self.after_sweep:
+            follow()
 
 
 def before_iterations(model, kinematic):
@@ -124,6 +153,7 @@ def before_iterations(model, kinematic):
     touches = model.contact is not None
     if (touches or model.has_analytic_colliders) and not model.settings.quasistatic:
         yield ContactLoad(model, Load(model, model.settings))
+    yield Clock(model)
     yield Prediction(model)
     if model.damped_tables:
         yield Damping(model)
@@ -132,7 +162,7 @@ def before_iterations(model, kinematic):
         yield Contacts(model, kinematic)
 
 
-def after_iterations(model, tearing):
+def after_iterations(model):
     """The stages that conclude, in order."""
     if model.contact is not None:
         yield IslandMomentum(model)
@@ -141,8 +171,6 @@ def after_iterations(model, tearing):
     if model.attachments.breakable:
         yield Breaking(model)
     yield Velocities(model)
-    if tearing.tears:
-        yield tearing
 
 
 def make_coarse(model):

@@ -11,6 +11,9 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
+from .flow import share
+from .graph import Graph
+
 # Parts of a list, on the CPU: they are shared evenly by so many threads or fewer.
 PARTS = 64
 # A range is split between CPU threads when one thread would take longer than this [ns].
@@ -39,10 +42,16 @@ class Launch:
         recorded = [launch(**how, record_cmd=True).launch for launch, how in self.parts]
         self.parts = ()
         if len(recorded) > 1:
-            self.play = partial(self.threads.run, recorded)
+            self.play = partial(side_by_side, self.threads, recorded)
         else:
             self.play = recorded[0] if recorded else nothing
         self.play()
+
+
+def side_by_side(threads, parts):
+    """Do all parts at the same time, now or in the graph that is captured."""
+    if not share(parts):
+        threads.run(parts)
 
 
 class Launches:
@@ -91,9 +100,13 @@ class Launches:
             return
         parts = self._parts(kernel, count, inputs, outputs, cost, first)
         if len(parts) > 1:
-            self.threads.run([partial(wp.launch, **part) for part in parts])
+            side_by_side(self.threads, [partial(wp.launch, **part) for part in parts])
         else:
             wp.launch(**parts[0])
+
+    def graph(self, function):
+        """The `Graph` of all that a function launches."""
+        return Graph(self.device, self.threads, function)
 
     def _parts(self, kernel, count, inputs, outputs, cost, first):
         """The arguments of all parts."""

@@ -1,60 +1,211 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies in free flight: their boxes, what obstructs them, and their common motion."""
+"""Bodies in free flight: their boxes, whom and what they may meet, and their common motion."""
 
 import warp as wp
 
+from .chunks import Chunks
+from .components import first_of, join
+from .contact.pairs import Surface
 from .options import QUICK
 
 wp.set_module_options(QUICK)
 
 
+@wp.struct
+class Boxes:
+    """Boxes of vertices with their contact distances, and the sum of the vertices' paths."""
+
+    low: wp.array[wp.vec3]  # [m]
+    high: wp.array[wp.vec3]  # [m]
+    path: wp.array[wp.vec3d]  # [m]
+
+
+@wp.struct
+class Flights:
+    """How bodies would fly, all [body]."""
+
+    size: wp.array[wp.float64]  # number of vertices
+    held: wp.array[int]  # whether any of them is kinematic
+    low: wp.array[wp.vec3]  # of the box that it sweeps on its own mean path [m]
+    high: wp.array[wp.vec3]  # [m]
+    parent: wp.array[int]
+    group: wp.array[int]  # the first of those that it flies with
+    motion: wp.array[wp.vec3]  # of the group, where this is its first body [m]
+    stays: wp.array[int]  # of the group, where this is its first body
+
+
+@wp.func
+def stretched_low(low: wp.vec3, motion: wp.vec3):
+    """Lower end [m] of a box that moves; what moves to nowhere may get anywhere."""
+    if not wp.isfinite(motion):
+        return wp.vec3(-wp.inf)
+    return low + wp.min(motion, wp.vec3())
+
+
+@wp.func
+def stretched_high(high: wp.vec3, motion: wp.vec3):
+    """Its upper end [m]."""
+    if not wp.isfinite(motion):
+        return wp.vec3(wp.inf)
+    return high + wp.max(motion, wp.vec3())
+
+
 @wp.kernel
-def measure_bodies(
+def measure_chunks(
     first: int,
+    chunks: Chunks,
+    vertex_count: int,
     x: wp.array[wp.vec3],
     goal: wp.array[wp.vec3],
-    body: wp.array[int],
     radius: wp.array[float],
-    # out
-    low: wp.array[wp.vec3],
-    high: wp.array[wp.vec3],
-    motion: wp.array[wp.vec3],
+    # in and out
+    boxes: Boxes,
 ):
-    """Box of every body with its contact distance, and the sum of its vertices' motions [m].
+    """Box of every chunk, and the paths of its vertices to their goals. One thread per chunk.
 
-    Of the vertices from `first` on.
+    Embedded points, which stand behind the vertices, have none of their own.
     """
-    i = first + wp.tid()
-    b = body[i]
-    r = wp.vec3(radius[i], radius[i], radius[i])
-    wp.atomic_min(low, b, x[i] - r)
-    wp.atomic_max(high, b, x[i] + r)
-    wp.atomic_add(motion, b, goal[i] - x[i])
+    chunk = first + wp.tid()
+    low = wp.vec3(wp.inf)
+    high = wp.vec3(-wp.inf)
+    path = wp.vec3d()
+    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        i = chunks.vertex[q]
+        r = wp.vec3(radius[i])
+        low = wp.min(low, x[i] - r)
+        high = wp.max(high, x[i] + r)
+        if i < vertex_count:
+            path += wp.vec3d(goal[i] - x[i])
+    boxes.low[chunk] = low
+    boxes.high[chunk] = high
+    boxes.path[chunk] = path
+
+
+@wp.kernel
+def measure_bodies(
+    chunks: Chunks,
+    parts: Boxes,
+    # in and out
+    boxes: Boxes,
+    flights: Flights,
+):
+    """The same of every body, each in a group of its own. One thread per body."""
+    b = wp.tid()
+    low = wp.vec3(wp.inf)
+    high = wp.vec3(-wp.inf)
+    path = wp.vec3d()
+    for chunk in range(chunks.first[b], chunks.first[b + 1]):
+        low = wp.min(low, parts.low[chunk])
+        high = wp.max(high, parts.high[chunk])
+        path += parts.path[chunk]
+    boxes.low[b] = low
+    boxes.high[b] = high
+    boxes.path[b] = path
+    motion = wp.vec3(path / flights.size[b])
+    flights.low[b] = stretched_low(low, motion)
+    flights.high[b] = stretched_high(high, motion)
+    flights.parent[b] = b
+    flights.stays[b] = 0
+
+
+@wp.kernel
+def join_meeting(
+    surface: Surface,
+    # in and out
+    flights: Flights,
+):
+    """Join bodies whose paths may meet those of later ones. One thread per body."""
+    b = wp.tid()
+    low = flights.low[b]
+    high = flights.high[b]
+    for other in range(b + 1, flights.low.shape[0]):
+        if surface.may_touch[b * surface.bodies + other] != 0:
+            apart = wp.max(flights.low[other] - high, low - flights.high[other])
+            if wp.max(apart) <= 0.0:
+                join(b, other, flights.parent)
+
+
+@wp.kernel
+def name_groups(
+    # in and out
+    flights: Flights,
+):
+    """The group of every body."""
+    b = wp.tid()
+    flights.group[b] = first_of(b, flights.parent)
+
+
+@wp.kernel
+def find_motions(
+    boxes: Boxes,
+    # in and out
+    flights: Flights,
+):
+    """Mean path of the vertices of every group. One thread per body, the first of a group works."""
+    b = wp.tid()
+    if flights.group[b] != b:
+        return
+    path = wp.vec3d()
+    size = wp.float64(0.0)
+    for other in range(b, boxes.path.shape[0]):
+        if flights.group[other] == b:
+            path += boxes.path[other]
+            size += flights.size[other]
+    flights.motion[b] = wp.vec3(path / size)
 
 
 @wp.kernel
 def find_obstacles(
-    tree: wp.uint64,
-    low: wp.array[wp.vec3],
-    high: wp.array[wp.vec3],
-    # out
-    blocked: wp.array[int],
+    surface: Surface,
+    travel: wp.array[float],
+    boxes: Boxes,
+    # in and out
+    flights: Flights,
 ):
-    """Whether any box of a tree meets the box of a body."""
+    """Mark the groups that do not fly: what is held, and what may meet the box of a
+    collider as of the last search; within the frame those move by `travel` [m] at most.
+    """
     b = wp.tid()
-    query = wp.bvh_query_aabb(tree, low[b], high[b])
-    index = int(0)
-    if wp.bvh_query_next(query, index):
-        blocked[b] = 1
+    group = flights.group[b]
+    motion = flights.motion[group]
+    stays = flights.held[b]
+    if not wp.isfinite(motion):
+        stays = 1
+    if stays == 0 and surface.collider_triangle_tree != wp.uint64(0):
+        reach = wp.vec3(travel[0])
+        low = stretched_low(boxes.low[b], motion) - reach
+        high = stretched_high(boxes.high[b], motion) + reach
+        query = wp.bvh_query_aabb(surface.collider_triangle_tree, low, high)
+        index = int(0)
+        if wp.bvh_query_next(query, index):
+            stays = 1
+    if stays != 0:
+        flights.stays[group] = 1
+
+
+@wp.kernel
+def find_flying(
+    flights: Flights,
+    # out
+    flies: wp.array[int],
+):
+    """Whether any group flies and gets anywhere by that."""
+    b = wp.tid()
+    if flights.group[b] == b and flights.stays[b] == 0:
+        if wp.length_sq(flights.motion[b]) > 0.0:
+            flies[0] = 1
 
 
 @wp.kernel
 def fly(
+    first: int,
     body: wp.array[int],
-    motion: wp.array[wp.vec3],
+    flights: Flights,
     # in and out
     x: wp.array[wp.vec3],
 ):
-    """Move every vertex by the motion of its body."""
-    i = wp.tid()
-    x[i] = x[i] + motion[body[i]]
+    """Move every vertex of what flies by the motion of its group."""
+    i = first + wp.tid()
+    group = flights.group[body[i]]
+    if flights.stays[group] == 0:
+        x[i] = x[i] + flights.motion[group]

@@ -63,6 +63,21 @@ def rotation_matrix(angle: wp.vec3d):
 
 
 @wp.func
+def rate_of_turn(spread: wp.mat33d, spin: wp.vec3d):
+    """ω [rad/s] of the angular momentum Σ w r × v, where `spread` is Σ w r rᵀ about the center.
+
+    What is straight does not turn about its own axis, and a point not at all.
+    """
+    rate = wp.vec3d()
+    size = wp.trace(spread)
+    one = wp.identity(n=3, dtype=wp.float64)
+    tensor = (size * (wp.float64(1.0) + THIN)) * one - spread
+    if wp.determinant(tensor) > wp.float64(0.0):
+        rate = wp.inverse(tensor) * spin
+    return rate
+
+
+@wp.func
 def rigidly_moved(x: wp.vec3, linkage: int, linkages: Linkages):
     """x_r [m] of a vertex at x."""
     moved = linkages.turn[linkage] * wp.vec3d(x) + linkages.shift[linkage]
@@ -127,17 +142,13 @@ def find_rigid_motion(
         push += linkages.push[chunk]
         spin += linkages.spin[chunk]
         spread += linkages.spread[chunk]
-    one = wp.identity(n=3, dtype=wp.float64)
-    turn = one
+    turn = wp.identity(n=3, dtype=wp.float64)
     shift = wp.vec3d()
     if linkages.held[linkage] == 0 and weight > wp.float64(0.0):
         center /= weight
         spin -= wp.cross(center, motion)
         spread -= weight * wp.outer(center, center)
-        size = wp.trace(spread)
-        tensor = (size * (wp.float64(1.0) + THIN)) * one - spread
-        if wp.determinant(tensor) > wp.float64(0.0):
-            turn = rotation_matrix(h * (wp.inverse(tensor) * spin))
+        turn = rotation_matrix(h * rate_of_turn(spread, spin))
         followed = adaptive_acceleration(wp.vec3(push / weight), gravity[0])
         moved = (h / weight) * motion + (h * h) * wp.vec3d(followed)
         shift = center + moved - turn * center

@@ -92,10 +92,54 @@ def predict(
 
 
 @wp.kernel
+def advance(
+    substeps: int,
+    # in and out
+    substep: wp.array[int],
+    # out
+    fraction: wp.array[wp.float64],
+):
+    """Count a substep [1], and find the fraction [1] of the frame that is over at its end."""
+    substep[0] = substep[0] + 1
+    fraction[0] = wp.float64(substep[0]) / wp.float64(substeps)
+
+
+@wp.func
+def between(ends: wp.array[wp.vec3d], fraction: wp.float64):
+    """What goes evenly from the first to the second of the `ends`."""
+    return (wp.float64(1.0) - fraction) * ends[0] + fraction * ends[1]
+
+
+@wp.kernel
+def move_gravity(
+    ends: wp.array[wp.vec3d],
+    fraction: wp.array[wp.float64],
+    # in and out
+    gravity: wp.array[wp.vec3],
+):
+    """Gravity [2] now and in the last step [m/s²]."""
+    gravity[1] = gravity[0]
+    gravity[0] = wp.vec3(between(ends, fraction[0]))
+
+
+@wp.kernel
+def find_weights(
+    mass: wp.array[wp.float64],
+    ends: wp.array[wp.vec3d],
+    fraction: wp.array[wp.float64],
+    # out
+    load: wp.array[wp.vec3],
+):
+    """The weight [N] of every vertex under the gravity of now."""
+    i = wp.tid()
+    load[i] = wp.vec3(mass[i] * between(ends, fraction[0]))
+
+
+@wp.kernel
 def move_points(
     at_start: wp.array[wp.vec3],
     at_end: wp.array[wp.vec3],
-    fraction: wp.array[float],
+    fraction: wp.array[wp.float64],
     first: int,
     # out
     points: wp.array[wp.vec3],
@@ -104,7 +148,7 @@ def move_points(
     frame.
     """
     i = wp.tid()
-    points[first + i] = wp.lerp(at_start[i], at_end[i], fraction[0])
+    points[first + i] = wp.lerp(at_start[i], at_end[i], float(fraction[0]))
 
 
 @wp.kernel

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from ..kernels import vertex
+from ..device.launches import play
+from ..kernels import motion, vertex
 from ..scene.embedding import Followers
 from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
@@ -60,9 +61,11 @@ class Model:
         self.x_start = wp.clone(self.x)
         self.inertial = wp.clone(self.x)
         self.velocity = self.upload(assembly.velocities, wp.vec3)
+        # Of the frame, over at the end of the substep.
+        self.fraction = wp.zeros(1, dtype=wp.float64, device=self.device)
         self.gravity = Gravity(settings.gravity, gravity, self.device)
         # As if the bodies had been in free fall: the adaptive guess then starts with full gravity.
-        before = assembly.velocities - h * self.gravity.now
+        before = assembly.velocities - h * self.gravity.at_end
         self.last_velocity = self.upload(before, wp.vec3)
         self.steady = wp.zeros(self.vertex_count, dtype=wp.vec3, device=self.device)
         self.acceleration = wp.zeros_like(self.velocity)
@@ -70,6 +73,9 @@ class Model:
         self.standing = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
+
+        # The number of the iteration at work, from 0.
+        self.iteration = wp.zeros(1, dtype=int, device=self.device)
 
         self._augment(assembly, settings)
         self._make_elements()
@@ -111,17 +117,24 @@ class Model:
         mass, still = self.assembly.mass, self.settings.quasistatic
         inertia = mass * (not still) / self.settings.step_time**2
         self.objective.inertia = self.upload(inertia, float)
-        self.objective.load = self.upload(self._load(), wp.vec3)
+        # The weight [N] where it is no part of the inertia.
+        load = mass[:, None] * self.gravity.at_end * still
+        self.objective.load = self.upload(load, wp.vec3)
+        self.pulls = self._pulls() if self.gravity.varies else []
 
-    def _load(self):
-        """The weight [N] of every vertex where it is no part of the inertia."""
-        return self.assembly.mass[:, None] * self.gravity.now * self.settings.quasistatic
+    def _pulls(self):
+        """Launches that let gravity, and what hangs on it, be what they are by now."""
+        gravity, record, fraction = self.gravity, self.launches.record, self.fraction
+        move = record(motion.move_gravity, 1, [gravity.ends, fraction], [gravity.now])
+        if not self.settings.quasistatic:
+            return [move]
+        inputs = [self.upload(self.assembly.mass, wp.float64), gravity.ends, fraction]
+        load = self.objective.load
+        return [move, record(motion.find_weights, self.vertex_count, inputs, [load])]
 
-    def pull(self, fraction):
-        """Let gravity be what it is after a fraction of the frame."""
-        if self.gravity.varies:
-            self.gravity.move(fraction)
-            self.objective.load.assign(self._load().astype(np.float32))
+    def pull(self):
+        """Let gravity be what it is at the end of this substep."""
+        play(self.pulls)
 
     def renew(self):
         """Take over elements and masses that have changed in the assembly."""
@@ -146,7 +159,7 @@ class Model:
         """Arrays that pass from one substep to the next, contacts apart."""
         rows, tables = self.attachments, self.tables.values()
         motion = [self.x, self.x_start, self.inertial, self.velocity, self.last_velocity]
-        motion += [self.steady, self.acceleration, self.standing, self.relaxation, self.rejected]
+        motion += [self.steady, self.acceleration, self.relaxation, self.rejected]
         of_rows = [rows.multiplier, rows.broken, rows.struct.rows, rows.struct.pull]
         rest = [table.struct.rest for table in tables if table.kind.moved_rest is not None]
         return [*motion, *of_rows, self.spring_multiplier, *rest]

@@ -83,7 +83,7 @@ class Tear:
 
 
 class Tearing:
-    """The tearing of a scene: the last stage of a substep."""
+    """The tearing of a scene, between substeps."""
 
     def __init__(self, bodies, model):
         self.model, self.assembly, self.tears = model, model.assembly, {}
@@ -129,7 +129,7 @@ class Tearing:
 
         return bring_back
 
-    def end_step(self):
+    def tear(self):
         """Split what is stretched too far."""
         x, torn = self.model.x.numpy(), False
         for at, tear in self.tears.items():

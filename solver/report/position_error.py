@@ -34,23 +34,22 @@ class PositionError:
         self.bodies = [
             (vertices, size) for vertices, size in zip(moving, sizes, strict=True) if len(vertices)
         ]
-        self.looked = 0
 
-    def look(self, done, count):
-        """Keep the positions after `done` of `count` iterations, where they are needed."""
-        if done == 1:
-            self.looked = 0
-        if count >= 4 and done in {count // 4, count // 2}:
-            wp.copy(self.quarter if done == count // 4 else self.half, self.model.x)
-            self.looked += 1
+    def keep_quarter(self):
+        """Keep the positions after a quarter of the iterations."""
+        wp.copy(self.quarter, self.model.x)
 
-    def estimate(self):
-        """(error [m], what of it nobody sees [m]) of the body where it is most visible, both as the
-        root mean square over its vertices.
+    def keep_half(self):
+        """Keep the positions after half of them."""
+        wp.copy(self.half, self.model.x)
+
+    def estimate(self, done, count):
+        """(error [m], what of it nobody sees [m]) after `done` of `count` iterations, both as the
+        root mean square over the vertices of the body where it is most visible.
 
         NaN when a substep was too short, or has ended before its time, to tell.
         """
-        if self.looked < 2:
+        if count < 4 or done < count // 2:
             return math.nan, math.nan
         quarter, half, end, start = (
             a.numpy() for a in (self.quarter, self.half, self.model.x, self.model.x_start)

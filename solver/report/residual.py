@@ -3,26 +3,33 @@
 
 import math
 
-import numpy as np
 import warp as wp
+
+from ..device.launches import play
+from ..kernels import sums
 
 # The residual is measured in weights under this acceleration [m/s²], whatever the scene's gravity.
 STANDARD_GRAVITY = 9.80665
+# Rough cost of a vertex in a sum [ns].
+VERTEX = 5.0
 
 
 class Residual:
     """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices.
 
-    `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`.
+    `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`. `norm` [1] is the residual as of the
+    last `find`, and `least` [1] what rounding alone may make of it; 0 when nothing is free.
     """
 
     def __init__(self, model):
         self.model, self.free = model, model.free_count
-        self.weight = model.assembly.mass[: self.free].sum() * STANDARD_GRAVITY
-        self.force = wp.zeros(len(model.x), dtype=wp.vec3, device=model.device)
-        self.rounding = wp.zeros(self.free, dtype=float, device=model.device)
-        self.touching = wp.zeros(self.free, dtype=int, device=model.device)
+        device = model.device
+        self.force = wp.zeros(len(model.x), dtype=wp.vec3, device=device)
+        self.rounding = wp.zeros(self.free, dtype=float, device=device)
+        self.touching = wp.zeros(self.free, dtype=int, device=device)
+        self.norm, self.least = (wp.zeros(1, dtype=wp.float64, device=device) for _ in range(2))
         self.revisions, self.at_now = model.revisions, self._launch(model.x)
+        self.add_up = self._sums()
 
     def _launch(self, x):
         """Finds the forces at positions x [m]."""
@@ -35,35 +42,48 @@ class Residual:
             cost=model.work[: self.free].mean() if self.free else 0.0,
         )
 
+    def _sums(self):
+        """Launches that add up the forces of now."""
+        if not self.free:
+            return []
+        record = self.model.launches.record
+        weight = self.model.assembly.mass[: self.free].sum() * STANDARD_GRAVITY
+        count = -(-self.free // sums.CHUNK)
+        chunks = wp.zeros(count, dtype=wp.vec2d, device=self.model.device)
+        inputs = [self.free, self.force, self.rounding]
+        totals, each = [self.norm, self.least], VERTEX * sums.CHUNK
+        return [
+            record(sums.add_forces, count, inputs, [chunks], each),
+            record(sums.find_residual, 1, [chunks, wp.float64(weight)], totals),
+        ]
+
     def find_forces(self):
         """The forces at the positions of now, with contacts as they were last looked at."""
         if self.revisions != self.model.revisions:
             self.revisions, self.at_now = self.model.revisions, self._launch(self.model.x)
         self.at_now()
 
-    def measure(self):
-        """The residual now; 0 when nothing is free."""
-        if not self.free:
-            return 0.0
+    def find(self):
+        """`norm` and `least` of now."""
         if self.model.contact is not None:
             self.model.contact.refresh()
         self.find_forces()
-        return self._norm()
+        play(self.add_up)
+
+    def measure(self):
+        """The residual now."""
+        self.find()
+        return float(self.norm.numpy()[0])
 
     def measure_at(self, x):
         """The residual at other positions [m], with contacts and multipliers as they are now."""
-        if not self.free:
-            return 0.0
         self._launch(x)()
-        return self._norm()
-
-    def _norm(self):
-        force = self.force.numpy()[: self.free]
-        return float(np.sqrt((force * force).sum(axis=1)).sum(dtype=float)) / self.weight
+        play(self.add_up)
+        return float(self.norm.numpy()[0])
 
     def floor(self):
         """The residual that rounding alone may make, as of the last measurement."""
-        return float(wp.utils.array_sum(self.rounding)) / self.weight if self.free else 0.0
+        return float(self.least.numpy()[0])
 
     def contacts(self):
         """Vertices that something touches, as of the last measurement."""

@@ -145,7 +145,9 @@ class Measure:
         rate = decay(convergence.halfway, residual, count, done)
         goal = max(CONVERGED, self.residual.floor(), settings.tolerance)
         # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
-        error, error_goal = convergence.error.estimate() if coarse else (math.nan, math.nan)
+        error, error_goal = (
+            convergence.error.estimate(done, count) if coarse else (math.nan, math.nan)
+        )
         contact_energy, touching, deepest = self.contact.take()
         elastic, inverted = 0.0, 0
         inside_out = np.zeros(model.vertex_count, dtype=bool)  # vertices of such elements
@@ -169,7 +171,7 @@ class Measure:
             error_goal=error_goal,
             kinetic_energy=0.0 if still else float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
-            gravitational_energy=float(-(mass * (x @ model.gravity.now)).sum()),
+            gravitational_energy=float(-(mass * (x @ model.gravity.at_end)).sum()),
             contact_energy=contact_energy,
             contacts=self.residual.contacts(),
             pairs=touching,

@@ -8,16 +8,18 @@ from ..settings import acceleration
 
 
 class Gravity:
-    """Gravity `now` [m/s²], and on the device, [2]: in this step and in the last one.
+    """Gravity [m/s²] `at_end` of the frame, and on the device, `now` [2]: in this step and in the
+    last one, and `ends` [2]: at the start and the end of the frame.
 
     `in_time`: None, or a function of the time [s] since the input state. Like pins it is read once
     per frame and goes evenly from frame to frame.
     """
 
     def __init__(self, start, in_time, device):
-        self.now = self.at_start = self.at_end = acceleration(start)
-        self.in_time = in_time
-        self.on_device = wp.array([self.now, self.now], dtype=wp.vec3, device=device)
+        self.at_end, self.in_time = acceleration(start), in_time
+        both = np.stack([self.at_end, self.at_end])
+        self.now = wp.array(both, dtype=wp.vec3, device=device)
+        self.ends = wp.array(both, dtype=wp.vec3d, device=device)
 
     @property
     def varies(self):
@@ -26,10 +28,5 @@ class Gravity:
     def begin_frame(self, time):
         """Read what it will be at the end of this frame."""
         if self.varies:
-            self.at_start, self.at_end = self.at_end, acceleration(self.in_time(time))
-
-    def move(self, fraction):
-        """Make it what it is after a fraction of the frame."""
-        before = self.now
-        self.now = (1.0 - fraction) * self.at_start + fraction * self.at_end
-        self.on_device.assign(np.array([self.now, before], np.float32))
+            before, self.at_end = self.at_end, acceleration(self.in_time(time))
+            self.ends.assign(np.stack([before, self.at_end]))

@@ -64,7 +64,7 @@ class KinematicPins(KinematicPoints):
 class KinematicColliders(KinematicPoints):
     """The vertices of all colliders; they stand behind those of the bodies in solver order.
 
-    `travel` [m] is the longest path of any of them in the frame.
+    `travel` [1] is the longest path of any of them in the frame [m], on the device.
     """
 
     def __init__(self, colliders, assembly, device):
@@ -73,7 +73,7 @@ class KinematicColliders(KinematicPoints):
         for collider in colliders:
             refuse_flat_triangles(collider.name, collider.start, collider.triangles)
         super().__init__(len(assembly.points), moves, device)
-        self.travel = 0.0
+        self.travel = wp.zeros(1, dtype=float, device=device)
 
     def read(self, frame, time):
         read = [np.zeros((0, 3))]
@@ -91,7 +91,7 @@ class KinematicColliders(KinematicPoints):
         super().begin_frame(frame, time)
         if self.moves:
             paths = self.at_end.numpy().astype(float) - self.at_start.numpy()
-            self.travel = float(np.linalg.norm(paths, axis=1).max())
+            self.travel.fill_(np.linalg.norm(paths, axis=1).max())
 
 
 class AttachedPoints(KinematicPoints):

@@ -270,7 +270,9 @@ def test_no_step_raises_the_loss_of_a_scattered_body(seed):
     put(stepper, shaken(stepper, 0.05, seed))
     count, taken = len(model.assembly.points), 0
     for _ in range(30):
-        stepper.sweep(0)  # with a coarse step of its own
+        stepper.iterations.number.fill_(-1)
+        stepper.iterations.begin()
+        stepper.sweep()  # the first one, with a coarse step of its own
         begin = model.x.numpy()[:count].astype(float)
         coarse.assemble()
         coarse.step()

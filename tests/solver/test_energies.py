@@ -11,6 +11,7 @@ from shapes import UNIT_TET, cell_box, grid, rotation
 from vbd.solver.bodies import Cells, Cloth, Filling, Rod, Solid
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.descent.convergence import Convergence
+from vbd.solver.descent.iterations import Iterations
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.elements.hinges import (
@@ -381,7 +382,7 @@ def test_statistics_agree_with_the_second_energies():
         points[model.assembly.vertices[0]] = x
         model.x.assign(points.astype(np.float32))
         residual = Residual(model)
-        nothing_done = Convergence(model, residual)
+        nothing_done = Convergence(model, residual, Iterations(model))
         measure = Measure(model, residual, [body])
         reported = measure.take(nothing_done, 0.0).elastic_energy
         assert reported == pytest.approx(energy(rest, x) - energy(rest, rest), rel=1e-5)

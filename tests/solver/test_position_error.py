@@ -32,8 +32,11 @@ def estimate(rate, amount, motion=0.0, size=1.0, free=2):
         now = points.copy()
         now[:, 2] = amount * rate**done
         x.assign(now)
-        error.look(done, ITERATIONS)
-    return error.estimate()
+        if done == ITERATIONS // 4:
+            error.keep_quarter()
+        if done == ITERATIONS // 2:
+            error.keep_half()
+    return error.estimate(ITERATIONS, ITERATIONS)
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.8, 0.95])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What contacts are now: their energy and depth, and which bodies they are between."""
+"""What contacts are now: their energy and depth, and who touches analytic colliders."""
 
 import warp as wp
 
@@ -33,25 +33,6 @@ def measure_pairs(
         if d < touch.radius:
             energy[p] = contact_energy(d, touch.radius, touch.stiffness)
             depth[p] = wp.max(touch.radius - pairs[p].multiplier - d, 0.0)
-
-
-@wp.kernel
-def mark_touching(
-    x: wp.array[wp.vec3],
-    body: wp.array[int],
-    bodies: int,
-    touches: wp.array[Touch],
-    state: wp.array[PairState],
-    # out
-    touch: wp.array[int],
-):
-    """Which bodies touch which: touch[body · bodies + body]."""
-    p = wp.tid()
-    near = touches[p]
-    if state[p].near != 0:
-        d = wp.dot(near.normal, gap_of(near, x, x[near.vertices[0]]))
-        if d < near.radius or near.separates != 0:
-            touch[body[near.vertices[0]] * bodies + body[near.vertices[3]]] = 1
 
 
 @wp.kernel

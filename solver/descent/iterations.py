@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The iterations of a substep: how many there are is decided on the device."""
+
+import numpy as np
+import warp as wp
+
+from ..device.flow import repeat_while, when
+from ..kernels import iterations as kernels
+from ..kernels.iterations import ALWAYS, IF_WATCHED, NEVER
+
+# Room for rules.
+RULES = 16
+
+
+class Iterations:
+    """Counts iterations, from 0, in `model.iteration`, until there were enough of them.
+
+    `rules` say what is due when: functions of the number of an iteration. A substep is watched
+    when its convergence is to be known.
+    """
+
+    def __init__(self, model):
+        self.count, device = model.settings.iterations, model.device
+        self.number, self.launches = model.iteration, model.launches
+        self.goes_on, self.is_met, self.watched = (
+            wp.zeros(1, dtype=int, device=device) for _ in range(3)
+        )
+        self.table = wp.zeros((RULES, self.count), dtype=int, device=device)
+        self.due = wp.zeros(RULES, dtype=int, device=device)
+        self.rules = 0
+        state = [self.count, self.number, self.is_met]
+        self.end = self.launches.record(kernels.end_iteration, 1, state, [self.goes_on])
+
+    def when_due(self, is_due, action, watched=False):
+        """What does `action` in the iterations that are due, or only in those of substeps that are
+        `watched`.
+        """
+        flag, said = self.due[self.rules : self.rules + 1], IF_WATCHED if watched else ALWAYS
+        row = [said if is_due(number) else NEVER for number in range(self.count)]
+        self.table[self.rules].assign(np.array(row, np.int32))
+        self.rules += 1
+        return lambda: when(flag, action)
+
+    def record(self):
+        """Make ready when all rules are known."""
+        inputs = [self.table[: self.rules], self.watched]
+        outputs = [self.due, self.number]
+        self.begin = self.launches.record(kernels.begin_iteration, 1, inputs, outputs)
+
+    def run(self, body):
+        """Call `body` for every iteration."""
+        self.number.fill_(-1)
+        self.is_met.zero_()
+        self.goes_on.fill_(1)
+
+        def one():
+            self.begin()
+            body()
+            self.end()
+
+        repeat_while(self.goes_on, one)

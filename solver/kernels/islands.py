@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Islands of bodies that touch each other: which are free, and what momentum they lack.
+
+An island goes by its first body. What is known of islands is kept there, in arrays [body] in which
+colliders follow behind the bodies.
+"""
+
+import warp as wp
+
+from .chunks import Chunks
+from .components import first_of, join
+from .contact.pairs import PairState, Touch, gap_of
+from .guess import rate_of_turn
+from .options import QUICK
+
+wp.set_module_options(QUICK)
+
+
+@wp.struct
+class Islands:
+    """Which bodies touch each other, and how free islands are to move as rigid ones."""
+
+    parent: wp.array[int]
+    touched: wp.array[int]  # whether the body touches another one
+    at_colliders: wp.array[int]  # whether it touches an analytic collider
+    island: wp.array[int]  # first body of the island
+    held: wp.array[int]  # whether anything in the island is not free
+    center: wp.array[wp.vec3d]  # [m]
+    shift: wp.array[wp.vec3d]  # of the center [m]
+    turn: wp.array[wp.vec3d]  # about the center [rad]
+
+
+@wp.struct
+class Moments:
+    """Sums over chunks of vertices at r, relative to the first vertex of the island; d = y − x."""
+
+    weight: wp.array[wp.float64]  # Σ w, w = m/h² [N/m]
+    center: wp.array[wp.vec3d]  # Σ w r
+    shift: wp.array[wp.vec3d]  # Σ w d
+    spin: wp.array[wp.vec3d]  # Σ w r × d
+    spread: wp.array[wp.mat33d]  # Σ w r rᵀ
+
+
+@wp.func
+def origin_of(island: int, chunks: Chunks, x: wp.array[wp.vec3]):
+    """The first vertex of an island [m]."""
+    return wp.vec3d(x[chunks.vertex[chunks.start[chunks.first[island]]]])
+
+
+@wp.kernel
+def separate(
+    # in and out
+    islands: Islands,
+    # out
+    is_any_free: wp.array[int],
+):
+    """Make an untouched island of every body."""
+    b = wp.tid()
+    islands.parent[b] = b
+    islands.touched[b] = 0
+    islands.at_colliders[b] = 0
+    islands.held[b] = 0
+    if b == 0:
+        is_any_free[0] = 0
+
+
+@wp.kernel
+def join_touching(
+    threads: int,
+    count: wp.array[int],
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    # in and out
+    islands: Islands,
+):
+    """Join bodies that touch. So many threads share the pairs, of which there are `count` [1]."""
+    for p in range(wp.tid(), count[0], threads):
+        if state[p].near != 0:
+            near = touches[p]
+            one = body[near.vertices[0]]
+            other = body[near.vertices[3]]
+            d = wp.dot(near.normal, gap_of(near, x, x[near.vertices[0]]))
+            if one != other and (d < near.radius or near.separates != 0):
+                islands.touched[one] = 1
+                islands.touched[other] = 1
+                join(one, other, islands.parent)
+
+
+@wp.kernel
+def name_islands(
+    anchored: wp.array[int],
+    # in and out
+    islands: Islands,
+):
+    """The island of every body or collider, and which of them are held by one that is `anchored`
+    or touches an analytic collider.
+    """
+    b = wp.tid()
+    island = first_of(b, islands.parent)
+    islands.island[b] = island
+    if anchored[b] != 0 or islands.at_colliders[b] != 0:
+        islands.held[island] = 1
+
+
+@wp.kernel
+def count_flight(
+    islands: Islands,
+    # in and out
+    steps: wp.array[int],
+    # out
+    is_any_free: wp.array[int],
+):
+    """Count the steps since each body was touched, and see whether any island is free."""
+    b = wp.tid()
+    if islands.touched[b] != 0 or islands.at_colliders[b] != 0:
+        steps[b] = 0
+    else:
+        steps[b] = steps[b] + 1
+    if islands.held[islands.island[b]] == 0:
+        is_any_free[0] = 1
+
+
+@wp.kernel
+def mark_standing(
+    vertex: wp.array[int],
+    body: wp.array[int],
+    steps: wp.array[int],
+    flight: int,
+    # out
+    standing: wp.array[int],
+):
+    """Mark the vertices of bodies that were touched less than `flight` steps ago."""
+    i = vertex[wp.tid()]
+    standing[i] = wp.where(steps[body[i]] < flight, 1, 0)
+
+
+@wp.kernel
+def add_moments(
+    first: int,
+    chunks: Chunks,
+    x: wp.array[wp.vec3],
+    inertial: wp.array[wp.vec3],
+    inertia: wp.array[float],
+    islands: Islands,
+    # in and out
+    moments: Moments,
+):
+    """Moments of a chunk in a free island, and the momenta that its displacements would give it."""
+    chunk = first + wp.tid()
+    island = islands.island[chunks.owner[chunk]]
+    if islands.held[island] != 0:
+        return
+    origin = origin_of(island, chunks, x)
+    weight = wp.float64(0.0)
+    center = wp.vec3d()
+    shift = wp.vec3d()
+    spin = wp.vec3d()
+    spread = wp.mat33d()
+    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        i = chunks.vertex[q]
+        w = wp.float64(inertia[i])
+        r = wp.vec3d(x[i]) - origin
+        d = wp.vec3d(inertial[i]) - wp.vec3d(x[i])
+        weight += w
+        center += w * r
+        shift += w * d
+        spin += w * wp.cross(r, d)
+        spread += w * wp.outer(r, r)
+    moments.weight[chunk] = weight
+    moments.center[chunk] = center
+    moments.shift[chunk] = shift
+    moments.spin[chunk] = spin
+    moments.spread[chunk] = spread
+
+
+@wp.kernel
+def find_motions(
+    chunks: Chunks,
+    x: wp.array[wp.vec3],
+    moments: Moments,
+    # in and out
+    islands: Islands,
+):
+    """The rigid motion of every free island that takes up its displacements. One thread per body,
+    the first of an island works.
+    """
+    b = wp.tid()
+    if islands.island[b] != b or islands.held[b] != 0:
+        return
+    weight = wp.float64(0.0)
+    center = wp.vec3d()
+    shift = wp.vec3d()
+    spin = wp.vec3d()
+    spread = wp.mat33d()
+    for other in range(b, chunks.first.shape[0] - 1):
+        if islands.island[other] == b:
+            for chunk in range(chunks.first[other], chunks.first[other + 1]):
+                weight += moments.weight[chunk]
+                center += moments.center[chunk]
+                shift += moments.shift[chunk]
+                spin += moments.spin[chunk]
+                spread += moments.spread[chunk]
+    center /= weight
+    spin -= wp.cross(center, shift)
+    spread -= weight * wp.outer(center, center)
+    islands.center[b] = origin_of(b, chunks, x) + center
+    islands.shift[b] = shift / weight
+    islands.turn[b] = rate_of_turn(spread, spin)
+
+
+@wp.kernel
+def move_islands(
+    first: int,
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    islands: Islands,
+    # out
+    candidate: wp.array[wp.vec3],
+):
+    """Where free islands should have got. One thread per free vertex."""
+    i = first + wp.tid()
+    moved = x[i]
+    island = islands.island[body[i]]
+    if islands.held[island] == 0:
+        arm = wp.vec3d(moved) - islands.center[island]
+        step = islands.shift[island] + wp.cross(islands.turn[island], arm)
+        if wp.isfinite(step):
+            moved = wp.vec3(wp.vec3d(moved) + step)
+    candidate[i] = moved

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The iterations of a substep, counted on the device, and what is due in each. One thread each."""
+
+import warp as wp
+
+from .options import QUICK
+
+wp.set_module_options(QUICK)
+
+# What a table says of an iteration: never due, always, or only in substeps that are watched.
+NEVER, ALWAYS, IF_WATCHED = 0, 1, 2
+
+
+@wp.kernel
+def begin_iteration(
+    table: wp.array2d[int],
+    watched: wp.array[int],
+    # out
+    due: wp.array[int],
+    # in and out
+    iteration: wp.array[int],
+):
+    """Count on, and look up in `table` [rule, iteration] what is due."""
+    number = iteration[0] + 1
+    iteration[0] = number
+    for rule in range(table.shape[0]):
+        says = table[rule, number]
+        due[rule] = wp.where(says == ALWAYS or (says == IF_WATCHED and watched[0] != 0), 1, 0)
+
+
+@wp.kernel
+def end_iteration(
+    count: int,
+    iteration: wp.array[int],
+    is_met: wp.array[int],
+    # out
+    goes_on: wp.array[int],
+):
+    """Whether another iteration follows: after `count` none, nor when a tolerance is met."""
+    goes_on[0] = wp.where(iteration[0] + 1 < count and is_met[0] == 0, 1, 0)
+
+
+@wp.kernel
+def compare(
+    tolerance: wp.float64,
+    norm: wp.array[wp.float64],
+    least: wp.array[wp.float64],
+    # out
+    is_met: wp.array[int],
+):
+    """Whether a residual is below the tolerance, or below the `least` that rounding leaves."""
+    is_met[0] = wp.where(norm[0] < wp.max(tolerance, least[0]), 1, 0)

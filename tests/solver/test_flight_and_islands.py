@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flight, islands and the clock: the host has no part in them; kernels find what NumPy finds."""
+
+import numpy as np
+import pytest
+import warp as wp
+from shapes import box, chain, grid, plane
+
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.device import launches
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+from vbd.solver.topology.graphs import connected_components
+
+SETTINGS = Settings(substeps=3, iterations=5)
+
+
+def cube(corner, velocity=(0.0, 0.0, 0.0), **more):
+    points, tets = box((3, 3, 3), (0.2, 0.2, 0.2))
+    velocities = np.tile(velocity, (len(points), 1)).astype(float)
+    return Solid(points + corner, tets, velocities=velocities, **more)
+
+
+def rod(start, velocity):
+    points, edges = chain(8, 0.05)
+    velocities = np.tile(velocity, (8, 1)) + [[0.0, 0.3 * k, 0.0] for k in range(8)]
+    return Rod(points + start, edges, Material(thickness=0.01), velocities=velocities)
+
+
+def colliding():
+    """Two that collide in the air, a straight rod that turns, and one that falls on a floor that
+    rises.
+    """
+    mesh, triangles = plane(4.0, -0.25)
+    return [
+        cube([0.0, 0.0, 0.5], [1.0, 0.0, 0.0]),
+        cube([0.25, 0.02, 0.53], [-1.0, 0.0, 0.5]),
+        rod([-1.0, 0.0, 0.5], [0.0, 0.0, 1.0]),
+        cube([1.0, 0.0, -0.2]),
+        Collider(lambda time: mesh + [0.0, 0.0, 0.5 * time], triangles),
+    ]
+
+
+def hanging():
+    """A sheet with pins that swing, and a cube that falls beside it."""
+    points, triangles = grid(6, 0.5)
+    pins = Pins([0, 6], lambda time: points[[0, 6]] + [0.0, 0.1 * np.sin(9.0 * time), 0.0])
+    return [Cloth(points, triangles, pins=pins), cube([0.1, 0.1, 0.05])]
+
+
+SCENES = {"colliding": colliding, "hanging": hanging}
+
+
+def flips(time):
+    return (0.0, 0.0, -10.0 if time < 0.06 else 10.0)
+
+
+def start(bodies, settings=SETTINGS, **more):
+    """The frames, and the stepper, which has come to the end of the first."""
+    frames = simulate(bodies, settings, 8, **more)
+    first = next(frames)
+    return first, frames, frames.gi_frame.f_locals["stepper"]
+
+
+def stage(stepper, name):
+    """A stage of a stepper by its name."""
+    return next(
+        call.__self__
+        for calls in stepper.verbs.values()
+        for call in calls
+        if type(getattr(call, "__self__", None)).__name__ == name
+    )
+
+
+def replace(stepper, verb, name, call):
+    """Let a stage do something else."""
+    calls, known = stepper.verbs[verb], getattr(stage(stepper, name), verb)
+    calls[calls.index(known)] = call(known)
+
+
+def captured(call):
+    """What captures a graph of a call and launches that; it must not ask the device meanwhile."""
+
+    def launch(*arguments):
+        with wp.ScopedCapture(device="cpu") as capture:
+            call(*arguments)
+        wp.capture_launch(capture.graph)
+
+    return launch
+
+
+def positions(bodies, change=lambda _stepper: None, **more):
+    """Positions [frame, vertex, 3] when something is changed after the first frame."""
+    _first, frames, stepper = start(bodies, **more)
+    change(stepper)
+    return np.array([np.concatenate(frame.exact_positions) for frame in frames])
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_graph_of_flight_gives_the_same_bits(scene):
+    flew = []
+
+    def change(stepper):
+        flight = stage(stepper, "Contacts").flight
+        launch = captured(flight.move)
+
+        def move():
+            launch()
+            flew.append(int(flight.flies.numpy()[0]))
+
+        flight.move = move
+
+    np.testing.assert_array_equal(positions(SCENES[scene](), change), positions(SCENES[scene]()))
+    assert any(flew)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_graph_of_islands_gives_the_same_bits(scene):
+    def change(stepper):
+        replace(stepper, "end_step", "IslandMomentum", captured)
+
+    np.testing.assert_array_equal(positions(SCENES[scene](), change), positions(SCENES[scene]()))
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_graph_of_all_that_goes_evenly_through_a_frame_gives_the_same_bits(scene):
+    def change(stepper):
+        for name in ("Clock", "Prediction", "Kinematics"):
+            replace(stepper, "begin_step", name, captured)
+
+    how = {"gravity": flips}
+    np.testing.assert_array_equal(
+        positions(SCENES[scene](), change, **how), positions(SCENES[scene](), **how)
+    )
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_threads_change_no_bit(scene, monkeypatch):
+    monkeypatch.setattr(launches, "WORTH_SPLITTING", 10.0)
+    one, two = (
+        positions(SCENES[scene](), settings=Settings(substeps=3, iterations=5, threads=threads))
+        for threads in (1, 2)
+    )
+    np.testing.assert_array_equal(one, two)
+
+
+def rigid_motion(mass, x, displacement):
+    """The rigid motion [vertex, 3] that takes up the momentum of displacements [m] of masses."""
+    center = mass @ x / mass.sum()
+    arm = x - center
+    shift = mass @ displacement / mass.sum()
+    spin = mass @ np.cross(arm, displacement)
+    inertia = mass @ (arm * arm).sum(axis=1) * np.eye(3) - (mass[:, None] * arm).T @ arm
+    # What is straight does not turn about its own axis.
+    turn = np.linalg.lstsq(inertia, spin, rcond=1e-8)[0]
+    return shift + np.cross(turn, arm)
+
+
+@pytest.mark.parametrize("touching", [[], [(0, 2)], [(3, 1), (2, 0)], [(0, 1), (1, 4)]])
+def test_islands_move_as_their_momentum_asks_for(touching):
+    """Against least squares in NumPy, by pairs of bodies that touch; number 4 is the floor."""
+    _first, _frames, stepper = start([*colliding()])
+    model, momentum = stepper.model, stage(stepper, "IslandMomentum")
+    free, body = model.free_count, model.surface.body
+    random = np.random.default_rng(3)
+    apart = random.normal(size=(free, 3)) * 1e-3
+    target = model.inertial.numpy()
+    target[:free] = model.x.numpy()[:free] + apart
+    model.inertial.assign(target)
+    momentum.record()
+    x = model.x.numpy()[:free].astype(float)
+    displacement = model.inertial.numpy()[:free] - x
+
+    # Joins what is said to touch instead of what does.
+    separate, _join, name, *rest = momentum.launches
+    separate()
+    parent = np.arange(5)
+    island = connected_components(np.array(touching).reshape(-1, 2), 5)
+    for b in range(5):
+        parent[b] = np.flatnonzero(island == island[b])[0]
+    momentum.islands.parent.assign(parent.astype(np.int32))
+    for launch in (name, *rest, *momentum.restoring[:-1]):
+        launch()
+
+    expected = x.copy()
+    for number in set(island) - {island[4]}:
+        mine = island[body[:free]] == number
+        mass = model.assembly.mass[:free][mine]
+        expected[mine] += rigid_motion(mass, x[mine], displacement[mine])
+    found = model.candidate.numpy()[:free]
+    assert np.abs(expected - x).max() > 1e-5
+    np.testing.assert_allclose(found, expected, atol=2e-7)
+
+
+def test_what_meets_nothing_flies_and_what_is_near_a_collider_stays():
+    """Bodies that may meet fly together with the mean of their paths."""
+    bodies = colliding()
+    _first, _frames, stepper = start(bodies)
+    model, flight = stepper.model, stage(stepper, "Contacts").flight
+    body, count = model.surface.body[: model.free_count], len(bodies) - 1
+    paths = np.array([[0.3, 0.0, 0.0], [-0.1, 0.0, 0.0], [0.0, 0.0, 0.4], [0.0, 0.0, 0.1]])
+    before = model.x.numpy()[: model.free_count].copy()
+    goal = model.candidate.numpy()
+    goal[: model.free_count] = before + paths[body]
+    model.candidate.assign(goal)
+    flight.move()
+    moved = model.x.numpy()[: model.free_count] - before
+    both = paths[:2].mean(axis=0)
+    expected = np.array([both, both, paths[2], np.zeros(3)])
+    for number in range(count):
+        mine = moved[body == number]
+        np.testing.assert_allclose(mine, np.tile(expected[number], (len(mine), 1)), atol=1e-6)
+
+
+def test_a_path_to_nowhere_keeps_all_that_it_may_meet():
+    bodies = [cube([2.0 * k, 0.0, 0.0]) for k in range(3)]
+    _first, _frames, stepper = start(bodies)
+    model, flight = stepper.model, stage(stepper, "Contacts").flight
+    before, goal = model.x.numpy().copy(), model.candidate.numpy()
+    goal[:] = before + [0.0, 0.0, 0.1]
+    goal[np.flatnonzero(model.surface.body == 1)[0]] = np.nan
+    model.candidate.assign(goal)
+    flight.move()
+    np.testing.assert_array_equal(model.x.numpy(), before)
+
+
+def test_the_fraction_of_the_frame_is_that_of_the_host():
+    _first, frames, stepper = start([cube([0.0, 0.0, 0.0])], Settings(substeps=7))
+    model, found = stepper.model, []
+    replace(
+        stepper,
+        "end_step",
+        "LinkageMomentum",
+        lambda call: lambda: (found.append(model.fraction.numpy()[0]), call()),
+    )
+    next(frames)
+    next(frames)
+    assert found == [k / 7 for k in range(1, 8)] * 2
