@@ -61,11 +61,16 @@ class Search:
         self.count_entries, *self.sorts = self._sorting()
 
     def _finding(self):
-        model, lists, record = self.model, self.model.lists, self.model.launches.record
+        """Query every vertex and edge."""
+        model, needed, launches = self.model, self.model.lists.needed, self.model.launches
         scene = [self.struct, model.contact_model.state, model.x]
-        for k, kernel in enumerate((search.find_triangles, search.find_edges)):
-            outputs = [self.count[k], self.found[k], lists.needed]
-            yield record(kernel, self.queries[k], [*scene, self.slots[k]], outputs, QUERY)
+        kernels = search.find_triangles, search.find_edges
+        which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
+        for k, (kernel, slot) in enumerate(zip(kernels, which, strict=True)):
+            queries, count, slots = self.queries[k], self.count[k], self.slots[k]
+            yield launches.record(kernel, queries, [*scene, slots], [count, self.found[k]], QUERY)
+            limit, outputs = counting.limit_slots, [count, needed]
+            yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
     def _filling(self):
         """Pairs of what was found, and those that separate behind them."""

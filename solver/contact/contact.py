@@ -14,8 +14,6 @@ from .truncation import Truncation
 
 # What trust radii have cut short gets this many times the slack after every search in a step.
 MORE_SLACK = 4.0
-# No limit to searches in a row.
-MANY_SEARCHES = 2**30
 
 
 def surface_on_device(surface, upload):
@@ -84,9 +82,9 @@ class Contact:
         """Whether a vertex has used up its slack since the last search, an array of one int."""
         return self.truncation.travelled
 
-    def due(self, interval, most=MANY_SEARCHES):
-        """A `SearchDue` of this contact, for up to so many searches in a row."""
-        return SearchDue(self.truncation, interval, most)
+    def due(self, every, **how):
+        """A `SearchDue` of this contact."""
+        return SearchDue(self.truncation, every, **how)
 
     def begin_frame(self):
         """Count anew; build the trees anew at the next search."""

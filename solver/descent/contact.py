@@ -9,8 +9,6 @@ from .stage import Stage
 
 # The approach to the initial guess is cut into at most so many searches for contact.
 APPROACHES = 20
-# An interval that no iteration reaches.
-NEVER = 1 << 30
 
 
 class Contacts(Stage):
@@ -21,8 +19,9 @@ class Contacts(Stage):
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
         self.flight = Flight(model, kinematic.colliders)
         # The approach to the guess is over when it has come as far as it can.
-        self.approaching = self.contact.due(0 if self.is_kinematic else NEVER, APPROACHES)
-        self.due = self.contact.due(model.settings.collision_interval)
+        self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
+        interval = model.settings.collision_interval
+        self.searching = self.contact.due(interval, iterations=model.iteration)
 
     def begin_frame(self, _frame, _time):
         self.contact.begin_frame()
@@ -56,8 +55,8 @@ class Contacts(Stage):
         towards its goal.
         """
         model, contact = self.model, self.contact
-        self.due.look()
-        when(self.due.flag, contact.search)
+        self.searching.look()
+        when(self.searching.flag, contact.search)
         contact.refresh()
         if self.is_kinematic:
             copy_behind(model.candidate, model.inertial, model.free_count)

@@ -8,10 +8,10 @@ class Stage:
     """A part of a substep. It knows the model, and no other stage.
 
     It has those of the `VERBS` that it needs: `begin_frame(frame, time)`, counted from 1 and in s
-    since the input state; `look()`, what the host has to do before a substep, and the device could
-    not; `begin_step(fraction)` of the frame that is over when the substep ends; `before_sweep()`
-    and `after_sweep()` of every iteration, or of those that are due where it has
-    `is_due(iteration)`, counted from 0 as in `model.iteration`; and `end_step()`.
+    since the input state; `look()`, what only the host can do before a substep;
+    `begin_step(fraction)` of the frame that is over when the substep ends; `before_sweep()` and
+    `after_sweep()` of every iteration, or of those that are due where it has `is_due(iteration)`,
+    counted from 0 as in `model.iteration`; and `end_step()`.
 
     What passes from one substep to the next is in arrays, `kept`, or else `keep()` returns what
     brings it back (keeping.py).

@@ -45,7 +45,7 @@ class Stepper:
         ]
         self.keeper = None
         if model.contact is not None:
-            self.keeper = Keeper([model, model.contact, *stages, tearing])
+            self.keeper = Keeper([tearing, model, model.contact, *stages])
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
             for verb in VERBS

@@ -31,11 +31,10 @@ class ContactLists:
     """Lists of a scene, as arrays: `pairs`, their `state` and, of those that are near, `touches`.
 
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
-    last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: pairs of
-    vertices come first, then those of edges, then `separating` ones, whose `rows` of `Touch` the
-    host gives; `total` is how many there are, and `searched`
-    how often they were sought in this frame. About `expected` pairs there will be: launches share
-    them out so.
+    last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py; `total`
+    [1] are all pairs, those of vertices, then those of edges, then `separating` [1] ones, whose
+    `rows` of `Touch` the host gives. About `expected` pairs there will be: launches share them out
+    so.
     """
 
     def __init__(self, near, vertex_count, device):
@@ -77,16 +76,16 @@ class ContactLists:
     @property
     def count(self):
         """How many pairs there are."""
-        return int(self.total.numpy()[0])
+        return int(self.counts.numpy()[int(counts.ALL)])
 
     @property
     def searches(self):
         """How often pairs were sought since the frame began."""
-        return int(self.searched.numpy()[0])
+        return int(self.counts.numpy()[int(counts.SEARCHES)])
 
     def begin_frame(self):
         """Count searches anew."""
-        self.searched.zero_()
+        self.counts[int(counts.SEARCHES) :].zero_()
 
     def separate(self, rows):
         """Take over rows of `Touch` that lead intersections apart, a NumPy array."""

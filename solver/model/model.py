@@ -159,7 +159,7 @@ class Model:
         """Arrays that pass from one substep to the next, contacts apart."""
         rows, tables = self.attachments, self.tables.values()
         motion = [self.x, self.x_start, self.inertial, self.velocity, self.last_velocity]
-        motion += [self.steady, self.acceleration, self.standing, self.relaxation, self.rejected]
+        motion += [self.steady, self.acceleration, self.relaxation, self.rejected]
         of_rows = [rows.multiplier, rows.broken, rows.struct.rows, rows.struct.pull]
         rest = [table.struct.rest for table in tables if table.kind.moved_rest is not None]
         return [*motion, *of_rows, self.spring_multiplier, *rest]

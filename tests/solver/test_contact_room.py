@@ -3,12 +3,13 @@
 
 import numpy as np
 import pytest
-import warp as wp
 from shapes import block, box, bumpy_ball, caged, grid
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Solid
 from vbd.solver.contact import candidates
 from vbd.solver.contact.contact import Contact
+from vbd.solver.descent import step
+from vbd.solver.device import launches
 from vbd.solver.model import contact_lists
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -119,36 +120,25 @@ def test_an_accelerated_frame_is_done_again_as_it_was(monkeypatch):
     assert others == numbers
 
 
-def stepper_of(bodies):
-    """The stepper after one frame without the host's parts of a substep, and the frames."""
-    frames = simulate(bodies, Settings(substeps=2, coarse_correction=False, threads=1), 100)
-    next(frames)
-    stepper = frames.gi_frame.f_locals["stepper"]
-    stages = {type(verb.__self__).__name__: verb.__self__ for verb in stepper.verbs["end_step"]}
-    stages["Contacts"].flight.move = lambda: None
-    stepper.verbs["end_step"] = [stages["Contacts"].end_step, stages["Velocities"].end_step]
-    return stepper, frames
+def bake(scene, threads):
+    """Positions and numbers of searches in some frames, and how many of these used a graph."""
+    settings = Settings(coarse_correction=False, threads=threads)
+    frames = simulate(SCENES[scene](), settings, 11)
+    found, captured = [], 0
+    for _ in range(10):
+        frame = next(frames)
+        found.append(np.append(np.concatenate(frame.exact_positions), frame.stats.searches))
+        captured += frames.gi_frame.f_locals["stepper"].graph is not None
+    return found, captured
 
 
-def step(stepper):
-    """A substep, whose iterations nobody ends early."""
-    for begin in stepper.verbs["begin_step"]:
-        begin(0.5)
-    for iteration in range(5):
-        stepper.sweep(iteration)
-    for end in stepper.verbs["end_step"]:
-        end()
-
-
-@pytest.mark.parametrize("scene", ["folded", "loaded", "visible"])
-def test_contact_is_launches_alone(scene):
-    """Captured as a graph and replayed it gives the same bits, however often it searches."""
-    (played, _frames), (captured, _others) = (stepper_of(SCENES[scene]()) for _ in range(2))
-    with wp.ScopedCapture(device="cpu") as capture:
-        step(captured)
-    for _ in range(16):
-        step(played)
-        wp.capture_launch(capture.graph)
-        np.testing.assert_array_equal(captured.model.x.numpy(), played.model.x.numpy())
-    assert captured.model.lists.searches == played.model.lists.searches > 2 * 16
-    assert captured.model.lists.count > 0
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_captured_substep_searches_like_a_plain_one(monkeypatch, scene, threads):
+    monkeypatch.setattr(launches, "WORTH_SPLITTING", 3e3)
+    found, captured = bake(scene, threads)
+    monkeypatch.setattr(step, "can_capture", lambda device: False)
+    wanted, none = bake(scene, threads)
+    assert captured > 5 and not none
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)

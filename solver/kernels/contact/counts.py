@@ -4,6 +4,7 @@
 import warp as wp
 
 from ..options import QUICK
+from ..shares import share_of
 
 wp.set_module_options(QUICK)
 
@@ -19,6 +20,25 @@ SEARCHES = wp.constant(4)
 TRIANGLE_SLOTS = wp.constant(0)
 EDGE_SLOTS = wp.constant(1)
 PAIRS = wp.constant(2)
+
+
+@wp.kernel
+def limit_slots(
+    parts: int,
+    slots: int,
+    which: int,
+    # in and out
+    count: wp.array[int],
+    needed: wp.array[int],
+):
+    """Note in a slot of `needed` the most that a query has found, and count what had room."""
+    begin, end = share_of(wp.tid(), parts, count.shape[0])
+    most = int(0)
+    for k in range(begin, end):
+        most = wp.max(most, count[k])
+        count[k] = wp.min(count[k], slots)
+    if most > needed[which]:
+        wp.atomic_max(needed, which, most)
 
 
 @wp.kernel

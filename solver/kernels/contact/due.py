@@ -32,8 +32,8 @@ def count_capped(
 @wp.kernel
 def decide(
     stuck: wp.array[int],
-    iteration: wp.array[int],
-    interval: int,
+    number: wp.array[int],
+    every: int,
     many: float,
     most: int,
     # in and out
@@ -42,17 +42,15 @@ def decide(
     # out
     is_due: wp.array[int],
 ):
-    """A search is due when `many` vertices are capped, or one is stuck and that is heeded.
+    """A search is due when `many` vertices are capped, and also when one is stuck, wherever
+    `every` divides `number` [1] and that is not 0; 0 never does.
 
-    It is every `interval` iterations, or always where that is 0. But no more than `most` of these
-    `rounds` in a row. One thread; counts anew from here on.
+    But no more than `most` of these `rounds` in a row. One thread; counts anew from here on.
     """
-    wanted = float(capped[0]) > many
-    heeded = bool(interval == 0)
-    if interval > 0:
-        heeded = iteration[0] > 0 and iteration[0] % interval == 0
-    if heeded:
-        wanted = wanted or stuck[BY_PAIR] + stuck[BY_TRUST_RADIUS] > 0
     rounds[0] = rounds[0] + 1
+    wanted = float(capped[0]) > many
+    if every > 0:
+        if number[0] > 0 and number[0] % every == 0:
+            wanted = wanted or stuck[BY_PAIR] + stuck[BY_TRUST_RADIUS] > 0
     is_due[0] = int(wanted and rounds[0] < most)
     capped[0] = 0

@@ -4,7 +4,6 @@
 import warp as wp
 
 from ..options import HOT
-from .counts import EDGE_SLOTS, TRIANGLE_SLOTS
 from .distance import closest_on_segments, closest_on_triangle
 from .pairs import Surface
 from .state import ContactState
@@ -159,12 +158,10 @@ def find_triangles(
     # out
     count: wp.array[int],
     found: wp.array[int],
-    needed: wp.array[int],
 ):
-    """Triangles near each surface vertex: `count` of them are in `found`, and no more than `slots`.
+    """Triangles near each surface vertex, up to `slots` of them; `count` tells how many there are.
 
-    Vertices of colliders look for triangles of bodies only. `needed` learns how many slots the
-    vertex with the most would fill.
+    Vertices of colliders look for triangles of bodies only.
     """
     k = first + wp.tid()
     v = surface.vertices[k]
@@ -186,9 +183,7 @@ def find_triangles(
             n,
             found,
         )
-    if n > needed[TRIANGLE_SLOTS]:
-        wp.atomic_max(needed, TRIANGLE_SLOTS, n)
-    count[k] = wp.min(n, slots)
+    count[k] = n
 
 
 @wp.func
@@ -239,7 +234,6 @@ def find_edges(
     # out
     count: wp.array[int],
     found: wp.array[int],
-    needed: wp.array[int],
 ):
     """Edges near each edge of a body, every pair once; as `find_triangles`."""
     k = first + wp.tid()
@@ -260,6 +254,4 @@ def find_edges(
             n,
             found,
         )
-    if n > needed[EDGE_SLOTS]:
-        wp.atomic_max(needed, EDGE_SLOTS, n)
-    count[k] = wp.min(n, slots)
+    count[k] = n
