@@ -15,7 +15,7 @@ KERNELS = Path(__file__).resolve().parents[2] / "solver" / "kernels"
 OUT = ("# out", "# in and out")
 # What of Warp writes to its first argument.
 WRITING = ("atomic_", "tile_store", "tile_atomic_add", "tile_scatter")
-# Native code is not looked into: it only reads.
+# Native code is not looked into.
 WRAPPERS = {"kernel", "func"}
 
 
