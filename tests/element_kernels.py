@@ -9,9 +9,11 @@ from vbd.solver.kernels.elements.table import table_force_hessian, table_struct
 
 
 @cache
-def evaluation(kind):
-    """The kernel for force and block of a kind of element at every vertex."""
-    Table, force_hessian_of = table_struct(kind), table_force_hessian(kind)
+def evaluation(kind, in_lanes=True):
+    """The kernel for force and block of a kind of element at every vertex, as the CPU has them or
+    without lanes.
+    """
+    Table, force_hessian_of = table_struct(kind), table_force_hessian(kind, in_lanes)
 
     @wp.kernel(enable_backward=False, module="unique")
     def evaluate(

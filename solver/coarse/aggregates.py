@@ -27,6 +27,9 @@ FEWEST, MOST, MOST_OF_CLOTH = 10, 256, 512
 # A small component has fewer than that, one for so many vertices. Even a single one takes most of
 # the error of a stiff beam, as it lets it turn as a whole.
 SMALL_PATCH = 25
+# Slender bodies of cells bend at once with patches as long as this part of their width. (So would
+# tets, whose motion is as in the first version.)
+SLENDER_PATCH = 0.6
 # Smaller sheets and rods converge without, however stiff.
 SMALLEST_CLOTH, SMALLEST_ROD = 50, 4
 # Of more components than these only the larger ones have patches.
@@ -85,11 +88,14 @@ def make_aggregates(assembly):
     lengths = edge_lengths(edges, rest, assembly.solids, of_component)
     nearest = NearestSeeds(Neighbors.from_edges(edges, count, lengths))
     of, components = np.full(count, -1), []
+    spacing = spacing_of_cells(of_component, assembly.cells.corners, edges, lengths)
     by_component = np.argsort(of_component[:free], kind="stable")
     start = np.searchsorted(of_component[:free][by_component], np.arange(len(sizes) + 1))
     for number in np.flatnonzero(wanted):
         members = by_component[start[number] : start[number + 1]]
         most = min(wanted[number], len(members))
+        if 0 < most < FEWEST and spacing[number] > 0.0:
+            most = max(most, patches_along(nearest, members, spacing[number]))
         if most:
             of[members] = len(components) + spread_patches(nearest, rest, members, most)
             components += [number] * most
@@ -131,13 +137,38 @@ def edge_lengths(edges, points, solids, of_component):
     return np.where(shared, SHORTER * lengths, lengths)
 
 
+def spacing_of_cells(of_component, cells, edges, lengths):
+    """Mean length [m] of the edges of every component with cells, zero of others."""
+    count = of_component.max(initial=-1) + 1
+    of_edge = of_component[edges[:, 0]]
+    mean = np.bincount(of_edge, lengths, count) / np.maximum(np.bincount(of_edge, None, count), 1)
+    return np.where(np.isin(np.arange(count), of_component[cells]), mean, 0.0)
+
+
+def end_of(nearest, members):
+    """A vertex at an end of a connected set of vertices, as [1]; forgets all seeds."""
+    nearest.add(members[:1], 0)
+    end = members[[np.argmax(nearest.distance[members])]]
+    nearest.distance[members] = np.inf
+    return end
+
+
+def patches_along(nearest, members, spacing):
+    """How many patches suit the length of a connected set of vertices `spacing` [m] apart, at most
+    `FEWEST`.
+    """
+    nearest.add(end_of(nearest, members), 0)
+    length = nearest.distance[members].max() / spacing
+    nearest.distance[members] = np.inf
+    width = np.sqrt(len(members) / length) if length > 0.0 else np.inf
+    return min(int(length / (SLENDER_PATCH * width)), FEWEST)
+
+
 def spread_patches(nearest, points, members, wanted):
     """Patch number [member] of a connected set of vertices, `wanted` patches in all."""
     if wanted == 1:
         return np.zeros(len(members), dtype=int)
-    nearest.add(members[:1], 0)
-    seed = members[[np.argmax(nearest.distance[members])]]  # an end, not somewhere inside
-    nearest.distance[members] = np.inf
+    seed = end_of(nearest, members)  # not somewhere inside
     for number in range(wanted):
         nearest.add(seed, number)
         seed = members[[np.argmax(nearest.distance[members])]]

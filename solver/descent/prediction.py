@@ -4,7 +4,6 @@ its end: velocities.
 """
 
 from ..device.launches import play
-from ..kernels.elements.table import rest_kernel
 from ..kernels.motion import (
     ADAPTIVE,
     INERTIA,
@@ -60,10 +59,10 @@ class Damping(RecordedStage):
         count = model.free_count
         self.launches = [
             model.launches.record(
-                rest_kernel(table.kind),
+                table.rest_kernel,
                 count,
                 [model.x_start, table.struct, table.undamped, table.blend],
-                [table.struct.rest],
+                table.moved,
                 cost=model.work[:count],
             )
             for table in model.damped_tables

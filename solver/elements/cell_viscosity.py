@@ -3,8 +3,9 @@
 
 import numpy as np
 
-from ..bodies import Cells
+from ..bodies import CELL_CORNERS, Cells
 from ..kernels.elements import cell_viscosity as kernels
+from ..kernels.elements import viscous_corners as corners
 from .cells import bending, cells_of
 from .kind import ElementKind
 from .records import in_vertex_order, structured
@@ -35,10 +36,10 @@ def records(points, cells, h):
     columns = constants(points, cells, h)
     columns["middle"] = np.repeat(cells.middle[:, None], 8, axis=1)
     columns["corners"] = np.repeat(cells.corners[:, None], 8, axis=1)
-    columns["corner"] = np.tile(np.arange(8), (len(cells), 1))
-    rest = structured(kernels.Strain, len(cells), {"c": [1.0, 1.0, 1.0, 0.0, 0.0, 0.0], "j": 1.0})
+    columns["signs"] = np.broadcast_to(2.0 * CELL_CORNERS - 1.0, (len(cells), 8, 3))
+    rest = structured(corners.Strain, len(cells), {"c": [1.0, 1.0, 1.0, 0.0, 0.0, 0.0], "j": 1.0})
     return in_vertex_order(
-        len(points), kernels.ViscousCellRecord, cells.corners, columns, rest, np.ones(len(cells))
+        len(points), corners.ViscousCellRecord, cells.corners, columns, rest, np.ones(len(cells))
     )
 
 
@@ -46,14 +47,15 @@ CELL_VISCOSITY = ElementKind(
     name="cell_viscosity",
     corners=8,
     columns=7,
-    cost=80.0,
+    cost=20.0,
     of_body=damped_cells,
     records=records,
     element_columns=constants,
-    record=kernels.ViscousCellRecord,
-    rest=kernels.Strain,
-    force_hessian=kernels.viscous_cell_force_hessian,
-    moved_rest=kernels.viscous_cell_moved_rest,
+    record=corners.ViscousCellRecord,
+    rest=corners.Strain,
+    force_hessian=corners.viscous_cell_force_hessian,
+    in_lanes=corners.viscous_cells,
+    moved_rest=corners.viscous_cell_moved_rest,
     element=kernels.ViscousCell,
     gradient=kernels.viscous_cell_gradient,
     weight=kernels.viscous_cell_weight,

@@ -8,6 +8,7 @@ import numpy as np
 from ..bodies import CELL_CORNERS
 from ..bodies import Cells as CellBody
 from ..kernels.elements import cells as kernels
+from ..kernels.elements.cells_in_lanes import neo_hookean_cells
 from .kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
 from .of_bodies import damping_time, elastic_per_element
@@ -145,18 +146,19 @@ def exact_columns(_points, cells):
     }
 
 
-def cell_kind(material, name):
+def cell_kind(material, name, in_lanes=None):
     """The kind of cells of a `SolidMaterial`."""
     return ElementKind(
         name=name,
         corners=8,
         columns=7,
-        cost=70.0,
+        cost=70.0 if in_lanes is None else 20.0,
         of_body=cells_of_material(material.name),
         records=records,
         element_columns=element_columns,
         exact_columns=exact_columns,
         record=kernels.CellRecord,
+        in_lanes=in_lanes,
         element=kernels.Cell,
         gradient=kernels.cell_gradient,
         weight=kernels.cell_weight,
@@ -172,5 +174,5 @@ def cell_kind(material, name):
     )
 
 
-NEO_HOOKEAN_CELLS = cell_kind(NEO_HOOKEAN, "cells")
+NEO_HOOKEAN_CELLS = cell_kind(NEO_HOOKEAN, "cells", neo_hookean_cells)
 CONTINUUM_CELLS = tuple(cell_kind(material, f"{material.name}_cells") for material in CONTINUA)

@@ -62,6 +62,9 @@ class ElementKind:
     """Whether `Records.diagonal` has a part of the blocks that never changes."""
     force_hessian: wp.Function
     """(record, its number, rest values, x_i, x) → −∂E/∂x_i [N], a block ∂²E/∂x_i² [N/m] ≥ 0."""
+    in_lanes: wp.Function | None = None
+    """The same of eight records of a vertex in lanes (kernels/lanes.py), which the CPU takes. Then
+    records and rest values are wide ones, and x_i is a vector."""
     moved_rest: wp.Function | None = None
     """(record, undamped rest value, blend β, x_i, x) → the rest value of this step."""
 

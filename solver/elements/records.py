@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels.lanes import WIDTH
+
 
 @dataclass
 class Records:
@@ -55,6 +57,36 @@ def in_vertex_order(vertex_count, struct, corners, columns, rest=None, blend=Non
     none = np.zeros(len(corners))
     rest, blend = (none if values is None else values for values in (rest, blend))
     return Records(start, data, rest[of_record], blend[of_record], number)
+
+
+def wide_start(start):
+    """The `start` [vertex + 1] of records that lie in lanes, `WIDTH` of a vertex in one."""
+    return np.append(0, np.cumsum(-(-np.diff(start) // WIDTH))).astype(np.int32)
+
+
+def in_lanes(values, start, struct):
+    """Values of records in order of vertices as those of a wide `struct` (kernels/lanes.py). Lanes
+    that are left get the vertices of the last record, and zeros.
+    """
+    wide = wide_start(start)
+    vertex = np.repeat(np.arange(len(start) - 1), np.diff(wide))
+    first = start[vertex] + WIDTH * (np.arange(wide[-1]) - wide[vertex])
+    record, last = first[:, None] + np.arange(WIDTH), start[vertex + 1][:, None] - 1
+    data = np.zeros(len(vertex), dtype=struct.numpy_dtype())
+    fill_lanes(data, values[np.minimum(record, last)], record <= last)
+    return data
+
+
+def fill_lanes(wide, records, counts):
+    """Copy fields of `records` [wide, lane] to those of `wide`; numbers only where it `counts`."""
+    for name in records.dtype.names:
+        values = records[name]
+        if values.dtype.names:
+            fill_lanes(wide[name], values, counts)
+            continue
+        if values.dtype.kind == "f":
+            values = np.where(counts.reshape(counts.shape + (1,) * (values.ndim - 2)), values, 0.0)
+        wide[name] = np.moveaxis(values, 1, -1)
 
 
 def filled(struct, corners, fields):

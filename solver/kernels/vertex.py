@@ -54,13 +54,13 @@ class VertexKernels:
 
 
 @cache
-def vertex_kernels(kinds: tuple, parts: int) -> VertexKernels:
+def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKernels:
     """The kernels for elements of some kinds (`ElementKind`) and an objective with these `parts`.
 
     Each combination is compiled by itself: what a scene does not have costs neither registers nor
     compile time. With everything in one kernel a plain soft body takes half as long again.
     """
-    Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds)
+    Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds, in_lanes)
     width = 8 if parts & IN_CELLS else 4 if parts & IN_TETS else 0
     contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), width)
     colliders = collider_forces(width)

@@ -86,7 +86,7 @@ class Model:
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.parts = self._parts()
-        self.kernels = vertex.vertex_kernels(assembly.kinds, self.parts)
+        self.kernels = vertex.vertex_kernels(assembly.kinds, self.parts, self.device.is_cpu)
         self.objective.attachments = self.attachments.struct
         self.objective.contact_model = self.contact_model
         touching = len(surface.body) if surface.can_touch else 0
@@ -199,7 +199,8 @@ class Model:
         """The tables of all elements, and the work that they make."""
         kinds, h = self.assembly.kinds, self.settings.step_time
         self.tables = {
-            kind.name: ElementTable(kind, self.assembly, h, self.upload) for kind in kinds
+            kind.name: ElementTable(kind, self.assembly, h, self.upload, self.device.is_cpu)
+            for kind in kinds
         }
         self.elements = chained(kinds, self.tables)
         self.damped_tables = [table for table in self.tables.values() if table.is_damped]

@@ -3,23 +3,34 @@
 
 import numpy as np
 
-from ..kernels.elements.table import elements_struct, table_struct
+from ..elements.records import in_lanes, wide_start
+from ..kernels.elements.table import (
+    elements_struct,
+    rest_kernel,
+    table_struct,
+    wide_rest_kernel,
+)
+from ..kernels.lanes import wide
 
 
 class ElementTable:
     """The elements of one kind: their `struct`, and what damping needs to move its rest values.
 
     `number` [element, corner] are the records of every element, `record_counts` [vertex] those of
-    every vertex.
+    every vertex. With `lanes` records of kinds that can lie side by side (kernels/lanes.py).
     """
 
-    def __init__(self, kind, assembly, h, upload):
+    def __init__(self, kind, assembly, h, upload, lanes=False):
         self.kind, self.columns = kind, assembly.elements[kind.name]
         records = kind.records(assembly.rest_points, self.columns, h)
         self.number, self.record_counts = records.number, np.diff(records.start)
         self.struct = table_struct(kind)()
         self.struct.start = upload(records.start, int)
-        self.struct.records = upload(records.data, kind.record)
+        self.in_lanes = lanes and kind.in_lanes is not None
+        if self.in_lanes:
+            self._lay_in_lanes(records, upload)
+        if not self.in_lanes or kind.moved_rest is not None:
+            self.struct.records = upload(records.data, kind.record)
         self.is_damped = kind.moved_rest is not None and bool(records.blend.any())
         if kind.moved_rest is not None:
             self.struct.rest = upload(records.rest, kind.rest)
@@ -28,6 +39,25 @@ class ElementTable:
             self.blend = upload(records.blend, float)
         if kind.diagonal:
             self.struct.diagonal = upload(records.diagonal, float)
+
+    def _lay_in_lanes(self, records, upload):
+        """Fill in what the table has for lanes."""
+        Wide = wide(self.kind.record)
+        self.struct.wide_start = upload(wide_start(records.start), int)
+        self.struct.wide_records = upload(in_lanes(records.data, records.start, Wide), Wide)
+        if self.kind.moved_rest is not None:
+            Wide = wide(self.kind.rest)
+            self.struct.wide_rest = upload(in_lanes(records.rest, records.start, Wide), Wide)
+
+    @property
+    def moved(self):
+        """The rest values that damping moves."""
+        return [self.struct.rest, self.struct.wide_rest] if self.in_lanes else [self.struct.rest]
+
+    @property
+    def rest_kernel(self):
+        """The kernel that moves them."""
+        return wide_rest_kernel(self.kind) if self.in_lanes else rest_kernel(self.kind)
 
 
 def chained(kinds, tables):

@@ -16,10 +16,10 @@ from coarse_scenes import (
     stepper_of,
 )
 from scipy import sparse
-from shapes import box, grid, plane
+from shapes import box, cell_box, grid, plane
 
 from vbd.benchmarks.reference import scene, solids
-from vbd.solver.bodies import Cloth, Collider, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
 from vbd.solver.coarse import aggregates
 from vbd.solver.coarse import groups as coarse_groups
 from vbd.solver.coarse.aggregates import make_aggregates
@@ -88,6 +88,15 @@ def test_patches_share_out_the_free_vertices():
     assert len(set(found.linkage)) == 4
     # About equal: farthest-point patches on a lattice differ by less than this.
     assert np.bincount(found.of[found.of >= 0])[list(set().union(*parts))].min() > 10
+
+
+def test_slender_bodies_of_cells_have_patches_along_them_and_cubes_do_not():
+    counts = [
+        len(make_aggregates(assemble([Cells(*cell_box(shape, shape))], Settings())))
+        for shape in ((10, 1, 1), (1, 1, 10), (3, 3, 3))
+    ]
+    assert 5 <= counts[0] == counts[1] <= aggregates.FEWEST
+    assert counts[2] == 4**3 // aggregates.SMALL_PATCH
 
 
 def test_of_very_many_pieces_only_the_larger_ones_have_patches(monkeypatch):

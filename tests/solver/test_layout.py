@@ -14,7 +14,7 @@ SOURCES = sorted([*ROOT.glob("*.py"), *(p for part in PARTS for p in (ROOT / par
 SOLVER = [p for p in SOURCES if p.is_relative_to(ROOT / "solver")]
 ADDON = [p for p in SOURCES if p.is_relative_to(ROOT / "addon")]
 BLENDER = {"bpy", "bmesh", "mathutils", "bpy_extras", "bl_ui", "gpu", "blf"}
-KERNELS_MAY_IMPORT = {"warp", "numpy", "math", "dataclasses", "functools"}
+KERNELS_MAY_IMPORT = {"warp", "numpy", "typing", "math", "dataclasses", "functools"}
 MOST_LINES, MOST_ARGUMENTS = 300, 6
 LONGER = {"solver/settings.py": "one table of fields with their ranges and texts"}
 # Folders of the solver and files beside them, the highest first: each imports from itself and from

@@ -12,14 +12,16 @@ the cell, from -1 to 1 along each axis,
 energy of a strain that is linear across a full cell, at a modulus c.
 """
 
+from typing import Any
+
 import warp as wp
 
+from ..lanes import add, cross, gathered, mul, stacked, sub, vec7  # noqa: F401 (operators)
 from ..options import QUICK
 
 wp.set_module_options(QUICK)
 
 vec4 = wp.types.vector(length=4, dtype=float)
-vec7 = wp.types.vector(length=7, dtype=float)
 vec7i = wp.types.vector(length=7, dtype=int)
 vec8i = wp.types.vector(length=8, dtype=int)
 mat37 = wp.types.matrix(shape=(3, 7), dtype=float)
@@ -45,11 +47,11 @@ class CellState:
 
 
 @wp.func
-def with_cofactor(state: CellState):
+def with_cofactor(state: Any):
     """A state with F and q, its cofactor filled in."""
-    state.n_x = wp.cross(state.f_y, state.f_z)
-    state.n_y = wp.cross(state.f_z, state.f_x)
-    state.n_z = wp.cross(state.f_x, state.f_y)
+    state.n_x = cross(state.f_y, state.f_z)
+    state.n_y = cross(state.f_z, state.f_x)
+    state.n_z = cross(state.f_x, state.f_y)
     return state
 
 
@@ -68,39 +70,45 @@ def state_of(g: mat37):
 
 
 @wp.func
-def state_at(others: vec7i, a: float, c: wp.vec3, x_i: wp.vec3, x: wp.array[wp.vec3]):
-    """The state of a cell along the axes of a corner that has s = (-1, -1, -1) there.
+def state_from(
+    state: Any,
+    d_0: Any,
+    d_1: Any,
+    d_2: Any,
+    d_3: Any,
+    d_4: Any,
+    d_5: Any,
+    d_6: Any,
+    d_7: Any,
+    a: Any,
+    c: Any,
+):
+    """`state` filled in from the places [m] of corners 0 to 7, from wherever they are measured.
 
-    `others` by the bits of their offsets, a = 1/(4h) [1/m], `c` the middle of the material. First
-    sums of differences, bit by bit (Hadamard), then from the middle of the cell to c.
+    a = 1/(4h) [1/m], `c` the middle of the material. First sums and differences, bit by bit
+    (Hadamard), then from the middle of the cell to c.
     """
-    d_1 = x[others[0]] - x_i
-    d_2 = x[others[1]] - x_i
-    d_3 = x[others[2]] - x_i
-    d_4 = x[others[3]] - x_i
-    d_5 = x[others[4]] - x_i
-    d_6 = x[others[5]] - x_i
-    d_7 = x[others[6]] - x_i
+    s_0 = d_0 + d_1
     s_2 = d_2 + d_3
     s_4 = d_4 + d_5
     s_6 = d_6 + d_7
+    x_0 = d_1 - d_0
     x_2 = d_3 - d_2
     x_4 = d_5 - d_4
     x_6 = d_7 - d_6
-    low = d_1 + s_2
+    low = s_0 + s_2
     high = s_4 + s_6
-    y_low = s_2 - d_1
+    y_low = s_2 - s_0
     y_high = s_6 - s_4
-    x_low = d_1 + x_2
+    x_low = x_0 + x_2
     x_high = x_4 + x_6
-    xy_low = x_2 - d_1
+    xy_low = x_2 - x_0
     xy_high = x_6 - x_4
     xy = xy_low + xy_high
     yz = y_high - y_low
     xz = x_high - x_low
     xyz = xy_high - xy_low
     kappa = KAPPA * a
-    state = CellState()
     state.f_x = a * (x_low + x_high + c[1] * xy + c[2] * xz + (c[1] * c[2]) * xyz)
     state.f_y = a * (y_low + y_high + c[0] * xy + c[2] * yz + (c[0] * c[2]) * xyz)
     state.f_z = a * (high - low + c[0] * xz + c[1] * yz + (c[0] * c[1]) * xyz)
@@ -112,20 +120,60 @@ def state_at(others: vec7i, a: float, c: wp.vec3, x_i: wp.vec3, x: wp.array[wp.v
 
 
 @wp.func
-def weights_by_signs(a: float, c: wp.vec3, s_x: float, s_y: float, s_z: float):
+def state_at(state: Any, others: Any, a: Any, c: Any, x_i: Any, x: wp.array[wp.vec3]):
+    """The state of a cell along the axes of a corner at x_i that has s = (-1, -1, -1) there, from
+    the vertices of the others by the bits of their offsets.
+    """
+    return state_from(
+        state,
+        x_i - x_i,
+        gathered(x, others[0]) - x_i,
+        gathered(x, others[1]) - x_i,
+        gathered(x, others[2]) - x_i,
+        gathered(x, others[3]) - x_i,
+        gathered(x, others[4]) - x_i,
+        gathered(x, others[5]) - x_i,
+        gathered(x, others[6]) - x_i,
+        a,
+        c,
+    )
+
+
+@wp.func
+def state_of_corners(state: Any, corners: Any, a: Any, c: Any, origin: Any, x: wp.array[wp.vec3]):
+    """The state of a cell along its own axes; `origin` [m] is a point near it."""
+    return state_from(
+        state,
+        gathered(x, corners[0]) - origin,
+        gathered(x, corners[1]) - origin,
+        gathered(x, corners[2]) - origin,
+        gathered(x, corners[3]) - origin,
+        gathered(x, corners[4]) - origin,
+        gathered(x, corners[5]) - origin,
+        gathered(x, corners[6]) - origin,
+        gathered(x, corners[7]) - origin,
+        a,
+        c,
+    )
+
+
+@wp.func
+def weights_by_signs(a: Any, c: Any, s_x: Any, s_y: Any, s_z: Any):
     """w [1/m] of the corner with these signs."""
     x = 1.0 + s_x * c[0]
     y = 1.0 + s_y * c[1]
     z = 1.0 + s_z * c[2]
+    a_x = a * s_x
+    a_xy = a_x * s_y
     k = KAPPA
-    return a * vec7(
-        s_x * y * z,
-        s_y * x * z,
-        s_z * x * y,
-        k * s_x * s_y * z,
-        k * s_y * s_z * x,
-        k * s_x * s_z * y,
-        k * s_x * s_y * s_z,
+    return stacked(
+        a_x * (y * z),
+        (a * s_y) * (x * z),
+        (a * s_z) * (x * y),
+        (k * a_xy) * z,
+        (k * a * s_y * s_z) * x,
+        (k * a_x * s_z) * y,
+        k * a_xy * s_z,
     )
 
 

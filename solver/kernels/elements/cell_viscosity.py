@@ -14,7 +14,8 @@ does there.
 import warp as wp
 
 from ..options import QUICK
-from .cell_state import center_of, gradient_of, mat37, vec4, vec8i, weights_of, widened
+from .cell_state import center_of, gradient_of, mat37, vec8i, weights_of, widened
+from .cell_strain import Strain, bending_stress_of
 from .cells import bending_spread
 from .hourglass import Bending
 from .linear_algebra import cofactor, vec6
@@ -24,28 +25,6 @@ from .viscosity import entry_of, right_cauchy_green, softened, times, twice_symm
 wp.set_module_options(QUICK)
 
 mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
-
-
-@wp.struct
-class Strain:
-    """What rotation does not change."""
-
-    c: vec6  # (C₁₁, C₂₂, C₃₃, C₂₃, C₁₃, C₁₂)
-    j: float
-    d: mat34
-
-
-@wp.struct
-class ViscousCellRecord:
-    """The viscosity of one cell, seen from one of its corners."""
-
-    corners: vec8i
-    corner: int  # which of them
-    gradient: float  # 1/(4h) [1/m]
-    middle: wp.vec3  # of the material, -1 to 1
-    shear: float  # κ μ V [J]
-    bulk: float  # κ λ V [J]
-    bending: Bending  # times κ
 
 
 @wp.struct
@@ -84,33 +63,22 @@ def joined(f: wp.mat33, q: mat34):
 
 
 @wp.func
-def strain_of(g: mat37):
-    f = center_of(g)
-    strain = Strain()
-    strain.c = right_cauchy_green(f)
-    strain.j = wp.determinant(f)
-    strain.d = wp.transpose(f) * bending_of(g)
-    return strain
+def bending_strain(strain: Strain):
+    """D."""
+    return wp.matrix_from_cols(strain.d_xy, strain.d_yz, strain.d_xz, strain.d_xyz)
 
 
 @wp.func
 def stress_of_bending(d: mat34, k: Bending):
     """K D."""
-    twist = k.rates[0] * (d[2, 0] + d[0, 1] + d[1, 2])
-    j_x = k.rates[1] * (d[1, 0] + d[2, 2])
-    j_y = k.rates[2] * (d[0, 0] + d[2, 1])
-    j_z = k.rates[3] * (d[0, 2] + d[1, 1])
-    s = k.floor * d
-    s[0, 0] += k.cross[2] * d[0, 0] + j_y
-    s[1, 0] += k.cross[2] * d[1, 0] + j_x
-    s[2, 0] += twist
-    s[0, 1] += twist
-    s[1, 1] += k.cross[0] * d[1, 1] + j_z
-    s[2, 1] += k.cross[0] * d[2, 1] + j_y
-    s[0, 2] += k.cross[1] * d[0, 2] + j_z
-    s[1, 2] += twist
-    s[2, 2] += k.cross[1] * d[2, 2] + j_x
-    return s
+    s_xy, s_yz, s_xz, s_xyz = bending_stress_of(
+        wp.vec3(d[0, 0], d[1, 0], d[2, 0]),
+        wp.vec3(d[0, 1], d[1, 1], d[2, 1]),
+        wp.vec3(d[0, 2], d[1, 2], d[2, 2]),
+        wp.vec3(d[0, 3], d[1, 3], d[2, 3]),
+        k,
+    )
+    return wp.matrix_from_cols(s_xy, s_yz, s_xz, s_xyz)
 
 
 @wp.func
@@ -130,47 +98,6 @@ def symmetric(c: vec6):
 
 
 @wp.func
-def viscous_cell_force_hessian(
-    cell: ViscousCellRecord, q: int, rest: wp.array[Strain], x_i: wp.vec3, x: wp.array[wp.vec3]
-):
-    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], made positive semi-definite; `rest` holds Cᵗ, Jᵗ, Dᵗ."""
-    before = rest[q]
-    gradient = gradient_of(cell.corners, cell.gradient, cell.middle, x_i, x)
-    now = strain_of(gradient)
-    f = center_of(gradient)
-    bend = bending_of(gradient)
-    w = weights_of(cell.gradient, cell.middle, cell.corner)
-    g = wp.vec3(w[0], w[1], w[2])
-    k = vec4(w[3], w[4], w[5], w[6])
-    fg = f * g
-    n = cofactor(f) * g
-    shear = softened(cell.shear, before.c)
-    stiffness = softer(cell.bending, before.c)
-    change = symmetric(now.c - before.c) * g
-    s = stress_of_bending(now.d - before.d, stiffness)
-    force = (-shear) * (f * change) - (cell.bulk * (now.j - before.j)) * n
-    force -= f * (s * k) + bend * (wp.transpose(s) * g)
-
-    # Of K what is there at rest; of what D adds by being quadratic, no more than keeps it positive.
-    most = stiffness.floor + wp.max(stiffness.cross) + wp.max(stiffness.rates)
-    along = shear * wp.dot(g, g) + most * wp.dot(k, k)
-    sideways = shear * wp.abs(wp.dot(g, change)) + 2.0 * wp.abs(wp.dot(g, s * k))
-    hessian = along * (f * wp.transpose(f)) + wp.outer(shear * fg, fg)
-    hessian += (most * wp.dot(g, g)) * (bend * wp.transpose(bend))
-    hessian += wp.outer(cell.bulk * n, n)
-    hessian += wp.mat33(sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways)
-    return force, hessian
-
-
-@wp.func
-def viscous_cell_moved_rest(
-    cell: ViscousCellRecord, undamped: Strain, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
-):
-    """C, J and D at x."""
-    return strain_of(gradient_of(cell.corners, cell.gradient, cell.middle, x_i, x))
-
-
-@wp.func
 def viscous_cell_gradient(cell: ViscousCell, x: wp.array[wp.vec3]):
     """G."""
     return gradient_of(cell.corners, cell.gradient, cell.middle, x[cell.corners[0]], x)
@@ -185,12 +112,13 @@ def viscous_cell_weight(cell: ViscousCell, c: int):
 def viscous_cell_stress(cell: ViscousCell, rest: wp.array[Strain], g: mat37):
     """∂E/∂G [J]."""
     before = rest[cell.record]
-    now = strain_of(g)
     f = center_of(g)
     shear = softened(cell.shear, before.c)
-    s = stress_of_bending(now.d - before.d, softer(cell.bending, before.c))
-    p = shear * (f * symmetric(now.c - before.c))
-    p += (cell.bulk * (now.j - before.j)) * cofactor(f) + bending_of(g) * wp.transpose(s)
+    q = bending_of(g)
+    d = wp.transpose(f) * q - bending_strain(before)
+    s = stress_of_bending(d, softer(cell.bending, before.c))
+    p = shear * (f * symmetric(right_cauchy_green(f) - before.c))
+    p += (cell.bulk * (wp.determinant(f) - before.j)) * cofactor(f) + q * wp.transpose(s)
     return joined(p, f * s)
 
 
@@ -239,7 +167,7 @@ def viscous_cell_slope(
     c_2 = right_cauchy_green(d)
     bend = bending_of(g)
     turn = bending_of(along)
-    d_0 = wp.transpose(f) * bend - before.d
+    d_0 = wp.transpose(f) * bend - bending_strain(before)
     d_1 = wp.transpose(d) * bend + wp.transpose(f) * turn
     d_2 = wp.transpose(d) * turn
     s_1 = stress_of_bending(d_1, bending)

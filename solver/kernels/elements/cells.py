@@ -13,6 +13,7 @@ import warp as wp
 
 from ..options import QUICK
 from .cell_state import (
+    CellState,
     center_of,
     gradient_of,
     mat37,
@@ -150,12 +151,12 @@ def cell_functions(material):
         cell: CellRecord, q: int, rest: wp.array[float], x_i: wp.vec3, x: wp.array[wp.vec3]
     ):
         """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], positive definite."""
-        state = state_at(cell.others, cell.gradient, cell.middle, x_i, x)
+        state = state_at(CellState(), cell.others, cell.gradient, cell.middle, x_i, x)
         w = weights_by_signs(cell.gradient, cell.middle, -1.0, -1.0, -1.0)
         f = wp.matrix_from_cols(state.f_x, state.f_y, state.f_z)
         force, hessian = at_vertex(cell.mu, cell.lam, f, wp.vec3(w[0], w[1], w[2]))
         bending, block = bending_force_hessian(state, w, cell.bending)
-        return force + bending, hessian + block
+        return force - bending, hessian + block
 
     @wp.func
     def stress(cell: Cell, rest: wp.array[float], g: mat37):

@@ -30,10 +30,13 @@ grows where the cell is pressed together across, and f where it is thick, is how
 neo-Hookean bar stiffens and softens with its stretch.
 """
 
+from typing import Any
+
 import warp as wp
 
+from ..lanes import add, cross, dot, mul, scaled_identity, square, sub  # noqa: F401 (operators)
 from ..options import QUICK
-from .cell_state import CellState, mat37, mat37d, state_of, vec4, vec7
+from .cell_state import mat37, mat37d, state_of, vec4
 from .linear_algebra import vec6
 
 wp.set_module_options(QUICK)
@@ -58,39 +61,38 @@ class ExactBending:
 
 
 @wp.func
-def rates_of(state: CellState):
+def rates_of(state: Any):
     """(t, J_x, J_y, J_z)."""
     xy = state.q_xy
     yz = state.q_yz
     xz = state.q_xz
-    t = wp.dot(state.n_z, xy) + wp.dot(state.n_x, yz) + wp.dot(state.n_y, xz)
-    j_x = wp.dot(state.n_y, xy) + wp.dot(state.n_z, xz)
-    j_y = wp.dot(state.n_x, xy) + wp.dot(state.n_z, yz)
-    j_z = wp.dot(state.n_x, xz) + wp.dot(state.n_y, yz)
-    return vec4(t, j_x, j_y, j_z)
+    t = dot(state.n_z, xy) + dot(state.n_x, yz) + dot(state.n_y, xz)
+    j_x = dot(state.n_y, xy) + dot(state.n_z, xz)
+    j_y = dot(state.n_x, xy) + dot(state.n_z, yz)
+    j_z = dot(state.n_x, xz) + dot(state.n_y, yz)
+    return t, j_x, j_y, j_z
 
 
 @wp.func
-def bending_force_hessian(state: CellState, w: vec7, bending: Bending):
-    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m] of the corner with the weights w."""
+def bending_force_hessian(state: Any, w: Any, bending: Any):
+    """∂E/∂x_i [N] and ∂²E/∂x_i² [N/m] of the corner with the weights w."""
     f_xy = w[0] * state.f_y - w[1] * state.f_x
     f_xz = w[0] * state.f_z - w[2] * state.f_x
     f_yz = w[1] * state.f_z - w[2] * state.f_y
 
     # The squares of numbers, c times the step u: ∂c/∂x_i.
     u_t = w[3] * state.n_z + w[4] * state.n_x + w[5] * state.n_y
-    u_t += wp.cross(f_xy, state.q_xy) + wp.cross(f_yz, state.q_yz) - wp.cross(f_xz, state.q_xz)
+    u_t += cross(f_xy, state.q_xy) + cross(f_yz, state.q_yz) - cross(f_xz, state.q_xz)
     u_x = w[3] * state.n_y + w[5] * state.n_z
-    u_x += wp.cross(f_xy, state.q_xz) - wp.cross(f_xz, state.q_xy)
+    u_x += cross(f_xy, state.q_xz) - cross(f_xz, state.q_xy)
     u_y = w[3] * state.n_x + w[4] * state.n_z
-    u_y += wp.cross(f_yz, state.q_xy) + wp.cross(f_xy, state.q_yz)
+    u_y += cross(f_yz, state.q_xy) + cross(f_xy, state.q_yz)
     u_z = w[5] * state.n_x + w[4] * state.n_y
-    u_z += wp.cross(f_yz, state.q_xz) - wp.cross(f_xz, state.q_yz)
-    c = rates_of(state)
+    u_z += cross(f_yz, state.q_xz) - cross(f_xz, state.q_yz)
+    t, j_x, j_y, j_z = rates_of(state)
     k = bending.rates
-    force = (k[0] * c[0]) * u_t + (k[1] * c[1]) * u_x + (k[2] * c[2]) * u_y + (k[3] * c[3]) * u_z
-    hessian = wp.outer(k[0] * u_t, u_t) + wp.outer(k[1] * u_x, u_x)
-    hessian += wp.outer(k[2] * u_y, u_y) + wp.outer(k[3] * u_z, u_z)
+    force = (k[0] * t) * u_t + (k[1] * j_x) * u_x + (k[2] * j_y) * u_y + (k[3] * j_z) * u_z
+    hessian = square(k[0], u_t) + square(k[1], u_x) + square(k[2], u_y) + square(k[3], u_z)
 
     # Those of vectors f × q, which change by v × δ.
     v_x = w[4] * state.f_x - w[0] * state.q_yz
@@ -99,26 +101,26 @@ def bending_force_hessian(state: CellState, w: vec7, bending: Bending):
     k_x = bending.cross[0]
     k_y = bending.cross[1]
     k_z = bending.cross[2]
-    force += k_x * wp.cross(wp.cross(state.f_x, state.q_yz), v_x)
-    force += k_y * wp.cross(wp.cross(state.f_y, state.q_xz), v_y)
-    force += k_z * wp.cross(wp.cross(state.f_z, state.q_xy), v_z)
-    hessian -= wp.outer(k_x * v_x, v_x) + wp.outer(k_y * v_y, v_y) + wp.outer(k_z * v_z, v_z)
+    force += k_x * cross(cross(state.f_x, state.q_yz), v_x)
+    force += k_y * cross(cross(state.f_y, state.q_xz), v_y)
+    force += k_z * cross(cross(state.f_z, state.q_xy), v_z)
+    hessian -= square(k_x, v_x) + square(k_y, v_y) + square(k_z, v_z)
     q = w[3] * state.q_xy + w[4] * state.q_yz + w[5] * state.q_xz + w[6] * state.q_xyz
     force += bending.floor * q
     d = bending.floor * (w[3] * w[3] + w[4] * w[4] + w[5] * w[5] + w[6] * w[6])
-    d += k_x * wp.dot(v_x, v_x) + k_y * wp.dot(v_y, v_y) + k_z * wp.dot(v_z, v_z)
-    return -force, hessian + wp.mat33(d, 0.0, 0.0, 0.0, d, 0.0, 0.0, 0.0, d)
+    d += k_x * dot(v_x, v_x) + k_y * dot(v_y, v_y) + k_z * dot(v_z, v_z)
+    return force, hessian + scaled_identity(d)
 
 
 @wp.func
 def bending_stress(g: mat37, bending: Bending):
     """∂E/∂G [J]."""
     state = state_of(g)
-    c = rates_of(state)
-    t = bending.rates[0] * c[0]
-    j_x = bending.rates[1] * c[1]
-    j_y = bending.rates[2] * c[2]
-    j_z = bending.rates[3] * c[3]
+    twist, change_x, change_y, change_z = rates_of(state)
+    t = bending.rates[0] * twist
+    j_x = bending.rates[1] * change_x
+    j_y = bending.rates[2] * change_y
+    j_z = bending.rates[3] * change_z
     # Of n, then of f through n and by themselves.
     m_x = t * state.q_yz + j_y * state.q_xy + j_z * state.q_xz
     m_y = t * state.q_xz + j_x * state.q_xy + j_z * state.q_yz

@@ -10,6 +10,7 @@ from functools import cache
 
 import warp as wp
 
+from ..lanes import WIDTH, into_lanes, wide
 from ..options import QUICK
 
 
@@ -17,6 +18,8 @@ from ..options import QUICK
 def table_struct(kind):
     """The struct of all elements of a kind."""
     Record, Rest = kind.record, kind.rest
+    if kind.in_lanes is not None:
+        return wide_table_struct(kind)
 
     @wp.struct
     class Table:
@@ -26,6 +29,22 @@ def table_struct(kind):
         diagonal: wp.array[float]  # [vertex] part of the blocks that never changes [N/m]
 
     return Table
+
+
+def wide_table_struct(kind):
+    """The same of a kind that goes in lanes on the CPU, eight records of a vertex in one."""
+    Record, Rest, WideRecord, WideRest = kind.record, kind.rest, wide(kind.record), wide(kind.rest)
+
+    @wp.struct
+    class WideTable:
+        start: wp.array[int]
+        records: wp.array[Record]
+        rest: wp.array[Rest]
+        wide_start: wp.array[int]  # [vertex + 1]
+        wide_records: wp.array[WideRecord]
+        wide_rest: wp.array[WideRest]
+
+    return WideTable
 
 
 @cache
@@ -50,9 +69,11 @@ def elements_struct(kinds):
 
 
 @cache
-def table_force_hessian(kind):
+def table_force_hessian(kind, in_lanes=False):
     """The function that adds up the elements of one kind at a vertex."""
     Table, force_hessian_of, constant = table_struct(kind), kind.force_hessian, kind.diagonal
+    if in_lanes and kind.in_lanes is not None:
+        return wide_force_hessian(kind)
 
     @wp.func
     def force_hessian(i: int, x: wp.array[wp.vec3], table: Table):
@@ -73,7 +94,27 @@ def table_force_hessian(kind):
 
 
 @cache
-def elements_force_hessian(kinds):
+def wide_force_hessian(kind):
+    """The same, eight records at a time."""
+    Table, force_hessian_of = table_struct(kind), kind.in_lanes
+
+    @wp.func
+    def force_hessian(i: int, x: wp.array[wp.vec3], table: Table):
+        """Force [N] and Hessian block [N/m] of all elements of a kind at vertex i."""
+        x_i = x[i]
+        force = wp.vec3(0.0)
+        hessian = wp.mat33(0.0)
+        for q in range(table.wide_start[i], table.wide_start[i + 1]):
+            f, h = force_hessian_of(table.wide_records[q], q, table.wide_rest, x_i, x)
+            force += f
+            hessian += h
+        return force, hessian
+
+    return force_hessian
+
+
+@cache
+def elements_force_hessian(kinds, in_lanes=False):
     """The function that adds the elements of several kinds to a force [N] and a block [N/m]."""
     Elements = elements_struct(kinds)
     if not kinds:
@@ -86,7 +127,8 @@ def elements_force_hessian(kinds):
 
         return add_nothing
 
-    of_first, of_others = table_force_hessian(kinds[0]), elements_force_hessian(kinds[1:])
+    of_first = table_force_hessian(kinds[0], in_lanes)
+    of_others = elements_force_hessian(kinds[1:], in_lanes)
 
     @wp.func
     def add_elements(
@@ -129,6 +171,37 @@ def rest_kernel(kind):
         i = first + wp.tid()
         for q in range(table.start[i], table.start[i + 1]):
             moved[q] = moved_rest(table.records[q], undamped[q], blend[q], x[i], x)
+
+    return move_rest_values
+
+
+@cache
+def wide_rest_kernel(kind):
+    """The same for a kind in lanes."""
+    Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
+    moved_rest, lay = kind.moved_rest, into_lanes(kind.rest)
+
+    @wp.kernel(module=module_of(kind, "damping_in_lanes"))
+    def move_rest_values(
+        first: int,
+        x: wp.array[wp.vec3],
+        table: Table,
+        undamped: wp.array[Rest],
+        blend: wp.array[float],
+        # out
+        moved: wp.array[Rest],
+        moved_in_lanes: wp.array[WideRest],
+    ):
+        i = first + wp.tid()
+        q = table.start[i]
+        end = table.start[i + 1]
+        for number in range(table.wide_start[i], table.wide_start[i + 1]):
+            count = wp.min(end - q, wp.static(WIDTH))
+            for k in range(count):
+                r = q + k
+                moved[r] = moved_rest(table.records[r], undamped[r], blend[r], x[i], x)
+            lay(moved, q, count, moved_in_lanes, number)
+            q += count
 
     return move_rest_values
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Neo-Hookean cells of a vertex, eight at a time (kernels/lanes.py)."""
+
+from typing import Any
+
+import warp as wp
+
+from ..lanes import (  # noqa: F401 (operators)
+    add,
+    dot,
+    floats,
+    in_all,
+    mul,
+    scaled_identity,
+    square,
+    sub,
+    total,
+    wide,
+)
+from ..options import QUICK
+from .cell_state import CellState, state_at, weights_by_signs
+from .cells import CellRecord
+from .hourglass import bending_force_hessian
+
+wp.set_module_options(QUICK)
+
+CellRecords, CellStates = wide(CellRecord), wide(CellState)
+
+
+@wp.func
+def neo_hookean_force_hessian(state: Any, w: Any, mu: Any, lam: Any):
+    """∂E/∂x_i [N] and ∂²E/∂x_i² [N/m] of neo_hookean.py at the corner with the weights w."""
+    fg = w[0] * state.f_x + w[1] * state.f_y + w[2] * state.f_z
+    n = w[0] * state.n_x + w[1] * state.n_y + w[2] * state.n_z
+    volume = dot(state.f_x, state.n_x) - 1.0
+    diagonal = mu * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    return mu * fg + (lam * volume - mu) * n, square(lam, n) + scaled_identity(diagonal)
+
+
+@wp.func
+def neo_hookean_cells(
+    cell: CellRecords, q: int, rest: wp.array[floats], x_i: wp.vec3, x: wp.array[wp.vec3]
+):
+    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m] of eight neo-Hookean cells of a vertex."""
+    state = state_at(CellStates(), cell.others, cell.gradient, cell.middle, in_all(x_i), x)
+    w = weights_by_signs(cell.gradient, cell.middle, -1.0, -1.0, -1.0)
+    force, hessian = neo_hookean_force_hessian(state, w, cell.mu, cell.lam)
+    bending, block = bending_force_hessian(state, w, cell.bending)
+    return -total(force + bending), total(hessian + block)

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ruff: noqa: F811 (functions of several types)
+"""Numbers and vectors side by side, one in each lane of the processor.
+
+LLVM takes Warp's own long vectors apart into single numbers. The functions here are written with
+Clang's vectors, and are several times as fast; only the CPU compiles them. All take one number or
+vector as well, so that a function of arguments of `Any` type serves one element or eight. Where
+`add`, `sub`, `mul` and `div` are imported, they are what +, -, * and / become. Warp does not see
+that when it looks for kernels in its cache: empty it after changes to them.
+"""
+
+from functools import cache
+
+import warp as wp
+
+from .options import QUICK
+
+wp.set_module_options(QUICK)
+
+WIDTH = 8
+floats = wp.types.vector(length=WIDTH, dtype=float)
+ints = wp.types.vector(length=WIDTH, dtype=int)
+vec3s = wp.types.matrix(shape=(3, WIDTH), dtype=float)
+vec6s = wp.types.matrix(shape=(6, WIDTH), dtype=float)
+vec7s = wp.types.matrix(shape=(7, WIDTH), dtype=float)
+vec7 = wp.types.vector(length=7, dtype=float)
+vec6 = wp.types.vector(length=6, dtype=float)
+
+
+def code(body):
+    """C++ with v for a vector of Clang, V(a) for numbers seen as one and R(a, i) for a row."""
+    return f"""enum {{ WIDTH = {WIDTH} }};
+typedef float v __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
+typedef wp::vec_t<WIDTH, float> floats;
+typedef wp::mat_t<3, WIDTH, float> vec3s;
+typedef wp::mat_t<6, WIDTH, float> vec6s;
+typedef wp::mat_t<7, WIDTH, float> vec7s;
+#define V(a) (*(v*)&a)
+#define R(a, i) (*(v*)a.data[i])
+{body}"""
+
+
+def rows(count, expression):
+    """C++ of what is done row by row."""
+    return code(
+        f"decltype(b) r; for (int i = 0; i < {count}; ++i) R(r, i) = {expression}; return r;"
+    )
+
+
+@cache
+def wide(kind):
+    """The type of eight values: rows of a number, a vector or of the fields of a struct."""
+    if hasattr(kind, "vars"):
+        fields = {name: wide(var.type) for name, var in kind.vars.items()}
+        return wp.struct(type(f"{kind.cls.__name__}s", (), {"__annotations__": fields}))
+    if wp.types.type_is_vector(kind):
+        return wp.types.matrix(shape=(len(kind()), WIDTH), dtype=kind._wp_scalar_type_)
+    return ints if kind in (int, wp.int32) else floats
+
+
+def into_lanes(kind):
+    """The function that copies up to eight values of a struct into one of the wide struct."""
+    Wide = wide(kind)
+
+    @wp.func_native(LAY)
+    def lay(values: wp.array[kind], first: int, count: int, rows: wp.array[Wide], number: int): ...
+
+    return lay
+
+
+# The rows of a wide struct are the numbers of the struct in the same order.
+LAY = code("""typedef unsigned word __attribute__((may_alias));
+const int count_of_rows = sizeof(*values.data) / sizeof(word);
+word* to = (word*)&rows.data[number];
+for (int l = 0; l < WIDTH; ++l) {
+    const word* from = (const word*)&values.data[first + (l < count ? l : count - 1)];
+    for (int k = 0; k < count_of_rows; ++k) to[WIDTH * k + l] = from[k];
+}""")
+
+
+@wp.func_native(code("decltype(b) r; V(r) = V(a) + V(b); return r;"))
+def add(a: floats, b: floats) -> floats: ...
+
+
+@wp.func_native(code("decltype(b) r; V(r) = a + V(b); return r;"))
+def add(a: float, b: floats) -> floats: ...
+
+
+@wp.func_native(rows(3, "R(a, i) + R(b, i)"))
+def add(a: vec3s, b: vec3s) -> vec3s: ...
+
+
+@wp.func_native(rows(6, "R(a, i) + R(b, i)"))
+def add(a: vec6s, b: vec6s) -> vec6s: ...
+
+
+@wp.func_native(code("decltype(b) r; V(r) = V(a) - V(b); return r;"))
+def sub(a: floats, b: floats) -> floats: ...
+
+
+@wp.func_native(code("decltype(a) r; V(r) = V(a) - b; return r;"))
+def sub(a: floats, b: float) -> floats: ...
+
+
+@wp.func_native(rows(3, "R(a, i) - R(b, i)"))
+def sub(a: vec3s, b: vec3s) -> vec3s: ...
+
+
+@wp.func_native(rows(6, "R(a, i) - R(b, i)"))
+def sub(a: vec6s, b: vec6s) -> vec6s: ...
+
+
+@wp.func_native(code("decltype(b) r; V(r) = V(a) * V(b); return r;"))
+def mul(a: floats, b: floats) -> floats: ...
+
+
+@wp.func_native(code("decltype(b) r; V(r) = a * V(b); return r;"))
+def mul(a: float, b: floats) -> floats: ...
+
+
+@wp.func_native(rows(3, "V(a) * R(b, i)"))
+def mul(a: floats, b: vec3s) -> vec3s: ...
+
+
+@wp.func_native(code("decltype(b) r; V(r) = a / V(b); return r;"))
+def div(a: float, b: floats) -> floats: ...
+
+
+@wp.func_native(code("decltype(b) r; V(r) = V(a) > V(b) ? V(a) : V(b); return r;"))
+def largest(a: floats, b: floats) -> floats: ...
+
+
+@wp.func_native(code("decltype(b) r; v l = V(b) * 0.0f + a; V(r) = l > V(b) ? l : V(b); return r;"))
+def largest(a: float, b: floats) -> floats: ...
+
+
+@wp.func
+def largest(a: float, b: float):
+    return wp.max(a, b)
+
+
+@wp.func_native(code("decltype(a) r; V(r) = V(a) < 0.0f ? -V(a) : V(a); return r;"))
+def magnitude(a: floats) -> floats: ...
+
+
+@wp.func
+def magnitude(a: float):
+    return wp.abs(a)
+
+
+CROSS = """decltype(b) r;
+R(r, 0) = R(a, 1) * R(b, 2) - R(a, 2) * R(b, 1);
+R(r, 1) = R(a, 2) * R(b, 0) - R(a, 0) * R(b, 2);
+R(r, 2) = R(a, 0) * R(b, 1) - R(a, 1) * R(b, 0);
+return r;"""
+DOT = """floats r;
+V(r) = R(a, 0) * R(b, 0);
+for (int i = 1; i < {}; ++i) V(r) += R(a, i) * R(b, i);
+return r;"""
+
+
+@wp.func_native(code(CROSS))
+def cross(a: vec3s, b: vec3s) -> vec3s: ...
+
+
+@wp.func
+def cross(a: wp.vec3, b: wp.vec3):
+    return wp.cross(a, b)
+
+
+@wp.func_native(code(DOT.format(3)))
+def dot(a: vec3s, b: vec3s) -> floats: ...
+
+
+@wp.func_native(code(DOT.format(6)))
+def dot(a: vec6s, b: vec6s) -> floats: ...
+
+
+@wp.func
+def dot(a: wp.vec3, b: wp.vec3):
+    return wp.dot(a, b)
+
+
+@wp.func
+def dot(a: vec6, b: vec6):
+    return wp.dot(a, b)
+
+
+@wp.func_native(code("vec3s r; R(r, 0) = V(x); R(r, 1) = V(y); R(r, 2) = V(z); return r;"))
+def vector(x: floats, y: floats, z: floats) -> vec3s: ...
+
+
+@wp.func
+def vector(x: float, y: float, z: float):
+    return wp.vec3(x, y, z)
+
+
+STACKED = """vec7s r;
+R(r, 0) = V(a); R(r, 1) = V(b); R(r, 2) = V(c); R(r, 3) = V(d);
+R(r, 4) = V(e); R(r, 5) = V(f); R(r, 6) = V(g);
+return r;"""
+
+
+@wp.func_native(code(STACKED))
+def stacked(
+    a: floats, b: floats, c: floats, d: floats, e: floats, f: floats, g: floats
+) -> vec7s: ...
+
+
+@wp.func
+def stacked(a: float, b: float, c: float, d: float, e: float, f: float, g: float):
+    return vec7(a, b, c, d, e, f, g)
+
+
+SQUARE = """vec6s r;
+v x = V(k) * R(u, 0), y = V(k) * R(u, 1), z = V(k) * R(u, 2);
+R(r, 0) = x * R(u, 0); R(r, 1) = y * R(u, 1); R(r, 2) = z * R(u, 2);
+R(r, 3) = y * R(u, 2); R(r, 4) = x * R(u, 2); R(r, 5) = x * R(u, 1);
+return r;"""
+
+
+@wp.func_native(code(SQUARE))
+def square(k: floats, u: vec3s) -> vec6s:
+    """k u uᵀ as (xx, yy, zz, yz, xz, xy)."""
+    ...
+
+
+@wp.func
+def square(k: float, u: wp.vec3):
+    return wp.outer(k * u, u)
+
+
+@wp.func_native(code("vec6s r; R(r, 0) = R(r, 1) = R(r, 2) = V(k); return r;"))
+def scaled_identity(k: floats) -> vec6s: ...
+
+
+@wp.func
+def scaled_identity(k: float):
+    return wp.mat33(k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k)
+
+
+GATHER = """vec3s r;
+for (int l = 0; l < WIDTH; ++l) for (int i = 0; i < 3; ++i) r.data[i][l] = x.data[index[l]][i];
+return r;"""
+
+
+@wp.func_native(code(GATHER))
+def gathered(x: wp.array[wp.vec3], index: ints) -> vec3s: ...
+
+
+@wp.func
+def gathered(x: wp.array[wp.vec3], index: int):
+    return x[index]
+
+
+@wp.func_native(
+    code("""vec3s r;
+for (int i = 0; i < 3; ++i) for (int l = 0; l < WIDTH; ++l) r.data[i][l] = a[i];
+return r;""")
+)
+def in_all(a: wp.vec3) -> vec3s: ...
+
+
+@wp.func_native(
+    code("""wp::vec_t<3, float> r;
+for (int i = 0; i < 3; ++i) for (int l = 0; l < WIDTH; ++l) r[i] += a.data[i][l];
+return r;""")
+)
+def total(a: vec3s) -> wp.vec3: ...
+
+
+@wp.func_native(
+    code("""float s[6] = {};
+for (int i = 0; i < 6; ++i) for (int l = 0; l < WIDTH; ++l) s[i] += a.data[i][l];
+return wp::mat_t<3, 3, float>(s[0], s[5], s[4], s[5], s[1], s[3], s[4], s[3], s[2]);""")
+)
+def total(a: vec6s) -> wp.mat33: ...
