@@ -174,7 +174,7 @@ def test_cells_are_cubes_around_the_mesh_however_it_is_scaled(scene, scale):
     corners = body.points[body.cells] - body.points[body.cells[:, :1]]
     cube = CELL_CORNERS * corners[0, 7, 0]
     assert np.abs(corners - cube).max() < 1e-6
-    np.testing.assert_allclose(target.visible(body.points), shown(ob), atol=1e-6)
+    np.testing.assert_allclose(target.visible(body.points, target.start), shown(ob), atol=1e-6)
     assert target.weights.min() > -1e-6
 
 
