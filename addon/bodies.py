@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
-from ..solver.scene.clamps import held_part
+from ..solver.scene.clamps import held_part, surface_of
 from ..solver.scene.contact_mesh import contact_mesh
 from ..solver.scene.lattice import embed, lattice
 from ..solver.settings import Material
@@ -128,9 +128,10 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     target.corners, target.weights = embed(points, cells)
     pins = None
     if len(pinned):
-        held = LatticePins(cells.points, target.corners, target.weights, pinned, points[pinned])
+        embedded, surface = (target.corners, target.weights), surface_of(points, triangles)
+        held = LatticePins(cells.points, *embedded, pinned, points[pinned], surface)
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
-        cells.filling.held = held_part(cells.cells, target.corners, pinned)
+        cells.filling.held = held_part(cells.cells, target.corners, pinned, surface)
         target.pinned = pinned
     touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
     return Cells(

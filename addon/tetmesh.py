@@ -67,15 +67,16 @@ class LatticePins:
     squares.
     """
 
-    def __init__(self, lattice_points, corners, weights, pinned, start):
+    def __init__(self, lattice_points, corners, weights, pinned, start, surface):
         """`corners`, `weights`: embedding of the surface; `pinned`: its pinned vertices.
 
         `start`: where the pinned vertices are when the lattice is at `lattice_points`, [pinned, 3].
+        `surface`: how much of the surface each vertex stands for, [vertex].
         """
         self.vertex, slot = np.nonzero(np.abs(weights[pinned]) > LEAST_WEIGHT)
         self.weight = weights[pinned][self.vertex, slot]
         touched, self.corner = np.unique(corners[pinned][self.vertex, slot], return_inverse=True)
-        self.indices = clamped(corners, weights, pinned)
+        self.indices = clamped(corners, weights, pinned, surface)
         self.chosen = np.searchsorted(touched, self.indices)
         self.rest = lattice_points[touched]
         self.vertex_count = len(pinned)

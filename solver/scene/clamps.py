@@ -11,25 +11,37 @@ cells; and a cell of which a part is held is stiffer, as only the rest of it giv
 import numpy as np
 
 from ..topology.graphs import connected_components
+from ..topology.meshes import triangle_areas
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
 # The part of the surface that a corner carries, and of the weight of pinned points that pinned
 # corners bear.
 HALF = 0.5
+# More than this is all.
+WHOLE = 1.0 - 1e-9
 
 
-def clamped(corners, weights, pinned):
+def surface_of(points, triangles):
+    """The part of a surface of triangles [triangle, 3] that each of its points stands for [m²]; a
+    hundredth of the mean at least.
+    """
+    third = np.repeat(triangle_areas(points, triangles) / 3.0, 3)
+    area = np.bincount(triangles.ravel(), third, len(points))
+    return np.maximum(area, 0.01 * area.mean())
+
+
+def clamped(corners, weights, pinned, surface):
     """Vertices of a lattice to be pinned for the `pinned` [n] among points with `corners` and
-    `weights` [point, 8] (`lattice.embed`).
+    `weights` [point, 8] (`lattice.embed`), each of which stands for some `surface` [point].
 
     Where the pinned points are so few, or on so thin a strip, that this holds less than half of
     their weight, corners are pinned that carry as much of them as others do there.
     """
     count = corners.max(initial=-1) + 1
-    load = np.where(np.abs(weights) > LEAST_WEIGHT, np.abs(weights), 0.0)
+    load = surface[:, None] * np.where(np.abs(weights) > LEAST_WEIGHT, np.abs(weights), 0.0)
     total = np.bincount(corners.ravel(), load.ravel(), count)
-    whole = held_part(corners, corners, pinned)[pinned] == 1.0
+    whole = held_part(corners, corners, pinned, surface)[pinned] > WHOLE
     corners, load = corners[pinned], load[pinned]
     share = np.bincount(corners.ravel(), load.ravel(), count) / np.maximum(total, 1e-300)
     region = np.repeat(_regions(corners, load, count), 8)
@@ -60,14 +72,14 @@ def _least_shares(share, load, region):
     return np.where(enough >= HALF, HALF, HALF * enough)
 
 
-def held_part(cells, corners, pinned):
-    """What part of the surface in each of the `cells` [cell, 8] is pinned, [cell]: that of its
-    points, with `corners` [point, 8], `pinned` [n] of them.
+def held_part(cells, corners, pinned, surface):
+    """What part of the surface in each of the `cells` [cell, 8] is pinned, [cell]; the rest as for
+    `clamped`.
     """
     rows = np.concatenate([cells, corners])
     _, kind = np.unique(rows, axis=0, return_inverse=True)
     kind = kind.ravel()
     own = kind[len(cells) :]
-    points = np.bincount(own, minlength=kind.max(initial=0) + 1)
-    held = np.bincount(own[pinned], minlength=len(points))
-    return (held / np.maximum(points, 1))[kind[: len(cells)]]
+    whole = np.bincount(own, surface, kind.max(initial=0) + 1)
+    held = np.bincount(own[pinned], surface[pinned], len(whole))
+    return np.clip(held / np.maximum(whole, 1e-300), 0.0, 1.0)[kind[: len(cells)]]

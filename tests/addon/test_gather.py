@@ -208,7 +208,7 @@ def test_pinned_parts_of_a_lattice_may_move_apart():
     start = np.concatenate(ends)
     bar = lattice(*block([5.2, 0.2, 0.2], [2.6, 0.1, 0.1]), 20, "Bar")
     corners, weights = embed(start, bar)
-    held = LatticePins(bar.points, corners, weights, np.arange(80), start)
+    held = LatticePins(bar.points, corners, weights, np.arange(80), start, np.ones(80))
     turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
     now = start.copy()
     now[40:] = (start[40:] - [5, 0, 0]) @ turn.T + [7, 1, 0]
@@ -224,7 +224,7 @@ def test_pins_closer_than_a_cell_do_not_tear_the_lattice_apart():
     cube = lattice(*block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5]), 2, "Cube")
     start = np.array([[0.2, 0.2, 0.2], [0.2001, 0.2, 0.2], [0.3, 0.4, 0.2], [0.1, 0.3, 0.4]])
     corners, weights = embed(start, cube)
-    held = LatticePins(cube.points, corners, weights, np.arange(4), start)
+    held = LatticePins(cube.points, corners, weights, np.arange(4), start, np.ones(4))
     moved = held.targets(start[[1, 0, 2, 3]]) - held.rest
     assert np.abs(moved).max() < 0.01
 

@@ -7,10 +7,12 @@ from shapes import block
 
 from vbd.benchmarks.reference import beams
 from vbd.solver.bodies import Cells, Pins
-from vbd.solver.scene.clamps import clamped, held_part
+from vbd.solver.scene.clamps import clamped, held_part, surface_of
 from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import simulate
+
+EVEN = np.ones(4000)
 
 
 def bar(resolution=10):
@@ -32,8 +34,8 @@ def test_a_clamp_that_ends_inside_a_cell_leaves_the_rest_free(clamp, resolution)
     """The bar drops as a beam of what is not pinned; whole cells would make that 8 % shorter."""
     cells, points, corners, weights = bar(resolution)
     pinned = np.flatnonzero(points[:, 0] < clamp)
-    cells.filling.held = held_part(cells.cells, corners, pinned)
-    indices = clamped(corners, weights, pinned)
+    cells.filling.held = held_part(cells.cells, corners, pinned, EVEN)
+    indices = clamped(corners, weights, pinned, EVEN)
     material = beams.material(0.0, 1.0)
     body = Cells(cells.points, cells.cells, material, Pins(indices), filling=cells.filling)
     settings = Settings(
@@ -50,17 +52,17 @@ def test_a_clamp_that_ends_inside_a_cell_leaves_the_rest_free(clamp, resolution)
 def test_all_corners_in_the_midst_of_pinned_points_are_pinned():
     cells, points, corners, weights = bar()
     pinned = np.flatnonzero(points[:, 0] < 3.0)
-    held = cells.points[clamped(corners, weights, pinned)]
+    held = cells.points[clamped(corners, weights, pinned, EVEN)]
     assert sorted(set(np.round(held[:, 0]))) == [0.0, 1.0, 2.0, 3.0]
     assert len(held) == 16
-    part = held_part(cells.cells, corners, pinned)
+    part = held_part(cells.cells, corners, pinned, EVEN)
     low = cells.points[cells.cells[:, 0], 0]
     np.testing.assert_array_equal(part, np.round(low) < 3.0)
 
 
 def test_a_part_of_a_cell_is_held():
     cells, points, corners, _ = bar()
-    part = held_part(cells.cells, corners, np.flatnonzero(points[:, 0] < 2.25))
+    part = held_part(cells.cells, corners, np.flatnonzero(points[:, 0] < 2.25), EVEN)
     low = np.round(cells.points[cells.cells[:, 0], 0])
     np.testing.assert_allclose(part[low == 2.0], 0.25)
     assert part[low > 2.0].max() == 0.0
@@ -71,7 +73,7 @@ def test_few_pinned_points_are_held_by_what_carries_them():
     cells, points, corners, weights = bar()
     lone = np.argmin(np.linalg.norm(points - [7.5, 0.5, 0.0], axis=1))
     strip = np.flatnonzero(points[:, 0] < 0.1)
-    indices = clamped(corners, weights, np.append(strip, lone))
+    indices = clamped(corners, weights, np.append(strip, lone), EVEN)
     held = np.isin(np.arange(len(cells.points)), indices)
     assert (weights[lone] * held[corners[lone]]).sum() > 0.9
     assert sorted(set(np.round(cells.points[held, 0]))) == [0.0, 7.0, 8.0]
@@ -84,6 +86,18 @@ def test_no_pinned_point_is_left_hanging(seed):
     _, points, corners, weights = bar()
     chance = np.random.default_rng(seed)
     pinned = np.sort(chance.choice(len(points), size=chance.integers(1, 40), replace=False))
-    indices = clamped(corners, weights, pinned)
+    indices = clamped(corners, weights, pinned, EVEN)
     assert np.isin(indices, corners[pinned]).all()
     assert (weights[pinned] * np.isin(corners[pinned], indices)).sum() >= 0.5 * len(pinned) - 1e-6
+
+
+def test_a_mesh_that_is_finer_in_places_is_held_alike():
+    """Points count by the surface that they stand for."""
+    points, triangles = block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5])
+    surface = surface_of(points, triangles)
+    assert surface.sum() == pytest.approx(6.0)
+    finer = np.concatenate([triangles[1:], 8 + np.array([[0, 1, 3], [1, 2, 3], [2, 0, 3]])])
+    first = points[triangles[0]]
+    points = np.concatenate([points, first, [first.mean(axis=0)]])
+    finer = np.where(finer >= 8, np.append(triangles[0], 11)[finer.clip(8) - 8], finer)
+    assert surface_of(points, finer)[:8].sum() + 0.5 / 3.0 == pytest.approx(6.0)
