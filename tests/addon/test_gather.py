@@ -201,6 +201,27 @@ def test_a_fine_mesh_touches_with_fewer_vertices(scene):
     assert len(gathered().bodies[0].surface.corners) == len(ob.data.vertices)
 
 
+def test_pinned_vertices_of_a_lattice_are_shown_where_they_are_led(scene):
+    """Also those in cells that are not held as a whole; only these make their cells stiffer."""
+    bpy.ops.mesh.primitive_monkey_add()
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution = "SOFT", 6
+    start = shown(ob)
+    pinned = np.flatnonzero(start[:, 2] < start[:, 2].min() + 0.7)
+    ob.vertex_groups.new(name="Neck").add(pinned.tolist(), 1.0, "REPLACE")
+    ob.vbd.pin_group = "Neck"
+    now = gathered()
+    target, body = now.targets[0], now.bodies[0]
+    seen = target.visible(body.points + [0.0, 0.0, 1.0], target.start)
+    np.testing.assert_allclose(seen[pinned], start[pinned], atol=1e-6)
+    free = np.setdiff1d(np.arange(len(start)), pinned)
+    np.testing.assert_allclose(seen[free], start[free] + [0.0, 0.0, 1.0], atol=1e-6)
+    held = body.filling.held
+    assert ((held > 0.0) & (held < 1.0)).any()
+    touched = np.isin(body.cells, target.corners[pinned]).any(axis=1)
+    assert not held[~touched].any()
+
+
 def test_pinned_parts_of_a_lattice_may_move_apart():
     """A lattice around a bar, held at both ends: each end goes with its own pins."""
     random = np.random.default_rng(0)
