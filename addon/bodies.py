@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
+from ..solver.scene.clamps import held_part, surface_of
 from ..solver.scene.contact_mesh import contact_mesh
 from ..solver.scene.lattice import embed, lattice
 from ..solver.settings import Material
@@ -28,12 +29,17 @@ class Target:
     moving: bool
     corners: np.ndarray | None = None
     weights: np.ndarray | None = None
+    pinned: np.ndarray | None = None
+    """Vertices that are where the object has them, whatever its body does; None for none."""
 
-    def visible(self, positions):
-        """World positions [m] of the object's vertices, given those of its body."""
+    def visible(self, positions, pose):
+        """World positions [m] of the object's vertices, given those of its body and its pose."""
         if self.corners is None:
             return positions
-        return (positions[self.corners].astype(np.float64) * self.weights[..., None]).sum(axis=1)
+        points = (positions[self.corners].astype(np.float64) * self.weights[..., None]).sum(axis=1)
+        if self.pinned is not None:
+            points[self.pinned] = pose.world_points()[self.pinned]
+        return points
 
 
 def material_of(ob):
@@ -122,8 +128,11 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     target.corners, target.weights = embed(points, cells)
     pins = None
     if len(pinned):
-        held = LatticePins(cells.points, target.corners, target.weights, pinned, points[pinned])
+        embedded, surface = (target.corners, target.weights), surface_of(points, triangles)
+        held = LatticePins(cells.points, *embedded, pinned, points[pinned], surface)
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
+        cells.filling.held = held_part(cells.cells, target.corners, pinned, surface)
+        target.pinned = pinned
     touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
     return Cells(
         cells.points,

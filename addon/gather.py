@@ -50,7 +50,9 @@ class Gathered:
         for target, points in zip(self.targets, positions, strict=True):
             pose = self.reader.at(target.key, time) if target.moving else target.start
             inverse = np.linalg.inv(pose.matrix)
-            result.append(read_mesh.transformed(inverse, target.visible(points)).astype(np.float32))
+            result.append(
+                read_mesh.transformed(inverse, target.visible(points, pose)).astype(np.float32)
+            )
         return result
 
 

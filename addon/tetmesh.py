@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from ..solver.scene.clamps import LEAST_WEIGHT, clamped
+
 TETS = "tets"
 TETS_VERTICES = "tets_vertices"
 
@@ -59,25 +61,27 @@ def carried_rigidly(points, leaders, now):
 class LatticePins:
     """Pinned corners of cells that follow the pinned vertices of the surface inside it.
 
-    All corners of cells that hold a pinned vertex are pinned. Each follows the rigid motion that
-    fits its nearest pinned vertices best, so a turning pin turns its cells with it. What pinned
-    vertices do beyond that, such as growing or moving apart, the corners follow by least squares.
+    `scene/clamps.py` says which those are. Corners of cells that hold a pinned vertex follow the
+    rigid motion that fits its nearest pinned vertices best, so a turning pin turns its cells with
+    it. What pinned vertices do beyond that, such as growing or moving apart, they follow by least
+    squares.
     """
 
-    def __init__(self, lattice_points, corners, weights, pinned, start):
+    def __init__(self, lattice_points, corners, weights, pinned, start, surface):
         """`corners`, `weights`: embedding of the surface; `pinned`: its pinned vertices.
 
         `start`: where the pinned vertices are when the lattice is at `lattice_points`, [pinned, 3].
+        `surface`: how much of the surface each vertex stands for, [vertex].
         """
-        self.vertex, slot = np.nonzero(np.abs(weights[pinned]) > 1e-6)
+        self.vertex, slot = np.nonzero(np.abs(weights[pinned]) > LEAST_WEIGHT)
         self.weight = weights[pinned][self.vertex, slot]
-        self.indices, self.corner = np.unique(
-            corners[pinned][self.vertex, slot], return_inverse=True
-        )
-        self.rest = lattice_points[self.indices]
+        touched, self.corner = np.unique(corners[pinned][self.vertex, slot], return_inverse=True)
+        self.indices = clamped(corners, weights, pinned, surface)
+        self.chosen = np.searchsorted(touched, self.indices)
+        self.rest = lattice_points[touched]
         self.vertex_count = len(pinned)
         count = min(LEADERS, len(start))
-        self.leaders = np.empty((len(self.indices), count), np.int64)
+        self.leaders = np.empty((len(self.rest), count), np.int64)
         for row, point in enumerate(self.rest):
             distance = ((start - point) ** 2).sum(axis=1)
             self.leaders[row] = np.argpartition(distance, count - 1)[:count]
@@ -86,7 +90,8 @@ class LatticePins:
     def targets(self, now):
         """Where the pinned corners are, [pin, 3], when the pinned vertices are at `now`."""
         corners = carried_rigidly(self.rest, self.leaders_at_rest, now[self.leaders])
-        return corners + self._correction(now - self._carried(corners))
+        corners = corners + self._correction(now - self._carried(corners))
+        return corners[self.chosen]
 
     def _carried(self, points):
         """What corners at `points` [pin, 3] make of the pinned vertices, [pinned, 3]."""

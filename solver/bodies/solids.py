@@ -88,12 +88,15 @@ class Volume(Deformable):
 class Filling:
     """How material fills cells: `part` [cell] of their volume, 0 to 1, with its `middle`
     [cell, 3] relative to that of the cell, -1 to 1 along each axis, and its `spread` [cell, 3], its
-    mean square distance from there over that of a full cell.
+    mean square distance from there over that of a full cell. `held` [cell] is the part of it, 0 to
+    1, that is known not to deform; None if all may. The rest gives for the whole cell, which makes
+    it stiffer.
     """
 
     part: np.ndarray
     middle: np.ndarray
     spread: np.ndarray
+    held: np.ndarray | None = None
 
     @classmethod
     def full(cls, count):
@@ -102,10 +105,13 @@ class Filling:
 
     def check(self, name, count):
         """Make all arrays float64; refuses what is no filling of `count` cells."""
+        if self.held is None:
+            self.held = np.zeros(count)
         for what, shape, low, high in (
             ("part", (count,), 0.0, 1.0),
             ("middle", (count, 3), -1.0, 1.0),
             ("spread", (count, 3), 0.0, np.inf),
+            ("held", (count,), 0.0, 1.0),
         ):
             values = np.array(getattr(self, what), dtype=np.float64)
             if values.shape != shape or not ((values >= low) & (values <= high)).all():

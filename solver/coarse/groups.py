@@ -113,7 +113,7 @@ class Groups:
         each = CLEAR * len(systems.matrix) / number
         self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
         self.seen, self.due = (self._zeros(1) for _ in range(2))
-        searches, known = [model.lists.searched], [self.seen, self.due]
+        searches, known = [self.model.lists.searched], [self.seen, self.due]
         self.looking = record(kernels.look_for_search, 1, searches, known)
 
     def record_pairs(self):

@@ -17,13 +17,16 @@ from .records import in_vertex_order, structured
 # The smallest spread of material that counts, and the farthest that its middle is from that of the
 # cell: corners that hold next to nothing are light, but not without any stiffness.
 LEAST_SPREAD, FARTHEST = 0.02, 0.8
+# The least part of the material in a cell that is taken to be free to deform.
+LEAST_FREE = 0.1
 
 
 @dataclass
 class Cells(Columns):
     """All moduli [Pa], damping times [s]; `mu` and `lam` are those of the energy of F.
 
-    `volume` [m³] of the material; `middle` and `spread` [cell, 3] as in `bodies.Filling`.
+    `volume` [m³] of the material, over the part of it that is free to deform: that part is strained
+    more than the cell is, by 1/part. `middle` and `spread` [cell, 3] as in `bodies.Filling`.
     """
 
     side: np.ndarray
@@ -48,7 +51,7 @@ def cells_of(body, settings):
     return Cells(
         body.cells,
         side,
-        side**3 * filling.part,
+        side**3 * filling.part / np.maximum(1.0 - filling.held, LEAST_FREE),
         np.clip(filling.middle, -FARTHEST, FARTHEST),
         np.maximum(filling.spread, LEAST_SPREAD),
         mu,

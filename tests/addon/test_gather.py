@@ -174,7 +174,7 @@ def test_cells_are_cubes_around_the_mesh_however_it_is_scaled(scene, scale):
     corners = body.points[body.cells] - body.points[body.cells[:, :1]]
     cube = CELL_CORNERS * corners[0, 7, 0]
     assert np.abs(corners - cube).max() < 1e-6
-    np.testing.assert_allclose(target.visible(body.points), shown(ob), atol=1e-6)
+    np.testing.assert_allclose(target.visible(body.points, target.start), shown(ob), atol=1e-6)
     assert target.weights.min() > -1e-6
 
 
@@ -201,6 +201,27 @@ def test_a_fine_mesh_touches_with_fewer_vertices(scene):
     assert len(gathered().bodies[0].surface.corners) == len(ob.data.vertices)
 
 
+def test_pinned_vertices_of_a_lattice_are_shown_where_they_are_led(scene):
+    """Also those in cells that are not held as a whole; only these make their cells stiffer."""
+    bpy.ops.mesh.primitive_monkey_add()
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution = "SOFT", 6
+    start = shown(ob)
+    pinned = np.flatnonzero(start[:, 2] < start[:, 2].min() + 0.7)
+    ob.vertex_groups.new(name="Neck").add(pinned.tolist(), 1.0, "REPLACE")
+    ob.vbd.pin_group = "Neck"
+    now = gathered()
+    target, body = now.targets[0], now.bodies[0]
+    seen = target.visible(body.points + [0.0, 0.0, 1.0], target.start)
+    np.testing.assert_allclose(seen[pinned], start[pinned], atol=1e-6)
+    free = np.setdiff1d(np.arange(len(start)), pinned)
+    np.testing.assert_allclose(seen[free], start[free] + [0.0, 0.0, 1.0], atol=1e-6)
+    held = body.filling.held
+    assert ((held > 0.0) & (held < 1.0)).any()
+    touched = np.isin(body.cells, target.corners[pinned]).any(axis=1)
+    assert not held[~touched].any()
+
+
 def test_pinned_parts_of_a_lattice_may_move_apart():
     """A lattice around a bar, held at both ends: each end goes with its own pins."""
     random = np.random.default_rng(0)
@@ -208,7 +229,7 @@ def test_pinned_parts_of_a_lattice_may_move_apart():
     start = np.concatenate(ends)
     bar = lattice(*block([5.2, 0.2, 0.2], [2.6, 0.1, 0.1]), 20, "Bar")
     corners, weights = embed(start, bar)
-    held = LatticePins(bar.points, corners, weights, np.arange(80), start)
+    held = LatticePins(bar.points, corners, weights, np.arange(80), start, np.ones(80))
     turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
     now = start.copy()
     now[40:] = (start[40:] - [5, 0, 0]) @ turn.T + [7, 1, 0]
@@ -224,7 +245,7 @@ def test_pins_closer_than_a_cell_do_not_tear_the_lattice_apart():
     cube = lattice(*block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5]), 2, "Cube")
     start = np.array([[0.2, 0.2, 0.2], [0.2001, 0.2, 0.2], [0.3, 0.4, 0.2], [0.1, 0.3, 0.4]])
     corners, weights = embed(start, cube)
-    held = LatticePins(cube.points, corners, weights, np.arange(4), start)
+    held = LatticePins(cube.points, corners, weights, np.arange(4), start, np.ones(4))
     moved = held.targets(start[[1, 0, 2, 3]]) - held.rest
     assert np.abs(moved).max() < 0.01
 

@@ -80,3 +80,7 @@ def test_what_is_no_filling_is_refused():
         filling = Filling(np.array([part]), np.full((1, 3), middle), np.ones((1, 3)))
         with pytest.raises(ValueError, match=r"Jelly: the (part|middle) of the filling"):
             Cells(points, cells, filling=filling, name="Jelly")
+    filling = Filling.full(1)
+    filling.held = np.array([1.5])
+    with pytest.raises(ValueError, match="Jelly: the held of the filling"):
+        Cells(points, cells, filling=filling, name="Jelly")

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which corners of a lattice hold its pinned points, and how far out that clamps a body."""
+
+import numpy as np
+import pytest
+from shapes import block
+
+from vbd.benchmarks.reference import beams
+from vbd.solver.bodies import Cells, Pins
+from vbd.solver.scene.clamps import clamped, held_part, surface_of
+from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.settings import Settings
+from vbd.solver.simulate import simulate
+
+EVEN = np.ones(4000)
+
+
+def bar(resolution=10):
+    """A lattice around a bar, ten times as long along x as it is thick, and where many points of
+    its surface are in it.
+    """
+    cells = lattice(*block([10.0, 1.0, 1.0], [5.0, 0.5, 0.5]), resolution)
+    x, way = (np.arange(4000) + 0.5) / 400, np.arange(4000) % 4
+    across = np.modf(np.arange(4000) * 0.618)[0]
+    y = np.choose(way, [across, across, 0.0 * x, 0.0 * x + 1.0])
+    z = np.choose(way, [0.0 * x, 0.0 * x + 1.0, across, across])
+    points = np.stack([x, y, z], axis=1)
+    return cells, points, *embed(points, cells)
+
+
+@pytest.mark.parametrize("resolution", [10, 20])
+@pytest.mark.parametrize("clamp", [0.2, 1.0, 1.25, 1.5, 1.75])
+def test_a_clamp_that_ends_inside_a_cell_leaves_the_rest_free(clamp, resolution):
+    """The bar drops as a beam of what is not pinned; whole cells would make that 8 % shorter."""
+    cells, points, corners, weights = bar(resolution)
+    pinned = np.flatnonzero(points[:, 0] < clamp)
+    cells.filling.held = held_part(cells.cells, corners, pinned, EVEN)
+    indices = clamped(corners, weights, pinned, EVEN)
+    material = beams.material(0.0, 1.0)
+    body = Cells(cells.points, cells.cells, material, Pins(indices), filling=cells.filling)
+    settings = Settings(
+        quasistatic=True, gravity=(0.0, 0.0, -10.0), iterations=1500 // resolution * 10, substeps=1
+    )
+    *_, last = simulate([body], settings, 8)
+    tip = cells.points[:, 0] > 9.99
+    found = (cells.points - last.positions[0])[tip, 2].mean()
+    free = beams.LENGTH - clamp
+    wanted = beams.drop((free / beams.LENGTH) ** 3, 0.0) * free
+    assert found == pytest.approx(wanted, rel=0.05)
+
+
+def test_all_corners_in_the_midst_of_pinned_points_are_pinned():
+    cells, points, corners, weights = bar()
+    pinned = np.flatnonzero(points[:, 0] < 3.0)
+    held = cells.points[clamped(corners, weights, pinned, EVEN)]
+    assert sorted(set(np.round(held[:, 0]))) == [0.0, 1.0, 2.0, 3.0]
+    assert len(held) == 16
+    part = held_part(cells.cells, corners, pinned, EVEN)
+    low = cells.points[cells.cells[:, 0], 0]
+    np.testing.assert_array_equal(part, np.round(low) < 3.0)
+
+
+def test_a_part_of_a_cell_is_held():
+    cells, points, corners, _ = bar()
+    part = held_part(cells.cells, corners, np.flatnonzero(points[:, 0] < 2.25), EVEN)
+    low = np.round(cells.points[cells.cells[:, 0], 0])
+    np.testing.assert_allclose(part[low == 2.0], 0.25)
+    assert part[low > 2.0].max() == 0.0
+
+
+def test_few_pinned_points_are_held_by_what_carries_them():
+    """A lone point and a thin strip hold the bar, each in its place."""
+    cells, points, corners, weights = bar()
+    lone = np.argmin(np.linalg.norm(points - [7.5, 0.5, 0.0], axis=1))
+    strip = np.flatnonzero(points[:, 0] < 0.1)
+    indices = clamped(corners, weights, np.append(strip, lone), EVEN)
+    held = np.isin(np.arange(len(cells.points)), indices)
+    assert (weights[lone] * held[corners[lone]]).sum() > 0.9
+    assert sorted(set(np.round(cells.points[held, 0]))) == [0.0, 7.0, 8.0]
+    assert held[np.round(cells.points[:, 0]) == 0.0].all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_pinned_point_is_left_hanging(seed):
+    """However the pinned points are scattered, each region of them has at least half its weight."""
+    _, points, corners, weights = bar()
+    chance = np.random.default_rng(seed)
+    pinned = np.sort(chance.choice(len(points), size=chance.integers(1, 40), replace=False))
+    indices = clamped(corners, weights, pinned, EVEN)
+    assert np.isin(indices, corners[pinned]).all()
+    assert (weights[pinned] * np.isin(corners[pinned], indices)).sum() >= 0.5 * len(pinned) - 1e-6
+
+
+def test_a_mesh_that_is_finer_in_places_is_held_alike():
+    """Points count by the surface that they stand for."""
+    points, triangles = block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5])
+    surface = surface_of(points, triangles)
+    assert surface.sum() == pytest.approx(6.0)
+    finer = np.concatenate([triangles[1:], 8 + np.array([[0, 1, 3], [1, 2, 3], [2, 0, 3]])])
+    first = points[triangles[0]]
+    points = np.concatenate([points, first, [first.mean(axis=0)]])
+    finer = np.where(finer >= 8, np.append(triangles[0], 11)[finer.clip(8) - 8], finer)
+    assert surface_of(points, finer)[:8].sum() + 0.5 / 3.0 == pytest.approx(6.0)
