@@ -12,9 +12,6 @@ from .intersections import Intersections
 from .refresh import Refresh, Watch
 from .truncation import Truncation
 
-# What trust radii have cut short gets this many times the slack after every search in a step.
-MORE_SLACK = 4.0
-
 
 def surface_on_device(surface, upload):
     """The `kernels.Surface` of a `Surface`; nothing has a trust radius or intersects yet."""
@@ -34,6 +31,7 @@ def surface_on_device(surface, upload):
     struct.rest = upload(surface.rest, wp.vec3)
     count = len(surface.body)
     struct.trust_radius = upload(np.zeros(count), float)
+    struct.path = upload(np.zeros((count, 3)), wp.vec3)
     struct.inside = upload(np.zeros(count), int)
     struct.crosses = upload(np.zeros(count), int)
     return struct
@@ -118,7 +116,8 @@ class Contact:
         struct, state = self.struct, self.model.contact_model.state
         return [
             *self.lists.kept,
-            *(struct.trust_radius, struct.crosses, struct.inside),
+            *(struct.trust_radius, struct.path, struct.crosses, struct.inside),
+            self.truncation.slack,
             *(state.stiffness, state.multiplier),
         ]
 
@@ -134,15 +133,26 @@ class Contact:
 
         return bring_back
 
-    def search(self, growth=MORE_SLACK):
-        """Find all pairs that may touch before the next search.
+    def approach(self):
+        """Find all pairs that may touch on the way to the candidates, or before the next search."""
+        self._search(self.truncation.begin_approach)
 
-        What trust radii have cut short since the last one gets more slack, by the factor `growth`.
-        """
+    def search(self):
+        """Find all pairs that may touch before the next search."""
+        self._search(self.truncation.begin_search)
+
+    def _search(self, begin):
         self.follow()
-        self.truncation.begin_search(growth)
+        begin()
         self.trees.fit()
         self.finding.run()
+        self.truncation.end_search()
+
+    def part_anew(self):
+        """Let the planes of all pairs lie where these are now; what is not listed stays apart as
+        long as trust regions hold.
+        """
+        self.refreshing.part_anew()
         self.truncation.end_search()
 
     def refresh(self):

@@ -52,6 +52,12 @@ class Refresh:
         self.watch.alarm.zero_()
         self.watch.all_alert.zero_()
 
+    def part_anew(self):
+        """Let the normals of all pairs part their sides as they are now."""
+        if self.revision != self.model.lists.revision:
+            self._record()
+        self.parting()
+
     def _record(self):
         model, watch, lists = self.model, self.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
@@ -62,6 +68,10 @@ class Refresh:
         points = model.surface.points
         embedding, listed = model.contact_model.embedding, lists.all.listed
         room_inputs = [embedding, listed, watch.alarm, watch.least_gap]
+        around = [model.x, lists.counts]
+        self.parting = model.launches.record_list(
+            refresh.part_anew, *extent, around, [lists.pairs], LOOK
+        )
         self.launches = [
             model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
             record(

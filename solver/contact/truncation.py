@@ -12,6 +12,10 @@ from ..kernels.contact import trust_radii
 SLACK = 0.25
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_TRUST_RADIUS = 0.5
+# Of that it has at least this part as slack, which makes lists hardly longer.
+LEAST_SLACK = 0.2
+# What trust radii have cut short gets this many times the slack after every search in a step.
+MORE_SLACK = 4.0
 # Rough cost of a move [ns].
 MOVE = 30.0
 
@@ -24,46 +28,63 @@ class Truncation:
 
     def __init__(self, model, struct, watch, settings):
         self.model, self.struct, self.watch = model, struct, watch
-        self.on, self.slack_at_start = settings.truncation, SLACK
-        if settings.quasistatic:
-            self.slack_at_start = np.inf
+        self.on = settings.truncation
         surface, count = model.surface, len(model.surface.body)
         longest = np.maximum(LONGEST_TRUST_RADIUS * surface.spacing, 2.0 * SLACK * surface.radius)
         longest[surface.spacing == 0.0] = np.inf  # no surface
         self.longest = model.upload(longest, float)
+        least = np.maximum(SLACK * surface.radius, LEAST_SLACK * longest)
+        if settings.quasistatic:
+            least = np.full_like(longest, np.inf)
+        self.least_slack = model.upload(least, float)
+        self.slack = wp.clone(self.least_slack)
         self.candidate, self.x_found = wp.clone(model.x), wp.clone(model.x)
-        self.slack, self.fraction = (
-            wp.zeros(count, dtype=float, device=model.device) for _ in range(2)
-        )
+        self.fraction = wp.zeros(count, dtype=float, device=model.device)
         self.cut = wp.zeros(count, dtype=int, device=model.device)
         self.stuck = wp.zeros(3, dtype=int, device=model.device)
         self.travelled = wp.zeros(1, dtype=int, device=model.device)
         self.kernels = kernels.truncation_kernels(surface.points.width)
         model.launches.expect(self.kernels.truncate, self.kernels.alert_partners)
-        self.radii, self.settling = {}, {}
+        self.settling = {}
+        self._record_regions()
         self._record_way()
 
     def begin_step(self):
         """Forget what has held vertices back, and who has moved too far for it."""
-        self.slack.fill_(self.slack_at_start)
+        self.calm_down()
         self.cut.zero_()
         self.stuck.zero_()
 
-    def begin_search(self, growth):
-        """Trust radii for what lies ahead; the slack of what they cut short grows by a factor."""
-        if growth not in self.radii:
-            self.radii[growth] = self._record_radii(growth)
-        play(self.radii[growth])
+    def begin_approach(self):
+        """Trust regions for the way to the candidates."""
+        play(self.approaching)
 
-    def _record_radii(self, growth):
-        model, radius, record = self.model, self.struct.trust_radius, self.model.launches.record
-        inputs = [model.x, model.inertial, model.contact_model.state.radius, self.longest, self.cut]
-        outputs, embedding = [self.slack, radius, self.x_found], model.contact_model.embedding
-        of_points, points = trust_radii.set_point_trust_radii, len(model.surface.points)
-        return [
-            record(trust_radii.set_trust_radii, len(self.cut), [*inputs, growth], outputs),
-            record(of_points, points, [embedding], [radius]),
-        ]
+    def begin_search(self):
+        """Trust regions for what lies ahead. What the last ones have cut short gets more slack."""
+        play(self.searching)
+
+    def _record_regions(self):
+        model, struct, record = self.model, self.struct, self.model.launches.record
+        count, embedding = len(self.cut), model.contact_model.embedding
+        self.calm_down = record(trust_radii.calm_down, count, [self.least_slack], [self.slack])
+        regions = [struct.trust_radius, struct.path]
+        of_points = record(
+            trust_radii.set_point_trust_regions, len(model.surface.points), [embedding], regions
+        )
+        # What is left of the way is expected, and needs no more slack.
+        ways = (0, self.candidate, 1.0), (model.free_count, model.inertial, MORE_SLACK)
+        self.approaching, self.searching = (
+            [
+                record(
+                    trust_radii.set_trust_regions,
+                    count,
+                    [first, growth, model.x, goal, model.inertial, self.longest, self.cut],
+                    [self.slack, *regions, self.x_found],
+                ),
+                of_points,
+            ]
+            for first, goal, growth in ways
+        )
 
     def end_search(self):
         """Nothing is stuck any more, as far as is known."""
@@ -124,7 +145,7 @@ class Truncation:
             record(
                 self.kernels.truncate,
                 count,
-                [*steps, self.x_found, self.struct.trust_radius, lists, watch.alert],
+                [*steps, self.x_found, self.struct, lists, watch.alert],
                 [self.fraction, self.cut],
                 4.0 * each * MOVE,
                 first,

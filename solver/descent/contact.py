@@ -38,13 +38,13 @@ class Contacts(Stage):
         contact.begin_step()
         self.flight.move()
         self.approaching.begin()
-        repeat_while(self.approaching.flag, self._approach)
-        when(contact.travelled, contact.search)  # what lies ahead is shorter, and so is the list
+        repeat_while(self.approaching.goes_on, self._approach)
+        when(contact.travelled, contact.part_anew)
 
     def _approach(self):
-        """Search, and go on to the guess as far as that allows."""
+        """Search, or look anew at what was found, and go on as far as that allows."""
         model, contact = self.model, self.contact
-        contact.search(1.0)  # what is left of the path is expected, and needs no more slack
+        when(self.approaching.searches, contact.approach, contact.part_anew)
         if self.is_kinematic:
             contact.make_way()
         model.commit(0, model.kinematic_end)
@@ -56,7 +56,8 @@ class Contacts(Stage):
         """
         model, contact = self.model, self.contact
         self.searching.look()
-        when(self.searching.flag, contact.search)
+        when(self.searching.searches, contact.search)
+        when(self.searching.parts, contact.part_anew)
         contact.refresh()
         if self.is_kinematic:
             copy_behind(model.candidate, model.inertial, model.free_count)

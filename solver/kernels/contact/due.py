@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether contact pairs are to be sought again."""
+"""Whether contact pairs are to be sought again, or parted by other planes."""
 
 import warp as wp
 
@@ -40,17 +40,25 @@ def decide(
     capped: wp.array[int],
     rounds: wp.array[int],
     # out
-    is_due: wp.array[int],
+    searches: wp.array[int],
+    parts: wp.array[int],
+    goes_on: wp.array[int],
 ):
-    """A search is due when `many` vertices are capped, and also when one is stuck, wherever
-    `every` divides `number` [1] and that is not 0; 0 never does.
+    """A search is due when `many` vertices are capped.
 
-    But no more than `most` of these `rounds` in a row. One thread; counts anew from here on.
+    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one that is stuck is
+    heeded, too: a search is due if its trust radius has stopped it, and new planes of the known
+    pairs if one of these did. But not after `most` of these `rounds`. One thread; counts anew from
+    here on.
     """
     rounds[0] = rounds[0] + 1
-    wanted = float(capped[0]) > many
+    search = float(capped[0]) > many
+    part = bool(False)
     if every > 0:
         if number[0] > 0 and number[0] % every == 0:
-            wanted = wanted or stuck[BY_PAIR] + stuck[BY_TRUST_RADIUS] > 0
-    is_due[0] = int(wanted and rounds[0] < most)
+            search = search or stuck[BY_TRUST_RADIUS] > 0
+            part = not search and stuck[BY_PAIR] > 0
+    searches[0] = int(search and rounds[0] < most)
+    parts[0] = int(part and rounds[0] < most)
+    goes_on[0] = searches[0] + parts[0]
     capped[0] = 0

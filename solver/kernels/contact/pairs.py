@@ -45,7 +45,8 @@ class Surface:
     joint: wp.array[int]  # the same number for what is attached to each other
     body: wp.array[int]
     rest: wp.array[wp.vec3]
-    trust_radius: wp.array[float]  # how far the vertex may move until the next search [m]
+    path: wp.array[wp.vec3]  # where the vertex may go until the next search [m], ...
+    trust_radius: wp.array[float]  # ... and how far from that way [m]
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
     crosses: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
 

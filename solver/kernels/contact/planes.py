@@ -7,6 +7,8 @@ import warp as wp
 KEPT = wp.constant(0.9)
 # A plane leaves either side this part of the gap.
 LEAST_PART = wp.constant(0.05)
+# Halvings that find where a step leaves its region.
+BISECTIONS = wp.constant(12)
 
 
 @wp.func
@@ -34,13 +36,23 @@ def path_to_plane(
 
 
 @wp.func
-def fraction_within(offset: wp.vec3, step: wp.vec3, radius: float):
-    """The α in [0, 1] after which |offset + α · step| is at most `radius`."""
-    fraction = float(1.0)
-    if wp.length(offset + step) > radius:
-        a = wp.length_sq(step)
-        b = wp.dot(offset, step)
-        c = wp.length_sq(offset) - radius * radius
-        root = wp.sqrt(wp.max(b * b - a * c, 0.0))
-        fraction = wp.clamp((root - b) / a, 0.0, 1.0)
-    return fraction
+def distance_from_path(point: wp.vec3, path: wp.vec3):
+    """How far a point is from the segment from 0 along a path [m]."""
+    part = wp.dot(point, path) / wp.max(wp.length_sq(path), 1.0e-30)
+    return wp.length(point - wp.clamp(part, 0.0, 1.0) * path)
+
+
+@wp.func
+def fraction_within(offset: wp.vec3, step: wp.vec3, path: wp.vec3, radius: float):
+    """An α in [0, 1] up to which offset + α · step is at most `radius` away from a path from 0."""
+    low = float(1.0)
+    if distance_from_path(offset + step, path) > radius:
+        low = 0.0
+        high = float(1.0)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            if distance_from_path(offset + middle * step, path) > radius:
+                high = middle
+            else:
+                low = middle
+    return low

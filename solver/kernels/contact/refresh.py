@@ -276,3 +276,22 @@ def find_room(
         least = wp.min(least, least_gap[s] / spread_of(s, embedding))
     room[i] = CAUTION * QUIET * least
     awake[i] = 0
+
+
+@wp.kernel
+def part_anew(
+    parts: int,
+    x: wp.array[wp.vec3],
+    counts: wp.array[int],
+    # in and out
+    pairs: wp.array[Pair],
+):
+    """Let the normals of all pairs of surfaces part their sides as they are now."""
+    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    for p in range(begin, end):
+        pair = pairs[p]
+        v = pair.vertices
+        weights = signed_weights(pair.kind, v, x)
+        gap = weighted(weights, v, x)
+        if wp.length(gap) > TOUCHING * pair.radius:
+            pairs[p].found_normal = pair_normal(pair.kind, weights, v, x, gap)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The search for contact pairs: box queries of vertices and edges."""
+"""The search for contact pairs: box queries of vertices and edges.
+
+The direction between the closest points of a pair parts its sides. As long as neither gets so far
+in that direction that they could touch, the pair need not be looked at, however far they go aside.
+"""
 
 import warp as wp
 
@@ -29,16 +33,39 @@ def are_joined(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 
 
 @wp.func
-def largest(values: wp.array[float], v: wp.vec3i):
-    return wp.max(wp.max(values[v[0]], values[v[1]]), values[v[2]])
+def advance(v: int, direction: wp.vec3, surface: Surface):
+    """How far vertex v may get in a direction before the next search [m]."""
+    return wp.max(wp.dot(direction, surface.path[v]), 0.0) + surface.trust_radius[v]
 
 
 @wp.func
-def edge_reach(e: wp.vec2i, surface: Surface, state: ContactState):
-    """How far from an edge [m] it may touch another one before the next search."""
-    multiplier = wp.min(state.multiplier[e[0]], state.multiplier[e[1]])
-    moves = wp.max(surface.trust_radius[e[0]], surface.trust_radius[e[1]])
-    return state.radius[e[0]] + multiplier + moves
+def advance_of_edge(e: wp.vec2i, direction: wp.vec3, surface: Surface):
+    return wp.max(advance(e[0], direction, surface), advance(e[1], direction, surface))
+
+
+@wp.func
+def advance_of_triangle(t: wp.vec3i, direction: wp.vec3, surface: Surface):
+    ends = advance_of_edge(wp.vec2i(t[0], t[1]), direction, surface)
+    return wp.max(ends, advance(t[2], direction, surface))
+
+
+@wp.func
+def lowest(v: int, surface: Surface, x: wp.array[wp.vec3]):
+    """The low corner of the box of where vertex v may be before the next search."""
+    r = surface.trust_radius[v]
+    return x[v] + wp.min(surface.path[v], wp.vec3(0.0)) - wp.vec3(r, r, r)
+
+
+@wp.func
+def highest(v: int, surface: Surface, x: wp.array[wp.vec3]):
+    r = surface.trust_radius[v]
+    return x[v] + wp.max(surface.path[v], wp.vec3(0.0)) + wp.vec3(r, r, r)
+
+
+@wp.func
+def edge_reach(e: wp.vec2i, state: ContactState):
+    """How far from an edge [m] it touches another one."""
+    return state.radius[e[0]] + wp.min(state.multiplier[e[0]], state.multiplier[e[1]])
 
 
 @wp.kernel
@@ -54,10 +81,10 @@ def bound_edges(
     """Boxes round edges from number `offset` on, with all they may touch before the next search."""
     k = wp.tid()
     e = surface.edges[offset + k]
-    reach = edge_reach(e, surface, state)
+    reach = edge_reach(e, state)
     r = wp.vec3(reach, reach, reach)
-    low[k] = wp.min(x[e[0]], x[e[1]]) - r
-    high[k] = wp.max(x[e[0]], x[e[1]]) + r
+    low[k] = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
+    high[k] = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
 
 
 @wp.kernel
@@ -73,10 +100,12 @@ def bound_triangles(
     """Boxes round triangles from number `offset` on, in the same way."""
     k = wp.tid()
     t = surface.triangles[offset + k]
-    reach = state.radius[t[0]] + largest(surface.trust_radius, t)
+    reach = state.radius[t[0]]
     r = wp.vec3(reach, reach, reach)
-    low[k] = wp.min(wp.min(x[t[0]], x[t[1]]), x[t[2]]) - r
-    high[k] = wp.max(wp.max(x[t[0]], x[t[1]]), x[t[2]]) + r
+    low[k] = wp.min(lowest(t[0], surface, x), lowest(t[1], surface, x))
+    low[k] = wp.min(low[k], lowest(t[2], surface, x)) - r
+    high[k] = wp.max(highest(t[0], surface, x), highest(t[1], surface, x))
+    high[k] = wp.max(high[k], highest(t[2], surface, x)) + r
 
 
 @wp.func
@@ -129,10 +158,10 @@ def near_triangles(
 ):
     """Write the triangles of a tree that vertex v may touch to found[at...]; returns how many."""
     p = x[v]
-    reach = state.radius[v] + state.multiplier[v] + surface.trust_radius[v]
+    reach = state.radius[v] + state.multiplier[v]
     r = wp.vec3(reach, reach, reach)
     n = count
-    query = wp.bvh_query_aabb(tree, p - r, p + r)
+    query = wp.bvh_query_aabb(tree, lowest(v, surface, x) - r, highest(v, surface, x) + r)
     index = int(0)
     while wp.bvh_query_next(query, index):
         t = surface.triangles[first_triangle + index]
@@ -140,8 +169,11 @@ def near_triangles(
         if surface.may_touch[pairing] != 0 and not belongs(v, t, surface):
             w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
             gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
-            limit = reach + state.radius[t[0]] + largest(surface.trust_radius, t)
-            if wp.length_sq(gap) < limit * limit and not triangle_intersects(v, t, surface):
+            distance = wp.length(gap)
+            ahead = gap / wp.max(distance, 1.0e-30)
+            limit = reach + state.radius[t[0]] + advance(v, ahead, surface)
+            limit += advance_of_triangle(t, -ahead, surface)
+            if distance < limit and not triangle_intersects(v, t, surface):
                 if n < slots:
                     found[at + n] = first_triangle + index
                 n += 1
@@ -203,10 +235,12 @@ def near_edges(
     e = surface.edges[k]
     p = x[e[0]]
     q = x[e[1]]
-    reach = edge_reach(e, surface, state)
+    reach = edge_reach(e, state)
     r = wp.vec3(reach, reach, reach)
     n = count
-    query = wp.bvh_query_aabb(tree, wp.min(p, q) - r, wp.max(p, q) + r)
+    low = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
+    high = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
+    query = wp.bvh_query_aabb(tree, low, high)
     index = int(0)
     while wp.bvh_query_next(query, index):
         other = first_edge + index
@@ -216,8 +250,11 @@ def near_edges(
             if surface.may_touch[pairing] != 0 and not are_joined(e, f, surface):
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])
                 gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
-                limit = reach + edge_reach(f, surface, state)
-                if wp.length_sq(gap) < limit * limit and not edge_intersects(e, f, surface):
+                distance = wp.length(gap)
+                ahead = -gap / wp.max(distance, 1.0e-30)
+                limit = reach + edge_reach(f, state) + advance_of_edge(e, ahead, surface)
+                limit += advance_of_edge(f, -ahead, surface)
+                if distance < limit and not edge_intersects(e, f, surface):
                     if n < slots:
                         found[at + n] = other
                     n += 1

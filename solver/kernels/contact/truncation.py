@@ -19,7 +19,7 @@ import warp as wp
 
 from ..embedding import Embedding, surface_functions
 from ..options import HOT
-from .pairs import QUIET, Pair, PairLists
+from .pairs import QUIET, Pair, PairLists, Surface
 from .planes import fraction_within, path_to_plane
 
 wp.set_module_options(HOT)
@@ -155,7 +155,7 @@ def truncation_kernels(width: int) -> TruncationKernels:
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
         x_found: wp.array[wp.vec3],
-        trust_radius: wp.array[float],
+        trusted: Surface,
         lists: PairLists,
         alert: wp.array[int],
         # out
@@ -200,7 +200,8 @@ def truncation_kernels(width: int) -> TruncationKernels:
                     if allowed < least:
                         least = allowed
                         reason = BY_PAIR
-            within = fraction_within(x_i - x_found[i], step, trust_radius[i])
+            offset = x_i - x_found[i]
+            within = fraction_within(offset, step, trusted.path[i], trusted.trust_radius[i])
             if within < least:
                 least = within
                 reason = BY_TRUST_RADIUS

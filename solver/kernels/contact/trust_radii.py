@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trust radii: how far every vertex may move until contact pairs are sought again."""
+"""Trust regions: where every vertex may go until contact pairs are sought again.
+
+The region of a vertex is all within its trust radius of its path, a straight one from where it was
+found: a capsule, which holds a long way without holding much.
+"""
 
 import warp as wp
 
@@ -9,46 +13,91 @@ from .truncation import BY_TRUST_RADIUS
 
 wp.set_module_options(QUICK)
 
+# How much farther than expected a vertex may go, as a part of that.
+MORE = wp.constant(0.2)
+# The longest path, and the most slack of what needs it, in largest trust radii.
+LONGEST_PATH = wp.constant(4.0)
+
+
+# From step to step slack shrinks by this factor.
+CALMING = wp.constant(0.5)
+
 
 @wp.kernel
-def set_trust_radii(
+def calm_down(
+    least: wp.array[float],
+    # in and out
+    slack: wp.array[float],
+):
+    """What needed much slack in the last step gets less of it, but not less than `least` [m]."""
+    i = wp.tid()
+    slack[i] = wp.max(CALMING * slack[i], least[i])
+
+
+@wp.kernel
+def set_trust_regions(
+    first_led: int,
+    growth: float,
     x: wp.array[wp.vec3],
+    goal: wp.array[wp.vec3],
     expected: wp.array[wp.vec3],
-    radius: wp.array[float],
     largest: wp.array[float],
     cut: wp.array[int],
-    growth: float,
     # in and out
     slack: wp.array[float],
     # out
     trust_radius: wp.array[float],
+    path: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
 ):
-    """How far each vertex may move until the next search: what it is expected to, and some slack.
+    """Where each vertex may go until the next search: on its way to `goal`, which those from number
+    `first_led` on follow, and round that as far as it is `expected` elsewhere, with some slack.
 
-    `largest` [m] bounds it, for the pairs' sake. The slack of what its trust radius has cut short
-    grows; without an expectation it is infinite.
+    `largest` [m] bounds the trust radius, for the pairs' sake. The slack of what its region has cut
+    short grows, also beyond that; without an expectation it is infinite.
     """
     i = wp.tid()
     if cut[i] == BY_TRUST_RADIUS:
-        slack[i] = growth * slack[i]
-    path = 1.2 * wp.length(expected[i] - x[i]) + slack[i] * radius[i]
+        slack[i] = wp.min(growth * slack[i], LONGEST_PATH * largest[i])
+    way = wp.vec3(0.0)
+    if i >= first_led and largest[i] < wp.inf:
+        way = goal[i] - x[i]
+        if not wp.isfinite(way):
+            way = wp.vec3(0.0)
+        way = way * wp.min(1.0, LONGEST_PATH * largest[i] / wp.max(wp.length(way), 1.0e-30))
+    aside = (1.0 + MORE) * wp.length(expected[i] - x[i] - way)
     # What is no surface may go anywhere.
-    trust_radius[i] = wp.where(largest[i] < wp.inf, wp.min(path, largest[i]), wp.inf)
+    room = wp.min(aside + slack[i], wp.max(largest[i], slack[i]))
+    trust_radius[i] = wp.where(largest[i] < wp.inf, room, wp.inf)
+    path[i] = way
     x_found[i] = x[i]
 
 
 @wp.kernel
-def set_point_trust_radii(
+def set_point_trust_regions(
     embedding: Embedding,
     # in and out
     trust_radius: wp.array[float],
+    path: wp.array[wp.vec3],
 ):
-    """How far embedded points may get when every vertex keeps to its `trust_radius` [m]."""
+    """Where embedded points may get when every vertex keeps to its region.
+
+    Corners are somewhere on their paths: Σ w s d, s ∈ [0, 1], lies near the path Σ w d, as far from
+    it as the paths d differ from that and negative weights w lead out of it.
+    """
     p = wp.tid()
+    begin = p * embedding.width
+    way = wp.vec3(0.0)
+    for k in range(begin, begin + embedding.width):
+        w = embedding.weights[k]
+        if w != 0.0:
+            way += w * path[embedding.corners[k]]
     farthest = float(0.0)
-    for k in range(p * embedding.width, (p + 1) * embedding.width):
-        w = wp.abs(embedding.weights[k])
-        if w > 0.0:
-            farthest += w * trust_radius[embedding.corners[k]]
+    for k in range(begin, begin + embedding.width):
+        w = embedding.weights[k]
+        if w != 0.0:
+            corner = embedding.corners[k]
+            farthest += wp.abs(w) * (trust_radius[corner] + wp.length(path[corner] - way))
+            farthest += 2.0 * wp.max(-w, 0.0) * wp.length(way)
     trust_radius[embedding.first + p] = farthest
+    path[embedding.first + p] = way
