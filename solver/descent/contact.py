@@ -26,7 +26,7 @@ class Contacts(Stage):
     def begin_frame(self, _frame, _time):
         self.contact.begin_frame()
 
-    def look(self):
+    def before_step(self):
         """Look for intersections, where there may be any."""
         self.contact.look()
 

@@ -25,8 +25,8 @@ from .sweeps import Sweeps
 class Stepper:
     """The stages of a substep, and the order in which they come.
 
-    All that the host decides within a substep: which searches for contacts are due (`Contacts`);
-    and, between substeps, what tears (`Tearing`).
+    All that the host decides is between substeps: what intersects (`Contacts`) and what tears
+    (`Tearing`); and between frames whether contacts had room.
     """
 
     def __init__(self, model, kinematic, tearing, residual):
@@ -104,10 +104,10 @@ class Stepper:
         that is needed is then loaded and recorded. Where nothing asks the host, the next one is
         captured into a graph.
         """
+        for prepare in self.verbs["before_step"]:
+            prepare()
         is_last = substep == self.model.settings.substeps
         self.iterations.watched.fill_(int(is_last or self.acceleration is not None))
-        for look in self.verbs["look"]:
-            look()
         if not self.is_captured or self.revisions != self.model.revisions:
             self.graph, self.revisions = None, self.model.revisions
             self.solve(substep)
