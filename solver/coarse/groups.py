@@ -136,28 +136,32 @@ class Groups:
         return self.model.launches.record(kernel, parts, inputs, outputs)
 
     def find_islands(self):
-        """Islands of linkages that may touch, if there has been a search.
+        """Islands of linkages that may touch, as of the last search.
 
         An island goes equally far along its direction, or one of its bodies could press the others
         too close.
         """
-        lists = self.model.lists
-        self.pair_count.fill_(lists.count)
-        self.searches.fill_(lists.searches)
+        self._look()
+        self._search()
+
+    def renew_islands(self):
+        """Find them again if there has been a search."""
+        if self.marking:
+            self._look()
+            when(self.due, self._search)
+
+    def _look(self):
+        self.searches.fill_(self.model.lists.searches)
         self.looking()
-        when(self.due, self._search)
 
     def _search(self):
+        self.pair_count.fill_(self.model.lists.count)
         self.near.zero_()
         play(self.marking)
         self.island_search()
 
-    def begin_frame(self):
-        """Searches are counted anew."""
-        self.seen.fill_(-1)
-
     def regroup(self):
-        """Decide who shares a matrix with whom, and clear the matrices.
+        """Decide who shares a matrix with whom, after `find_islands`, and clear the matrices.
 
         The components of a linkage do, and linkages that may touch, as long as that stays small.
         """
