@@ -171,7 +171,6 @@ class CoarseCorrection:
     def begin_frame(self):
         """Count skipped steps anew."""
         self.linkages.skipped.zero_()
-        self.groups.begin_frame()
 
     @property
     def kept(self):
@@ -199,8 +198,7 @@ class CoarseCorrection:
         """One coarse step of all islands."""
         self._renew()
         model = self.model
-        if model.contact is not None:
-            self.groups.find_islands()
+        self.groups.renew_islands()
         self._follow()
         wp.copy(self.before, model.x)
         play(self.turns)

@@ -136,25 +136,27 @@ class Groups:
         return self.model.launches.record(kernel, parts, inputs, outputs)
 
     def find_islands(self):
-        """Islands of linkages that may touch, if there has been a search.
+        """Islands of linkages that may touch, as of the last search.
 
         An island goes equally far along its direction, or one of its bodies could press the others
         too close.
         """
         self.looking()
-        when(self.due, self._search)
+        self._search()
+
+    def renew_islands(self):
+        """Find them again if there has been a search."""
+        if self.marking:
+            self.looking()
+            when(self.due, self._search)
 
     def _search(self):
         self.near.zero_()
         play(self.marking)
         self.island_search()
 
-    def begin_frame(self):
-        """Searches are counted anew."""
-        self.seen.fill_(-1)
-
     def regroup(self):
-        """Decide who shares a matrix with whom, and clear the matrices.
+        """Decide who shares a matrix with whom, after `find_islands`, and clear the matrices.
 
         The components of a linkage do, and linkages that may touch, as long as that stays small.
         """

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
+from ..kernels.barrier import wait
 from .flow import share
 from .graph import Graph
 
@@ -60,6 +61,8 @@ class Launches:
     def __init__(self, device, threads):
         self.device, self.threads = wp.get_device(device), threads
         self.expected = {}
+        if self.device.is_cpu and threads is not None and threads.count > 1:
+            self.expect(wait)
 
     def expect(self, *kernels):
         """Note kernels that `run` will launch."""
