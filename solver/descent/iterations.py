@@ -16,15 +16,13 @@ class Iterations:
     """Counts iterations, from 0, in `model.iteration`, until there were enough of them.
 
     `rules` say what is due when: functions of the number of an iteration. A substep is watched
-    when its convergence is to be known.
+    when its convergence is to be known: the last one of a frame.
     """
 
     def __init__(self, model):
-        self.count, device = model.settings.iterations, model.device
+        self.model, self.count, device = model, model.settings.iterations, model.device
         self.number, self.launches = model.iteration, model.launches
-        self.goes_on, self.is_met, self.watched = (
-            wp.zeros(1, dtype=int, device=device) for _ in range(3)
-        )
+        self.goes_on, self.is_met = (wp.zeros(1, dtype=int, device=device) for _ in range(2))
         self.table = wp.zeros((RULES, self.count), dtype=int, device=device)
         self.due = wp.zeros(RULES, dtype=int, device=device)
         self.rules = 0
@@ -43,7 +41,9 @@ class Iterations:
 
     def record(self):
         """Make ready when all rules are known."""
-        inputs = [self.table[: self.rules], self.watched]
+        # How they accelerate, all substeps are to tell.
+        watched = int(self.model.settings.is_accelerated)
+        inputs = [self.table[: self.rules], watched, self.model.fraction]
         outputs = [self.due, self.number]
         self.begin = self.launches.record(kernels.begin_iteration, 1, inputs, outputs)
 

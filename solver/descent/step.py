@@ -106,8 +106,6 @@ class Stepper:
         """
         for prepare in self.verbs["before_step"]:
             prepare()
-        is_last = substep == self.model.settings.substeps
-        self.iterations.watched.fill_(int(is_last or self.acceleration is not None))
         if not self.is_captured or self.revisions != self.model.revisions:
             self.graph, self.revisions = None, self.model.revisions
             self.solve(substep)

@@ -32,8 +32,8 @@ class Crew:
 
     def __init__(self, count, device):
         self.count, self.steps = count, []
-        self.tickets = wp.zeros(1, dtype=int, device=device)
-        inputs, outputs = [count, wp.uint64(yield_address())], [self.tickets]
+        meeting = wp.zeros(2, dtype=int, device=device)
+        inputs, outputs = [count, wp.uint64(yield_address())], [meeting]
         self.wait = wp.launch(wait, 1, inputs, outputs, device=device, record_cmd=True).launch
         self.shares = False
 

@@ -36,8 +36,6 @@ class Graph:
 
     def replay(self):
         """Do it all again."""
-        if self.crew is not None:
-            self.crew.tickets.zero_()
         self.threads.run(self.replays)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels.barrier import wait
+from ..kernels.barrier import wait
 from .flow import share
 from .graph import Graph
 
@@ -61,6 +62,8 @@ class Launches:
     def __init__(self, device, threads):
         self.device, self.threads = wp.get_device(device), threads
         self.expected = {}
+        if self.device.is_cpu and threads is not None and threads.count > 1:
+            self.expect(wait)  # where they wait for each other in a graph
         if self.device.is_cpu and threads is not None and threads.count > 1:
             self.expect(wait)
 

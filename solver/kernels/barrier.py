@@ -11,11 +11,16 @@ wp.set_module_options(QUICK)
 # Threads of a GPU never wait for each other so.
 WAIT = """
 #ifndef __CUDACC__
-    auto* count = &tickets.data[0];
-    const auto ticket = __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
-    const auto goal = (ticket / threads + 1) * threads;
+    auto* waiting = &meeting.data[0];
+    auto* round = &meeting.data[1];
     const auto give_way = reinterpret_cast<void (*)()>(static_cast<size_t>(yield_address));
-    for (unsigned spins = 0; __atomic_load_n(count, __ATOMIC_ACQUIRE) < goal; ++spins)
+    const auto this_round = __atomic_load_n(round, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(waiting, 1, __ATOMIC_ACQ_REL) == threads) {
+        __atomic_store_n(waiting, 0, __ATOMIC_RELAXED);
+        __atomic_add_fetch(round, 1, __ATOMIC_RELEASE);
+        return;
+    }
+    for (unsigned spins = 0; __atomic_load_n(round, __ATOMIC_ACQUIRE) == this_round; ++spins)
         if (spins > 2000)
             give_way();
 #endif
@@ -23,7 +28,7 @@ WAIT = """
 
 
 @wp.func_native(WAIT)
-def wait_for_all(tickets: wp.array[int], threads: int, yield_address: wp.uint64): ...
+def wait_for_all(meeting: wp.array[int], threads: int, yield_address: wp.uint64): ...
 
 
 @wp.kernel
@@ -31,11 +36,11 @@ def wait(
     threads: int,
     yield_address: wp.uint64,
     # in and out
-    tickets: wp.array[int],
+    meeting: wp.array[int],
 ):
-    """Wait until all threads have come here: each takes a ticket of its own. One thread each.
+    """Wait until all threads have come here. One thread each.
 
-    Spins for some microseconds, then gives the core away between looks, by the function without
-    arguments at `yield_address`.
+    `meeting` [2] says how many wait, and how often all have met. Spins for some microseconds, then
+    gives the core away between looks, by the function without arguments at `yield_address`.
     """
-    wait_for_all(tickets, threads, yield_address)
+    wait_for_all(meeting, threads, yield_address)

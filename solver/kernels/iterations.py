@@ -14,18 +14,23 @@ NEVER, ALWAYS, IF_WATCHED = 0, 1, 2
 @wp.kernel
 def begin_iteration(
     table: wp.array2d[int],
-    watched: wp.array[int],
+    watched: int,
+    fraction: wp.array[wp.float64],
     # out
     due: wp.array[int],
     # in and out
     iteration: wp.array[int],
 ):
-    """Count on, and look up in `table` [rule, iteration] what is due."""
+    """Count on, and look up in `table` [rule, iteration] what is due.
+
+    The last substep of a frame, of which a `fraction` [1] is over, is watched; or all are.
+    """
     number = iteration[0] + 1
+    is_watched = watched != 0 or fraction[0] == wp.float64(1.0)
     iteration[0] = number
     for rule in range(table.shape[0]):
         says = table[rule, number]
-        due[rule] = wp.where(says == ALWAYS or (says == IF_WATCHED and watched[0] != 0), 1, 0)
+        due[rule] = wp.where(says == ALWAYS or (says == IF_WATCHED and is_watched), 1, 0)
 
 
 @wp.kernel
