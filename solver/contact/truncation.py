@@ -39,7 +39,8 @@ class Truncation:
         self.stuck = wp.zeros(3, dtype=int, device=model.device)
         self.travelled = wp.zeros(1, dtype=int, device=model.device)
         self.kernels = kernels.truncation_kernels(surface.points.width)
-        model.launches.expect(self.kernels.truncate, self.kernels.alert_partners)
+        of_steps = self.kernels.truncate, self.kernels.alert_partners
+        model.launches.expect(trust_radii.set_trust_radii, *of_steps)
         self.radii, self.settling = {}, {}
         self._record_way()
 
