@@ -12,7 +12,6 @@ import numpy as np
 import warp as wp
 
 from ..kernels.barrier import wait
-from ..kernels.barrier import wait
 from .flow import share
 from .graph import Graph
 
