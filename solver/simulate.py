@@ -134,10 +134,13 @@ class Simulation:
         settings = self.model.settings
         stepper.begin_frame(index, index * settings.frame_time)
         started = time.perf_counter()
-        for substep in range(1, settings.substeps + 1):
-            if cancelled is not None and cancelled():
-                return None
-            stepper.step(substep)
+        is_done = False
+        while not is_done:
+            for substep in range(1, settings.substeps + 1):
+                if cancelled is not None and cancelled():
+                    return None
+                stepper.step(substep)
+            is_done = stepper.end_frame()
         wp.synchronize_device(self.model.device)
         return time.perf_counter() - started
 

@@ -172,6 +172,11 @@ class CoarseCorrection:
         """Count skipped steps anew."""
         self.linkages.skipped.zero_()
 
+    @property
+    def kept(self):
+        """What passes from one substep to the next: here only what is counted."""
+        return [self.linkages.skipped]
+
     def step_length(self):
         """α of the last step, over all linkages on average."""
         return float(self.linkages.step_length.numpy().mean())

@@ -7,6 +7,7 @@ import warp as wp
 from ..kernels.contact import pairs
 from .bvh import Trees
 from .candidates import Search
+from .due import SearchDue
 from .intersections import Intersections
 from .refresh import Refresh, Watch
 from .truncation import Truncation
@@ -77,32 +78,61 @@ class Contact:
         return self.lists.revision
 
     @property
-    def is_stuck(self):
-        """Whether a step was cut short since the last search."""
-        return self.truncation.is_stuck
+    def travelled(self):
+        """Whether a vertex has used up its slack since the last search, an array of one int."""
+        return self.truncation.travelled
 
-    @property
-    def is_capped(self):
-        """Whether trust radii alone have cut short the last steps of many vertices."""
-        return self.truncation.is_capped
-
-    @property
-    def has_travelled(self):
-        """Whether a vertex has used up its slack since the last search."""
-        return self.truncation.has_travelled
+    def due(self, every, **how):
+        """A `SearchDue` of this contact."""
+        return SearchDue(self.truncation, every, **how)
 
     def begin_frame(self):
         """Count anew; build the trees anew at the next search."""
         self.trees.begin_frame()
-        self.lists.searches = 0
+        self.lists.begin_frame()
         self.clear = False
 
-    def begin_step(self):
-        """Look for intersections at the start of a frame, and as long as there are any."""
-        self.truncation.begin_step()
+    def look(self):
+        """Look for intersections, the host's work: at the start of a frame, and before every
+        substep as long as there are any.
+        """
         if not self.clear:
             self.trees.fit()
             self.clear = not self.intersections.look() and self.truncation.on
+            self.lists.separate(self.intersections.separating)
+
+    def begin_step(self):
+        """Forget what the last substep has held back."""
+        self.truncation.begin_step()
+
+    def make_room(self):
+        """Keep room ready for frames like the last one; returns whether that one had enough."""
+        *slots, pairs = self.lists.needed.numpy().tolist()
+        had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
+        self.lists.needed.zero_()
+        return had_slots and had_pairs
+
+    @property
+    def kept(self):
+        """What passes from one substep to the next."""
+        struct, state = self.struct, self.model.contact_model.state
+        return [
+            *self.lists.kept,
+            *(struct.trust_radius, struct.crosses, struct.inside),
+            *(state.stiffness, state.multiplier),
+        ]
+
+    def keep(self):
+        """Keep what the host knows at the start of a frame; returns what brings it back."""
+        lists_back, intersections_back = self.lists.keep(), self.intersections.keep()
+
+        def bring_back():
+            self.trees.begin_frame()
+            self.clear = False
+            lists_back()
+            intersections_back()
+
+        return bring_back
 
     def search(self, growth=MORE_SLACK):
         """Find all pairs that may touch before the next search.
@@ -112,7 +142,7 @@ class Contact:
         self.follow()
         self.truncation.begin_search(growth)
         self.trees.fit()
-        self.finding.run(self.intersections.separating)
+        self.finding.run()
         self.truncation.end_search()
 
     def refresh(self):

@@ -18,7 +18,6 @@ class Load:
 
     def __init__(self, model, settings):
         self.model = model
-        model.launches.expect(load.follow_load)
         surface, upload = model.surface, model.upload
         self.least = upload(surface.stiffness, float)
         firm = surface.stiffness.copy()
@@ -26,16 +25,23 @@ class Load:
         self.firm = upload(firm, float)
         self.growth = math.exp(settings.step_time / LASTING)
         self.ascent = -math.expm1(-settings.step_time / RISING)
+        self._record()
 
-    def follow(self):
-        """Let the stiffness and the multiplier of all contacts follow the load of the last step."""
+    def _record(self):
         model, lists = self.model, self.model.lists
-        state, count = model.contact_model.state, len(self.model.surface.body)
+        self.revision = lists.revision
+        state, count = model.contact_model.state, len(model.surface.body)
         inputs = [model.x, lists.near, lists.all.pairs, model.contact_model, self.least, self.firm]
-        model.launches.run(
+        self.launch = model.launches.record(
             load.follow_load,
             count,
             [*inputs, self.growth, self.ascent],
             [state.stiffness, state.multiplier],
-            VERTEX + TOUCH * lists.count / count,
+            VERTEX + TOUCH * lists.expected / count,
         )
+
+    def follow(self):
+        """Let the stiffness and the multiplier of all contacts follow the load of the last step."""
+        if self.revision != self.model.lists.revision:
+            self._record()
+        self.launch()

@@ -3,6 +3,7 @@
 
 import warp as wp
 
+from ..device.launches import play
 from ..kernels.contact import refresh
 
 # Rough cost of looking at a pair, and at its entry in a list [ns].
@@ -15,7 +16,8 @@ class Watch:
     `least_gap` [m] is the smallest of its pairs as seen from `x_seen`, `room` [m] how far a vertex
     may go from there without bringing what it carries any nearer to an alarm. `awake` are those
     that share a point with one that has gone farther; `alert` vertices are truncated by their
-    pairs, `alarm` says that there are any, and `changed` ones get other lists.
+    pairs, `alarm` says that there are any, `all_alert` that all are; `changed` ones get other
+    lists.
     """
 
     def __init__(self, x):
@@ -27,13 +29,13 @@ class Watch:
             wp.zeros(len(x), dtype=int, device=x.device) for _ in range(3)
         )
         self.alarm = wp.zeros(1, dtype=int, device=x.device)
-        self.all_alert = True
+        self.all_alert = wp.ones(1, dtype=int, device=x.device)
 
     def alert_all(self):
         """Nothing is known any more, until pairs are refreshed."""
         self.alert.fill_(1)
         self.alarm.fill_(1)
-        self.all_alert = True
+        self.all_alert.fill_(1)
 
 
 class Refresh:
@@ -41,38 +43,33 @@ class Refresh:
 
     def __init__(self, model, watch):
         self.model, self.watch = model, watch
-        self.recorded = None
-        model.launches.expect(refresh.gather_near)
+        self._record()
 
     def run(self):
-        lists = self.model.lists
-        now = lists.revision, lists.count, lists.of_vertices
-        if self.recorded != now:
-            self.launches = self._record(lists)
-            self.recorded = now
-        for launch in self.launches:
-            launch()
+        if self.revision != self.model.lists.revision:
+            self._record()
+        play(self.launches)
         self.watch.alarm.zero_()
-        self.watch.all_alert = False
+        self.watch.all_alert.zero_()
 
-    def _record(self, lists):
-        model, watch, record = self.model, self.watch, self.model.launches.record
-        inputs = [model.x, model.x_start, lists.pairs, watch.alarm]
+    def _record(self):
+        model, watch, lists = self.model, self.watch, self.model.lists
+        self.revision, record = lists.revision, model.launches.record
+        inputs = [model.x, model.x_start, lists.pairs, lists.counts, watch.alarm]
         outputs = [lists.touches, lists.state, watch.changed]
+        extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert]
-        of_vertices, of_edges = lists.of_vertices, lists.of_edges
         points = model.surface.points
         embedding, listed = model.contact_model.embedding, lists.all.listed
         room_inputs = [embedding, listed, watch.alarm, watch.least_gap]
-        return [
-            record(refresh.refresh_vertex_triangle, of_vertices, inputs, outputs, LOOK),
-            record(refresh.refresh_edge_edge, of_edges, inputs, outputs, LOOK, of_vertices),
+        self.launches = [
+            model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
             record(
                 refresh.gather_near,
                 lists.vertex_count,
                 [model.x, lists.all, lists.state, watch.alarm],
                 [watch.changed, lists.near.entry, lists.near.end, *seen],
-                ENTRY * (1 + 4 * lists.count / lists.vertex_count),
+                ENTRY * (1 + 4 * lists.expected / lists.vertex_count),
             ),
             record(
                 refresh.find_room,

@@ -55,6 +55,16 @@ class SelfIntersections:
         carried = (self.state[points.corners] == FLATTENED).any(axis=1)
         self.state[surface.point_start :][carried] = FLATTENED
 
+    def keep(self):
+        """Keep what is in which state; returns what brings it back."""
+        state, flat = self.state.copy(), list(self.flat)
+
+        def bring_back():
+            self.state[:] = state
+            self.flat = list(flat)
+
+        return bring_back
+
     def look(self, x):
         """What has volume at x [vertex, 3] is no longer flat."""
         if any(len(corners) for corners, _ in self.flat):

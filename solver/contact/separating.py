@@ -57,6 +57,15 @@ class Separation:
         self.rises = {}  # where a solid goes that is in an open collider, by (solid, collider)
         self.wings, self.of_edge = wings(self.surface.edges, self.surface.triangles)
 
+    def keep(self):
+        """Keep what was decided; returns what brings it back."""
+        above, rises = self.above, self.rises
+
+        def bring_back():
+            self.above, self.rises = above, rises
+
+        return bring_back
+
     def pairs(self, found):
         """Rows of `Touch` that lead apart what was `Found`."""
         apart = self._apart(found)

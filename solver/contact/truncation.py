@@ -4,6 +4,7 @@
 import numpy as np
 import warp as wp
 
+from ..device.launches import play
 from ..kernels.contact import truncation as kernels
 from ..kernels.contact import trust_radii
 
@@ -11,8 +12,6 @@ from ..kernels.contact import trust_radii
 SLACK = 0.25
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_TRUST_RADIUS = 0.5
-# More vertices than this part are many: when their trust radii hold them back, a search is due.
-MANY = 0.01
 # Rough cost of a move [ns].
 MOVE = 30.0
 
@@ -40,9 +39,9 @@ class Truncation:
         self.stuck = wp.zeros(3, dtype=int, device=model.device)
         self.travelled = wp.zeros(1, dtype=int, device=model.device)
         self.kernels = kernels.truncation_kernels(surface.points.width)
-        self.recorded, self.revision = {}, -1
-        of_steps = self.kernels.truncate, self.kernels.alert_partners, kernels.make_way
-        model.launches.expect(trust_radii.set_trust_radii, *of_steps)
+        model.launches.expect(self.kernels.truncate, self.kernels.alert_partners)
+        self.radii, self.settling = {}, {}
+        self._record_way()
 
     def begin_step(self):
         """Forget what has held vertices back, and who has moved too far for it."""
@@ -52,13 +51,19 @@ class Truncation:
 
     def begin_search(self, growth):
         """Trust radii for what lies ahead; the slack of what they cut short grows by a factor."""
-        model, radius = self.model, self.struct.trust_radius
+        if growth not in self.radii:
+            self.radii[growth] = self._record_radii(growth)
+        play(self.radii[growth])
+
+    def _record_radii(self, growth):
+        model, radius, record = self.model, self.struct.trust_radius, self.model.launches.record
         inputs = [model.x, model.inertial, model.contact_model.state.radius, self.longest, self.cut]
-        outputs = [self.slack, radius, self.x_found]
-        model.launches.run(trust_radii.set_trust_radii, len(self.cut), [*inputs, growth], outputs)
-        points = len(model.surface.points)
-        inputs = [model.contact_model.embedding]
-        model.launches.run(trust_radii.set_point_trust_radii, points, inputs, [radius])
+        outputs, embedding = [self.slack, radius, self.x_found], model.contact_model.embedding
+        of_points, points = trust_radii.set_point_trust_radii, len(model.surface.points)
+        return [
+            record(trust_radii.set_trust_radii, len(self.cut), [*inputs, growth], outputs),
+            record(of_points, points, [embedding], [radius]),
+        ]
 
     def end_search(self):
         """Nothing is stuck any more, as far as is known."""
@@ -68,11 +73,23 @@ class Truncation:
 
     def make_way(self):
         """Let what is free give way to what is moved by animation towards it."""
+        self._renew()
+        self.giving_way()
+
+    def _renew(self):
+        """Record anew what holds lists that have been replaced."""
+        if self.revision != self.model.lists.revision:
+            self._record_way()
+            self.settling = {}
+
+    def _record_way(self):
         model = self.model
+        self.revision = model.lists.revision
         kinematic = wp.vec2i(model.free_count, model.kinematic_end)
-        inputs = [kinematic, model.x, model.lists.all]
-        count, outputs = model.free_count, [self.candidate]
-        model.launches.run(kernels.make_way, count, inputs, outputs, 4 * MOVE)
+        inputs, outputs = [kinematic, model.x, model.lists.all], [self.candidate]
+        self.giving_way = model.launches.record(
+            kernels.make_way, model.free_count, inputs, outputs, 4 * MOVE
+        )
 
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may."""
@@ -81,16 +98,12 @@ class Truncation:
         if not self.on:
             wp.copy(self.model.x, self.candidate, first, first, last - first)
             self.watch.alarm.fill_(1)
+            self.stuck.fill_(1)  # who knows
             return
-        if self.revision != self.model.lists.revision:
-            self.recorded, self.revision = {}, self.model.lists.revision
-        if (first, last) not in self.recorded:
-            self.recorded[first, last] = self._record(first, last)
-        alert_partners, *moves = self.recorded[first, last]
-        if not self.watch.all_alert:
-            alert_partners()
-        for launch in moves:
-            launch()
+        self._renew()
+        if (first, last) not in self.settling:
+            self.settling[first, last] = self._record(first, last)
+        play(self.settling[first, last])
 
     def _record(self, first, last):
         model, watch, candidate = self.model, self.watch, self.candidate
@@ -103,7 +116,7 @@ class Truncation:
             record(
                 self.kernels.alert_partners,
                 count,
-                [*steps, watch.x_seen, watch.least_gap, watch.room, lists],
+                [*steps, watch.x_seen, watch.least_gap, watch.room, lists, watch.all_alert],
                 [watch.awake, watch.alert, watch.alarm],
                 each * MOVE,
                 first,
@@ -125,24 +138,6 @@ class Truncation:
                 first,
             ),
         ]
-
-    @property
-    def is_stuck(self):
-        """Whether a step was cut short since the last search."""
-        return not self.on or bool(self.stuck.numpy().any())
-
-    @property
-    def is_capped(self):
-        """Whether trust radii alone have cut short the last steps of many vertices."""
-        if not self.stuck.numpy()[kernels.BY_TRUST_RADIUS]:
-            return False
-        capped = (self.cut.numpy() == kernels.BY_TRUST_RADIUS).sum()
-        return bool(capped > MANY * len(self.model.surface.vertices))
-
-    @property
-    def has_travelled(self):
-        """Whether a vertex has used up its slack since the last search."""
-        return bool(self.travelled.numpy()[0])
 
     def truncated_count(self):
         """Vertices whose last step a pair has cut short."""

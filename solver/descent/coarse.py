@@ -28,6 +28,11 @@ class CoarseSteps(Stage):
         super().__init__(model)
         self.correction = correction
 
+    @property
+    def kept(self):
+        """What passes from one substep to the next."""
+        return self.correction.kept
+
     def begin_frame(self, _frame, _time):
         self.correction.begin_frame()
 

@@ -3,6 +3,7 @@
 
 import warp as wp
 
+from ..device.flow import repeat_while, when
 from .flight import Flight
 from .stage import Stage
 
@@ -11,21 +12,23 @@ APPROACHES = 20
 
 
 class Contacts(Stage):
-    """Keeps the lists of contacts fit for the sweeps.
-
-    What the host decides here: whether to search, and whether the guess is reached.
-    """
-
-    is_captured = False
+    """Keeps the lists of contacts fit for the sweeps."""
 
     def __init__(self, model, kinematic):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
         self.flight = Flight(model, kinematic.colliders)
-        self.interval = model.settings.collision_interval
+        # The approach to the guess is over when it has come as far as it can.
+        self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
+        interval = model.settings.collision_interval
+        self.searching = self.contact.due(interval, iterations=model.iteration)
 
     def begin_frame(self, _frame, _time):
         self.contact.begin_frame()
+
+    def before_step(self):
+        """Look for intersections, where there may be any."""
+        self.contact.look()
 
     def begin_step(self, _fraction):
         """Find what may touch in this substep; go to the initial guess as far as that allows."""
@@ -34,23 +37,26 @@ class Contacts(Stage):
         copy_behind(model.candidate, model.inertial, model.free_count)
         contact.begin_step()
         self.flight.move()
-        for _ in range(APPROACHES):
-            contact.search(1.0)  # what is left of the path is expected, and needs no more slack
-            if self.is_kinematic:
-                contact.make_way()
-            model.commit(0, model.kinematic_end)
-            if self._is_there():
-                break
-        if contact.has_travelled:
-            contact.search()  # what lies ahead is shorter, and so is the list
+        self.approaching.begin()
+        repeat_while(self.approaching.flag, self._approach)
+        when(contact.travelled, contact.search)  # what lies ahead is shorter, and so is the list
+
+    def _approach(self):
+        """Search, and go on to the guess as far as that allows."""
+        model, contact = self.model, self.contact
+        contact.search(1.0)  # what is left of the path is expected, and needs no more slack
+        if self.is_kinematic:
+            contact.make_way()
+        model.commit(0, model.kinematic_end)
+        self.approaching.look()
 
     def before_sweep(self):
         """Search where that is due, bring all contacts up to date, and move what is kinematic on
         towards its goal.
         """
         model, contact = self.model, self.contact
-        if self._is_search_due(int(self.model.iteration.numpy()[0])):
-            contact.search()
+        self.searching.look()
+        when(self.searching.flag, contact.search)
         contact.refresh()
         if self.is_kinematic:
             copy_behind(model.candidate, model.inertial, model.free_count)
@@ -60,22 +66,9 @@ class Contacts(Stage):
         """Sweeps have not moved embedded points that nothing was near."""
         self.contact.follow()
 
-    def _is_there(self):
-        """Whether the approach has come as far as it can."""
-        contact = self.contact
-        return not (contact.is_capped or (self.is_kinematic and contact.is_stuck))
-
-    def _is_search_due(self, iteration):
-        """Whether what was found no longer serves."""
-        if self.contact.is_capped:
-            return True
-        return iteration > 0 and iteration % self.interval == 0 and self.contact.is_stuck
-
 
 class ContactLoad(Stage):
     """Contacts follow the load that they carry (contact/load.py)."""
-
-    is_captured = False
 
     def __init__(self, model, load):
         super().__init__(model)

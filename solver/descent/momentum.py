@@ -50,9 +50,7 @@ class IslandMomentum(RecordedStage):
         self.anchored = upload(anchored, int)
         self.restores = not anchored.all() and not model.settings.quasistatic
         self.chunks, self.moments, self.cost = self._moments(model)
-        self.is_any_free, self.pairs = (
-            wp.zeros(1, dtype=int, device=model.device) for _ in range(2)
-        )
+        self.is_any_free = wp.zeros(1, dtype=int, device=model.device)
         self.steps_in_flight = upload(np.full(len(assembly.vertices), FLIGHT, np.int32), int)
         solid = np.unique(np.concatenate([solids.corners.ravel() for solids in assembly.solids]))
         self.solid = upload(solid.astype(np.int32), int)
@@ -91,7 +89,7 @@ class IslandMomentum(RecordedStage):
         body, bodies = contact.struct.body, len(self.steps_in_flight)
         # CPU threads must not join at once.
         threads = 1 if model.device.is_cpu else len(lists.touches)
-        pairs = [threads, self.pairs, model.x, body, lists.touches, lists.state]
+        pairs = [threads, lists.total, model.x, body, lists.touches, lists.state]
         steps, flag = self.steps_in_flight, self.is_any_free
         self.launches = [
             record(kernels.separate, count, [], [islands, flag]),
@@ -124,7 +122,6 @@ class IslandMomentum(RecordedStage):
 
     def end_step(self):
         self.renew()
-        self.pairs.fill_(self.model.contact.count)
         play(self.launches)
         if self.restoring:
             when(self.is_any_free, partial(play, self.restoring))

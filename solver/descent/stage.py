@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all stages of a substep have in common."""
 
-VERBS = ("begin_frame", "begin_step", "before_sweep", "after_sweep", "end_step")
+VERBS = ("begin_frame", "before_step", "begin_step", "before_sweep", "after_sweep", "end_step")
 
 
 class Stage:
     """A part of a substep. It knows the model, and no other stage.
 
     It has those of the `VERBS` that it needs: `begin_frame(frame, time)`, counted from 1 and in s
-    since the input state; `begin_step(fraction)` of the frame that is over when the substep ends;
-    `before_sweep()` and `after_sweep()` of every iteration, or of those that are due where it has
-    `is_due(iteration)`, counted from 0 as in `model.iteration`; and `end_step()`.
+    since the input state; `before_step()`, what only the host can do;
+    `begin_step(fraction)` of the frame that is over when the substep ends; `before_sweep()` and
+    `after_sweep()` of every iteration, or of those that are due where it has `is_due(iteration)`,
+    counted from 0 as in `model.iteration`; and `end_step()`.
+
+    What passes from one substep to the next is in arrays, `kept`, or else `keep()` returns what
+    brings it back (keeping.py).
     """
 
     # Whether a graph can capture it: what asks the host cannot.

@@ -13,6 +13,7 @@ from .contact import ContactLoad, Contacts
 from .convergence import Convergence
 from .guess import GuessGuard, LastGuard, is_guarded
 from .iterations import Iterations
+from .keeping import Keeper
 from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
 from .multipliers import AttachmentMultipliers, Breaking, SpringMultipliers
@@ -24,8 +25,8 @@ from .sweeps import Sweeps
 class Stepper:
     """The stages of a substep, and the order in which they come.
 
-    All that the host decides within a substep: which searches for contacts are due (`Contacts`);
-    and, between substeps, what tears (`Tearing`).
+    All that the host decides is between substeps: what intersects (`Contacts`) and what tears
+    (`Tearing`); and between frames whether contacts had room.
     """
 
     def __init__(self, model, kinematic, tearing, residual):
@@ -42,6 +43,9 @@ class Stepper:
             *self._of_iterations(),
             *after_iterations(model),
         ]
+        self.keeper = None
+        if model.contact is not None:
+            self.keeper = Keeper([tearing, model, model.contact, *stages])
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
             for verb in VERBS
@@ -81,6 +85,17 @@ class Stepper:
         """Begin a frame, number `frame`, that ends at a time [s]."""
         for begin in self.verbs["begin_frame"]:
             begin(frame, time)
+        if self.keeper:
+            self.keeper.keep()
+
+    def end_frame(self):
+        """Whether all contacts of the frame had room; else there is more of it now, and everything
+        is as it was at the frame's start, to do it again.
+        """
+        if self.model.contact is None or self.model.contact.make_room():
+            return True
+        self.keeper.go_back()
+        return False
 
     def step(self, substep):
         """Advance by one substep, number `substep` of the frame, counted from 1.
@@ -89,6 +104,8 @@ class Stepper:
         that is needed is then loaded and recorded. Where nothing asks the host, the next one is
         captured into a graph.
         """
+        for prepare in self.verbs["before_step"]:
+            prepare()
         is_last = substep == self.model.settings.substeps
         self.iterations.watched.fill_(int(is_last or self.acceleration is not None))
         if not self.is_captured or self.revisions != self.model.revisions:

@@ -15,6 +15,8 @@ from ..kernels.barrier import wait
 from .flow import share
 from .graph import Graph
 
+# Parts of a list, on the CPU: they are shared evenly by so many threads or fewer.
+PARTS = 64
 # A range is split between CPU threads when one thread would take longer than this [ns].
 WORTH_SPLITTING = 150e3
 
@@ -84,6 +86,16 @@ class Launches:
             how, launch = {"block_dim": tile_threads}, wp.launch_tiled
         parts = self._parts(kernel, count, inputs, outputs, cost, first)
         return Launch([(launch, part | how) for part in parts], self.threads)
+
+    def record_list(self, kernel, room, expected, inputs, outputs=(), cost=0.0):
+        """A launch over a list whose length the device knows: at most `room`, about `expected`.
+
+        Its threads share the list (kernels/shares.py): the kernel gets their number, `parts`, first
+        of all inputs. `cost` [ns] of one thing in the list.
+        """
+        parts = min(room, PARTS) if self.device.is_cpu else room
+        each = cost * expected / max(parts, 1)
+        return self.record(kernel, parts, [parts, *inputs], outputs, each)
 
     def run(self, kernel, count, inputs, outputs=(), cost=0.0, first=0):
         """Launch once, with arguments that are others the next time."""

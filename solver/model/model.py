@@ -154,6 +154,16 @@ class Model:
         of_springs = [] if springs is None else [self.spring_multiplier, springs.struct.rest]
         return [self.x, rows.multiplier, rows.struct.pull, *of_springs]
 
+    @property
+    def kept(self):
+        """Arrays that pass from one substep to the next, contacts apart."""
+        rows, tables = self.attachments, self.tables.values()
+        motion = [self.x, self.x_start, self.inertial, self.velocity, self.last_velocity]
+        motion += [self.steady, self.acceleration, self.relaxation, self.rejected]
+        of_rows = [rows.multiplier, rows.broken, rows.struct.rows, rows.struct.pull]
+        rest = [table.struct.rest for table in tables if table.kind.moved_rest is not None]
+        return [*motion, *of_rows, self.spring_multiplier, *rest]
+
     def add_contact(self, contact):
         """Let a `contact.Contact` find pairs and truncate steps."""
         self.contact = contact

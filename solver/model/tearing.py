@@ -108,6 +108,27 @@ class Tearing:
             positions[at][asleep] = positions[at][with_vertex]
         return positions
 
+    def keep(self):
+        """Keep what is torn so far; returns what brings it back."""
+        scene, revision = self.assembly, self.model.revision
+        mass, elements, owner = scene.mass.copy(), dict(scene.elements), dict(scene.owner)
+        torn = [
+            (tear, tear.triangles.copy(), [list(some) for some in tear.sleeping])
+            for tear in self.tears.values()
+        ]
+
+        def bring_back():
+            for tear, triangles, sleeping in torn:
+                tear.triangles = triangles.copy()
+                tear.sleeping = [list(some) for some in sleeping]
+            if self.model.revision != revision:
+                scene.mass[:] = mass
+                scene.elements.update(elements)
+                scene.owner.update(owner)
+                self.model.renew()
+
+        return bring_back
+
     def tear(self):
         """Split what is stretched too far."""
         x, torn = self.model.x.numpy(), False

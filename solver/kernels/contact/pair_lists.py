@@ -5,6 +5,8 @@ import warp as wp
 
 from ..embedding import Embedding
 from ..options import HOT
+from ..shares import share_of
+from .counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
 from .pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
@@ -79,7 +81,7 @@ def fill_vertex_triangle(
     if k > 0:
         begin = end[k - 1]
     v = surface.vertices[k]
-    for j in range(end[k] - begin):
+    for j in range(wp.min(end[k], pairs.shape[0]) - begin):
         t = surface.triangles[found[k * slots + j]]
         pairs[begin + j] = make_pair(
             VERTEX_TRIANGLE, wp.vec4i(v, t[0], t[1], t[2]), surface, state, x
@@ -93,19 +95,20 @@ def fill_edge_edge(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    offset: int,
+    counts: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
     # out
     pairs: wp.array[Pair],
 ):
-    """Pairs of what `find_edges` has found, behind the `offset` pairs of vertices."""
+    """Pairs of what `find_edges` has found, behind those of vertices."""
     k = first + wp.tid()
     begin = int(0)
     if k > 0:
         begin = end[k - 1]
     e = surface.edges[k]
-    for j in range(end[k] - begin):
+    offset = counts[OF_VERTICES]
+    for j in range(wp.min(end[k], counts[OF_EDGES]) - begin):
         other = found[k * slots + j]
         f = surface.edges[other]
         pair = make_pair(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), surface, state, x)
@@ -118,70 +121,99 @@ def fill_edge_edge(
 
 @wp.kernel
 def fill_separating(
-    first: int,
-    touches: wp.array[Touch],
+    parts: int,
+    rows: wp.array[Touch],
+    counts: wp.array[int],
     # out
     pairs: wp.array[Pair],
+    touches: wp.array[Touch],
     state: wp.array[PairState],
 ):
-    """Pairs from `first` on of what leads intersections apart: always near, no reason to stop."""
-    p = first + wp.tid()
-    pair = Pair()
-    pair.vertices = touches[p].vertices
-    pair.kind = VERTEX_TRIANGLE
-    pair.radius = touches[p].radius
-    pairs[p] = pair
-    state[p].gap = 1.0e30
-    state[p].near = 15
+    """Pairs of what leads intersections apart: always near, no reason to stop."""
+    begin, end = share_of(wp.tid(), parts, counts[SEPARATING])
+    for k in range(begin, end):
+        p = counts[OF_VERTICES] + counts[OF_EDGES] + k
+        pair = Pair()
+        pair.vertices = rows[k].vertices
+        pair.kind = VERTEX_TRIANGLE
+        pair.radius = rows[k].radius
+        pairs[p] = pair
+        touches[p] = rows[k]
+        state[p].gap = 1.0e30
+        state[p].near = 15
 
 
 @wp.kernel
-def list_corners(
-    first: int,
+def count_entries(
+    parts: int,
     pairs: wp.array[Pair],
+    counts: wp.array[int],
+    # in and out
+    number: wp.array[int],
+):
+    """How many pairs every vertex has: `number` [vertex + 1], one behind it, so that running sums
+    are where its entries begin.
+    """
+    begin, end = share_of(wp.tid(), parts, counts[ALL])
+    for p in range(begin, end):
+        v = pairs[p].vertices
+        for c in range(4):
+            wp.atomic_add(number, v[c] + 1, 1)
+
+
+@wp.kernel
+def place_entries(
+    parts: int,
+    pairs: wp.array[Pair],
+    counts: wp.array[int],
+    # in and out
+    next: wp.array[int],
     # out
-    vertex: wp.array[int],
     entry: wp.array[int],
 ):
-    """The four vertices of every pair, to be sorted; an entry is 4 · pair + corner."""
-    k = first + wp.tid()
-    vertex[k] = pairs[k / 4].vertices[k % 4]
-    entry[k] = k
+    """The entries 4 · pair + corner of every vertex; `next` [vertex] is where its next one goes."""
+    begin, end = share_of(wp.tid(), parts, counts[ALL])
+    for p in range(begin, end):
+        v = pairs[p].vertices
+        for c in range(4):
+            entry[wp.atomic_add(next, v[c], 1)] = 4 * p + c
 
 
 @wp.kernel
-def find_starts(
-    count: int,
-    vertex: wp.array[int],
-    # out
+def sort_entries(
+    first: int,
     start: wp.array[int],
+    # in and out
+    entry: wp.array[int],
 ):
-    """First entry of every vertex (and of one behind the last) in the sorted list."""
-    v = wp.tid()
-    low = int(0)
-    high = int(count)
-    while low < high:
-        middle = (low + high) / 2
-        if vertex[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    start[v] = low
+    """Sort the entries of every vertex by their pairs, in whichever order they were placed."""
+    v = first + wp.tid()
+    for k in range(start[v] + 1, start[v + 1]):
+        e = entry[k]
+        at = int(k)
+        while at > start[v] and entry[at - 1] > e:
+            entry[at] = entry[at - 1]
+            at -= 1
+        entry[at] = e
 
 
 @wp.kernel
 def mark_listed(
     first: int,
+    parts: int,
     pairs: wp.array[Pair],
+    counts: wp.array[int],
     embedding: Embedding,
     # out
     listed: wp.array[int],
 ):
     """Mark the vertices of pairs, and those that move them."""
-    v = pairs[first + wp.tid()].vertices
-    for c in range(4):
-        listed[v[c]] = 1
-        if v[c] >= embedding.first:
-            begin = (v[c] - embedding.first) * embedding.width
-            for k in range(begin, begin + embedding.width):
-                listed[embedding.corners[k]] = 1
+    begin, end = share_of(first + wp.tid(), parts, counts[ALL])
+    for p in range(begin, end):
+        v = pairs[p].vertices
+        for c in range(4):
+            listed[v[c]] = 1
+            if v[c] >= embedding.first:
+                corner = (v[c] - embedding.first) * embedding.width
+                for k in range(corner, corner + embedding.width):
+                    listed[embedding.corners[k]] = 1

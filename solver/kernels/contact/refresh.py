@@ -5,6 +5,8 @@ import warp as wp
 
 from ..embedding import Embedding, spread_of
 from ..options import HOT
+from ..shares import share_of
+from .counts import OF_EDGES, OF_VERTICES
 from .distance import parallelism
 from .pairs import (
     EDGE_EDGE,
@@ -100,73 +102,56 @@ def may_be_near(pair: Pair, gap: float):
 
 
 @wp.func
-def change_lists(v: wp.vec4i, changed: wp.array[int]):
-    """Mark the vertices whose lists a pair changes."""
-    for c in range(4):
-        changed[v[c]] = 1
+def gap_of_vertex_triangle(pair: Pair, x: wp.array[wp.vec3]):
+    """Gap between the sides of a pair along the normal of its search [m]."""
+    v = pair.vertices
+    n = pair.found_normal
+    a = x[v[0]]
+    gap = wp.min(wp.dot(n, a - x[v[1]]), wp.dot(n, a - x[v[2]]))
+    return wp.min(gap, wp.dot(n, a - x[v[3]]))
 
 
-@wp.kernel
+@wp.func
+def gap_of_edges(pair: Pair, x: wp.array[wp.vec3]):
+    """The same of edges."""
+    v = pair.vertices
+    n = pair.found_normal
+    a = x[v[0]]
+    gap = wp.min(wp.dot(n, x[v[1]] - a), 0.0)
+    return gap - wp.max(wp.dot(n, x[v[2]] - a), wp.dot(n, x[v[3]] - a))
+
+
+@wp.func
 def refresh_vertex_triangle(
-    first: int,
+    p: int,
+    pair: Pair,
+    gap: float,
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
-    pairs: wp.array[Pair],
-    alarm: wp.array[int],
-    # out
     touches: wp.array[Touch],
-    state: wp.array[PairState],
-    changed: wp.array[int],
 ):
-    """Closest points and normals of pairs from `first` on that are near, as they are now.
-
-    Their gaps are measured anew when an alarm was raised.
-    """
-    p = first + wp.tid()
-    pair = pairs[p]
-    v = pair.vertices
-    gap = state[p].gap
-    if alarm[0] != 0:
-        a = x[v[0]]
-        n = pair.found_normal
-        gap = wp.min(wp.dot(n, a - x[v[1]]), wp.dot(n, a - x[v[2]]))
-        gap = wp.min(gap, wp.dot(n, a - x[v[3]]))
-        state[p].gap = gap
+    """Which corners may feel pair p, and if any, what they need of it."""
     near = int(0)
     if may_be_near(pair, gap):
-        weights = signed_weights(VERTEX_TRIANGLE, v, x)
+        weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
         touch, near = refreshed(VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, x, x_start)
         if near != 0:
             touches[p] = touch
-    if near != state[p].near:
-        change_lists(v, changed)
-        state[p].near = near
+    return near
 
 
-@wp.kernel
+@wp.func
 def refresh_edge_edge(
-    first: int,
+    p: int,
+    pair: Pair,
+    gap: float,
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
-    pairs: wp.array[Pair],
-    alarm: wp.array[int],
-    # out
     touches: wp.array[Touch],
-    state: wp.array[PairState],
-    changed: wp.array[int],
 ):
-    """The same of edges."""
-    p = first + wp.tid()
-    pair = pairs[p]
-    v = pair.vertices
-    gap = state[p].gap
-    if alarm[0] != 0:
-        a = x[v[0]]
-        n = pair.found_normal
-        gap = wp.min(wp.dot(n, x[v[1]] - a), 0.0)
-        gap -= wp.max(wp.dot(n, x[v[2]] - a), wp.dot(n, x[v[3]] - a))
-        state[p].gap = gap
+    """The same of edges: those of triangles only where they cross, and less near their ends."""
     near = int(0)
+    v = pair.vertices
     if may_be_near(pair, gap) and (pair.with_rod != 0 or lines_cross(v, x)):
         weights = signed_weights(EDGE_EDGE, v, x)
         stiffness = pair.full_stiffness
@@ -176,9 +161,54 @@ def refresh_edge_edge(
         touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, x, x_start)
         if near != 0:
             touches[p] = touch
+    return near
+
+
+@wp.func
+def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], changed: wp.array[int]):
+    """Note which corners may feel pair p of the vertices v now."""
     if near != state[p].near:
-        change_lists(v, changed)
+        for c in range(4):
+            changed[v[c]] = 1
         state[p].near = near
+
+
+@wp.kernel
+def refresh_pairs(
+    first: int,
+    parts: int,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    pairs: wp.array[Pair],
+    counts: wp.array[int],
+    alarm: wp.array[int],
+    # out
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    changed: wp.array[int],
+):
+    """Closest points and normals of pairs that are near, as they are now.
+
+    Their gaps are measured anew when an alarm was raised. `changed` vertices get other lists.
+    """
+    of_vertices = counts[OF_VERTICES]
+    begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
+    for p in range(begin, wp.min(end, of_vertices)):
+        pair = pairs[p]
+        gap = state[p].gap
+        if alarm[0] != 0:
+            gap = gap_of_vertex_triangle(pair, x)
+            state[p].gap = gap
+        near = refresh_vertex_triangle(p, pair, gap, x, x_start, touches)
+        note_near(p, pair.vertices, near, state, changed)
+    for p in range(wp.max(begin, of_vertices), end):
+        pair = pairs[p]
+        gap = state[p].gap
+        if alarm[0] != 0:
+            gap = gap_of_edges(pair, x)
+            state[p].gap = gap
+        near = refresh_edge_edge(p, pair, gap, x, x_start, touches)
+        note_near(p, pair.vertices, near, state, changed)
 
 
 @wp.kernel

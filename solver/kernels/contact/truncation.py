@@ -106,6 +106,7 @@ def truncation_kernels(width: int) -> TruncationKernels:
         least_gap: wp.array[float],
         room: wp.array[float],
         lists: PairLists,
+        all_alert: wp.array[int],
         # in and out
         awake: wp.array[int],
         # out
@@ -117,8 +118,10 @@ def truncation_kernels(width: int) -> TruncationKernels:
 
         That is where it was when the gaps were measured. The others are out of danger: their steps
         need no truncation by pairs. As long as all vertices that move an embedded point keep within
-        their `room`, it gets nowhere near that far.
+        their `room`, it gets nowhere near that far. Nothing is to do where `all_alert` says so.
         """
+        if all_alert[0] != 0:
+            return
         i = first + wp.tid()
         if wp.static(embedded):
             if lists.listed[i] == 0:
