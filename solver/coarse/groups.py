@@ -9,7 +9,7 @@ import warp as wp
 
 from ..device.flow import when
 from ..device.launches import play
-from ..kernels import coarse_contact
+from ..kernels import coarse_contact, coarse_islands
 from ..kernels.coarse import groups as kernels
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import skyline as panels
@@ -112,9 +112,9 @@ class Groups:
         ]
         each = CLEAR * len(systems.matrix) / number
         self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
-        self.seen, self.due = (self._zeros(1) for _ in range(2))
-        searches, known = [self.model.lists.searched], [self.seen, self.due]
-        self.looking = record(kernels.look_for_search, 1, searches, known)
+        self.seen, self.due = self._zeros(1), self._zeros(1)
+        known, counts = [self.seen, self.due], self.model.lists.counts
+        self.looking = record(coarse_islands.look_for_search, 1, [counts], known)
 
     def record_pairs(self):
         """The launches that know the lists of contacts: again when those have grown."""
@@ -124,15 +124,16 @@ class Groups:
             return
         if self.linkage_count > 1:
             inputs = [lists.pairs, self.linkage, self.linkage_count]
-            self.marking = [self.over_pairs(coarse_contact.mark_neighbors, inputs, [self.near])]
+            self.marking = [self.over_pairs(coarse_islands.mark_neighbors, inputs, [self.near])]
         law, skyline = model.contact_model.law, self.systems.skyline
         inputs = [model.x, lists.touches, lists.state, law, MOST_ROWS, skyline]
         self.reaching = [self.over_pairs(coarse_contact.widen_patches, inputs, [patches])]
 
     def over_pairs(self, kernel, inputs, outputs):
         """A launch over all pairs of the last search; on the CPU in one thread, since they add."""
-        parts = 1 if self.model.device.is_cpu else self.model.lists.capacity
-        inputs = [parts, self.model.lists.total, *inputs]
+        lists = self.model.lists
+        parts = 1 if self.model.device.is_cpu else lists.capacity
+        inputs = [parts, lists.counts, *inputs]
         return self.model.launches.record(kernel, parts, inputs, outputs)
 
     def find_islands(self):

@@ -10,12 +10,12 @@ the others it would not be positive.
 import warp as wp
 
 from .attachments import Attachments
-from .coarse.groups import WORD, word_of
 from .coarse.matrix import Patches, are_apart, has_place
 from .coarse.skyline import PANEL, Skyline, place
 from .contact.analytic_colliders import ContactModel, collider_force_hessian, keep_in_front
+from .contact.counts import ALL
 from .contact.law import ContactLaw, force_stiffness
-from .contact.pairs import Pair, PairState, Touch, gap_of
+from .contact.pairs import PairState, Touch, gap_of
 from .options import QUICK
 
 wp.set_module_options(QUICK | {"max_unroll": 2})
@@ -163,7 +163,7 @@ def widen_for(touch: Touch, most: int, skyline: Skyline, patches: Patches):
 @wp.kernel
 def widen_patches(
     parts: int,
-    count: wp.array[int],
+    counts: wp.array[int],
     x: wp.array[wp.vec3],
     touches: wp.array[Touch],
     state: wp.array[PairState],
@@ -174,7 +174,7 @@ def widen_patches(
     patches: Patches,
 ):
     """Make places for the pairs that touch, in matrices of up to `most` rows."""
-    for k in range(wp.tid(), count[0], parts):
+    for k in range(wp.tid(), counts[ALL], parts):
         if state[k].near != 0:
             touch = touches[k]
             if wp.trace(touch_stiffness(touch, x, law)) > 0.0:
@@ -184,7 +184,7 @@ def widen_patches(
 @wp.kernel
 def add_touches(
     parts: int,
-    count: wp.array[int],
+    counts: wp.array[int],
     x: wp.array[wp.vec3],
     touches: wp.array[Touch],
     state: wp.array[PairState],
@@ -195,7 +195,7 @@ def add_touches(
     matrix: wp.array[wp.float64],
 ):
     """The stiffness of pairs that touch."""
-    for k in range(wp.tid(), count[0], parts):
+    for k in range(wp.tid(), counts[ALL], parts):
         if state[k].near != 0:
             touch = touches[k]
             stiffness = touch_stiffness(touch, x, law)
@@ -252,38 +252,6 @@ def add_attachments(
     count = row.end - row.begin
     term = term_of(count, corners, weights, patches)
     add_term(count, term, stiffness, patches, skyline, matrix)
-
-
-@wp.func
-def mark(one: int, other: int, linkages: int, near: wp.array[int]):
-    """Note that two linkages are near each other, with the bit that the first has for the other."""
-    word = word_of(one, other, linkages)
-    bit = 1 << (other % WORD)
-    if one >= 0 and other > one and near[word] & bit == 0:
-        wp.atomic_or(near, word, bit)
-
-
-@wp.kernel
-def mark_neighbors(
-    parts: int,
-    count: wp.array[int],
-    pairs: wp.array[Pair],
-    linkage: wp.array[int],
-    linkages: int,
-    # in and out
-    near: wp.array[int],
-):
-    """Which linkages have a contact pair between them; mostly there are two at most in a pair."""
-    for k in range(wp.tid(), count[0], parts):
-        v = pairs[k].vertices
-        of = wp.vec4i(linkage[v[0]], linkage[v[1]], linkage[v[2]], linkage[v[3]])
-        last = wp.max(of)
-        if last != wp.min(of):
-            for a in range(4):
-                mark(of[a], last, linkages, near)
-                if of[a] >= 0 and of[a] != last:
-                    for b in range(a):
-                        mark(wp.min(of[a], of[b]), wp.max(of[a], of[b]), linkages, near)
 
 
 @wp.kernel

@@ -409,7 +409,7 @@ def test_contacts_across_a_skyline_leave_the_matrix_positive(monkeypatch, most):
     lists = stepper.model.lists
     lists.touches.assign(np.resize(touch, len(lists.touches)))
     lists.state.assign(np.resize(state, len(lists.state)))
-    lists.count = 1
+    lists.counts.fill_(1)
     matrix = coarse_matrix(coarse)
     assert abs(matrix - without).max() > 1e4
     first = np.cumsum(groups.rows) - groups.rows

@@ -122,7 +122,7 @@ def test_an_accelerated_frame_is_done_again_as_it_was(monkeypatch):
 
 def bake(scene, threads):
     """Positions and numbers of searches in some frames, and how many of these used a graph."""
-    settings = Settings(coarse_correction=False, threads=threads)
+    settings = Settings(threads=threads)
     frames = simulate(SCENES[scene](), settings, 11)
     found, captured = [], 0
     for _ in range(10):

@@ -51,19 +51,6 @@ def next_neighbor(k: int, after: int, linkages: int, near: wp.array[int]):
 
 
 @wp.kernel
-def look_for_search(
-    searches: wp.array[int],
-    # in and out
-    seen: wp.array[int],
-    # out
-    is_due: wp.array[int],
-):
-    """Whether pairs have been sought since islands were found."""
-    is_due[0] = wp.where(searches[0] != seen[0], 1, 0)
-    seen[0] = searches[0]
-
-
-@wp.kernel
 def find_islands(
     near: wp.array[int],
     # in and out
