@@ -33,7 +33,9 @@ class Truncation:
         longest = np.maximum(LONGEST_TRUST_RADIUS * surface.spacing, 2.0 * SLACK * surface.radius)
         longest[surface.spacing == 0.0] = np.inf  # no surface
         self.longest = model.upload(longest, float)
-        least = np.maximum(SLACK * surface.radius, LEAST_SLACK * longest)
+        least = SLACK * surface.radius
+        if not settings.is_accelerated:  # what extrapolates is better held back
+            least = np.maximum(least, LEAST_SLACK * longest)
         if settings.quasistatic:
             least = np.full_like(longest, np.inf)
         self.least_slack = model.upload(least, float)

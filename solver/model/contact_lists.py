@@ -43,9 +43,7 @@ class ContactLists:
         self.counts, self.needed, self.separating = (
             wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1)
         )
-        self.total, self.searched = (
-            self.counts[int(slot) : int(slot) + 1] for slot in (counts.ALL, counts.SEARCHES)
-        )
+        self.total = self.counts[int(counts.ALL) : int(counts.ALL) + 1]
         self.revision, self.capacity, self.expected = 0, 0, 0
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
