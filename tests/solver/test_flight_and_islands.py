@@ -102,6 +102,7 @@ def test_a_graph_of_flight_gives_the_same_bits(scene):
     flew = []
 
     def change(stepper):
+        stepper.is_captured = False
         flight = stage(stepper, "Contacts").flight
         launch = captured(flight.move)
 

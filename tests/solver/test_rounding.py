@@ -19,7 +19,8 @@ def test_a_product_and_a_sum_are_rounded_together_where_that_is_asked_for(pytest
     x, before_last = (wp.array([place], dtype=wp.vec3, device="cpu") for place in (way, start))
     before = wp.zeros_like(x)
     omega = wp.array([a], dtype=float, device="cpu")
-    inputs, outputs = [0, omega, touched, x], [x, before, before_last]
+    first = wp.zeros(1, dtype=int, device="cpu")
+    inputs, outputs = [first, omega, touched, x], [x, before, before_last]
     wp.launch(extrapolate, dim=1, inputs=inputs, outputs=outputs, device="cpu")
     # a² is 1 + 2⁻¹¹ + 2⁻²⁴, of which float32 loses the last. All processors of today can fuse.
     fused = 2.0**-24 if pytestconfig.getoption("contraction") else 0.0
