@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a substep is made of where the host has no part in it, and what it would take on a GPU.
+
+    python -m vbd.benchmarks.experiments.device_path [folder with tet meshes]
+
+For some scenes, per substep: launches (those of loops as often as they go round), branches and
+loops in the graph, bytes that kernels touch, and the kernels with the largest part of the time of
+one CPU thread. The bytes are an estimate: every thread is taken to touch its part of all arrays
+that its kernel is given. The time on a GPU is that of launches at 3 µs and of the bytes at its
+bandwidth, both in full.
+"""
+
+import sys
+import time
+from collections import Counter
+from functools import partial
+
+import warp as wp
+
+from vbd.benchmarks.experiments import contact_scenes, convergence_scenes
+from vbd.solver.descent import step
+from vbd.solver.device import launches
+from vbd.solver.settings import Settings
+from vbd.solver.simulate import simulate
+
+LAUNCH = 3e-6  # [s]
+GPU, BANDWIDTH = "an H100 SXM (3.35 TB/s)", 3.35e12  # [B/s]
+SKIPPED, COUNTED, SHOWN = 12, 8, 5
+
+
+def arrays_of(values):
+    """The Warp arrays among arguments, and in structs."""
+    for value in values:
+        if isinstance(value, wp.array):
+            yield value
+        elif hasattr(value, "_cls"):
+            yield from arrays_of(getattr(value, name) for name in value._cls.vars)
+
+
+def touched(how):
+    """Bytes of the arrays of a launch, as far as its threads reach."""
+    found = [array for array in arrays_of([*how["inputs"], *how["outputs"]]) if array.size]
+    threads, longest = how["dim"], max((array.shape[0] for array in found), default=1)
+    if not isinstance(threads, int):
+        threads = threads[0]
+    return min(threads / longest, 1.0) * sum(array.size * array.strides[-1] for array in found)
+
+
+class Counts:
+    """Launches, decisions, bytes and seconds by kernel, while `on`."""
+
+    def __init__(self):
+        self.on, self.launches, self.decisions, self.bytes = False, 0, 0, 0.0
+        self.seconds = Counter()
+
+    def play(self, launch):
+        """In the place of `Launch.play`: one part, counted."""
+        if launch.parts:
+            ((kind, how),) = launch.parts
+            name, play = how["kernel"].key.split("__")[-1], kind(**how, record_cmd=True).launch
+            launch.play = partial(self._count, play, touched(how), name)
+        else:
+            launch.play = launches.nothing
+        launch.parts = ()
+        launch.play()
+
+    def _count(self, play, size, name):
+        started = time.thread_time()
+        play()
+        if self.on:
+            self.seconds[name] += time.thread_time() - started
+            self.launches += 1
+            self.bytes += size
+
+
+def decisions_in(graph_of):
+    """Branches and loops in the graph that is captured by a call."""
+    found, kinds = [], ("capture_if", "capture_while")
+    kept = [getattr(wp, kind) for kind in kinds]
+
+    def counting(capture):
+        def counted(*arguments, **ways):
+            found.append(capture)
+            capture(*arguments, **ways)
+
+        return counted
+
+    for kind, capture in zip(kinds, kept, strict=True):
+        setattr(wp, kind, counting(capture))
+    try:
+        graph_of()
+    finally:
+        for kind, capture in zip(kinds, kept, strict=True):
+            setattr(wp, kind, capture)
+    return len(found)
+
+
+def measured(bodies, settings):
+    """`Counts` of some substeps, launched one by one."""
+    counts = Counts()
+    launches.Launch.play = lambda launch: counts.play(launch)
+    frames = simulate(bodies, settings, SKIPPED + COUNTED)
+    for _ in range(SKIPPED):
+        next(frames)
+    stepper = frames.gi_frame.f_locals["stepper"]
+    solve = stepper.solve
+
+    def watched(substep):
+        counts.on = True
+        solve(substep)
+        counts.on = False
+
+    stepper.solve = watched
+    for _ in range(COUNTED - 1):
+        next(frames)
+    counts.decisions = decisions_in(lambda: stepper.model.launches.graph(lambda: solve(1)))
+    return counts
+
+
+def row(name, bodies, settings=None):
+    """A line of the table."""
+    settings = settings or Settings()
+    settings = Settings(**{**vars(settings), "threads": 1})
+    counts, steps = measured(bodies, settings), (COUNTED - 1) * settings.substeps
+    total = sum(counts.seconds.values())
+    shares = [
+        f"{kernel} {100 * seconds / total:.0f} %"
+        for kernel, seconds in counts.seconds.most_common(SHOWN)
+    ]
+    number, size = counts.launches / steps, counts.bytes / steps
+    gpu = 1e3 * (number * LAUNCH + size / BANDWIDTH)
+    print(
+        f"| {name} | {number:.0f} | {counts.decisions} | {size / 1e6:.0f} MB "
+        f"| {1e3 * total / steps:.1f} ms | {gpu:.1f} ms | {', '.join(shares)} |",
+        flush=True,
+    )
+
+
+def main(folder=None):
+    step.can_capture = lambda device: False
+    print(f"| scene | launches | decisions | bytes | CPU, one thread | {GPU} | kernels |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    row("hanging sheet of 64²", [convergence_scenes.hanging_sheet(63)])
+    drape = contact_scenes.cloth_on_sphere(63)
+    row("the same falling onto a sphere, with self contact", drape.bodies, drape.settings)
+    if folder:
+        scene = contact_scenes.armadillo(folder)
+        row("armadillo of 62,770 tets onto a floor", scene.bodies, scene.settings)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
