@@ -5,6 +5,7 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels.contact import due as kernels
+from ..kernels.contact.truncation import BY_PAIR, KINEMATIC
 
 # More vertices than this part are many: when their trust radii hold them back, a search is due.
 MANY = 0.01
@@ -17,9 +18,10 @@ class SearchDue:
 
     A search is due, `searches`, when trust radii hold many vertices back. When anything has been
     held back since the last search, something is due as well: a search if a trust radius did it,
-    else planes are laid anew, `parts`. That is heeded in `every` so manieth round since `begin`
-    (never where that is 0), or, where there are `iterations` [1], in so manieth of these. It
-    `goes_on` while either is due, but for no more than `most` rounds.
+    else planes are laid anew, `parts`. That is heeded in `every` so manieth of the `iterations`
+    [1]. Without these it is in so manieth round since `begin` (never where that is 0), and planes
+    are for the sake of what animation moves. It `goes_on` while either is due, for no more than
+    `most` rounds.
     """
 
     def __init__(self, truncation, every, iterations=None, most=NO_LIMIT):
@@ -30,7 +32,9 @@ class SearchDue:
         stuck, cut, many = truncation.stuck, truncation.cut, MANY * len(model.surface.vertices)
         launches, count = model.launches, len(cut)
         number = self.rounds if iterations is None else iterations
-        inputs = [stuck, number, every, many, most]
+        # On the way to the guess, what is free may be held back: it goes on from there.
+        whose = KINEMATIC if iterations is None else BY_PAIR
+        inputs = [stuck, number, every, whose, many, most]
         outputs = [self.capped, self.rounds, self.searches, self.parts, self.goes_on]
         self.launches = [
             launches.record_list(kernels.count_capped, count, count, [stuck, cut], [self.capped]),

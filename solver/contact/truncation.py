@@ -13,9 +13,9 @@ SLACK = 0.25
 # ... and never more than this part of the spacing of its mesh.
 LONGEST_TRUST_RADIUS = 0.5
 # Of that it has at least this part as slack, which makes lists hardly longer.
-LEAST_SLACK = 0.2
+LEAST_SLACK = 0.1
 # What trust radii have cut short gets this many times the slack after every search in a step.
-MORE_SLACK = 4.0
+MORE_SLACK = 16.0
 # Rough cost of a move [ns].
 MOVE = 30.0
 
@@ -43,7 +43,7 @@ class Truncation:
         self.candidate, self.x_found = wp.clone(model.x), wp.clone(model.x)
         self.fraction = wp.zeros(count, dtype=float, device=model.device)
         self.cut = wp.zeros(count, dtype=int, device=model.device)
-        self.stuck = wp.zeros(3, dtype=int, device=model.device)
+        self.stuck = wp.zeros(4, dtype=int, device=model.device)
         self.travelled = wp.zeros(1, dtype=int, device=model.device)
         self.kernels = kernels.truncation_kernels(surface.points.width)
         model.launches.expect(self.kernels.truncate, self.kernels.alert_partners)
@@ -155,7 +155,7 @@ class Truncation:
             record(
                 kernels.commit,
                 count,
-                [self.fraction, candidate, self.cut, state.radius, SLACK],
+                [self.fraction, candidate, self.cut, state.radius, SLACK, model.free_count],
                 [model.x, self.stuck, self.travelled],
                 MOVE,
                 first,

@@ -31,6 +31,8 @@ ROUNDING = wp.constant(1.0e-6)
 # What has ended a step.
 BY_PAIR = wp.constant(1)
 BY_TRUST_RADIUS = wp.constant(2)
+# Behind these, whether anything has ended the step of a vertex that animation moves.
+KINEMATIC = wp.constant(3)
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,7 @@ def commit(
     cut: wp.array[int],
     radius: wp.array[float],
     slack: float,
+    free_count: int,
     # out
     x: wp.array[wp.vec3],
     stuck: wp.array[int],
@@ -236,6 +239,8 @@ def commit(
     else:
         x[i] = x[i] + fraction[i] * (candidate[i] - x[i])
         stuck[cut[i]] = 1
+        if i >= free_count:
+            stuck[KINEMATIC] = 1
 
 
 @wp.kernel
