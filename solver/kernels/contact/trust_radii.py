@@ -15,7 +15,7 @@ wp.set_module_options(QUICK)
 
 # How much farther than expected a vertex may go, as a part of that.
 MORE = wp.constant(0.2)
-# The longest path, and the most slack of what needs it, in largest trust radii.
+# The longest path, in largest trust radii.
 LONGEST_PATH = wp.constant(4.0)
 
 
@@ -54,11 +54,11 @@ def set_trust_regions(
     `first_led` on follow, and round that as far as it is `expected` elsewhere, with some slack.
 
     `largest` [m] bounds the trust radius, for the pairs' sake. The slack of what its region has cut
-    short grows, also beyond that; without an expectation it is infinite.
+    short grows; without an expectation it is infinite.
     """
     i = wp.tid()
     if cut[i] == BY_TRUST_RADIUS:
-        slack[i] = wp.min(growth * slack[i], LONGEST_PATH * largest[i])
+        slack[i] = wp.min(growth * slack[i], largest[i])
     way = wp.vec3(0.0)
     if i >= first_led and largest[i] < wp.inf:
         way = goal[i] - x[i]
@@ -67,7 +67,7 @@ def set_trust_regions(
         way = way * wp.min(1.0, LONGEST_PATH * largest[i] / wp.max(wp.length(way), 1.0e-30))
     aside = (1.0 + MORE) * wp.length(expected[i] - x[i] - way)
     # What is no surface may go anywhere.
-    room = wp.min(aside + slack[i], wp.max(largest[i], slack[i]))
+    room = wp.min(aside + slack[i], largest[i])
     trust_radius[i] = wp.where(largest[i] < wp.inf, room, wp.inf)
     path[i] = way
     x_found[i] = x[i]
