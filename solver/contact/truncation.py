@@ -15,7 +15,7 @@ LONGEST_TRUST_RADIUS = 0.5
 # Of that it has at least this part as slack, which makes lists hardly longer.
 LEAST_SLACK = 0.1
 # What trust radii have cut short gets this many times the slack after every search in a step.
-MORE_SLACK = 16.0
+MORE_SLACK = 4.0
 # Rough cost of a move [ns].
 MOVE = 30.0
 
