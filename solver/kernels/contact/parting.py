@@ -39,14 +39,20 @@ def gap_along(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
+def rounding_along(n: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3, d: wp.vec3):
+    """What rounding may do at most to gaps between four points along a unit vector [m]."""
+    size = wp.abs(n)
+    most = wp.max(wp.dot(size, wp.abs(b - a)), wp.dot(size, wp.abs(c - a)))
+    most = wp.max(most, wp.dot(size, wp.abs(d - a)))
+    return ROUNDING * (wp.dot(size, wp.abs(a)) + most)
+
+
+@wp.func
 def least_distance(pair: Pair, x: wp.array[wp.vec3]):
     """How far apart the sides of a pair stay along its normal [m]."""
-    size = wp.abs(pair.found_normal)
     v = pair.vertices
-    a = x[v[0]]
-    most = wp.max(wp.dot(size, wp.abs(x[v[1]] - a)), wp.dot(size, wp.abs(x[v[2]] - a)))
-    most = wp.max(most, wp.dot(size, wp.abs(x[v[3]] - a)))
-    return FLOOR * pair.radius + ROUNDING * (wp.dot(size, wp.abs(a)) + most)
+    rounding = rounding_along(pair.found_normal, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    return FLOOR * pair.radius + rounding
 
 
 @wp.func
