@@ -40,6 +40,18 @@ def intersecting_pairs(points, triangles):
 
 def segment_hits(points, edges, triangles):
     """Pairs (edge, triangle) that meet and have no vertex in common, int [n, 2]."""
+    return _edges_in_triangles(_segment_meets_triangle, points, edges, triangles)
+
+
+def piercings(points, edges, triangles):
+    """Pairs (edge, triangle) where the inside of the edge passes through the inside of the triangle
+    from one side to the other: touching is not enough, int [n, 2].
+    """
+    return _edges_in_triangles(_segment_pierces_triangle, points, edges, triangles)
+
+
+def _edges_in_triangles(test, points, edges, triangles):
+    """Pairs (edge, triangle) without a common vertex that pass a test, int [n, 2]."""
     points, edges = np.asarray(points, dtype=np.float64), np.asarray(edges)
     triangles = np.asarray(triangles)
     corners = points[np.concatenate([edges[:, [0, 1, 1]], triangles])]
@@ -48,7 +60,7 @@ def segment_hits(points, edges, triangles):
     edge, triangle = first[mixed], second[mixed] - len(edges)
     apart = (edges[edge][:, :, None] != triangles[triangle][:, None, :]).all(axis=(1, 2))
     edge, triangle = edge[apart], triangle[apart]
-    hit = _segment_meets_triangle(points, edges[edge], triangles[triangle])
+    hit = test(points, edges[edge], triangles[triangle])
     pairs = np.stack([edge[hit], triangle[hit]], axis=1)
     return pairs[np.lexsort(pairs.T[::-1])]
 
@@ -191,6 +203,17 @@ def _segment_meets_triangle(points, segments, triangles):
     meets[at] = (hands.min(axis=0) >= 0) | (hands.max(axis=0) <= 0)
     meets[flat] = _flat_segment_meets_triangle(points, segments[flat], triangles[flat])
     return meets
+
+
+def _segment_pierces_triangle(points, segments, triangles):
+    """Whether segments [n, 2] pass through the inside of triangles [n, 3]."""
+    (p, q), (a, b, c) = segments.T, triangles.T
+    pierces = _side(points, a, b, c, p) * _side(points, a, b, c, q) < 0
+    at = np.flatnonzero(pierces)
+    p, q, a, b, c = (index[at] for index in (p, q, a, b, c))
+    hands = np.stack([_side(points, p, q, *edge) for edge in ((a, b), (b, c), (c, a))])
+    pierces[at] = (hands.min(axis=0) > 0) | (hands.max(axis=0) < 0)
+    return pierces
 
 
 def _flat_segment_meets_triangle(points, segments, triangles):

@@ -154,6 +154,22 @@ def find_motions(
     flights.motion[b] = wp.vec3(path / size)
 
 
+@wp.func
+def meets_on_the_way(b: int, other: int, surface: Surface, boxes: Boxes, flights: Flights):
+    """Whether two bodies of different groups may meet when each group has its own motion."""
+    if flights.group[b] == flights.group[other]:
+        return False
+    if surface.may_touch[b * surface.bodies + other] == 0:
+        return False
+    motion = flights.motion[flights.group[b]]
+    others = flights.motion[flights.group[other]]
+    low = stretched_low(boxes.low[b], motion)
+    high = stretched_high(boxes.high[b], motion)
+    above = stretched_low(boxes.low[other], others) - high
+    below = low - stretched_high(boxes.high[other], others)
+    return wp.max(wp.max(above, below)) <= 0.0
+
+
 @wp.kernel
 def find_obstacles(
     surface: Surface,
@@ -162,8 +178,9 @@ def find_obstacles(
     # in and out
     flights: Flights,
 ):
-    """Mark the groups that do not fly: what is held, and what may meet the box of a
-    collider as of the last search; within the frame those move by `travel` [m] at most.
+    """Mark the groups that do not fly: what is held, what may meet another group on the way of
+    both, which is not that of each body by itself, and what may meet the box of a collider as of
+    the last search; within the frame those move by `travel` [m] at most.
     """
     b = wp.tid()
     group = flights.group[b]
@@ -171,6 +188,9 @@ def find_obstacles(
     stays = flights.held[b]
     if not wp.isfinite(motion):
         stays = 1
+    for other in range(flights.group.shape[0]):
+        if meets_on_the_way(b, other, surface, boxes, flights):
+            stays = 1
     if stays == 0 and surface.collider_triangle_tree != wp.uint64(0):
         reach = wp.vec3(travel[0])
         low = stretched_low(boxes.low[b], motion) - reach

@@ -14,10 +14,10 @@ from .pairs import (
     PairState,
     Surface,
     Touch,
-    pair_normal,
     signed_weights,
     weighted,
 )
+from .parting import parting_normal
 from .state import ContactState
 
 wp.set_module_options(HOT)
@@ -51,7 +51,7 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, state: ContactState, x: 
         wp.min(state.stiffness[v[0]], state.stiffness[v[1]]),
         wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
-    pair.found_normal = pair_normal(kind, weights, v, x, gap)
+    pair.found_normal = parting_normal(kind, weights, v, x, gap)
     pair.multiplier = multiplier_of(kind, v, state.multiplier)
     if surface.body[v[0]] == surface.body[other]:
         rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)

@@ -79,7 +79,7 @@ class PairLists:
 class PairState:
     """What every refresh finds of a pair."""
 
-    gap: float  # between its sides, along the normal of the search [m]
+    gap: float  # how much nearer its sides may come, along its normal [m]
     near: int  # a bit for every corner that may feel the pair; only then it has an up to date Touch
 
 

@@ -25,13 +25,14 @@ def path_to_plane(
     that of the other side does; both sides approach, and stay `distance` apart.
     """
     gap = own_gap + other_gap
+    room = gap - distance
     path = float(wp.inf)
-    if own_approach + other_approach >= KEPT * gap:
-        own_part = own_approach / (own_approach + other_approach)
-        own_part = wp.clamp(own_part, LEAST_PART, 1.0 - LEAST_PART)
-        path = KEPT * (other_gap - (1.0 - own_part) * gap)
-        if gap <= distance:
-            path = KEPT * (other_gap - distance)
+    if own_approach + other_approach >= KEPT * room:
+        path = KEPT * (other_gap - distance)
+        if room > 0.0:
+            own_part = own_approach / (own_approach + other_approach)
+            own_part = wp.clamp(own_part, LEAST_PART, 1.0 - LEAST_PART)
+            path = KEPT * (other_gap - distance - (1.0 - own_part) * room)
     return path
 
 

@@ -20,6 +20,7 @@ from .pairs import (
     signed_weights,
     weighted,
 )
+from .parting import better, parting_normal, room_between
 
 wp.set_module_options(HOT)
 
@@ -102,26 +103,6 @@ def may_be_near(pair: Pair, gap: float):
 
 
 @wp.func
-def gap_of_vertex_triangle(pair: Pair, x: wp.array[wp.vec3]):
-    """Gap between the sides of a pair along the normal of its search [m]."""
-    v = pair.vertices
-    n = pair.found_normal
-    a = x[v[0]]
-    gap = wp.min(wp.dot(n, a - x[v[1]]), wp.dot(n, a - x[v[2]]))
-    return wp.min(gap, wp.dot(n, a - x[v[3]]))
-
-
-@wp.func
-def gap_of_edges(pair: Pair, x: wp.array[wp.vec3]):
-    """The same of edges."""
-    v = pair.vertices
-    n = pair.found_normal
-    a = x[v[0]]
-    gap = wp.min(wp.dot(n, x[v[1]] - a), 0.0)
-    return gap - wp.max(wp.dot(n, x[v[2]] - a), wp.dot(n, x[v[3]] - a))
-
-
-@wp.func
 def refresh_vertex_triangle(
     p: int,
     pair: Pair,
@@ -189,7 +170,8 @@ def refresh_pairs(
 ):
     """Closest points and normals of pairs that are near, as they are now.
 
-    Their gaps are measured anew when an alarm was raised. `changed` vertices get other lists.
+    The room between their sides is measured anew when an alarm was raised. `changed` vertices get
+    other lists.
     """
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
@@ -197,7 +179,7 @@ def refresh_pairs(
         pair = pairs[p]
         gap = state[p].gap
         if alarm[0] != 0:
-            gap = gap_of_vertex_triangle(pair, x)
+            gap = room_between(VERTEX_TRIANGLE, pair, x)
             state[p].gap = gap
         near = refresh_vertex_triangle(p, pair, gap, x, x_start, touches)
         note_near(p, pair.vertices, near, state, changed)
@@ -205,7 +187,7 @@ def refresh_pairs(
         pair = pairs[p]
         gap = state[p].gap
         if alarm[0] != 0:
-            gap = gap_of_edges(pair, x)
+            gap = room_between(EDGE_EDGE, pair, x)
             state[p].gap = gap
         near = refresh_edge_edge(p, pair, gap, x, x_start, touches)
         note_near(p, pair.vertices, near, state, changed)
@@ -229,7 +211,7 @@ def gather_near(
 ):
     """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i].
 
-    After an alarm also the smallest gap [m] of all its pairs, as seen from x.
+    After an alarm also the smallest room [m] of all its pairs, as seen from x.
     """
     i = first + wp.tid()
     if alarm[0] == 0 and changed[i] == 0:
@@ -286,12 +268,13 @@ def part_anew(
     # in and out
     pairs: wp.array[Pair],
 ):
-    """Let the normals of all pairs of surfaces part their sides as they are now."""
+    """Let the normals of all pairs of surfaces part their sides as they are now, where that leaves
+    more between them than those of before do.
+    """
     begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
         v = pair.vertices
         weights = signed_weights(pair.kind, v, x)
-        gap = weighted(weights, v, x)
-        if wp.length(gap) > TOUCHING * pair.radius:
-            pairs[p].found_normal = pair_normal(pair.kind, weights, v, x, gap)
+        n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
+        pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)

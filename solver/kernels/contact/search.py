@@ -11,6 +11,7 @@ import warp as wp
 from ..options import HOT
 from .distance import closest_on_segments, closest_on_triangle
 from .pairs import Surface
+from .parting import rounding_along
 from .state import ContactState
 
 wp.set_module_options(HOT)
@@ -175,6 +176,7 @@ def near_triangles(
             apart = wp.min(apart, wp.dot(ahead, x[t[2]] - p))
             limit = reach + state.radius[t[0]] + advance(v, ahead, surface)
             limit += advance_of_triangle(t, -ahead, surface)
+            limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
             if apart < limit and not triangle_intersects(v, t, surface):
                 if n < slots:
                     found[at + n] = first_triangle + index
@@ -257,6 +259,7 @@ def near_edges(
                 apart -= wp.max(wp.dot(ahead, q - p), 0.0)
                 limit = reach + edge_reach(f, state) + advance_of_edge(e, ahead, surface)
                 limit += advance_of_edge(f, -ahead, surface)
+                limit += rounding_along(ahead, p, q, x[f[0]], x[f[1]])
                 if apart < limit and not edge_intersects(e, f, surface):
                     if n < slots:
                         found[at + n] = other

@@ -20,13 +20,11 @@ import warp as wp
 from ..embedding import Embedding, surface_functions
 from ..options import HOT
 from .pairs import QUIET, Pair, PairLists, Surface
+from .parting import least_distance
 from .planes import fraction_within, path_to_plane
 
 wp.set_module_options(HOT)
 
-# Pairs stay this part of their contact distance apart, and this part of the coordinates' size.
-FLOOR = wp.constant(1.0e-3)
-ROUNDING = wp.constant(1.0e-6)
 
 # What has ended a step.
 BY_PAIR = wp.constant(1)
@@ -63,7 +61,6 @@ def truncation_kernels(width: int) -> TruncationKernels:
         corner: int,
         pair: Pair,
         moving: wp.vec2i,
-        distance: float,
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
         embedding: Embedding,
@@ -93,6 +90,7 @@ def truncation_kernels(width: int) -> TruncationKernels:
                 path = surface.path_along(j, -toward, moving, x, candidate, embedding)
                 other_gap = wp.min(other_gap, -along)
                 other_approach = wp.max(other_approach, path)
+        distance = least_distance(pair, x)
         path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
         approach = surface.path_along(s, toward, moving, x, candidate, embedding)
         return wp.clamp(path / approach, 0.0, 1.0)
@@ -181,20 +179,17 @@ def truncation_kernels(width: int) -> TruncationKernels:
                     end = begin
             for slot in range(begin, end):
                 s = surface.carried(slot, embedding)
-                rounding = ROUNDING * wp.length(x[s])
                 last = lists.start[s]
                 if alert[s] != 0:
                     last = lists.start[s + 1]
                 for k in range(lists.start[s], last):
                     pair = lists.pairs[lists.entry[k] / 4]
-                    distance = FLOOR * pair.radius + rounding
                     allowed = fraction_to_plane(
                         i,
                         s,
                         lists.entry[k] % 4,
                         pair,
                         moving,
-                        distance,
                         x,
                         candidate,
                         embedding,
