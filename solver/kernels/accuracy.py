@@ -17,7 +17,7 @@ wp.set_module_options(QUICK)
 SLOWEST = wp.constant(wp.float64(0.97))
 # The first rates of slow contacts come out too small: the estimate has to be below the goal by
 # this factor.
-CAUTION = wp.constant(wp.float64(1.5))
+CAUTION = wp.constant(1.5)
 
 
 @wp.struct
@@ -85,15 +85,18 @@ def find_errors(
         total += moves[chunk]
     total /= bodies.size[b]
     before = wp.sqrt(total[0])
-    after = wp.sqrt(total[1])
+    rounding = bodies.rounding[b]
+    # Rounding moves vertices to and fro, at a rate of 1.
+    after = wp.sqrt(wp.max(total[1] - rounding * rounding, wp.float64(0.0)))
     rate = SLOWEST
     if after < SLOWEST * before:
         rate = after / before
-    rounding = bodies.rounding[b]
     bodies.rate[b] = rate
     bodies.error[b] = wp.max(after * rate / (wp.float64(1.0) - rate), rounding)
     motion = wp.sqrt(total[2])
-    bodies.goal[b] = wp.max(wp.max(accuracy * motion, bodies.least[b]), CAUTION * rounding)
+    bodies.goal[b] = wp.max(
+        wp.max(accuracy * motion, bodies.least[b]), wp.float64(CAUTION) * rounding
+    )
 
 
 @wp.kernel
@@ -105,6 +108,6 @@ def find_met(
     """Whether the errors of all bodies are surely below their goals. One thread."""
     for b in range(bodies.error.shape[0]):
         # What is not finite is not below.
-        if not (CAUTION * bodies.error[b] <= bodies.goal[b]):
+        if not (wp.float64(CAUTION) * bodies.error[b] <= bodies.goal[b]):
             return
     is_met[0] = 1
