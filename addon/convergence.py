@@ -4,6 +4,7 @@
 from math import inf, isnan, log10
 from statistics import median_low
 
+from ..solver.report.statistics import length
 from ..solver.settings import Settings
 from .report import Line, advice, listed
 
@@ -88,6 +89,8 @@ class Convergence:
             f"Worst: {worst.stats.residual:.1e} in frame {worst.scene_frame}",
             f"Under-converged: {len(self.needed)} of {self.frames} frames",
         ]
+        if not isnan(self.last.stats.error):
+            lines.append(f"Error: about {length(self.last.stats.error)}")
         if self.skips:
             lines.append(f"Coarse steps skipped: {self.skips:,}")
         return lines

@@ -20,6 +20,7 @@ CONVERGENCE_SETTINGS = (
     "estimate_acceleration",
     "line_search",
     "initial_guess",
+    "accuracy",
     "tolerance",
     "augmented",
 )
@@ -47,6 +48,7 @@ def has_effect(settings, name):
         "relaxation": not accelerated,
         "acceleration": not settings.estimate_acceleration,
         "initial_guess": not settings.quasistatic,
+        "accuracy": settings.coarse_correction and not accelerated,
         "ground_height": settings.use_ground,
     }.get(name, True)
 

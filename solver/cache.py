@@ -152,9 +152,11 @@ class Cache:
 
     def mismatch(self, settings, bodies):
         """Why these frames are not those of `settings` and `bodies`, or "" when they are."""
+        # What a setting does that came later is off by default, as it was at the bake.
+        before = {**_plain(type(settings)()), **self.header.settings}
         for name, value in _plain(settings).items():
-            if self.header.settings.get(name) != value:
-                return f"{name} was {self.header.settings.get(name)} and is {value}; bake again"
+            if before[name] != value:
+                return f"{name} was {before[name]} and is {value}; bake again"
         now = {body.name: fingerprint(body) for body in bodies}
         for name in {**self.header.bodies, **now}:
             if name not in now:

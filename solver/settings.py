@@ -189,6 +189,15 @@ class Settings:
         "Find the equilibrium of every frame, without inertia. Bodies must be held by pins, "
         "attachments or contact",
     )
+    accuracy: float = number(
+        0.0,
+        "Accuracy",
+        "End a substep when the estimated error of every object is below this part of its motion "
+        "or, where it hardly moves, of its size. 0 always does all iterations",
+        low=0.0,
+        high=1.0,
+        soft_high=0.05,
+    )
     tolerance: float = number(
         0.0,
         "Tolerance",
@@ -261,6 +270,11 @@ class Settings:
     def is_accelerated(self) -> bool:
         """Whether sweeps are extrapolated by Chebyshev's method."""
         return self.acceleration > 0.0 or self.estimate_acceleration
+
+    @property
+    def is_cyclic(self) -> bool:
+        """Whether iterations go in even cycles, whose moves tell the error, until it is small."""
+        return self.accuracy > 0.0 and self.coarse_correction and not self.is_accelerated
 
     @property
     def is_short(self) -> bool:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """When the coarse correction comes in (coarse/correction.py)."""
 
+from .accuracy import CYCLE
 from .stage import Stage
 
 
@@ -13,7 +14,9 @@ class CoarseMatrix(Stage):
 
     def is_due(self, iteration):
         # To an equilibrium it is farther than a matrix can be turned.
-        return iteration == 0 or (self.model.settings.quasistatic and has_step(iteration))
+        return iteration == 0 or (
+            self.model.settings.quasistatic and has_step(iteration, self.model.settings)
+        )
 
     def after_sweep(self):
         self.correction.assemble()
@@ -21,7 +24,8 @@ class CoarseMatrix(Stage):
 
 class CoarseSteps(Stage):
     """Coarse steps after sweeps 1, 2, 3, 5, 9, 17, …: the smooth part of the error needs no more,
-    and the rest of it is left to sweeps, which cost less.
+    and the rest of it is left to sweeps, which cost less. To a given accuracy they come in even
+    cycles, after sweeps 1, 2, 3, 5, 7, 9, …: all parts of the error shrink evenly by that.
     """
 
     def __init__(self, model, correction):
@@ -37,12 +41,14 @@ class CoarseSteps(Stage):
         self.correction.begin_frame()
 
     def is_due(self, iteration):
-        return has_step(iteration)
+        return has_step(iteration, self.model.settings)
 
     def after_sweep(self):
         self.correction.step()
 
 
-def has_step(iteration):
+def has_step(iteration, settings):
     """Whether a coarse step follows an iteration, counted from 0."""
+    if settings.is_cyclic and iteration >= CYCLE:
+        return iteration % CYCLE == 0
     return iteration & (iteration - 1) == 0

@@ -5,6 +5,7 @@ import warp as wp
 
 from ..kernels.iterations import compare
 from ..report.position_error import PositionError
+from .accuracy import Accuracy
 
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10
@@ -18,9 +19,9 @@ def after(done):
 class Convergence:
     """How a substep converges.
 
-    `done` iterations it has taken, `is_met` tells whether they met the tolerance. Of a watched
-    substep `halfway` is the residual after half of the iterations, and `error` estimates that of
-    the positions.
+    `done` iterations it has taken, `is_met` tells whether they met the tolerance or the accuracy,
+    whose `Accuracy` is None where no accuracy is asked for. Of a watched substep `halfway` is the
+    residual after half of the iterations, and `error` estimates that of the positions.
     """
 
     def __init__(self, model, residual, iterations):
@@ -38,6 +39,10 @@ class Convergence:
             sizes = [wp.float64(tolerance), residual.norm, residual.least]
             self.compare = model.launches.record(compare, 1, sizes, [iterations.is_met])
             self.looks.append(when_due(lambda number: (number + 1) % LOOK == 0, self._compare))
+        self.accuracy = None
+        if model.settings.is_cyclic and model.free_count > 0:
+            self.accuracy = Accuracy(model, iterations)
+            self.looks += self.accuracy.looks
 
     def _measure(self):
         self.residual.find()

@@ -5,6 +5,7 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels import guess as kernels
+from .accuracy import CYCLE
 from .linkages import make_linkages, rigid_motions
 from .stage import RecordedStage
 
@@ -65,6 +66,8 @@ class GuessGuard(Guard):
         settings = model.settings
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump in between.
         self.at = 0 if settings.is_accelerated else int(BEFORE_GUARD * settings.iterations)
+        if settings.is_cyclic:  # which measure their moves from the end of the first cycle on
+            self.at = min(self.at, CYCLE - 1)
 
     def record_guard(self):
         model = self.model

@@ -41,7 +41,8 @@ def end_iteration(
     # out
     goes_on: wp.array[int],
 ):
-    """Whether another iteration follows: after `count` none, nor when a tolerance is met."""
+    """Whether another iteration follows: after `count` none, nor when a tolerance or the
+    accuracy is met."""
     goes_on[0] = wp.where(iteration[0] + 1 < count and is_met[0] == 0, 1, 0)
 
 

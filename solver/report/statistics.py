@@ -28,13 +28,18 @@ class Statistics:
     decay: float
     """Factor by which one iteration shrank it in the second half of the substep."""
     iterations_needed: int | None
-    """Iterations that would do at that decay; None when it does not fall."""
+    """Iterations that would do at that decay, or at that of the error where it is known; None when
+    it does not fall."""
     error: float
     """Estimated distance [m] of vertices from where more iterations of the substep would take them
     (root mean square), in the body where it is most visible; NaN when there were too few to tell,
     or without the coarse correction."""
     error_goal: float
-    """Below this error [m] the body counts as converged, for nobody sees it."""
+    """Below this error [m] the body counts as converged, for nobody sees it or by the accuracy
+    asked for."""
+    error_decay: float
+    """Factor by which one iteration shrank the error at the end of the substep; NaN where no
+    accuracy is asked for, or iterations were too few to tell."""
     kinetic_energy: float
     """½ m v² [J]."""
     elastic_energy: float
@@ -79,11 +84,21 @@ class Statistics:
     @property
     def verdict(self):
         """What to do about the convergence of this frame, in words."""
+        if not math.isnan(self.error_decay):
+            return self._verdict_on_error()
         if self.residual <= self.goal or self.error <= self.error_goal:
             return "converged"
         if self.iterations_needed is None:
             return "not converging: use more substeps or a softer material"
         return f"under-converged: raise iterations to about {self.iterations_needed}"
+
+    def _verdict_on_error(self):
+        if self.error <= self.error_goal:
+            return "converged"
+        said = f"error about {length(self.error)}"
+        if self.iterations_needed is None:
+            return f"{said} and not falling: use more substeps or a softer material"
+        return f"{said}: {self.iterations_needed} iterations would bring {length(self.error_goal)}"
 
     @property
     def energy(self):
@@ -97,12 +112,17 @@ class Statistics:
 
 
 def iterations_needed(residual, goal, rate, count):
-    """Iterations that bring the residual below the goal, from `count` done."""
+    """Iterations that bring a residual, or an error, below the goal, from `count` done."""
     if residual <= goal:
         return count
     if not 0.0 < rate < 1.0:
         return None
     return count + math.ceil(math.log(goal / residual) / math.log(rate))
+
+
+def length(metres):
+    """A length in words."""
+    return f"{metres:.2g} m" if metres >= 1.0 else f"{1e3 * metres:.2g} mm"
 
 
 class Measure:
@@ -144,10 +164,10 @@ class Measure:
         count, done = settings.iterations, convergence.done
         rate = decay(convergence.halfway, residual, count, done)
         goal = max(CONVERGED, self.residual.floor(), settings.tolerance)
-        # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
-        error, error_goal = (
-            convergence.error.estimate(done, count) if coarse else (math.nan, math.nan)
-        )
+        needed = iterations_needed(residual, goal, rate, done)
+        error, error_goal, error_decay = self._error(convergence, coarse)
+        if not math.isnan(error_decay):
+            needed = iterations_needed(error, error_goal, error_decay, done)
         contact_energy, touching, deepest = self.contact.take()
         elastic, inverted = 0.0, 0
         inside_out = np.zeros(model.vertex_count, dtype=bool)  # vertices of such elements
@@ -166,9 +186,10 @@ class Measure:
             residual=residual,
             goal=goal,
             decay=rate,
-            iterations_needed=iterations_needed(residual, goal, rate, done),
+            iterations_needed=needed,
             error=error,
             error_goal=error_goal,
+            error_decay=error_decay,
             kinetic_energy=0.0 if still else float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
             elastic_energy=elastic,
             gravitational_energy=float(-(mass * (x @ model.gravity.at_end)).sum()),
@@ -189,6 +210,16 @@ class Measure:
             rejected_bodies=self._names(rejected),
             seconds=seconds,
         )
+
+    def _error(self, convergence, coarse):
+        """(error [m], goal [m], decay of an iteration) of the positions; NaN where not known."""
+        done, count = convergence.done, self.model.settings.iterations
+        # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
+        if not coarse:
+            return math.nan, math.nan, math.nan
+        if convergence.accuracy:
+            return convergence.accuracy.worst(done)
+        return *convergence.error.estimate(done, count), math.nan
 
     def _names(self, marked):
         """Names of the bodies that have a marked vertex."""

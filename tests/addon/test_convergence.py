@@ -21,6 +21,7 @@ def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=
         inverted=inverted,
         inverted_bodies=("Ball",) if inverted else (),
         coarse_share=nan,
+        error=nan,
         coarse_skips=0,
         residual_before_coarse=nan,
     )
@@ -139,6 +140,12 @@ def test_the_coarse_correction_tells_what_it_took_and_what_it_skipped():
     assert "2.0e-02 before" in line
     assert "6 skipped" in line
     assert convergence.numbers()[-1] == "Coarse steps skipped: 6"
+
+
+def test_the_numbers_tell_the_error_of_the_last_frame():
+    solved = good(2)
+    solved.stats.error = 4e-4
+    assert "Error: about 0.4 mm" in told(good(1), solved).numbers()
 
 
 def test_the_numbers_tell_the_end_the_worst_frame_and_how_many_are_poor():

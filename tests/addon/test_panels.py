@@ -141,11 +141,12 @@ def test_every_setting_is_shown_once(scene):
 @pytest.mark.parametrize(
     ("name", "value", "without_effect"),
     [
-        ("acceleration", 0.9, {"coarse_correction", "relaxation"}),
+        ("acceleration", 0.9, {"coarse_correction", "relaxation", "accuracy"}),
+        ("coarse_correction", False, {"accuracy"}),
         (
             "estimate_acceleration",
             True,
-            {"coarse_correction", "relaxation", "acceleration"},
+            {"coarse_correction", "relaxation", "acceleration", "accuracy"},
         ),
         ("quasistatic", True, {"initial_guess"}),
     ],

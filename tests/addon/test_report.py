@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The report of a bake: its lines, where it is kept, and the buttons that do what it advises."""
 
+from math import nan
 from types import SimpleNamespace
 
 import bpy
@@ -31,6 +32,7 @@ def stats(**changes):
         "deepest": 0.0,
         "truncated": 0,
         "searches": 1,
+        "error": nan,
     }
     return SimpleNamespace(**values | changes)
 

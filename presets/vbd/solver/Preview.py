@@ -12,6 +12,7 @@ vbd.acceleration = 0.0
 vbd.estimate_acceleration = False
 vbd.line_search = False
 vbd.initial_guess = "adaptive"
+vbd.accuracy = 0.0
 vbd.tolerance = 0.0
 vbd.augmented = True
 vbd.collision_interval = 5
