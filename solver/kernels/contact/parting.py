@@ -78,10 +78,13 @@ def normal_to(u: wp.vec3, t: wp.vec3):
 
 @wp.func
 def better(kind: int, best: wp.vec3, other: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """That of two directions, the latter of any length, which leaves the larger gap."""
+    """That of two directions, the latter of any length, which leaves the larger gap; what has no
+    length is none.
+    """
     n = wp.normalize(other)
-    if gap_along(kind, n, v, x) > gap_along(kind, best, v, x):
-        return n
+    if wp.length_sq(n) > 0.0:
+        if wp.length_sq(best) == 0.0 or gap_along(kind, n, v, x) > gap_along(kind, best, v, x):
+            return n
     return best
 
 
