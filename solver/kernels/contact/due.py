@@ -5,7 +5,7 @@ import warp as wp
 
 from ..options import QUICK
 from ..shares import share_of
-from .truncation import BY_TRUST_RADIUS
+from .truncation import BY_TRUST_RADIUS, KINEMATIC
 
 wp.set_module_options(QUICK)
 
@@ -49,17 +49,17 @@ def decide(
 
     Wherever `every` divides `number` [1] and that is not 0 (0 never does), one that is stuck is
     heeded, too: a search is due if its trust radius has stopped it, and new planes of the known
-    pairs if stuck[whose] tells of any. But not after `most` of these `rounds`. One thread; counts
-    anew from here on.
+    pairs if stuck[whose] tells of any. These are due at once for what animation moves. But not
+    after `most` of these `rounds`. One thread; counts anew from here on.
     """
     rounds[0] = rounds[0] + 1
     search = float(capped[0]) > many
-    part = bool(False)
+    part = every > 0 and stuck[KINEMATIC] > 0
     if every > 0:
         if number[0] > 0 and number[0] % every == 0:
             search = search or stuck[BY_TRUST_RADIUS] > 0
-            part = not search and stuck[whose] > 0
+            part = part or stuck[whose] > 0
     searches[0] = int(search and rounds[0] < most)
-    parts[0] = int(part and rounds[0] < most)
+    parts[0] = int(part and not search and rounds[0] < most)
     goes_on[0] = searches[0] + parts[0]
     capped[0] = 0
