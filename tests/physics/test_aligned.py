@@ -98,8 +98,8 @@ def assert_apart(bodies, steps, **settings):
     for _ in range(steps):
         frame = next(frames)
         model = frames.gi_frame.f_locals["model"]
-        there = model.x.numpy()[model.surface.collider_start :]
-        meshes, free = [], iter(frame.positions)
+        there = model.x.numpy()[model.surface.collider_start :] + model.assembly.origin
+        meshes, free = [], iter(frame.exact_positions)
         for body in bodies:
             if isinstance(body, Collider):
                 points, there = there[: body.vertex_count], there[body.vertex_count :]
