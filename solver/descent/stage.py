@@ -17,9 +17,6 @@ class Stage:
     brings it back (keeping.py).
     """
 
-    # Whether a graph can capture it: what asks the host cannot.
-    is_captured = True
-
     def __init__(self, model):
         self.model = model
 

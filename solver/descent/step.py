@@ -56,7 +56,7 @@ class Stepper:
         )
         self.iterations.record()
         self.graph = self.revisions = None
-        self.is_captured = all(stage.is_captured for stage in stages) and can_capture(model.device)
+        self.is_captured = can_capture(model.device)
 
     def _as_due(self, action):
         """What a stage does in the iterations that it is due in."""
@@ -101,8 +101,8 @@ class Stepper:
         """Advance by one substep, number `substep` of the frame, counted from 1.
 
         The first one is launched plainly, and so is the first after arrays have been replaced: all
-        that is needed is then loaded and recorded. Where nothing asks the host, the next one is
-        captured into a graph.
+        that is needed is then loaded and recorded. The next one is captured into a graph, which is
+        replayed from then on.
         """
         for prepare in self.verbs["before_step"]:
             prepare()
