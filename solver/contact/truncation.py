@@ -35,7 +35,8 @@ class Truncation:
         self.longest = model.upload(longest, float)
         least = SLACK * surface.radius
         if not settings.is_accelerated:  # what extrapolates is better held back
-            least = np.maximum(least, LEAST_SLACK * longest)
+            free = slice(model.free_count)  # animation goes where it is expected
+            least[free] = np.maximum(least[free], LEAST_SLACK * longest[free])
         if settings.quasistatic:
             least = np.full_like(longest, np.inf)
         self.least_slack = model.upload(least, float)
