@@ -136,10 +136,10 @@ class Simulation:
         started = time.perf_counter()
         is_done = False
         while not is_done:
-            for substep in range(1, settings.substeps + 1):
+            for _ in range(settings.substeps):
                 if cancelled is not None and cancelled():
                     return None
-                stepper.step(substep)
+                stepper.step()
             is_done = stepper.end_frame()
         wp.synchronize_device(self.model.device)
         return time.perf_counter() - started

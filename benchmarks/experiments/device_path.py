@@ -105,15 +105,15 @@ def measured(bodies, settings):
     stepper = frames.gi_frame.f_locals["stepper"]
     solve = stepper.solve
 
-    def watched(substep):
+    def watched():
         counts.on = True
-        solve(substep)
+        solve()
         counts.on = False
 
     stepper.solve = watched
     for _ in range(COUNTED - 1):
         next(frames)
-    counts.decisions = decisions_in(lambda: stepper.model.launches.graph(lambda: solve(1)))
+    counts.decisions = decisions_in(lambda: stepper.model.launches.graph(solve))
     return counts
 
 

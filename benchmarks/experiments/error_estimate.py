@@ -126,7 +126,7 @@ class Watched:
             for substep in range(1, substeps + 1):
                 is_seen = substep == substeps and frame in (1, max(frames // 2, 1), frames)
                 self.path, self.found = ({} if is_seen else None), {}
-                self.stepper.step(substep)
+                self.stepper.step()
                 if is_seen:
                     yield
             self.stepper.end_frame()

@@ -119,22 +119,17 @@ class Groups:
     def record_pairs(self):
         """The launches that know the lists of contacts: again when those have grown."""
         model, lists, patches = self.model, self.model.lists, self.patches
-        self.marking, self.reaching = [], []
+        self.marking, self.reaching, record_serial = [], [], model.launches.record_serial
         if model.contact is None:
             return
         if self.linkage_count > 1:
-            inputs = [lists.pairs, self.linkage, self.linkage_count]
-            self.marking = [self.over_pairs(coarse_islands.mark_neighbors, inputs, [self.near])]
+            inputs = [lists.counts, lists.pairs, self.linkage, self.linkage_count]
+            mark = coarse_islands.mark_neighbors
+            self.marking = [record_serial(mark, lists.capacity, inputs, [self.near])]
         law, skyline = model.contact_model.law, self.systems.skyline
-        inputs = [model.x, lists.touches, lists.state, law, MOST_ROWS, skyline]
-        self.reaching = [self.over_pairs(coarse_contact.widen_patches, inputs, [patches])]
-
-    def over_pairs(self, kernel, inputs, outputs):
-        """A launch over all pairs of the last search; on the CPU in one thread, since they add."""
-        lists = self.model.lists
-        parts = 1 if self.model.device.is_cpu else lists.capacity
-        inputs = [parts, lists.counts, *inputs]
-        return self.model.launches.record(kernel, parts, inputs, outputs)
+        inputs = [lists.counts, model.x, lists.touches, lists.state, law, MOST_ROWS, skyline]
+        widen = coarse_contact.widen_patches
+        self.reaching = [record_serial(widen, lists.capacity, inputs, [patches])]
 
     def find_islands(self):
         """Islands of linkages that may touch, as of the last search.

@@ -69,9 +69,9 @@ class CoarseMatrix:
         self.springs.append(record(kernel, count, rows, [systems.matrix]))
         if model.contact is not None:
             law, lists = model.contact_model.law, model.lists
-            inputs = [model.x, lists.touches, lists.state, law, *where]
-            touches = self.groups.over_pairs(coarse_contact.add_touches, inputs, [systems.matrix])
-            self.springs.insert(0, touches)
+            inputs = [lists.counts, model.x, lists.touches, lists.state, law, *where]
+            kernel, room, outputs = coarse_contact.add_touches, lists.capacity, [systems.matrix]
+            self.springs.insert(0, model.launches.record_serial(kernel, room, inputs, outputs))
 
     def assemble(self):
         """A at the positions of now, in matrices that are clear, and its factors.

@@ -61,9 +61,8 @@ class Acceleration(RecordedStage):
         inputs.append(wp.float64(HIGHEST_ESTIMATE))
         self.estimate = record(kernels.estimate, 1, inputs, [self.rho])
 
-    def begin_step(self, _fraction):
+    def begin_step(self):
         """Save the state before the first sweep."""
-        self.renew()
         self.begin()
         self.find_weights()
         when(self.is_on, self._save)

@@ -21,5 +21,5 @@ class Clock(Stage):
     def begin_frame(self, _frame, _time):
         self.substep.zero_()
 
-    def begin_step(self, _fraction):
+    def begin_step(self):
         self.advance()

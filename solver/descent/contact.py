@@ -30,7 +30,7 @@ class Contacts(Stage):
         """Look for intersections, where there may be any."""
         self.contact.look()
 
-    def begin_step(self, _fraction):
+    def begin_step(self):
         """Find what may touch in this substep; go to the initial guess as far as that allows."""
         model, contact = self.model, self.contact
         copy_behind(model.x_start, model.x, model.vertex_count)
@@ -75,7 +75,7 @@ class ContactLoad(Stage):
         super().__init__(model)
         self.load = load
 
-    def begin_step(self, _fraction):
+    def begin_step(self):
         self.load.follow()
 
 

@@ -19,8 +19,8 @@ def after(done):
 class Convergence:
     """How a substep converges.
 
-    `done` iterations it has taken, `is_met` tells whether they met the tolerance or the accuracy,
-    whose `Accuracy` is None where no accuracy is asked for. Of a watched substep `halfway` is the
+    `done` iterations it has taken; a tolerance or an accuracy that is met ends them. `accuracy` is
+    None where none is asked for. Of a watched substep `halfway` is the
     residual after half of the iterations, and `error` estimates that of the positions.
     """
 
@@ -60,10 +60,6 @@ class Convergence:
     @property
     def done(self):
         return int(self.iterations.number.numpy()[0]) + 1
-
-    @property
-    def is_met(self):
-        return bool(self.iterations.is_met.numpy()[0])
 
     @property
     def halfway(self):

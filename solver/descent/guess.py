@@ -54,7 +54,6 @@ class Guard(RecordedStage):
 
     def draw_back(self):
         """Draw the positions of now back."""
-        self.renew()
         play(self.launches)
 
 

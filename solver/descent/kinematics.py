@@ -33,5 +33,5 @@ class Kinematics(Stage):
     def begin_frame(self, frame, time):
         self.points.begin_frame(frame, time)
 
-    def begin_step(self, _fraction):
+    def begin_step(self):
         play(self.moves)

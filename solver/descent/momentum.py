@@ -87,13 +87,12 @@ class IslandMomentum(RecordedStage):
         model, islands, record = self.model, self.islands, self.model.launches.record
         contact, lists, count = model.contact, model.contact.lists, len(self.anchored)
         body, bodies = contact.struct.body, len(self.steps_in_flight)
-        # CPU threads must not join at once.
-        threads = 1 if model.device.is_cpu else len(lists.touches)
-        pairs = [threads, lists.total, model.x, body, lists.touches, lists.state]
+        pairs = [lists.counts, model.x, body, lists.touches, lists.state]
+        join = model.launches.record_serial(kernels.join_touching, lists.capacity, pairs, [islands])
         steps, flag = self.steps_in_flight, self.is_any_free
         self.launches = [
             record(kernels.separate, count, [], [islands, flag]),
-            record(kernels.join_touching, threads, pairs, [islands]),
+            join,
             *touches_of_colliders(model, body, islands.at_colliders),
             record(kernels.name_islands, count, [self.anchored], [islands]),
             record(kernels.count_flight, bodies, [islands], [steps, flag]),
@@ -121,7 +120,6 @@ class IslandMomentum(RecordedStage):
         ]
 
     def end_step(self):
-        self.renew()
         play(self.launches)
         if self.restoring:
             when(self.is_any_free, partial(play, self.restoring))
@@ -177,7 +175,6 @@ class LinkageMomentum(RecordedStage):
         ]
 
     def end_step(self):
-        self.renew()
         play(self.launches)
 
 

@@ -68,9 +68,8 @@ class SpringMultipliers(RecordedStage):
             [model.spring_multiplier, model.tables["springs"].struct.rest],
         )
 
-    def begin_step(self, _fraction):
+    def begin_step(self):
         """Start from the multipliers of the last step."""
-        self.renew()
         self.apply()
 
     def after_sweep(self):

@@ -45,7 +45,7 @@ class Prediction(Stage):
     def begin_frame(self, _frame, time):
         self.model.gravity.begin_frame(time)
 
-    def begin_step(self, _fraction):
+    def begin_step(self):
         self.model.pull()
         self.predict()
         play(self.keep_in_front)
@@ -68,8 +68,7 @@ class Damping(RecordedStage):
             for table in model.damped_tables
         ]
 
-    def begin_step(self, _fraction):
-        self.renew()
+    def begin_step(self):
         play(self.launches)
 
 

@@ -18,7 +18,7 @@ from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
 from .multipliers import AttachmentMultipliers, Breaking, SpringMultipliers
 from .prediction import Damping, Prediction, Velocities
-from .stage import VERBS
+from .stage import VERBS, RecordedStage
 from .sweeps import Sweeps
 
 
@@ -43,6 +43,7 @@ class Stepper:
             *self._of_iterations(),
             *after_iterations(model),
         ]
+        self.recorded = [stage for stage in stages if isinstance(stage, RecordedStage)]
         self.keeper = None
         if model.contact is not None:
             self.keeper = Keeper([tearing, model, model.contact, *stages])
@@ -97,8 +98,8 @@ class Stepper:
         self.keeper.go_back()
         return False
 
-    def step(self, substep):
-        """Advance by one substep, number `substep` of the frame, counted from 1.
+    def step(self):
+        """Advance by one substep.
 
         The first one is launched plainly, and so is the first after arrays have been replaced: all
         that is needed is then loaded and recorded. The next one is captured into a graph, which is
@@ -106,25 +107,28 @@ class Stepper:
         """
         for prepare in self.verbs["before_step"]:
             prepare()
-        if not self.is_captured or self.revisions != self.model.revisions:
+        is_new = self.revisions != self.model.revisions
+        if is_new:
             self.graph, self.revisions = None, self.model.revisions
-            self.solve(substep)
+            for stage in self.recorded:
+                stage.renew()
+        if is_new or not self.is_captured:
+            self.solve()
         else:
             if self.graph is None:
-                self.graph = self.model.launches.graph(lambda: self.solve(substep))
+                self.graph = self.model.launches.graph(self.solve)
             self.graph.replay()
         if self.tearing.tears:
             self.tearing.tear()
 
-    def solve(self, substep):
+    def solve(self):
         """All that a graph holds:
 
         predict → approach the guess, searching for contacts →
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
         """
-        substeps = self.model.settings.substeps
         for begin in self.verbs["begin_step"]:
-            begin(substep / substeps)
+            begin()
         self.iterations.run(self._iterate)
         if self.acceleration:
             self.acceleration.judge()

@@ -45,13 +45,12 @@ class Sweeps(RecordedStage):
         ]
         self.solves = [solve for solve, _first, _last in self.colors]
 
-    def begin_step(self, _fraction):
+    def begin_step(self):
         """What has a multiplier is never extrapolated, as if contacts had touched it."""
         wp.copy(self.model.touched, self.untouched)
 
     def sweep(self):
         """Visit every free vertex once."""
-        self.renew()
         if self.model.contact is None:
             for solve in self.solves:
                 solve.play()

@@ -99,6 +99,13 @@ class Launches:
         each = cost * expected / max(parts, 1)
         return self.record(kernel, parts, [parts, *inputs], outputs, each)
 
+    def record_serial(self, kernel, room, inputs, outputs):
+        """The same for a kernel that adds to or joins what others do as well: on the CPU by one
+        thread, in order. Thread k of `parts` takes things k, k + parts, and so on.
+        """
+        parts = 1 if self.device.is_cpu else room
+        return self.record(kernel, parts, [parts, *inputs], outputs)
+
     def run(self, kernel, count, inputs, outputs=(), cost=0.0, first=0):
         """Launch once, with arguments that are others the next time."""
         if count == 0:

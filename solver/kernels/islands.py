@@ -9,6 +9,7 @@ import warp as wp
 
 from .chunks import Chunks
 from .components import first_of, join
+from .contact.counts import ALL
 from .contact.pairs import PairState, Touch, gap_of
 from .guess import rate_of_turn
 from .options import QUICK
@@ -66,8 +67,8 @@ def separate(
 
 @wp.kernel
 def join_touching(
-    threads: int,
-    count: wp.array[int],
+    parts: int,
+    counts: wp.array[int],
     x: wp.array[wp.vec3],
     body: wp.array[int],
     touches: wp.array[Touch],
@@ -75,8 +76,8 @@ def join_touching(
     # in and out
     islands: Islands,
 ):
-    """Join bodies that touch. So many threads share the pairs, of which there are `count` [1]."""
-    for p in range(wp.tid(), count[0], threads):
+    """Join bodies that touch."""
+    for p in range(wp.tid(), counts[ALL], parts):
         if state[p].near != 0:
             near = touches[p]
             one = body[near.vertices[0]]

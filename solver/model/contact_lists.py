@@ -31,10 +31,9 @@ class ContactLists:
     """Lists of a scene, as arrays: `pairs`, their `state` and, of those that are near, `touches`.
 
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
-    last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py; `total`
-    [1] are all pairs, those of vertices, then those of edges, then `separating` [1] ones, whose
-    `rows` of `Touch` the host gives. About `expected` pairs there will be: launches share them out
-    so.
+    last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: first
+    come pairs of vertices, then those of edges, then `separating` [1] ones, whose `rows` of `Touch`
+    the host gives. About `expected` pairs there will be: launches share them out so.
     """
 
     def __init__(self, near, vertex_count, device):
@@ -43,7 +42,6 @@ class ContactLists:
         self.counts, self.needed, self.separating = (
             wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1)
         )
-        self.total = self.counts[int(counts.ALL) : int(counts.ALL) + 1]
         self.revision, self.capacity, self.expected = 0, 0, 0
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)

@@ -2,6 +2,7 @@
 """A scene on the device: one set of Warp arrays for all bodies."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import warp as wp
@@ -96,6 +97,9 @@ class Model:
         self.followers = Followers(self)
 
     def upload(self, values, dtype):
+        """An array on the device; not while a graph is captured, which would replay the copy."""
+        if self.device.is_capturing:
+            raise RuntimeError("nothing can be given to the device inside of a graph")
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
 
     def _augment(self, assembly, settings):
@@ -181,6 +185,12 @@ class Model:
             self.followers.follow(first, last)
         else:
             self.contact.settle(first, last)
+
+    def ranges(self):
+        """All (first, last) that vertices are moved together in: colors, and by what holds them."""
+        free, kinematic = self.free_count, self.kinematic_end
+        yield from pairwise(int(start) for start in self.color_start)
+        yield from ((0, free), (0, self.vertex_count), (0, kinematic), (free, kinematic))
 
     @property
     def size(self):

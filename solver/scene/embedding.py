@@ -139,9 +139,12 @@ class Followers:
         self.known = {}
         if len(self.points):
             model.launches.expect(kernels.follow)
+        self.moved = {both: self._moved(*both) for both in model.ranges()}
 
     def follow(self, first, last):
-        """Move the points with a corner among the vertices from `first` to `last`."""
+        """Move the points with a corner among the vertices from `first` to `last`, one of the
+        model's ranges.
+        """
         if (first, last) not in self.known:
             self.known[first, last] = self._launch(kernels.follow, first, last)
         self.known[first, last]()
@@ -154,9 +157,15 @@ class Followers:
             self.known[first, last, "listed"] = launch
         self.known[first, last, "listed"]()
 
-    def _launch(self, kernel, first, last, *more):
-        corners, model = self.points.corners, self.model
+    def _moved(self, first, last):
+        """Points that move with vertices of a range; given to the device before any graph is
+        captured.
+        """
+        corners = self.points.corners
         moving = (corners >= first) & (corners < last) & (self.points.weights != 0.0)
-        mine = np.flatnonzero(moving.any(axis=1)).astype(np.int32)
-        inputs = [model.upload(mine, int), model.contact_model.embedding, *more]
+        return self.model.upload(np.flatnonzero(moving.any(axis=1)).astype(np.int32), int)
+
+    def _launch(self, kernel, first, last, *more):
+        model, mine = self.model, self.moved[first, last]
+        inputs = [mine, model.contact_model.embedding, *more]
         return model.launches.record(kernel, len(mine), inputs, [model.x], FOLLOW)

@@ -126,7 +126,7 @@ def done_of(bodies, **settings):
     simulation = Simulation(bodies, Settings(**settings), "cpu", None)
     stepper, _ = simulation._build()
     stepper.begin_frame(1, 1.0 / 24.0)
-    stepper.step(1)
+    stepper.step()
     simulation.model.launches.threads.stop()
     return stepper.convergence.done
 
