@@ -8,6 +8,8 @@ from . import (
     bake,
     cache_place,
     command,
+    holding,
+    holding_panels,
     panels,
     participants,
     physics_panels,
@@ -23,6 +25,7 @@ from . import (
 # Properties first, since all others read them; unregistered in the opposite order.
 MODULES = (
     preferences,
+    holding,
     properties,
     presets,
     roles,
@@ -34,6 +37,7 @@ MODULES = (
     softness,
     panels,
     physics_panels,
+    holding_panels,
     command,
     preparing,
 )

@@ -56,6 +56,28 @@ def _has_handlers():
     return bool(handlers.frame_change_pre or handlers.frame_change_post)
 
 
+def is_keyed(block, path):
+    """Whether keyframes or drivers may change a property of a data-block. Says yes in doubt."""
+    data = getattr(block, "animation_data", None)
+    if data is None:
+        return False
+    curves = [*data.drivers, *curves_of(data.action)]
+    return bool(data.nla_tracks) or any(curve.data_path == path for curve in curves)
+
+
+def curves_of(action):
+    """All curves of an action; until Blender 4.3 it has them itself, later its layers do."""
+    if action is None:
+        return
+    if not hasattr(action, "layers"):
+        yield from action.fcurves
+        return
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield from bag.fcurves
+
+
 def _has_animation(block):
     data = getattr(block, "animation_data", None)
     return data is not None and bool(data.action or data.drivers or data.nla_tracks)
@@ -69,6 +91,8 @@ class Pose:
 
     matrix: np.ndarray
     points: np.ndarray | None
+    weights: np.ndarray | None = None
+    """Of its pins, [vertex], where they are followed."""
 
     def world_points(self):
         return read_mesh.transformed(self.matrix, self.points)
@@ -88,6 +112,11 @@ def _found(key):
     if ob is None:
         raise ValueError(f"{key[0]} was deleted or renamed during the bake; bake again")
     return ob
+
+
+def pin_weights(ob, mesh):
+    """Weights of the pins of an object, [vertex], with its evaluated mesh, times their strength."""
+    return ob.vbd.pin_strength * read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
 
 
 def read_pose(ob, depsgraph, with_points, vertex_count=None):
@@ -124,6 +153,7 @@ class Reader:
     def __init__(self, frame_start, frame_count, frame_time):
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
+        self.weights = set()  # identities whose weights of pins are needed too
         self.still = {}  # identity -> pose that must not change
         self.follows_gravity = False
         self.unsure = False  # whether points may become more or fewer, or what is still may move
@@ -134,10 +164,17 @@ class Reader:
         self.wake = lambda: None  # called when there is room for another frame
 
     def add(self, ob, pose, with_points):
-        """Follow an object, whose pose in the input state is `pose`."""
-        self.wanted[identity(ob)] = with_points
-        self.known[0][identity(ob)] = pose
+        """Follow an object, whose pose in the input state is `pose`. It may be added again."""
+        key = identity(ob)
+        self.wanted[key] = with_points or self.wanted.get(key, False)
+        if with_points or key not in self.known[0]:
+            self.known[0][key] = pose
         self.unsure |= with_points and may_change_count(ob)
+
+    def follow_weights(self, ob, mesh):
+        """Read the weights of the pins of an object that is followed, with its evaluated mesh."""
+        self.weights.add(identity(ob))
+        self.known[0][identity(ob)].weights = pin_weights(ob, mesh)
 
     def follow_gravity(self, gravity):
         """Read the gravity, which is `gravity` [m/s²] in the input state, in every frame."""
@@ -186,6 +223,9 @@ class Reader:
         for key, with_points in self.wanted.items():
             count = len(self.known[0][key].points) if with_points else None
             poses[key] = read_pose(_found(key), depsgraph, with_points, count)
+        for key in self.weights:
+            ob = _found(key)
+            poses[key].weights = pin_weights(ob, ob.evaluated_get(depsgraph).data)
         if self.follows_gravity:
             poses[GRAVITY] = gravity_of(bpy.context.scene)
         for key, start in self.still.items():
