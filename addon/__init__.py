@@ -5,6 +5,7 @@ import bpy
 
 from . import (
     advice,
+    attachment_lines,
     bake,
     cache_place,
     command,
@@ -38,6 +39,7 @@ MODULES = (
     panels,
     physics_panels,
     holding_panels,
+    attachment_lines,
     command,
     preparing,
 )

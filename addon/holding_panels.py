@@ -87,6 +87,7 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
         buttons = row.column(align=True)
         buttons.operator("vbd.add_attachment", text="", icon="ADD")
         buttons.operator("vbd.remove_attachment", text="", icon="REMOVE")
+        buttons.prop(context.scene.vbd, "show_attachments", text="", icon="OVERLAY")
         if not 0 <= vbd.attachment < len(vbd.attachments):
             return
         item = vbd.attachments[vbd.attachment]

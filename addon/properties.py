@@ -71,6 +71,14 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        "show_attachments": BoolProperty(
+            name="Show in Viewport",
+            description="Draw a line from each attached vertex of the active object to its place, "
+            "until it is baked",
+            default=True,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
         "report": StringProperty(
             name="Report",
             description="What the last bake said",

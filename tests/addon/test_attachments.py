@@ -18,6 +18,7 @@ from blender_scenes import (
 from shapes import block
 
 from vbd.addon import read_mesh
+from vbd.addon.attachment_lines import attachment_lines
 from vbd.addon.nearest import nearest, weights_in
 
 GRAVITY = 9.81
@@ -203,6 +204,22 @@ def test_faces_carry_what_is_tied_to_them(scene):
 def test_what_is_switched_off_takes_no_part(scene):
     attach(sheet(), empty(), enabled=False)
     assert not gathered().holding
+
+
+@pytest.mark.parametrize("kind", targets())
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_lines_in_the_viewport_lead_where_the_attachment_does(scene, kind, scale):
+    scene.unit_settings.scale_length = scale
+    ob, target = sheet(), targets()[kind]()
+    if not len(target.data.polygons):
+        target.data.vertices.add(1)
+        target.data.vertices[-1].co = 0.5, 0.5, 1.0 if kind == "tets" else -0.3
+    item = attach(ob, target, range(25), distance=0.4)
+    lines = attachment_lines(ob, item, bpy.context.evaluated_depsgraph_get())
+    middle = lines[(lines[:, 0] == [0.5, 0.5, 0.0]).all(axis=1)]
+    np.testing.assert_allclose(middle, [[[0.5, 0.5, 0.0], [0.5, 0.5, -0.3]]], atol=1e-6)
+    item.enabled = False
+    assert not len(attachment_lines(ob, item, bpy.context.evaluated_depsgraph_get()))
 
 
 def no_target(ob):

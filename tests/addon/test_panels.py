@@ -324,6 +324,7 @@ def test_the_attachment_that_is_chosen_is_shown(cube):
         "VBD_UL_attachments",
         "vbd.add_attachment",
         "vbd.remove_attachment",
+        "show_attachments",
     ]
     bpy.ops.vbd.add_attachment()
     item = cube.vbd.attachments[0]
