@@ -249,7 +249,7 @@ class Settings:
         soft_high=10.0,
     )
     air_density: float = number(
-        1.2,
+        1.25,
         "Air Density",
         "Density of the air that resists moving cloth, rods and soft bodies with a drag of their "
         "own, and that wind moves; 0 is empty space",

@@ -30,6 +30,8 @@ OCTAVES = wp.constant(3)
 ALL_OCTAVES = wp.constant(1.75)
 # The strongest that a drag field gets, so that what it brakes does not turn back.
 MOST_DRAG = wp.constant(2.0)
+# No distance is less than this one, in units.
+NEXT_TO_NOTHING = wp.constant(1.0e-6)
 
 
 @wp.struct
@@ -39,6 +41,7 @@ class Field:
     origin: wp.vec3
     world: wp.vec3  # the scene's origin
     axis: wp.vec3
+    unit: float  # length in which falloff counts [m]
     strength: float
     flow: float
     damping: float
@@ -113,13 +116,13 @@ def move_fields(
 
 
 @wp.func
-def falls_off(r: float, nearest: float, farthest: float, power: float):
-    """1/(1 + r − nearest)^power between `nearest` and `farthest`."""
+def falls_off(r: float, nearest: float, farthest: float, power: float, unit: float):
+    """1/(1 + (r − nearest)/unit)^power between `nearest` and `farthest`."""
     part = 1.0
     if r > farthest:
         part = 0.0
     elif r > nearest and power != 0.0:
-        part = wp.pow(1.0 + r - nearest, -power)
+        part = wp.pow(1.0 + (r - nearest) / unit, -power)
     return part
 
 
@@ -130,12 +133,16 @@ def part_at(field: Field, away: wp.vec3, distance: float):
     if float(field.side) * along < 0.0:
         return 0.0
     if field.falloff == SPHERE:
-        return falls_off(distance, field.nearest, field.farthest, field.power)
-    part = falls_off(wp.abs(along), field.nearest, field.farthest, field.power)
+        return falls_off(distance, field.nearest, field.farthest, field.power, field.unit)
+    part = falls_off(wp.abs(along), field.nearest, field.farthest, field.power, field.unit)
     aside = wp.length(away - along * field.axis)
+    unit_aside = field.unit
     if field.falloff == CONE:
         aside = wp.degrees(wp.atan2(aside, along))
-    return part * falls_off(aside, field.radial_nearest, field.radial_farthest, field.radial_power)
+        unit_aside = 1.0
+    return part * falls_off(
+        aside, field.radial_nearest, field.radial_farthest, field.radial_power, unit_aside
+    )
 
 
 @wp.func
@@ -201,7 +208,8 @@ def add_field(field: Field, x: wp.vec3, v: wp.vec3, influence: Influence):
         push = strength * part * field.axis
     elif field.kind == FORCE:
         if field.by_square != 0:
-            strength *= 1.0 / wp.max(distance * distance, 1.0e-12)
+            distance_in_units = wp.max(distance / field.unit, NEXT_TO_NOTHING)
+            strength /= distance_in_units * distance_in_units
         push = strength * part * unit(way)
     elif field.kind == VORTEX and field.shape == POINT:
         push = strength * part * distance * unit(wp.cross(field.axis, way))

@@ -29,13 +29,14 @@ class FieldNumbers:
 
     It is at `origin` and looks along `axis` [3]. `strength` is an acceleration [m/s²], or the speed
     of air [m/s] where it blows (`wind`). `flow` [1/s] brakes what moves in it. It falls with
-    1/(1 + r − nearest)^power of the distance r beyond `nearest`, and ends at `farthest`; the same
-    holds for the distance from the axis, or the angle [°] to it, by the numbers called `radial`.
+    1/(1 + (r − nearest)/unit)^power of the distance r beyond `nearest`, and ends at `farthest`; so
+    it does with the distance from the axis, or the angle [°] to it, by the numbers called `radial`.
     `size` is that of turbulence, or the length at which a harmonic field rests.
     """
 
     origin: tuple = (0.0, 0.0, 0.0)
     axis: tuple = (0.0, 0.0, 1.0)
+    unit: float = 1.0
     strength: float = 1.0
     flow: float = 0.0
     damping: float = 0.0
