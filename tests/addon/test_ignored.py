@@ -40,7 +40,7 @@ def test_force_fields_that_nothing_knows_are_named(scene):
     for name in ("Cloud", "Smoke"):
         bpy.data.objects[name].hide_set(True)
     assert notes() == []
-    whirl = field("Whirl", "VORTEX").field
+    whirl = field("Whirl", "FORCE").field
     whirl.shape = "SURFACE"
     assert notes() == [
         "Whirl: force fields of the shape Surface or Every Point move particles only, and nothing "
