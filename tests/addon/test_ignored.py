@@ -40,7 +40,10 @@ def test_force_fields_that_nothing_knows_are_named(scene):
     for name in ("Cloud", "Smoke"):
         bpy.data.objects[name].hide_set(True)
     assert notes() == []
-    whirl = field("Whirl", "FORCE").field
+    bpy.ops.mesh.primitive_plane_add()
+    bpy.ops.object.forcefield_toggle()
+    bpy.context.object.name = "Whirl"
+    whirl = bpy.context.object.field
     whirl.shape = "SURFACE"
     assert notes() == [
         "Whirl: force fields of the shape Surface or Every Point move particles only, and nothing "
