@@ -114,10 +114,9 @@ class Simulation:
                 return
             for index in range(1, frame_count + 1):
                 with explained(model.device):
-                    seconds = self._solve(stepper, index, cancelled)
-                    if seconds is None:
+                    statistics = self._solve(stepper, measure, index, cancelled)
+                    if statistics is None:
                         return
-                    statistics = measure.take(stepper.convergence, seconds, stepper.coarse)
                     positions = self.tearing.lay_duplicates(model.positions())
                 yield Frame(index, positions, self.tearing.elements(), statistics, model.size)
         finally:
@@ -130,10 +129,11 @@ class Simulation:
             model.add_contact(Contact(model, self.names, model.settings))
         residual = Residual(model)
         stepper = Stepper(model, self.kinematic, self.tearing, residual)
-        return stepper, Measure(model, residual, self.deformable)
+        measure = Measure(model, residual, self.deformable, stepper.convergence, stepper.coarse)
+        return stepper, measure
 
-    def _solve(self, stepper, index, cancelled):
-        """Solve one frame; returns the time [s] that it took, None when cancelled."""
+    def _solve(self, stepper, measure, index, cancelled):
+        """Solve one frame; returns its `Statistics`, None when cancelled."""
         settings = self.model.settings
         stepper.begin_frame(index, index * settings.frame_time)
         started = time.perf_counter()
@@ -143,9 +143,9 @@ class Simulation:
                 if cancelled is not None and cancelled():
                     return None
                 stepper.step()
-            is_done = stepper.end_frame()
-        wp.synchronize_device(self.model.device)
-        return time.perf_counter() - started
+            numbers = measure.read()
+            is_done = stepper.end_frame(numbers)
+        return measure.statistics(numbers, time.perf_counter() - started)
 
 
 @contextmanager

@@ -90,11 +90,11 @@ class Stepper:
         if self.keeper:
             self.keeper.keep()
 
-    def end_frame(self):
-        """Whether all contacts of the frame had room; else there is more of it now, and everything
-        is as it was at the frame's start, to do it again.
+    def end_frame(self, numbers):
+        """Whether all contacts of the frame had room, by the `numbers` that it has reported; else
+        there is more of it now, and everything is as it was at the frame's start, to do it again.
         """
-        if self.model.contact is None or self.model.contact.make_room():
+        if self.model.contact is None or self.model.contact.make_room(numbers):
             return True
         self.keeper.go_back()
         return False
