@@ -101,8 +101,6 @@ def deformable(gathered, ob, depsgraph, pose):
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
     if len(pins.soft):
-        if pins.changes:
-            gathered.reader.follow_weights(ob, mesh)
         gathered.holding.append(soft_pins(gathered, ob, body, pins))
     if ob.vbd.role == "CLOTH" and ob.vbd.use_sewing:
         gathered.holding += filter(None, [seams(ob, mesh, body)])

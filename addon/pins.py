@@ -7,12 +7,14 @@ import numpy as np
 
 from . import read_mesh
 from .modifiers import change_weights
-from .reader import is_keyed, moves
+from .reader import found, is_keyed, moves
 
 # A vertex is pinned from this weight on; where pins may be soft, only from nearly 1 on.
 MEMBER = 0.5
 HARD = 0.999
 NONE = np.empty(0, np.int64)
+# With an identity, what finds the weights of pins among the poses of a frame.
+PIN_WEIGHTS = "pin weights"
 
 
 @dataclass
@@ -28,6 +30,12 @@ class PinGroup:
 
     def __len__(self):
         return len(self.hard) + len(self.soft)
+
+
+def _weights(ob, depsgraph):
+    """Weights of all vertices of an object as pins, [vertex], by their strength."""
+    mesh = ob.evaluated_get(depsgraph).data
+    return ob.vbd.pin_strength * read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
 
 
 def pin_group(ob, mesh):
@@ -53,15 +61,18 @@ def soft_pins(gathered, ob, body, pins):
     from ..solver.attachments import soft_pins
     from ..solver.model.soft_pins import mass_shares
 
-    target, soft, reader = gathered.targets[-1], pins.soft, gathered.reader
+    target, reader = gathered.targets[-1], gathered.reader
+    soft, weights = pins.soft, pins.weights
     options = {"points": target.start.world_points()[soft], "damping": ob.vbd.pin_damping}
     if target.moving:
         options["points"] = lambda time: reader.at(target.key, time).world_points()[soft]
     stiffness = ob.vbd.pin_stiffness
     if pins.changes:
-        options["grip"] = lambda time: reader.at(target.key, time).weights[soft].clip(0.0, 1.0)
+        name = PIN_WEIGHTS, target.key
+        reader.follow(name, lambda depsgraph: _weights(found(target.key), depsgraph)[soft], weights)
+        options["grip"] = lambda time: reader.at(name, time).clip(0.0, 1.0)
     else:
-        stiffness = stiffness * pins.weights
+        stiffness = stiffness * weights
     if target.corners is None:
         return soft_pins(body, soft, stiffness, **options)
     options |= {

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import read_mesh
 from .modifiers import STILL, may_change_count
-from .units import gravity_of, unit_scale
+from .units import unit_scale
 
 # Frames that are read ahead of the solver.
 AHEAD = 2
@@ -91,8 +91,6 @@ class Pose:
 
     matrix: np.ndarray
     points: np.ndarray | None
-    weights: np.ndarray | None = None
-    """Of its pins, [vertex], where they are followed."""
 
     def world_points(self):
         return read_mesh.transformed(self.matrix, self.points)
@@ -106,17 +104,12 @@ class Pose:
         return same
 
 
-def _found(key):
+def found(key):
     """The object of an identity."""
     ob = bpy.data.objects.get(key)
     if ob is None:
         raise ValueError(f"{key[0]} was deleted or renamed during the bake; bake again")
     return ob
-
-
-def pin_weights(ob, mesh):
-    """Weights of the pins of an object, [vertex], with its evaluated mesh, times their strength."""
-    return ob.vbd.pin_strength * read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
 
 
 def read_pose(ob, depsgraph, with_points, vertex_count=None):
@@ -144,7 +137,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
 
 
 class Reader:
-    """Poses of moving objects in time, and gravity that changes.
+    """Poses of moving objects in time, and other things that change, such as gravity.
 
     `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the
     solver's thread and waits for them.
@@ -153,9 +146,8 @@ class Reader:
     def __init__(self, frame_start, frame_count, frame_time):
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
-        self.weights = set()  # identities whose weights of pins are needed too
         self.still = {}  # identity -> pose that must not change
-        self.follows_gravity = False
+        self.others = {}  # name -> what reads it from a depsgraph
         self.unsure = False  # whether points may become more or fewer, or what is still may move
         self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
         self.queue = Queue(AHEAD)
@@ -171,15 +163,10 @@ class Reader:
             self.known[0][key] = pose
         self.unsure |= with_points and may_change_count(ob)
 
-    def follow_weights(self, ob, mesh):
-        """Read the weights of the pins of an object that is followed, with its evaluated mesh."""
-        self.weights.add(identity(ob))
-        self.known[0][identity(ob)].weights = pin_weights(ob, mesh)
-
-    def follow_gravity(self, gravity):
-        """Read the gravity, which is `gravity` [m/s²] in the input state, in every frame."""
-        self.follows_gravity = True
-        self.known[0][GRAVITY] = gravity
+    def follow(self, name, read, start):
+        """Call `read(depsgraph)` in every frame; it is `start` in the input state."""
+        self.others[name] = read
+        self.known[0][name] = start
 
     def hold(self, ob, pose):
         """Watch an object that must keep its pose."""
@@ -198,7 +185,7 @@ class Reader:
 
     def has_room(self):
         """Whether there is a frame to read, and the solver is not far behind."""
-        wanted = bool(self.wanted) or self.follows_gravity
+        wanted = bool(self.wanted or self.others)
         return wanted and self.next <= self.frame_count and not self.queue.full()
 
     def fill(self):
@@ -222,15 +209,12 @@ class Reader:
         poses = {}
         for key, with_points in self.wanted.items():
             count = len(self.known[0][key].points) if with_points else None
-            poses[key] = read_pose(_found(key), depsgraph, with_points, count)
-        for key in self.weights:
-            ob = _found(key)
-            poses[key].weights = pin_weights(ob, ob.evaluated_get(depsgraph).data)
-        if self.follows_gravity:
-            poses[GRAVITY] = gravity_of(bpy.context.scene)
+            poses[key] = read_pose(found(key), depsgraph, with_points, count)
+        for name, read in self.others.items():
+            poses[name] = read(depsgraph)
         for key, start in self.still.items():
             count = None if start.points is None else len(start.points)
-            pose = read_pose(_found(key), depsgraph, count is not None, count)
+            pose = read_pose(found(key), depsgraph, count is not None, count)
             if not pose.is_close(start):
                 raise ValueError(
                     f"{key[0]} moves in frame {scene_frame}, which only colliders of the shape "
@@ -239,7 +223,7 @@ class Reader:
         return poses
 
     def at(self, key, time):
-        """The pose of an object, or the gravity, at a time [s] since the input state."""
+        """The pose of an object, or what is followed by a name, at a time [s] since the start."""
         frame = round(time / self.frame_time)
         last = max(self.known)
         while last < frame:

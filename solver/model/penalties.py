@@ -99,9 +99,10 @@ class AttachmentRows:
         data["shrink"] = rows.shrink_speed * step_time
         return wp.array(data, dtype=kernels.AttachmentLaw, device=device)
 
-    def broken_count(self):
-        """Rows that have broken so far."""
-        return int(self.broken.numpy().sum()) if self.breakable else 0
+    @property
+    def reported(self):
+        """What a frame tells: rows that have broken so far."""
+        return {"broken": self.broken} if self.breakable else {}
 
 
 def spring_penalty(assembly, settings):
