@@ -23,6 +23,7 @@ from .report.residual import Residual
 from .report.statistics import Measure, Statistics
 from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
 from .scene.attachments import Attachment
+from .scene.fields import ForceField, Outside
 from .scene.kinematic import Kinematic
 from .settings import Settings
 
@@ -57,7 +58,7 @@ def pick_device(name):
 
 
 def simulate(
-    bodies: Sequence[Deformable | Collider | AnalyticCollider | Attachment],
+    bodies: Sequence[Deformable | Collider | AnalyticCollider | Attachment | ForceField],
     settings: Settings,
     frame_count: int,
     device: str = "cpu",
@@ -95,7 +96,9 @@ class Simulation:
         self.threads = settings.threads or core_count()
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
         launches = Launches(device, workers)
-        self.model = Model(scene, settings, surface, analytic, launches, gravity)
+        fields = tuple(body for body in bodies if isinstance(body, ForceField))
+        outside = Outside(gravity, fields)
+        self.model = Model(scene, settings, surface, analytic, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.deformable = deformable
         self.names = [body.name for body in [*deformable, *colliders]]

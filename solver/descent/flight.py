@@ -47,7 +47,7 @@ class Flight:
         parts, boxes = self._boxes(len(sizes)), self._boxes(bodies)
         state = [model.x, contact.candidate, model.contact_model.state.radius]
         inputs = [chunks, model.vertex_count, *state]
-        obstacles = [contact.struct, travel, boxes]
+        obstacles = [contact.struct, model.contact_model.colliders, travel, boxes]
         return [
             record(flight.measure_chunks, len(sizes), inputs, [parts], cost=MEASURE * sizes),
             record(flight.measure_bodies, bodies, [chunks, parts], [boxes, flights]),

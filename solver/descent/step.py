@@ -11,6 +11,7 @@ from .clock import Clock
 from .coarse import CoarseMatrix, CoarseSteps
 from .contact import ContactLoad, Contacts
 from .convergence import Convergence
+from .forces import Forces
 from .guess import GuessGuard, LastGuard, is_guarded
 from .iterations import Iterations
 from .keeping import Keeper
@@ -164,6 +165,8 @@ def before_iterations(model, kinematic):
         yield ContactLoad(model, Load(model, model.settings))
     yield Clock(model)
     yield Prediction(model)
+    if Forces.is_needed(model):
+        yield Forces(model)
     if model.damped_tables:
         yield Damping(model)
     yield Kinematics(model, kinematic)
