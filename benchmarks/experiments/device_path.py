@@ -155,8 +155,10 @@ def demo():
     objects = participants(context.scene)
     with prepared(context.scene, objects):
         gathered = gather(context, objects)
-        for _ in gathered.reader.survey():
-            pass
+    reader = gathered.reader
+    reader.wake = reader.fill  # a frame that is taken makes room for another
+    while reader.has_room():
+        reader.fill()
     return gathered.bodies, gathered.settings
 
 
