@@ -17,7 +17,7 @@ from .iterations import Iterations
 from .keeping import Keeper
 from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
-from .multipliers import AttachmentMultipliers, Breaking, SpringMultipliers
+from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .prediction import Damping, Prediction, Velocities
 from .stage import VERBS, RecordedStage
 from .sweeps import Sweeps
@@ -170,6 +170,8 @@ def before_iterations(model, kinematic):
     if model.damped_tables:
         yield Damping(model)
     yield Kinematics(model, kinematic)
+    if model.attachments.is_adaptive:
+        yield AttachmentLaws(model, kinematic.attached)
     if touches:
         yield Contacts(model, kinematic)
 
