@@ -486,7 +486,7 @@ class _Maker:
                 pins = Pins([0, cells])
             if self.family == "mixed" and self.chance(0.3):
                 points, edges = chain(5, 0.25)
-                self.add(Rod, points, edges, turn, (*shift, height), pins)
+                self.add(Rod, points, edges, turn, (*shift, height), pins and Pins([0, 4]))
             else:
                 self.add(Cloth, rest, triangles, turn, (*shift, height), pins)
             height += gap
