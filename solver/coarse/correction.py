@@ -18,7 +18,7 @@ from ..kernels.coarse import step_length as coarse_length
 from ..kernels.coarse.elements import coarse_kernels
 from ..kernels.elements.linear_algebra import vec6
 from ..scene.embedding import points_in_front
-from .aggregates import make_aggregates
+from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .elements import chunked_elements, member_chunks
 from .groups import Groups
 from .matrix import CoarseMatrix
@@ -35,7 +35,9 @@ def coarse_aggregates(model, settings):
     """The `Aggregates` of a coarse correction; None where none is wanted or nothing gains."""
     if not settings.coarse_correction or settings.is_accelerated or model.free_count == 0:
         return None
-    aggregates = make_aggregates(model.assembly)
+    # What touches shares a matrix only while that is small.
+    is_fine = settings.quasistatic and model.contact is None
+    aggregates = make_aggregates(model.assembly, AT_REST if is_fine else IN_MOTION)
     return aggregates if len(aggregates) else None
 
 

@@ -18,7 +18,7 @@ class Residual:
     """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices.
 
     `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`. `norm` [1] is the residual as of the
-    last `find`, and `least` [1] what rounding alone may make of it; 0 when nothing is free.
+    last `find`, and `least` [1] what rounding alone leaves of it; 0 when nothing is free.
     """
 
     def __init__(self, model):
@@ -82,7 +82,7 @@ class Residual:
         return float(self.norm.numpy()[0])
 
     def floor(self):
-        """The residual that rounding alone may make, as of the last measurement."""
+        """The residual that rounding alone leaves, as of the last measurement."""
         return float(self.least.numpy()[0])
 
     def contacts(self):
