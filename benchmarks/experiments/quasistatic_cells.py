@@ -82,7 +82,7 @@ def weights(side):
 
 def settle(body, gravity, guess, precise=1e-10):
     """Equilibrium [vertex, 3] under gravity [m/s²] along −z, sought from a guess near to it until
-    no force is larger than a part of the weight.
+    steps are small beside the body.
     """
     mu, lam = lame(body.material)
     rest, cells = body.rest_points, body.elements
@@ -100,11 +100,11 @@ def settle(body, gravity, guess, precise=1e-10):
         np.add.at(found, index, volume * (map_.T @ slope(state, mu, lam)).T)
         return found, state
 
-    x, largest = guess.copy(), precise * abs(load).sum()
+    x, size = guess.copy(), np.inf
     x[body.pins.indices] = rest[body.pins.indices]
     rows, columns = np.repeat(index, 24, axis=1).ravel(), np.tile(index, (1, 24)).ravel()
     found, state = gradient(x)
-    while abs(found[free]).max() > largest:
+    while size > precise * np.ptp(rest, axis=0).max():
         local = np.einsum("ka,klc,lb->cab", map_, curvature(state, mu, lam), map_) * volume
         hessian = coo_matrix((local.ravel(), (rows, columns))).tocsr()[free][:, free].tocsc()
         step = np.zeros(rest.size)
@@ -116,5 +116,5 @@ def settle(body, gravity, guess, precise=1e-10):
             if found @ step <= -0.5 * (before @ step) or scale < 1e-3:
                 break
             scale *= 0.5
-        x = x + scale * step.reshape(x.shape)
+        x, size = x + scale * step.reshape(x.shape), abs(step).max()
     return x

@@ -16,8 +16,6 @@ from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import step as coarse_step
 from ..kernels.coarse import step_length as coarse_length
 from ..kernels.coarse.elements import coarse_kernels
-from ..kernels.contact.analytic_colliders import ContactModel
-from ..kernels.contact.pair_forces import Contacts
 from ..kernels.elements.linear_algebra import vec6
 from ..scene.embedding import points_in_front
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
@@ -143,7 +141,7 @@ class CoarseCorrection:
             inputs = [self.before, members, self.groups.linkage, self.linkages]
             outputs = [model.candidate, self.direction]
             shorten = record(coarse_step.shorten, count, inputs, outputs, MEMBER)
-            line = self._line(chunks, each, [Contacts(), ContactModel()], counts=0)
+            line = self._line(chunks, each, coarse_slopes.no_contacts(), counts=0)
             self.free_line = [*line, shorten, *self._shares(chunks, each), shorten]
         step = [self.before, self.direction, members, self.groups.linkage, self.linkages]
         step.append(self.relaxation)
