@@ -53,8 +53,8 @@ class _Maker:
         self.frames, self.settings = self._settings()
         self.frame_time = self.settings.frame_time
         self.bodies, self.travel = [], 0.0
-        # A few kinds of bodies in one scene: kernels are compiled for each combination of them.
-        self.family = self.pick(["tets", "tets", "tets", "cells", "lattice", "sheets", "mixed"])
+        # Kernels are compiled for each combination of kinds of bodies: there are few of these.
+        self.family = self.pick(["tets", "tets", "tets", "cells", "lattice", "mixed"])
 
     # What chance decides.
 
@@ -80,6 +80,8 @@ class _Maker:
             more = {"acceleration": 0.9}
         elif self.chance(0.1):
             more = {"accuracy": 0.01}
+        elif self.chance(0.03):
+            more = {"line_search": True}
         settings = Settings(
             frame_time=frame_time,
             substeps=substeps,
@@ -115,9 +117,11 @@ class _Maker:
                 self.sheets,
                 self.loops,
                 self.pile,
+                self.rollers,
             ]
         )
         layout()
+        self.complete()
         words = ["aligned" if self.aligned else "askew", self.family, f"{self.size:.2g} m"]
         name = f"{layout.__name__} ({', '.join(words)})"
         return Scene(name, self.bodies, self.settings, self.frames, self.travel * self.size)
@@ -132,7 +136,7 @@ class _Maker:
             poisson_ratio=self.pick([0.0, 0.3, 0.45]),
             density=10.0 ** self.uniform(1.0, 4.0),
             thickness=0.003 * self.size,
-            bending_stiffness=min(self.pick([0.0, 2e-9 * stiffness * self.size**3]), 1e9),
+            bending_stiffness=min(self.pick([1e-12, 2e-9]) * stiffness * self.size**3, 1e9),
             friction=self.pick([None, 0.0, 0.5]),
             collision_thickness=thickness,
             **more,
@@ -155,7 +159,8 @@ class _Maker:
         rest = np.asarray(rest, dtype=np.float64) * self.size
         points = rest @ np.asarray(turn).T + np.asarray(shift) * self.size
         more.setdefault("velocities", self.velocities(points))
-        material = self.material(self_contact=shape in (Cloth, Rod) and self.chance(0.5))
+        touches_itself = self.chance(0.5 if shape in (Cloth, Rod) else 0.2)
+        material = self.material(self_contact=touches_itself)
         body = shape(
             points,
             elements,
@@ -191,9 +196,7 @@ class _Maker:
         """(shape, rest, elements) of anything about a unit large."""
         kind = self.pick(["box", "box", "tet", "bar", "wedge"])
         if self.family == "mixed":
-            kind = self.pick([kind, "sheet", "rod"])
-        if self.family == "sheets":
-            kind = self.pick([kind, "sheet", "sheet"])
+            kind = self.pick([kind, "sheet", "sheet", "rod"])
         if kind == "tet":
             return Solid, TET, np.array([[0, 1, 2, 3]])
         if kind == "bar":
@@ -250,9 +253,40 @@ class _Maker:
             self.bodies.append(Bowl((here + [0.0, 0.0, 19.5]) * size, 20.0 * size))
             self.bodies.append(Plane(here * size, (0.0, 0.1, 1.0)))
 
+    def complete(self):
+        """Add what the family lacks, aside, or far away: float32 tells less of the others then."""
+        kinds = {
+            "tets": [Solid],
+            "cells": [Solid, Cells],
+            "lattice": [Solid, Cells],
+            "mixed": [Solid, Cloth, Rod],
+        }[self.family]
+        missing = [kind for kind in kinds if not any(type(b) is kind for b in self.bodies)]
+        if sum(isinstance(b, Solid | Cells | Cloth | Rod | Collider) for b in self.bodies) == 1:
+            missing.append(Solid)
+        far = 10.0 ** self.uniform(1.0, 4.0) if self.chance(0.1) else 1.0
+        if far > 1.0 and not missing:
+            missing.append(Solid)
+        for k, kind in enumerate(missing):
+            place = np.array([-6.0 - 3.0 * k, -5.0, 3.0]) * far
+            if kind is Cells and self.family == "lattice":
+                self.ball(place)
+                continue
+            shape = {
+                Solid: (TET, np.array([[0, 1, 2, 3]])),
+                Cells: cell_box((1, 1, 1)),
+                Cloth: grid(1),
+                Rod: chain(2, 1.0),
+            }[kind]
+            self.add(kind, *shape, np.eye(3), place, velocities=None)
+        if not self.settings.use_ground:
+            self.bodies.append(Plane((0.0, 0.0, -1e3 * far * self.size)))
+        if self.family != "tets":
+            self.settings = replace(self.settings, damping=0.0, line_search=False)
+
     def attach(self):
         """Perhaps tie a body to a point that is led, or break off."""
-        if not self.chance(0.15):
+        if self.family in ("cells", "lattice") or not self.chance(0.2):
             return
         body = self.pick([b for b in self.bodies if hasattr(b, "elements")])
         k = int(self.random.integers(len(body.points)))
@@ -368,7 +402,7 @@ class _Maker:
             self.settings = replace(self.settings, use_ground=True, ground_height=0.0)
         top = gap + count * (1.0 + gap)
         part = np.arange(self.frames + 1)[:, None] / self.frames
-        way = self.uniform(0.1, 0.8) * count
+        way = self.uniform(0.1, 1.1) * count
         path = -way * part * [0.0, 0.0, 1.0] + part * [self.pick([0.0, 0.5]), 0.0, 0.0]
         plate = self.pick([plane(3.0), block((3.0, 3.0, 0.5), (0.0, 0.0, 0.25))])
         tilt = rotation((1.0, 0.0, 0.0), 0.0 if self.aligned else self.uniform(0.0, 0.1))
@@ -389,7 +423,7 @@ class _Maker:
         x = 1.0
         for _ in range(int(self.random.integers(1, 4))):
             gap = self.gap()
-            if self.family == "sheets" and self.chance(0.5):
+            if self.family == "mixed" and self.chance(0.5):
                 rest, triangles = grid(3, 1.0)
                 held = Pins([0, 3, 12, 15]) if self.chance(0.6) else None
                 self.add(Cloth, rest[:, [2, 0, 1]], triangles, np.eye(3), (x + gap, 0.0, 0.0), held)
@@ -405,7 +439,7 @@ class _Maker:
     def throw(self):
         """Two or three bodies fly at each other."""
         count = self.pick([2, 2, 3])
-        speed = self.size / self.frame_time * self.pick([0.05, 0.3, 1.0, 5.0])
+        speed = self.size / self.frame_time * self.pick([0.05, 0.3, 1.0, 5.0, 40.0])
         aside = self.shift()
         for k in range(count):
             shape, rest, elements = self.body()
@@ -432,14 +466,25 @@ class _Maker:
             self.add(shape, rest, elements, turn, place, pins, velocities=v)
         if self.chance(0.3):
             self.floor(-3.0)
+        if self.chance(0.3):
+            self.blade()
         self.attach()
+
+    def blade(self):
+        """A plate that turns about an axis next to the others."""
+        mesh = self.pick([plane(2.0), block((2.0, 2.0, 0.1), (0.0, 0.0, 0.0))])
+        angle = self.uniform(0.05, 1.0)
+        turns = [rotation((0.0, 1.0, 0.0), angle * f) for f in range(self.frames + 1)]
+        points = np.stack([mesh[0] @ turn.T for turn in turns]) + [0.0, 0.0, -1.6]
+        self.travel += 4.0
+        self.bodies.append(Collider(points * self.size, mesh[1], name=self.name("Blade")))
 
     def twist(self):
         """Bars or sheets, both ends of which are turned against each other."""
         count, frames = self.pick([1, 2]), self.frames
         angle = self.uniform(0.2, 1.5) * frames
         for k in range(count):
-            if self.family in ("sheets", "mixed"):
+            if self.family == "mixed":
                 rest, elements = grid(4)
                 shape = Cloth
             else:
@@ -464,7 +509,7 @@ class _Maker:
 
     def sheets(self):
         """Sheets exactly above each other, on something."""
-        self.family = self.pick(["sheets", "mixed"])
+        self.family = "mixed"
         cells, height = int(self.random.integers(1, 6)), self.gap()
         kind = self.pick(["floor", "box", "block", "sphere"])
         if kind == "floor":
@@ -484,7 +529,7 @@ class _Maker:
             pins = None
             if self.chance(0.2):
                 pins = Pins([0, cells])
-            if self.family == "mixed" and self.chance(0.3):
+            if self.chance(0.2):
                 points, edges = chain(5, 0.25)
                 self.add(Rod, points, edges, turn, (*shift, height), pins and Pins([0, 4]))
             else:
@@ -513,6 +558,37 @@ class _Maker:
             height += self.pick([1e-3, 0.1])
         if self.chance(0.3):
             self.add(*self.solid(), np.eye(3), (-0.5, -0.5, height + 0.1))
+
+    def rollers(self):
+        """Two rollers with edges draw down what lies on them."""
+        count = self.pick([3, 4, 8, 12])
+        gap = self.pick([1e-3, 0.05, 0.3])
+        angle = 2.0 * np.pi * (np.arange(count) + 0.5 * self.aligned) / count
+        ring = np.column_stack([np.cos(angle), np.zeros(count), np.sin(angle)]) * 0.5
+        ends = np.array([[0.0, -2.0, 0.0], [0.0, 2.0, 0.0]])
+        mesh = np.concatenate([ring + ends[0], ring + ends[1], ends])
+        triangles = []
+        for k in range(count):
+            m = (k + 1) % count
+            triangles += [[k, count + k, m], [m, count + k, count + m]]
+            triangles += [[2 * count, k, m], [2 * count + 1, count + m, count + k]]
+        turn = self.uniform(0.02, 0.6)
+        for side in (-1.0, 1.0):
+            turns = [rotation((0.0, 1.0, 0.0), -side * turn * f) for f in range(self.frames + 1)]
+            points = np.stack([mesh @ t.T for t in turns]) + [side * 0.5 * (1.0 + gap), 0.0, 0.0]
+            self.bodies.append(
+                Collider(points * self.size, np.array(triangles), 1.0, name=self.name("Roller"))
+            )
+        self.travel += 4.0
+        if self.family == "lattice":
+            self.ball((0.0, 0.0, 1.001))
+        else:
+            shape, rest, elements = self.body()
+            turned = rest @ (turn := self.turn()).T
+            low, high = turned.min(axis=0), turned.max(axis=0)
+            place = -0.5 * (low + high)
+            place[2] = 0.5 + self.gap() - low[2]
+            self.add(shape, rest, elements, turn, place, velocities=None)
 
     def pile(self):
         """All kinds of bodies at the places of a grid."""
