@@ -165,7 +165,3 @@ class Truncation:
                 first,
             ),
         ]
-
-    def truncated_count(self):
-        """Vertices whose last step a pair has cut short."""
-        return int((self.cut.numpy() == kernels.BY_PAIR).sum())

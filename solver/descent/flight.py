@@ -12,7 +12,7 @@ import warp as wp
 from ..device.flow import when
 from ..device.launches import play
 from ..kernels import flight
-from .linkages import make_chunks
+from ..model.chunks import make_chunks
 
 # Rough cost of measuring a vertex and of moving one [ns].
 MEASURE, FLY = 10.0, 3.0
