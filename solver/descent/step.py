@@ -123,7 +123,14 @@ class Stepper:
             self.tearing.tear()
 
     def solve(self):
-        """All that a graph holds:
+        """All that a graph holds: a substep, unless the frame has to be done again as it is."""
+        if self.model.contact is None:
+            self._solve()
+        else:
+            when(self.model.lists.has_room, self._solve)
+
+    def _solve(self):
+        """One substep:
 
         predict → approach the guess, searching for contacts →
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
