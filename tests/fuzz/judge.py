@@ -5,7 +5,7 @@
 """
 
 import numpy as np
-from intersections import piercings, segment_hits
+from intersections import segment_hits
 
 from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
 from vbd.solver.topology.graphs import connected_components
@@ -182,7 +182,7 @@ class Judge:
 
     def _passed(self, x):
         links = self._links(x)
-        if links != self.links:
+        if np.abs(np.subtract(links, self.links)).max(initial=0.0) > 0.5:
             yield f"rings linked {self.links} times are linked {links} times"
         if not len(self.still):
             return
@@ -284,15 +284,20 @@ def winding_numbers(points, corners):
 
 
 def linking_number(x, one, other):
-    """How often a closed curve goes through another, both given by vertices in order."""
-    fan = np.array([[other[0], *other[k : k + 2]] for k in range(1, len(other) - 1)])
-    edges = np.column_stack([one, np.roll(one, -1)])
-    total = 0
-    for e, t in piercings(x, edges, fan):
-        p, q = x[edges[e]]
-        a, b, c = x[fan[t]]
-        total += int(np.sign(np.dot(q - p, np.cross(b - a, c - a))))
-    return total
+    """How often a closed curve goes through another, both given by vertices in order: Gauss's
+    integral, segment by segment (Klenin and Langowski, Computation of writhe, 2000).
+    """
+    p, q = x[one][:, None], x[np.roll(one, -1)][:, None]
+    a, b = x[other][None], x[np.roll(other, -1)][None]
+    sides = (a - p, b - p, b - q, a - q)
+    normals = [np.cross(sides[k], sides[(k + 1) % 4]) for k in range(4)]
+    lengths = [np.maximum(np.linalg.norm(n, axis=2), 1e-300) for n in normals]
+    angle = np.zeros(lengths[0].shape)
+    for k in range(4):
+        cosine = (normals[k] * normals[(k + 1) % 4]).sum(axis=2)
+        angle += np.arcsin(np.clip(cosine / lengths[k] / lengths[(k + 1) % 4], -1.0, 1.0))
+    hand = np.sign((np.cross(b - a, q - p) * (a - p)).sum(axis=2))
+    return float((angle * hand).sum() / (4.0 * np.pi))
 
 
 def sharp_edges(x, triangles):

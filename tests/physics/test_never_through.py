@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from fuzz.run import run_scene
 from fuzz.scenes import Scene
-from shapes import block, box, bumpy_ball, in_cells, plane, rotation
+from shapes import block, box, bumpy_ball, cell_box, in_cells, plane, roller, rotation
 
-from vbd.solver.bodies import Collider, Solid
+from vbd.solver.bodies import Cells, Collider, Solid
 from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
 from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
 
 
 def cube(low, velocity=None, turn=None, cells=1, size=1.0, **how):
@@ -78,27 +79,14 @@ def test_a_tet_in_a_slot_of_its_own_width_and_a_millionth(velocity):
     assert_apart(bodies)
 
 
-def rollers(frames, gap, radius=0.5, turn=0.2, count=16):
-    """Two rollers along y, side by side, that draw down what lies between them."""
-    angle = 2.0 * np.pi * np.arange(count) / count
-    ring = radius * np.column_stack([np.cos(angle), np.zeros(count), np.sin(angle)])
-    points = np.concatenate([ring - [0.0, 1.0, 0.0], ring + [0.0, 1.0, 0.0]])
-    points = np.concatenate([points, [[0.0, -1.0, 0.0], [0.0, 1.0, 0.0]]])
-    triangles = []
-    for k in range(count):
-        m = (k + 1) % count
-        triangles += [[k, count + k, m], [m, count + k, count + m]]
-        triangles += [[2 * count, k, m], [2 * count + 1, count + m, count + k]]
+def rollers(frames, gap, turn=0.2):
+    """Two rollers side by side that draw down what lies on them."""
+    points, triangles = roller(16, 2.0)
     for side in (-1.0, 1.0):
-        way = np.stack(
-            [points @ rotation((0.0, 1.0, 0.0), side * -turn * f).T for f in range(frames + 1)]
-        )
-        yield Collider(
-            way + [side * (radius + 0.5 * gap), 0.0, 0.0],
-            np.array(triangles),
-            friction=1.0,
-            name=f"Roller {side:+.0f}",
-        )
+        turns = [rotation((0.0, 1.0, 0.0), -side * turn * f) for f in range(frames + 1)]
+        way = np.stack([points @ turned.T for turned in turns])
+        middle = [0.5 * side * (1.0 + gap), 0.0, 0.0]
+        yield Collider(way + middle, triangles, friction=1.0, name=f"Roller {side:+.0f}")
 
 
 def test_a_soft_ball_drawn_through_rollers_comes_out_whole():
@@ -109,6 +97,24 @@ def test_a_soft_ball_drawn_through_rollers_comes_out_whole():
     ball = in_cells(points + [0.0, 0.0, 0.67], triangles, 8, material, name="Ball")
     outcome = assert_apart([ball, *rollers(frames, 0.03)], frames, iterations=10)
     assert outcome.inverted > 0 and outcome.inverted_at_end == 0
+
+
+@pytest.mark.parametrize("shape, stiffness", [(Solid, 1e6), (Cells, 1e5)])
+def test_what_is_pressed_flat_turns_inside_out_says_so_and_gets_its_shape_back(shape, stiffness):
+    points, elements = (box if shape is Solid else cell_box)((3, 3, 3))
+    material = Material(youngs_modulus=stiffness, friction=0.5)
+    body = shape(points + [0.0, 0.0, 0.01], elements, material, name="Sponge")
+    other = cube((5.0, 0.0, 0.01))
+    frames = np.arange(17)
+    down = np.interp(frames, [0, 8, 9, 11], [0.0, 0.95, 0.95, -1.0])[:, None, None]
+    aside = np.interp(frames, [0, 8], [0.0, 1.0])[:, None, None]
+    mesh, triangles = block((3.0, 3.0, 1.0), (0.5, 0.5, 1.52))
+    press = Collider(mesh + down * [0.0, 0.0, -1.0] + aside * [1.0, 0.0, 0.0], triangles)
+    bodies = [body, other, press, Collider(*plane(20.0))]
+    stats = [frame.stats for frame in simulate(bodies, Settings(threads=1), 16)]
+    assert max(s.inverted for s in stats) > 0 and stats[-1].inverted == 0
+    assert {name for s in stats for name in s.inverted_bodies} == {"Sponge"}
+    assert_apart(bodies, 16)
 
 
 @pytest.mark.parametrize("number", range(3))
