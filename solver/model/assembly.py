@@ -24,6 +24,9 @@ from ..topology.meshes import tet_volumes, triangle_areas
 from .penalties import spring_penalty
 from .tearing import vertex_index
 
+# Part of the mass of its edge that a director has: so little that it neither weighs nor swings.
+DIRECTOR_MASS = 1e-6
+
 
 @dataclass
 class Tets(Columns):
@@ -146,7 +149,10 @@ def vertex_mass(body):
         return np.broadcast_to(np.asarray(given, dtype=float), len(body.points))
     if isinstance(body, Cells):
         return mass_at_corners(body, element_mass(body))
-    return lumped(len(body.points), body.elements, element_mass(body))
+    mass = lumped(len(body.points), body.elements, element_mass(body))
+    if isinstance(body, Rod) and body.directors is not None:
+        mass[body.directors] = DIRECTOR_MASS * element_mass(body)
+    return mass
 
 
 def known_colors(body):
