@@ -129,7 +129,7 @@ def directors_of(body, _settings):
     corners = np.column_stack([body.edges, body.directors])
     a, b, p = (body.rest_points[corners[:, k]] for k in range(3))
     distance = np.linalg.norm(p - 0.5 * (a + b), axis=1)
-    stiffness = 2.0 * bending_stiffness(body) / (rest_lengths(body) * distance**2)
+    stiffness = 0.5 * bending_stiffness(body) / (rest_lengths(body) * distance**2)
     return Directors(corners, distance, stiffness)
 
 
@@ -167,9 +167,7 @@ def director_columns(_points, directors, _h=None):
 def director_records(points, directors, _h):
     """Records of directors."""
     columns = seen_from_corners(directors) | director_columns(points, directors)
-    return in_vertex_order(
-        len(points), director_kernels.DirectorRecord, directors.corners, columns
-    )
+    return in_vertex_order(len(points), director_kernels.DirectorRecord, directors.corners, columns)
 
 
 BENDS = ElementKind(

@@ -198,16 +198,12 @@ def corner_weight(c: int):
 
 @wp.func
 def first_frame(g: mat34):
-    return section_frame(
-        wp.vec3(g[0, 0], g[1, 0], g[2, 0]), wp.vec3(g[0, 2], g[1, 2], g[2, 2])
-    )
+    return section_frame(wp.vec3(g[0, 0], g[1, 0], g[2, 0]), wp.vec3(g[0, 2], g[1, 2], g[2, 2]))
 
 
 @wp.func
 def second_frame(g: mat34):
-    return section_frame(
-        wp.vec3(g[0, 1], g[1, 1], g[2, 1]), wp.vec3(g[0, 3], g[1, 3], g[2, 3])
-    )
+    return section_frame(wp.vec3(g[0, 1], g[1, 1], g[2, 1]), wp.vec3(g[0, 3], g[1, 3], g[2, 3]))
 
 
 @wp.func
