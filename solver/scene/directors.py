@@ -73,7 +73,7 @@ def carried(s, t, vector):
 
 
 def walk(edges):
-    """All edges, each with one that it meets and that came before it, -1 for the first of a piece."""
+    """All edges, each with one before it that it meets; -1 for the first of a piece."""
     at_vertex = [[] for _ in range(int(edges.max(initial=-1)) + 1)]
     for edge, ends in enumerate(edges):
         for vertex in ends:
