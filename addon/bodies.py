@@ -5,15 +5,17 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
+from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Solid
 from ..solver.scene.clamps import held_part, surface_of
 from ..solver.scene.contact_mesh import contact_mesh
 from ..solver.scene.lattice import embed, lattice
 from ..solver.settings import Material
 from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
+from .curves import is_curve, point_count
 from .modifiers import simulation_point
 from .reader import Pose, identity, moves, read_pose
+from .rods import RodShape, rod_of
 from .tetmesh import LatticePins, stored_tets
 from .units import shown
 
@@ -29,11 +31,15 @@ class Target:
     moving: bool
     corners: np.ndarray | None = None
     weights: np.ndarray | None = None
+    shape: RodShape | None = None
+    """How the points of a rod belong to those of its object."""
     pinned: np.ndarray | None = None
     """Vertices that are where the object has them, whatever its body does; None for none."""
 
     def visible(self, positions, pose):
         """World positions [m] of the object's vertices, given those of its body and its pose."""
+        if self.shape is not None:
+            return self.shape.visible(positions)
         if self.corners is None:
             return positions
         points = (positions[self.corners].astype(np.float64) * self.weights[..., None]).sum(axis=1)
@@ -82,7 +88,7 @@ def collider(gathered, ob, depsgraph, pose):
 def deformable(gathered, ob, depsgraph, pose):
     mesh = ob.evaluated_get(depsgraph).data
     deforming, _ = simulation_point(ob)
-    if len(pose.points) != len(ob.data.vertices):
+    if len(pose.points) != point_count(ob):
         blame = deforming[-1].name if deforming else "a modifier"
         raise ValueError(
             f"{ob.name}: {blame} changes the number of vertices; apply it or switch it off"
@@ -91,11 +97,14 @@ def deformable(gathered, ob, depsgraph, pose):
     target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
     gathered.targets.append(target)
     pinned = np.empty(0, int)
-    if ob.vbd.pin_group:
+    if ob.vbd.pin_group and not is_curve(ob):
         pinned = read_mesh.group_members(ob, mesh, ob.vbd.pin_group)
     if moving:
-        gathered.reader.add(ob, pose, with_points=len(pinned) > 0)
-    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
+        held = len(pinned) > 0 or (is_curve(ob) and (ob.vbd.pin_start or ob.vbd.pin_end))
+        gathered.reader.add(ob, pose, with_points=held)
+    if ob.vbd.role == "ROD":
+        return rod_of(gathered, ob, mesh, target, material_of(ob))
+    make = {"SOFT": _soft_body, "CLOTH": _cloth}[ob.vbd.role]
     return make(gathered, ob, mesh, target, pinned)
 
 
@@ -167,14 +176,4 @@ def _cloth(gathered, ob, mesh, target, pinned):
         pins=_pins(gathered, target, pinned),
         name=ob.name,
         uv=None if uv is None else uv[corners],
-    )
-
-
-def _rod(gathered, ob, mesh, target, pinned):
-    return Rod(
-        target.start.world_points(),
-        read_mesh.edges(mesh),
-        material=material_of(ob),
-        pins=_pins(gathered, target, pinned),
-        name=ob.name,
     )

@@ -18,6 +18,7 @@ from ..solver.settings import Settings
 from . import ignored, playback, read_mesh
 from .analytic_colliders import is_analytic
 from .bodies import Target, analytic_colliders, collider, deformable
+from .curves import is_curve, unusable_spline
 from .modifiers import DEFORMING, simulation_point
 from .participants import nothing_to_bake
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
@@ -63,10 +64,12 @@ def participants(scene):
     if reason:
         raise ValueError(reason)
     for ob in chosen:
-        if ob.type != "MESH":
+        if ob.type != "MESH" and not (is_curve(ob) and ob.vbd.role == "ROD"):
             raise ValueError(f"{ob.name} is not a mesh; convert it or remove its role")
-        if not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
+        if not is_curve(ob) and not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
             raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
+        if is_curve(ob) and (reason := unusable_spline(ob)):
+            raise ValueError(f"{ob.name}: {reason}")
         if ob.mode == "EDIT":
             raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
         if ob.vbd.role != "COLLIDER":

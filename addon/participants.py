@@ -4,6 +4,8 @@
 import bpy
 from bpy.types import UIList
 
+from .curves import is_curve, is_simulated_as_points
+
 BODIES = ("SOFT", "CLOTH", "ROD")
 ROLE_ICONS = {
     "SOFT": "MOD_SOFT",
@@ -30,11 +32,18 @@ def nothing_to_bake(scene):
     return None
 
 
+def is_pinned(ob):
+    """Whether an object has pins."""
+    if is_curve(ob):
+        return ob.vbd.pin_start or ob.vbd.pin_end
+    return bool(ob.vbd.pin_group)
+
+
 def needs_floor(scene):
     """Whether all that is simulated falls forever."""
     chosen = participants(scene)
     bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
-    held = len(chosen) > len(bodies) or any(ob.vbd.pin_group for ob in bodies)
+    held = len(chosen) > len(bodies) or any(map(is_pinned, bodies))
     gravity = scene.use_gravity and any(scene.gravity)
     return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
 
@@ -49,7 +58,7 @@ def next_step(context):
     if nothing_to_bake(scene):
         if participants(scene):
             return "Add a soft body, cloth or rod"
-        return "Choose what it is" if ob is not None and ob.type == "MESH" else ""
+        return "Choose what it is" if ob is not None and is_simulated_as_points(ob) else ""
     if needs_floor(scene):
         return ADD_FLOOR
     return "Ready: press Bake"

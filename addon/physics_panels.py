@@ -4,6 +4,7 @@
 from bpy.types import Panel
 
 from .cell_count import known_cell_count
+from .curves import is_curve, is_simulated_as_points
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .presets import MATERIAL_PRESETS
 from .tetmesh import TETS
@@ -33,6 +34,9 @@ MATERIAL_FIELDS = {
         ("youngs_modulus", None),
         ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
+        ("bending_factor", None),
+        ("poisson_ratio", None),
+        ("rest_flat", "Straight Rest Shape"),
         ("damping", None),
     ),
 }
@@ -54,7 +58,9 @@ class _Physics:
     @classmethod
     def poll(cls, context):
         ob = context.object
-        return ob is not None and ob.type == "MESH" and (not cls.roles or ob.vbd.role in cls.roles)
+        if ob is None or not is_simulated_as_points(ob):
+            return False
+        return not cls.roles or ob.vbd.role in cls.roles
 
 
 class VBD_PT_physics(_Physics, Panel):
@@ -121,7 +127,11 @@ class VBD_PT_pins(_Physics, Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         ob = context.object
-        layout.prop_search(ob.vbd, "pin_group", ob, "vertex_groups")
+        if is_curve(ob):
+            layout.prop(ob.vbd, "pin_start")
+            layout.prop(ob.vbd, "pin_end")
+        else:
+            layout.prop_search(ob.vbd, "pin_group", ob, "vertex_groups")
 
 
 class VBD_PT_collision(_Physics, Panel):

@@ -23,7 +23,11 @@ ROLES = (
     ("NONE", "None", "Take no part in the simulation"),
     ("SOFT", "Soft Body", "Simulate the volume inside the mesh"),
     ("CLOTH", "Cloth", "Simulate the faces of the mesh as a thin sheet"),
-    ("ROD", "Rod", "Simulate the edges of the mesh as strings"),
+    (
+        "ROD",
+        "Rod",
+        "Simulate the edges of the mesh, or the splines of the curve, as rods or strings",
+    ),
     ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
 )
 COLLIDER_SHAPES = (
@@ -169,6 +173,22 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             name="Pin Group",
             description="Vertex group of the vertices that follow the animation instead of the "
             "simulation",
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "pin_start": BoolProperty(
+            name="Pin Start",
+            description="The first edge of every spline follows the animation instead of the "
+            "simulation, with its direction",
+            default=False,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "pin_end": BoolProperty(
+            name="Pin End",
+            description="The last edge of every open spline follows the animation instead of the "
+            "simulation, with its direction",
+            default=False,
             options=set(),
             override=OVERRIDABLE,
         ),

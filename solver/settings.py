@@ -322,7 +322,7 @@ class Material:
         soft_low=1e-3,
         soft_high=1e4,
     )
-    thickness: float = number(
+    thickness: float | np.ndarray = number(
         0.001,
         "Thickness",
         "Thickness of the cloth or diameter of the rod: with Young's modulus it gives "

@@ -64,6 +64,12 @@ def untwisted(points, edges):
     return normals
 
 
+def followed(points, edges, normals, tangents):
+    """Normals of edges that had the `tangents` when the points were elsewhere, carried along."""
+    now = zip(tangents, unit_tangents(points, edges), normals, strict=True)
+    return np.array([carried(s, t, normal) for s, t, normal in now]).reshape(-1, 3)
+
+
 def carried(s, t, vector):
     """A vector turned by the smallest rotation that takes s to t, both of length 1."""
     axis, cosine = np.cross(s, t), s @ t
