@@ -194,7 +194,7 @@ def bezier(count, closed):
 
 
 def fitted(samples, closed):
-    """R of a NURBS spline: least squares, in which its ends, by which it may be held, come first."""
+    """R of a NURBS spline: least squares in which its ends come first, for they may be held."""
     weight = np.ones((len(samples), 1))
     if not closed:
         weight[[0, -1]] = END_WEIGHT

@@ -104,7 +104,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
         )
         if vertex_count is not None and len(points) != vertex_count:
             raise ValueError(
-                f"{ob.name}: it has {len(points)} vertices in frame {frame}, "
+                f"{ob.name}: the mesh has {len(points)} vertices in frame {frame}, "
                 f"and {vertex_count} at the start; switch off the modifier that changes this"
             )
         bad = np.flatnonzero(~np.isfinite(points).all(axis=1))

@@ -9,6 +9,7 @@ import warp as wp
 from ..bodies import Rod
 from ..kernels.elements import directors as director_kernels
 from ..kernels.elements import rods as kernels
+from ..kernels.elements.section_frame import FOLDED
 from .kind import Columns, ElementKind
 from .of_bodies import damping_time, per_element
 from .records import damped, in_vertex_order
@@ -73,7 +74,7 @@ def bend_strains(points, corners):
     u = unit(u - np.einsum("ei,ei->e", u, s)[:, None] * s)
     v = unit(v - np.einsum("ei,ei->e", v, t)[:, None] * t)
     axis, cosine = np.cross(s, t), np.einsum("ei,ei->e", s, t)
-    opening = np.maximum(1.0 + cosine, kernels.FOLDED)
+    opening = np.maximum(1.0 + cosine, FOLDED)
     carried = cosine[:, None] * u + np.cross(axis, u)
     carried += (np.einsum("ei,ei->e", axis, u) / opening)[:, None] * axis
     sine = np.einsum("ei,ei->e", np.cross(carried, v), t)

@@ -289,7 +289,18 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "damping",
             },
         ),
-        ("ROD", {"youngs_modulus", "thickness", "density", "damping"}),
+        (
+            "ROD",
+            {
+                "youngs_modulus",
+                "thickness",
+                "density",
+                "bending_factor",
+                "poisson_ratio",
+                "rest_flat",
+                "damping",
+            },
+        ),
         ("COLLIDER", {"collider_shape"}),
     ],
 )

@@ -134,8 +134,9 @@ def test_a_rod_with_a_bending_factor_stays_straighter_and_keeps_its_vertices(sce
         assert len(points) == 5
         ends[factor] = points[-1, 2]
         bpy.data.objects.remove(ob)
-    assert ends[0.0] < -0.3
-    assert -0.2 < ends[1.0] < -0.001
+    assert ends[0.0] < -0.4
+    sag = 0.03 * 9.81 * 0.75**4 / (8.0 * 1e7 * np.pi * 0.02**4 / 64.0)
+    assert -2.0 * sag < ends[1.0] < -0.2 * sag  # it swings about it
 
 
 def test_a_clamp_that_turns_takes_the_directors_along(scene):

@@ -12,22 +12,23 @@ across it towards its director, and d₂ = t × d₁. With 0 and 1 for the two e
 are the curvature (times l) in the frames of the section, |κb| = 2 tan(θ/2), and m is the angle from
 d₁⁰, carried over to edge 1 without twist, to d₁¹. The Hessian is the Gauss-Newton part.
 
-A director is a vertex without weight beside the middle of its edge (directors.py). What Bergou et
-al. have as an angle of each edge is the direction of g, the way from that middle to the director:
-with p = |g − (g·t) t| and c = g·t/(p |e|), turning by dψ = d₂·dg/p − c d₂·de about t.
+What Bergou et al. have as an angle of each edge is the direction of its director
+(section_frame.py, directors.py).
 """
 
 import warp as wp
 
 from ..options import QUICK
 from .linear_algebra import exact, mat34, vec5i
+from .section_frame import (
+    FOLDED,
+    SectionFrame,
+    curvature_binormal,
+    opening,
+    section_frame,
+)
 
 wp.set_module_options(QUICK)
-
-# Least 1 + t₀·t₁: an edge that is folded back onto the other has no curvature.
-FOLDED = wp.constant(1.0e-3)
-# A director nearer to the line of its edge than this part of its distance shows no direction.
-LEANING = wp.constant(1.0e-4)
 
 
 @wp.struct
@@ -58,49 +59,6 @@ class ExactBend:
     rest: wp.vec3d  # κ̄₁, κ̄₂, m̄ [rad]
     bending: wp.float64
     twisting: wp.float64
-
-
-@wp.struct
-class SectionFrame:
-    """The frame of an edge; d₁ = d₂ = 0 and no slopes where there is none."""
-
-    t: wp.vec3
-    d_1: wp.vec3
-    d_2: wp.vec3
-    per_length: float  # 1/|e| [1/m]
-    per_arm: float  # 1/p [1/m]
-    lean: float  # c [1/m]
-
-
-@wp.func
-def section_frame(e: wp.vec3, g: wp.vec3):
-    """The frame of an edge e with a director at g from its middle."""
-    frame = SectionFrame()
-    length = wp.length(e)
-    if length > 0.0:
-        frame.t = e / length
-        frame.per_length = 1.0 / length
-        along = wp.dot(g, frame.t)
-        across = g - along * frame.t
-        arm = wp.length(across)
-        if arm > LEANING * wp.length(g):
-            frame.d_1 = across / arm
-            frame.d_2 = wp.cross(frame.t, frame.d_1)
-            frame.per_arm = 1.0 / arm
-            frame.lean = along * frame.per_arm * frame.per_length
-    return frame
-
-
-@wp.func
-def opening(one: SectionFrame, two: SectionFrame):
-    """1 + t₀·t₁."""
-    return wp.max(1.0 + wp.dot(one.t, two.t), FOLDED)
-
-
-@wp.func
-def curvature_binormal(one: SectionFrame, two: SectionFrame):
-    """κb."""
-    return (2.0 / opening(one, two)) * wp.cross(one.t, two.t)
 
 
 @wp.func
@@ -176,9 +134,14 @@ def bend_change(one: SectionFrame, two: SectionFrame, strain: wp.vec3, m: int):
 
 
 @wp.func
-def bend_columns(a: wp.vec3, b: wp.vec3, c: wp.vec3, one: wp.vec3, two: wp.vec3):
-    """G: the two edges, and the ways from their middles to the directors `one` and `two` [m]."""
-    return wp.matrix_from_cols(b - a, c - b, one - 0.5 * (a + b), two - 0.5 * (b + c))
+def bend_columns(corners: vec5i, x: wp.array[wp.vec3]):
+    """G: the two edges, and the ways from their middles to their directors [m]."""
+    a = x[corners[0]]
+    b = x[corners[1]]
+    c = x[corners[2]]
+    return wp.matrix_from_cols(
+        b - a, c - b, x[corners[3]] - 0.5 * (a + b), x[corners[4]] - 0.5 * (b + c)
+    )
 
 
 @wp.func
@@ -209,14 +172,8 @@ def second_frame(g: mat34):
 @wp.func
 def seen_columns(bend: BendRecord, x_i: wp.vec3, x: wp.array[wp.vec3]):
     """G with the vertex of the record at x_i."""
-    g = bend_columns(
-        x[bend.corners[0]],
-        x[bend.corners[1]],
-        x[bend.corners[2]],
-        x[bend.corners[3]],
-        x[bend.corners[4]],
-    )
-    return g + wp.outer(x_i - x[bend.corners[bend.corner]], corner_weight(bend.corner))
+    at_corner = x[bend.corners[bend.corner]]
+    return bend_columns(bend.corners, x) + wp.outer(x_i - at_corner, corner_weight(bend.corner))
 
 
 @wp.func
@@ -252,13 +209,7 @@ def bend_moved_rest(
 @wp.func
 def bend_gradient(bend: Bend, x: wp.array[wp.vec3]):
     """G."""
-    return bend_columns(
-        x[bend.corners[0]],
-        x[bend.corners[1]],
-        x[bend.corners[2]],
-        x[bend.corners[3]],
-        x[bend.corners[4]],
-    )
+    return bend_columns(bend.corners, x)
 
 
 @wp.func
