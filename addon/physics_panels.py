@@ -17,6 +17,7 @@ MATERIAL_FIELDS = {
         ("poisson_ratio", None),
         ("density", "Density (kg/m³)"),
         ("damping", None),
+        ("drag", None),
     ),
     "CLOTH": (
         ("membrane", None),
@@ -29,6 +30,8 @@ MATERIAL_FIELDS = {
         ("bending_stiffness", None),
         ("rest_flat", None),
         ("damping", None),
+        ("drag", None),
+        ("air_friction", None),
     ),
     "ROD": (
         ("youngs_modulus", None),
@@ -38,6 +41,7 @@ MATERIAL_FIELDS = {
         ("poisson_ratio", None),
         ("rest_flat", "Straight Rest Shape"),
         ("damping", None),
+        ("drag", None),
     ),
 }
 

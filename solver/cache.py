@@ -19,7 +19,7 @@ FORMAT = 1
 HEADER = "header.json"
 FRAME = "frame_{:06d}.f32"
 # What version 0.1 did not know counts only where it is used: caches of that version stay known.
-LATER = {"bending_factor": 0.0, "directors": None}
+LATER = {"bending_factor": 0.0, "directors": None, "drag": 0.0, "air_friction": 0.02}
 
 
 def fingerprint(body):
