@@ -11,6 +11,7 @@ import numpy as np
 
 from ..solver.bodies import Pins, Rod
 from ..solver.scene.directors import beside, followed, unit_tangents, untwisted
+from ..solver.scene.thickness import PART_OF_EDGE, SHORT
 from . import read_mesh
 from .curves import Strands, is_curve
 from .reader import Pose
@@ -59,9 +60,10 @@ def held_points(ob, mesh, shape):
     return np.empty(0, int)
 
 
-def with_radius(material, ob, shape):
-    """The material of a curve: the radius of its points stretches its diameter, and so its mass. It
-    touches others where its bevel ends, if its points leave room.
+def with_radius(material, ob, shape, points):
+    """The material of a curve whose samples are at `points` [m]: the radius of its control points
+    scales its diameter, and so its mass. It touches others where its bevel ends, as far as its
+    edges leave room for that, if it has no collision thickness of its own.
     """
     radius = shape.strands.radius[shape.edges].mean(axis=1)
     if (radius <= 0.0).any():
@@ -69,7 +71,17 @@ def with_radius(material, ob, shape):
     if not np.allclose(radius, 1.0):
         thickness, density = material.thickness * radius, material.density * radius**2
         material = replace(material, thickness=thickness, density=density)
+    bevel = float(radius.mean()) * ob.data.bevel_depth * _scale(shape.start.matrix)
+    if bevel > 0.0 and material.collision_thickness == 0.0:
+        lengths = np.linalg.norm(np.diff(points[shape.edges], axis=1)[:, 0], axis=1)
+        room = PART_OF_EDGE * float(np.quantile(lengths, SHORT))
+        material = replace(material, collision_thickness=min(bevel, room))
     return material
+
+
+def _scale(matrix):
+    """How much a transform [4, 4] lengthens, over all directions."""
+    return float(abs(np.linalg.det(matrix[:3, :3])) ** (1.0 / 3.0))
 
 
 def rod_of(gathered, ob, mesh, target, material):
@@ -80,7 +92,7 @@ def rod_of(gathered, ob, mesh, target, material):
     shape = RodShape(target.start, edges, strands)
     points, directors = shape.along(target.start), None
     if curve:
-        material = with_radius(material, ob, shape)
+        material = with_radius(material, ob, shape, points)
     held = held_points(ob, mesh, shape)
     if material.bending_factor > 0.0:
         shape.normals = untwisted(points, edges)

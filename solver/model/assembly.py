@@ -148,14 +148,22 @@ def element_mass(body):
 
 def vertex_mass(body):
     """Mass of every vertex of a body [kg]."""
-    given = body.material.vertex_mass
-    if isinstance(body, Rod) and given is not None:
-        return np.broadcast_to(np.asarray(given, dtype=float), len(body.points))
+    if isinstance(body, Rod):
+        return rod_mass(body)
     if isinstance(body, Cells):
         return mass_at_corners(body, element_mass(body))
-    mass = lumped(len(body.points), body.elements, element_mass(body))
-    if isinstance(body, Rod) and body.directors is not None:
-        mass[body.directors] = DIRECTOR_MASS * element_mass(body)
+    return lumped(len(body.points), body.elements, element_mass(body))
+
+
+def rod_mass(rod):
+    """Mass of every vertex of a rod [kg]."""
+    count, given = len(rod.points), rod.material.vertex_mass
+    if given is None:
+        mass = lumped(count, rod.edges, element_mass(rod))
+    else:
+        mass = np.broadcast_to(np.asarray(given, dtype=float), count).copy()
+    if rod.directors is not None:
+        mass[rod.directors] = DIRECTOR_MASS * mass[rod.edges].mean(axis=1)
     return mass
 
 

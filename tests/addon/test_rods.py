@@ -111,6 +111,17 @@ def test_the_radius_of_points_makes_a_rod_thicker_and_heavier(scene):
     np.testing.assert_allclose(body.material.density, ob.vbd.density * radius**2, rtol=1e-6)
 
 
+def test_a_curve_touches_others_where_its_bevel_ends(scene):
+    ob = curve_object("POLY", LINE)
+    ob.data.bevel_depth, ob.scale = 0.02, (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    assert gathered().bodies[0].material.collision_thickness == pytest.approx(0.04)
+    ob.data.bevel_depth = 0.2  # a quarter of an edge is 0.125 m
+    assert gathered().bodies[0].material.collision_thickness == pytest.approx(0.125)
+    ob.vbd.collision_thickness = 0.01
+    assert gathered().bodies[0].material.collision_thickness == pytest.approx(0.01)
+
+
 def test_the_end_of_a_curve_can_be_pinned_as_well(scene):
     ob = curve_object("POLY", LINE)
     ob.vbd.pin_start = ob.vbd.pin_end = True
