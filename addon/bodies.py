@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An object -> the solver's body: its mesh, its material and its pins. SI units, world space."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Solid
 from ..solver.scene.clamps import held_part, surface_of
 from ..solver.scene.contact_mesh import contact_mesh
-from ..solver.scene.lattice import embed, lattice
-from ..solver.settings import Material
+from ..solver.scene.lattice import Lattice, embed, lattice
 from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
-from .curves import is_curve, point_count
+from .curves import is_curve, is_pinned, point_count
+from .material import material_of
 from .modifiers import simulation_point
+from .pins import pin_group, soft_pins
 from .reader import Pose, identity, moves, read_pose
 from .rods import RodShape, rod_of
+from .sewing import seams
 from .tetmesh import LatticePins, stored_tets
 from .units import shown
 
@@ -33,8 +35,15 @@ class Target:
     weights: np.ndarray | None = None
     shape: RodShape | None = None
     """How the points of a rod belong to those of its object."""
+    lattice: Lattice | None = None
+    surface: np.ndarray | None = None
+    """The part of its surface that each vertex of what hangs in a lattice stands for, [vertex]."""
     pinned: np.ndarray | None = None
     """Vertices that are where the object has them, whatever its body does; None for none."""
+
+    def start_points(self):
+        """Where the points that can be attached start [m]: vertices, or points along a curve."""
+        return self.start.world_points() if self.shape is None else self.shape.along(self.start)
 
     def visible(self, positions, pose):
         """World positions [m] of the object's vertices, given those of its body and its pose."""
@@ -46,14 +55,6 @@ class Target:
         if self.pinned is not None:
             points[self.pinned] = pose.world_points()[self.pinned]
         return points
-
-
-def material_of(ob):
-    """`Material` of an object; without a friction of its own it takes the scene's."""
-    own = {f.name: shown(ob.vbd, f.name) for f in fields(Material) if hasattr(ob.vbd, f.name)}
-    if not ob.vbd.use_friction:
-        own["friction"] = None
-    return Material(**own)
 
 
 def analytic_colliders(gathered, ob, depsgraph):
@@ -96,16 +97,17 @@ def deformable(gathered, ob, depsgraph, pose):
     moving = moves(ob)
     target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
     gathered.targets.append(target)
-    pinned = np.empty(0, int)
-    if ob.vbd.pin_group and not is_curve(ob):
-        pinned = read_mesh.group_members(ob, mesh, ob.vbd.pin_group)
+    pins = pin_group(ob, mesh)
     if moving:
-        held = len(pinned) > 0 or (is_curve(ob) and (ob.vbd.pin_start or ob.vbd.pin_end))
-        gathered.reader.add(ob, pose, with_points=held)
-    if ob.vbd.role == "ROD":
-        return rod_of(gathered, ob, mesh, target, material_of(ob))
-    make = {"SOFT": _soft_body, "CLOTH": _cloth}[ob.vbd.role]
-    return make(gathered, ob, mesh, target, pinned)
+        clamped = is_curve(ob) and is_pinned(ob)
+        gathered.reader.add(ob, pose, with_points=clamped or len(pins) > 0)
+    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
+    body = make(gathered, ob, mesh, target, pins.hard)
+    if len(pins.soft):
+        gathered.holding.append(soft_pins(gathered, ob, body, pins))
+    if ob.vbd.role == "CLOTH" and ob.vbd.use_sewing:
+        gathered.holding += filter(None, [seams(ob, mesh, body)])
+    return body
 
 
 def _pins(gathered, target, pinned, indices=None, follow=None):
@@ -135,9 +137,11 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
     cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
     target.corners, target.weights = embed(points, cells)
+    target.lattice = cells
+    target.surface = surface = surface_of(points, triangles)
     pins = None
     if len(pinned):
-        embedded, surface = (target.corners, target.weights), surface_of(points, triangles)
+        embedded = target.corners, target.weights
         held = LatticePins(cells.points, *embedded, pinned, points[pinned], surface)
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
         cells.filling.held = held_part(cells.cells, target.corners, pinned, surface)

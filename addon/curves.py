@@ -27,6 +27,13 @@ def is_simulated_as_points(ob):
     return ob.type == "MESH" or is_curve(ob)
 
 
+def is_pinned(ob):
+    """Whether an object has pins."""
+    if is_curve(ob):
+        return ob.vbd.pin_start or ob.vbd.pin_end
+    return bool(ob.vbd.pin_group)
+
+
 def point_count(ob):
     """Points of an object that is baked: vertices of a mesh, control points of a curve."""
     if not is_curve(ob):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What several panels draw: roles, presets and fields."""
+"""What several panels share, and draw: roles, presets and fields."""
 
+from .curves import is_simulated_as_points
 from .participants import ROLE_ICONS
 from .presets import NONE_SHOWN, shown_preset
 
@@ -12,6 +13,22 @@ ROLE_BUTTONS = (
     ("ROD", "Rod"),
     ("COLLIDER", "Collider"),
 )
+
+
+class PhysicsPanel:
+    """A panel in Properties > Physics, for objects with one of the `roles`, or for all."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+    roles = ()
+
+    @classmethod
+    def poll(cls, context):
+        ob = context.object
+        if ob is None or not is_simulated_as_points(ob):
+            return False
+        return not cls.roles or ob.vbd.role in cls.roles
 
 
 def lock(layout, context):

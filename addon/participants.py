@@ -4,7 +4,7 @@
 import bpy
 from bpy.types import UIList
 
-from .curves import is_curve, is_simulated_as_points
+from .curves import is_pinned, is_simulated_as_points
 
 BODIES = ("SOFT", "CLOTH", "ROD")
 ROLE_ICONS = {
@@ -32,18 +32,12 @@ def nothing_to_bake(scene):
     return None
 
 
-def is_pinned(ob):
-    """Whether an object has pins."""
-    if is_curve(ob):
-        return ob.vbd.pin_start or ob.vbd.pin_end
-    return bool(ob.vbd.pin_group)
-
-
 def needs_floor(scene):
     """Whether all that is simulated falls forever."""
     chosen = participants(scene)
     bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
-    held = len(chosen) > len(bodies) or any(map(is_pinned, bodies))
+    held = len(chosen) > len(bodies)
+    held |= any(is_pinned(ob) or len(ob.vbd.attachments) for ob in bodies)
     gravity = scene.use_gravity and any(scene.gravity)
     return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
 

@@ -14,6 +14,7 @@ from ..solver.scene.directors import beside, followed, unit_tangents, untwisted
 from ..solver.scene.thickness import PART_OF_EDGE, SHORT
 from . import read_mesh
 from .curves import Strands, is_curve
+from .material import material_of
 from .reader import Pose
 
 
@@ -51,15 +52,6 @@ class RodShape:
         return positions if self.strands is None else self.strands.controls(positions)
 
 
-def held_points(ob, mesh, shape):
-    """The points on the edges of a rod that are pinned."""
-    if shape.strands is not None:
-        return shape.strands.ends(ob.vbd.pin_start, ob.vbd.pin_end)
-    if ob.vbd.pin_group:
-        return read_mesh.group_members(ob, mesh, ob.vbd.pin_group)
-    return np.empty(0, int)
-
-
 def with_radius(material, ob, shape, points):
     """The material of a curve whose samples are at `points` [m]: the radius of its control points
     scales its diameter, and so its mass. It touches others where its bevel ends, as far as its
@@ -84,16 +76,16 @@ def _scale(matrix):
     return float(abs(np.linalg.det(matrix[:3, :3])) ** (1.0 / 3.0))
 
 
-def rod_of(gathered, ob, mesh, target, material):
-    """The `Rod` of an object, whose `target` learns its shape."""
-    curve = is_curve(ob)
+def rod_of(gathered, ob, mesh, target, pinned):
+    """The `Rod` of an object, whose `target` learns its shape; `pinned` are vertices of a mesh."""
+    curve, material = is_curve(ob), material_of(ob)
     strands = Strands(mesh) if curve else None
     edges = strands.edges if curve else read_mesh.edges(mesh)
     shape = RodShape(target.start, edges, strands)
     points, directors = shape.along(target.start), None
     if curve:
         material = with_radius(material, ob, shape, points)
-    held = held_points(ob, mesh, shape)
+    held = strands.ends(ob.vbd.pin_start, ob.vbd.pin_end) if curve else pinned
     if material.bending_factor > 0.0:
         shape.normals = untwisted(points, edges)
         directors = len(points) + np.arange(len(edges))
