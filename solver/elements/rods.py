@@ -15,7 +15,7 @@ from .of_bodies import damping_time, per_element
 from .records import damped, in_vertex_order
 from .springs import rest_lengths
 
-# All pairs of so many edges bend against each other where they meet; of more, each and the next.
+# All pairs of so many edges bend against each other where they meet; of more, each and the first.
 MOST_PAIRED = 8
 
 
@@ -40,20 +40,23 @@ class Directors(Columns):
 
 
 def meeting_edges(edges):
-    """Pairs of edges that meet [pair, 2], the vertex where they do [pair], and how many edges meet
-    there [pair].
+    """Pairs of edges that meet [pair, 2], the vertex where they do [pair], and the part [pair] of
+    their stiffness that each pair has.
     """
     ends = edges.ravel()
     order = np.argsort(ends, kind="stable")
     of_end, vertex = order // 2, ends[order]
-    valence = np.bincount(ends)
-    pairs = [np.zeros((0, 3), dtype=np.int64)]
-    for step in range(1, min(int(valence.max()), MOST_PAIRED)):
-        one, two = vertex[:-step], vertex[step:]
-        meet = np.flatnonzero((one == two) & ((valence[one] <= MOST_PAIRED) | (step == 1)))
-        pairs.append(np.stack([of_end[meet], of_end[meet + step], vertex[meet]], axis=1))
+    first = np.searchsorted(vertex, vertex)  # the first end at the same vertex
+    valence = np.bincount(ends)[vertex]
+    hub, rank = valence > MOST_PAIRED, np.arange(len(ends)) - first
+    last = np.flatnonzero(hub & (rank > 0))
+    pairs, share = [np.stack([first[last], last], axis=1)], [np.ones(len(last))]
+    for step in range(1, MOST_PAIRED):
+        last = np.flatnonzero(~hub & (rank >= step))
+        pairs.append(np.stack([last - step, last], axis=1))
+        share.append(2.0 / valence[last])
     pairs = np.concatenate(pairs)
-    return pairs[:, :2], pairs[:, 2], valence[pairs[:, 2]]
+    return of_end[pairs], vertex[pairs[:, 0]], np.concatenate(share)
 
 
 def bend_corners(rod, pairs, vertex):
@@ -106,14 +109,14 @@ def bends_of(body, settings):
     """
     if not isinstance(body, Rod) or not body.is_elastic:
         return None
-    pairs, vertex, meeting = meeting_edges(body.edges)
+    pairs, vertex, share = meeting_edges(body.edges)
     length, stiffness = rest_lengths(body), bending_stiffness(body)
     bends = length.copy()
     if body.pins is not None:
         bends[np.isin(body.edges, body.pins.indices).all(axis=1)] = 0.0
     span = 0.5 * bends[pairs].sum(axis=1)
     span = np.where(span > 0.0, span, 0.5 * length[pairs].sum(axis=1))
-    bending = (2.0 / meeting) * stiffness[pairs].mean(axis=1) / span
+    bending = share * stiffness[pairs].mean(axis=1) / span
     ratio = per_element(body, "Poisson's ratio", body.material.poisson_ratio)
     twisting = bending / (1.0 + ratio[pairs].mean(axis=1))
     corners = bend_corners(body, pairs, vertex)

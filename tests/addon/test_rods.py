@@ -187,6 +187,25 @@ def test_a_hook_carries_the_pinned_end_of_a_curve(scene):
     np.testing.assert_allclose(drawn(ob)[:2], [[0.0, 0.0, 0.5], [0.25, 0.0, 0.5]], atol=1e-4)
 
 
+def test_a_curve_is_attached_to_what_leads_it(scene):
+    ob = curve_object("NURBS", LINE, order_u=3, use_endpoint_u=True)
+    ob.vbd.bending_factor, ob.vbd.density = 1.0, 0.01
+    empty = bpy.data.objects.new("Hand", None)
+    bpy.context.collection.objects.link(empty)
+    empty.location = (1.0, 0.0, 0.0)
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.vbd.add_attachment()
+    ob.vbd.attachments[0].target = empty
+    frames(scene, 1, 13)
+    for frame, height in ((1, 0.0), (13, 0.5)):
+        empty.location[2] = height
+        empty.keyframe_insert("location", index=2, frame=frame)
+    baked()
+    scene.frame_set(13)
+    end = drawn(ob)[-1]
+    np.testing.assert_allclose(end, [1.0, 0.0, 0.5], atol=0.05)
+
+
 def test_what_a_curve_cannot_be_is_said(scene):
     ob = curve_object("POLY", LINE)
     ob.vbd.role = "NONE"

@@ -169,3 +169,18 @@ def test_a_curved_rod_keeps_its_shape_and_a_straight_one_at_rest_unbends():
     np.testing.assert_allclose(ends[False], coil, atol=2e-6)
     length = np.linalg.norm(np.diff(coil, axis=0), axis=1).sum()
     assert np.linalg.norm(ends[True][-1] - coil[0]) == pytest.approx(length, rel=1e-3)
+
+
+@pytest.mark.parametrize("count", [4, 20])
+def test_where_many_edges_meet_the_joint_is_rigid(count):
+    """Spokes of a wheel, one of which is clamped: the others stay in its plane."""
+    angle = 2.0 * np.pi * np.arange(count) / count
+    rim = 0.2 * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
+    edges = np.stack([np.zeros(count, dtype=int), 1 + np.arange(count)], axis=1)
+    points, directors = with_directors(np.concatenate([np.zeros((1, 3)), rim]), edges)
+    pins = Pins([0, 1, directors[0]])
+    body = Rod(points, edges, rubber(density=0.02), pins, directors=directors)
+    end = settled(body, STANDING, 6).positions[0][: count + 1]
+    # As one edge would sag by itself: weight 0.02 · 9.81 · 0.2² / 2 over B/l at the joint.
+    sag = 0.2 * (0.02 * 9.81 * 0.2**2 / 2.0) / (BENDING / 0.1)
+    assert abs(end[:, 2]).max() < 3.0 * sag
