@@ -96,7 +96,7 @@ def name_islands(
     # in and out
     islands: Islands,
 ):
-    """The island of every body or collider, and which of them are held by one that is `anchored`."""
+    """The island of every body or collider, and which are held: those of the `anchored`."""
     b = wp.tid()
     island = first_of(b, islands.parent)
     islands.island[b] = island
