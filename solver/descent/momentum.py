@@ -8,52 +8,22 @@ as one rigid motion of the island. It also takes what rounding adds: in float32 
 a stiff body do not cancel, and would turn it as a torque from outside does.
 """
 
-from functools import partial
-
 import numpy as np
 import warp as wp
 
-from ..device.flow import repeat_while, when
+from ..device.flow import when
 from ..device.launches import play
 from ..kernels import islands as kernels
-from ..kernels import rigid_step
 from ..kernels.contact.measure import mark_at_colliders
-from ..scene.embedding import points_in_front
-from .linkages import find_linkages, make_chunks
+from .linkages import find_linkages
+from .rigid_steps import RigidSteps, WholeMoves, filled
 from .stage import RecordedStage
 
 # A body that nothing has touched for so many steps flies. A solid that stands on something, or has
 # just jumped off it, must not be guessed to fall: a stack of stiff ones would be pressed together
 # and jump again.
 FLIGHT = 20
-# What is added up for a chunk.
-MOMENTS = {
-    "weight": wp.float64,
-    "center": wp.vec3d,
-    "shift": wp.vec3d,
-    "spin": wp.vec3d,
-    "spread": wp.mat33d,
-}
-# What is added up of contacts for a chunk, and what is known of an island.
-SUMS = {
-    "force": wp.vec3d,
-    "torque": wp.vec3d,
-    "along": wp.mat33d,
-    "mixed": wp.mat33d,
-    "around": wp.mat33d,
-}
-STEPS = {
-    "weight": wp.float64,
-    "tensor": wp.mat33d,
-    "push": wp.vec3d,
-    "spin": wp.vec3d,
-    "shift": wp.vec3d,
-    "turn": wp.vec3d,
-    "gain": wp.float64,
-    "first_gain": wp.float64,
-    "passes": int,
-    "goes_on": int,
-}
+# What is known of islands.
 ISLANDS = {
     "parent": int,
     "touched": int,
@@ -62,89 +32,18 @@ ISLANDS = {
     "held": int,
     "center": wp.vec3d,
     "shift": wp.vec3d,
-    "turn": wp.vec3d,
+    "turn": wp.mat33d,
 }
-# Rough cost of adding a vertex, of its contacts, and of moving one [ns].
-ADD, TOUCH, MOVE = 15.0, 30.0, 5.0
-
-
-class RigidSteps:
-    """Moves islands to where their momentum belongs, as far as what is not in them allows.
-
-    `owner` [surface vertex] are the bodies or linkages, `count` of them, `islands` those of these.
-    """
-
-    def __init__(self, model, owner, count, islands):
-        self.model, self.islands, self.count = model, islands, count
-        self.before, self.owner = wp.clone(model.x), model.upload(owner.astype(np.int32), int)
-        free, device = np.arange(model.free_count), model.device
-        self.chunks = make_chunks(free, owner[free], count, device)
-        self.cost = ADD * np.diff(self.chunks.start.numpy())
-        self.moments = filled(kernels.Moments(), MOMENTS, len(self.cost), device)
-        surface = np.concatenate([first + np.arange(n) for first, n in model.surface_ranges()])
-        self.surface = make_chunks(surface, owner[surface], count, device)
-        self.touch_cost = TOUCH * np.diff(self.surface.start.numpy())
-        self.sums = filled(rigid_step.ContactSums(), SUMS, len(self.touch_cost), device)
-        self.steps = filled(rigid_step.RigidSteps(), STEPS, count, device)
-        self.goes_on = wp.zeros(1, dtype=int, device=device)
-
-    def record(self):
-        """Make all launches with the arrays of now."""
-        model, record, islands, steps = (
-            self.model,
-            self.model.launches.record,
-            self.islands,
-            self.steps,
-        )
-        state = [self.before, model.inertial, model.objective.inertia, islands]
-        moments, cost = self.moments, self.cost
-        begin = [self.chunks, self.before, moments]
-        self.begin = [
-            record(kernels.add_moments, len(cost), [self.chunks, *state], [moments], cost=cost),
-            record(rigid_step.begin_rigid_steps, self.count, begin, [islands, steps]),
-        ]
-        body = self.owner
-        inputs = [self.surface, self.before, model.x_start, body, model.objective.contacts]
-        inputs += [model.contact_model, islands, steps]
-        touching, chunks = rigid_step.add_contacts, len(self.touch_cost)
-        self.contacts = record(touching, chunks, inputs, [self.sums], cost=self.touch_cost)
-        taken = [islands, steps, self.goes_on]
-        kernel, sums = rigid_step.take_rigid_steps, [self.surface, self.sums]
-        self.take = record(kernel, self.count, sums, taken)
-        moves = [self.before, body, islands, model.contact_model]
-        self.move = [
-            record(rigid_step.move_islands, model.free_count, moves, [model.candidate], cost=MOVE),
-            *points_in_front(model, self.before, model.candidate),
-            partial(model.commit, 0, model.free_count),
-        ]
-
-    def __call__(self):
-        wp.copy(self.before, self.model.x)
-        play(self.begin)
-        self.goes_on.fill_(1)
-        repeat_while(self.goes_on, self._pass)
-        play(self.move)
-
-    def _pass(self):
-        self.goes_on.zero_()
-        self.contacts()
-        self.take()
-
-
-def filled(struct, arrays, count, device):
-    """A struct with an array of zeros for each of the names and types in `arrays`."""
-    for name, dtype in arrays.items():
-        setattr(struct, name, wp.zeros(count, dtype=dtype, device=device))
-    return struct
 
 
 class IslandMomentum(RecordedStage):
     """Gives islands of bodies that touch, or one alone, the momentum that they should have.
 
-    For scenes with contact pairs. Marks the vertices of solids that stand in `model.standing`.
+    For scenes with contact pairs; colliders `travel` so far in a frame [m], an array of one float.
+    Marks the vertices of solids that stand in `model.standing`.
     """
 
-    def __init__(self, model):
+    def __init__(self, model, travel):
         assembly, upload = model.assembly, model.upload
         owners, bodies = len(model.surface.may_touch), len(assembly.vertices)
         self.islands = filled(kernels.Islands(), ISLANDS, owners, model.device)
@@ -159,6 +58,7 @@ class IslandMomentum(RecordedStage):
         self.restoring = None
         if not anchored.all() and not model.settings.quasistatic:
             self.restoring = RigidSteps(model, model.surface.body, bodies, self.islands)
+            self.restoring.whole = WholeMoves(model, travel)
         super().__init__(model)
 
     @staticmethod

@@ -27,7 +27,7 @@ class Islands:
     held: wp.array[int]  # whether anything in the island is not free
     center: wp.array[wp.vec3d]  # [m]
     shift: wp.array[wp.vec3d]  # of the center [m]
-    turn: wp.array[wp.vec3d]  # about the center [rad]
+    turn: wp.array[wp.mat33d]  # rotation about the center
 
 
 @wp.struct
@@ -37,7 +37,7 @@ class Moments:
     weight: wp.array[wp.float64]  # Σ w, w = m/h² [N/m]
     center: wp.array[wp.vec3d]  # Σ w r
     shift: wp.array[wp.vec3d]  # Σ w d
-    spin: wp.array[wp.vec3d]  # Σ w r × d
+    mixed: wp.array[wp.mat33d]  # Σ w r dᵀ
     spread: wp.array[wp.mat33d]  # Σ w r rᵀ
 
 
@@ -156,7 +156,7 @@ def add_moments(
     weight = wp.float64(0.0)
     center = wp.vec3d()
     shift = wp.vec3d()
-    spin = wp.vec3d()
+    mixed = wp.mat33d()
     spread = wp.mat33d()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         i = chunks.vertex[q]
@@ -166,10 +166,10 @@ def add_moments(
         weight += w
         center += w * r
         shift += w * d
-        spin += w * wp.cross(r, d)
+        mixed += w * wp.outer(r, d)
         spread += w * wp.outer(r, r)
     moments.weight[chunk] = weight
     moments.center[chunk] = center
     moments.shift[chunk] = shift
-    moments.spin[chunk] = spin
+    moments.mixed[chunk] = mixed
     moments.spread[chunk] = spread
