@@ -18,6 +18,7 @@ from ..solver.settings import Settings
 from . import ignored, playback, read_mesh
 from .analytic_colliders import is_analytic
 from .bodies import Target, analytic_colliders, collider, deformable
+from .force_fields import field_objects, force_fields
 from .modifiers import DEFORMING, simulation_point
 from .participants import nothing_to_bake
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
@@ -116,7 +117,7 @@ def prepared(scene, objects):
                     )
                 modifier.show_viewport = False
                 off.append(modifier)
-        if gravity_moves(scene) or any(moves(ob) for ob in objects):
+        if gravity_moves(scene) or any(moves(ob) for ob in (*objects, *field_objects(scene))):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
     finally:
@@ -151,8 +152,9 @@ def gather(context, objects):
     settings = settings_of(scene)
     gathered = Gathered([], settings, start, count, Reader(start, count, settings.frame_time))
     if gravity_moves(scene):
-        gathered.reader.follow_gravity(settings.gravity)
+        gathered.reader.follow(GRAVITY, lambda _: gravity_of(bpy.context.scene), settings.gravity)
         gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)
+    gathered.bodies += force_fields(gathered, scene)
     moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
     earlier = earlier_poses(context, moving)
     depsgraph = context.evaluated_depsgraph_get()

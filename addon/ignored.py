@@ -5,14 +5,15 @@ import bpy
 import numpy as np
 
 from . import read_mesh
+from .force_fields import KINDS, has_field
 from .reader import gravity_moves
 from .units import gravity_of, unit_scale
 
 EARTH = 9.81
 # Gravity that differs from the earth's by more than this factor is pointed out at unit scales.
 FAR = 2.0
-# Force fields that Blender itself applies to particles only.
-FOR_PARTICLES = {"NONE", "BOID", "GUIDE"}
+# Force fields that Blender itself applies to particles only: no cloth has a charge or a size.
+FOR_PARTICLES = {"NONE", "BOID", "GUIDE", "CHARGE", "LENNARDJ"}
 
 
 def notes(scene, objects):
@@ -33,14 +34,24 @@ def _named(names):
 
 
 def _force_fields(scene):
-    names = [
-        ob.name
+    """Force fields of kinds and shapes that the solver does not know, and walls against them."""
+    fields = [
+        ob
         for ob in scene.objects
         if ob.field and ob.field.type not in FOR_PARTICLES and ob.visible_get()
     ]
-    if names:
-        has = "is a force field" if len(names) == 1 else "are force fields"
-        yield f"{_named(names)} {has} and ignored: only gravity, pins and contact act on objects"
+    for names, what in (
+        ([ob.name for ob in fields if ob.field.type not in KINDS], "textures and fluid flow move"),
+        (
+            [ob.name for ob in fields if ob.field.type in KINDS and not has_field(ob)],
+            "force fields of the shape Surface or Every Point move",
+        ),
+    ):
+        if names:
+            yield f"{_named(names)}: {what} particles only, and nothing here"
+    absorbing = [ob.name for ob in fields if has_field(ob) and ob.field.use_absorption]
+    if absorbing:
+        yield f"{_named(absorbing)}: Absorption is ignored; the field passes through colliders"
 
 
 def _instances():

@@ -16,6 +16,7 @@ MATERIAL_FIELDS = {
         ("poisson_ratio", None),
         ("density", "Density (kg/m³)"),
         ("damping", None),
+        ("drag", None),
     ),
     "CLOTH": (
         ("membrane", None),
@@ -28,12 +29,15 @@ MATERIAL_FIELDS = {
         ("bending_stiffness", None),
         ("rest_flat", None),
         ("damping", None),
+        ("drag", None),
+        ("air_friction", None),
     ),
     "ROD": (
         ("youngs_modulus", None),
         ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
         ("damping", None),
+        ("drag", None),
     ),
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import read_mesh
 from .modifiers import STILL, may_change_count
-from .units import gravity_of, unit_scale
+from .units import unit_scale
 
 # Frames that are read ahead of the solver.
 AHEAD = 2
@@ -115,7 +115,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
 
 
 class Reader:
-    """Poses of moving objects in time, and gravity that changes.
+    """Poses of moving objects in time, and other things that change, such as gravity.
 
     `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the
     solver's thread and waits for them.
@@ -125,7 +125,7 @@ class Reader:
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
         self.still = {}  # identity -> pose that must not change
-        self.follows_gravity = False
+        self.others = {}  # name -> what reads it from a depsgraph
         self.unsure = False  # whether points may become more or fewer, or what is still may move
         self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
         self.queue = Queue(AHEAD)
@@ -139,10 +139,10 @@ class Reader:
         self.known[0][identity(ob)] = pose
         self.unsure |= with_points and may_change_count(ob)
 
-    def follow_gravity(self, gravity):
-        """Read the gravity, which is `gravity` [m/s²] in the input state, in every frame."""
-        self.follows_gravity = True
-        self.known[0][GRAVITY] = gravity
+    def follow(self, name, read, start):
+        """Call `read(depsgraph)` in every frame; it is `start` in the input state."""
+        self.others[name] = read
+        self.known[0][name] = start
 
     def hold(self, ob, pose):
         """Watch an object that must keep its pose."""
@@ -161,7 +161,7 @@ class Reader:
 
     def has_room(self):
         """Whether there is a frame to read, and the solver is not far behind."""
-        wanted = bool(self.wanted) or self.follows_gravity
+        wanted = bool(self.wanted or self.others)
         return wanted and self.next <= self.frame_count and not self.queue.full()
 
     def fill(self):
@@ -186,8 +186,8 @@ class Reader:
         for key, with_points in self.wanted.items():
             count = len(self.known[0][key].points) if with_points else None
             poses[key] = read_pose(_found(key), depsgraph, with_points, count)
-        if self.follows_gravity:
-            poses[GRAVITY] = gravity_of(bpy.context.scene)
+        for name, read in self.others.items():
+            poses[name] = read(depsgraph)
         for key, start in self.still.items():
             count = None if start.points is None else len(start.points)
             pose = read_pose(_found(key), depsgraph, count is not None, count)
@@ -199,7 +199,7 @@ class Reader:
         return poses
 
     def at(self, key, time):
-        """The pose of an object, or the gravity, at a time [s] since the input state."""
+        """The pose of an object, or what is followed by a name, at a time [s] since the start."""
         frame = round(time / self.frame_time)
         last = max(self.known)
         while last < frame:

@@ -177,13 +177,12 @@ class CoarseCorrection:
         """What passes from one substep to the next: here only what is counted."""
         return [self.linkages.skipped]
 
-    def step_length(self):
-        """α of the last step, over all linkages on average."""
-        return float(self.linkages.step_length.numpy().mean())
-
-    def skips(self):
-        """Steps of linkages that were not taken since `begin_frame`."""
-        return int(self.linkages.skipped.numpy().sum())
+    @property
+    def reported(self):
+        """What a frame tells, of every linkage: α of the last step, and how many steps were not
+        taken since `begin_frame`.
+        """
+        return {"coarse_share": self.linkages.step_length, "coarse_skips": self.linkages.skipped}
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""

@@ -55,6 +55,11 @@ class SelfIntersections:
         carried = (self.state[points.corners] == FLATTENED).any(axis=1)
         self.state[surface.point_start :][carried] = FLATTENED
 
+    @property
+    def is_smooth(self):
+        """Whether no vertex waits until it touches its own body."""
+        return (self.state == SMOOTH).all() and not any(len(corners) for corners, _ in self.flat)
+
     def keep(self):
         """Keep what is in which state; returns what brings it back."""
         state, flat = self.state.copy(), list(self.flat)

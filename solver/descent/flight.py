@@ -12,7 +12,7 @@ import warp as wp
 from ..device.flow import when
 from ..device.launches import play
 from ..kernels import flight
-from .rigid_steps import body_chunks
+from .rigid_steps import surface_chunks
 
 # Rough cost of measuring a vertex and of moving one [ns].
 MEASURE, FLY = 10.0, 3.0
@@ -23,7 +23,7 @@ class Flight:
 
     def __init__(self, model, colliders):
         self.model, self.flies = model, wp.zeros(1, dtype=int, device=model.device)
-        chunks, flights = body_chunks(model), self._flights()
+        chunks, flights = surface_chunks(model), self._flights()
         self.launches = self._record(chunks, flights, colliders.travel)
         inputs = [model.contact.struct.body, flights]
         self.fly = model.launches.record(
@@ -47,7 +47,7 @@ class Flight:
         parts, boxes = self._boxes(len(sizes)), self._boxes(bodies)
         state = [model.x, contact.candidate, model.contact_model.state.radius]
         inputs = [chunks, model.vertex_count, *state]
-        obstacles = [contact.struct, travel, boxes]
+        obstacles = [contact.struct, model.contact_model.colliders, travel, boxes]
         return [
             record(flight.measure_chunks, len(sizes), inputs, [parts], cost=MEASURE * sizes),
             record(flight.measure_bodies, bodies, [chunks, parts], [boxes, flights]),

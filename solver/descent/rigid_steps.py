@@ -10,8 +10,8 @@ from ..device.flow import repeat_while
 from ..device.launches import play
 from ..kernels import flight, island_moves, rigid_contacts, rigid_step
 from ..kernels import islands as kernels
+from ..model.chunks import make_chunks
 from ..scene.embedding import points_in_front
-from .linkages import make_chunks
 
 # What is added up for a chunk.
 MOMENTS = {
@@ -112,7 +112,7 @@ class WholeMoves:
 
     def __init__(self, model, travel):
         self.model, self.travel, device = model, travel, model.device
-        self.chunks, bodies = body_chunks(model), len(model.assembly.vertices)
+        self.chunks, bodies = surface_chunks(model), len(model.assembly.vertices)
         self.parts, self.boxes = (
             filled(flight.Boxes(), BOXES, count, device)
             for count in (len(self.chunks.owner), bodies)
@@ -140,7 +140,7 @@ class WholeMoves:
         ]
 
 
-def body_chunks(model):
+def surface_chunks(model):
     """`Chunks` of the vertices and embedded points of every body."""
     points = model.kinematic_end + np.arange(len(model.surface.points))
     vertex = np.concatenate([np.arange(model.vertex_count), points])

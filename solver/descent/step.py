@@ -11,6 +11,7 @@ from .clock import Clock
 from .coarse import CoarseMatrix, CoarseSteps
 from .contact import ContactLoad, Contacts
 from .convergence import Convergence
+from .forces import Forces
 from .guess import GuessGuard, LastGuard, is_guarded
 from .iterations import Iterations
 from .keeping import Keeper
@@ -89,11 +90,11 @@ class Stepper:
         if self.keeper:
             self.keeper.keep()
 
-    def end_frame(self):
-        """Whether all contacts of the frame had room; else there is more of it now, and everything
-        is as it was at the frame's start, to do it again.
+    def end_frame(self, numbers):
+        """Whether all contacts of the frame had room, by the `numbers` that it has reported; else
+        there is more of it now, and everything is as it was at the frame's start, to do it again.
         """
-        if self.model.contact is None or self.model.contact.make_room():
+        if self.model.contact is None or self.model.contact.make_room(numbers):
             return True
         self.keeper.go_back()
         return False
@@ -157,6 +158,8 @@ def before_iterations(model, kinematic):
         yield ContactLoad(model, Load(model, model.settings))
     yield Clock(model)
     yield Prediction(model)
+    if Forces.is_needed(model):
+        yield Forces(model)
     if model.damped_tables:
         yield Damping(model)
     yield Kinematics(model, kinematic)

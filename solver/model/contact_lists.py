@@ -33,7 +33,8 @@ class ContactLists:
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
     last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: first
     come pairs of vertices, then those of edges, then `separating` [1] ones, whose `rows` of `Touch`
-    the host gives. About `expected` pairs there will be: launches share them out so.
+    the host gives. About `expected` pairs there will be: launches share them out so. `known` is
+    how many there were when the host has last looked.
     """
 
     def __init__(self, near, vertex_count, device):
@@ -42,7 +43,7 @@ class ContactLists:
         self.counts, self.needed, self.separating = (
             wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1)
         )
-        self.revision, self.capacity, self.expected = 0, 0, 0
+        self.revision, self.capacity, self.expected, self.known = 0, 0, 0, 0
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
         self.rows = wp.zeros(0, dtype=pairs.Touch, device=device)
@@ -75,9 +76,13 @@ class ContactLists:
         return int(self.counts.numpy()[int(counts.ALL)])
 
     @property
-    def searches(self):
-        """How often pairs were sought since the frame began."""
-        return int(self.counts.numpy()[int(counts.SEARCHES)])
+    def reported(self):
+        """What a frame tells: what there was and what was needed, and what the host knows of it."""
+        return {"counts": self.counts, "needed": self.needed}
+
+    def take(self, numbers):
+        """Know what was reported at the end of a frame."""
+        self.known = int(numbers["counts"][counts.ALL])
 
     def begin_frame(self):
         """Count searches anew."""
@@ -111,8 +116,10 @@ class ContactLists:
         return [self.all.start, self.all.listed, self.near.end, self.counts]
 
     def keep(self):
-        """Keep what is in the lists; returns what brings it back, also into longer ones."""
-        count = self.count
+        """Keep what is in the lists at the end of a frame, or before the first one; returns what
+        brings it back, also into longer ones.
+        """
+        count = self.known
         before = [wp.clone(array[:used]) for array, used in self._used(count)]
 
         def bring_back():

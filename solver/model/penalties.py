@@ -83,9 +83,10 @@ class AttachmentRows:
         struct.pull = wp.zeros(self.count, dtype=wp.vec3, device=device)
         return struct
 
-    def broken_count(self):
-        """Rows that have broken so far."""
-        return int(self.broken.numpy().sum()) if self.breakable else 0
+    @property
+    def reported(self):
+        """What a frame tells: rows that have broken so far."""
+        return {"broken": self.broken} if self.breakable else {}
 
 
 def spring_penalty(assembly, settings):

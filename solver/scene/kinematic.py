@@ -15,11 +15,13 @@ class KinematicPoints:
     """Positions [m] of points at both ends of the frame, `at_start` and `at_end` [point].
 
     `first` is the number of the first point, wherever they are put; `moves` tells whether any does.
+    `known` are those at the end, on the host.
     """
 
     def __init__(self, first, moves, device):
         self.first, self.moves = first, moves
-        self.at_start = wp.array(self.read(0, 0.0), dtype=wp.vec3, device=device)
+        self.known = self.read(0, 0.0).astype(np.float32)
+        self.at_start = wp.array(self.known, dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
 
     def __len__(self):
@@ -33,7 +35,8 @@ class KinematicPoints:
         """Read where the points will be at the end of this frame."""
         if self.moves:
             wp.copy(self.at_start, self.at_end)
-            self.at_end.assign(self.read(frame, time).astype(np.float32))
+            self.known = self.read(frame, time).astype(np.float32)
+            self.at_end.assign(self.known)
 
 
 class KinematicPins(KinematicPoints):
@@ -88,9 +91,10 @@ class KinematicColliders(KinematicPoints):
         return np.concatenate(read)
 
     def begin_frame(self, frame, time):
+        before = self.known
         super().begin_frame(frame, time)
         if self.moves:
-            paths = self.at_end.numpy().astype(float) - self.at_start.numpy()
+            paths = self.known.astype(float) - before
             self.travel.fill_(np.linalg.norm(paths, axis=1).max())
 
 

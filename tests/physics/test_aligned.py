@@ -10,10 +10,10 @@ from intersections import joined, piercings
 from shapes import block, box, cell_box, plane, rotation
 
 from vbd.solver.bodies import Cells, Collider, Pins, Solid
-from vbd.solver.contact.surface import boundary_triangles
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 from vbd.solver.topology.graphs import unique_edges
+from vbd.solver.topology.meshes import boundary_triangles
 
 # A frame of one substep: every one of them is judged.
 STEP = Settings().step_time

@@ -83,8 +83,8 @@ def count_repeats(monkeypatch):
     """A list that gets an entry for every frame that is done again."""
     repeats, make_room = [], Contact.make_room
 
-    def counted(contact):
-        had_enough = make_room(contact)
+    def counted(contact, numbers):
+        had_enough = make_room(contact, numbers)
         repeats.extend([True] * (not had_enough))
         return had_enough
 
