@@ -135,7 +135,7 @@ def add_contacts(
                 gap = gap_of(touch, x, x[s]) + wp.vec3(weight * shift + (moved - r))
                 r = moved
                 f, a, b = touch_force(touch, gap, model)
-                if a > 0.0:
+                if a + b > 0.0:
                     k = stiffness_of(touch.normal, a, b)
                     arm = wp.skew(r)
                     force += weight * wp.vec3d(f)

@@ -15,7 +15,7 @@ of the momentum than the coefficient times what the contacts carry in the end.
 import warp as wp
 
 from .chunks import Chunks
-from .guess import THIN, rotation_matrix
+from .guess import rotation_matrix
 from .islands import Islands, Moments, origin_of
 from .options import QUICK
 
@@ -24,7 +24,10 @@ wp.set_module_options(QUICK)
 # An island is solved when a step would gain less than this part of what the first one did, ...
 SOLVED = wp.constant(wp.float64(1.0e-10))
 # ... or moves it by less than this [m].
-STILL = wp.constant(wp.float64(1.0e-10))
+STILL = wp.constant(wp.float64(1.0e-8))
+# Part of the trace of an inertia tensor added to it: what is straight may turn about its own axis
+# by anything, but in small steps.
+THIN = wp.constant(wp.float64(1.0e-6))
 # The most evaluations of its contacts.
 PASSES = wp.constant(12)
 # A step is drawn back where the slope at its end has risen to this part of what it fell by, ...

@@ -44,7 +44,7 @@ def accelerations(modulus, cells, floor, kind, turn=0.0, frames=10):
         (1e7, (4, 4, 2), "plane", Solid, 0.0),
         (1e10, (4, 4, 2), "plane", Solid, 0.3),
         (1e4, (1, 1, 1), "plane", Solid, 0.7),
-        (1e7, (3, 3, 1), "plane", Cells, 0.0),
+        (1e7, (10, 10, 3), "plane", Cells, 0.0),
         (1e10, (1, 1, 1), "two triangles", Solid, 0.0),
         (1e6, (4, 4, 2), "many triangles", Solid, 0.0),
         (1e7, (1, 1, 1), "many triangles", Solid, 0.0),

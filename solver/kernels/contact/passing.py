@@ -10,11 +10,16 @@ used up.
 import warp as wp
 
 from ..options import QUICK
-from .pairs import VERTEX_TRIANGLE, weighted
-from .parting import gap_along, normal_to
+from .pairs import VERTEX_TRIANGLE, Pair, weighted
+from .parting import gap_along, normal_to, rounding_along
 from .planes import KEPT
 
 wp.set_module_options(QUICK)
+
+# A direction leaves room to pass when its gap is more than this part of the contact distance, ...
+BESIDE = wp.constant(0.25)
+# ... and so many times what rounding may do to it.
+ROOMY = wp.constant(10.0)
 
 
 @wp.func
@@ -33,18 +38,24 @@ def approach_along(kind: int, n: wp.vec3, v: wp.vec4i, path: wp.array[wp.vec3]):
 
 @wp.func
 def freer(
-    kind: int,
+    pair: Pair,
     best: wp.vec3,
     other: wp.vec3,
-    v: wp.vec4i,
     x: wp.array[wp.vec3],
     path: wp.array[wp.vec3],
 ):
-    """That of two directions, the latter of any length, of whose gap the paths use up less."""
+    """That of two directions, the latter of any length, of whose gap the paths use up less.
+
+    The latter has to leave a good part of the contact distance: what passes is to pass beside, not
+    along what it touches.
+    """
+    v = pair.vertices
+    kind = pair.kind
     n = wp.normalize(other)
     gap = gap_along(kind, n, v, x)
+    least = ROOMY * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
     freest = best
-    if gap > 0.0:
+    if gap > wp.max(BESIDE * pair.radius, least):
         used = approach_along(kind, n, v, path)
         if used * gap_along(kind, best, v, x) < gap * approach_along(kind, best, v, path):
             freest = n
@@ -53,40 +64,39 @@ def freer(
 
 @wp.func
 def freer_side(
-    kind: int,
+    pair: Pair,
     best: wp.vec3,
     other: wp.vec3,
-    v: wp.vec4i,
     x: wp.array[wp.vec3],
     path: wp.array[wp.vec3],
 ):
     """The same of a direction either way round."""
-    return freer(kind, freer(kind, best, other, v, x, path), -other, v, x, path)
+    return freer(pair, freer(pair, best, other, x, path), -other, x, path)
 
 
 @wp.func
 def passing_normal(
-    kind: int,
+    pair: Pair,
     n: wp.vec3,
     weights: wp.vec4,
-    v: wp.vec4i,
     x: wp.array[wp.vec3],
     path: wp.array[wp.vec3],
 ):
     """The direction n from B to A, or where the plane across it would end the paths of the sides
     one that lets them go farther.
     """
-    if approach_along(kind, n, v, path) < KEPT * gap_along(kind, n, v, x):
+    v = pair.vertices
+    if approach_along(pair.kind, n, v, path) < KEPT * gap_along(pair.kind, n, v, x):
         return n
     way = weighted(weights, v, path)
     gap = weighted(weights, v, x)
     aside = gap - (wp.dot(gap, way) / wp.max(wp.length_sq(way), 1.0e-30)) * way
-    best = freer(kind, n, aside, v, x, path)
+    best = freer(pair, n, aside, x, path)
     u = x[v[1]] - x[v[0]]
-    if kind == VERTEX_TRIANGLE:
+    if pair.kind == VERTEX_TRIANGLE:
         u = x[v[2]] - x[v[1]]
-        best = freer_side(kind, best, wp.cross(way, x[v[3]] - x[v[1]]), v, x, path)
+        best = freer_side(pair, best, wp.cross(way, x[v[3]] - x[v[1]]), x, path)
     t = x[v[3]] - x[v[2]]
-    best = freer_side(kind, best, wp.cross(way, u), v, x, path)
-    best = freer_side(kind, best, wp.cross(way, t), v, x, path)
-    return freer_side(kind, best, normal_to(u, t), v, x, path)
+    best = freer_side(pair, best, wp.cross(way, u), x, path)
+    best = freer_side(pair, best, wp.cross(way, t), x, path)
+    return freer_side(pair, best, normal_to(u, t), x, path)
