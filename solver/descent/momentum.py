@@ -104,7 +104,16 @@ class IslandMomentum(RecordedStage):
 class LinkageMomentum(RecordedStage):
     """The same for scenes without contact pairs, where an island is a linkage that is not held."""
 
-    def __init__(self, model):
+    @staticmethod
+    def is_needed(model):
+        """Whether anything is free to move."""
+        if not model.free_count or model.contact is not None or model.settings.quasistatic:
+            return False
+        return not find_linkages(model.assembly)[1].all()
+
+    def record(self):
+        """Linkages are found anew: cloth may have torn."""
+        model = self.model
         of, held = find_linkages(model.assembly)
         # Free vertices come first: of a point with some, its first corner is one.
         owner = np.zeros(len(model.x), dtype=np.int64)
@@ -114,16 +123,6 @@ class LinkageMomentum(RecordedStage):
         islands.island = model.upload(np.arange(len(held)).astype(np.int32), int)
         islands.held = model.upload(held.astype(np.int32), int)
         self.restoring = RigidSteps(model, owner, len(held), islands)
-        super().__init__(model)
-
-    @staticmethod
-    def is_needed(model):
-        """Whether anything is free to move."""
-        if not model.free_count or model.contact is not None or model.settings.quasistatic:
-            return False
-        return not find_linkages(model.assembly)[1].all()
-
-    def record(self):
         self.restoring.record()
 
     def end_step(self):
