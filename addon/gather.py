@@ -17,6 +17,7 @@ from ..solver.scene.thickness import collision_thickness, short_edge
 from ..solver.settings import Settings
 from . import ignored, playback, read_mesh
 from .analytic_colliders import is_analytic
+from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
 from .modifiers import DEFORMING, simulation_point
@@ -36,6 +37,8 @@ class Gathered:
     frame_count: int
     reader: Reader
     targets: list[Target] = field(default_factory=list)
+    holding: list = field(default_factory=list)
+    """`Attachment`s: soft pins, seams, and what the user has attached."""
     gravity: Callable | None = None
     """Gravity [m/s²] at a time [s] since the input state, if it changes."""
     notes: list[str] = field(default_factory=list)
@@ -117,7 +120,8 @@ def prepared(scene, objects):
                     )
                 modifier.show_viewport = False
                 off.append(modifier)
-        if gravity_moves(scene) or any(moves(ob) for ob in (*objects, *field_objects(scene))):
+        others = [*field_objects(scene), *leaders(objects)]
+        if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
     finally:
@@ -156,7 +160,7 @@ def gather(context, objects):
         gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)
     gathered.bodies += force_fields(gathered, scene)
     moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
-    earlier = earlier_poses(context, moving)
+    earlier, made = earlier_poses(context, moving), {}
     depsgraph = context.evaluated_depsgraph_get()
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
@@ -169,6 +173,7 @@ def gather(context, objects):
             body = collider(gathered, ob, depsgraph, pose)
         else:
             body = deformable(gathered, ob, depsgraph, pose)
+            made[identity(ob)] = body, gathered.targets[-1]
             if ob in moving:
                 motion = *earlier[identity(ob)], start, settings.frame_time
                 gathered.notes += set_going(body, gathered.targets[-1], *motion)
@@ -181,6 +186,9 @@ def gather(context, objects):
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
     gathered.notes += [note for body in simulated for note in _too_thick(body)]
+    for ob in (ob for ob in objects if identity(ob) in made):
+        gathered.holding += attach(gathered, context, ob, made)
+    gathered.bodies += gathered.holding
     return gathered
 
 

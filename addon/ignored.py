@@ -21,7 +21,7 @@ def notes(scene, objects):
     return [
         *_force_fields(scene),
         *_instances(),
-        *(note for ob in objects if ob.vbd.role == "CLOTH" for note in _loose_edges(ob)),
+        *(note for ob in objects if _is_unsewn(ob) for note in _loose_edges(ob)),
         *_scaled_gravity(scene),
     ]
 
@@ -68,12 +68,19 @@ def _instances():
         )
 
 
+def _is_unsewn(ob):
+    return ob.vbd.role == "CLOTH" and not ob.vbd.use_sewing
+
+
 def _loose_edges(ob):
     """Edges without a face between vertices that have one; a cloth cannot have other ones."""
     loose = len(read_mesh.loose_edges(ob.data))
     if loose:
         edges = "1 edge without a face is" if loose == 1 else f"{loose} edges without a face are"
-        yield f"{ob.name}: {edges} ignored; make a face of each or a rod of their own"
+        yield (
+            f"{ob.name}: {edges} ignored; switch on Sewing, make a face of each, or a rod of their "
+            "own"
+        )
 
 
 def _scaled_gravity(scene):

@@ -56,6 +56,28 @@ def _has_handlers():
     return bool(handlers.frame_change_pre or handlers.frame_change_post)
 
 
+def is_keyed(block, path):
+    """Whether keyframes or drivers may change a property of a data-block. Says yes in doubt."""
+    data = getattr(block, "animation_data", None)
+    if data is None:
+        return False
+    curves = [*data.drivers, *curves_of(data.action)]
+    return bool(data.nla_tracks) or any(curve.data_path == path for curve in curves)
+
+
+def curves_of(action):
+    """All curves of an action; until Blender 4.3 it has them itself, later its layers do."""
+    if action is None:
+        return
+    if not hasattr(action, "layers"):
+        yield from action.fcurves
+        return
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield from bag.fcurves
+
+
 def _has_animation(block):
     data = getattr(block, "animation_data", None)
     return data is not None and bool(data.action or data.drivers or data.nla_tracks)
@@ -82,7 +104,7 @@ class Pose:
         return same
 
 
-def _found(key):
+def found(key):
     """The object of an identity."""
     ob = bpy.data.objects.get(key)
     if ob is None:
@@ -134,9 +156,11 @@ class Reader:
         self.wake = lambda: None  # called when there is room for another frame
 
     def add(self, ob, pose, with_points):
-        """Follow an object, whose pose in the input state is `pose`."""
-        self.wanted[identity(ob)] = with_points
-        self.known[0][identity(ob)] = pose
+        """Follow an object, whose pose in the input state is `pose`. It may be added again."""
+        key = identity(ob)
+        self.wanted[key] = with_points or self.wanted.get(key, False)
+        if with_points or key not in self.known[0]:
+            self.known[0][key] = pose
         self.unsure |= with_points and may_change_count(ob)
 
     def follow(self, name, read, start):
@@ -185,12 +209,12 @@ class Reader:
         poses = {}
         for key, with_points in self.wanted.items():
             count = len(self.known[0][key].points) if with_points else None
-            poses[key] = read_pose(_found(key), depsgraph, with_points, count)
+            poses[key] = read_pose(found(key), depsgraph, with_points, count)
         for name, read in self.others.items():
             poses[name] = read(depsgraph)
         for key, start in self.still.items():
             count = None if start.points is None else len(start.points)
-            pose = read_pose(_found(key), depsgraph, count is not None, count)
+            pose = read_pose(found(key), depsgraph, count is not None, count)
             if not pose.is_close(start):
                 raise ValueError(
                     f"{key[0]} moves in frame {scene_frame}, which only colliders of the shape "

@@ -121,6 +121,7 @@ class Contact:
         *slots, pairs = numbers["needed"].astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
+        self.lists.has_room.fill_(1)
         return had_slots and had_pairs
 
     @property

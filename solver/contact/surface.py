@@ -168,7 +168,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         body_triangles=len(triangles),
         rod_start=len(triangle_edges),
         collider_start=count,
-        joint=connected_components(assembly.attachments.edges(), len(body)),
+        joint=connected_components(assembly.attachments.joints(), len(body)),
         point_start=int(starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),

@@ -17,7 +17,7 @@ from .iterations import Iterations
 from .keeping import Keeper
 from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
-from .multipliers import AttachmentMultipliers, Breaking, SpringMultipliers
+from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .prediction import Damping, Prediction, Velocities
 from .stage import VERBS, RecordedStage
 from .sweeps import Sweeps
@@ -123,7 +123,14 @@ class Stepper:
             self.tearing.tear()
 
     def solve(self):
-        """All that a graph holds:
+        """All that a graph holds: a substep, unless the frame has to be done again as it is."""
+        if self.model.contact is None:
+            self._solve()
+        else:
+            when(self.model.lists.has_room, self._solve)
+
+    def _solve(self):
+        """One substep:
 
         predict → approach the guess, searching for contacts →
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
@@ -163,6 +170,8 @@ def before_iterations(model, kinematic):
     if model.damped_tables:
         yield Damping(model)
     yield Kinematics(model, kinematic)
+    if model.attachments.is_adaptive:
+        yield AttachmentLaws(model, kinematic.attached)
     if touches:
         yield Contacts(model, kinematic)
 

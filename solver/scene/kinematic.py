@@ -99,7 +99,10 @@ class KinematicColliders(KinematicPoints):
 
 
 class AttachedPoints(KinematicPoints):
-    """p of every row of the attachments, relative to the origin where it lies in space."""
+    """p of every row of the attachments, relative to the origin where it lies in space.
+
+    `grips` [row, 2]: how firmly each holds at both ends of the frame.
+    """
 
     def __init__(self, attachments, assembly, device):
         self.attachments, self.origin = attachments, assembly.origin
@@ -107,6 +110,19 @@ class AttachedPoints(KinematicPoints):
         two_way = [np.full(len(a.vertices), a.other is not None) for a in attachments]
         self.two_way = np.concatenate(two_way or [[]]).astype(bool)
         super().__init__(0, bool(attachments), device)
+        self.known_grips = self._read_grips(0, 0.0)
+        both = np.stack([self.known_grips, self.known_grips], axis=1)
+        self.grips = wp.array(both, dtype=float, device=device)
+
+    def _read_grips(self, frame, time):
+        return np.concatenate([[], *(a.grips(frame, time) for a in self.attachments)])
+
+    def begin_frame(self, frame, time):
+        super().begin_frame(frame, time)
+        if any(a.grip is not None for a in self.attachments):
+            before, self.known_grips = self.known_grips, self._read_grips(frame, time)
+            both = np.stack([before, self.known_grips], axis=1)
+            self.grips.assign(both.astype(np.float32))
 
     def read(self, frame, time):
         there = [a.there(frame, time) for a in self.attachments] or [np.zeros((0, 3))]

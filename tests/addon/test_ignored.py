@@ -72,7 +72,7 @@ def test_loose_edges_between_the_faces_of_a_cloth_are_counted(scene):
     mesh_object("Rag", RAG, faces=PATCHES, role="CLOTH")
     assert notes() == []
     mesh_object("Tatters", RAG, edges=[(1, 4)], faces=PATCHES, role="CLOTH")
-    advice = "ignored; make a face of each or a rod of their own"
+    advice = "ignored; switch on Sewing, make a face of each, or a rod of their own"
     assert notes() == [f"Tatters: 1 edge without a face is {advice}"]
     mesh_object("Net", RAG, edges=[(1, 4), (2, 3)], faces=PATCHES, role="CLOTH")
     assert f"Net: 2 edges without a face are {advice}" in notes()

@@ -34,7 +34,7 @@ def main():
                     failed += 1
                     at = "" if isinstance(outcome, str) else f" substep {outcome.substep + 1}"
                     print(f"seed {options.seed} scene {index} {name}{at}: {words}", flush=True)
-                if done % 500 == 0:
+                if done % 100 == 0:
                     print(f"{done} scenes, {failed} failed", flush=True)
     for worker in workers:
         worker.process.join()

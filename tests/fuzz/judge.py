@@ -5,7 +5,7 @@
 """
 
 import numpy as np
-from intersections import piercings, segment_hits
+from intersections import segment_hits
 
 from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
 from vbd.solver.topology.graphs import connected_components
@@ -35,6 +35,7 @@ class Judge:
         self.pieces = self._pieces()
         self.rings = list(self._rings())
         self.still = self._still()
+        self.sheets = self._sheets()
         self.walls = [wall for collider in self._analytic() for wall in walls(collider)]
         self.before = np.asarray(x, dtype=np.float64)
         self.free = surface.vertices[self._is_free(model, surface.vertices)]
@@ -94,6 +95,20 @@ class Judge:
         chosen[chosen] = ~moves[of[chosen] - deformable]
         return self.triangles[chosen]
 
+    def _sheets(self):
+        """Triangles, and border edges, of every surface that is open and may move."""
+        of = self.body[self.triangles[:, 0]]
+        sheets = []
+        for number in np.flatnonzero(~self.surface.closed):
+            mine = self.triangles[of == number]
+            if len(mine) and not (
+                len(self.still) and (self.body[self.still[:, 0]] == number).any()
+            ):
+                edges = np.sort(mine[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+                border, count = np.unique(edges, axis=0, return_counts=True)
+                sheets.append((number, mine, border[count == 1]))
+        return sheets
+
     def look(self, x, seconds):
         """What is wrong with the positions x after so many seconds, as a list of words."""
         x = np.asarray(x, dtype=np.float64)
@@ -106,6 +121,7 @@ class Judge:
             *self._new_crossings(x),
             *self._gone_inside(x),
             *self._passed(x),
+            *self._changed_sides(x),
         ]
         self.before = x
         return found
@@ -166,7 +182,7 @@ class Judge:
 
     def _passed(self, x):
         links = self._links(x)
-        if links != self.links:
+        if np.abs(np.subtract(links, self.links)).max(initial=0.0) > 0.5:
             yield f"rings linked {self.links} times are linked {links} times"
         if not len(self.still):
             return
@@ -191,6 +207,35 @@ class Judge:
             hit = p if down == 0.0 else p + (q - p) * (np.dot(a - p, n) / down)
             if distance_to_edges(hit, x, sharp) > np.linalg.norm(q - p):
                 yield f"vertex {v} went through triangle {self.still[triangle].tolist()}"
+
+    def _changed_sides(self, x):
+        """Vertices that are in front of another face of a moving sheet than before, nearer to it
+        than to its border.
+        """
+        for number, triangles, border in self.sheets:
+            used = self.surface.vertices
+            used = used[self.meets[self.body[used], number] & (self.body[used] != number)]
+            before, inside_before = heights(self.before, used, triangles)
+            now, inside = heights(x, used, triangles)
+            flipped = inside & inside_before & (before * now < 0.0)
+            for v, t in zip(*np.nonzero(flipped), strict=True):
+                vertices = np.append(triangles[t], used[v])
+                way = np.linalg.norm(x[vertices] - self.before[vertices], axis=1).max()
+                far = distance_to_edges(x[used[v]], x, border)
+                if far > 2.0 * way + np.abs([before[v, t], now[v, t]]).max():
+                    yield f"vertex {used[v]} changed sides of triangle {triangles[t].tolist()}"
+
+
+def heights(x, vertices, triangles):
+    """How high vertices are above triangles [vertex, triangle], and whether right above them."""
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    n = np.cross(b - a, c - a)
+    n /= np.maximum(np.linalg.norm(n, axis=1, keepdims=True), 1e-300)
+    p = x[vertices][:, None]
+    inside = np.ones((len(vertices), len(triangles)), dtype=bool)
+    for one, other in ((a, b), (b, c), (c, a)):
+        inside &= ((p - one) * np.cross(n, other - one)).sum(axis=2) > 0.0
+    return ((p - a) * n).sum(axis=2), inside
 
 
 def _attached(surface):
@@ -239,15 +284,20 @@ def winding_numbers(points, corners):
 
 
 def linking_number(x, one, other):
-    """How often a closed curve goes through another, both given by vertices in order."""
-    fan = np.array([[other[0], *other[k : k + 2]] for k in range(1, len(other) - 1)])
-    edges = np.column_stack([one, np.roll(one, -1)])
-    total = 0
-    for e, t in piercings(x, edges, fan):
-        p, q = x[edges[e]]
-        a, b, c = x[fan[t]]
-        total += int(np.sign(np.dot(q - p, np.cross(b - a, c - a))))
-    return total
+    """How often a closed curve goes through another, both given by vertices in order: Gauss's
+    integral, segment by segment (Klenin and Langowski, Computation of writhe, 2000).
+    """
+    p, q = x[one][:, None], x[np.roll(one, -1)][:, None]
+    a, b = x[other][None], x[np.roll(other, -1)][None]
+    sides = (a - p, b - p, b - q, a - q)
+    normals = [np.cross(sides[k], sides[(k + 1) % 4]) for k in range(4)]
+    lengths = [np.maximum(np.linalg.norm(n, axis=2), 1e-300) for n in normals]
+    angle = np.zeros(lengths[0].shape)
+    for k in range(4):
+        cosine = (normals[k] * normals[(k + 1) % 4]).sum(axis=2)
+        angle += np.arcsin(np.clip(cosine / lengths[k] / lengths[(k + 1) % 4], -1.0, 1.0))
+    hand = np.sign((np.cross(b - a, q - p) * (a - p)).sum(axis=2))
+    return float((angle * hand).sum() / (4.0 * np.pi))
 
 
 def sharp_edges(x, triangles):

@@ -4,16 +4,25 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from shapes import block, box, bumpy_ball, cell_box, chain, grid, in_cells, plane, rotation
+from shapes import (
+    bar,
+    block,
+    box,
+    chain,
+    grid,
+    plane,
+    roller,
+    rotation,
+    wedge,
+)
 
-from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.contact.surface import boundary_triangles
+from vbd.solver.scene.analytic_colliders import Sphere
 from vbd.solver.scene.attachments import Attachment
-from vbd.solver.settings import Material, Settings
+from vbd.solver.settings import Settings
 
-# Substeps of a scene: enough to fall, to hit and to press.
-SUBSTEPS = (6, 24)
-TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+from .maker import TET, Maker
 
 
 @dataclass(frozen=True)
@@ -40,65 +49,11 @@ class Scene:
 
 def make_scene(seed, index):
     """The scene of this number, always the same."""
-    return _Maker(np.random.default_rng([seed, index])).scene()
+    return Layouts(np.random.default_rng([seed, index])).scene()
 
 
-class _Maker:
-    """Makes one scene; lengths are in units of `size` until bodies are made of them."""
-
-    def __init__(self, random):
-        self.random = random
-        self.size = 10.0 ** self.uniform(-3.0, 3.0)
-        self.aligned = self.chance(0.5)
-        self.frames, self.settings = self._settings()
-        self.frame_time = self.settings.frame_time
-        self.bodies, self.travel = [], 0.0
-        # A few kinds of bodies in one scene: kernels are compiled for each combination of them.
-        self.family = self.pick(["tets", "tets", "tets", "cells", "lattice", "sheets", "mixed"])
-
-    # What chance decides.
-
-    def uniform(self, low, high, *shape):
-        return self.random.uniform(low, high, *shape)
-
-    def chance(self, part):
-        return self.random.random() < part
-
-    def pick(self, choices):
-        return choices[self.random.integers(len(choices))]
-
-    def _settings(self):
-        substeps = self.pick([1, 2, 4, 4, 8])
-        steps = self.random.integers(*SUBSTEPS)
-        frame_time = self.pick([1.0 / 24.0, 1.0 / 24.0, 1.0 / 60.0, 0.2])
-        per_frame = self.size / frame_time
-        gravity = np.array([0.0, 0.0, -self.pick([9.81, 0.3 * per_frame, 0.03 * per_frame])])
-        if self.chance(0.1):
-            gravity[0] = -0.7 * gravity[2]
-        more = {}
-        if self.chance(0.1):
-            more = {"acceleration": 0.9}
-        elif self.chance(0.1):
-            more = {"accuracy": 0.01}
-        settings = Settings(
-            frame_time=frame_time,
-            substeps=substeps,
-            iterations=self.pick([1, 2, 3, 5, 10, 20, 20, 40]),
-            gravity=tuple(gravity),
-            collision_stiffness=10.0 ** self.uniform(2.0, 9.0),
-            friction=self.pick([0.0, 0.4, 1.0]),
-            damping=self.pick([0.0, 0.0, 0.01]),
-            coarse_correction=not self.chance(0.2),
-            initial_guess=self.pick(
-                ["adaptive", "adaptive", "inertia_acceleration", "inertia", "previous"]
-            ),
-            collision_interval=self.pick([1, 3, 5, 5, 10]),
-            relaxation=self.pick([1.0, 1.5, 1.5, 1.9]),
-            quasistatic=self.chance(0.03),
-            threads=1,
-            **more,
-        )
-        return int(np.ceil(steps / substeps)), settings
+class Layouts(Maker):
+    """Puts a scene together in one of several ways."""
 
     def scene(self):
         layout = self.pick(
@@ -115,154 +70,14 @@ class _Maker:
                 self.sheets,
                 self.loops,
                 self.pile,
+                self.rollers,
             ]
         )
         layout()
+        self.complete()
         words = ["aligned" if self.aligned else "askew", self.family, f"{self.size:.2g} m"]
         name = f"{layout.__name__} ({', '.join(words)})"
         return Scene(name, self.bodies, self.settings, self.frames, self.travel * self.size)
-
-    # Bodies.
-
-    def material(self, **more):
-        thickness = self.pick([0.0, 0.0, self.size * 10.0 ** self.uniform(-5.0, -1.5)])
-        stiffness = 10.0 ** self.uniform(3.0, 11.0)
-        return Material(
-            youngs_modulus=stiffness,
-            poisson_ratio=self.pick([0.0, 0.3, 0.45]),
-            density=10.0 ** self.uniform(1.0, 4.0),
-            thickness=0.003 * self.size,
-            bending_stiffness=min(self.pick([0.0, 2e-9 * stiffness * self.size**3]), 1e9),
-            friction=self.pick([None, 0.0, 0.5]),
-            collision_thickness=thickness,
-            **more,
-        )
-
-    def velocities(self, points):
-        """None, or a common velocity with some spin, up to a size per frame."""
-        if self.chance(0.5):
-            return None
-        speed = self.size / self.frame_time * self.pick([0.01, 0.1, 1.0])
-        spin = self.pick([0.0, 1.0]) * self.uniform(-1.0, 1.0, 3) / self.frame_time
-        middle = points.mean(axis=0)
-        return speed * self.uniform(-1.0, 1.0, 3) + np.cross(spin, points - middle)
-
-    def name(self, word):
-        return f"{word} {len(self.bodies)}"
-
-    def add(self, shape, rest, elements, turn, shift, pins=None, **more):
-        """Add a body of a shape, the rest points of which are turned and shifted."""
-        rest = np.asarray(rest, dtype=np.float64) * self.size
-        points = rest @ np.asarray(turn).T + np.asarray(shift) * self.size
-        more.setdefault("velocities", self.velocities(points))
-        material = self.material(self_contact=shape in (Cloth, Rod) and self.chance(0.5))
-        body = shape(
-            points,
-            elements,
-            material,
-            rest_points=rest,
-            pins=pins,
-            name=self.name(shape.__name__),
-            **more,
-        )
-        self.bodies.append(body)
-        return body
-
-    def collider(self, mesh, turn=None, shift=(0.0, 0.0, 0.0), path=None):
-        """Add a collider; `path` [frame, 3] is where it goes, in sizes."""
-        points, triangles = mesh
-        points = points @ (np.eye(3) if turn is None else turn).T + shift
-        if path is not None:
-            points = points[None] + path[:, None, :]
-            self.travel += np.abs(path).max() * 2.0
-        thickness = self.pick([0.0, 0.0, 1e-3 * self.size])
-        self.bodies.append(
-            Collider(points * self.size, triangles, thickness=thickness, name=self.name("Collider"))
-        )
-
-    def solid(self, cells=None, size=(1.0, 1.0, 1.0)):
-        """(shape, rest, elements) of a box from the origin."""
-        cells = cells or self.pick([(1, 1, 1), (1, 1, 1), (2, 2, 2), (1, 2, 1)])
-        if self.family == "cells" and len(set(np.array(size) / np.array(cells))) == 1:
-            return (Cells, *cell_box(cells, size))
-        return (Solid, *box(cells, size))
-
-    def body(self):
-        """(shape, rest, elements) of anything about a unit large."""
-        kind = self.pick(["box", "box", "tet", "bar", "wedge"])
-        if self.family == "mixed":
-            kind = self.pick([kind, "sheet", "rod"])
-        if self.family == "sheets":
-            kind = self.pick([kind, "sheet", "sheet"])
-        if kind == "tet":
-            return Solid, TET, np.array([[0, 1, 2, 3]])
-        if kind == "bar":
-            return self.solid((4, 1, 1), (1.0, 0.25, 0.25))
-        if kind == "wedge":
-            return Solid, *wedge()
-        if kind == "sheet":
-            return Cloth, *grid(int(self.random.integers(1, 5)))
-        if kind == "rod":
-            count = int(self.random.integers(2, 8))
-            return Rod, *chain(count, 1.0 / (count - 1))
-        return self.solid()
-
-    def turn(self):
-        """A rotation: none or an eighth about an axis when aligned, else nearly that, or any."""
-        if self.aligned:
-            angle = self.pick([0.0, 0.0, 0.0, np.pi / 4.0, np.pi / 2.0])
-        else:
-            angle = self.pick([1e-6, 1e-4, 1e-2, self.uniform(0.0, 3.0)])
-        axis = np.eye(3)[self.random.integers(3)]
-        if not self.aligned and self.chance(0.5):
-            axis = self.random.standard_normal(3)
-            axis /= np.linalg.norm(axis)
-        return rotation(axis, angle)
-
-    def gap(self):
-        return self.pick([1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5])
-
-    def shift(self):
-        """A shift aside: none or half a size when aligned."""
-        aside = self.uniform(-0.4, 0.4, 2)
-        if self.aligned:
-            aside = np.array([self.pick([0.0, 0.0, 0.5]), self.pick([0.0, 0.0, 0.5])])
-        return aside
-
-    def floor(self, height):
-        """Something to fall on, its top at a height; or nothing."""
-        kind = self.pick(["mesh", "mesh", "ground", "block", "sphere", "box", "bowl", "none"])
-        size, here = self.size, np.array([0.5, 0.5, height])
-        if kind == "mesh":
-            turn = rotation((1.0, 0.0, 0.0), self.pick([0.0, 0.0, 0.2]))
-            low = 0.0 if turn[2, 1] == 0.0 else -3.0
-            self.collider(plane(8.0), turn, here + [0.0, 0.0, low])
-        elif kind == "ground":
-            self.settings = replace(self.settings, use_ground=True, ground_height=height * size)
-        elif kind == "block":
-            wide = self.pick([1.0, 1.0, 4.0])
-            self.collider(block((wide, wide, 1.0), here - [0.0, 0.0, 0.5]))
-        elif kind == "sphere":
-            self.bodies.append(Sphere((here - [0.0, 0.0, 2.0]) * size, 2.0 * size))
-        elif kind == "box":
-            self.bodies.append(Box((here - [6.0, 6.0, 0.0]) * size, (here + 12.0) * size))
-        elif kind == "bowl":
-            self.bodies.append(Bowl((here + [0.0, 0.0, 19.5]) * size, 20.0 * size))
-            self.bodies.append(Plane(here * size, (0.0, 0.1, 1.0)))
-
-    def attach(self):
-        """Perhaps tie a body to a point that is led, or break off."""
-        if not self.chance(0.15):
-            return
-        body = self.pick([b for b in self.bodies if hasattr(b, "elements")])
-        k = int(self.random.integers(len(body.points)))
-        way = self.uniform(-1.0, 1.0, 3) * self.size
-        points = [body.points[[k]] + way * f / self.frames for f in range(self.frames + 1)]
-        self.travel += 2.0
-        stiffness = min(body.material.youngs_modulus * self.size, 1e12)
-        self.bodies.append(Attachment(body, [k], stiffness, points=points))
-
-    # Layouts.
 
     def stack(self):
         """Boxes above each other."""
@@ -284,26 +99,6 @@ class _Maker:
             height += 1.0 + gap
         self.attach()
 
-    def ball(self, middle):
-        """A bumpy ball of diameter 1 in a lattice of cells."""
-        points, triangles = bumpy_ball(self.size, rows=5)
-        points = points - 0.5 * (points.min(axis=0) + points.max(axis=0))
-        points = points / np.ptp(points, axis=0).max() * self.size * 0.999
-        points = points + np.asarray(middle) * self.size
-        velocities = np.zeros(3)
-        if self.chance(0.5):
-            velocities = self.uniform(-0.3, 0.3, 3) * self.size / self.frame_time
-        self.bodies.append(
-            in_cells(
-                points,
-                triangles,
-                3,
-                self.material(),
-                velocities=velocities,
-                name=self.name("Lattice"),
-            )
-        )
-
     def edges(self):
         """Wedges, bars and tets whose edges lie along each other."""
         shape = self.pick([wedge, bar])
@@ -316,7 +111,7 @@ class _Maker:
         turn = rotation((0.0, 1.0, 0.0), tilt) @ rotation((0.0, 0.0, 1.0), angle)
         low = points * [1.0, -1.0, -1.0]
         if self.chance(0.5):
-            self.collider((low, boundary(elements)))
+            self.collider((low, boundary_triangles(elements)))
         else:
             pins = Pins(np.arange(len(low))) if self.chance(0.5) else None
             self.add(Solid, low, elements, np.eye(3), np.zeros(3), pins, velocities=None)
@@ -368,7 +163,7 @@ class _Maker:
             self.settings = replace(self.settings, use_ground=True, ground_height=0.0)
         top = gap + count * (1.0 + gap)
         part = np.arange(self.frames + 1)[:, None] / self.frames
-        way = self.uniform(0.1, 0.8) * count
+        way = self.uniform(0.1, 1.1) * count
         path = -way * part * [0.0, 0.0, 1.0] + part * [self.pick([0.0, 0.5]), 0.0, 0.0]
         plate = self.pick([plane(3.0), block((3.0, 3.0, 0.5), (0.0, 0.0, 0.25))])
         tilt = rotation((1.0, 0.0, 0.0), 0.0 if self.aligned else self.uniform(0.0, 0.1))
@@ -389,7 +184,7 @@ class _Maker:
         x = 1.0
         for _ in range(int(self.random.integers(1, 4))):
             gap = self.gap()
-            if self.family == "sheets" and self.chance(0.5):
+            if self.family == "mixed" and self.chance(0.5):
                 rest, triangles = grid(3, 1.0)
                 held = Pins([0, 3, 12, 15]) if self.chance(0.6) else None
                 self.add(Cloth, rest[:, [2, 0, 1]], triangles, np.eye(3), (x + gap, 0.0, 0.0), held)
@@ -405,7 +200,7 @@ class _Maker:
     def throw(self):
         """Two or three bodies fly at each other."""
         count = self.pick([2, 2, 3])
-        speed = self.size / self.frame_time * self.pick([0.05, 0.3, 1.0, 5.0])
+        speed = self.size / self.frame_time * self.pick([0.05, 0.3, 1.0, 5.0, 40.0])
         aside = self.shift()
         for k in range(count):
             shape, rest, elements = self.body()
@@ -432,14 +227,25 @@ class _Maker:
             self.add(shape, rest, elements, turn, place, pins, velocities=v)
         if self.chance(0.3):
             self.floor(-3.0)
+        if self.chance(0.3):
+            self.blade()
         self.attach()
+
+    def blade(self):
+        """A plate that turns about an axis next to the others."""
+        mesh = self.pick([plane(2.0), block((2.0, 2.0, 0.1), (0.0, 0.0, 0.0))])
+        angle = self.uniform(0.05, 1.0)
+        turns = [rotation((0.0, 1.0, 0.0), angle * f) for f in range(self.frames + 1)]
+        points = np.stack([mesh[0] @ turn.T for turn in turns]) + [0.0, 0.0, -1.6]
+        self.travel += 4.0
+        self.bodies.append(Collider(points * self.size, mesh[1], name=self.name("Blade")))
 
     def twist(self):
         """Bars or sheets, both ends of which are turned against each other."""
         count, frames = self.pick([1, 2]), self.frames
         angle = self.uniform(0.2, 1.5) * frames
         for k in range(count):
-            if self.family in ("sheets", "mixed"):
+            if self.family == "mixed":
                 rest, elements = grid(4)
                 shape = Cloth
             else:
@@ -464,7 +270,7 @@ class _Maker:
 
     def sheets(self):
         """Sheets exactly above each other, on something."""
-        self.family = self.pick(["sheets", "mixed"])
+        self.family = "mixed"
         cells, height = int(self.random.integers(1, 6)), self.gap()
         kind = self.pick(["floor", "box", "block", "sphere"])
         if kind == "floor":
@@ -484,9 +290,9 @@ class _Maker:
             pins = None
             if self.chance(0.2):
                 pins = Pins([0, cells])
-            if self.family == "mixed" and self.chance(0.3):
+            if self.chance(0.2):
                 points, edges = chain(5, 0.25)
-                self.add(Rod, points, edges, turn, (*shift, height), pins)
+                self.add(Rod, points, edges, turn, (*shift, height), pins and Pins([0, 4]))
             else:
                 self.add(Cloth, rest, triangles, turn, (*shift, height), pins)
             height += gap
@@ -514,6 +320,29 @@ class _Maker:
         if self.chance(0.3):
             self.add(*self.solid(), np.eye(3), (-0.5, -0.5, height + 0.1))
 
+    def rollers(self):
+        """Two rollers with edges draw down what lies on them."""
+        count = self.pick([3, 4, 8, 12])
+        gap = self.pick([1e-3, 0.05, 0.3])
+        mesh, triangles = roller(count, 4.0, 0.5 * self.aligned)
+        turn = self.uniform(0.02, 0.6)
+        for side in (-1.0, 1.0):
+            turns = [rotation((0.0, 1.0, 0.0), -side * turn * f) for f in range(self.frames + 1)]
+            points = np.stack([mesh @ t.T for t in turns]) + [side * 0.5 * (1.0 + gap), 0.0, 0.0]
+            self.bodies.append(
+                Collider(points * self.size, triangles, 1.0, name=self.name("Roller"))
+            )
+        self.travel += 4.0
+        if self.family == "lattice":
+            self.ball((0.0, 0.0, 1.001))
+        else:
+            shape, rest, elements = self.body()
+            turned = rest @ (turn := self.turn()).T
+            low, high = turned.min(axis=0), turned.max(axis=0)
+            place = -0.5 * (low + high)
+            place[2] = 0.5 + self.gap() - low[2]
+            self.add(shape, rest, elements, turn, place, velocities=None)
+
     def pile(self):
         """All kinds of bodies at the places of a grid."""
         for k in self.random.permutation(8)[: int(self.random.integers(2, 6))]:
@@ -528,23 +357,3 @@ class _Maker:
             self.add(shape, rest * scale, elements, turn, corner * 1.01 - low * scale)
         self.floor(-self.gap())
         self.attach()
-
-
-def boundary(tets):
-    """The faces of tets that belong to one only."""
-    from vbd.solver.contact.surface import boundary_triangles
-
-    return boundary_triangles(tets)
-
-
-def bar():
-    """A bar of a unit along x that lies on one of its long edges."""
-    points, tets = box((4, 1, 1), (1.0, 0.1, 0.1))
-    points = (points - [0.5, 0.05, 0.05]) @ rotation((1.0, 0.0, 0.0), np.pi / 4.0).T
-    return points - [0.0, 0.0, points[:, 2].min()], tets
-
-
-def wedge():
-    """The same of a wedge, its edge down."""
-    points = [[x, y, z] for y, z in ((0.0, 0.0), (-0.1, 0.2), (0.1, 0.2)) for x in (-0.5, 0.5)]
-    return np.array(points), np.array([[0, 4, 2, 1], [2, 4, 3, 1], [4, 5, 3, 1]])
