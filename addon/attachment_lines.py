@@ -12,7 +12,7 @@ from .participants import BODIES
 
 # Of each attachment so many lines are drawn at most: enough to see what leads where.
 MOST_LINES = 300
-COLOR = 1.0, 0.6, 0.1, 1.0
+COLOR = 0.1, 0.7, 1.0, 1.0
 WIDTH = 2.0
 
 

@@ -14,6 +14,14 @@ def _fields(layout, context):
     return context.object.vbd
 
 
+def _numbers(layout, group, *names):
+    """Fields with their labels inside: beside them their units would be cut off."""
+    column = layout.column(align=True)
+    column.use_property_split = False
+    for name in names:
+        column.prop(group, name)
+
+
 class VBD_PT_pins(PhysicsPanel, Panel):
     bl_label = "Pins"
     bl_parent_id = "VBD_PT_physics"
@@ -37,11 +45,7 @@ class VBD_PT_soft_pins(PhysicsPanel, Panel):
     def draw(self, context):
         vbd, layout = _fields(self.layout, context), self.layout
         layout.active = vbd.soft_pins and bool(vbd.pin_group)
-        layout.prop(vbd, "pin_stiffness")
-        layout.prop(vbd, "pin_damping")
-        row = layout.row()
-        row.use_property_decorate = True  # it is there to be keyed
-        row.prop(vbd, "pin_strength")
+        _numbers(layout, vbd, "pin_stiffness", "pin_damping", "pin_strength")
 
 
 class VBD_PT_sewing(PhysicsPanel, Panel):
@@ -57,8 +61,7 @@ class VBD_PT_sewing(PhysicsPanel, Panel):
     def draw(self, context):
         vbd, layout = _fields(self.layout, context), self.layout
         layout.active = vbd.use_sewing
-        layout.prop(vbd, "sewing_speed")
-        layout.prop(vbd, "sewing_force")
+        _numbers(layout, vbd, "sewing_speed", "sewing_force")
 
 
 class VBD_UL_attachments(UIList):
@@ -67,8 +70,12 @@ class VBD_UL_attachments(UIList):
     def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_property):
         row = layout.row(align=True)
         row.active = item.enabled
-        row.prop(item, "name", text="", emboss=False, icon="LINKED")
-        row.label(text=item.target.name if item.target else "No target", translate=False)
+        names = row.split(factor=0.6)
+        names.prop(item, "name", text="", emboss=False)
+        if item.target is None:
+            names.label(text="No target")
+        else:
+            names.label(text=item.target.name, translate=False)
         row.prop(item, "enabled", text="")
 
 
@@ -95,8 +102,8 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
         column.active = item.enabled
         column.prop(item, "target")
         column.prop_search(item, "vertex_group", ob, "vertex_groups")
-        for name in ("distance", "keep_distance", "stiffness", "damping", "maximum_force"):
-            column.prop(item, name)
+        column.prop(item, "keep_distance")
+        _numbers(column, item, "distance", "stiffness", "damping", "maximum_force")
         row = column.row()
         row.active = item.maximum_force > 0.0
         row.prop(item, "tears")

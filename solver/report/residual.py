@@ -19,7 +19,7 @@ class Residual:
 
     `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`, and `touching` [free vertex] says what
     contacts act on. `norm` [1] is the residual as of the last `find`, `least` [1] what rounding
-    alone may make of it, and `before` [1] that of the last `find_before`; 0 when nothing is free.
+    alone leaves of it, and `before` [1] that of the last `find_before`; 0 when nothing is free.
     """
 
     def __init__(self, model):
