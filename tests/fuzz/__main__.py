@@ -27,10 +27,10 @@ def main():
                     tally.add(*result)
     except KeyboardInterrupt:  # it says what has been run so far
         pass
-    for worker in workers:
-        worker.end()
     minutes = (time.monotonic() - started) / 60.0
     print(f"seed {options.seed}, from scene {options.first} on: {tally}; {minutes:.1f} minutes")
+    for worker in workers:
+        worker.end()
     return int(tally.failed > 0)
 
 
