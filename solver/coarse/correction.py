@@ -174,8 +174,8 @@ class CoarseCorrection:
 
     @property
     def kept(self):
-        """What passes from one substep to the next: here only what is counted."""
-        return [self.linkages.skipped]
+        """What passes from one substep to the next: how sweeps go on, and what is counted."""
+        return {"relaxation": self.model.relaxation, "skipped": self.linkages.skipped}
 
     def step_length(self):
         """α of the last step, over all linkages on average."""

@@ -22,6 +22,11 @@ class KinematicPoints:
         self.at_start = wp.array(self.read(0, 0.0), dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
 
+    @property
+    def kept(self):
+        """What passes from one frame to the next."""
+        return {"at_end": self.at_end}
+
     def __len__(self):
         return len(self.at_end)
 
@@ -124,7 +129,12 @@ class Kinematic:
         """Whether anything moves that others may touch."""
         return self.colliders.moves or self.pins.moves
 
+    @property
+    def keepers(self):
+        """All that keep something for the next frame."""
+        return [self.pins, self.attached, self.colliders]
+
     def begin_frame(self, frame, time):
         """Read where everything will be at the end of this frame."""
-        for points in (self.pins, self.attached, self.colliders):
+        for points in self.keepers:
             points.begin_frame(frame, time)
