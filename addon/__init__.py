@@ -16,6 +16,7 @@ from . import (
     presets,
     properties,
     relative,
+    resume,
     roles,
     softness,
 )
@@ -27,6 +28,7 @@ MODULES = (
     presets,
     roles,
     bake,
+    resume,
     relative,
     cache_place,
     participants,

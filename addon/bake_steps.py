@@ -15,7 +15,7 @@ import bpy
 
 from ..solver.settings import Settings
 from . import preparing, report
-from .cache_place import cache_folder, follow, remove_unused
+from .cache_place import bring_home, cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .gather import gather, participants, prepared
@@ -195,7 +195,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
             outcome.notes += write_keys(scene, gathered.targets, solver.cache, solver.bake, *frames)
             scene.vbd.frames_missing = outcome.count - outcome.frames
             if folder is None:  # else another file keeps the bakes that were here
-                outcome.notes += _remove_caches(replaced, scene)
+                outcome.notes += _settle_caches(replaced, scene, place)
         outcome.seconds = time.monotonic() - started
         scene.vbd.report = report.dumps(outcome.lines(), outcome.numbers())
     return outcome
@@ -245,9 +245,12 @@ def _compiling(compiled):
     return f"{COMPILING} {compiled.done + 1} of {compiled.count} (first time only)"
 
 
-def _remove_caches(bakes, scene):
-    """Delete the caches of bakes that were replaced; returns notes about those that remain."""
+def _settle_caches(bakes, scene, place):
+    """Delete the caches of bakes that were replaced, and let the new one in `place` be where it
+    belongs; returns notes about what could not be.
+    """
     try:
+        bring_home(place, scene)
         remove_unused(bakes, scene)
     except OSError as error:
         return [f"The cache of an earlier bake remains: {explain(error)}"]

@@ -32,11 +32,15 @@ class Loaded:
     wanted: int
     notes: list
 
+    @property
+    def missing(self):
+        """Frames that the bake has not reached."""
+        return max(self.wanted - (self.last - self.first), 0)
+
     def line(self):
         """What is said about it."""
         text = f"Loaded frames {self.first} to {self.last} from the cache"
-        missing = max(self.wanted - (self.last - self.first), 0)
-        return f"{text}; {missing} are missing" if missing else text
+        return f"{text}; {self.missing} are missing" if self.missing else text
 
 
 def write_keys(scene, targets, cache, bake, frame_start, last):
@@ -60,11 +64,12 @@ def write_keys(scene, targets, cache, bake, frame_start, last):
     return notes
 
 
-def load(scene, folder=None):
+def load(scene, folder=None, blend=None):
     """Let the objects of a scene play a cache, its own by default; nothing is solved. Returns
-    `Loaded`. ValueError says why it cannot be; the scene is then as it was.
+    `Loaded`. ValueError says why it cannot be; the scene is then as it was. `blend`: the file that
+    the scene will be saved as.
     """
-    own = cache_folder(scene)
+    own = cache_folder(scene, blend)
     cache = Cache.open(folder or own)
     header, frames = cache.header, cache.sound()
     targets = [

@@ -29,6 +29,11 @@ class Kept:
         return max(self.cache.header.frame_count, self.last)
 
     @property
+    def is_partial(self):
+        """Whether the bake could be gone on with."""
+        return 0 < self.frame < self.count
+
+    @property
     def scene_frame(self):
         """The scene's number of the last frame to be kept."""
         return self.cache.header.frame_start + self.frame
@@ -76,7 +81,7 @@ def is_unfinished(kept):
         return False
     bake = kept.cache.header.bake
     is_played = any(ob.vbd.baked and ob.vbd.bake_id == bake for ob in bpy.data.objects)
-    return not is_played or 0 < kept.frame < kept.count
+    return kept.is_partial or not is_played
 
 
 def kept_until(scene, frame=None, folder=None):
