@@ -94,7 +94,10 @@ class Keeper:
                 others[owner][key] = array
         for name, owner in self.owners.items():
             if others[name]:
-                owner.bring_back(others[name])
+                try:
+                    owner.bring_back(others[name])
+                except KeyError as error:
+                    raise ValueError(f"the restart point lacks {error} of {name}") from error
         for name, array in self._arrays().items():
             if name in values:
                 self._assign(name, array, values[name])

