@@ -5,9 +5,12 @@ import bpy
 
 from . import (
     advice,
+    attachment_lines,
     bake,
     cache_place,
     command,
+    holding,
+    holding_panels,
     panels,
     participants,
     physics_panels,
@@ -24,6 +27,7 @@ from . import (
 # Properties first, since all others read them; unregistered in the opposite order.
 MODULES = (
     preferences,
+    holding,
     properties,
     presets,
     roles,
@@ -36,6 +40,8 @@ MODULES = (
     softness,
     panels,
     physics_panels,
+    holding_panels,
+    attachment_lines,
     command,
     preparing,
 )

@@ -8,12 +8,14 @@ import numpy as np
 from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
 from ..solver.scene.clamps import held_part, surface_of
 from ..solver.scene.contact_mesh import contact_mesh
-from ..solver.scene.lattice import embed, lattice
+from ..solver.scene.lattice import Lattice, embed, lattice
 from ..solver.settings import Material
 from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
 from .modifiers import simulation_point
+from .pins import pin_group, soft_pins
 from .reader import Pose, identity, moves, read_pose
+from .sewing import seams
 from .tetmesh import LatticePins, stored_tets
 from .units import shown
 
@@ -29,6 +31,9 @@ class Target:
     moving: bool
     corners: np.ndarray | None = None
     weights: np.ndarray | None = None
+    lattice: Lattice | None = None
+    surface: np.ndarray | None = None
+    """The part of its surface that each vertex of what hangs in a lattice stands for, [vertex]."""
     pinned: np.ndarray | None = None
     """Vertices that are where the object has them, whatever its body does; None for none."""
 
@@ -90,13 +95,16 @@ def deformable(gathered, ob, depsgraph, pose):
     moving = moves(ob)
     target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
     gathered.targets.append(target)
-    pinned = np.empty(0, int)
-    if ob.vbd.pin_group:
-        pinned = read_mesh.group_members(ob, mesh, ob.vbd.pin_group)
+    pins = pin_group(ob, mesh)
     if moving:
-        gathered.reader.add(ob, pose, with_points=len(pinned) > 0)
+        gathered.reader.add(ob, pose, with_points=len(pins) > 0)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
-    return make(gathered, ob, mesh, target, pinned)
+    body = make(gathered, ob, mesh, target, pins.hard)
+    if len(pins.soft):
+        gathered.holding.append(soft_pins(gathered, ob, body, pins))
+    if ob.vbd.role == "CLOTH" and ob.vbd.use_sewing:
+        gathered.holding += filter(None, [seams(ob, mesh, body)])
+    return body
 
 
 def _pins(gathered, target, pinned, indices=None, follow=None):
@@ -126,9 +134,11 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
     cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
     target.corners, target.weights = embed(points, cells)
+    target.lattice = cells
+    target.surface = surface = surface_of(points, triangles)
     pins = None
     if len(pinned):
-        embedded, surface = (target.corners, target.weights), surface_of(points, triangles)
+        embedded = target.corners, target.weights
         held = LatticePins(cells.points, *embedded, pinned, points[pinned], surface)
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
         cells.filling.held = held_part(cells.cells, target.corners, pinned, surface)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What several panels draw: roles, presets and fields."""
+"""What several panels share, and draw: roles, presets and fields."""
 
 from .participants import ROLE_ICONS
 from .presets import NONE_SHOWN, shown_preset
@@ -12,6 +12,20 @@ ROLE_BUTTONS = (
     ("ROD", "Rod"),
     ("COLLIDER", "Collider"),
 )
+
+
+class PhysicsPanel:
+    """A panel in Properties > Physics, for meshes with one of the `roles`, or for all."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+    roles = ()
+
+    @classmethod
+    def poll(cls, context):
+        ob = context.object
+        return ob is not None and ob.type == "MESH" and (not cls.roles or ob.vbd.role in cls.roles)
 
 
 def lock(layout, context):

@@ -17,7 +17,9 @@ from ..solver.scene.thickness import collision_thickness, short_edge
 from ..solver.settings import Settings
 from . import ignored, playback, read_mesh
 from .analytic_colliders import is_analytic
+from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
+from .force_fields import field_objects, force_fields
 from .modifiers import DEFORMING, simulation_point
 from .participants import nothing_to_bake
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
@@ -35,6 +37,8 @@ class Gathered:
     frame_count: int
     reader: Reader
     targets: list[Target] = field(default_factory=list)
+    holding: list = field(default_factory=list)
+    """`Attachment`s: soft pins, seams, and what the user has attached."""
     gravity: Callable | None = None
     """Gravity [m/s²] at a time [s] since the input state, if it changes."""
     notes: list[str] = field(default_factory=list)
@@ -119,7 +123,8 @@ def prepared(scene, objects):
                     )
                 modifier.show_viewport = False
                 off.append(modifier)
-        if gravity_moves(scene) or any(moves(ob) for ob in objects):
+        others = [*field_objects(scene), *leaders(objects)]
+        if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
     finally:
@@ -155,10 +160,11 @@ def gather(context, objects):
     gathered = Gathered([], settings, start, count, Reader(start, count, settings.frame_time))
     gathered.restart_every = scene.vbd.restart_every
     if gravity_moves(scene):
-        gathered.reader.follow_gravity(settings.gravity)
+        gathered.reader.follow(GRAVITY, lambda _: gravity_of(bpy.context.scene), settings.gravity)
         gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)
+    gathered.bodies += force_fields(gathered, scene)
     moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
-    earlier = earlier_poses(context, moving)
+    earlier, made = earlier_poses(context, moving), {}
     depsgraph = context.evaluated_depsgraph_get()
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
@@ -171,6 +177,7 @@ def gather(context, objects):
             body = collider(gathered, ob, depsgraph, pose)
         else:
             body = deformable(gathered, ob, depsgraph, pose)
+            made[identity(ob)] = body, gathered.targets[-1]
             if ob in moving:
                 motion = *earlier[identity(ob)], start, settings.frame_time
                 gathered.notes += set_going(body, gathered.targets[-1], *motion)
@@ -183,6 +190,9 @@ def gather(context, objects):
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
     gathered.notes += [note for body in simulated for note in _too_thick(body)]
+    for ob in (ob for ob in objects if identity(ob) in made):
+        gathered.holding += attach(gathered, context, ob, made)
+    gathered.bodies += gathered.holding
     return gathered
 
 

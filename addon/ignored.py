@@ -5,14 +5,15 @@ import bpy
 import numpy as np
 
 from . import read_mesh
+from .force_fields import KINDS, has_field
 from .reader import gravity_moves
 from .units import gravity_of, unit_scale
 
 EARTH = 9.81
 # Gravity that differs from the earth's by more than this factor is pointed out at unit scales.
 FAR = 2.0
-# Force fields that Blender itself applies to particles only.
-FOR_PARTICLES = {"NONE", "BOID", "GUIDE"}
+# Force fields that Blender itself applies to particles only: no cloth has a charge or a size.
+FOR_PARTICLES = {"NONE", "BOID", "GUIDE", "CHARGE", "LENNARDJ"}
 
 
 def notes(scene, objects):
@@ -20,7 +21,7 @@ def notes(scene, objects):
     return [
         *_force_fields(scene),
         *_instances(),
-        *(note for ob in objects if ob.vbd.role == "CLOTH" for note in _loose_edges(ob)),
+        *(note for ob in objects if _is_unsewn(ob) for note in _loose_edges(ob)),
         *_scaled_gravity(scene),
     ]
 
@@ -33,14 +34,24 @@ def _named(names):
 
 
 def _force_fields(scene):
-    names = [
-        ob.name
+    """Force fields of kinds and shapes that the solver does not know, and walls against them."""
+    fields = [
+        ob
         for ob in scene.objects
         if ob.field and ob.field.type not in FOR_PARTICLES and ob.visible_get()
     ]
-    if names:
-        has = "is a force field" if len(names) == 1 else "are force fields"
-        yield f"{_named(names)} {has} and ignored: only gravity, pins and contact act on objects"
+    for names, what in (
+        ([ob.name for ob in fields if ob.field.type not in KINDS], "textures and fluid flow move"),
+        (
+            [ob.name for ob in fields if ob.field.type in KINDS and not has_field(ob)],
+            "force fields of the shape Surface or Every Point move",
+        ),
+    ):
+        if names:
+            yield f"{_named(names)}: {what} particles only, and nothing here"
+    absorbing = [ob.name for ob in fields if has_field(ob) and ob.field.use_absorption]
+    if absorbing:
+        yield f"{_named(absorbing)}: Absorption is ignored; the field passes through colliders"
 
 
 def _instances():
@@ -57,12 +68,19 @@ def _instances():
         )
 
 
+def _is_unsewn(ob):
+    return ob.vbd.role == "CLOTH" and not ob.vbd.use_sewing
+
+
 def _loose_edges(ob):
     """Edges without a face between vertices that have one; a cloth cannot have other ones."""
     loose = len(read_mesh.loose_edges(ob.data))
     if loose:
         edges = "1 edge without a face is" if loose == 1 else f"{loose} edges without a face are"
-        yield f"{ob.name}: {edges} ignored; make a face of each or a rod of their own"
+        yield (
+            f"{ob.name}: {edges} ignored; switch on Sewing, make a face of each, or a rod of their "
+            "own"
+        )
 
 
 def _scaled_gravity(scene):

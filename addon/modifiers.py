@@ -64,6 +64,20 @@ STILL = {
 }
 
 
+# Give vertices other weights in a vertex group.
+WEIGHTING = {"VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY"}
+
+
+def change_weights(ob, group):
+    """Whether modifiers in use may change the weights of a vertex group."""
+    return any(
+        modifier.show_viewport
+        and modifier.type in WEIGHTING
+        and group in (getattr(modifier, name, "") for name in ("vertex_group", "vertex_group_a"))
+        for modifier in ob.modifiers
+    )
+
+
 def simulation_point(ob):
     """Modifiers in use that deform the simulated mesh, and those that act on the result."""
     used = [modifier for modifier in ob.modifiers if modifier.show_viewport]

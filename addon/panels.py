@@ -31,6 +31,7 @@ COLLISION_SETTINGS = (
     "collision_damping",
     "friction_velocity",
     "collision_interval",
+    "air_density",
     "use_ground",
     "ground_height",
 )

@@ -34,7 +34,8 @@ def needs_floor(scene):
     """Whether all that is simulated falls forever."""
     chosen = participants(scene)
     bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
-    held = len(chosen) > len(bodies) or any(ob.vbd.pin_group for ob in bodies)
+    held = len(chosen) > len(bodies)
+    held |= any(ob.vbd.pin_group or len(ob.vbd.attachments) for ob in bodies)
     gravity = scene.use_gravity and any(scene.gravity)
     return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels in Properties > Physics: an object's role, its material, pins and collision."""
+"""The panels in Properties > Physics: an object's role, its material and collision."""
 
 from bpy.types import Panel
 
 from .cell_count import known_cell_count
-from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
+from .drawing import TITLE, PhysicsPanel, draw_field, draw_presets, draw_roles, lock
 from .presets import MATERIAL_PRESETS
 from .tetmesh import TETS
 
@@ -16,6 +16,7 @@ MATERIAL_FIELDS = {
         ("poisson_ratio", None),
         ("density", "Density (kg/m³)"),
         ("damping", None),
+        ("drag", None),
     ),
     "CLOTH": (
         ("membrane", None),
@@ -28,12 +29,15 @@ MATERIAL_FIELDS = {
         ("bending_stiffness", None),
         ("rest_flat", None),
         ("damping", None),
+        ("drag", None),
+        ("air_friction", None),
     ),
     "ROD": (
         ("youngs_modulus", None),
         ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
         ("damping", None),
+        ("drag", None),
     ),
 }
 
@@ -45,26 +49,14 @@ def _count_text(count, what):
     return f"{what.capitalize()} not counted" if count is None else f"{count:,} {what}"
 
 
-class _Physics:
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "physics"
-    roles = ()
-
-    @classmethod
-    def poll(cls, context):
-        ob = context.object
-        return ob is not None and ob.type == "MESH" and (not cls.roles or ob.vbd.role in cls.roles)
-
-
-class VBD_PT_physics(_Physics, Panel):
+class VBD_PT_physics(PhysicsPanel, Panel):
     bl_label = TITLE
 
     def draw(self, context):
         draw_roles(self.layout, context.object)
 
 
-class VBD_PT_material(_Physics, Panel):
+class VBD_PT_material(PhysicsPanel, Panel):
     bl_label = "Material"
     bl_parent_id = "VBD_PT_physics"
     roles = tuple(MATERIAL_FIELDS)
@@ -84,7 +76,7 @@ class VBD_PT_material(_Physics, Panel):
             draw_field(column, ob.vbd, name, label)
 
 
-class VBD_PT_lattice(_Physics, Panel):
+class VBD_PT_lattice(PhysicsPanel, Panel):
     bl_label = "Cells"
     bl_parent_id = "VBD_PT_physics"
     roles = ("SOFT",)
@@ -110,23 +102,10 @@ class VBD_PT_lattice(_Physics, Panel):
             column.label(text="Touches with some vertices", icon="INFO")
 
 
-class VBD_PT_pins(_Physics, Panel):
-    bl_label = "Pins"
-    bl_parent_id = "VBD_PT_physics"
-    roles = tuple(MATERIAL_FIELDS)
-
-    def draw(self, context):
-        lock(self.layout, context)
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        ob = context.object
-        layout.prop_search(ob.vbd, "pin_group", ob, "vertex_groups")
-
-
-class VBD_PT_collision(_Physics, Panel):
+class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
+    bl_order = 1  # after what holds the object (holding_panels.py)
     roles = (*MATERIAL_FIELDS, "COLLIDER")
 
     def draw(self, context):
@@ -161,6 +140,5 @@ classes = (
     VBD_PT_physics,
     VBD_PT_material,
     VBD_PT_lattice,
-    VBD_PT_pins,
     VBD_PT_collision,
 )

@@ -22,7 +22,7 @@ class Preview:
         self.scene, self.start = scene, gathered.frame_start
         self.targets = gathered.targets if visible else []
         reader = gathered.reader
-        self.moving = bool(reader.wanted) or reader.follows_gravity or reader.unsure
+        self.moving = bool(reader.wanted or reader.others or reader.unsure)
         self.shown, self.when = 0, float("-inf")
         self.active = {}
 

@@ -17,6 +17,7 @@ from ..solver.scene.grid import MAX_RESOLUTION
 from .analytic_colliders import ANALYTIC_SHAPES
 from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
+from .holding import holding_properties
 from .participants import active_index, set_active_index
 
 ROLES = (
@@ -80,6 +81,14 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        "show_attachments": BoolProperty(
+            name="Show in Viewport",
+            description="Draw a line from each attached vertex of the active object to its place, "
+            "until it is baked",
+            default=True,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
         "report": StringProperty(
             name="Report",
             description="What the last bake said",
@@ -109,8 +118,10 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
 
 
 def update_role(group, context):
-    """A role that is given now is given by a version whose soft bodies are made of cells."""
-    group.made_of_cells = True
+    """A role that is given now is given by a version whose soft bodies are made of cells, and whose
+    pins of little weight are soft.
+    """
+    group.made_of_cells = group.soft_pins = True
     update_cell_count(group, context)
 
 
@@ -175,13 +186,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
-        "pin_group": StringProperty(
-            name="Pin Group",
-            description="Vertex group of the vertices that follow the animation instead of the "
-            "simulation",
-            options=set(),
-            override=OVERRIDABLE,
-        ),
+        **holding_properties(),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",

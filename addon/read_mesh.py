@@ -5,9 +5,6 @@ import numpy as np
 
 from ..solver.topology.graphs import two_coloring
 
-# A vertex is a member of a group from this weight on.
-MEMBER = 0.5
-
 
 def attribute(mesh, name, what, dtype, width):
     """All values of a mesh attribute, shape [element, width]; none if the mesh does not have it."""
@@ -90,25 +87,23 @@ def loose_edges(mesh):
     return np.setdiff1d(np.arange(len(mesh.edges)), with_face)
 
 
-def group_members(ob, mesh, name):
-    """Vertices of an object that are in a vertex group, int64 [member].
+def group_weights(ob, mesh, name):
+    """Weights of all vertices of an object in a vertex group, float64 [vertex]; 0 for those that
+    are not in it.
 
     `mesh` is the evaluated one: modifiers may change weights.
     """
     group = ob.vertex_groups.get(name)
     if group is None:
         raise ValueError(
-            f'{ob.name}: there is no vertex group "{name}"; choose another pin group or clear it'
+            f'{ob.name}: there is no vertex group "{name}"; choose another one or clear the field'
         )
-    index = group.index
-    return np.array(
-        [
-            vertex.index
-            for vertex in mesh.vertices
-            if any(entry.group == index and entry.weight >= MEMBER for entry in vertex.groups)
-        ],
-        np.int64,
-    )
+    index, weights = group.index, np.zeros(len(mesh.vertices))
+    for vertex in mesh.vertices:
+        for entry in vertex.groups:
+            if entry.group == index:
+                weights[vertex.index] = entry.weight
+    return weights
 
 
 def matrix(ob):

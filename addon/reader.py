@@ -9,7 +9,7 @@ import numpy as np
 
 from . import read_mesh
 from .modifiers import STILL, may_change_count
-from .units import gravity_of, unit_scale
+from .units import unit_scale
 
 # Frames that are read ahead of the solver.
 AHEAD = 2
@@ -56,6 +56,28 @@ def _has_handlers():
     return bool(handlers.frame_change_pre or handlers.frame_change_post)
 
 
+def is_keyed(block, path):
+    """Whether keyframes or drivers may change a property of a data-block. Says yes in doubt."""
+    data = getattr(block, "animation_data", None)
+    if data is None:
+        return False
+    curves = [*data.drivers, *curves_of(data.action)]
+    return bool(data.nla_tracks) or any(curve.data_path == path for curve in curves)
+
+
+def curves_of(action):
+    """All curves of an action; until Blender 4.3 it has them itself, later its layers do."""
+    if action is None:
+        return
+    if not hasattr(action, "layers"):
+        yield from action.fcurves
+        return
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield from bag.fcurves
+
+
 def _has_animation(block):
     data = getattr(block, "animation_data", None)
     return data is not None and bool(data.action or data.drivers or data.nla_tracks)
@@ -82,7 +104,7 @@ class Pose:
         return same
 
 
-def _found(key):
+def found(key):
     """The object of an identity."""
     ob = bpy.data.objects.get(key)
     if ob is None:
@@ -115,7 +137,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
 
 
 class Reader:
-    """Poses of moving objects in time, and gravity that changes.
+    """Poses of moving objects in time, and other things that change, such as gravity.
 
     `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the
     solver's thread and waits for them.
@@ -125,7 +147,7 @@ class Reader:
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
         self.still = {}  # identity -> pose that must not change
-        self.follows_gravity = False
+        self.others = {}  # name -> what reads it from a depsgraph
         self.unsure = False  # whether points may become more or fewer, or what is still may move
         self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
         self.queue = Queue(AHEAD)
@@ -134,15 +156,17 @@ class Reader:
         self.wake = lambda: None  # called when there is room for another frame
 
     def add(self, ob, pose, with_points):
-        """Follow an object, whose pose in the input state is `pose`."""
-        self.wanted[identity(ob)] = with_points
-        self.known[0][identity(ob)] = pose
+        """Follow an object, whose pose in the input state is `pose`. It may be added again."""
+        key = identity(ob)
+        self.wanted[key] = with_points or self.wanted.get(key, False)
+        if with_points or key not in self.known[0]:
+            self.known[0][key] = pose
         self.unsure |= with_points and may_change_count(ob)
 
-    def follow_gravity(self, gravity):
-        """Read the gravity, which is `gravity` [m/s²] in the input state, in every frame."""
-        self.follows_gravity = True
-        self.known[0][GRAVITY] = gravity
+    def follow(self, name, read, start):
+        """Call `read(depsgraph)` in every frame; it is `start` in the input state."""
+        self.others[name] = read
+        self.known[0][name] = start
 
     def hold(self, ob, pose):
         """Watch an object that must keep its pose."""
@@ -150,9 +174,9 @@ class Reader:
         self.unsure = True
 
     def begin_after(self, frame):
-        """Begin with what comes after a frame; all of that must be known already."""
+        """Begin with what comes after a frame; this moves the scene to it."""
         if frame:
-            self.known[frame] = {}
+            self.known[frame] = self._read(self.frame_start + frame)
             self.next = frame + 1
 
     def survey(self):
@@ -167,7 +191,7 @@ class Reader:
 
     def has_room(self):
         """Whether there is a frame to read, and the solver is not far behind."""
-        wanted = bool(self.wanted) or self.follows_gravity
+        wanted = bool(self.wanted or self.others)
         return wanted and self.next <= self.frame_count and not self.queue.full()
 
     def fill(self):
@@ -191,12 +215,12 @@ class Reader:
         poses = {}
         for key, with_points in self.wanted.items():
             count = len(self.known[0][key].points) if with_points else None
-            poses[key] = read_pose(_found(key), depsgraph, with_points, count)
-        if self.follows_gravity:
-            poses[GRAVITY] = gravity_of(bpy.context.scene)
+            poses[key] = read_pose(found(key), depsgraph, with_points, count)
+        for name, read in self.others.items():
+            poses[name] = read(depsgraph)
         for key, start in self.still.items():
             count = None if start.points is None else len(start.points)
-            pose = read_pose(_found(key), depsgraph, count is not None, count)
+            pose = read_pose(found(key), depsgraph, count is not None, count)
             if not pose.is_close(start):
                 raise ValueError(
                     f"{key[0]} moves in frame {scene_frame}, which only colliders of the shape "
@@ -205,7 +229,7 @@ class Reader:
         return poses
 
     def at(self, key, time):
-        """The pose of an object, or the gravity, at a time [s] since the input state."""
+        """The pose of an object, or what is followed by a name, at a time [s] since the start."""
         frame = round(time / self.frame_time)
         last = max(self.known)
         while last < frame:

@@ -9,7 +9,7 @@ from .participants import BODIES, participants
 # Of a frame, on disk and as a shape key [B per vertex].
 POINT = 12
 # Of a restart point [B per vertex of the solver]; up to twice as much where many are in contact.
-STATE = 250
+STATE = 300
 # A lattice has about so many corners per cell.
 CORNERS = 1.5
 UNITS = ("kB", "MB", "GB", "TB")

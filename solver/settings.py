@@ -248,6 +248,16 @@ class Settings:
         soft_low=-10.0,
         soft_high=10.0,
     )
+    air_density: float = number(
+        1.25,
+        "Air Density",
+        "Density of the air that resists moving cloth, rods and soft bodies with a drag of their "
+        "own, and that wind moves; 0 is empty space",
+        unit="kg/m³",
+        low=0.0,
+        high=1e4,
+        soft_high=5.0,
+    )
     threads: int = number(
         0, "Threads", "CPU threads; 0 uses every core", low=0, high=1024, soft_high=64
     )
@@ -397,6 +407,23 @@ class Material:
         low=0.0,
         high=100.0,
         soft_high=1.0,
+    )
+    drag: float = number(
+        0.0,
+        "Air Drag",
+        "How much the air resists (drag coefficient): about 1.2 for cloth across its surface, 1 "
+        "for rods and soft bodies. Slanting cloth is lifted by it as well. 0 feels no air",
+        low=0.0,
+        high=100.0,
+        soft_high=2.0,
+    )
+    air_friction: float = number(
+        0.02,
+        "Air Friction",
+        "The same for air that flows along the surface of a cloth; smooth ones have about 0.02",
+        low=0.0,
+        high=100.0,
+        soft_high=0.5,
     )
     collision_thickness: float = number(
         0.0,

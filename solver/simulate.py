@@ -24,6 +24,7 @@ from .report.residual import Residual
 from .report.statistics import Measure, Statistics
 from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
 from .scene.attachments import Attachment
+from .scene.fields import ForceField, Outside
 from .scene.kinematic import Kinematic
 from .settings import Settings
 
@@ -60,7 +61,7 @@ def pick_device(name):
 
 
 def simulate(
-    bodies: Sequence[Deformable | Collider | AnalyticCollider | Attachment],
+    bodies: Sequence[Deformable | Collider | AnalyticCollider | Attachment | ForceField],
     settings: Settings,
     frame_count: int,
     device: str = "cpu",
@@ -102,7 +103,9 @@ class Simulation:
         self.threads = settings.threads or core_count()
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
         launches = Launches(device, workers)
-        self.model = Model(scene, settings, surface, analytic, launches, gravity)
+        fields = tuple(body for body in bodies if isinstance(body, ForceField))
+        outside = Outside(gravity, fields)
+        self.model = Model(scene, settings, surface, analytic, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.deformable = deformable
         self.names = [body.name for body in [*deformable, *colliders]]
@@ -122,10 +125,9 @@ class Simulation:
                 first = restart.frame + 1
             for index in range(first, frame_count + 1):
                 with explained(model.device):
-                    seconds = self._solve(stepper, index, cancelled)
-                    if seconds is None:
+                    statistics = self._solve(stepper, measure, index, cancelled)
+                    if statistics is None:
                         return
-                    statistics = measure.take(stepper.convergence, seconds, stepper.coarse)
                     positions = self.tearing.lay_duplicates(model.positions())
                 elements, state = self.tearing.elements(), stepper.keeper.state
                 yield Frame(index, positions, elements, statistics, model.size, state)
@@ -139,10 +141,11 @@ class Simulation:
             model.add_contact(Contact(model, self.names, model.settings))
         residual = Residual(model)
         stepper = Stepper(model, self.kinematic, self.tearing, residual)
-        return stepper, Measure(model, residual, self.deformable)
+        measure = Measure(model, residual, self.deformable, stepper.convergence, stepper.coarse)
+        return stepper, measure
 
-    def _solve(self, stepper, index, cancelled):
-        """Solve one frame; returns the time [s] that it took, None when cancelled."""
+    def _solve(self, stepper, measure, index, cancelled):
+        """Solve one frame; returns its `Statistics`, None when cancelled."""
         settings = self.model.settings
         stepper.begin_frame(index, index * settings.frame_time)
         started = time.perf_counter()
@@ -152,9 +155,9 @@ class Simulation:
                 if cancelled is not None and cancelled():
                     return None
                 stepper.step()
-            is_done = stepper.end_frame()
-        wp.synchronize_device(self.model.device)
-        return time.perf_counter() - started
+            numbers = measure.read()
+            is_done = stepper.end_frame(numbers)
+        return measure.statistics(numbers, time.perf_counter() - started)
 
 
 @contextmanager

@@ -75,6 +75,32 @@ def block(size, center):
     return corner * np.array(size) + np.array(center), np.array(triangles)
 
 
+def bar():
+    """A bar of 1 m along x that lies on one of its long edges."""
+    points, tets = box((4, 1, 1), (1.0, 0.1, 0.1))
+    points = (points - [0.5, 0.05, 0.05]) @ rotation((1.0, 0.0, 0.0), np.pi / 4.0).T
+    return points - [0.0, 0.0, points[:, 2].min()], tets
+
+
+def wedge():
+    """The same of a wedge, its edge down."""
+    points = [[x, y, z] for y, z in ((0.0, 0.0), (-0.1, 0.2), (0.1, 0.2)) for x in (-0.5, 0.5)]
+    return np.array(points), np.array([[0, 4, 2, 1], [2, 4, 3, 1], [4, 5, 3, 1]])
+
+
+def roller(count, length, offset=0.0):
+    """A closed roller of diameter 1 along y with `count` sides; `offset` of a side turns it."""
+    angle = 2.0 * np.pi * (np.arange(count) + offset) / count
+    ring = np.column_stack([np.cos(angle), np.zeros(count), np.sin(angle)]) * 0.5
+    ends = np.array([[0.0, -0.5 * length, 0.0], [0.0, 0.5 * length, 0.0]])
+    triangles = []
+    for k in range(count):
+        m = (k + 1) % count
+        triangles += [[k, count + k, m], [m, count + k, count + m]]
+        triangles += [[2 * count, k, m], [2 * count + 1, count + m, count + k]]
+    return np.concatenate([ring + ends[0], ring + ends[1], ends]), np.array(triangles)
+
+
 def bumpy_ball(size, rows=14):
     """A closed surface that is not convex: a sphere with bumps, about `size` [m] in diameter."""
     theta, phi = np.meshgrid(

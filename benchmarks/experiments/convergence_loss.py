@@ -11,7 +11,7 @@ from functools import cache
 from vbd.benchmarks.experiments import convergence_scenes as scenes
 from vbd.benchmarks.experiments.solids_scenes import first_step, losses_of_vbd
 from vbd.benchmarks.reference import newton
-from vbd.solver.coarse import aggregates
+from vbd.solver.coarse import aggregates, correction
 
 CELLS, GOALS = (4, 8, 16), (0.1, 0.01, 0.001)
 # Newton's method takes too long beyond this.
@@ -27,12 +27,13 @@ CLOSE = 1.05
 @contextmanager
 def patches_of_one_size():
     """As many patches as it takes, whatever the bounds of their number are."""
-    usual = aggregates.SOLID_PATCH, aggregates.FEWEST, aggregates.MOST
-    aggregates.SOLID_PATCH, aggregates.FEWEST, aggregates.MOST = SIZE, 1, 10000
+    usual = correction.IN_MOTION, aggregates.FEWEST
+    correction.IN_MOTION = replace(aggregates.IN_MOTION, solid=SIZE, most=10000)
+    aggregates.FEWEST = 1
     try:
         yield
     finally:
-        aggregates.SOLID_PATCH, aggregates.FEWEST, aggregates.MOST = usual
+        correction.IN_MOTION, aggregates.FEWEST = usual
 
 
 def best_loss(body, problem, cells):

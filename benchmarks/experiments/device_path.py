@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a substep is made of where the host has no part in it, and what it would take on a GPU.
 
-    python -m vbd.benchmarks.experiments.device_path [folder with tet meshes]
+    python -m vbd.benchmarks.experiments.device_path [folder with tet meshes] [demo]
+
+With the word "demo" its scene, too, which needs Blender as a Python module.
 
 For some scenes, per substep: launches (those of loops as often as they go round), branches and
 loops in the graph, bytes that kernels touch, and the kernels with the largest part of the time of
@@ -14,9 +16,11 @@ import sys
 import time
 from collections import Counter
 from functools import partial
+from pathlib import Path
 
 import warp as wp
 
+import vbd
 from vbd.benchmarks.experiments import contact_scenes, convergence_scenes
 from vbd.solver.descent import step
 from vbd.solver.device import launches
@@ -25,7 +29,7 @@ from vbd.solver.simulate import simulate
 
 LAUNCH = 3e-6  # [s]
 GPU, BANDWIDTH = "an H100 SXM (3.35 TB/s)", 3.35e12  # [B/s]
-SKIPPED, COUNTED, SHOWN = 12, 8, 5
+SKIPPED, COUNTED, SHOWN = 12, 7, 5
 
 
 def arrays_of(values):
@@ -50,7 +54,7 @@ class Counts:
     """Launches, decisions, bytes and seconds by kernel, while `on`."""
 
     def __init__(self):
-        self.on, self.launches, self.decisions, self.bytes = False, 0, 0, 0.0
+        self.on, self.steps, self.launches, self.decisions, self.bytes = False, 0, 0, 0, 0.0
         self.seconds = Counter()
 
     def play(self, launch):
@@ -95,33 +99,35 @@ def decisions_in(graph_of):
     return len(found)
 
 
-def measured(bodies, settings):
-    """`Counts` of some substeps, launched one by one."""
+def measured(bodies, settings, skipped, counted):
+    """`Counts` of the substeps of some frames behind those skipped, launched one by one."""
     counts = Counts()
     launches.Launch.play = lambda launch: counts.play(launch)
-    frames = simulate(bodies, settings, SKIPPED + COUNTED)
-    for _ in range(SKIPPED):
+    frames = simulate(bodies, settings, skipped + counted + 1)
+    for _ in range(skipped):
         next(frames)
     stepper = frames.gi_frame.f_locals["stepper"]
     solve = stepper.solve
 
     def watched():
         counts.on = True
+        counts.steps += 1
         solve()
         counts.on = False
 
     stepper.solve = watched
-    for _ in range(COUNTED - 1):
+    for _ in range(counted):
         next(frames)
     counts.decisions = decisions_in(lambda: stepper.model.launches.graph(solve))
     return counts
 
 
-def row(name, bodies, settings=None):
+def row(name, bodies, settings=None, skipped=SKIPPED, counted=COUNTED):
     """A line of the table."""
     settings = settings or Settings()
     settings = Settings(**{**vars(settings), "threads": 1})
-    counts, steps = measured(bodies, settings), (COUNTED - 1) * settings.substeps
+    counts = measured(bodies, settings, skipped, counted)
+    steps = counts.steps
     total = sum(counts.seconds.values())
     shares = [
         f"{kernel} {100 * seconds / total:.0f} %"
@@ -136,16 +142,40 @@ def row(name, bodies, settings=None):
     )
 
 
-def main(folder=None):
+def demo():
+    """Bodies and settings of the demo, as they are baked."""
+    sys.path.append(str(Path(vbd.__file__).parent / "examples"))
+    import demo as scene
+
+    from vbd.addon.gather import gather, participants, prepared
+
+    vbd.register()
+    scene.build_scene()
+    context = scene.bpy.context
+    objects = participants(context.scene)
+    with prepared(context.scene, objects):
+        gathered = gather(context, objects)
+    reader = gathered.reader
+    reader.wake = reader.fill  # a frame that is taken makes room for another
+    while reader.has_room():
+        reader.fill()
+    return gathered.bodies, gathered.settings
+
+
+def main(*wanted):
     step.can_capture = lambda device: False
     print(f"| scene | launches | decisions | bytes | CPU, one thread | {GPU} | kernels |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     row("hanging sheet of 64²", [convergence_scenes.hanging_sheet(63)])
     drape = contact_scenes.cloth_on_sphere(63)
     row("the same falling onto a sphere, with self contact", drape.bodies, drape.settings)
-    if folder:
-        scene = contact_scenes.armadillo(folder)
-        row("armadillo of 62,770 tets onto a floor", scene.bodies, scene.settings)
+    if "demo" in wanted:
+        row("the demo, as its bodies land", *demo())
+    for folder in wanted:
+        if folder != "demo":
+            scene = contact_scenes.armadillo(folder)
+            how = scene.bodies, scene.settings
+            row("armadillo of 62,770 tets that begins flat", *how, skipped=1, counted=1)
 
 
 if __name__ == "__main__":

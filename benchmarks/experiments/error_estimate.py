@@ -92,7 +92,7 @@ class Watched:
         settings = replace(scene.settings, iterations=FAR, accuracy=0.01, tolerance=0.0)
         self.scene, self.settings = scene, settings
         simulation = Simulation(scene.bodies, settings, "cpu", scene.gravity)
-        self.stepper, _ = simulation._build()
+        self.stepper, self.measure = simulation._build()
         self.model = simulation.model
         # Plain launches, so that Python sees every iteration.
         self.stepper.is_captured = False
@@ -129,7 +129,7 @@ class Watched:
                 self.stepper.step()
                 if is_seen:
                     yield
-            self.stepper.end_frame()
+            self.stepper.end_frame(self.measure.read())
         self.model.launches.threads.stop()
 
 

@@ -20,18 +20,14 @@ from ..topology.graphs import (
     unique_edges,
 )
 
-# Vertices per aggregate: about eight cells across in a solid, six in a sheet, which has more folds.
-SOLID_PATCH, CLOTH_PATCH, ROD_PATCH = 512, 40, 8
-# Aggregates of a component: cloth has a cheaper matrix for its size.
-FEWEST, MOST, MOST_OF_CLOTH = 10, 256, 512
+# Aggregates that even a small component has.
+FEWEST = 10
 # A small component has fewer than that, one for so many vertices. Even a single one takes most of
 # the error of a stiff beam, as it lets it turn as a whole.
 SMALL_PATCH = 25
 # Slender bodies of cells bend at once with patches as long as this part of their width. (So would
 # tets, whose motion is as in the first version.)
 SLENDER_PATCH = 0.6
-# Smaller sheets and rods converge without, however stiff.
-SMALLEST_CLOTH, SMALLEST_ROD = 50, 4
 # Of more components than these only the larger ones have patches.
 MOST_COMPONENTS = 5000
 # How often seeds move to the middle of their patches.
@@ -41,6 +37,30 @@ ROUNDS = 5
 STIFF, SHORTER = 10.0, 0.3
 # An extent below this part of the largest one is none.
 THIN = 1e-3
+
+
+@dataclass(frozen=True)
+class PatchSizes:
+    """Vertices per aggregate of solids, sheets and rods, the aggregates that a component has at
+    most, and the vertices from which on sheets and rods have any: smaller ones converge without,
+    however stiff.
+    """
+
+    solid: int
+    cloth: int
+    rod: int
+    most: int
+    most_of_cloth: int
+    smallest_cloth: int
+    smallest_rod: int
+
+
+# About eight cells across in a solid, six in a sheet, which has more folds. Cloth has a cheaper
+# matrix for its size.
+IN_MOTION = PatchSizes(512, 40, 8, 256, 512, 50, 4)
+# No inertia helps bodies at rest: all that bends is left to the patches, and a patch is straight,
+# so that a body of large ones is too stiff by as much as they are larger than the cells.
+AT_REST = PatchSizes(16, 4, 3, 512, 768, 8, 3)
 
 
 @dataclass
@@ -63,8 +83,8 @@ class Aggregates:
         return len(self.linkage)
 
 
-def make_aggregates(assembly):
-    """The `Aggregates` of all components of a scene that gain from them."""
+def make_aggregates(assembly, patches=IN_MOTION):
+    """The `Aggregates` of all components of a scene that gain from them, of the `PatchSizes`."""
     count, free = len(assembly.points), assembly.free_count
     sheets, rods = assembly.triangles.corners, assembly.edges.corners
     solids = [kind.corners for kind in assembly.solids]
@@ -73,9 +93,9 @@ def make_aggregates(assembly):
     sizes = np.bincount(of_component)
     wanted = np.zeros(len(sizes), dtype=int)
     for corners, patch, smallest, most in (
-        (rods, ROD_PATCH, SMALLEST_ROD, MOST),
-        (sheets, CLOTH_PATCH, SMALLEST_CLOTH, MOST_OF_CLOTH),
-        (np.concatenate([c.ravel() for c in solids]), SOLID_PATCH, 1, MOST),
+        (rods, patches.rod, patches.smallest_rod, patches.most),
+        (sheets, patches.cloth, patches.smallest_cloth, patches.most_of_cloth),
+        (np.concatenate([c.ravel() for c in solids]), patches.solid, 1, patches.most),
     ):
         mine = np.unique(of_component[corners])
         fewest = np.clip(sizes[mine] // min(patch, SMALL_PATCH), 1, FEWEST)

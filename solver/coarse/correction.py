@@ -10,7 +10,7 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import coarse_contact, coarse_slopes
+from ..kernels import coarse_contact, coarse_reach, coarse_slopes
 from ..kernels.coarse import line as coarse_line
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import step as coarse_step
@@ -18,7 +18,7 @@ from ..kernels.coarse import step_length as coarse_length
 from ..kernels.coarse.elements import coarse_kernels
 from ..kernels.elements.linear_algebra import vec6
 from ..scene.embedding import points_in_front
-from .aggregates import make_aggregates
+from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .elements import chunked_elements, member_chunks
 from .groups import Groups
 from .matrix import CoarseMatrix
@@ -35,7 +35,9 @@ def coarse_aggregates(model, settings):
     """The `Aggregates` of a coarse correction; None where none is wanted or nothing gains."""
     if not settings.coarse_correction or settings.is_accelerated or model.free_count == 0:
         return None
-    aggregates = make_aggregates(model.assembly)
+    # What touches shares a matrix only while that is small.
+    is_fine = settings.quasistatic and model.contact is None
+    aggregates = make_aggregates(model.assembly, AT_REST if is_fine else IN_MOTION)
     return aggregates if len(aggregates) else None
 
 
@@ -132,25 +134,48 @@ class CoarseCorrection:
         up = [self.groups.systems.solution, members, patches, model.x]
         outputs = [self.direction, model.candidate]
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
-        self.line = self._line(chunks, each)
+        touching = [model.objective.contacts, model.contact_model]
+        self.line = self._line(chunks, each, touching)
+        self.free_line = None
+        if self.truncates and model.settings.quasistatic:
+            inputs = [self.before, members, self.groups.linkage, self.linkages]
+            outputs = [model.candidate, self.direction]
+            shorten = record(coarse_step.shorten, count, inputs, outputs, MEMBER)
+            line = self._line(chunks, each, coarse_slopes.no_contacts(), counts=0)
+            self.free_line = [*line, shorten, *self._shares(chunks, each), shorten]
         step = [self.before, self.direction, members, self.groups.linkage, self.linkages]
         step.append(self.relaxation)
         outputs = [model.x, model.relaxation]
         self.move = record(coarse_step.move, count, step, outputs, MEMBER)
         self._record_contacts()
 
-    def _line(self, chunks, each):
-        """The search along the direction, behind the slopes of elements."""
+    def _line(self, chunks, each, touching, counts=1):
+        """The search along the direction, behind the slopes of elements, with the contacts
+        `touching`; whether it `counts` what is skipped.
+        """
         model, record = self.model, self.model.launches.record
         objective, members = model.objective, self.members
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
-        touching = [objective.attachments, objective.contacts, model.contact_model]
-        along = [*state, model.free_count, self.longest, *touching]
-        choice = [self.longest, members, self.sums]
+        along = [*state, model.free_count, self.longest, objective.attachments, *touching]
+        choice = [self.longest, members, self.sums, counts]
         count = self.groups.linkage_count
         return [
             record(coarse_slopes.member_slopes, chunks, along, [members], each),
             record(coarse_length.choose_step_lengths, count, choice, [self.linkages]),
+        ]
+
+    def _shares(self, chunks, each):
+        """How much of the direction all vertices may go."""
+        model, record, members = self.model, self.model.launches.record, self.members
+        shares = wp.zeros(chunks, dtype=float, device=model.device)
+        longest = wp.zeros(0, dtype=float, device=model.device)
+        if model.contact is not None:
+            longest = model.contact.truncation.longest
+        inputs = [self.before, self.direction, longest, members, model.contact_model]
+        count = self.groups.linkage_count
+        return [
+            record(coarse_reach.find_shares, chunks, inputs, [shares], each),
+            record(coarse_reach.choose_shares, count, [shares], [self.linkages]),
         ]
 
     def _record_contacts(self):
@@ -177,13 +202,12 @@ class CoarseCorrection:
         """What passes from one substep to the next: how sweeps go on, and what is counted."""
         return {"relaxation": self.model.relaxation, "skipped": self.linkages.skipped}
 
-    def step_length(self):
-        """α of the last step, over all linkages on average."""
-        return float(self.linkages.step_length.numpy().mean())
-
-    def skips(self):
-        """Steps of linkages that were not taken since `begin_frame`."""
-        return int(self.linkages.skipped.numpy().sum())
+    @property
+    def reported(self):
+        """What a frame tells, of every linkage: α of the last step, and how many steps were not
+        taken since `begin_frame`.
+        """
+        return {"coarse_share": self.linkages.step_length, "coarse_skips": self.linkages.skipped}
 
     def assemble(self):
         """The matrix at the positions of now, and its factors."""
@@ -219,7 +243,14 @@ class CoarseCorrection:
         self.model.followers.follow(0, self.model.free_count)
 
     def _truncate(self):
-        """Shorten the direction where surfaces or analytic colliders end it."""
+        """Shorten the direction where surfaces or analytic colliders end it.
+
+        To an equilibrium it may lead far beyond where elements have their minimum, and what ends of
+        it vertex by vertex would point elsewhere: it is shortened as a whole first.
+        """
+        if self.free_line:
+            play(self.slopes)
+            play(self.free_line)
         play(self.in_front)
         self.model.commit(0, self.model.free_count)
         self._follow()

@@ -44,11 +44,11 @@ class Systems:
 class Factors:
     """L of A = S⁻¹ L Lᵀ S⁻¹ of all matrices, S scaling their diagonals to 1.
 
-    A matrix that is not positive definite gets a larger shift of its diagonal; `failed` [matrix]
-    are those for which none was enough, and whose solution is zero.
+    A part `shift` of the diagonal is added to it. A matrix that is not positive definite gets a
+    larger one; `failed` [matrix] are those for which none was enough, and whose solution is zero.
     """
 
-    def __init__(self, launches, systems):
+    def __init__(self, launches, systems, shift=SHIFT):
         matrix, skyline, record = systems.matrix, systems.skyline, launches.record
         self.lower, self.scale = wp.zeros_like(matrix), wp.zeros_like(systems.right)
         self.failed = wp.zeros(systems.matrices, dtype=int, device=matrix.device)
@@ -56,7 +56,8 @@ class Factors:
         shared = len(matrix) / LANES if systems.matrices > 1 else 0.0
         each = FACTOR * shared * PANEL * systems.panels
         results = [self.lower, self.scale, self.failed]
-        self.factoring = record(cholesky.factor, LANES, [skyline, matrix], results, each)
+        inputs = [wp.float64(shift), skyline, matrix]
+        self.factoring = record(cholesky.factor, LANES, inputs, results, each)
         known = [skyline, *results, systems.right]
         self.solving = record(cholesky.solve, LANES, known, [systems.solution], SOLVE * shared)
 

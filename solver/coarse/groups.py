@@ -14,6 +14,7 @@ from ..kernels.coarse import groups as kernels
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import skyline as panels
 from ..kernels.coarse import step as coarse_step
+from ..kernels.coarse.cholesky import SHIFT, SHIFT_AT_REST
 from ..kernels.coarse.skyline import PANEL
 from .aggregates import with_points
 from .factorisation import Factors, Systems, TileFactors
@@ -46,8 +47,7 @@ class Groups:
         self.linkage = model.upload(of_vertex.astype(np.int32), int)
         self.patches = self._upload_patches(modes)
         self.systems = self._make_systems()
-        kind = Factors if model.device.is_cpu else TileFactors
-        self.factors = kind(model.launches, self.systems)
+        self.factors = self._make_factors()
         self.linkages = coarse_step.Linkages()
         for name in ("island", "next", "last", "crowded", "skipped"):
             setattr(self.linkages, name, self._zeros(self.linkage_count))
@@ -85,6 +85,13 @@ class Groups:
         right, solution = (self._zeros(PANEL * count, wp.float64) for _ in range(2))
         most = parts.most_panels(touches)
         return Systems(skyline, matrix, right, solution, matrices, most)
+
+    def _make_factors(self):
+        launches, systems = self.model.launches, self.systems
+        if not self.model.device.is_cpu:
+            return TileFactors(launches, systems)
+        shift = SHIFT_AT_REST if self.model.settings.quasistatic else SHIFT
+        return Factors(launches, systems, shift)
 
     def _record(self):
         """The launches that decide who belongs together, and where everything is."""

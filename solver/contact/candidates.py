@@ -62,14 +62,15 @@ class Search:
 
     def _finding(self):
         """Query every vertex and edge."""
-        model, needed, launches = self.model, self.model.lists.needed, self.model.launches
+        model, lists, launches = self.model, self.model.lists, self.model.launches
+        needed, has_room = lists.needed, lists.has_room
         scene = [self.struct, model.contact_model.state, model.x]
         kernels = search.find_triangles, search.find_edges
         which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
         for k, (kernel, slot) in enumerate(zip(kernels, which, strict=True)):
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
             yield launches.record(kernel, queries, [*scene, slots], [count, self.found[k]], QUERY)
-            limit, outputs = counting.limit_slots, [count, needed]
+            limit, outputs = counting.limit_slots, [count, needed, has_room]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
     def _filling(self):
@@ -77,7 +78,8 @@ class Search:
         model, lists, record = self.model, self.model.lists, self.model.launches.record
         scene = [self.struct, model.contact_model.state, model.x]
         inputs = [*self.end, lists.separating, lists.capacity]
-        yield record(counting.count_pairs, 1, inputs, [lists.counts, lists.needed])
+        outputs = [lists.counts, lists.needed, lists.has_room]
+        yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
         inputs = [*scene, triangle_slots, self.end[0], self.found[0]]
         yield record(pair_lists.fill_vertex_triangle, vertices, inputs, [lists.pairs], LOOK)

@@ -54,7 +54,8 @@ class Contact:
         self.finding = Search(model, self.struct)
         self.refreshing = Refresh(model, watch)
         self.intersections = Intersections(model, self.struct, names, settings)
-        self.clear = False
+        # Whether nothing intersects in this frame, or may do so in the next one.
+        self.clear, self.suspicious = False, True
 
     @property
     def candidate(self):
@@ -65,11 +66,6 @@ class Contact:
     def count(self):
         """How many pairs there are."""
         return self.lists.count
-
-    @property
-    def searches(self):
-        """How often pairs were sought since the frame began."""
-        return self.lists.searches
 
     @property
     def revision(self):
@@ -92,23 +88,41 @@ class Contact:
         self.clear = False
 
     def look(self):
-        """Look for intersections, the host's work: at the start of a frame, and before every
-        substep as long as there are any.
+        """Look for intersections, the host's work: at the start of a frame where there may be any,
+        and before every substep as long as there are.
         """
-        if not self.clear:
-            self.trees.fit()
-            self.clear = not self.intersections.look() and self.truncation.on
+        if self.clear:
+            return
+        self.trees.fit()
+        if self.suspicious or not self.truncation.on:
+            self.intersections.look()
             self.lists.separate(self.intersections.separating)
+        self.clear = not self.intersections.found and self.truncation.on
+
+    def suspect(self):
+        """Find on the device whether there may be intersections at the end of a frame."""
+        self.trees.fit()
+        self.intersections.suspect()
+
+    @property
+    def reported(self):
+        """What a frame tells."""
+        return self.lists.reported | {"suspects": self.intersections.suspects}
 
     def begin_step(self):
         """Forget what the last substep has held back."""
         self.truncation.begin_step()
 
-    def make_room(self):
-        """Keep room ready for frames like the last one; returns whether that one had enough."""
-        *slots, pairs = self.lists.needed.numpy().tolist()
+    def make_room(self, numbers):
+        """Keep room ready for frames like the last one, by the `numbers` that were reported;
+        returns whether that one had enough.
+        """
+        self.lists.take(numbers)
+        self.suspicious = numbers["suspects"][0] > 0 or not self.intersections.is_settled
+        *slots, pairs = numbers["needed"].astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
+        self.lists.has_room.fill_(1)
         return had_slots and had_pairs
 
     @property
@@ -124,6 +138,14 @@ class Contact:
     def keepers(self):
         """All that keep something for the next substep."""
         return [self.lists, *self.intersections.keepers, self]
+
+    def keep(self):
+        """What the host knows at the start of a frame."""
+        return {"suspicious": np.array([self.suspicious])}
+
+    def bring_back(self, kept):
+        """Take what `keep` has returned."""
+        self.suspicious = bool(kept["suspicious"].any())
 
     def brought_back(self):
         """Begin the frame anew with what was brought back."""

@@ -6,10 +6,12 @@ Where a solid passes through itself its elasticity alone leads it apart (self_in
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import warp as wp
 
+from ..device.launches import play
 from ..kernels.contact import intersections as kernels
 from ..kernels.contact import pairs
 from .crossings import crosses
@@ -20,6 +22,8 @@ from .separating import Found, Separation
 IN_FRONT = 1e-9
 # Room for the triangles that an edge crosses, at first.
 SLOTS = 2
+# Rough cost of an edge that is looked up in a tree [ns].
+EDGE = 200.0
 
 
 @dataclass(frozen=True)
@@ -39,19 +43,23 @@ class Intersection:
 
 class Intersections:
     """What passes through what as of the last `look`: `found`, and the rows of `Touch` that are
-    `separating` it. `struct` learns which vertices these are.
+    `separating` it. `struct` learns which vertices these are. `inside` [vertex] is the number of
+    the body that a vertex is inside of, plus one; 0 for none.
     """
 
     def __init__(self, model, struct, names, settings):
         self.model, self.struct, self.names = model, struct, names
         self.surface = surface = model.surface
-        self.edge_count = wp.zeros(len(surface.edges), dtype=int, device=model.device)
+        count, edges = len(surface.vertices), len(surface.edges)
+        self.edge_count, self.inside, self.face, self.suspects = (
+            wp.zeros(length, dtype=int, device=model.device)
+            for length in (edges, len(surface.body), count, 1)
+        )
         self.slots = SLOTS
-        model.launches.expect(kernels.find_inside)
-        count = len(surface.vertices)
-        self.face = wp.zeros(count, dtype=int, device=model.device)
         self.uv = wp.zeros(count, dtype=wp.vec2, device=model.device)
         self.meshes = dict(self._closed_meshes())
+        self.find_inside = list(self._finding_inside())
+        self.count_suspects = list(self._counting_suspects())
         self.of_solids = SelfIntersections(model)
         self.separation = Separation(model, self.meshes, settings)
         self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
@@ -68,6 +76,44 @@ class Intersections:
                 support_winding_number=True,
             )
             yield int(number), (mesh, mine)
+
+    def _finding_inside(self):
+        """Launches that find which vertices are inside of a closed mesh."""
+        model, surface, record = self.model, self.surface, self.model.launches.record
+        nowhere = model.upload([[np.inf] * 3, [-np.inf] * 3], wp.vec3)
+        yield self.inside.zero_
+        for number, (mesh, mine) in self.meshes.items():
+            box, corners = wp.clone(nowhere), np.unique(surface.triangles[mine])
+            yield partial(wp.copy, box, nowhere)
+            yield record(
+                kernels.find_box, len(corners), [model.upload(corners, int), model.x], [box]
+            )
+            yield mesh.refit
+            inputs = [self.struct, model.x, number, mesh.id, box]
+            outputs = [self.inside, self.face, self.uv]
+            yield record(kernels.find_inside, len(surface.vertices), inputs, outputs)
+
+    def _counting_suspects(self):
+        """Launches that count what float32 finds to intersect; no state of a solid excuses it."""
+        model, record = self.model, self.model.launches.record
+        count, nothing = len(self.surface.edges), wp.zeros_like(self.inside)
+        crossings = [self.edge_count, wp.zeros(1, dtype=int, device=model.device)]
+        yield self.suspects.zero_
+        yield record(
+            kernels.find_crossings, count, [self.struct, nothing, model.x, 0], crossings, EDGE
+        )
+        for marks in (self.edge_count, self.inside):
+            yield record(kernels.count_suspects, len(marks), [marks], [self.suspects])
+
+    def suspect(self):
+        """Find on the device, in `suspects`, how much there is to `look` at."""
+        play(self.find_inside)
+        play(self.count_suspects)
+
+    @property
+    def is_settled(self):
+        """Whether nothing has intersected at the last `look`, and no solid ever began to."""
+        return not self.found and self.of_solids.is_smooth
 
     def look(self):
         """Find all intersections of now; True when there are any."""
@@ -98,23 +144,11 @@ class Intersections:
 
     def _find(self, x):
         """What is `Found` at x, float64 [vertex, 3]."""
-        inside = self._find_inside(x)
+        play(self.find_inside)
+        inside = self.inside.numpy().copy()  # a view on the CPU
         edge, triangle = self._find_crossings(x)
         face, uv = self.face.numpy(), self.uv.numpy().astype(np.float64)
         return Found(x, inside, face, uv, edge, triangle)
-
-    def _find_inside(self, x):
-        """Number of the body that each vertex is inside of, plus one; 0 for none."""
-        model = self.model
-        inside = wp.zeros(len(x), dtype=int, device=model.device)
-        for number, (mesh, mine) in self.meshes.items():
-            points = x[self.surface.triangles[mine]].reshape(-1, 3)
-            mesh.refit()
-            box = wp.vec3(*points.min(axis=0)), wp.vec3(*points.max(axis=0))
-            inputs = [self.struct, model.x, number, mesh.id, *box]
-            outputs = [inside, self.face, self.uv]
-            model.launches.run(kernels.find_inside, len(self.surface.vertices), inputs, outputs)
-        return inside.numpy().copy()
 
     def _find_crossings(self, x):
         """Edges and the triangles they cross; what float32 suspects is decided in float64."""

@@ -1,45 +1,69 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What contact says about a frame: energy, pairs in touch, depth."""
+"""What contact says about a frame: energy, pairs in touch, depth, and steps that it cut short."""
 
 import warp as wp
 
+from ..device.launches import play
+from ..kernels import sums
 from ..kernels.contact import measure
+from ..kernels.contact.truncation import BY_PAIR
+
+# Rough cost of a pair, and of a vertex at an analytic collider [ns].
+PAIR, VERTEX = 20.0, 20.0
 
 
 class ContactMeasure:
-    """Measures the pairs and the analytic colliders of a model."""
+    """Measures the pairs and the analytic colliders of a model, and counts truncated vertices."""
 
     def __init__(self, model):
         self.model = model
+        self.truncated = wp.zeros(1, dtype=int, device=model.device)
+        ranges = model.surface_ranges() if model.has_analytic_colliders else []
+        places = [measure.PARTS * (1 + k) for k in range(len(ranges))]
+        self.at_colliders = list(zip(ranges, places, strict=True))
+        self.parts = self._sums(measure.PARTS * (1 + len(ranges)))
+        self.totals = self._sums(1)
+        self.record()
+
+    def _sums(self, count):
+        sums = measure.ContactSums()
+        for name, dtype in (("energy", wp.float64), ("touching", int), ("depth", float)):
+            setattr(sums, name, wp.zeros(count, dtype=dtype, device=self.model.device))
+        return sums
+
+    @property
+    def reported(self):
+        """What a frame tells: see `Statistics`."""
+        return {
+            "contact_energy": self.totals.energy,
+            "pairs": self.totals.touching,
+            "deepest": self.totals.depth,
+            "truncated": self.truncated,
+        }
+
+    def record(self):
+        """Take over the lists of contacts, at the start and when they have been replaced."""
+        model, record, lists = self.model, self.model.launches.record, self.model.lists
+        self.launches = []
         if model.surface.can_touch:
-            model.launches.expect(measure.measure_pairs)
-        if model.has_analytic_colliders:
-            model.launches.expect(measure.measure_colliders)
+            inputs = [lists.counts, model.x, lists.pairs, lists.touches, lists.state]
+            cost = PAIR * lists.expected / measure.PARTS
+            self.launches.append(
+                record(measure.measure_pairs, measure.PARTS, inputs, [self.parts], cost)
+            )
+        for (first, count), at in self.at_colliders:
+            inputs = [first, count, at, model.x, model.contact_model]
+            cost = VERTEX * count / measure.PARTS
+            self.launches.append(
+                record(measure.measure_colliders, measure.PARTS, inputs, [self.parts], cost)
+            )
+        if self.launches:
+            self.launches.append(record(measure.add_parts, 1, [self.parts], [self.totals]))
+        if model.contact is not None:
+            cut = model.contact.truncation.cut
+            counting = record(sums.count_marked, len(cut), [cut, BY_PAIR], [self.truncated])
+            self.launches += [self.truncated.zero_, counting]
 
-    def take(self):
-        """(energy [J], touching pairs, deepest penetration of the contact distance [m]) of now."""
-        model, run = self.model, self.model.launches.run
-        energy, touching, deepest = self._of_pairs()
-        if model.has_analytic_colliders:
-            each, depth = self._results(len(model.x))
-            for first, count in model.surface_ranges():
-                inputs = [model.x, model.contact_model]
-                run(measure.measure_colliders, count, inputs, [each, depth], first=first)
-                mine = slice(first, first + count)
-                energy += float(each.numpy()[mine].sum(dtype=float))
-                deepest = max(deepest, float(depth.numpy()[mine].max()))
-        return energy, touching, deepest
-
-    def _of_pairs(self):
-        model, lists = self.model, self.model.lists
-        if not lists.count:
-            return 0.0, 0, 0.0
-        each, depth = self._results(lists.count)
-        inputs = [model.x, lists.pairs, lists.touches, lists.state]
-        model.launches.run(measure.measure_pairs, lists.count, inputs, [each, depth])
-        each, depth = each.numpy(), depth.numpy()
-        return float(each.sum(dtype=float)), int((each > 0.0).sum()), float(depth.max())
-
-    def _results(self, count):
-        """Room for an energy and a depth each."""
-        return (wp.zeros(count, dtype=float, device=self.model.device) for _ in range(2))
+    def find(self):
+        """All of it, as it is now."""
+        play(self.launches)

@@ -56,6 +56,11 @@ class SelfIntersections:
         carried = (self.state[points.corners] == FLATTENED).any(axis=1)
         self.state[surface.point_start :][carried] = FLATTENED
 
+    @property
+    def is_smooth(self):
+        """Whether no vertex waits until it touches its own body."""
+        return (self.state == SMOOTH).all() and not any(len(corners) for corners, _ in self.flat)
+
     def keep(self):
         """What is in which state, and what is still flat."""
         flat = {f"flat{k}": corners for k, (corners, _) in enumerate(self.flat)}

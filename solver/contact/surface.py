@@ -9,35 +9,11 @@ from ..bodies import Volume
 from ..elements.tets import tet_gradients
 from ..scene.embedding import EmbeddedPoints, embedded_points
 from ..topology.graphs import connected_components, unique_edges
-from ..topology.meshes import first_edges
+from ..topology.meshes import boundary_triangles, first_edges
 from .crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
 STIFFEST = 30.0
-# The faces of a tet of positive volume and of a cell, by its corners, seen from outside.
-FACES = {
-    4: np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]),
-    8: np.array(
-        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
-    ),
-}
-
-
-def boundary_triangles(elements):
-    """Faces that belong to one tet [element, 4] or cell [element, 8] only, facing outwards, int64
-    [triangle, 3]; those of cells are divided in two.
-    """
-    of_element = FACES[elements.shape[1]]
-    faces = elements[:, of_element].reshape(-1, of_element.shape[1]).astype(np.int64)
-    if len(faces):
-        ordered = np.sort(faces, axis=1)
-        span = int(faces.max()) + 1
-        # No two faces share three corners.
-        key = (ordered[:, 0] * span + ordered[:, 1]) * span + ordered[:, 2]
-        _, index, count = np.unique(key, return_index=True, return_counts=True)
-        faces = faces[np.sort(index[count == 1])]
-    halves = [[0, 1, 2], [0, 2, 3]][: of_element.shape[1] - 2]
-    return faces[:, halves].reshape(-1, 3)
 
 
 @dataclass
@@ -192,7 +168,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         body_triangles=len(triangles),
         rod_start=len(triangle_edges),
         collider_start=count,
-        joint=connected_components(assembly.attachments.edges(), len(body)),
+        joint=connected_components(assembly.attachments.joints(), len(body)),
         point_start=int(starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),

@@ -44,7 +44,7 @@ class Truncation:
         self.candidate, self.x_found = wp.clone(model.x), wp.clone(model.x)
         self.fraction = wp.zeros(count, dtype=float, device=model.device)
         self.cut = wp.zeros(count, dtype=int, device=model.device)
-        self.stuck = wp.zeros(4, dtype=int, device=model.device)
+        self.stuck = wp.zeros(5, dtype=int, device=model.device)
         self.travelled = wp.zeros(1, dtype=int, device=model.device)
         self.kernels = kernels.truncation_kernels(surface.points.width)
         model.launches.expect(self.kernels.truncate, self.kernels.alert_partners)
@@ -135,12 +135,15 @@ class Truncation:
         count = last - first
         # A vertex may carry several embedded points.
         each = 4.0 if len(model.surface.points) else 1.0
-        steps = [model.contact_model.embedding, wp.vec2i(first, last), model.x, candidate]
+        embedding = model.contact_model.embedding
+        moves = [wp.vec2i(first, last), model.x, candidate]
+        seen = [watch.x_seen, watch.least_gap, watch.room]
+        where = [model.x_start, self.x_found, self.struct, lists, watch.alert]
         return [
             record(
                 self.kernels.alert_partners,
                 count,
-                [*steps, watch.x_seen, watch.least_gap, watch.room, lists, watch.all_alert],
+                [embedding, *moves, *seen, lists, watch.all_alert],
                 [watch.awake, watch.alert, watch.alarm],
                 each * MOVE,
                 first,
@@ -148,7 +151,7 @@ class Truncation:
             record(
                 self.kernels.truncate,
                 count,
-                [*steps, self.x_found, self.struct, lists, watch.alert],
+                [model.contact_model, model.free_count, *moves, *where],
                 [self.fraction, self.cut],
                 4.0 * each * MOVE,
                 first,
@@ -162,7 +165,3 @@ class Truncation:
                 first,
             ),
         ]
-
-    def truncated_count(self):
-        """Vertices whose last step a pair has cut short."""
-        return int((self.cut.numpy() == kernels.BY_PAIR).sum())

@@ -8,7 +8,7 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels import accuracy as kernels
-from .linkages import make_chunks
+from ..model.chunks import make_chunks
 
 # Iterations from one coarse step to the next.
 CYCLE = 2
@@ -107,19 +107,24 @@ class Accuracy:
             lambda number: number + 1 in seconds, lambda: wp.copy(self.second, self.model.x)
         )
 
-    def worst(self, done):
+    @property
+    def reported(self):
+        """What a frame tells."""
+        names = "error", "goal", "rate", "rounding"
+        return {f"body_{name}": getattr(self.errors, name) for name in names}
+
+    def worst(self, numbers, done):
         """(error [m], goal [m], factor by which an iteration shrinks it) of the body that is
-        farthest from its goal after `done` iterations; NaN where these were too few to tell.
+        farthest from its goal after `done` iterations, by what was `reported`; NaN where these
+        were too few to tell.
         """
         passed = [mark for mark, _ in self.marks if mark <= done]
         if not passed:
             return math.nan, math.nan, math.nan
         last = passed[-1]
         compared = last - ([CYCLE, 2 * CYCLE, *passed])[-2]
-        error, goal, rate = (
-            getattr(self.errors, name).numpy() for name in ("error", "goal", "rate")
-        )
+        error, goal, rate, rounding = (numbers[name] for name in self.reported)
         rate = rate ** (1.0 / compared)
-        error = np.maximum(error * rate ** (done - last), self.errors.rounding.numpy())
+        error = np.maximum(error * rate ** (done - last), rounding)
         b = int(np.argmax(error / goal))
         return float(error[b]), float(goal[b]), float(rate[b])

@@ -4,7 +4,9 @@
 import warp as wp
 
 from ..device.flow import when
+from ..device.launches import play
 from ..kernels import chebyshev as kernels
+from ..scene.embedding import steps_in_front
 from .stage import RecordedStage
 
 # Substeps from one estimate of ρ to the next; the one that measures is not accelerated.
@@ -47,6 +49,10 @@ class Acceleration(RecordedStage):
             [model.iteration, self.omega, model.touched, model.x],
             [model.candidate, self.before, self.before_last],
         )
+        self.in_front = []
+        if model.contact is None and model.has_analytic_colliders:
+            self.end = wp.clone(model.x)
+            self.in_front = steps_in_front(model, self.end, model.x)
         self.find_weights = record(kernels.find_weights, 1, [self.rho], [self.omega])
         self._record_judgement()
 
@@ -79,7 +85,10 @@ class Acceleration(RecordedStage):
         when(self.is_on, self._go_on)
 
     def _go_on(self):
+        if self.in_front:
+            wp.copy(self.end, self.model.x)
         self.extrapolate()
+        play(self.in_front)
         self.model.commit(0, self.model.free_count)
 
     def judge(self):

@@ -25,7 +25,8 @@ class CoarseMatrix(Stage):
 class CoarseSteps(Stage):
     """Coarse steps after sweeps 1, 2, 3, 5, 9, 17, …: the smooth part of the error needs no more,
     and the rest of it is left to sweeps, which cost less. To a given accuracy they come in even
-    cycles, after sweeps 1, 2, 3, 5, 7, 9, …: all parts of the error shrink evenly by that.
+    cycles, after sweeps 1, 2, 3, 5, 7, 9, …: all parts of the error shrink evenly by that. To an
+    equilibrium one follows every sweep.
     """
 
     def __init__(self, model, correction):
@@ -49,6 +50,8 @@ class CoarseSteps(Stage):
 
 def has_step(iteration, settings):
     """Whether a coarse step follows an iteration, counted from 0."""
+    if settings.quasistatic:
+        return True
     if settings.is_cyclic and iteration >= CYCLE:
         return iteration % CYCLE == 0
     return iteration & (iteration - 1) == 0

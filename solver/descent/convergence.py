@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the iterations of a substep are enough, and how they have converged."""
 
+import math
+
 import warp as wp
 
 from ..kernels.iterations import compare
@@ -61,6 +63,23 @@ class Convergence:
     def done(self):
         return int(self.iterations.number.numpy()[0]) + 1
 
+    def find(self):
+        """What is told of the error of positions, where that is not known yet."""
+        if not self.accuracy:
+            self.error.find()
+
     @property
-    def halfway(self):
-        return float(self.at_half.numpy()[0])
+    def reported(self):
+        """What a frame tells."""
+        estimate = self.accuracy or self.error
+        last = {"iteration": self.iterations.number, "halfway": self.at_half}
+        return last | estimate.reported
+
+    def error_of(self, numbers):
+        """(error [m], goal [m], factor by which an iteration shrinks it) by what was `reported`;
+        NaN where not known.
+        """
+        done = int(numbers["iteration"][0]) + 1
+        if self.accuracy:
+            return self.accuracy.worst(numbers, done)
+        return *self.error.estimate(numbers["squares"], done, self.iterations.count), math.nan

@@ -12,7 +12,7 @@ import warp as wp
 from ..device.flow import when
 from ..device.launches import play
 from ..kernels import flight
-from .linkages import make_chunks
+from ..model.chunks import make_chunks
 
 # Rough cost of measuring a vertex and of moving one [ns].
 MEASURE, FLY = 10.0, 3.0
@@ -47,7 +47,7 @@ class Flight:
         parts, boxes = self._boxes(len(sizes)), self._boxes(bodies)
         state = [model.x, contact.candidate, model.contact_model.state.radius]
         inputs = [chunks, model.vertex_count, *state]
-        obstacles = [contact.struct, travel, boxes]
+        obstacles = [contact.struct, model.contact_model.colliders, travel, boxes]
         return [
             record(flight.measure_chunks, len(sizes), inputs, [parts], cost=MEASURE * sizes),
             record(flight.measure_bodies, bodies, [chunks, parts], [boxes, flights]),

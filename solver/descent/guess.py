@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The safeguard of the adaptive guess (kernels/guess.py), for scenes without contact pairs."""
 
+from functools import partial
+
 import warp as wp
 
 from ..device.launches import play
 from ..kernels import guess as kernels
+from ..scene.embedding import steps_in_front
 from .accuracy import CYCLE
 from .linkages import make_linkages, rigid_motions
 from .stage import RecordedStage
@@ -32,6 +35,7 @@ class Guard(RecordedStage):
         model = self.model
         self.linkages = make_linkages(model.assembly, model.device)
         self.slope = wp.zeros(model.free_count, dtype=wp.vec2, device=model.device)
+        self.before = wp.clone(model.x)
         state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
         gravity, step_time = model.gravity.now, model.settings.step_time
         rigid = rigid_motions(model.launches, self.linkages, state, gravity, step_time)
@@ -46,11 +50,15 @@ class Guard(RecordedStage):
         model, linkages, record = self.model, self.linkages, self.model.launches.record
         chunks, count = len(linkages.weight), len(linkages.held)
         inputs = [model.x_start, linkages, end]
-        return [
+        launches = [
             record(kernels.add_slopes, chunks, [self.slope], [linkages]),
             record(kernels.find_alphas, count, [kept], [linkages]),
-            record(kernels.draw_back, model.free_count, inputs, [model.x]),
         ]
+        if model.has_analytic_colliders:
+            launches.append(partial(wp.copy, self.before, model.x))
+            launches.append(partial(wp.copy, self.before, end, 0, 0, model.free_count))
+        launches.append(record(kernels.draw_back, model.free_count, inputs, [model.x]))
+        return [*launches, *steps_in_front(model, self.before, model.x)]
 
     def draw_back(self):
         """Draw the positions of now back."""

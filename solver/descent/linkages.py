@@ -5,11 +5,9 @@ import numpy as np
 import warp as wp
 
 from ..kernels import guess as kernels
-from ..kernels.chunks import Chunks
+from ..model.chunks import chunked
 from ..topology.graphs import connected_components
 
-# A linkage is added up in about as many chunks as each has vertices, but not in smaller ones.
-SMALLEST_CHUNK = 64
 # What is added up for a chunk, and what is known of a linkage.
 SUMS = {
     "weight": wp.float64,
@@ -33,30 +31,6 @@ def find_linkages(assembly):
     held[linkage[assembly.held_from_outside()]] = True
     names, of = np.unique(linkage[:free], return_inverse=True)
     return of, held[names]
-
-
-def chunked(of, count):
-    """What belongs to each of `count` owners, `of` [vertex] their numbers, in chunks: `vertex`,
-    `start`, `owner` and `first`, as in kernels/chunks.py.
-    """
-    sizes = np.bincount(of, minlength=count)
-    chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)
-    chunks = -(-sizes // chunk_sizes)
-    first = np.concatenate([[0], np.cumsum(chunks)])
-    owner = np.repeat(np.arange(count), chunks)
-    within = np.arange(first[-1]) - first[owner]
-    begin = (np.cumsum(sizes) - sizes)[owner] + within * chunk_sizes[owner]
-    return np.argsort(of, kind="stable"), np.append(begin, len(of)), owner, first
-
-
-def make_chunks(vertex, of, count, device):
-    """The `Chunks` on the device of vertices with the numbers `vertex`."""
-    chunks = Chunks()
-    order, *rest = chunked(of, count)
-    named = zip(("start", "owner", "first"), rest, strict=True)
-    for name, values in (("vertex", vertex[order]), *named):
-        setattr(chunks, name, wp.array(values.astype(np.int32), dtype=int, device=device))
-    return chunks
 
 
 def make_linkages(assembly, device):

@@ -18,8 +18,9 @@ from ..device.launches import play
 from ..kernels import guess
 from ..kernels import islands as kernels
 from ..kernels.contact.measure import mark_at_colliders
+from ..model.chunks import make_chunks
 from ..scene.embedding import points_in_front
-from .linkages import find_linkages, make_chunks, make_linkages, rigid_motions
+from .linkages import find_linkages, make_linkages, rigid_motions
 from .stage import RecordedStage
 
 # A body that nothing has touched for so many steps flies. A solid that stands on something, or has

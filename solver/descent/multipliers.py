@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Multipliers of attachments and stiff springs (model/penalties.py), raised by every sweep."""
+"""Attachments that change from step to step; multipliers of attachments and stiff springs
+(model/penalties.py), raised by every sweep.
+"""
 
 import numpy as np
 import warp as wp
@@ -8,6 +10,26 @@ from ..elements.records import damped
 from ..elements.springs import split
 from ..kernels import attachments as kernels
 from .stage import RecordedStage, Stage
+
+
+class AttachmentLaws(Stage):
+    """Attachments that are damped, shrink, give, or are let go and caught again.
+
+    `points`: the `AttachedPoints` of the scene, which have moved already.
+    """
+
+    def __init__(self, model, points):
+        super().__init__(model)
+        rows = model.attachments
+        before = wp.clone(points.at_start)
+        self.kept = {"length": rows.length, "before": before}
+        inputs = [model.x_start, points.at_end, points.grips, model.fraction]
+        inputs += [model.settings.substeps, rows.laws, rows.broken]
+        outputs = [rows.struct, rows.multiplier, rows.length, before]
+        self.launch = model.launches.record(kernels.adapt_rows, rows.count, inputs, outputs)
+
+    def begin_step(self):
+        self.launch()
 
 
 class AttachmentMultipliers(Stage):

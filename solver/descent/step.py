@@ -11,12 +11,13 @@ from .clock import Clock
 from .coarse import CoarseMatrix, CoarseSteps
 from .contact import ContactLoad, Contacts
 from .convergence import Convergence
+from .forces import Forces
 from .guess import GuessGuard, LastGuard, is_guarded
 from .iterations import Iterations
 from .keeping import Keeper
 from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
-from .multipliers import AttachmentMultipliers, Breaking, SpringMultipliers
+from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .prediction import Damping, Prediction, Velocities
 from .stage import VERBS, RecordedStage
 from .sweeps import Sweeps
@@ -89,11 +90,11 @@ class Stepper:
         if self.model.contact is not None:
             self.keeper.keep()
 
-    def end_frame(self):
-        """Whether all contacts of the frame had room; else there is more of it now, and everything
-        is as it was at the frame's start, to do it again.
+    def end_frame(self, numbers):
+        """Whether all contacts of the frame had room, by the `numbers` that it has reported; else
+        there is more of it now, and everything is as it was at the frame's start, to do it again.
         """
-        if self.model.contact is None or self.model.contact.make_room():
+        if self.model.contact is None or self.model.contact.make_room(numbers):
             return True
         self.keeper.go_back()
         return False
@@ -122,7 +123,14 @@ class Stepper:
             self.tearing.tear()
 
     def solve(self):
-        """All that a graph holds:
+        """All that a graph holds: a substep, unless the frame has to be done again as it is."""
+        if self.model.contact is None:
+            self._solve()
+        else:
+            when(self.model.lists.has_room, self._solve)
+
+    def _solve(self):
+        """One substep:
 
         predict → approach the guess, searching for contacts →
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
@@ -157,9 +165,13 @@ def before_iterations(model, kinematic):
         yield ContactLoad(model, Load(model, model.settings))
     yield Clock(model)
     yield Prediction(model)
+    if Forces.is_needed(model):
+        yield Forces(model)
     if model.damped_tables:
         yield Damping(model)
     yield Kinematics(model, kinematic)
+    if model.attachments.is_adaptive:
+        yield AttachmentLaws(model, kinematic.attached)
     if touches:
         yield Contacts(model, kinematic)
 

@@ -30,6 +30,6 @@ def moved_along_edges(cells, mass):
     light, heavy = np.take_along_axis(ends, by_mass, axis=1).T
     given = (mass[heavy] - mass[light]) / 6.0
     total = np.bincount(light, given, minlength=len(mass))
-    given *= np.minimum(1.0, 0.5 * mass / np.maximum(total, 1e-300))[light]
+    given *= np.minimum(1.0, 0.5 * mass / np.where(total > 0.0, total, 1.0))[light]
     gained = np.bincount(heavy, given, minlength=len(mass))
     return mass + gained - np.bincount(light, given, minlength=len(mass))

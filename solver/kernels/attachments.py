@@ -3,6 +3,7 @@
 
     E = ½ Cᵀ K C,  C = Σ_k w_k x_k − p,  K = k_τ I + (k_n − k_τ) n nᵀ      (PBNG 2023, eq. 22-23)
 
+With a rest length L, C is replaced by its stretch C − L C/|C|: a spring, E = ½ k (|C| − L)².
 A row much stiffer than its surroundings would make vertex-wise descent crawl. Per direction it is
 split with a fixed penalty ρ: the sweeps see k_eff = kρ/(k + ρ) and the pull s λ, s = k/(k + ρ);
 after every sweep λ ← s (λ + ρ C). At the fixed point λ = k C, so the force is that of E.
@@ -13,6 +14,12 @@ import warp as wp
 from .options import QUICK
 
 wp.set_module_options(QUICK)
+
+# From this grip on a row holds as a pin does, with this stiffness [N/m].
+HARD = wp.constant(0.999)
+HARD_STIFFNESS = wp.constant(1.0e8)
+# The force [N] of a row that never gives.
+UNLIMITED = wp.constant(1.0e38)
 
 
 @wp.struct
@@ -26,6 +33,18 @@ class AttachmentRow:
     across: wp.vec2  # the same across it
     penalty: float  # ρ [N/m]
     strength: float  # [N]
+    length: float  # L [m]
+    most: float  # the force at which it gives [N]
+
+
+@wp.struct
+class AttachmentLaw:
+    """What changes a row from step to step."""
+
+    stiffness: wp.vec2  # k_n, k_τ [N/m] with a full grip
+    ratio: float  # damping time / h
+    hard: float  # the least stiffness [N/m] of a grip that holds
+    shrink: float  # L loses in a step [m]
 
 
 @wp.struct
@@ -52,6 +71,15 @@ def gap(row: AttachmentRow, point: wp.vec3, x: wp.array[wp.vec3], attachments: A
 
 
 @wp.func
+def stretch(c: wp.vec3, length: float):
+    """C as far as it is longer than L [m]."""
+    total = c
+    if length > 0.0:
+        total -= length * wp.normalize(c)
+    return total
+
+
+@wp.func
 def split_scale(row: AttachmentRow, k: int, v: wp.vec3):
     """v scaled by entry k of `along` along the normal and of `across` across it."""
     return row.across[k] * v + ((row.along[k] - row.across[k]) * wp.dot(row.normal, v)) * row.normal
@@ -67,11 +95,27 @@ def attachments_force_hessian(i: int, x: wp.array[wp.vec3], attachments: Attachm
         w = attachments.weight[q]
         row = attachments.rows[r]
         c = gap(row, attachments.point[r], x, attachments)
-        force -= w * (split_scale(row, 0, c) + attachments.pull[r])
         across = w * w * row.across[0]
         along = w * w * (row.along[0] - row.across[0])
+        normal = row.normal
+        if row.length > 0.0:
+            # Sideways as springs have it (elements/springs.py).
+            distance = wp.length(c)
+            normal = wp.normalize(c)
+            sideways = across * wp.min(wp.abs(1.0 - row.length / wp.max(distance, 1.0e-12)), 1.0)
+            along = across - sideways
+            across = sideways
+            c -= row.length * normal
+        pull = split_scale(row, 0, c) + attachments.pull[r]
+        if row.most < UNLIMITED:
+            # F C/|C|, whose block is at most F/|C|.
+            part = wp.min(row.most / wp.max(wp.length(pull), 1.0e-30), 1.0)
+            pull *= part
+            across *= part
+            along *= part
+        force -= w * pull
         hessian += wp.mat33(across, 0.0, 0.0, 0.0, across, 0.0, 0.0, 0.0, across)
-        hessian += wp.outer(along * row.normal, row.normal)
+        hessian += wp.outer(along * normal, normal)
     return force, hessian
 
 
@@ -85,8 +129,9 @@ def raise_multipliers(
     """λ ← s (λ + ρ C) after a sweep. One thread per row."""
     r = wp.tid()
     row = attachments.rows[r]
-    c = gap(row, attachments.point[r], x, attachments)
+    c = stretch(gap(row, attachments.point[r], x, attachments), row.length)
     raised = split_scale(row, 1, multiplier[r] + row.penalty * c)
+    raised *= wp.min(row.most / wp.max(wp.length(raised), 1.0e-30), 1.0)
     multiplier[r] = raised
     attachments.pull[r] = split_scale(row, 1, raised)
 
@@ -102,7 +147,7 @@ def break_rows(
     """Let go of a row whose force exceeds its strength. One thread per row."""
     r = wp.tid()
     row = attachments.rows[r]
-    c = gap(row, attachments.point[r], x, attachments)
+    c = stretch(gap(row, attachments.point[r], x, attachments), row.length)
     force = split_scale(row, 0, c) + attachments.pull[r]
     if broken[r] == 0 and wp.length(force) > row.strength:
         row.along = wp.vec2(0.0)
@@ -111,6 +156,70 @@ def break_rows(
         attachments.pull[r] = wp.vec3(0.0)
         multiplier[r] = wp.vec3(0.0)
         broken[r] = 1
+
+
+@wp.func
+def split_stiffness(stiffness: float, penalty: float):
+    """(k_eff, s) of a stiffness k; ρ = 0 stands for no multiplier."""
+    both = wp.vec2(stiffness, 0.0)
+    if penalty > 0.0:
+        both = wp.vec2(penalty, 1.0) * (stiffness / (stiffness + penalty))
+    return both
+
+
+@wp.kernel
+def adapt_rows(
+    x: wp.array[wp.vec3],
+    at_end: wp.array[wp.vec3],
+    grips: wp.array2d[float],
+    fraction: wp.array[wp.float64],
+    substeps: int,
+    laws: wp.array[AttachmentLaw],
+    broken: wp.array[int],
+    # in and out
+    attachments: Attachments,
+    multiplier: wp.array[wp.vec3],
+    length: wp.array[float],
+    point_before: wp.array[wp.vec3],
+):
+    """Let the rows be what they are in this step; x [m] is where it starts. One thread per row.
+
+    `grips` [row, 2]: at both ends of the frame, whose `fraction` [1] is over at the end of the
+    step. `length` is L without damping, `point_before` p of the last step. Damping is that of
+    elements: k (1 + κ) towards a rest that follows the last stretch by κ/(1 + κ), κ the `ratio`.
+    """
+    r = wp.tid()
+    if broken[r] != 0:
+        return
+    law = laws[r]
+    row = attachments.rows[r]
+    over = float(fraction[0])
+    point = attachments.point[r]
+    stiffness = law.stiffness * wp.lerp(grips[r, 0], grips[r, 1], over)
+    if grips[r, 1] >= HARD:
+        stiffness = wp.max(stiffness, wp.vec2(law.hard, law.hard))
+        if grips[r, 0] < HARD:
+            step = 1.0 / float(substeps)
+            here = gap(row, wp.vec3(0.0), x, attachments)
+            point = wp.lerp(here, at_end[r], wp.min(step / (1.0 - over + step), 1.0))
+    before = gap(row, point_before[r], x, attachments)
+    point_before[r] = point
+
+    last_length = length[r]
+    rest = wp.max(last_length - law.shrink, 0.0)
+    length[r] = rest
+    follow = law.ratio / (1.0 + law.ratio)
+    row.length = rest
+    if rest > 0.0:
+        row.length = wp.max(rest + follow * (wp.length(before) - last_length), 0.0)
+        attachments.point[r] = point
+    else:
+        attachments.point[r] = point + follow * stretch(before, last_length)
+    stiffness *= 1.0 + law.ratio
+    row.along = split_stiffness(stiffness[0], row.penalty)
+    row.across = split_stiffness(stiffness[1], row.penalty)
+    attachments.rows[r] = row
+    attachments.pull[r] = split_scale(row, 1, multiplier[r])
 
 
 @wp.kernel

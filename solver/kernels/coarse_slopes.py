@@ -18,6 +18,11 @@ from .options import QUICK
 wp.set_module_options(QUICK)
 
 
+def no_contacts():
+    """`Contacts` and a `ContactModel` of nothing."""
+    return [Contacts(), ContactModel()]
+
+
 @wp.func
 def contact_slopes(
     i: int,

@@ -5,6 +5,7 @@ import warp as wp
 
 from .chunks import Chunks
 from .components import first_of, join
+from .contact.analytic_colliders import AnalyticColliders, may_reach
 from .contact.pairs import Surface
 from .options import QUICK
 
@@ -173,14 +174,15 @@ def meets_on_the_way(b: int, other: int, surface: Surface, boxes: Boxes, flights
 @wp.kernel
 def find_obstacles(
     surface: Surface,
+    colliders: AnalyticColliders,
     travel: wp.array[float],
     boxes: Boxes,
     # in and out
     flights: Flights,
 ):
     """Mark the groups that do not fly: what is held, what may meet another group on the way of
-    both, which is not that of each body by itself, and what may meet the box of a collider as of
-    the last search; within the frame those move by `travel` [m] at most.
+    both, which is not that of each body by itself, and what may reach an analytic collider or the
+    box of another as of the last search; within the frame those move by `travel` [m] at most.
     """
     b = wp.tid()
     group = flights.group[b]
@@ -191,11 +193,14 @@ def find_obstacles(
     for other in range(flights.group.shape[0]):
         if meets_on_the_way(b, other, surface, boxes, flights):
             stays = 1
+    low = stretched_low(boxes.low[b], motion)
+    high = stretched_high(boxes.high[b], motion)
+    for k in range(colliders.kind.shape[0]):
+        if may_reach(colliders, k, low, high):
+            stays = 1
     if stays == 0 and surface.collider_triangle_tree != wp.uint64(0):
         reach = wp.vec3(travel[0])
-        low = stretched_low(boxes.low[b], motion) - reach
-        high = stretched_high(boxes.high[b], motion) + reach
-        query = wp.bvh_query_aabb(surface.collider_triangle_tree, low, high)
+        query = wp.bvh_query_aabb(surface.collider_triangle_tree, low - reach, high + reach)
         index = int(0)
         if wp.bvh_query_next(query, index):
             stays = 1

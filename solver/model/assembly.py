@@ -21,6 +21,7 @@ from ..scene.thickness import collision_thickness
 from ..topology.coloring import chessboard_colors, vertex_order
 from ..topology.graphs import unique_edges
 from ..topology.meshes import tet_volumes, triangle_areas
+from .exposed import shown_area
 from .penalties import spring_penalty
 from .tearing import vertex_index
 
@@ -74,6 +75,9 @@ class Assembly:
     mass: np.ndarray
     friction: np.ndarray
     thickness: np.ndarray
+    drag: np.ndarray
+    air_friction: np.ndarray
+    shown: np.ndarray
     attachments: Rows
     tets: Tets
     cells: CellMesh
@@ -264,6 +268,9 @@ def assemble(bodies, settings, attachments=()):
         mass=np.concatenate(masses)[order],
         friction=spread(friction),
         thickness=spread(collision_thickness),
+        drag=spread(lambda body: body.material.drag),
+        air_friction=spread(lambda body: body.material.air_friction),
+        shown=ordered([shown_area(body) for body in bodies]),
         attachments=rows,
         **made,
     )

@@ -49,7 +49,8 @@ class ContactLists:
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
     last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: first
     come pairs of vertices, then those of edges, then `separating` [1] ones, whose `rows` of `Touch`
-    the host gives. About `expected` pairs there will be: launches share them out so.
+    the host gives. `has_room` [1] is 0 once a frame has lacked room. About `expected` pairs there
+    will be: launches share them out so. `known` is how many there were when the host last looked.
     """
 
     def __init__(self, near, vertex_count, device):
@@ -58,7 +59,8 @@ class ContactLists:
         self.counts, self.needed, self.separating = (
             wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1)
         )
-        self.revision, self.capacity, self.expected = 0, 0, 0
+        self.has_room = wp.ones(1, dtype=int, device=device)
+        self.revision, self.capacity, self.expected, self.known = 0, 0, 0, 0
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
         self.rows = wp.zeros(0, dtype=pairs.Touch, device=device)
@@ -91,9 +93,13 @@ class ContactLists:
         return int(self.counts.numpy()[int(counts.ALL)])
 
     @property
-    def searches(self):
-        """How often pairs were sought since the frame began."""
-        return int(self.counts.numpy()[int(counts.SEARCHES)])
+    def reported(self):
+        """What a frame tells: what there was and what was needed, and what the host knows of it."""
+        return {"counts": self.counts, "needed": self.needed}
+
+    def take(self, numbers):
+        """Know what was reported at the end of a frame."""
+        self.known = int(numbers["counts"][counts.ALL])
 
     def begin_frame(self):
         """Count searches anew."""
@@ -128,8 +134,8 @@ class ContactLists:
         return {**listed, "counts": self.counts}
 
     def keep(self):
-        """Copies of what is in the lists."""
-        count = self.count
+        """Copies of what is in the lists at the end of a frame, or before the first one."""
+        count = self.known
         if not count:
             return {}
         return {name: wp.clone(array[: n * count]) for name, (array, n) in self._lists().items()}
@@ -155,6 +161,7 @@ class ContactLists:
     def _given(self, kept):
         """What was kept on disk, on the device, when it is found to be possible."""
         count, given = len(kept["pairs"]), {}
+        self.known = count
         if count > self.capacity:
             self._make_lists(count)
         for name, (array, n) in self._lists().items():

@@ -10,6 +10,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels import motion, vertex
 from ..scene.embedding import Followers
+from ..scene.fields import Fields, Outside
 from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
 from .contact_model import contact_model
@@ -47,13 +48,14 @@ class Model:
     # Time of one visit of a vertex without its elements, on one CPU core [ns].
     VERTEX = 60.0
 
-    def __init__(self, assembly, settings, surface, analytic, launches, gravity=None):
+    def __init__(self, assembly, settings, surface, analytic, launches, outside=None):
         self.launches, self.device, self.settings = launches, launches.device, settings
         self.assembly, self.surface = assembly, surface
         self.vertex_count = len(assembly.points)
         self.free_count = assembly.free_count
         self.color_start = assembly.color_start
         h = settings.step_time
+        outside = outside or Outside()
 
         self.kinematic_end = surface.point_start
         colliders = surface.rest[surface.collider_start : surface.point_start]
@@ -64,7 +66,8 @@ class Model:
         self.velocity = self.upload(assembly.velocities, wp.vec3)
         # Of the frame, over at the end of the substep.
         self.fraction = wp.zeros(1, dtype=wp.float64, device=self.device)
-        self.gravity = Gravity(settings.gravity, gravity, self.device)
+        self.gravity = Gravity(settings.gravity, outside.gravity, self.device)
+        self.fields = Fields(outside.fields, assembly.origin, settings.frame_time, self.device)
         # As if the bodies had been in free fall: the adaptive guess then starts with full gravity.
         before = assembly.velocities - h * self.gravity.at_end
         self.last_velocity = self.upload(before, wp.vec3)

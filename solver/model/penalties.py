@@ -52,12 +52,17 @@ class AttachmentRows:
         around = surroundings(assembly, settings)
         weakest = np.where(rows.weights != 0.0, around[rows.corners], np.inf).min(axis=1)
         limit = STIFF * weakest
-        stiff = rows.stiffness.max(axis=1, initial=0.0) > limit
+        ratio = rows.damping / settings.step_time
+        most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
+        stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
         self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
         self.breakable = bool(np.isfinite(rows.strength).any())
+        self.is_adaptive = rows.is_adaptive
         self.struct = self._upload(rows, len(assembly.points), device)
         self.multiplier = wp.zeros(self.count, dtype=wp.vec3, device=device)
         self.broken = wp.zeros(self.count, dtype=int, device=device)
+        self.laws = self._laws(rows, settings.step_time, device)
+        self.length = wp.array(rows.length, dtype=float, device=device)
 
     def _upload(self, rows, vertex_count, device):
         struct = kernels.Attachments()
@@ -69,6 +74,7 @@ class AttachmentRows:
         for k, name in enumerate(("along", "across")):
             data[name] = np.stack(split(rows.stiffness[:, k], self.penalty), axis=1)
         data["penalty"] = self.penalty
+        data["most"] = np.minimum(rows.maximum_force, kernels.UNLIMITED)
         data["strength"] = np.minimum(rows.strength, np.finfo(np.float32).max)
         vertices, row = rows.corners[used], np.nonzero(used)[0]
         order = np.argsort(vertices, kind="stable")
@@ -98,9 +104,20 @@ class AttachmentRows:
         rows["along"][broken] = rows["across"][broken] = 0.0
         self.struct.rows.assign(rows)
 
-    def broken_count(self):
-        """Rows that have broken so far."""
-        return int(self.broken.numpy().sum()) if self.breakable else 0
+    @staticmethod
+    def _laws(rows, step_time, device):
+        """What changes rows from step to step, for steps of `step_time` [s]."""
+        data = np.zeros(len(rows.corners), dtype=kernels.AttachmentLaw.numpy_dtype())
+        data["stiffness"] = rows.stiffness
+        data["ratio"] = rows.damping / step_time
+        data["hard"] = rows.grips * kernels.HARD_STIFFNESS
+        data["shrink"] = rows.shrink_speed * step_time
+        return wp.array(data, dtype=kernels.AttachmentLaw, device=device)
+
+    @property
+    def reported(self):
+        """What a frame tells: rows that have broken so far."""
+        return {"broken": self.broken} if self.breakable else {}
 
 
 def spring_penalty(assembly, settings):

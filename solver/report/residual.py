@@ -17,8 +17,9 @@ VERTEX = 5.0
 class Residual:
     """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices.
 
-    `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`. `norm` [1] is the residual as of the
-    last `find`, and `least` [1] what rounding alone may make of it; 0 when nothing is free.
+    `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`, and `touching` [free vertex] says what
+    contacts act on. `norm` [1] is the residual as of the last `find`, `least` [1] what rounding
+    alone leaves of it, and `before` [1] that of the last `find_before`; 0 when nothing is free.
     """
 
     def __init__(self, model):
@@ -27,7 +28,9 @@ class Residual:
         self.force = wp.zeros(len(model.x), dtype=wp.vec3, device=device)
         self.rounding = wp.zeros(self.free, dtype=float, device=device)
         self.touching = wp.zeros(self.free, dtype=int, device=device)
-        self.norm, self.least = (wp.zeros(1, dtype=wp.float64, device=device) for _ in range(2))
+        self.norm, self.least, self.before = (
+            wp.zeros(1, dtype=wp.float64, device=device) for _ in range(3)
+        )
         self.revisions, self.at_now = model.revisions, self._launch(model.x)
         self.add_up = self._sums()
 
@@ -70,24 +73,16 @@ class Residual:
         self.find_forces()
         play(self.add_up)
 
-    def measure(self):
-        """The residual now."""
-        self.find()
-        return float(self.norm.numpy()[0])
-
-    def measure_at(self, x):
-        """The residual at other positions [m], with contacts and multipliers as they are now."""
+    def find_before(self, x):
+        """`before`, at other positions [m], with contacts and multipliers as they are now."""
         self._launch(x)()
         play(self.add_up)
-        return float(self.norm.numpy()[0])
+        wp.copy(self.before, self.norm)
 
-    def floor(self):
-        """The residual that rounding alone may make, as of the last measurement."""
-        return float(self.least.numpy()[0])
-
-    def contacts(self):
-        """Vertices that something touches, as of the last measurement."""
-        return int((self.touching.numpy() > 0).sum()) if self.free else 0
+    @property
+    def reported(self):
+        """What a frame tells: see `Statistics`."""
+        return {"residual": self.norm, "rounding": self.least, "residual_before": self.before}
 
 
 def decay(halfway, end, count, done):

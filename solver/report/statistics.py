@@ -4,14 +4,12 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-import warp as wp
-
 from ..contact.intersections import Intersection
 from ..contact.measure import ContactMeasure
-from ..elements.records import filled
-from ..kernels.elements.table import energy_kernel
+from ..device.numbers import Numbers
+from ..kernels.contact.counts import SEARCHES
 from .residual import decay
+from .sums import Sums
 
 # A frame whose unbalanced forces are below this part of the weight counts as converged.
 CONVERGED = 0.01
@@ -126,62 +124,54 @@ def length(metres):
 
 
 class Measure:
-    """Takes the statistics of a frame."""
+    """Takes the statistics of a frame: `read` is all that the host reads of it but for positions.
 
-    def __init__(self, model, residual, bodies):
+    `coarse` is None without a coarse correction.
+    """
+
+    def __init__(self, model, residual, bodies, convergence, coarse=None):
         self.model, self.residual, self.bodies = model, residual, bodies
-        self.contact = ContactMeasure(model)
-        self.record()
+        self.convergence, self.coarse = convergence, coarse
+        self.contact, self.sums = ContactMeasure(model), Sums(model, residual.touching)
+        self.revisions = model.revisions
+        # All that tell of a frame; what they tell is in arrays, `reported`, by names.
+        telling = [residual, convergence, coarse, model.attachments, self.sums, self.contact]
+        telling.append(model.contact)
+        arrays = {}
+        for one in telling:
+            arrays |= getattr(one, "reported", {})
+        self.numbers = Numbers(model.launches, arrays)
 
-    def record(self):
-        """Take over the model's elements, at the start and when they have changed."""
-        self.revision = self.model.revision
-        self.energies = list(self._energy_launches())
+    def read(self):
+        """All numbers that the frame tells about its end, by their names."""
+        if self.revisions != self.model.revisions:
+            self.revisions = self.model.revisions
+            self.contact.record()
+            self.sums.record()
+        if self.coarse:
+            self.residual.find_before(self.coarse.before)
+            self.convergence.find()
+        self.residual.find()
+        self.contact.find()
+        if self.model.contact is not None:
+            self.model.contact.suspect()
+        self.sums.find()
+        return self.numbers.read()
 
-    def _energy_launches(self):
-        """(kernel, elements, energies, which are inside out, corners) of every kind with energy."""
-        scene, device = self.model.assembly, self.model.device
-        for kind in scene.kinds:
-            columns = scene.elements[kind.name]
-            if kind.energy is None or not len(columns):
-                continue
-            fields = kind.exact_columns(scene.rest_points, columns)
-            data = filled(kind.exact, columns.corners, fields)
-            energies = wp.zeros(len(columns), dtype=wp.float64, device=device)
-            inverted = wp.zeros(len(columns), dtype=int, device=device)
-            elements = self.model.upload(data, kind.exact)
-            self.model.launches.expect(energy_kernel(kind))
-            yield energy_kernel(kind), elements, energies, inverted, columns.corners
-
-    def take(self, convergence, seconds, coarse=None):
-        """`Statistics` of the state as it is now; `convergence` is that of the last substep."""
-        if self.revision != self.model.revision:
-            self.record()
-        before = self.residual.measure_at(coarse.before) if coarse else math.nan
-        model, free = self.model, self.model.free_count
-        settings, contact = model.settings, model.contact
-        residual = self.residual.measure()
-        count, done = settings.iterations, convergence.done
-        rate = decay(convergence.halfway, residual, count, done)
-        goal = max(CONVERGED, self.residual.floor(), settings.tolerance)
+    def statistics(self, numbers, seconds):
+        """`Statistics` of the frame with these numbers, which took so many seconds."""
+        model, settings, contact = self.model, self.model.settings, self.model.contact
+        residual = one(numbers["residual"])
+        count, done = settings.iterations, int(one(numbers["iteration"])) + 1
+        rate = decay(one(numbers["halfway"]), residual, count, done)
+        goal = max(CONVERGED, one(numbers["rounding"]), settings.tolerance)
         needed = iterations_needed(residual, goal, rate, done)
-        error, error_goal, error_decay = self._error(convergence, coarse)
+        # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
+        error, error_goal, error_decay = math.nan, math.nan, math.nan
+        if self.coarse:
+            error, error_goal, error_decay = self.convergence.error_of(numbers)
         if not math.isnan(error_decay):
             needed = iterations_needed(error, error_goal, error_decay, done)
-        contact_energy, touching, deepest = self.contact.take()
-        elastic, inverted = 0.0, 0
-        inside_out = np.zeros(model.vertex_count, dtype=bool)  # vertices of such elements
-        for kernel, elements, energies, turned, corners in self.energies:
-            model.launches.run(kernel, len(corners), [elements, model.x], [energies, turned])
-            elastic += float(energies.numpy().sum())
-            marked = turned.numpy() > 0
-            inverted += int(marked.sum())
-            inside_out[corners[marked]] = True
-        mass, still = model.assembly.mass[:free], settings.quasistatic
-        x = model.x.numpy()[:free].astype(np.float64)
-        v = model.velocity.numpy()[:free].astype(np.float64)
-        rejected = model.rejected.numpy().copy()  # a view on the CPU
-        model.rejected.zero_()
         return Statistics(
             residual=residual,
             goal=goal,
@@ -190,42 +180,33 @@ class Measure:
             error=error,
             error_goal=error_goal,
             error_decay=error_decay,
-            kinetic_energy=0.0 if still else float(0.5 * (mass * (v * v).sum(axis=1)).sum()),
-            elastic_energy=elastic,
-            gravitational_energy=float(-(mass * (x @ model.gravity.at_end)).sum()),
-            contact_energy=contact_energy,
-            contacts=self.residual.contacts(),
-            pairs=touching,
-            deepest=deepest,
-            truncated=contact.truncation.truncated_count() if contact else 0,
-            searches=contact.searches if contact else 0,
-            coarse_share=coarse.step_length() if coarse else math.nan,
-            coarse_skips=coarse.skips() if coarse else 0,
-            residual_before_coarse=before,
+            kinetic_energy=0.0 if settings.quasistatic else float(numbers["kinetic"].sum()),
+            elastic_energy=one(numbers["elastic"]),
+            gravitational_energy=float(numbers["gravitational"].sum()),
+            contact_energy=one(numbers["contact_energy"]),
+            contacts=int(numbers["touching"].sum()),
+            pairs=int(one(numbers["pairs"])),
+            deepest=one(numbers["deepest"]),
+            truncated=int(one(numbers["truncated"])),
+            searches=int(numbers["counts"][SEARCHES]) if contact else 0,
+            coarse_share=float(numbers["coarse_share"].mean()) if self.coarse else math.nan,
+            coarse_skips=int(numbers["coarse_skips"].sum()) if self.coarse else 0,
+            residual_before_coarse=one(numbers["residual_before"]) if self.coarse else math.nan,
             tangles=tuple(contact.intersections.found) if contact else (),
-            broken=model.attachments.broken_count(),
-            inverted=inverted,
-            inverted_bodies=self._names(inside_out),
-            rejected=int(rejected.sum()),
-            rejected_bodies=self._names(rejected),
+            broken=int(numbers["broken"].sum()) if model.attachments.breakable else 0,
+            inverted=int(numbers["inverted"].sum()),
+            inverted_bodies=self._names(numbers["inverted"]),
+            rejected=int(numbers["rejected"].sum()),
+            rejected_bodies=self._names(numbers["rejected"]),
             seconds=seconds,
         )
 
-    def _error(self, convergence, coarse):
-        """(error [m], goal [m], decay of an iteration) of the positions; NaN where not known."""
-        done, count = convergence.done, self.model.settings.iterations
-        # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
-        if not coarse:
-            return math.nan, math.nan, math.nan
-        if convergence.accuracy:
-            return convergence.accuracy.worst(done)
-        return *convergence.error.estimate(done, count), math.nan
+    def _names(self, counts):
+        """Names of the bodies with a count."""
+        return tuple(body.name for body, n in zip(self.bodies, counts, strict=True) if n)
 
-    def _names(self, marked):
-        """Names of the bodies that have a marked vertex."""
-        vertices = self.model.assembly.vertices
-        return tuple(
-            body.name
-            for body, mine in zip(self.bodies, vertices, strict=True)
-            if marked[mine].any()
-        )
+
+def one(values):
+    """The only one of the values."""
+    (value,) = values
+    return float(value)

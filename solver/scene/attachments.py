@@ -3,10 +3,10 @@
 
     E = ½ Cᵀ K C,  C = Σ_j w_j x_j − Σ_k w_k x_k − p      (PBNG 2023, §4.1)
 
-K is k I, or k_n along a normal and k_τ across it.
+K is k I, or k_n along a normal and k_τ across it. With a rest length L it is E = ½ k (|C| − L)².
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,12 +32,18 @@ class Attachment:
     the start.
 
     `stiffness` [N/m] is k, or k_n where `normal` (one unit vector, or one per row) is given, with
-    `tangential_stiffness` k_τ across it. A row whose force exceeds `strength` [N] breaks for good.
+    `tangential_stiffness` k_τ across it; `damping` [s] times it resists changes of C. A row whose
+    force exceeds `strength` [N] breaks for good; one that reaches `maximum_force` [N] gives.
+
+    With a `length` [m] above 0 a row keeps that distance, in any direction. It becomes shorter by
+    `shrink_speed` [m/s] until it is 0. `grip` [row] in time scales the stiffness: 0 lets go, and
+    from `HARD` on a row holds as a pin does; what it catches comes home evenly within the frame.
+    What is given for all rows may be given for each: stiffness, strength, maximum force, length.
     """
 
     body: object
     vertices: np.ndarray
-    stiffness: float
+    stiffness: float | np.ndarray
     points: PointsInTime | None = None
     other: object = None
     corners: np.ndarray | None = None
@@ -45,9 +51,14 @@ class Attachment:
     offset: np.ndarray | None = 0.0
     normal: np.ndarray | None = None
     tangential_stiffness: float = 0.0
-    strength: float = np.inf
+    strength: float | np.ndarray = np.inf
     name: str = "Attachment"
     own_weights: np.ndarray | None = None
+    damping: float = field(default=0.0, kw_only=True)
+    maximum_force: float | np.ndarray = field(default=np.inf, kw_only=True)
+    length: float | np.ndarray = field(default=0.0, kw_only=True)
+    shrink_speed: float = field(default=0.0, kw_only=True)
+    grip: PointsInTime | None = field(default=None, kw_only=True)
 
     def __post_init__(self):
         self.vertices = np.atleast_1d(self.vertices)
@@ -57,11 +68,7 @@ class Attachment:
         self.vertices, self.own_weights = _points_of(
             self.name, self.body, self.vertices, self.own_weights, rows
         )
-        for stiffness in (self.stiffness, self.tangential_stiffness):
-            if not 0.0 <= stiffness < np.inf:
-                raise ValueError(f"{self.name}: the stiffness is {stiffness}; it must be finite")
-        if not self.strength > 0.0:
-            raise ValueError(f"{self.name}: the strength is {self.strength}; it must be above 0")
+        self._check_numbers(rows)
         if (self.points is None) == (self.other is None):
             raise ValueError(f"{self.name}: give either points in space or another body")
         if self.points is not None:
@@ -83,6 +90,56 @@ class Attachment:
             if not length.min() > 0.0:
                 raise ValueError(f"{self.name}: a normal has no length")
             self.normal = normal / length
+
+    def _check_numbers(self, rows):
+        """Numbers of rows as float64 [row]; refuses those that mean nothing."""
+        for name, word in (
+            ("stiffness", "stiffness"),
+            ("tangential_stiffness", "stiffness"),
+            ("damping", "damping"),
+            ("length", "length"),
+            ("shrink_speed", "shrink speed"),
+            ("strength", "strength"),
+            ("maximum_force", "maximum force"),
+        ):
+            values = self._per_row(word, getattr(self, name), rows)
+            if name in ("strength", "maximum_force"):
+                if not (values > 0.0).all():
+                    raise ValueError(
+                        f"{self.name}: the {word} is {values.min()}; it must be above 0"
+                    )
+            elif not ((values >= 0.0) & (values < np.inf)).all():
+                wrong = values[~((values >= 0.0) & (values < np.inf))][0]
+                raise ValueError(
+                    f"{self.name}: the {word} is {wrong}; it must be finite and not negative"
+                )
+            setattr(self, name, values)
+        if self.normal is not None and self.length.any():
+            raise ValueError(f"{self.name}: give either a normal or a length")
+
+    def _per_row(self, word, value, rows):
+        value = np.asarray(value, dtype=np.float64)
+        if value.shape not in ((), (rows,)):
+            raise ValueError(
+                f"{self.name}: {value.size} numbers of {word} for {rows} rows; give one, or each "
+                "row its own"
+            )
+        return np.broadcast_to(value, rows).copy()
+
+    def grips(self, frame, time):
+        """The grip of every row, [row]; 1 where none is given."""
+        rows = len(self.vertices)
+        if self.grip is None:
+            return np.ones(rows)
+        values = self.grip
+        if callable(values):
+            values = values(time)
+        elif np.ndim(values[0]) == 1:
+            values = values[frame]
+        values = np.asarray(values, dtype=np.float64)
+        if values.shape != (rows,) or not ((values >= 0.0) & (values <= 1.0)).all():
+            raise ValueError(f"{self.name}: the grip of each of {rows} rows must be from 0 to 1")
+        return values
 
     def there(self, frame, time):
         """Points [row, 3] that the rows lead to, as far as they lie in space [m]."""
@@ -154,10 +211,27 @@ class Rows:
     stiffness: np.ndarray
     """[row, 2]: k_n and k_τ [N/m]."""
     strength: np.ndarray
+    damping: np.ndarray
+    maximum_force: np.ndarray
+    length: np.ndarray
+    shrink_speed: np.ndarray
+    grips: np.ndarray
+    """Which rows have a grip that may change, bool [row]."""
+
+    @property
+    def is_adaptive(self):
+        """Whether any row changes from step to step."""
+        changes = self.damping.any() or self.length.any() or self.grips.any()
+        return bool(changes or np.isfinite(self.maximum_force).any())
 
     def edges(self):
         """Pairs of vertices that feel each other, [edge, 2]."""
         pairs = unique_edges(self.corners)
+        return pairs[pairs[:, 0] != pairs[:, 1]]
+
+    def joints(self):
+        """Pairs of vertices that are attached to each other, [edge, 2]."""
+        pairs = unique_edges(self.corners[~self.to_space()])
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
     def to_space(self):
@@ -188,12 +262,13 @@ def join(attachments, bodies, offsets):
             raise ValueError(f"{tie.name}: row {lost[0]} ties a point to itself")
         normal = np.zeros((rows, 3)) if tie.normal is None else tie.normal
         across = tie.stiffness if tie.normal is None else tie.tangential_stiffness
-        stiffness = np.tile([tie.stiffness, across], (rows, 1))
-        strength = np.full(rows, tie.strength)
-        parts.append((corners, weights, tie.rest_offset(), normal, stiffness, strength))
+        stiffness = np.stack([tie.stiffness, across], axis=1)
+        limits = tie.strength, tie.damping, tie.maximum_force, tie.length, tie.shrink_speed
+        grips = np.full(rows, tie.grip is not None)
+        parts.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, grips))
     if not parts:
         empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
-        return Rows(*empty, np.zeros((0, 2)), np.zeros(0))
+        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), np.zeros(0, bool))
     return Rows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 

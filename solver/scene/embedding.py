@@ -131,6 +131,17 @@ def points_in_front(model, start, moved):
     ]
 
 
+def steps_in_front(model, start, moved):
+    """Launches that keep steps of free vertices from `start` to `moved` from taking them, or
+    embedded points, through analytic colliders; none where there are no such colliders.
+    """
+    if not model.has_analytic_colliders:
+        return []
+    inputs, free = [start, model.contact_model], model.free_count
+    keep = model.launches.record(in_front.keep_in_front_of_start, free, inputs, [moved])
+    return [keep, *points_in_front(model, start, moved)]
+
+
 class Followers:
     """Moves embedded points after their corners."""
 

@@ -15,17 +15,26 @@ class KinematicPoints:
     """Positions [m] of points at both ends of the frame, `at_start` and `at_end` [point].
 
     `first` is the number of the first point, wherever they are put; `moves` tells whether any does.
+    `known` are those at the end, on the host.
     """
 
     def __init__(self, first, moves, device):
         self.first, self.moves = first, moves
-        self.at_start = wp.array(self.read(0, 0.0), dtype=wp.vec3, device=device)
+        self.known = self.read(0, 0.0).astype(np.float32)
+        self.at_start = wp.array(self.known, dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
 
-    @property
-    def kept(self):
+    def keep(self):
         """What passes from one frame to the next."""
-        return {"at_end": self.at_end}
+        return {"known": self.known}
+
+    def bring_back(self, kept):
+        """Take what `keep` has returned."""
+        if kept["known"].shape != self.known.shape:
+            raise ValueError("pins, colliders or attachments have changed")
+        self.known = kept["known"].astype(np.float32)
+        if len(self.known):
+            self.at_end.assign(self.known)
 
     def __len__(self):
         return len(self.at_end)
@@ -38,7 +47,8 @@ class KinematicPoints:
         """Read where the points will be at the end of this frame."""
         if self.moves:
             wp.copy(self.at_start, self.at_end)
-            self.at_end.assign(self.read(frame, time).astype(np.float32))
+            self.known = self.read(frame, time).astype(np.float32)
+            self.at_end.assign(self.known)
 
 
 class KinematicPins(KinematicPoints):
@@ -93,14 +103,18 @@ class KinematicColliders(KinematicPoints):
         return np.concatenate(read)
 
     def begin_frame(self, frame, time):
+        before = self.known
         super().begin_frame(frame, time)
         if self.moves:
-            paths = self.at_end.numpy().astype(float) - self.at_start.numpy()
+            paths = self.known.astype(float) - before
             self.travel.fill_(np.linalg.norm(paths, axis=1).max())
 
 
 class AttachedPoints(KinematicPoints):
-    """p of every row of the attachments, relative to the origin where it lies in space."""
+    """p of every row of the attachments, relative to the origin where it lies in space.
+
+    `grips` [row, 2]: how firmly each holds at both ends of the frame.
+    """
 
     def __init__(self, attachments, assembly, device):
         self.attachments, self.origin = attachments, assembly.origin
@@ -108,6 +122,28 @@ class AttachedPoints(KinematicPoints):
         two_way = [np.full(len(a.vertices), a.other is not None) for a in attachments]
         self.two_way = np.concatenate(two_way or [[]]).astype(bool)
         super().__init__(0, bool(attachments), device)
+        self.known_grips = self._read_grips(0, 0.0)
+        both = np.stack([self.known_grips, self.known_grips], axis=1)
+        self.grips = wp.array(both, dtype=float, device=device)
+
+    def keep(self):
+        return super().keep() | {"grips": self.known_grips}
+
+    def bring_back(self, kept):
+        super().bring_back(kept)
+        if kept["grips"].shape != self.known_grips.shape:
+            raise ValueError("attachments have changed")
+        self.known_grips = kept["grips"]
+
+    def _read_grips(self, frame, time):
+        return np.concatenate([[], *(a.grips(frame, time) for a in self.attachments)])
+
+    def begin_frame(self, frame, time):
+        super().begin_frame(frame, time)
+        if any(a.grip is not None for a in self.attachments):
+            before, self.known_grips = self.known_grips, self._read_grips(frame, time)
+            both = np.stack([before, self.known_grips], axis=1)
+            self.grips.assign(both.astype(np.float32))
 
     def read(self, frame, time):
         there = [a.there(frame, time) for a in self.attachments] or [np.zeros((0, 3))]

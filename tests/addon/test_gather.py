@@ -442,8 +442,9 @@ def test_a_mesh_shared_with_a_deleted_object_is_no_obstacle(scene):
     assert gather.participants(scene) == [ob]
 
 
-def test_weights_of_half_and_more_are_pins(scene):
+def test_weights_of_half_and_more_are_pins_where_none_are_soft(scene):
     ob = sheet()
+    ob.vbd.soft_pins = False
     pin(ob, [1], 0.49)
     pin(ob, [2], 0.5)
     np.testing.assert_array_equal(gathered().bodies[0].pins.indices, [2])

@@ -27,30 +27,41 @@ def test_a_plain_scene_has_nothing_to_tell(scene):
     assert notes() == []
 
 
-def test_force_fields_are_named(scene):
+def test_force_fields_that_nothing_knows_are_named(scene):
     sheet()
-    wind = field("Wind", "WIND")
-    text = "and ignored: only gravity, pins and contact act on objects"
-    assert notes() == [f"Wind is a force field {text}"]
-    field("Storm", "TURBULENCE")
-    assert notes() == [f"Wind and Storm are force fields {text}"]
-    field("Whirl", "VORTEX")
-    assert notes() == [f"Wind and 2 more are force fields {text}"]
-    for name in ("Storm", "Whirl"):
-        bpy.data.objects[name].hide_set(True)
-    wind.field.type = "NONE"
+    field("Wind", "WIND")
     assert notes() == []
+    field("Cloud", "TEXTURE")
+    text = "textures and fluid flow move particles only, and nothing here"
+    assert notes() == [f"Cloud: {text}"]
+    field("Smoke", "FLUID")
+    assert notes() == [f"Cloud and Smoke: {text}"]
+    field("Charge", "CHARGE")
+    for name in ("Cloud", "Smoke"):
+        bpy.data.objects[name].hide_set(True)
+    assert notes() == []
+    bpy.ops.mesh.primitive_plane_add()
+    bpy.ops.object.forcefield_toggle()
+    bpy.context.object.name = "Whirl"
+    whirl = bpy.context.object.field
+    whirl.shape = "SURFACE"
+    assert notes() == [
+        "Whirl: force fields of the shape Surface or Every Point move particles only, and nothing "
+        "here"
+    ]
+    whirl.shape, whirl.use_absorption = "LINE", True
+    assert notes() == ["Whirl: Absorption is ignored; the field passes through colliders"]
 
 
 def test_the_report_of_a_bake_has_them(scene):
     sheet()
-    field("Wind", "WIND")
+    field("Cloud", "TEXTURE")
     frames(scene, 1, 2)
     from vbd.addon.bake_steps import bake_steps, run_to_end
 
     level, text = run_to_end(bake_steps(bpy.context), show=lambda _line: None).report()
     assert level == "WARNING"
-    assert "Wind is a force field and ignored" in text
+    assert "Cloud: textures" in text
 
 
 RAG = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (2, 0, 0), (2, 1, 0)]
@@ -61,7 +72,7 @@ def test_loose_edges_between_the_faces_of_a_cloth_are_counted(scene):
     mesh_object("Rag", RAG, faces=PATCHES, role="CLOTH")
     assert notes() == []
     mesh_object("Tatters", RAG, edges=[(1, 4)], faces=PATCHES, role="CLOTH")
-    advice = "ignored; make a face of each or a rod of their own"
+    advice = "ignored; switch on Sewing, make a face of each, or a rod of their own"
     assert notes() == [f"Tatters: 1 edge without a face is {advice}"]
     mesh_object("Net", RAG, edges=[(1, 4), (2, 3)], faces=PATCHES, role="CLOTH")
     assert f"Net: 2 edges without a face are {advice}" in notes()

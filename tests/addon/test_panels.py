@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from blender_scenes import tet_block
 
-from vbd.addon import advice, panels, physics_panels, playback, report
+from vbd.addon import advice, holding_panels, panels, physics_panels, playback, report
 from vbd.addon.declared import SETTINGS
 from vbd.addon.participants import ADD_FLOOR
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
 
-SIDEBAR, PHYSICS = panels.classes, physics_panels.classes
+SIDEBAR = panels.classes
+HOLDING = tuple(cls for cls in holding_panels.classes if issubclass(cls, bpy.types.Panel))
+PHYSICS = physics_panels.classes + HOLDING
 
 
 class Layout:
@@ -272,6 +274,7 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "poisson_ratio",
                 "density",
                 "damping",
+                "drag",
                 "resolution",
                 "contact_vertices",
             },
@@ -287,9 +290,11 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "bending_stiffness",
                 "rest_flat",
                 "damping",
+                "drag",
+                "air_friction",
             },
         ),
-        ("ROD", {"youngs_modulus", "thickness", "density", "damping"}),
+        ("ROD", {"youngs_modulus", "thickness", "density", "damping", "drag"}),
         ("COLLIDER", {"collider_shape"}),
     ],
 )
@@ -297,8 +302,42 @@ def test_an_object_shows_the_fields_of_its_role_only(cube, role, names):
     cube.vbd.role = role
     shown = {name for panel in PHYSICS if visible(panel) for name in drawn(panel)}
     always = {"collision_thickness", "use_friction", "friction", "collision_collection"}
-    bodies = set() if role == "COLLIDER" else {"pin_group", "self_contact"}
-    assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | bodies
+    pins = {"pin_group", "pin_stiffness", "pin_damping", "pin_strength"}
+    bodies = set() if role == "COLLIDER" else {*pins, "self_contact"}
+    seams = {"sewing_speed", "sewing_force"} if role == "CLOTH" else set()
+    assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | bodies | seams
+
+
+def test_what_holds_an_object_is_grey_until_it_is_switched_on(cube):
+    cube.vbd.role = "CLOTH"
+    soft = {"pin_stiffness", "pin_damping", "pin_strength"}
+    assert grey(holding_panels.VBD_PT_soft_pins) == soft
+    cube.vbd.pin_group = "Pins"
+    assert not grey(holding_panels.VBD_PT_soft_pins)
+    cube.vbd.soft_pins = False
+    assert grey(holding_panels.VBD_PT_soft_pins) == soft
+    assert grey(holding_panels.VBD_PT_sewing) == {"sewing_speed", "sewing_force"}
+    cube.vbd.use_sewing = True
+    assert not grey(holding_panels.VBD_PT_sewing)
+
+
+def test_the_attachment_that_is_chosen_is_shown(cube):
+    cube.vbd.role = "SOFT"
+    assert drawn(holding_panels.VBD_PT_attachments) == [
+        "VBD_UL_attachments",
+        "vbd.add_attachment",
+        "vbd.remove_attachment",
+        "show_attachments",
+    ]
+    bpy.ops.vbd.add_attachment()
+    item = cube.vbd.attachments[0]
+    fields = set(item.bl_rna.properties.keys()) - {"rna_type", "name", "enabled"}
+    assert fields <= set(drawn(holding_panels.VBD_PT_attachments))
+    assert grey(holding_panels.VBD_PT_attachments) == {"tears"}
+    item.maximum_force = 1.0
+    assert not grey(holding_panels.VBD_PT_attachments)
+    item.enabled = False
+    assert grey(holding_panels.VBD_PT_attachments) == fields
 
 
 @pytest.mark.parametrize("shape", [shape for shape, _, _ in COLLIDER_SHAPES])

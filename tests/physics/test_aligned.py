@@ -7,13 +7,13 @@ Judged after every substep, and exactly: no edge may pass through a triangle of 
 import numpy as np
 import pytest
 from intersections import joined, piercings
-from shapes import block, box, cell_box, plane, rotation
+from shapes import bar, block, box, cell_box, plane, rotation, wedge
 
 from vbd.solver.bodies import Cells, Collider, Pins, Solid
-from vbd.solver.contact.surface import boundary_triangles
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 from vbd.solver.topology.graphs import unique_edges
+from vbd.solver.topology.meshes import boundary_triangles
 
 # A frame of one substep: every one of them is judged.
 STEP = Settings().step_time
@@ -23,19 +23,6 @@ EIGHTH = np.pi / 4.0
 def solid(points, tets, stiffness, thickness=0.0, **more):
     material = Material(youngs_modulus=stiffness, friction=0.0, collision_thickness=thickness)
     return Solid(points, tets, material, **more)
-
-
-def bar():
-    """A bar of 1 m along x that lies on one of its long edges."""
-    points, tets = box((4, 1, 1), (1.0, 0.1, 0.1))
-    points = (points - [0.5, 0.05, 0.05]) @ rotation((1.0, 0.0, 0.0), EIGHTH).T
-    return points - [0.0, 0.0, points[:, 2].min()], tets
-
-
-def wedge():
-    """The same of a wedge, its edge down."""
-    points = [[x, y, z] for y, z in ((0.0, 0.0), (-0.1, 0.2), (0.1, 0.2)) for x in (-0.5, 0.5)]
-    return np.array(points), np.array([[0, 4, 2, 1], [2, 4, 3, 1], [4, 5, 3, 1]])
 
 
 def edge_on_edge(shape, angle, tilt, stiffness, height, thickness, fixed, shift=0.05):

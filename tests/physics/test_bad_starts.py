@@ -9,11 +9,10 @@ from shapes import block, box, grid
 from vbd.benchmarks.experiments.contact_shapes import jack
 from vbd.solver.bodies import Cloth, Collider, Pins, Solid
 from vbd.solver.contact.intersections import Intersection
-from vbd.solver.contact.surface import boundary_triangles
 from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.topology.meshes import tet_volumes
+from vbd.solver.topology.meshes import boundary_triangles, tet_volumes
 
 CELLS = 12
 RUBBER = Material(youngs_modulus=1e5, damping=0.01, collision_thickness=0.004)

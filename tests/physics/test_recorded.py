@@ -20,7 +20,7 @@ from recorded.measures import FOLDER, file_name, measured
 from recorded.scenes import CONTACT, FREE
 
 from vbd.solver.bodies import Rod, Solid, points_at
-from vbd.solver.contact.surface import boundary_triangles
+from vbd.solver.topology.meshes import boundary_triangles
 
 # Of the largest displacement so far. Rounding alone: below 6e-6.
 BEFORE_CONTACT = 1e-5

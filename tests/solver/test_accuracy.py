@@ -82,7 +82,8 @@ def test_an_error_that_shrinks_evenly_is_found(rate):
         for is_due, action in due:
             if is_due(number):
                 action()
-    error, goal, decay = accuracy.worst(20)
+    numbers = {name: array.numpy() for name, array in accuracy.reported.items()}
+    error, goal, decay = accuracy.worst(numbers, 20)
     model.launches.threads.stop()
     assert error == pytest.approx(0.1 * rate**20, rel=0.1, abs=6e-7)
     motion = 0.1 * (1.0 - rate**20)

@@ -83,8 +83,8 @@ def count_repeats(monkeypatch):
     """A list that gets an entry for every frame that is done again."""
     repeats, make_room = [], Contact.make_room
 
-    def counted(contact):
-        had_enough = make_room(contact)
+    def counted(contact, numbers):
+        had_enough = make_room(contact, numbers)
         repeats.extend([True] * (not had_enough))
         return had_enough
 
@@ -109,6 +109,21 @@ def test_bits_do_not_depend_on_the_room_that_lists_begin_with(monkeypatch, scene
     assert len(repeats) > 1
     np.testing.assert_array_equal(got, wanted)
     assert others == numbers
+
+
+def test_what_is_left_of_a_frame_without_room_is_left_out():
+    frames = simulate(loaded(), Settings(), 10)
+    next(frames)
+    stepper = frames.gi_frame.f_locals["stepper"]
+    model = stepper.model
+    model.lists.has_room.zero_()
+    for _ in range(3):  # launched plainly, captured, replayed
+        before = model.x.numpy().copy()
+        stepper.step()
+        np.testing.assert_array_equal(model.x.numpy(), before)
+    model.lists.has_room.fill_(1)
+    stepper.step()
+    assert (model.x.numpy() != before).any()
 
 
 def test_an_accelerated_frame_is_done_again_as_it_was(monkeypatch):

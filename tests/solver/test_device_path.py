@@ -14,6 +14,7 @@ from shapes import box, bumpy_ball, chain, grid, in_cells, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.descent import step
+from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -105,12 +106,21 @@ def test_a_way_that_is_first_taken_in_a_graph_gives_the_bits_of_plain_launches(m
 
 
 def hanging():
-    """A sheet that swings from pins, onto a ball; nothing that the host must look at."""
+    """A sheet that swings from pins, onto a ball that rises; nothing that the host must look at."""
     points, triangles = grid(6, 0.5)
     pins = Pins([0, 6], lambda time: points[[0, 6]] + [0.0, 0.1 * np.sin(9.0 * time), 0.0])
     ball, shell = bumpy_ball(0.2, rows=6)
     ball = moved(ball, [0.25, 0.25, -0.15])
-    return [Cloth(points, triangles, Material(damping=1e-3), pins), Collider(ball, shell)]
+    rising = Collider(lambda time: moved(ball, [0.0, 0.0, 0.01 * time]), shell)
+    return [Cloth(points, triangles, Material(damping=1e-3), pins), rising]
+
+
+def swaying():
+    """A block over an analytic floor that it may hit, held by breakable ties."""
+    points, tets = box((3, 3, 3), (0.3, 0.3, 0.3))
+    body = Solid(moved(points, [0.0, 0.0, 0.1]), tets)
+    tie = Attachment(body, [26], 1e3, points=points[26:27], strength=1e3)
+    return [body, tie, Plane((0.0, 0.0, 0.05))]
 
 
 def watched(monkeypatch):
@@ -154,6 +164,21 @@ def test_the_host_has_no_part_in_a_substep(threads, monkeypatch):
         stepper.step()
     assert not counts
     assert (stepper.model.x.numpy() != before).any()
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 0.01])
+@pytest.mark.parametrize("scene", [swaying, hanging])
+def test_a_frame_is_read_in_one_block_besides_its_positions(scene, accuracy, monkeypatch):
+    frames = simulate(scene(), Settings(threads=1, accuracy=accuracy), 100)
+    for _ in range(10):
+        next(frames)
+    counts = watched(monkeypatch)
+    next(frames)
+    assert counts["reads"] == 2
+    stepper = frames.gi_frame.f_locals["stepper"]
+    stepper.verbs["before_step"].append(stepper.model.rejected.numpy)
+    next(frames)
+    assert counts["reads"] == 4 + stepper.model.settings.substeps
 
 
 def test_what_the_host_does_is_counted(monkeypatch):

@@ -10,6 +10,8 @@ import warp as wp
 from shapes import box
 
 from vbd.solver.bodies import Pins, Solid
+from vbd.solver.device.launches import Launches
+from vbd.solver.device.threads import Workers
 from vbd.solver.report.position_error import PART_OF_MOTION, PART_OF_SIZE, PositionError
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -25,6 +27,7 @@ def estimate(rate, amount, motion=0.0, size=1.0, free=2):
         x=x,
         x_start=wp.array(points - [motion, 0, 0], dtype=wp.vec3, device="cpu"),
         free_count=free,
+        launches=Launches("cpu", Workers(1)),
         assembly=SimpleNamespace(points=points, vertices=[np.arange(2)]),
     )
     error = PositionError(model)
@@ -36,7 +39,8 @@ def estimate(rate, amount, motion=0.0, size=1.0, free=2):
             error.keep_quarter()
         if done == ITERATIONS // 2:
             error.keep_half()
-    return error.estimate(ITERATIONS, ITERATIONS)
+    error.find()
+    return error.estimate(error.squares.numpy(), ITERATIONS, ITERATIONS)
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.8, 0.95])

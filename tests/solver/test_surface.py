@@ -6,10 +6,10 @@ import pytest
 from shapes import UNIT_TET, box, cell_box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Solid
-from vbd.solver.contact.surface import boundary_triangles, is_closed, touch_table
+from vbd.solver.contact.surface import is_closed, touch_table
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.topology.meshes import solid_volumes
+from vbd.solver.topology.meshes import boundary_triangles, solid_volumes
 
 SHEET, FACES = grid(2)
 

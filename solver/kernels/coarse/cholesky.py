@@ -14,10 +14,11 @@ from .skyline import PANEL, Skyline
 
 wp.set_module_options(QUICK)
 
-# Part of the diagonal that is added: what float32 sums may be wrong by; more where that fails.
-SHIFT = wp.constant(wp.float64(1.0e-6))
+# Part of the diagonal that is added: what float32 sums may be wrong by, and less than that for
+# bodies at rest, whose bending it would stiffen; more, up to a limit, where that fails.
+SHIFT, SHIFT_AT_REST = 1.0e-6, 1.0e-8
 MORE_SHIFT = wp.constant(wp.float64(10.0))
-TRIES = wp.constant(4)
+MOST_SHIFT = wp.constant(wp.float64(2.0e-3))
 # Matrices are dealt out to so many threads of a launch.
 LANES = wp.constant(16)
 
@@ -205,6 +206,7 @@ def find_scale(g: int, skyline: Skyline, matrix: wp.array[wp.float64], scale: wp
 @wp.kernel
 def factor(
     first: int,
+    least_shift: wp.float64,
     skyline: Skyline,
     matrix: wp.array[wp.float64],
     # out
@@ -218,12 +220,10 @@ def factor(
     for g in range(first_of_lane(first + wp.tid()), skyline.count[0], LANES):
         found = int(0)
         if find_scale(g, skyline, matrix, scale) != 0:
-            shift = wp.float64(SHIFT)
-            n = int(0)
-            while n < TRIES and found == 0:
+            shift = wp.float64(least_shift)
+            while shift < MOST_SHIFT and found == 0:
                 found = decompose(g, shift, skyline, matrix, scale, lower)
                 shift *= MORE_SHIFT
-                n += 1
         failed[g] = 1 - found
 
 

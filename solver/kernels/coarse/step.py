@@ -152,6 +152,25 @@ def prolong(
 
 
 @wp.kernel
+def shorten(
+    first: int,
+    before: wp.array[wp.vec3],
+    members: Members,
+    linkage: wp.array[int],
+    linkages: Linkages,
+    # out
+    moved: wp.array[wp.vec3],
+    # in and out
+    direction: wp.array[wp.vec3],
+):
+    """Make the direction α d of the vertices of aggregates, and say where it leads to."""
+    i = members.vertex[first + wp.tid()]
+    d = linkages.step_length[linkage[i]] * direction[i]
+    direction[i] = d
+    moved[i] = before[i] + d
+
+
+@wp.kernel
 def take_difference(
     first: int,
     before: wp.array[wp.vec3],

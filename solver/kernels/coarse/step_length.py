@@ -69,10 +69,12 @@ def choose_step_lengths(
     longest: float,
     members: Members,
     sums: Sums,
+    counts: int,
     # in and out
     linkages: Linkages,
 ):
     """α of every island of linkages; skipped where the tets have collapsed or nothing descends.
+    What is skipped is counted, or is not if `counts` is 0.
 
     The thread of its first linkage finds it.
     """
@@ -109,6 +111,6 @@ def choose_step_lengths(
     while k >= 0:
         linkages.step_length[k] = step_length
         linkages.crowded[k] = crowded
-        if step_length == 0.0:
+        if step_length == 0.0 and counts != 0:
             linkages.skipped[k] = linkages.skipped[k] + 1
         k = linkages.next[k]

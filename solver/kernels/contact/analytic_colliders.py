@@ -25,6 +25,8 @@ FAR = wp.constant(1.0e30)
 # distance.
 KEPT = wp.constant(0.9)
 FLOOR = wp.constant(1.0e-3)
+# What rounding may do at most to a distance, as a part of all numbers that it is found from.
+ROUNDING = wp.constant(1.0e-6)
 # Part of a clearance that rounding leaves of it.
 CAUTION = wp.constant(0.99)
 # The last step on the path back in front, as a part of the contact distance.
@@ -76,6 +78,43 @@ def direction_and_distance(colliders: AnalyticColliders, k: int, x: wp.vec3):
         else:
             distance = FAR
     return wp.vec4(normal[0], normal[1], normal[2], distance)
+
+
+@wp.func
+def least_height(colliders: AnalyticColliders, k: int, radius: float, x: wp.vec3):
+    """How far in front of collider k a surface vertex at x always stays [m]."""
+    size = wp.length(x) + wp.length(colliders.center[k]) + colliders.size[k]
+    return FLOOR * radius + ROUNDING * size
+
+
+@wp.func
+def fraction_above(height: float, fall: float, floor: float):
+    """The fraction in [0, 1] of a step that leaves something of a height over a collider [m], and
+    no less than `floor`, when the step takes `fall` of it.
+    """
+    fraction = float(1.0)
+    if fall > KEPT * height or fall > height - floor:
+        fraction = wp.max(wp.min(KEPT * height, height - floor), 0.0) / fall
+    return wp.where(fall > 0.0, fraction, 1.0)
+
+
+@wp.func
+def may_reach(colliders: AnalyticColliders, k: int, low: wp.vec3, high: wp.vec3):
+    """Whether anything in a box may be behind collider k."""
+    center = colliders.center[k]
+    normal = colliders.normal[k]
+    a = wp.cw_mul(normal, low - center)
+    b = wp.cw_mul(normal, high - center)
+    lowest = wp.min(a, b)
+    height = lowest[0] + lowest[1] + lowest[2]
+    kind = colliders.kind[k]
+    if kind == PLANE:
+        return height <= 0.0
+    if kind == SPHERE:
+        aside = wp.max(wp.max(low - center, center - high), wp.vec3(0.0))
+        return wp.length(aside) <= colliders.size[k]
+    farthest = wp.max(wp.abs(low - center), wp.abs(high - center))
+    return height <= 0.0 and wp.length(farthest) >= colliders.size[k]
 
 
 @wp.func
@@ -133,9 +172,9 @@ def fraction_in_front(s: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
     """The fraction in [0, 1] of `step` that does not take surface vertex s through a collider."""
     fraction = float(1.0)
     colliders = model.colliders
-    floor = FLOOR * model.state.radius[s]
     for k in range(colliders.kind.shape[0]):
         near = direction_and_distance(colliders, k, x)
+        floor = least_height(colliders, k, model.state.radius[s], x)
         if near[3] > 0.0 and near[3] < FAR and model.state.hidden[s] == 0:
             # Outside of a sphere the distance falls at most by the approach to its tangent plane,
             # elsewhere at most in proportion to what it falls by in all.
@@ -143,9 +182,7 @@ def fraction_in_front(s: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
             if encloses(colliders, k):
                 far = direction_and_distance(colliders, k, x + step)
                 fall = near[3] - far[3]
-            if fall > KEPT * near[3]:
-                allowed = wp.max(wp.min(KEPT * near[3], near[3] - floor), 0.0)
-                fraction = wp.min(fraction, allowed / fall)
+            fraction = wp.min(fraction, fraction_above(near[3], fall, floor))
     return fraction
 
 

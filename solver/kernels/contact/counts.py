@@ -30,8 +30,10 @@ def limit_slots(
     # in and out
     count: wp.array[int],
     needed: wp.array[int],
+    has_room: wp.array[int],
 ):
-    """Note in a slot of `needed` the most that a query has found, and count what had room."""
+    """Note in a slot of `needed` the most that a query has found, and count what had room; whether
+    all had."""
     begin, end = share_of(wp.tid(), parts, count.shape[0])
     most = int(0)
     for k in range(begin, end):
@@ -39,6 +41,8 @@ def limit_slots(
         count[k] = wp.min(count[k], slots)
     if most > needed[which]:
         wp.atomic_max(needed, which, most)
+    if most > slots:
+        has_room[0] = 0
 
 
 @wp.kernel
@@ -50,6 +54,7 @@ def count_pairs(
     # in and out
     counts: wp.array[int],
     needed: wp.array[int],
+    has_room: wp.array[int],
 ):
     """Count what a search has found; of more than there is room for the last ones are left out.
 
@@ -64,3 +69,5 @@ def count_pairs(
     counts[SEPARATING] = wp.min(separating[0], room - counts[OF_VERTICES] - counts[OF_EDGES])
     counts[ALL] = wp.min(total, room)
     counts[SEARCHES] = counts[SEARCHES] + 1
+    if total > room:
+        has_room[0] = 0

@@ -11,13 +11,25 @@ wp.set_module_options(QUICK)
 
 
 @wp.kernel
+def find_box(
+    vertices: wp.array[int],
+    x: wp.array[wp.vec3],
+    # in and out
+    box: wp.array[wp.vec3],
+):
+    """Widen a box, its lowest and its highest corner [m], by vertices. One thread per vertex."""
+    p = x[vertices[wp.tid()]]
+    wp.atomic_min(box, 0, p)
+    wp.atomic_max(box, 1, p)
+
+
+@wp.kernel
 def find_inside(
     surface: Surface,
     x: wp.array[wp.vec3],
     number: int,
     mesh: wp.uint64,
-    low: wp.vec3,
-    high: wp.vec3,
+    box: wp.array[wp.vec3],
     # out
     inside: wp.array[int],
     face: wp.array[int],
@@ -31,6 +43,8 @@ def find_inside(
     k = wp.tid()
     v = surface.vertices[k]
     p = x[v]
+    low = box[0]
+    high = box[1]
     meets = surface.may_touch[surface.body[v] * surface.bodies + number] != 0
     if meets and surface.body[v] != number and inside[v] == 0:
         if wp.min(p - low) >= 0.0 and wp.min(high - p) >= 0.0:
@@ -40,6 +54,17 @@ def find_inside(
                 inside[v] = number + 1
                 face[k] = near.face
                 uv[k] = wp.vec2(near.u, near.v)
+
+
+@wp.kernel
+def count_suspects(
+    marks: wp.array[int],
+    # in and out
+    suspects: wp.array[int],
+):
+    """Add up the crossings of edges, or count vertices that are inside of something."""
+    if marks[wp.tid()] > 0:
+        wp.atomic_add(suspects, 0, 1)
 
 
 @wp.kernel

@@ -4,62 +4,108 @@
 import warp as wp
 
 from ..options import QUICK
+from ..shares import share_of
 from .analytic_colliders import ContactModel, direction_and_distance
+from .counts import ALL
 from .law import contact_energy
 from .pairs import Pair, PairState, Touch, gap_of
 
 wp.set_module_options(QUICK)
 
+# Contacts are added up in so many parts, whatever the number of threads.
+PARTS = wp.constant(256)
+
+
+@wp.struct
+class ContactSums:
+    """What contacts add up to, part by part."""
+
+    energy: wp.array[wp.float64]  # [J]
+    touching: wp.array[int]  # pairs
+    depth: wp.array[float]  # the deepest below the contact distance [m]
+
 
 @wp.kernel
 def measure_pairs(
+    first: int,
+    counts: wp.array[int],
     x: wp.array[wp.vec3],
     pairs: wp.array[Pair],
     touches: wp.array[Touch],
     state: wp.array[PairState],
     # out
-    energy: wp.array[float],
-    depth: wp.array[float],
+    sums: ContactSums,
 ):
-    """Energy [J] of each pair that touches, and its depth below the contact distance without the
-    multiplier [m].
+    """Energy of pairs that touch, how many these are, and their depth without the multiplier. One
+    thread per part.
     """
-    p = wp.tid()
-    touch = touches[p]
-    energy[p] = 0.0
-    depth[p] = 0.0
-    if state[p].near != 0 and touch.separates == 0:
-        d = wp.dot(touch.normal, gap_of(touch, x, x[touch.vertices[0]]))
-        if d < touch.radius:
-            energy[p] = contact_energy(d, touch.radius, touch.stiffness)
-            depth[p] = wp.max(touch.radius - pairs[p].multiplier - d, 0.0)
+    part = first + wp.tid()
+    energy = wp.float64(0.0)
+    touching = int(0)
+    depth = float(0.0)
+    begin, end = share_of(part, PARTS, counts[ALL])
+    for p in range(begin, end):
+        touch = touches[p]
+        if state[p].near != 0 and touch.separates == 0:
+            d = wp.dot(touch.normal, gap_of(touch, x, x[touch.vertices[0]]))
+            if d < touch.radius:
+                each = contact_energy(d, touch.radius, touch.stiffness)
+                energy += wp.float64(each)
+                touching += wp.where(each > 0.0, 1, 0)
+                depth = wp.max(depth, touch.radius - pairs[p].multiplier - d)
+    sums.energy[part] = energy
+    sums.touching[part] = touching
+    sums.depth[part] = depth
 
 
 @wp.kernel
 def measure_colliders(
     first: int,
+    start: int,
+    count: int,
+    at: int,
     x: wp.array[wp.vec3],
     model: ContactModel,
     # out
-    energy: wp.array[float],
-    depth: wp.array[float],
+    sums: ContactSums,
 ):
-    """Energy [J] of vertices from `first` on at analytic colliders, and their depth below the
-    contact distance [m].
+    """The same of `count` vertices from `start` on at analytic colliders, in the parts from number
+    `at` on. One thread per part.
     """
-    i = first + wp.tid()
-    total = float(0.0)
-    deepest = float(0.0)
-    radius = model.state.radius[i]
-    reach = radius + model.state.multiplier[i]
-    if model.state.hidden[i] == 0:
-        for k in range(model.colliders.kind.shape[0]):
-            near = direction_and_distance(model.colliders, k, x[i])
-            if near[3] < reach:
-                total += contact_energy(near[3], reach, model.state.stiffness[i])
-                deepest = wp.max(deepest, radius - near[3])
-    energy[i] = total
-    depth[i] = deepest
+    part = first + wp.tid()
+    energy = wp.float64(0.0)
+    depth = float(0.0)
+    begin, end = share_of(part, PARTS, count)
+    for i in range(start + begin, start + end):
+        radius = model.state.radius[i]
+        reach = radius + model.state.multiplier[i]
+        if model.state.hidden[i] == 0:
+            for k in range(model.colliders.kind.shape[0]):
+                near = direction_and_distance(model.colliders, k, x[i])
+                if near[3] < reach:
+                    energy += wp.float64(contact_energy(near[3], reach, model.state.stiffness[i]))
+                    depth = wp.max(depth, radius - near[3])
+    sums.energy[at + part] = energy
+    sums.depth[at + part] = depth
+
+
+@wp.kernel
+def add_parts(
+    parts: ContactSums,
+    # out
+    totals: ContactSums,
+):
+    """Add up all parts. One thread."""
+    energy = wp.float64(0.0)
+    touching = int(0)
+    depth = float(0.0)
+    for part in range(parts.energy.shape[0]):
+        energy += parts.energy[part]
+        touching += parts.touching[part]
+        depth = wp.max(depth, parts.depth[part])
+    totals.energy[0] = energy
+    totals.touching[0] = touching
+    totals.depth[0] = depth
 
 
 @wp.kernel

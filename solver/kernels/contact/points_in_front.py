@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Embedded points that stay in front of analytic colliders while all vertices move at once."""
+"""Surfaces that stay in front of analytic colliders while many vertices move at once."""
 
 from functools import cache
 
@@ -7,7 +7,17 @@ import warp as wp
 
 from ..embedding import point_position, spread_of, surface_functions
 from ..options import QUICK
-from .analytic_colliders import CAUTION, FAR, KEPT, ContactModel, direction_and_distance, encloses
+from .analytic_colliders import (
+    CAUTION,
+    FAR,
+    KEPT,
+    ContactModel,
+    direction_and_distance,
+    encloses,
+    fraction_above,
+    keep_in_front,
+    least_height,
+)
 
 wp.set_module_options(QUICK)
 
@@ -47,10 +57,69 @@ def gather_clearances(
         model.clearance[i] = least
 
 
+@wp.func
+def fall_in_bowl(far: float, outwards: float, path: float):
+    """How much farther [m] from the center, from which it is `far` away, a point is at most after a
+    path that leads so far outwards.
+    """
+    end = wp.sqrt((far + outwards) * (far + outwards) + path * path)
+    return (outwards * (2.0 * far + outwards) + path * path) / wp.max(end + far, 1.0e-30)
+
+
+@cache
+def fraction_function(width: int) -> wp.Function:
+    """What tells which fraction of its step a vertex may take, in scenes whose embedded points have
+    so many corners, or 0.
+    """
+    surface, embedded = surface_functions(width), width > 0
+
+    @wp.func
+    def surface_fraction(
+        i: int,
+        moving: wp.vec2i,
+        model: ContactModel,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+    ):
+        """The fraction of its step from x to `candidate` that vertex i may take while the vertices
+        from moving[0] to moving[1] move, so that what it carries stays in front.
+        """
+        least = float(1.0)
+        begin, end = surface.carried_range(i, model.embedding)
+        needed = float(0.0)
+        if wp.static(embedded):
+            needed = surface.farthest(i, candidate, x, model.embedding) / (CAUTION * KEPT)
+            needed += surface.farthest(i, x, x_start, model.embedding)
+            if model.clearance[i] > needed:
+                end = begin
+        for slot in range(begin, end):
+            s = surface.carried(slot, model.embedding)
+            if wp.static(embedded):
+                if model.clearance[s] > needed:
+                    continue
+            if s < model.embedding.first and model.state.hidden[s] != 0:
+                continue
+            now = surface.position(s, x, model.embedding)
+            for k in range(model.colliders.kind.shape[0]):
+                near = direction_and_distance(model.colliders, k, now)
+                if near[3] > 0.0 and near[3] < FAR:
+                    toward = -wp.vec3(near[0], near[1], near[2])
+                    fall = surface.path_along(s, toward, moving, x, candidate, model.embedding)
+                    if encloses(model.colliders, k):
+                        path = surface.longest_path(s, moving, x, candidate, model.embedding)
+                        fall = fall_in_bowl(wp.length(now - model.colliders.center[k]), fall, path)
+                    floor = least_height(model.colliders, k, model.state.radius[s], now)
+                    least = wp.min(least, fraction_above(near[3], fall, floor))
+        return least
+
+    return surface_fraction
+
+
 @cache
 def fractions_kernel(width: int) -> wp.Kernel:
     """The kernel of scenes whose embedded points have so many corners."""
-    surface = surface_functions(width)
+    surface_fraction = fraction_function(width)
 
     @wp.kernel(module="unique", module_options=QUICK)
     def find_fractions_in_front(
@@ -63,31 +132,10 @@ def fractions_kernel(width: int) -> wp.Kernel:
     ):
         """The fraction of its step from x to `candidate` that each vertex may take when all move at
         once.
-
-        Only embedded points ask for less than all.
         """
         i = wp.tid()
         moving = wp.vec2i(0, fraction.shape[0])
-        least = float(1.0)
-        begin, end = surface.carried_range(i, model.embedding)
-        needed = surface.farthest(i, candidate, x, model.embedding) / (CAUTION * KEPT)
-        needed += surface.farthest(i, x, x_start, model.embedding)
-        if model.clearance[i] > needed:
-            end = begin
-        for slot in range(begin, end):
-            s = surface.carried(slot, model.embedding)
-            if s >= model.embedding.first and model.clearance[s] <= needed:
-                now = surface.position(s, x, model.embedding)
-                for k in range(model.colliders.kind.shape[0]):
-                    near = direction_and_distance(model.colliders, k, now)
-                    if near[3] > 0.0 and near[3] < FAR:
-                        toward = -wp.vec3(near[0], near[1], near[2])
-                        fall = surface.path_along(s, toward, moving, x, candidate, model.embedding)
-                        if encloses(model.colliders, k):
-                            fall = surface.longest_path(s, moving, x, candidate, model.embedding)
-                        if fall > KEPT * near[3]:
-                            least = wp.min(least, KEPT * near[3] / fall)
-        fraction[i] = least
+        fraction[i] = surface_fraction(i, moving, model, x, candidate, x_start)
 
     return find_fractions_in_front
 
@@ -103,3 +151,15 @@ def take_fractions(
     i = wp.tid()
     if fraction[i] < 1.0:
         candidate[i] = wp.lerp(x[i], candidate[i], fraction[i])
+
+
+@wp.kernel
+def keep_in_front_of_start(
+    x: wp.array[wp.vec3],
+    model: ContactModel,
+    # in and out
+    candidate: wp.array[wp.vec3],
+):
+    """Shorten the steps of free vertices from x that would take them through a collider."""
+    i = wp.tid()
+    candidate[i] = x[i] + keep_in_front(i, x[i], candidate[i] - x[i], model)

@@ -167,8 +167,10 @@ def near_triangles(
     index = int(0)
     while wp.bvh_query_next(query, index):
         t = surface.triangles[first_triangle + index]
-        pairing = surface.body[v] * surface.bodies + surface.body[t[0]]
-        if surface.may_touch[pairing] != 0 and not belongs(v, t, surface):
+        there = surface.body[t[0]]
+        may = surface.may_touch[surface.body[v] * surface.bodies + there] != 0
+        # What is inside goes no further than this, as all of a body that is still flat.
+        if may and surface.inside[v] != there + 1 and not belongs(v, t, surface):
             w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
             gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
             ahead = gap / wp.max(wp.length(gap), 1.0e-30)
@@ -250,8 +252,10 @@ def near_edges(
         other = first_edge + index
         if other > k:
             f = surface.edges[other]
-            pairing = surface.body[e[0]] * surface.bodies + surface.body[f[0]]
-            if surface.may_touch[pairing] != 0 and not are_joined(e, f, surface):
+            there = surface.body[f[0]]
+            may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
+            may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
+            if may and not are_joined(e, f, surface):
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])
                 gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
                 ahead = -gap / wp.max(wp.length(gap), 1.0e-30)

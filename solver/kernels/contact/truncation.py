@@ -19,9 +19,11 @@ import warp as wp
 
 from ..embedding import Embedding, surface_functions
 from ..options import HOT
+from .analytic_colliders import ContactModel
 from .pairs import QUIET, Pair, PairLists, Surface
 from .parting import least_distance
 from .planes import fraction_within, path_to_plane
+from .points_in_front import fraction_function
 
 wp.set_module_options(HOT)
 
@@ -29,7 +31,8 @@ wp.set_module_options(HOT)
 # What has ended a step.
 BY_PAIR = wp.constant(1)
 BY_TRUST_RADIUS = wp.constant(2)
-# Behind these, whether anything has ended the step of a vertex that animation moves.
+BY_ANALYTIC = wp.constant(4)
+# Between these, whether anything has ended the step of a vertex that animation moves.
 KINEMATIC = wp.constant(3)
 
 
@@ -45,6 +48,7 @@ class TruncationKernels:
 def truncation_kernels(width: int) -> TruncationKernels:
     """The `TruncationKernels` of scenes whose embedded points have so many corners, or 0."""
     surface, embedded = surface_functions(width), width > 0
+    surface_fraction = fraction_function(width)
 
     @wp.func
     def alert_corners(s: int, embedding: Embedding, alert: wp.array[int]):
@@ -150,10 +154,12 @@ def truncation_kernels(width: int) -> TruncationKernels:
     @wp.kernel(module="unique", module_options=HOT)
     def truncate(
         first: int,
-        embedding: Embedding,
+        model: ContactModel,
+        free_count: int,
         moving: wp.vec2i,
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
         x_found: wp.array[wp.vec3],
         trusted: Surface,
         lists: PairLists,
@@ -163,8 +169,10 @@ def truncation_kernels(width: int) -> TruncationKernels:
         cut: wp.array[int],
     ):
         """The fraction of its step from x to `candidate` that each vertex may take, and what ends
-        it. Vertices moving[0] up to moving[1] move at the same time.
+        it. Vertices moving[0] up to moving[1] move at the same time. What animation moves may go
+        through analytic colliders.
         """
+        embedding = model.embedding
         i = first + wp.tid()
         x_i = x[i]
         step = candidate[i] - x_i
@@ -202,6 +210,11 @@ def truncation_kernels(width: int) -> TruncationKernels:
             if within < least:
                 least = within
                 reason = BY_TRUST_RADIUS
+            if i < free_count and model.colliders.kind.shape[0] > 0:
+                in_front = surface_fraction(i, moving, model, x, candidate, x_start)
+                if in_front < least:
+                    least = in_front
+                    reason = BY_ANALYTIC
         fraction[i] = least
         cut[i] = reason
 

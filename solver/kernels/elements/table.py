@@ -215,15 +215,18 @@ def energy_kernel(kind):
     def measure_energy(
         elements: wp.array[Exact],
         x: wp.array[wp.vec3],
+        body: wp.array[int],
         # out
         energy: wp.array[wp.float64],
+        # in and out
         inverted: wp.array[int],
     ):
-        """Energy [J] of every element, zero at rest, and whether it is inside out."""
+        """Energy [J] of every element, zero at rest, and how many of every body are inside out."""
         e = wp.tid()
         total, volume = energy_of(elements[e], x)
         energy[e] = total
-        inverted[e] = int(volume < wp.float64(0.0))
+        if volume < wp.float64(0.0):
+            wp.atomic_add(inverted, body[e], 1)
 
     return measure_energy
 

@@ -19,3 +19,5 @@ vbd.bending_stiffness = 2.0e-6
 vbd.damping = 0.001
 vbd.use_friction = True
 vbd.friction = 0.25
+vbd.drag = 1.2
+vbd.air_friction = 0.02

@@ -23,3 +23,5 @@ vbd.bending_stiffness = 11.5e-6
 vbd.damping = 0.002
 vbd.use_friction = True
 vbd.friction = 0.45
+vbd.drag = 1.2
+vbd.air_friction = 0.02

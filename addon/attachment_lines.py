@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The attachments of the active object as lines in the viewport, as they are to be at the start."""
+
+import bpy
+import gpu
+import numpy as np
+from bpy.app.handlers import persistent
+from gpu_extras.batch import batch_for_shader
+
+from . import read_mesh
+from .participants import BODIES
+
+# Of each attachment so many lines are drawn at most: enough to see what leads where.
+MOST_LINES = 300
+COLOR = 0.1, 0.7, 1.0, 1.0
+WIDTH = 2.0
+
+
+def attachment_lines(ob, item, depsgraph):
+    """Ends [line, 2, 3] of the lines of an attachment in the world, as objects are now."""
+    none = np.zeros((0, 2, 3))
+    if item.target is None or not item.enabled or item.target == ob:
+        return none
+    evaluated, target = ob.evaluated_get(depsgraph), item.target.evaluated_get(depsgraph)
+    points = read_mesh.transformed(read_mesh.matrix(evaluated), read_mesh.positions(evaluated.data))
+    chosen = np.arange(len(points))
+    if item.vertex_group:
+        if item.vertex_group not in ob.vertex_groups:
+            return none
+        chosen = np.flatnonzero(read_mesh.group_weights(ob, evaluated.data, item.vertex_group))
+    if not len(chosen):
+        return none
+    points = points[chosen]
+    places = _nearest(target, points)
+    gap = np.linalg.norm(places - points, axis=1)
+    if item.distance or not item.vertex_group:
+        near = gap <= (item.distance or gap.min())
+        points, places = points[near], places[near]
+    lines = np.stack([points, places], axis=1)
+    return lines[:: 1 + len(lines) // MOST_LINES]
+
+
+def _nearest(target, points):
+    """The places of an evaluated object that are nearest to `points` [point, 3], all in the
+    world.
+    """
+    matrix = read_mesh.matrix(target)
+    if target.type != "MESH" or not len(target.data.vertices):
+        return np.broadcast_to(matrix[:3, 3], points.shape)
+    if not len(target.data.polygons):
+        vertices = read_mesh.transformed(matrix, read_mesh.positions(target.data))
+        return np.array([vertices[((vertices - p) ** 2).sum(axis=1).argmin()] for p in points])
+    inside = read_mesh.transformed(np.linalg.inv(matrix), points)
+    places = [target.closest_point_on_mesh(point)[1] for point in inside]
+    return read_mesh.transformed(matrix, np.array(places))
+
+
+class _Cache:
+    """The lines of the active object, until anything changes."""
+
+    def __init__(self):
+        self.key, self.lines = None, None
+
+    def of(self, context):
+        ob = context.object
+        key = ob.name, context.scene.name, context.scene.frame_current
+        if key != self.key:
+            depsgraph = context.evaluated_depsgraph_get()
+            lines = [attachment_lines(ob, item, depsgraph) for item in ob.vbd.attachments]
+            self.key, self.lines = key, np.concatenate([np.zeros((0, 2, 3)), *lines])
+        return self.lines
+
+
+cache = _Cache()
+handle = None
+
+
+@persistent
+def _forget(*_):
+    cache.key = None
+
+
+def _draw():
+    context = bpy.context
+    ob = context.object
+    if ob is None or ob.mode == "EDIT" or ob.vbd.role not in BODIES or ob.vbd.baked:
+        return
+    if not context.space_data.overlay.show_overlays or not context.scene.vbd.show_attachments:
+        return
+    lines = cache.of(context) if len(ob.vbd.attachments) else ()
+    if not len(lines):
+        return
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    batch = batch_for_shader(shader, "LINES", {"pos": lines.reshape(-1, 3).tolist()})
+    shader.uniform_float("color", COLOR)
+    gpu.state.line_width_set(WIDTH)
+    batch.draw(shader)
+    gpu.state.line_width_set(1.0)
+
+
+def register():
+    global handle
+    bpy.app.handlers.depsgraph_update_post.append(_forget)
+    if not bpy.app.background:
+        handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+
+
+def unregister():
+    global handle
+    bpy.app.handlers.depsgraph_update_post.remove(_forget)
+    if handle is not None:
+        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
+        handle = None

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Properties of what holds an object: soft pins, seams, and attachments to other objects."""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from .declared import OVERRIDABLE
+
+# What no property says otherwise: stored, shown, not animated.
+PLAIN = {"options": set(), "override": OVERRIDABLE}
+
+
+def _can_be_target(attachment, ob):
+    return ob != attachment.id_data
+
+
+class VBD_PG_attachment(bpy.types.PropertyGroup):
+    """One attachment of an object: an item of `object.vbd.attachments`."""
+
+    __annotations__ = {
+        "enabled": BoolProperty(
+            name="Enabled", description="Take part in the next bake", default=True, **PLAIN
+        ),
+        "target": PointerProperty(
+            type=bpy.types.Object,
+            name="Target",
+            description="What the object is attached to. A soft body, cloth or rod feels it in "
+            "turn; any other object leads it along",
+            poll=_can_be_target,
+            **PLAIN,
+        ),
+        "vertex_group": StringProperty(
+            name="Vertex Group",
+            description="Vertices that are attached, each to the nearest place of the target. "
+            "Without a group the nearest one, or all within the distance",
+            **PLAIN,
+        ),
+        "distance": FloatProperty(
+            name="Within",
+            description="Attach only vertices that are this near to the target; 0 is no limit",
+            default=0.0,
+            min=0.0,
+            soft_max=1.0,
+            unit="LENGTH",
+            **PLAIN,
+        ),
+        "keep_distance": BoolProperty(
+            name="Keep Distance",
+            description="Keep the distance that there is at the start, instead of pulling the "
+            "vertices onto the target",
+            default=True,
+            **PLAIN,
+        ),
+        "stiffness": FloatProperty(
+            name="Stiffness (N/m)",
+            description="Force of the whole attachment per metre that it is stretched",
+            default=1e4,
+            min=0.0,
+            max=1e9,
+            soft_max=1e6,
+            **PLAIN,
+        ),
+        "damping": FloatProperty(
+            name="Damping",
+            description="Time that, times the stiffness, resists stretching and shrinking",
+            default=0.01,
+            min=0.0,
+            max=100.0,
+            soft_max=1.0,
+            precision=3,
+            unit="TIME_ABSOLUTE",
+            **PLAIN,
+        ),
+        "maximum_force": FloatProperty(
+            name="Maximum Force (N)",
+            description="The most that the whole attachment pulls with; 0 is no limit",
+            default=0.0,
+            min=0.0,
+            soft_max=1e4,
+            **PLAIN,
+        ),
+        "tears": BoolProperty(
+            name="Tear",
+            description="Let go for good, vertex by vertex, where the maximum force is reached",
+            default=False,
+            **PLAIN,
+        ),
+    }
+
+
+def holding_properties():
+    """Annotations for `object.vbd`."""
+    return {
+        "pin_group": StringProperty(
+            name="Pin Group",
+            description="Vertex group of the vertices that follow the animation instead of the "
+            "simulation",
+            **PLAIN,
+        ),
+        "soft_pins": BoolProperty(
+            name="Soft Pins",
+            description="A weight below 1 is a spring towards the animated place, and weights that "
+            "change let go and catch again. Without it weights from 0.5 on pin, others do nothing",
+            default=False,
+            **PLAIN,
+        ),
+        "pin_stiffness": FloatProperty(
+            name="Stiffness (N/m per kg)",
+            description="Of pins with the weight 1, were they soft; others have as much of it as "
+            "their weight says. A body on soft pins sags by gravity over stiffness",
+            default=1000.0,
+            min=0.0,
+            max=1e9,
+            soft_max=1e5,
+            **PLAIN,
+        ),
+        "pin_damping": FloatProperty(
+            name="Damping",
+            description="Time that, times the stiffness, resists motion relative to the animation",
+            default=0.01,
+            min=0.0,
+            max=100.0,
+            soft_max=1.0,
+            precision=3,
+            unit="TIME_ABSOLUTE",
+            **PLAIN,
+        ),
+        "pin_strength": FloatProperty(
+            name="Strength",
+            description="Factor on all weights; with keyframes the pins let go and catch again",
+            default=1.0,
+            min=0.0,
+            max=1.0,
+            subtype="FACTOR",
+            options={"ANIMATABLE"},
+            override=OVERRIDABLE,
+        ),
+        "use_sewing": BoolProperty(
+            name="Sewing",
+            description="Edges without a face are seams that draw their ends together",
+            default=False,
+            **PLAIN,
+        ),
+        "sewing_speed": FloatProperty(
+            name="Speed",
+            description="How fast seams become shorter; 0 closes them at once",
+            default=1.0,
+            min=0.0,
+            soft_max=10.0,
+            unit="VELOCITY",
+            **PLAIN,
+        ),
+        "sewing_force": FloatProperty(
+            name="Maximum Force (N)",
+            description="The most that each edge of a seam pulls with; 0 is no limit",
+            default=0.0,
+            min=0.0,
+            soft_max=100.0,
+            **PLAIN,
+        ),
+        "attachments": CollectionProperty(
+            type=VBD_PG_attachment,
+            name="Attachments",
+            description="What the object is attached to",
+            options=set(),
+            override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+        ),
+        "attachment": IntProperty(
+            name="Active Attachment",
+            description="The attachment that is shown",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+    }
+
+
+classes = (VBD_PG_attachment,)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels of what holds an object: pins, seams and attachments, with the list of these."""
+
+from bpy.types import Operator, Panel, UIList
+
+from .drawing import PhysicsPanel, lock
+from .participants import BODIES
+
+
+def _fields(layout, context):
+    lock(layout, context)
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    return context.object.vbd
+
+
+def _numbers(layout, group, *names):
+    """Fields with their labels inside: beside them their units would be cut off."""
+    column = layout.column(align=True)
+    column.use_property_split = False
+    for name in names:
+        column.prop(group, name)
+
+
+class VBD_PT_pins(PhysicsPanel, Panel):
+    bl_label = "Pins"
+    bl_parent_id = "VBD_PT_physics"
+    roles = BODIES
+
+    def draw(self, context):
+        vbd, layout = _fields(self.layout, context), self.layout
+        layout.prop_search(vbd, "pin_group", context.object, "vertex_groups")
+
+
+class VBD_PT_soft_pins(PhysicsPanel, Panel):
+    bl_label = "Soft Pins"
+    bl_parent_id = "VBD_PT_pins"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = BODIES
+
+    def draw_header(self, context):
+        lock(self.layout, context)
+        self.layout.prop(context.object.vbd, "soft_pins", text="")
+
+    def draw(self, context):
+        vbd, layout = _fields(self.layout, context), self.layout
+        layout.active = vbd.soft_pins and bool(vbd.pin_group)
+        _numbers(layout, vbd, "pin_stiffness", "pin_damping", "pin_strength")
+
+
+class VBD_PT_sewing(PhysicsPanel, Panel):
+    bl_label = "Sewing"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ("CLOTH",)
+
+    def draw_header(self, context):
+        lock(self.layout, context)
+        self.layout.prop(context.object.vbd, "use_sewing", text="")
+
+    def draw(self, context):
+        vbd, layout = _fields(self.layout, context), self.layout
+        layout.active = vbd.use_sewing
+        _numbers(layout, vbd, "sewing_speed", "sewing_force")
+
+
+class VBD_UL_attachments(UIList):
+    """The attachments of an object."""
+
+    def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_property):
+        row = layout.row(align=True)
+        row.active = item.enabled
+        names = row.split(factor=0.6)
+        names.prop(item, "name", text="", emboss=False)
+        if item.target is None:
+            names.label(text="No target")
+        else:
+            names.label(text=item.target.name, translate=False)
+        row.prop(item, "enabled", text="")
+
+
+class VBD_PT_attachments(PhysicsPanel, Panel):
+    bl_label = "Attachments"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = BODIES
+
+    def draw(self, context):
+        vbd, layout, ob = _fields(self.layout, context), self.layout, context.object
+        row = layout.row()
+        row.template_list(
+            "VBD_UL_attachments", "", vbd, "attachments", vbd, "attachment", rows=2, maxrows=4
+        )
+        buttons = row.column(align=True)
+        buttons.operator("vbd.add_attachment", text="", icon="ADD")
+        buttons.operator("vbd.remove_attachment", text="", icon="REMOVE")
+        buttons.prop(context.scene.vbd, "show_attachments", text="", icon="OVERLAY")
+        if not 0 <= vbd.attachment < len(vbd.attachments):
+            return
+        item = vbd.attachments[vbd.attachment]
+        column = layout.column()
+        column.active = item.enabled
+        column.prop(item, "target")
+        column.prop_search(item, "vertex_group", ob, "vertex_groups")
+        column.prop(item, "keep_distance")
+        _numbers(column, item, "distance", "stiffness", "damping", "maximum_force")
+        row = column.row()
+        row.active = item.maximum_force > 0.0
+        row.prop(item, "tears")
+
+
+class _AttachmentOperator:
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        ob, reason = context.object, None
+        if ob is None or ob.vbd.role not in BODIES:
+            reason = "Select a soft body, cloth or rod"
+        elif context.window_manager.vbd.baking:
+            reason = "Wait until the bake has ended, or cancel it"
+        elif not ob.is_editable:
+            reason = f"{ob.name} is linked from another file: make a library override first"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+
+class VBD_OT_add_attachment(_AttachmentOperator, Operator):
+    bl_idname = "vbd.add_attachment"
+    bl_label = "Add Attachment"
+    bl_description = (
+        "Attach the active object to another one: to one that is selected too, else choose it below"
+    )
+
+    def execute(self, context):
+        ob = context.object
+        vbd = ob.vbd
+        item = vbd.attachments.add()
+        others = [other for other in context.selected_objects if other != ob]
+        if len(others) == 1:
+            item.target = others[0]
+        taken = {other.name for other in vbd.attachments}
+        count = 1
+        while f"Attachment {count}" in taken:
+            count += 1
+        item.name = f"Attachment {count}"
+        vbd.attachment = len(vbd.attachments) - 1
+        return {"FINISHED"}
+
+
+class VBD_OT_remove_attachment(_AttachmentOperator, Operator):
+    bl_idname = "vbd.remove_attachment"
+    bl_label = "Remove Attachment"
+    bl_description = "Remove the attachment that is shown"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not len(context.object.vbd.attachments):
+            cls.poll_message_set("There is no attachment")
+            return False
+        return True
+
+    def execute(self, context):
+        vbd = context.object.vbd
+        vbd.attachments.remove(min(max(vbd.attachment, 0), len(vbd.attachments) - 1))
+        vbd.attachment = max(min(vbd.attachment, len(vbd.attachments) - 1), 0)
+        return {"FINISHED"}
+
+
+classes = (
+    VBD_UL_attachments,
+    VBD_OT_add_attachment,
+    VBD_OT_remove_attachment,
+    VBD_PT_pins,
+    VBD_PT_soft_pins,
+    VBD_PT_sewing,
+    VBD_PT_attachments,
+)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Air and force fields, which act on all that is free at the start of a substep."""
+
+import numpy as np
+import warp as wp
+
+from ..device.launches import play
+from ..kernels.air import Exposed, blow, press
+from ..kernels.fields import move_fields
+from ..model.exposed import membranes
+from .stage import RecordedStage
+
+# Rough cost of a vertex in the air [ns].
+COST = 150.0
+
+
+class Forces(RecordedStage):
+    """Lets the air and force fields push and brake vertices, before anything is solved.
+
+    They act on velocities once per substep: they do not become stiffer with a smaller step, and add
+    nothing to the objective.
+    """
+
+    @staticmethod
+    def is_needed(model):
+        """Whether there is a field, or anything that feels air."""
+        feels_air = model.settings.air_density > 0.0 and (model.assembly.drag > 0.0).any()
+        return model.free_count > 0 and bool(len(model.fields) or feels_air)
+
+    def record(self):
+        model, record, fields = self.model, self.model.launches.record, self.model.fields
+        settings, self.exposed = model.settings, self._exposed()
+        inputs = [fields.now, self.exposed, model.x_start, model.velocity]
+        if settings.quasistatic:
+            act, inputs, outputs = press, [model.gravity.now, *inputs], [model.objective.load]
+        else:
+            act, inputs, outputs = blow, [settings.step_time, *inputs], [model.inertial]
+        states = [fields.start, fields.end, model.fraction]
+        self.launches = [
+            record(move_fields, len(fields), states, [fields.now]),
+            record(act, model.free_count, inputs, outputs, cost=COST),
+        ]
+
+    def _exposed(self):
+        model, exposed = self.model, Exposed()
+        assembly, upload = model.assembly, model.upload
+        half = 0.5 * model.settings.air_density
+        triangles = membranes(assembly)
+        order = np.argsort(triangles.ravel(), kind="stable")
+        counts = np.bincount(triangles.ravel(), minlength=len(assembly.points))
+        exposed.corners = upload(triangles.astype(np.int32), wp.vec3i)
+        exposed.triangle = upload((order // 3).astype(np.int32), int)
+        exposed.start = upload(np.append(0, np.cumsum(counts)).astype(np.int32), int)
+        exposed.across = upload(half * assembly.drag, float)
+        friction = assembly.air_friction * (assembly.drag > 0.0)
+        exposed.along = upload(half * friction, float)
+        exposed.all_around = upload(half * assembly.drag * assembly.shown, float)
+        exposed.mass = upload(assembly.mass, float)
+        return exposed
+
+    def begin_frame(self, _frame, time):
+        self.model.fields.begin_frame(time)
+
+    def begin_step(self):
+        play(self.launches)

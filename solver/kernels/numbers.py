@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers of several arrays, side by side in one."""
+
+from typing import Any
+
+import warp as wp
+
+from .options import QUICK
+
+wp.set_module_options(QUICK)
+
+
+@wp.kernel
+def put(
+    values: wp.array[Any],
+    at: int,
+    # out
+    block: wp.array[wp.float64],
+):
+    """Put values into a block, from number `at` on. One thread per value."""
+    k = wp.tid()
+    block[at + k] = wp.float64(values[k])
+
+
+# By the type of the values; float64 holds all of them as they are.
+PUT = {
+    dtype: wp.overload(put, [wp.array(dtype=dtype), int, wp.array(dtype=wp.float64)])
+    for dtype in (wp.int32, wp.float32, wp.float64)
+}

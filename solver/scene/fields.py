@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Force fields: what pushes, turns or brakes everything that is free, wherever it is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from ..kernels import fields as kernels
+
+KINDS = {
+    "wind": kernels.WIND,
+    "force": kernels.FORCE,
+    "vortex": kernels.VORTEX,
+    "magnetic": kernels.MAGNETIC,
+    "harmonic": kernels.HARMONIC,
+    "turbulence": kernels.TURBULENCE,
+    "drag": kernels.DRAG,
+}
+SHAPES = {"point": kernels.POINT, "line": kernels.LINE, "plane": kernels.PLANE}
+FALLOFFS = {"sphere": kernels.SPHERE, "tube": kernels.TUBE, "cone": kernels.CONE}
+SIDES = {"both": 0, "positive": 1, "negative": -1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldNumbers:
+    """The numbers of a force field at one time; lengths in m.
+
+    It is at `origin` and looks along `axis` [3]. `strength` is an acceleration [m/s²], or the speed
+    of air [m/s] where it blows (`wind`). `flow` [1/s] brakes what moves in it. It falls with
+    1/(1 + (r − nearest)/unit)^power of the distance r beyond `nearest`, and ends at `farthest`; so
+    it does with the distance from the axis, or the angle [°] to it, by the numbers called `radial`.
+    `size` is that of turbulence, or the length at which a harmonic field rests.
+    """
+
+    origin: tuple = (0.0, 0.0, 0.0)
+    axis: tuple = (0.0, 0.0, 1.0)
+    unit: float = 1.0
+    strength: float = 1.0
+    flow: float = 0.0
+    damping: float = 0.0
+    noise: float = 0.0
+    size: float = 0.0
+    power: float = 0.0
+    nearest: float = 0.0
+    farthest: float = np.inf
+    radial_power: float = 0.0
+    radial_nearest: float = 0.0
+    radial_farthest: float = np.inf
+
+
+@dataclass(eq=False)
+class ForceField:
+    """A field of one of the `KINDS`; `numbers` as they always are, or a function of the time [s].
+
+    `blows`: it moves the air, which pushes surfaces, instead of pushing masses. `by_square`: a
+    force that falls with the square of the distance, besides `power`. `is_global`: turbulence that
+    does not move with the field. `seed` chooses the gusts.
+    """
+
+    kind: str
+    numbers: FieldNumbers | Callable[[float], FieldNumbers]
+    shape: str = "point"
+    falloff: str = "sphere"
+    side: str = "both"
+    blows: bool = False
+    by_square: bool = False
+    is_global: bool = False
+    seed: int = 0
+    name: str = "Force field"
+
+    def __post_init__(self):
+        for what, known in (
+            ("kind", KINDS),
+            ("shape", SHAPES),
+            ("falloff", FALLOFFS),
+            ("side", SIDES),
+        ):
+            if getattr(self, what) not in known:
+                raise ValueError(
+                    f'{self.name}: the {what} is "{getattr(self, what)}"; it must be one of '
+                    f"{', '.join(known)}"
+                )
+
+    def at(self, time):
+        """Its `FieldNumbers` at a time [s]; refuses what is not finite."""
+        numbers = self.numbers(time) if callable(self.numbers) else self.numbers
+        for name, value in vars(numbers).items():
+            endless = name in ("farthest", "radial_farthest")
+            if np.isnan(value).any() or not (endless or np.isfinite(value).all()):
+                raise ValueError(f"{self.name}: {name} is {value}; it must be a finite number")
+        return numbers
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What acts on a scene from outside, besides constant gravity: `gravity` as a function of the
+    time [s] or None, and force fields.
+    """
+
+    gravity: Callable[[float], np.ndarray] | None = None
+    fields: tuple[ForceField, ...] = ()
+
+
+class Fields:
+    """All force fields of a scene on the device, as they are at both ends of a frame."""
+
+    def __init__(self, fields, origin, frame_time, device):
+        self.fields, self.origin, self.frame_time = list(fields), origin, frame_time
+        first = self._read(0.0)
+        self.start, self.end, self.now = (
+            wp.array(first, dtype=kernels.Field, device=device) for _ in range(3)
+        )
+
+    def __len__(self):
+        return len(self.fields)
+
+    def begin_frame(self, time):
+        """Read what they are at both ends of the frame that ends at a time [s]."""
+        if self.fields:
+            self.start.assign(self._read(time - self.frame_time))
+            self.end.assign(self._read(time))
+
+    def _read(self, time):
+        """`kernels.Field` of every field at a time, as a structured array."""
+        rows = np.zeros(len(self.fields), dtype=kernels.Field.numpy_dtype())
+        for row, field in zip(rows, self.fields, strict=True):
+            for name, value in vars(field.at(time)).items():
+                row[name] = value
+            length = np.linalg.norm(row["axis"])
+            if not length > 0.0:
+                raise ValueError(f"{field.name}: it has no direction; give it a scale above 0")
+            row["axis"] /= length
+            row["origin"] -= self.origin
+            row["world"] = self.origin
+            row["time"], row["seed"] = time, field.seed
+            row["kind"], row["shape"] = KINDS[field.kind], SHAPES[field.shape]
+            row["falloff"], row["side"] = FALLOFFS[field.falloff], SIDES[field.side]
+            for name in ("blows", "by_square", "is_global"):
+                row[name] = getattr(field, name)
+        return rows

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's force fields act on what is baked."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import frames, sheet, shown
+
+from vbd.addon.force_fields import wind_speed
+
+FRAME = 1.0 / 24.0
+
+
+@pytest.fixture
+def weightless(scene):
+    """A cloth without weight, in a fresh file."""
+    scene.use_gravity = False
+    frames(scene, 1, 13)
+    ob = sheet()
+    ob.vbd.drag = 0.0
+    return ob
+
+
+def field(kind, **values):
+    bpy.ops.object.effector_add(type=kind)
+    ob = bpy.context.object
+    for name, value in values.items():
+        setattr(ob.field, name, value)
+    return ob
+
+
+def moved(ob, frame=13):
+    """Mean path of a body from the first frame on [m]."""
+    assert bpy.ops.vbd.bake() == {"FINISHED"}
+    return (shown(ob, frame) - shown(ob, 1)).mean(axis=0)
+
+
+def fallen(acceleration, count=12, substeps=4):
+    """Path [m] under an acceleration, by implicit Euler from rest."""
+    steps = count * substeps
+    return acceleration * (FRAME / substeps) ** 2 * steps * (steps + 1) / 2.0
+
+
+def test_a_force_pushes_as_strongly_as_it_says(weightless):
+    push = field("FORCE", strength=3.0, shape="PLANE")
+    push.location = (0.0, 0.0, -5.0)
+    assert moved(weightless)[2] == pytest.approx(fallen(3.0), rel=0.01)
+    push.field.use_max_distance, push.field.distance_max = True, 2.0
+    assert np.abs(moved(weightless)).max() == pytest.approx(0.0, abs=1e-6)
+
+
+def test_wind_blows_along_its_axis_and_needs_air(scene, weightless):
+    weightless.vbd.drag, weightless.vbd.density = 1.2, 0.2
+    wind = field("WIND", strength=200.0)
+    wind.rotation_euler = (0.0, np.radians(30.0), 0.0)
+    path = moved(weightless)
+    # Air at 2.6 m/s; what it hits from below goes up.
+    assert wind_speed(200.0) == pytest.approx(np.sqrt(2.0 * 0.02 * 200.0 / 1.25))
+    assert 0.05 < path[2] < wind_speed(200.0) * 12 * FRAME
+    scene.vbd.air_density = 0.0
+    assert np.abs(moved(weightless)).max() < 1e-6
+
+
+def test_wind_that_does_not_act_across_surfaces_pushes_masses(weightless):
+    field("WIND", strength=3.0, wind_factor=0.0, flow=0.0)
+    assert moved(weightless)[2] == pytest.approx(fallen(3.0), rel=0.01)
+
+
+def test_an_animated_strength_is_read_in_every_frame(weightless):
+    push = field("WIND", strength=0.0, wind_factor=0.0, flow=0.0)
+    push.field.keyframe_insert("strength", frame=1)
+    push.field.strength = 12.0
+    push.field.keyframe_insert("strength", frame=13)
+    action = push.animation_data.action
+    curves = (
+        action.fcurves
+        if hasattr(action, "fcurves")
+        else action.layers[0].strips[0].channelbag(push.animation_data.action_slot).fcurves
+    )
+    for curve in curves:
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    h = FRAME / 4
+    expected = h * h * np.cumsum(np.cumsum(12.0 * np.arange(1, 49) / 48.0))[-1]
+    assert moved(weightless)[2] == pytest.approx(expected, rel=0.01)
+
+
+def test_a_hidden_field_does_nothing(weightless):
+    push = field("FORCE", strength=3.0, shape="PLANE")
+    push.location = (0.0, 0.0, -5.0)
+    push.hide_set(True)
+    assert np.abs(moved(weightless)).max() < 1e-6
+
+
+def test_a_field_is_as_strong_in_units_of_blender_whatever_they_are(scene, weightless):
+    scene.unit_settings.scale_length = 0.1
+    push = field("FORCE", strength=3.0, shape="PLANE", falloff_power=1.0)
+    push.location = (0.0, 0.0, -1.0)
+    path = moved(weightless, 3)[2]
+    # Half of it is left at a distance of one unit.
+    assert path == pytest.approx(fallen(1.5, 2), rel=0.02)

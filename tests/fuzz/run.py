@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs scenes, judges each after every substep, and makes those that fail smaller."""
+
+import time
+from dataclasses import dataclass, replace
+
+from vbd.solver.simulate import Simulation
+
+from .judge import Judge
+
+
+@dataclass
+class Outcome:
+    """What became of a scene: `findings` in words, empty where all went well; one whose bodies
+    do not start apart is no scene.
+    """
+
+    findings: list
+    is_scene: bool = True
+    substep: int = 0
+    inverted: int = 0
+    inverted_at_end: int = 0
+    seconds: float = 0.0
+
+
+def run_scene(scene):
+    """The `Outcome` of a scene, up to the first substep with findings."""
+    started = time.perf_counter()
+    settings, states = scene.settings, []
+    simulation = Simulation(scene.bodies, settings, "cpu", None)
+    model = simulation.model
+    judge, outcome = Judge(model, scene, model.x.numpy()), Outcome([])
+    if judge.crossed:
+        return Outcome([], is_scene=False)
+
+    def keep():
+        states.append(model.x.numpy().copy())
+        return False
+
+    for frame in simulation.frames(scene.frames, keep, None):
+        # A frame may have been done again: what counts are its last substeps.
+        after = [*states[len(states) - settings.substeps + 1 :], model.x.numpy()]
+        states.clear()
+        for x in after:
+            outcome.findings = judge.look(x, settings.step_time)
+            if outcome.findings:
+                break
+            outcome.substep += 1
+        if frame.stats.tangles and not outcome.findings:
+            outcome.findings = [f"reported: {frame.stats.tangles[0]}"]
+        outcome.inverted = max(outcome.inverted, frame.stats.inverted)
+        outcome.inverted_at_end = frame.stats.inverted
+        if frame.stats.rejected and not outcome.findings:
+            outcome.findings = [f"{frame.stats.rejected} steps were not finite"]
+        if outcome.findings:
+            break
+    outcome.seconds = time.perf_counter() - started
+    return outcome
+
+
+def shrink(scene):
+    """The smallest scene that still fails when bodies and frames are left out one by one."""
+    frames = run_scene(scene).substep // scene.settings.substeps + 1
+    scene = replace(scene, frames=min(frames, scene.frames))
+    number = len(scene.bodies) - 1
+    while number >= 0:
+        if number < len(scene.bodies):
+            smaller = scene.without(number)
+            try:
+                if run_scene(smaller).findings:
+                    scene = smaller
+            except ValueError:  # nothing left to simulate
+                pass
+        number -= 1
+    return scene

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random scenes: what starts apart stays apart, judged exactly after every substep.
+
+The first 200 of one seed; more, and any of them alone, with `python -m fuzz` (tests/fuzz).
+"""
+
+import pytest
+from fuzz.run import run_scene
+from fuzz.scenes import make_scene
+
+SEED, SCENES, AT_ONCE = 17, 200, 10
+
+
+@pytest.mark.parametrize("first", range(0, SCENES, AT_ONCE))
+def test_what_starts_apart_stays_apart(first):
+    void = 0
+    for number in range(first, first + AT_ONCE):
+        scene = make_scene(SEED, number)
+        outcome = run_scene(scene)
+        void += not outcome.is_scene
+        assert not outcome.findings, f"scene {number}, {scene.name}: {outcome.findings}"
+    assert void <= 0.5 * AT_ONCE

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The force of an attachment is the slope of its energy, its block the curvature."""
+
+import numpy as np
+import pytest
+import warp as wp
+
+from vbd.solver.bodies import Rod
+from vbd.solver.kernels.attachments import Attachments, attachments_force_hessian
+from vbd.solver.model.assembly import assemble
+from vbd.solver.model.penalties import AttachmentRows
+from vbd.solver.scene.attachments import Attachment
+from vbd.solver.settings import Settings
+
+POINTS = np.array([[0.0, 0.0, 0.0], [0.5, 0.1, 0.0], [0.9, -0.2, 0.4]])
+STIFFNESS = 30.0
+
+
+@wp.kernel
+def evaluate(
+    x: wp.array[wp.vec3],
+    attachments: Attachments,
+    # out
+    force: wp.array[wp.vec3],
+    hessian: wp.array[wp.mat33],
+):
+    i = wp.tid()
+    f, h = attachments_force_hessian(i, x, attachments)
+    force[i] = f
+    hessian[i] = h
+
+
+def energy(x, stiffness, normal, length):
+    """E [J] of vertex 0 tied to the middle of vertices 1 and 2, in float64."""
+    c = x[0] - 0.5 * (x[1] + x[2])
+    if length:
+        return 0.5 * STIFFNESS * (np.linalg.norm(c) - length) ** 2
+    return 0.5 * c @ stiffness @ c + 0.0 * normal[0]
+
+
+@pytest.mark.parametrize(
+    ("normal", "length"),
+    [(None, 0.0), ((0.6, 0.0, 0.8), 0.0), (None, 0.3), (None, 2.0)],
+    ids=["every way alike", "along a normal", "stretched", "compressed"],
+)
+def test_force_and_block_are_slope_and_curvature_of_the_energy(normal, length):
+    rod = Rod(POINTS, [[0, 1], [1, 2]])
+    tie = Attachment(
+        rod,
+        [0],
+        STIFFNESS,
+        other=rod,
+        corners=[[1, 2]],
+        normal=normal,
+        tangential_stiffness=7.0 if normal else 0.0,
+        length=length,
+    )
+    assembly = assemble([rod], Settings(augmented=False), [tie])
+    rows = AttachmentRows(assembly, Settings(augmented=False), "cpu")
+    data = rows.struct.rows.numpy()
+    data["length"] = length  # what a step finds, without damping
+    rows.struct.rows.assign(data)
+    order = assembly.vertices[0]
+    x = wp.array(assembly.points, dtype=wp.vec3, device="cpu")
+    force = wp.zeros(3, dtype=wp.vec3, device="cpu")
+    hessian = wp.zeros(3, dtype=wp.mat33, device="cpu")
+    wp.launch(evaluate, 3, [x, rows.struct], [force, hessian], device="cpu")
+    force, hessian = force.numpy()[order], hessian.numpy()[order]
+
+    n = np.zeros(3) if normal is None else np.array(normal)
+    across = 7.0 if normal else STIFFNESS
+    stiffness = across * np.eye(3) + (STIFFNESS - across) * np.outer(n, n)
+    points, step = assembly.points[order], 1e-4
+
+    def at(i, move):
+        moved = points.copy()
+        moved[i] += move
+        return energy(moved, stiffness, n, length)
+
+    axes = step * np.eye(3)
+    for i in range(3):
+        slope = np.array([at(i, a) - at(i, -a) for a in axes]) / (2.0 * step)
+        np.testing.assert_allclose(force[i], -slope, rtol=1e-5, atol=1e-5)
+        curvature = np.array(
+            [
+                [at(i, a + b) - at(i, a - b) - at(i, b - a) + at(i, -a - b) for a in axes]
+                for b in axes
+            ]
+        ) / (4.0 * step**2)
+        # What pushes has a negative stiffness sideways, for which its magnitude, at most that
+        # along it, stands in.
+        values, vectors = np.linalg.eigh(curvature)
+        safe = vectors @ np.diag(np.minimum(np.abs(values), values.max())) @ vectors.T
+        np.testing.assert_allclose(hessian[i], safe, rtol=1e-4, atol=1e-3)
