@@ -14,6 +14,8 @@ from .settings import Material, Settings
 SHAPE = ("points", "start", "elements", "triangles", "rest_points")
 # Of a text from a file.
 MOST_LETTERS = 60
+# Numbers of materials that have come since; a body without them has the hash that it had before.
+LATER = ("drag", "air_friction")
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Units that are usual with a prefix.
 PREFIXED = ("Pa", "N/m", "N")
@@ -37,6 +39,8 @@ def _add(digest, value):
     """Feed a value into the hash; what varies in time counts with its state at time 0."""
     if callable(value):
         value = value(0.0)
+    if isinstance(value, Material):
+        value = {name: v for name, v in vars(value).items() if not _is_later(name, v)}
     if isinstance(value, dict):
         for name, entry in value.items():
             digest.update(name.encode())
@@ -51,6 +55,13 @@ def _add(digest, value):
         _add(digest, vars(value))
     else:
         digest.update(repr(value).encode())
+
+
+def _is_later(name, value):
+    """Whether a number of a material has come after version 0.1 and is as by default, to what
+    float32 has of it, which is how Blender stores it.
+    """
+    return name in LATER and np.float32(value) == np.float32(getattr(Material, name))
 
 
 def plain(settings):
