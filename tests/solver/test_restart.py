@@ -60,7 +60,8 @@ def swinging(corner):
     for vertices, strength in ((top[:3], 9.0), (top[3:], np.inf)):
         place = held.points[vertices]
         path = partial(rising, place)
-        ties.append(Attachment(held, vertices, 1e7, points=path, strength=strength))
+        options = {"strength": strength, "damping": 0.01 * (strength > 10.0)}
+        ties.append(Attachment(held, vertices, 1e7, points=path, **options))
     return [rope, held, *ties]
 
 
