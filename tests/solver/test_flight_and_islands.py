@@ -198,7 +198,7 @@ def test_islands_move_as_their_momentum_asks_for(touching):
         expected[mine] += rigid_motion(mass, x[mine], displacement[mine])
     found = model.candidate.numpy()[:free]
     assert np.abs(expected - x).max() > 1e-5
-    # Rounding; the straight rod, which hardly resists a turn about itself, gets there in small steps.
+    # Rounding; a straight rod, which hardly resists a turn about itself, takes it in small steps.
     np.testing.assert_allclose(found, expected, atol=5e-7)
 
 
