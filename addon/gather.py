@@ -19,6 +19,7 @@ from . import ignored, playback, read_mesh
 from .analytic_colliders import is_analytic
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
+from .curves import is_curve, unusable_spline
 from .force_fields import field_objects, force_fields
 from .modifiers import DEFORMING, simulation_point
 from .participants import nothing_to_bake
@@ -67,10 +68,12 @@ def participants(scene):
     if reason:
         raise ValueError(reason)
     for ob in chosen:
-        if ob.type != "MESH":
+        if ob.type != "MESH" and not (is_curve(ob) and ob.vbd.role == "ROD"):
             raise ValueError(f"{ob.name} is not a mesh; convert it or remove its role")
-        if not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
+        if not is_curve(ob) and not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
             raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
+        if is_curve(ob) and (reason := unusable_spline(ob)):
+            raise ValueError(f"{ob.name}: {reason}")
         if ob.mode == "EDIT":
             raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
         if ob.vbd.role != "COLLIDER":

@@ -5,6 +5,7 @@ from bpy.types import Panel
 
 from .advice import draw_report, draw_statistics, is_shown
 from .baked import warnings
+from .curves import is_simulated_as_points
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .participants import ADD_FLOOR, draw_participants, next_step
 from .presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
@@ -92,7 +93,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
     def draw(self, context):
         layout = self.layout
         ob = context.object
-        if ob is not None and ob.type == "MESH":
+        if ob is not None and is_simulated_as_points(ob):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             draw_roles(layout, ob)
         else:

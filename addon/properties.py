@@ -24,7 +24,11 @@ ROLES = (
     ("NONE", "None", "Take no part in the simulation"),
     ("SOFT", "Soft Body", "Simulate the volume inside the mesh"),
     ("CLOTH", "Cloth", "Simulate the faces of the mesh as a thin sheet"),
-    ("ROD", "Rod", "Simulate the edges of the mesh as strings"),
+    (
+        "ROD",
+        "Rod",
+        "Simulate the edges of the mesh, or the splines of the curve, as rods or strings",
+    ),
     ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
 )
 COLLIDER_SHAPES = (

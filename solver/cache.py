@@ -18,6 +18,8 @@ import numpy as np
 FORMAT = 1
 HEADER = "header.json"
 FRAME = "frame_{:06d}.f32"
+# What version 0.1 did not know counts only where it is used: caches of that version stay known.
+LATER = {"bending_factor": 0.0, "directors": None, "drag": 0.0, "air_friction": 0.02}
 
 
 def fingerprint(body):
@@ -27,12 +29,21 @@ def fingerprint(body):
     return digest.hexdigest()
 
 
+def _is_unused(value, default):
+    """Whether a value is its default; Blender rounds that to float32."""
+    if value is None or default is None:
+        return value is default
+    return np.size(value) == 1 and np.float32(value) == np.float32(default)
+
+
 def _add(digest, value):
     """Feed a value into the hash; what varies in time counts with its state at time 0."""
     if callable(value):
         value = value(0.0)
     if isinstance(value, dict):
         for name, entry in value.items():
+            if name in LATER and _is_unused(entry, LATER[name]):
+                continue
             digest.update(name.encode())
             _add(digest, entry)
     elif isinstance(value, np.ndarray):

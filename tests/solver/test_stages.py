@@ -96,6 +96,13 @@ def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleratio
     assert stages["after_sweep"] == [*multipliers, "Acceleration"]
 
 
+def test_attachments_change_when_their_points_have_moved():
+    rod = Rod(*chain(4, 0.1))
+    tie = Attachment(rod, [0], 10.0, points=rod.points[:1], damping=0.1)
+    stages = stages_of([rod, tie], iterations=2)
+    assert stages["begin_step"][:4] == ["Clock", "Prediction", "Kinematics", "AttachmentLaws"]
+
+
 def test_what_was_recorded_with_old_arrays_is_recorded_anew():
     model, recorded = SimpleNamespace(revisions=(0, 0)), []
 
