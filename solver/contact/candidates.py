@@ -8,8 +8,8 @@ All of it are launches: how much there is, only the device knows. What has no ro
 import warp as wp
 
 from ..device.launches import play
+from ..kernels.contact import anchors, pair_lists, pairs, search
 from ..kernels.contact import counts as counting
-from ..kernels.contact import pair_lists, search
 from ..model.contact_lists import roomy
 from .refresh import LOOK
 
@@ -32,6 +32,9 @@ class Search:
             for _ in range(2)
         )
         self.next = wp.zeros_like(model.lists.all.start)
+        self.before = pairs.Listed()
+        self.before.end_of_vertices, self.before.end_of_edges = map(wp.zeros_like, self.end)
+        self.before.counts = wp.zeros_like(model.lists.counts)
         self._make_slots()
         self._record()
 
@@ -56,9 +59,23 @@ class Search:
     def _record(self):
         """Make all launches with the arrays of now."""
         self.revision = self.model.lists.revision
+        self.remember = self._remembering()
         self.finds = list(self._finding())
         self.fills = list(self._filling())
         self.count_entries, *self.sorts = self._sorting()
+
+    def _remembering(self):
+        """Note what sticks."""
+        lists = self.model.lists
+        self.before.anchors = lists.anchors
+        extent, inputs = (lists.capacity, lists.expected), [lists.pairs, lists.pulled, lists.counts]
+        kernel, cost = anchors.remember_pairs, ENTRY
+        return self.model.launches.record_list(kernel, *extent, inputs, [lists.anchors], cost)
+
+    @property
+    def kept(self):
+        """Where the pairs of every query end."""
+        return {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
 
     def _finding(self):
         """Query every vertex and edge."""
@@ -81,10 +98,11 @@ class Search:
         outputs = [lists.counts, lists.needed, lists.has_room]
         yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
-        inputs = [*scene, triangle_slots, self.end[0], self.found[0]]
-        yield record(pair_lists.fill_vertex_triangle, vertices, inputs, [lists.pairs], LOOK)
-        inputs = [*scene, edge_slots, lists.counts, self.end[1], self.found[1]]
-        yield record(pair_lists.fill_edge_edge, edges, inputs, [lists.pairs], LOOK)
+        outputs = [lists.pairs, lists.pulled]
+        inputs = [*scene, triangle_slots, self.end[0], self.found[0], self.before]
+        yield record(pair_lists.fill_vertex_triangle, vertices, inputs, outputs, LOOK)
+        inputs = [*scene, edge_slots, lists.counts, self.end[1], self.found[1], self.before]
+        yield record(pair_lists.fill_edge_edge, edges, inputs, outputs, LOOK)
         inputs, outputs = [lists.rows, lists.counts], [lists.pairs, lists.touches, lists.state]
         record_list, room = model.launches.record_list, len(lists.rows)
         yield record_list(pair_lists.fill_separating, room, 0, inputs, outputs)
@@ -108,6 +126,10 @@ class Search:
         lists = self.model.lists
         if self.revision != lists.revision:
             self._record()
+        self.remember()
+        wp.copy(self.before.end_of_vertices, self.end[0])
+        wp.copy(self.before.end_of_edges, self.end[1])
+        wp.copy(self.before.counts, lists.counts)
         play(self.finds)
         for count, end in zip(self.count, self.end, strict=True):
             wp.utils.array_scan(count, end)

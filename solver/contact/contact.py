@@ -137,7 +137,7 @@ class Contact:
     @property
     def keepers(self):
         """All that keep something for the next substep."""
-        return [self.lists, *self.intersections.keepers, self]
+        return [self.lists, self.finding, *self.intersections.keepers, self]
 
     def keep(self):
         """What the host knows at the start of a frame."""

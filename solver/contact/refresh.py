@@ -61,7 +61,7 @@ class Refresh:
     def _record(self):
         model, watch, lists = self.model, self.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
-        inputs = [model.x, model.x_start, lists.pairs, lists.counts, watch.alarm]
+        inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, watch.alarm]
         outputs = [lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert]

@@ -4,12 +4,16 @@
 import warp as wp
 
 from ..device.flow import repeat_while, when
+from ..device.launches import play
+from ..kernels.contact import anchors
 from .flight import Flight
 from .holding import Holding
-from .stage import Stage
+from .stage import RecordedStage, Stage
 
 # The approach to the initial guess is cut into at most so many searches for contact.
 APPROACHES = 20
+# Rough cost of what sticks, of a pair or a vertex [ns].
+ANCHOR = 10.0
 
 
 class Contacts(Stage):
@@ -78,6 +82,33 @@ class ContactLoad(Stage):
 
     def begin_step(self):
         self.load.follow()
+
+
+class Anchors(RecordedStage):
+    """Keeps how far contacts have been pulled aside, so that what sticks does not creep."""
+
+    def record(self):
+        model, lists, contact_model = self.model, self.model.lists, self.model.contact_model
+        self.launches = []
+        if model.contact is not None:
+            inputs = [model.x, lists.counts, lists.touches, lists.state, contact_model.law]
+            record, extent = model.launches.record_list, (lists.capacity, lists.expected)
+            of_pairs = record(anchors.anchor_pairs, *extent, inputs, [lists.pulled], ANCHOR)
+            self.launches.append(of_pairs)
+        if model.has_analytic_colliders:
+            inputs, kernel = [model.x, model.x_start], anchors.anchor_at_colliders
+            self.launches += [
+                model.launches.record(kernel, count, inputs, [contact_model], ANCHOR, first)
+                for first, count in model.surface_ranges()
+            ]
+
+    @property
+    def kept(self):
+        """What passes from one substep to the next, besides the lists."""
+        return {"at_colliders": self.model.contact_model.state.pulled}
+
+    def end_step(self):
+        play(self.launches)
 
 
 def copy_behind(target, source, first):

@@ -9,7 +9,7 @@ from ..device.flow import can_capture, when
 from .chebyshev import Acceleration
 from .clock import Clock
 from .coarse import CoarseMatrix, CoarseSteps
-from .contact import ContactLoad, Contacts
+from .contact import Anchors, ContactLoad, Contacts
 from .convergence import Convergence
 from .forces import Forces
 from .guess import GuessGuard, LastGuard, is_guarded
@@ -158,10 +158,16 @@ class Stepper:
             follow()
 
 
+def has_dynamic_contact(model):
+    """Whether anything may touch, and contacts remember what they carried."""
+    touches = model.contact is not None or model.has_analytic_colliders
+    return touches and not model.settings.quasistatic
+
+
 def before_iterations(model, kinematic):
     """The stages that predict, in order."""
     touches = model.contact is not None
-    if (touches or model.has_analytic_colliders) and not model.settings.quasistatic:
+    if has_dynamic_contact(model):
         yield ContactLoad(model, Load(model, model.settings))
     yield Clock(model)
     yield Prediction(model)
@@ -182,6 +188,8 @@ def after_iterations(model, kinematic):
         yield IslandMomentum(model, kinematic.colliders.travel)
     elif LinkageMomentum.is_needed(model):
         yield LinkageMomentum(model)
+    if has_dynamic_contact(model):
+        yield Anchors(model)
     if model.attachments.breakable:
         yield Breaking(model)
     yield Velocities(model)

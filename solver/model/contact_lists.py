@@ -45,6 +45,7 @@ def refuse_outside(name, numbers, end):
 
 class ContactLists:
     """Lists of a scene, as arrays: `pairs`, their `state` and, of those that are near, `touches`.
+    How far those that stick are `pulled` aside [m], and `anchors`, which a search needs of that.
 
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
     last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: first
@@ -81,6 +82,8 @@ class ContactLists:
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)
+        self.pulled = new(wp.vec3)
+        self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)
         self.all.entry = new(int, 4 * capacity)
         # Entries are looked up before they are needed.
@@ -143,6 +146,7 @@ class ContactLists:
     def _lists(self):
         """All lists, and how many entries they have per pair."""
         lists = {"pairs": self.pairs, "state": self.state, "touches": self.touches}
+        lists["pulled"] = self.pulled
         entries = {"all": self.all.entry, "near": self.near.entry}
         return {name: (a, 1) for name, a in lists.items()} | {n: (a, 4) for n, a in entries.items()}
 

@@ -2,6 +2,7 @@
 """What contact acts by on the device: its law, the state of vertices, analytic colliders."""
 
 import numpy as np
+import warp as wp
 
 from ..kernels.contact.analytic_colliders import ContactModel
 from ..kernels.contact.law import ContactLaw
@@ -13,7 +14,7 @@ def contact_model(surface, colliders, settings, upload):
     """The `ContactModel` of a `Surface` and the device's `AnalyticColliders`."""
     model = ContactModel()
     model.law = contact_law(settings)
-    model.state = contact_state(surface, upload)
+    model.state = contact_state(surface, len(colliders.kind), upload)
     model.colliders = colliders
     first = surface.point_start
     model.embedding = upload_embedding(surface.points, surface.hidden, first, upload)
@@ -29,13 +30,14 @@ def contact_law(settings):
     return law
 
 
-def contact_state(surface, upload):
-    """The `ContactState` of unloaded vertices."""
+def contact_state(surface, colliders, upload):
+    """The `ContactState` of unloaded vertices and so many analytic colliders."""
     state = ContactState()
     state.radius = upload(surface.radius, float)
     state.multiplier = upload(np.zeros(len(surface.body)), float)
     state.friction = upload(surface.friction, float)
     state.stiffness = upload(surface.stiffness, float)
+    state.pulled = upload(np.zeros((colliders * len(surface.body), 3)), wp.vec3)
     hidden = np.zeros(len(surface.body), dtype=np.int32)
     hidden[: len(surface.hidden)] = surface.hidden
     state.hidden = upload(hidden, int)

@@ -12,7 +12,7 @@ from functools import cache
 import warp as wp
 
 from ..embedding import Embedding, surface_functions
-from .law import ContactLaw, extend_active_set, force_stiffness
+from .law import ContactLaw, extend_active_set, force_stiffness, tangential
 from .state import ContactState
 
 PLANE = wp.constant(0)
@@ -157,8 +157,10 @@ def collider_force_hessian(
             active_set = extend_active_set(active_set, k)
         elif near[3] + wp.dot(normal, step) < radius:
             friction = wp.sqrt(colliders.friction[k] * model.state.friction[s])
+            pulled = model.state.pulled[k * model.state.radius.shape[0] + s]
+            motion = x - x_start + tangential(pulled, normal)
             f, along, drag = force_stiffness(
-                normal, near[3], radius, x - x_start, friction, stiffness, model.law
+                normal, near[3], radius, motion, friction, stiffness, model.law
             )
             force += f
             hessian += along * wp.outer(normal, normal) + drag * wp.identity(n=3, dtype=float)

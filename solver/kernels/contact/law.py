@@ -5,8 +5,11 @@ Two stages (Chen et al., "Offset Geometric Contact", 2025, eq. 16) in the distan
 contact distance r: E = ½ k (r − d)² down to d = r/2, then −k (r/2)² ln d + const, C² at r/2. Below
 GUARD r the logarithm goes on as its second-order Taylor polynomial. The normal is held constant.
 
-Friction is Coulomb's law made smooth over the slip u = Tᵀ Σ w_k (x_k − xᵗ_k):
-f = −μ_c λ f₁(|u|) u/|u|,  f₁ = 2z − z² up to z = |u|/(ε_v h) = 1, then 1 (VBD 2024, eq. 14-16).
+Friction is elastic up to Coulomb's law: f = −μ_c λ f₁(|u|) u/|u|, where f₁ = 2z − z² up to
+z = |u|/(ε_v h) = 1, then 1 (VBD 2024, eq. 14-16), and u = Tᵀ(a + Σ w_k (x_k − xᵗ_k)) is how far the
+contact has been pulled aside since it began to stick: a is what u was at the end of the last step,
+but no longer than ε_v h, from where on it slides (the bristles of Dahl, "A solid friction model",
+1968, and the return mapping of plasticity). Without a, what sticks would creep.
 """
 
 import warp as wp
@@ -63,6 +66,19 @@ def friction_per_slip(slip: float, full_slip: float):
 
 
 @wp.func
+def tangential(motion: wp.vec3, normal: wp.vec3):
+    """What of a motion is across a normal."""
+    return motion - wp.dot(motion, normal) * normal
+
+
+@wp.func
+def pulled_aside(motion: wp.vec3, normal: wp.vec3, law: ContactLaw):
+    """What is left [m] of a motion that pulls a contact aside when that has slid as it must."""
+    slip = tangential(motion, normal)
+    return slip * wp.min(1.0, law.slip / wp.max(wp.length(slip), 1.0e-30))
+
+
+@wp.func
 def force_stiffness(
     normal: wp.vec3,
     d: float,
@@ -74,8 +90,8 @@ def force_stiffness(
 ):
     """Force [N] on side A of a contact at distance d, and a, b [N/m] of its stiffness a n nᵀ + b I.
 
-    `motion` [m] is that of A against B in this step. Beyond the contact distance the force pulls:
-    Newton's model of a contact that a step is about to close.
+    `motion` [m] is that of A against B in this step, and how far A was pulled aside before. Beyond
+    the contact distance the force pulls: Newton's model of a contact that a step is about to close.
     """
     load, slope = load_stiffness(d, radius, stiffness)
     approach = -wp.dot(motion, normal)

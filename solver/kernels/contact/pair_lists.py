@@ -10,6 +10,8 @@ from .counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
 from .pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
+    Anchor,
+    Listed,
     Pair,
     PairState,
     Surface,
@@ -65,6 +67,25 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, state: ContactState, x: 
     return pair
 
 
+@wp.func
+def range_of(k: int, end: wp.array[int], offset: int, room: int):
+    """Where what query k has found begins and ends in a list."""
+    begin = int(0)
+    if k > 0:
+        begin = end[k - 1]
+    return wp.clamp(offset + begin, 0, room), wp.clamp(offset + end[k], 0, room)
+
+
+@wp.func
+def pulled_before(v: wp.vec4i, begin: int, end: int, anchors: wp.array[Anchor]):
+    """How far A of a pair of the vertices v was pulled aside [m], where it was listed before."""
+    pulled = wp.vec3(0.0)
+    for p in range(begin, end):
+        if anchors[p].vertices == v:
+            pulled = anchors[p].pulled
+    return pulled
+
+
 @wp.kernel
 def fill_vertex_triangle(
     first: int,
@@ -74,20 +95,23 @@ def fill_vertex_triangle(
     slots: int,
     end: wp.array[int],
     found: wp.array[int],
+    before: Listed,
     # out
     pairs: wp.array[Pair],
+    pulled: wp.array[wp.vec3],
 ):
     """Pairs of what `find_triangles` has found; `end` [vertex] are the running sums of counts."""
     k = first + wp.tid()
     begin = int(0)
     if k > 0:
         begin = end[k - 1]
+    old, old_end = range_of(k, before.end_of_vertices, 0, before.anchors.shape[0])
     v = surface.vertices[k]
     for j in range(wp.min(end[k], pairs.shape[0]) - begin):
         t = surface.triangles[found[k * slots + j]]
-        pairs[begin + j] = make_pair(
-            VERTEX_TRIANGLE, wp.vec4i(v, t[0], t[1], t[2]), surface, state, x
-        )
+        corners = wp.vec4i(v, t[0], t[1], t[2])
+        pairs[begin + j] = make_pair(VERTEX_TRIANGLE, corners, surface, state, x)
+        pulled[begin + j] = pulled_before(corners, old, old_end, before.anchors)
 
 
 @wp.kernel
@@ -100,8 +124,10 @@ def fill_edge_edge(
     counts: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
+    before: Listed,
     # out
     pairs: wp.array[Pair],
+    pulled: wp.array[wp.vec3],
 ):
     """Pairs of what `find_edges` has found, behind those of vertices."""
     k = first + wp.tid()
@@ -110,15 +136,20 @@ def fill_edge_edge(
         begin = end[k - 1]
     e = surface.edges[k]
     offset = counts[OF_VERTICES]
+    old, old_end = range_of(
+        k, before.end_of_edges, before.counts[OF_VERTICES], before.anchors.shape[0]
+    )
     for j in range(wp.min(end[k], counts[OF_EDGES]) - begin):
         other = found[k * slots + j]
         f = surface.edges[other]
-        pair = make_pair(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), surface, state, x)
+        corners = wp.vec4i(e[0], e[1], f[0], f[1])
+        pair = make_pair(EDGE_EDGE, corners, surface, state, x)
         if k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges):
             pair.with_rod = 1
             pair.radius -= pair.multiplier
             pair.multiplier = 0.0
         pairs[offset + begin + j] = pair
+        pulled[offset + begin + j] = pulled_before(corners, old, old_end, before.anchors)
 
 
 @wp.kernel

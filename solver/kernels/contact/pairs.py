@@ -66,6 +66,24 @@ class Pair:
 
 
 @wp.struct
+class Anchor:
+    """How far A of a pair was pulled aside against B by the end of the last step."""
+
+    vertices: wp.vec4i
+    pulled: wp.vec3  # [m]
+
+
+@wp.struct
+class Listed:
+    """Where the pairs of every query stood before a search."""
+
+    end_of_vertices: wp.array[int]  # running sums, per vertex that was asked
+    end_of_edges: wp.array[int]
+    counts: wp.array[int]
+    anchors: wp.array[Anchor]
+
+
+@wp.struct
 class PairLists:
     """All pairs, and the entries 4 · pair + corner of every vertex of the scene."""
 
@@ -90,7 +108,9 @@ class Touch:
     vertices: wp.vec4i
     weights: wp.vec4  # of the closest points, signed
     normal: wp.vec3  # from B to A
-    start_gap: wp.vec3  # from B to A at the start of the step, between the points of now [m]
+    # From B to A at the start of the step, between the points of now, less how far A was pulled
+    # aside before [m].
+    start_gap: wp.vec3
     radius: float
     friction: float
     stiffness: float

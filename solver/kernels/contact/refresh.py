@@ -8,6 +8,7 @@ from ..options import HOT
 from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
 from .distance import parallelism
+from .law import tangential
 from .pairs import (
     EDGE_EDGE,
     QUIET,
@@ -70,6 +71,7 @@ def refreshed(
     pair: Pair,
     weights: wp.vec4,
     stiffness: float,
+    pulled: wp.vec3,
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
 ):
@@ -86,7 +88,7 @@ def refreshed(
         touch.vertices = v
         touch.weights = weights
         touch.normal = pair_normal(kind, weights, v, x, toward)
-        touch.start_gap = weighted(weights, v, x_start)
+        touch.start_gap = weighted(weights, v, x_start) - tangential(pulled, touch.normal)
         touch.radius = pair.radius
         touch.friction = pair.friction
         touch.stiffness = stiffness
@@ -107,6 +109,7 @@ def refresh_vertex_triangle(
     p: int,
     pair: Pair,
     gap: float,
+    pulled: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     touches: wp.array[Touch],
@@ -115,7 +118,9 @@ def refresh_vertex_triangle(
     near = int(0)
     if may_be_near(pair, gap):
         weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
-        touch, near = refreshed(VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, x, x_start)
+        touch, near = refreshed(
+            VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, pulled[p], x, x_start
+        )
         if near != 0:
             touches[p] = touch
     return near
@@ -126,6 +131,7 @@ def refresh_edge_edge(
     p: int,
     pair: Pair,
     gap: float,
+    pulled: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     touches: wp.array[Touch],
@@ -139,7 +145,7 @@ def refresh_edge_edge(
         if pair.with_rod == 0:
             stiffness *= crossing(weights)
             stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
-        touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, x, x_start)
+        touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, pulled[p], x, x_start)
         if near != 0:
             touches[p] = touch
     return near
@@ -161,6 +167,7 @@ def refresh_pairs(
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     pairs: wp.array[Pair],
+    pulled: wp.array[wp.vec3],
     counts: wp.array[int],
     alarm: wp.array[int],
     # out
@@ -181,7 +188,7 @@ def refresh_pairs(
         if alarm[0] != 0:
             gap = room_between(VERTEX_TRIANGLE, pair, x)
             state[p].gap = gap
-        near = refresh_vertex_triangle(p, pair, gap, x, x_start, touches)
+        near = refresh_vertex_triangle(p, pair, gap, pulled, x, x_start, touches)
         note_near(p, pair.vertices, near, state, changed)
     for p in range(wp.max(begin, of_vertices), end):
         pair = pairs[p]
@@ -189,7 +196,7 @@ def refresh_pairs(
         if alarm[0] != 0:
             gap = room_between(EDGE_EDGE, pair, x)
             state[p].gap = gap
-        near = refresh_edge_edge(p, pair, gap, x, x_start, touches)
+        near = refresh_edge_edge(p, pair, gap, pulled, x, x_start, touches)
         note_near(p, pair.vertices, near, state, changed)
 
 
