@@ -85,7 +85,9 @@ class ContactLoad(Stage):
 
 
 class Anchors(RecordedStage):
-    """Keeps how far contacts have been pulled aside, so that what sticks does not creep."""
+    """Keeps how far contacts have been pulled aside by the last step, so that what sticks does not
+    creep.
+    """
 
     def record(self):
         model, lists, contact_model = self.model, self.model.lists, self.model.contact_model
@@ -107,7 +109,8 @@ class Anchors(RecordedStage):
         """What passes from one substep to the next, besides the lists."""
         return {"at_colliders": self.model.contact_model.state.pulled}
 
-    def end_step(self):
+    def begin_step(self):
+        """Before anything forgets how the last step began."""
         play(self.launches)
 
 

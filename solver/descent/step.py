@@ -168,6 +168,7 @@ def before_iterations(model, kinematic):
     """The stages that predict, in order."""
     touches = model.contact is not None
     if has_dynamic_contact(model):
+        yield Anchors(model)
         yield ContactLoad(model, Load(model, model.settings))
     yield Clock(model)
     yield Prediction(model)
@@ -188,8 +189,6 @@ def after_iterations(model, kinematic):
         yield IslandMomentum(model, kinematic.colliders.travel)
     elif LinkageMomentum.is_needed(model):
         yield LinkageMomentum(model)
-    if has_dynamic_contact(model):
-        yield Anchors(model)
     if model.attachments.breakable:
         yield Breaking(model)
     yield Velocities(model)

@@ -176,6 +176,9 @@ class ContactLists:
                 values = structs(values, dtype)
                 if "vertices" in dtype.names:
                     refuse_outside(name, values["vertices"], self.vertex_count)
+            elif dtype.kind == "f":
+                if np.isnan(values).any():
+                    raise ValueError(f"{name} in the restart point are not numbers everywhere")
             else:  # behind the entries of a vertex lie those of another time
                 values = np.where((values >= 0) & (values < 4 * count), values, 0)
             given[name] = wp.array(values, dtype=array.dtype, device=self.device)

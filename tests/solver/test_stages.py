@@ -64,6 +64,7 @@ def test_what_is_held_keeps_no_momentum_and_what_is_still_has_no_guess():
 def test_contact_comes_before_the_sweeps_and_islands_after_them():
     stages = stages_of([block(), Collider(*plane(height=-1.0))])
     assert stages["begin_step"] == [
+        "Anchors",
         "ContactLoad",
         "Clock",
         "Prediction",
