@@ -132,8 +132,8 @@ class Settings:
     friction_velocity: float = number(
         0.01,
         "Friction Velocity",
-        "Sliding speed at which friction reaches its full strength; sticking "
-        "contacts creep slower than this (ε_v)",
+        "Speed times the time of a substep is how far a contact gives way before "
+        "it slides; what sticks stays there (ε_v)",
         unit="m/s",
         low=1e-6,
         high=10.0,

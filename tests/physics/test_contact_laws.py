@@ -45,12 +45,12 @@ def test_one_percent_of_friction_decides_between_sliding_and_sticking(floor):
     critical = np.tan(ANGLE)
     sliding, settings = slope_speeds(0.99 * critical, floor, 40)
     sticking, _ = slope_speeds(1.01 * critical, floor, 40)
-    # Sliding, it still gets faster at the end; sticking, it creeps below the friction velocity.
+    # Sliding, it still gets faster at the end; sticking, it does not creep.
     pull = 9.81 * (np.sin(ANGLE) - 0.99 * critical * np.cos(ANGLE))
     gained = (sliding[-1] - sliding[-13]) / (12 * settings.frame_time)
     assert gained == pytest.approx(pull, rel=0.25)
     assert sliding[-1] > 4.0 * settings.friction_velocity
-    assert 0.0 < sticking[-1] < settings.friction_velocity
+    assert abs(sticking[-1]) < 0.01 * settings.friction_velocity
 
 
 @pytest.mark.parametrize("floor", ["plane", "mesh"])
@@ -60,13 +60,6 @@ def test_sliding_accelerates_by_what_friction_leaves_of_gravity(floor):
     wanted = 9.81 * (np.sin(ANGLE) - friction * np.cos(ANGLE))
     measured = (speeds[-1] - speeds[5]) / ((len(speeds) - 6) * settings.frame_time)
     assert measured == pytest.approx(wanted, rel=0.02)
-
-
-@pytest.mark.parametrize(("friction", "floor"), [(0.38, "mesh"), (0.8, "plane")])
-def test_sticking_creeps_as_the_smoothed_law_says(friction, floor):
-    speeds, settings = slope_speeds(friction, floor, 24, friction_velocity=0.01)
-    wanted = settings.friction_velocity * (1.0 - np.sqrt(1.0 - np.tan(ANGLE) / friction))
-    assert speeds[-1] == pytest.approx(wanted, rel=0.1)
 
 
 def collision(iterations=40):

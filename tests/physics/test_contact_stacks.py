@@ -57,7 +57,6 @@ def test_a_stack_of_ten_cubes_stands_for_ten_seconds():
             settled = centers
         begun = np.array([body.points.mean(axis=0) for body in bodies])
         assert np.abs(centers - begun).max() < 0.2 * thickness  # it takes up its weight
-    # A sticking contact may creep; asked is half of the thickness.
     assert np.abs(centers - settled).max() < 0.05 * thickness
     # 24 kg at a tenth of the speed that sticking friction allows.
     assert frame.stats.kinetic_energy < 0.5 * 24.0 * 1e-3**2
@@ -229,7 +228,7 @@ def test_a_pile_comes_to_rest_and_stays_there():
     walls = Box([-0.25, -0.25, 0.0], [0.25, 0.25, 3.0])
     settings = Settings()
     kinetic = [f.stats.kinetic_energy for f in simulate([*bodies, walls], settings, 72)]
-    # Falling it has some 30 J. What sticks creeps slower than the friction velocity.
+    # Falling it has some 30 J.
     mass = 4.0 * 1000.0 * (0.16**3 + 4.0 / 3.0 * np.pi * 0.09**3) + 0.2 * 0.4**2
     creeping = 0.5 * mass * settings.friction_velocity**2
     assert max(kinetic) > 1e4 * creeping
