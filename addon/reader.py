@@ -70,7 +70,7 @@ def curves_of(action):
     """All curves of an action; until Blender 4.3 it has them itself, later its layers do."""
     if action is None:
         return
-    if not hasattr(action, "layers"):
+    if not hasattr(action, "slots"):
         yield from action.fcurves
         return
     for layer in action.layers:

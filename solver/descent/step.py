@@ -42,7 +42,7 @@ class Stepper:
         stages = [
             *before_iterations(model, kinematic),
             *self._of_iterations(),
-            *after_iterations(model),
+            *after_iterations(model, kinematic),
         ]
         self.recorded = [stage for stage in stages if isinstance(stage, RecordedStage)]
         self.keeper = None
@@ -176,10 +176,10 @@ def before_iterations(model, kinematic):
         yield Contacts(model, kinematic)
 
 
-def after_iterations(model):
+def after_iterations(model, kinematic):
     """The stages that conclude, in order."""
     if model.contact is not None:
-        yield IslandMomentum(model)
+        yield IslandMomentum(model, kinematic.colliders.travel)
     elif LinkageMomentum.is_needed(model):
         yield LinkageMomentum(model)
     if model.attachments.breakable:

@@ -101,7 +101,7 @@ class KinematicColliders(KinematicPoints):
 class AttachedPoints(KinematicPoints):
     """p of every row of the attachments, relative to the origin where it lies in space.
 
-    `grips` [row, 2]: how firmly each holds at both ends of the frame.
+    `grip_at_start` and `grip_at_end` [row]: how firmly each holds at both ends of the frame.
     """
 
     def __init__(self, attachments, assembly, device):
@@ -110,9 +110,8 @@ class AttachedPoints(KinematicPoints):
         two_way = [np.full(len(a.vertices), a.other is not None) for a in attachments]
         self.two_way = np.concatenate(two_way or [[]]).astype(bool)
         super().__init__(0, bool(attachments), device)
-        self.known_grips = self._read_grips(0, 0.0)
-        both = np.stack([self.known_grips, self.known_grips], axis=1)
-        self.grips = wp.array(both, dtype=float, device=device)
+        self.grip_at_start = wp.array(self._read_grips(0, 0.0), dtype=float, device=device)
+        self.grip_at_end = wp.clone(self.grip_at_start)
 
     def _read_grips(self, frame, time):
         return np.concatenate([[], *(a.grips(frame, time) for a in self.attachments)])
@@ -120,9 +119,8 @@ class AttachedPoints(KinematicPoints):
     def begin_frame(self, frame, time):
         super().begin_frame(frame, time)
         if any(a.grip is not None for a in self.attachments):
-            before, self.known_grips = self.known_grips, self._read_grips(frame, time)
-            both = np.stack([before, self.known_grips], axis=1)
-            self.grips.assign(both.astype(np.float32))
+            wp.copy(self.grip_at_start, self.grip_at_end)
+            self.grip_at_end.assign(self._read_grips(frame, time).astype(np.float32))
 
     def read(self, frame, time):
         there = [a.there(frame, time) for a in self.attachments] or [np.zeros((0, 3))]

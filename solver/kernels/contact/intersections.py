@@ -4,8 +4,8 @@
 import warp as wp
 
 from ..options import QUICK
+from .joined import belongs
 from .pairs import Surface
-from .search import belongs
 
 wp.set_module_options(QUICK)
 
