@@ -19,6 +19,7 @@ from . import (
     presets,
     properties,
     relative,
+    resume,
     roles,
     softness,
 )
@@ -31,6 +32,7 @@ MODULES = (
     presets,
     roles,
     bake,
+    resume,
     relative,
     cache_place,
     participants,

@@ -43,6 +43,8 @@ class Gathered:
     gravity: Callable | None = None
     """Gravity [m/s²] at a time [s] since the input state, if it changes."""
     notes: list[str] = field(default_factory=list)
+    restart_every: int = 0
+    """Frames from one restart point that is kept to the next; 0 for the last one alone."""
 
     def start(self):
         """Points of the input state in object space, one array per target."""
@@ -77,11 +79,12 @@ def participants(scene):
         if ob.mode == "EDIT":
             raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
         if ob.vbd.role != "COLLIDER":
-            _refuse_unbakeable(ob)
+            refuse_unbakeable(ob)
     return chosen
 
 
-def _refuse_unbakeable(ob):
+def refuse_unbakeable(ob):
+    """Refuse an object that cannot play a bake."""
     if not (ob.is_editable and ob.data.is_editable):
         raise ValueError(
             f"{ob.name}: its mesh is linked from another file and cannot be baked; make it local "
@@ -158,6 +161,7 @@ def gather(context, objects):
         )
     settings = settings_of(scene)
     gathered = Gathered([], settings, start, count, Reader(start, count, settings.frame_time))
+    gathered.restart_every = scene.vbd.restart_every
     if gravity_moves(scene):
         gathered.reader.follow(GRAVITY, lambda _: gravity_of(bpy.context.scene), settings.gravity)
         gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)

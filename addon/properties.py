@@ -75,6 +75,16 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        "restart_every": IntProperty(
+            name="Restart Points",
+            description="Keep what Bake from Here needs after every so many frames. Resume always "
+            "has the last frame; 0 keeps no other",
+            default=25,
+            min=0,
+            soft_max=250,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
         "show_attachments": BoolProperty(
             name="Show in Viewport",
             description="Draw a line from each attached vertex of the active object to its place, "

@@ -176,13 +176,19 @@ class Reader:
         self.still[identity(ob)] = pose
         self.unsure = True
 
+    def begin_after(self, frame):
+        """Begin with what comes after a frame; this moves the scene to it."""
+        if frame:
+            self.known[frame] = self._read(self.frame_start + frame)
+            self.next = frame + 1
+
     def survey(self):
         """Visit all frames and refuse objects whose points become more or fewer, or that move
         though they must not, before any work.
 
         Yields after every frame, since this may take long; ends at once where it cannot happen.
         """
-        for index in range(1, self.frame_count + 1) if self.unsure else ():
+        for index in range(self.next, self.frame_count + 1) if self.unsure else ():
             self._read(self.frame_start + index)
             yield
 
@@ -242,5 +248,5 @@ class Reader:
             last += 1
             self.known[last] = answer
             if last > 2:
-                del self.known[last - 2]
+                self.known.pop(last - 2, None)
         return self.known[frame][key]

@@ -54,7 +54,7 @@ class IslandMomentum(RecordedStage):
         solid = np.unique(np.concatenate([solids.corners.ravel() for solids in assembly.solids]))
         self.solid = upload(solid.astype(np.int32), int)
         # What passes from step to step.
-        self.kept = [self.steps_in_flight, model.standing]
+        self.kept = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
         self.restoring = None
         if not anchored.all() and not model.settings.quasistatic:
             self.restoring = RigidSteps(model, model.surface.body, bodies, self.islands)
