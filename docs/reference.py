@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the tables of docs/scripting.md from what the add-on declares: `python docs/reference.py`.
+"""Writes the tables of docs/scripting.md and docs/panels.md from what the add-on declares:
+`python docs/reference.py`.
 
-Every table stands between two comments in the page, which name it.
+Every table stands between two comments in its page, which name it. One that is new is put at the
+end of the page, under a heading of its own.
 """
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 
-PAGE = Path(__file__).with_name("scripting.md")
+DOCS = Path(__file__).parent
 UNITS = {
     "LENGTH": "m",
     "TIME_ABSOLUTE": "s",
@@ -27,6 +30,8 @@ KINDS = {
 IN_LABEL = re.compile(r" \(([^()]*)\)$")
 # Properties of operators that Blender has for itself, and for its file browser.
 NOT_OURS = ("rna_type", "filter_")
+# The label of the panel that all others of the sidebar are in, and that of those of an object.
+TITLE = "Soft Bodies and Cloth (VBD)"
 # Beyond these there is no limit worth a line.
 ENDLESS = 1e9
 
@@ -141,14 +146,98 @@ def _group(owner):
     return owner.bl_rna.properties["vbd"].fixed_type
 
 
-def written(page):
-    """The text of the page with its tables as they should be."""
-    known = tables()
-    names = re.findall(r"<!-- table: (.*) -->", page)
-    if sorted(names) != sorted(known):
-        raise ValueError(f"the page has the tables {sorted(names)}; it needs {sorted(known)}")
-    for name, text in known.items():
-        begin, end = f"<!-- table: {name} -->\n", "<!-- end -->"
+class Layout:
+    """Stands for the layout of a panel and records its fields and buttons, {label: tooltip}."""
+
+    def __init__(self):
+        self.fields = {}
+
+    def prop(self, group, name, text="", **_):
+        p = group.bl_rna.properties[name]
+        self.fields[IN_LABEL.sub("", text or p.name)] = p.description
+
+    def prop_search(self, group, name, *_, text="", **__):
+        self.prop(group, name, text)
+
+    def operator(self, name, text="", **_):
+        rna = getattr(bpy.ops.vbd, name.removeprefix("vbd.")).get_rna_type()
+        properties = SimpleNamespace()
+        if name == "vbd.add":  # whose tooltip depends on the role
+            text, rna = "", SimpleNamespace(name="Roles", description=rna.description)
+        self.fields[text or rna.name] = rna.description
+        return properties
+
+    def __getattr__(self, _):
+        return lambda *_, **__: self
+
+
+def situations():
+    """Makes an object of every kind that has panels, the active one after another."""
+    for role in ("SOFT", "CLOTH", "ROD", "COLLIDER"):
+        bpy.ops.mesh.primitive_cube_add()
+        bpy.ops.vbd.add(role=role)
+        vbd = bpy.context.object.vbd
+        vbd.membrane = "orthotropic"
+        for p in declared(_group(bpy.types.Object)):
+            if p.type == "COLLECTION":
+                getattr(vbd, p.identifier).add()
+        yield
+    bpy.ops.curve.primitive_bezier_curve_add()
+    bpy.ops.vbd.add(role="ROD")
+    yield
+
+
+def panels():
+    """Tables of the fields of all panels, by where they are and what they are called."""
+    from vbd.addon import MODULES
+
+    classes = [cls for module in MODULES for cls in getattr(module, "classes", ())]
+    known = {cls.__name__: cls for cls in classes if issubclass(cls, bpy.types.Panel)}
+    shown = sorted(known.values(), key=lambda cls: (_place(cls), getattr(cls, "bl_order", 0)))
+    found = {_title(cls, known): {} for cls in shown}
+    for _ in situations():
+        for cls in shown:
+            if not hasattr(cls, "poll") or cls.poll(bpy.context):
+                found[_title(cls, known)] |= _fields(cls)
+    head = "Field", "What it is"
+    return {title: table(head, fields.items()) for title, fields in found.items() if fields}
+
+
+def _fields(cls):
+    """What a panel shows now."""
+    layout = Layout()
+    for draw in ("draw_header", "draw"):
+        if hasattr(cls, draw):
+            getattr(cls, draw)(SimpleNamespace(layout=layout), bpy.context)
+    return layout.fields
+
+
+def _place(cls):
+    return "2 Physics" if cls.bl_space_type == "PROPERTIES" else "1 Sidebar"
+
+
+def _title(cls, known):
+    """Where a panel is: "Solver > Advanced". That of all others is left out."""
+    above = known.get(getattr(cls, "bl_parent_id", ""))
+    if above is None or above.bl_label == cls.bl_label:
+        return cls.bl_label if _place(cls) == "1 Sidebar" else "Physics"
+    title = _title(above, known)
+    return cls.bl_label if above.bl_label == TITLE else f"{title} > {cls.bl_label}"
+
+
+PAGES = {"scripting.md": tables, "panels.md": panels}
+
+
+def written(name):
+    """The text of a page with its tables as they should be."""
+    page, known = (DOCS / name).read_text(encoding="utf-8"), PAGES[name]()
+    for title in re.findall(r"<!-- table: (.*) -->", page):
+        if title not in known:
+            raise ValueError(f"{name} has a table {title}, which there is no more")
+    for title, text in known.items():
+        begin, end = f"<!-- table: {title} -->\n", "<!-- end -->"
+        if begin not in page:
+            page += f"\n## {title}\n\n{begin}{end}\n"
         at = page.index(begin) + len(begin)
         page = page[:at] + text + "\n" + page[page.index(end, at) :]
     return page
@@ -159,6 +248,8 @@ if __name__ == "__main__":
 
     vbd.register()
     try:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        for name in PAGES:
+            (DOCS / name).write_text(written(name), encoding="utf-8")
     finally:
         vbd.unregister()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/scripting.md is what the add-on declares, and its examples run."""
+"""docs/scripting.md and docs/panels.md are what the add-on declares, and the examples run."""
 
 import importlib.util
 import re
@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import shown
+
+from vbd.addon import MODULES
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "scripting.md"
@@ -42,9 +44,21 @@ def run(scene, tmp_path, monkeypatch):
     return run
 
 
-def test_the_tables_are_those_of_the_add_on(scene):
-    page = PAGE.read_text(encoding="utf-8")
-    assert page == reference().written(page), "run: python docs/reference.py"
+@pytest.mark.parametrize("name", ["scripting.md", "panels.md"])
+def test_the_tables_are_those_of_the_add_on(scene, name):
+    page = (DOCS / name).read_text(encoding="utf-8")
+    assert page == reference().written(name), "run: make reference"
+
+
+def test_every_panel_is_in_the_page(scene):
+    page = (DOCS / "panels.md").read_text(encoding="utf-8")
+    labels = {cls.bl_label for m in MODULES for cls in getattr(m, "classes", ()) if is_panel(cls)}
+    assert len(labels) > 12
+    assert not {label for label in labels if label not in page}
+
+
+def is_panel(cls):
+    return issubclass(cls, bpy.types.Panel)
 
 
 def test_every_property_and_operator_is_in_a_table(scene):
