@@ -312,7 +312,7 @@ class Material:
         low=1e-3,
         high=1e13,
         soft_low=1e2,
-        soft_high=1e9,
+        soft_high=1e12,
     )
     poisson_ratio: float | np.ndarray = number(
         0.4,

@@ -75,7 +75,7 @@ class Layout:
         assert active in active_data.bl_rna.properties
         self.shown.append(idname)
 
-    def menu(self, idname, text):
+    def menu(self, idname, text, **_):
         assert hasattr(bpy.types, idname)
         self.shown += [idname, text]
 
