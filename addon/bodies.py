@@ -13,6 +13,7 @@ from ..solver.settings import Material
 from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
 from .modifiers import simulation_point
+from .painting import paint
 from .pins import pin_group, soft_pins
 from .reader import Pose, identity, moves, read_pose
 from .sewing import seams
@@ -100,6 +101,7 @@ def deformable(gathered, ob, depsgraph, pose):
         gathered.reader.add(ob, pose, with_points=len(pins) > 0)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
+    paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
         gathered.holding.append(soft_pins(gathered, ob, body, pins))
     if ob.vbd.role == "CLOTH" and ob.vbd.use_sewing:

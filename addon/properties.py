@@ -18,6 +18,7 @@ from .analytic_colliders import ANALYTIC_SHAPES
 from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
 from .holding import holding_properties
+from .painting import painting_properties
 from .participants import active_index, set_active_index
 
 ROLES = (
@@ -177,6 +178,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         **holding_properties(),
+        **painting_properties(),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",

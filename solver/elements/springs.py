@@ -37,7 +37,8 @@ def springs_of(body, settings):
     m, length = body.material, rest_lengths(body)
     if m.spring_stiffness is None:
         modulus = per_element(body, "Young's modulus", m.youngs_modulus)
-        stiffness = modulus * np.pi * (0.5 * m.thickness) ** 2 / length
+        radius = 0.5 * per_element(body, "thickness", m.thickness)
+        stiffness = modulus * np.pi * radius**2 / length
     else:
         stiffness = per_element(body, "spring stiffness", m.spring_stiffness)
     none = np.zeros(len(length))

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ..bodies import Cloth, Rod
-from ..elements.of_bodies import lumped
+from ..elements.of_bodies import lumped, per_element
 from ..elements.springs import rest_lengths
 from ..topology.meshes import boundary_triangles, triangle_areas
 
@@ -17,7 +17,9 @@ def shown_area(body):
     if isinstance(body, Cloth):
         return np.zeros(count)
     if isinstance(body, Rod):
-        around = np.pi * body.material.thickness * rest_lengths(body)
+        around = (
+            np.pi * per_element(body, "thickness", body.material.thickness) * rest_lengths(body)
+        )
         return 0.25 * lumped(count, body.edges, around)
     surface = body.surface
     if surface is None:
