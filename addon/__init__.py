@@ -22,6 +22,7 @@ from . import (
     presets,
     properties,
     relative,
+    resume,
     roles,
     softness,
 )
@@ -36,6 +37,7 @@ MODULES = (
     copying,
     roles,
     bake,
+    resume,
     relative,
     cache_place,
     participants,

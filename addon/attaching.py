@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import read_mesh
+from .curves import is_curve
 from .nearest import nearest, weights_in
 from .reader import identity, moves, read_pose
 from .units import shown
@@ -98,9 +99,9 @@ def _refuse(name, scene, item):
 
 def _members(name, ob, item, own, mesh):
     """The vertices that an attachment may tie."""
-    points = own.start.world_points()
+    points = own.start_points()
     part = np.ones(len(points))
-    if item.vertex_group:
+    if item.vertex_group and not is_curve(ob):
         part = read_mesh.group_weights(ob, mesh, item.vertex_group)
         if not part.any():
             raise ValueError(
@@ -131,7 +132,7 @@ class _Simulated:
 
     def __init__(self, body, target, ob, depsgraph):
         self.body, self.target = body, target
-        self.points = target.start.world_points()
+        self.points = target.start_points()
         if ob.vbd.role == "SOFT":
             self.elements = read_mesh.triangles(ob.evaluated_get(depsgraph).data)
             if target.corners is None:

@@ -4,13 +4,15 @@
 import time
 
 import bpy
+from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
 from . import playback
-from .bake_steps import bake_steps, explain, run_to_end
+from .bake_steps import EVERY_FRAME, bake_steps, explain, run_to_end
 from .baked import baked_elsewhere, baked_here
 from .cache_place import remove_unused
 from .participants import nothing_to_bake
+from .resuming import is_unfinished, kept_frames
 
 # Pause between two visits of the running bake, and the longest one visit may take [s].
 TICK = 0.05
@@ -46,9 +48,27 @@ class VBD_OT_bake(Operator):
     bl_label = "Bake"
     bl_description = (
         "Simulate all objects that have a role and store the motion as shape keys. Replaces an "
-        "earlier bake; Esc stops and keeps the frames so far"
+        "earlier bake, and asks before it deletes one that is not finished; Esc stops and keeps "
+        "the frames so far"
     )
     bl_options = {"REGISTER", "UNDO"}
+
+    mode: EnumProperty(
+        name="Mode",
+        items=(
+            ("ASK", "Ask", "Bake anew, unless there are frames that could be gone on with"),
+            ("NEW", "Anew", "Bake anew and delete the frames of an earlier bake"),
+            ("RESUME", "Resume", "Go on after the frames that are there"),
+        ),
+        default="ASK",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    frame: IntProperty(
+        name="Frame",
+        description="To resume: the last frame to keep, or the restart point before it",
+        default=EVERY_FRAME,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context):
@@ -57,9 +77,17 @@ class VBD_OT_bake(Operator):
             cls.poll_message_set(reason)
         return reason is None
 
+    def _after(self):
+        """The frame to go on after; None to begin anew."""
+        return self.frame if self.mode == "RESUME" else None
+
     def execute(self, context):
+        kept = kept_frames(context.scene)
+        if self.mode == "ASK" and is_unfinished(kept):
+            self.report({"ERROR"}, f"{kept.span()} are kept: bake with the mode RESUME or NEW")
+            return {"CANCELLED"}
         try:
-            outcome = run_to_end(bake_steps(context))
+            outcome = run_to_end(bake_steps(context, after=self._after()))
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, explain(error))
             return {"CANCELLED"}
@@ -68,7 +96,10 @@ class VBD_OT_bake(Operator):
     def invoke(self, context, _event):
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        self.steps = bake_steps(context, wait=VISIT / 2, visible=True)
+        if self.mode == "ASK" and is_unfinished(kept_frames(context.scene)):
+            bpy.ops.vbd.ask_bake("INVOKE_DEFAULT")
+            return {"CANCELLED"}
+        self.steps = bake_steps(context, wait=VISIT / 2, visible=True, after=self._after())
         self.told, self.drawn = False, None
         try:
             next(self.steps)

@@ -10,24 +10,26 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import Empty
-from uuid import uuid4
 
 import bpy
 
 from ..solver.settings import Settings
-from . import playback, preparing, report
-from .baked import mark, owners
-from .cache_place import cache_folder, follow, remove_unused
+from . import preparing, report
+from .cache_place import bring_home, cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .gather import gather, participants, prepared
+from .loading import write_keys
 from .preview import Preview
 from .report import Line, advice, in_order, listed
+from .resuming import kept_for, refuse_lost
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
 
 SURVEYING = "Looking through the animation"
 COMPILING = "Compiling"
+# Go on after the last frame that there is.
+EVERY_FRAME = 1 << 30
 STARTING = "Starting"
 
 
@@ -37,6 +39,8 @@ class Outcome:
 
     count: int
     settings: Settings = field(default_factory=Settings)
+    first: int = 0
+    """The frame to go on after, counted from 0."""
     convergence: Convergence = field(default_factory=Convergence)
     contact: ContactReport = field(default_factory=ContactReport)
     seconds: float = 0.0
@@ -54,7 +58,8 @@ class Outcome:
 
     @property
     def frames(self):
-        return self.last.index if self.last else 0
+        """The last frame that there is, counted from 0."""
+        return self.last.index if self.last else self.first
 
     def take(self, solved):
         """Count a frame."""
@@ -66,6 +71,8 @@ class Outcome:
         text = f"Baked {self.frames} frames in {self.seconds:.0f} s"
         if self.frames < self.count:
             text = f"Baked {self.frames} of {self.count} frames in {self.seconds:.0f} s"
+        if self.first:
+            text += f", {self.frames - self.first} of them now"
         if self.error:
             text += f", then stopped: {self.error}"
         elif self.cancelled:
@@ -130,12 +137,13 @@ def _announced(state):
         state.baking, state.cancel_requested, state.progress, state.status = False, False, 0.0, ""
 
 
-def bake_steps(context, folder=None, wait=0.02, visible=False):
+def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
     """Bake the scene: yields each `Solved` frame, and None at least every `wait` seconds.
 
-    `visible`: show finished frames in the viewport. Returns an `Outcome`. ValueError and OSError
-    say why nothing was baked; the scene is then as it was. Closed before its end it leaves the
-    scene as it was, too.
+    `visible`: show finished frames in the viewport. `after`: go on with the frames that an earlier
+    bake has left, up to this scene frame or `EVERY_FRAME`; None begins anew, and deletes them.
+    Returns an `Outcome`. ValueError and OSError say why nothing was baked; the scene is then as it
+    was. Closed before its end it leaves the scene as it was, too.
     """
     scene, state = context.scene, context.window_manager.vbd
     started = time.monotonic()
@@ -161,7 +169,11 @@ def bake_steps(context, folder=None, wait=0.02, visible=False):
             fps = scene.render.fps / scene.render.fps_base
             follow(bpy.data.filepath)
             place = folder or cache_folder(scene)
-            solver = SolverThread(gathered, device, place, fps, bake=uuid4().hex)
+            kept = None if after is None else kept_for(gathered, scene, after, place)
+            if kept is not None:
+                outcome.first = kept.frame
+                gathered.reader.begin_after(kept.frame)
+            solver = SolverThread(gathered, device, place, fps, kept)
             state.status = STARTING
             preview = Preview(scene, gathered, visible)
             solver.start()
@@ -172,17 +184,18 @@ def bake_steps(context, folder=None, wait=0.02, visible=False):
                 solver.stopping.set()
                 solver.join()
         if solver.error is not None:
-            if not isinstance(solver.error, ValueError | OSError) or not outcome.frames:
+            if not isinstance(solver.error, ValueError | OSError) or not outcome.last:
                 raise solver.error
             outcome.error = explain(solver.error)
         if outcome.frames:
+            refuse_lost(solver.cache, outcome.frames)
             state.status = "Writing shape keys"
             replaced = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
-            outcome.notes += _write_keys(scene, gathered, solver, outcome.frames)
-            scene.vbd.baked_as = scene.name
+            frames = gathered.frame_start, outcome.frames
+            outcome.notes += write_keys(scene, gathered.targets, solver.cache, solver.bake, *frames)
             scene.vbd.frames_missing = outcome.count - outcome.frames
             if folder is None:  # else another file keeps the bakes that were here
-                outcome.notes += _remove_caches(replaced, scene)
+                outcome.notes += _settle_caches(replaced, scene, place)
         outcome.seconds = time.monotonic() - started
         scene.vbd.report = report.dumps(outcome.lines(), outcome.numbers())
     return outcome
@@ -232,27 +245,12 @@ def _compiling(compiled):
     return f"{COMPILING} {compiled.done + 1} of {compiled.count} (first time only)"
 
 
-def _write_keys(scene, gathered, solver, last):
-    """Turn the frames into keys; returns notes about bakes that they replace."""
-    # Time remapping plays curves at another pace; every baked frame stays at its scene frame.
-    pace = scene.render.frame_map_old / scene.render.frame_map_new
-    notes = []
-    for at, target in enumerate(gathered.targets):
-        ob = bpy.data.objects.get(target.key)
-        if ob is None:
-            continue  # deleted by a script meanwhile: there is nothing left to bake
-        if playback.is_baked(ob) and scene not in owners(ob):
-            notes.append(f"{ob.name}: this replaces its bake in {owners(ob)[0].name}")
-        frames = (solver.cache.read(index)[at] for index in range(last + 1))
-        playback.write(ob, frames, gathered.frame_start, target.deforming, pace)
-        mark(ob, scene, solver.bake)
-    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-    return notes
-
-
-def _remove_caches(bakes, scene):
-    """Delete the caches of bakes that were replaced; returns notes about those that remain."""
+def _settle_caches(bakes, scene, place):
+    """Delete the caches of bakes that were replaced, and let the new one in `place` be where it
+    belongs; returns notes about what could not be.
+    """
     try:
+        bring_home(place, scene)
         remove_unused(bakes, scene)
     except OSError as error:
         return [f"The cache of an earlier bake remains: {explain(error)}"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whose bake an object plays, and what has happened to it since."""
 
+from .curves import point_count
 from .playback import is_baked
 
 
@@ -30,14 +31,14 @@ def baked_elsewhere(scene):
 def mark(ob, scene, bake):
     """Remember where an object was baked, the bake's id, and the mesh that it is for."""
     ob.vbd.bake_scene, ob.vbd.bake_id = scene.name, bake
-    ob.vbd.bake_vertices = len(ob.data.vertices)
+    ob.vbd.bake_vertices = point_count(ob)
 
 
 def is_edited(ob):
     """Whether a baked mesh has lost its keys or changed its vertices, or is about to."""
     if not is_baked(ob):
         return False
-    changed = ob.vbd.bake_vertices not in (0, len(ob.data.vertices)) or not ob.data.shape_keys
+    changed = ob.vbd.bake_vertices not in (0, point_count(ob)) or not ob.data.shape_keys
     return changed or ob.mode == "EDIT"
 
 

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An object -> the solver's body: its mesh, its material and its pins. SI units, world space."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
+from ..solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Solid
 from ..solver.scene.clamps import held_part, surface_of
 from ..solver.scene.contact_mesh import contact_mesh
 from ..solver.scene.lattice import Lattice, embed, lattice
-from ..solver.settings import Material
 from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
+from .curves import is_curve, is_pinned, point_count
+from .material import material_of
 from .modifiers import simulation_point
 from .painting import paint
 from .pins import pin_group, soft_pins
 from .reader import Pose, identity, moves, read_pose
+from .rods import RodShape, rod_of
 from .sewing import seams
 from .tetmesh import LatticePins, stored_tets
 from .units import shown
@@ -32,28 +34,28 @@ class Target:
     moving: bool
     corners: np.ndarray | None = None
     weights: np.ndarray | None = None
+    shape: RodShape | None = None
+    """How the points of a rod belong to those of its object."""
     lattice: Lattice | None = None
     surface: np.ndarray | None = None
     """The part of its surface that each vertex of what hangs in a lattice stands for, [vertex]."""
     pinned: np.ndarray | None = None
     """Vertices that are where the object has them, whatever its body does; None for none."""
 
+    def start_points(self):
+        """Where the points that can be attached start [m]: vertices, or points along a curve."""
+        return self.start.world_points() if self.shape is None else self.shape.along(self.start)
+
     def visible(self, positions, pose):
         """World positions [m] of the object's vertices, given those of its body and its pose."""
+        if self.shape is not None:
+            return self.shape.visible(positions)
         if self.corners is None:
             return positions
         points = (positions[self.corners].astype(np.float64) * self.weights[..., None]).sum(axis=1)
         if self.pinned is not None:
             points[self.pinned] = pose.world_points()[self.pinned]
         return points
-
-
-def material_of(ob):
-    """`Material` of an object; without a friction of its own it takes the scene's."""
-    own = {f.name: shown(ob.vbd, f.name) for f in fields(Material) if hasattr(ob.vbd, f.name)}
-    if not ob.vbd.use_friction:
-        own["friction"] = None
-    return Material(**own)
 
 
 def analytic_colliders(gathered, ob, depsgraph):
@@ -88,7 +90,7 @@ def collider(gathered, ob, depsgraph, pose):
 def deformable(gathered, ob, depsgraph, pose):
     mesh = ob.evaluated_get(depsgraph).data
     deforming, _ = simulation_point(ob)
-    if len(pose.points) != len(ob.data.vertices):
+    if len(pose.points) != point_count(ob):
         blame = deforming[-1].name if deforming else "a modifier"
         raise ValueError(
             f"{ob.name}: {blame} changes the number of vertices; apply it or switch it off"
@@ -98,8 +100,9 @@ def deformable(gathered, ob, depsgraph, pose):
     gathered.targets.append(target)
     pins = pin_group(ob, mesh)
     if moving:
-        gathered.reader.add(ob, pose, with_points=len(pins) > 0)
-    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": _rod}[ob.vbd.role]
+        clamped = is_curve(ob) and is_pinned(ob)
+        gathered.reader.add(ob, pose, with_points=clamped or len(pins) > 0)
+    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
     paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
@@ -179,14 +182,4 @@ def _cloth(gathered, ob, mesh, target, pinned):
         pins=_pins(gathered, target, pinned),
         name=ob.name,
         uv=None if uv is None else uv[corners],
-    )
-
-
-def _rod(gathered, ob, mesh, target, pinned):
-    return Rod(
-        target.start.world_points(),
-        read_mesh.edges(mesh),
-        material=material_of(ob),
-        pins=_pins(gathered, target, pinned),
-        name=ob.name,
     )

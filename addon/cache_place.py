@@ -17,8 +17,11 @@ NAME = "vbd_cache"
 
 
 def cache_root(blend):
-    """The folder of all caches beside a .blend, or of this session if unsaved."""
-    return (Path(blend).parent if blend else Path(bpy.app.tempdir)) / NAME
+    """The folder of all caches beside a .blend, or in this session if unsaved."""
+    if blend:
+        return Path(blend).parent / NAME
+    # What an unsaved file left that is closed is not of the next one.
+    return Path(bpy.app.tempdir) / f"{NAME}_{Session.files}"
 
 
 def _prefix(blend):
@@ -93,9 +96,29 @@ def follow(before):
                 _remove(folder)
 
 
+def bring_home(folder, scene):
+    """Let the frames that a bake wrote into a folder be where the file looks for them that is open
+    now: it may have been saved under another name meanwhile.
+    """
+    wanted = cache_folder(scene)
+    if Path(folder) != wanted:
+        cache.transfer(folder, wanted, keep=True)
+
+
 def _plays(bake):
     """Whether an object of this file plays a bake."""
     return bool(bake) and any(ob.vbd.bake_id == bake for ob in bpy.data.objects)
+
+
+class Session:
+    """How many files were opened so far."""
+
+    files = 0
+
+
+@bpy.app.handlers.persistent
+def _after_loading(*_):
+    Session.files += 1
 
 
 class Saving:
@@ -120,8 +143,10 @@ def _after_saving(*_):
 def register():
     bpy.app.handlers.save_pre.append(_before_saving)
     bpy.app.handlers.save_post.append(_after_saving)
+    bpy.app.handlers.load_post.append(_after_loading)
 
 
 def unregister():
     bpy.app.handlers.save_pre.remove(_before_saving)
     bpy.app.handlers.save_post.remove(_after_saving)
+    bpy.app.handlers.load_post.remove(_after_loading)

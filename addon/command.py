@@ -11,8 +11,10 @@ from pathlib import Path
 
 import bpy
 
-from .bake_steps import bake_steps, cache_folder, explain, run_to_end
+from .bake_steps import EVERY_FRAME, bake_steps, cache_folder, explain, run_to_end
+from .loading import load
 from .presets import apply_preset
+from .resuming import changes, kept_frames, kept_until
 from .softness import NOTICE, softer
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -43,6 +45,26 @@ def parser(program):
         metavar="OUT.blend",
         help="where to save, overwriting what is there; default: a new FILE_baked.blend",
     )
+    kept = bake.add_argument_group(
+        "frames of an earlier bake into the same output",
+        "Without one of these, frames that could be gone on with are not touched",
+    ).add_mutually_exclusive_group()
+    kept.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on after the last finished frame, from the start if there is none; refused when "
+        "settings or meshes have changed",
+    )
+    kept.add_argument(
+        "--from",
+        type=int,
+        dest="from_frame",
+        metavar="FRAME",
+        help="keep the frames up to this one, or to the restart point before it, and bake the rest "
+        "with what has changed since",
+    )
+    kept.add_argument("--fresh", action="store_true", help="delete them and bake anew")
+    kept.add_argument("--load", action="store_true", help="solve nothing: save what is there")
     return top
 
 
@@ -144,17 +166,66 @@ def run(arguments, program):
         return _refuse(program, f"the output {output} must end in .blend", 2)
     if not output.parent.is_dir():
         return _refuse(program, f"there is no folder {output.parent} for the output", 2)
-    return _bake(context, program, output)
+    if options.load:
+        return _load(context, program, output)
+    try:
+        after = _after(context, options, output)
+    except (ValueError, OSError) as error:
+        return _refuse(program, explain(error), 1)
+    except KeptError as error:
+        return _refuse(program, str(error), 2)
+    return _bake(context, program, output, after)
 
 
-def _bake(context, program, output):
+class KeptError(Exception):
+    """Frames would be deleted that nobody has said may be."""
+
+
+def _after(context, options, output):
+    """The frame to go on after, None to begin anew; ValueError where that cannot be."""
+    folder = cache_folder(context.scene, output)
+    kept = kept_frames(context.scene, folder)
+    if options.from_frame is not None:
+        for line in changes(context, kept_until(context.scene, options.from_frame, folder)):
+            _show(f"Changed since: {line}")
+        return options.from_frame
+    if options.resume and kept is not None:
+        found = changes(context, kept)
+        if found:
+            raise ValueError(f"{'; '.join(found)}; --from {kept.scene_frame} goes on all the same")
+        return EVERY_FRAME
+    is_lost = kept is not None and kept.last and (kept.is_partial or not output.exists())
+    if is_lost and not options.fresh:
+        raise KeptError(
+            f"{kept.span()} are kept in {folder}; --resume goes on, --fresh deletes them"
+        )
+    return None
+
+
+def _load(context, program, output):
+    """Save the frames that are there."""
+    folder = cache_folder(context.scene, output)
+    if not folder.is_dir():
+        folder = cache_folder(context.scene)
+    try:
+        loaded = load(context.scene, folder, output)
+        bpy.ops.wm.save_as_mainfile(filepath=str(output), check_existing=False)
+    except (ValueError, OSError, RuntimeError) as error:
+        return _refuse(program, explain(error).removeprefix("Error: ").strip(), 1)
+    for line in (loaded.line(), *loaded.notes, f"Saved {output}"):
+        _show(line)
+    return 1 if loaded.missing else 0
+
+
+def _bake(context, program, output, after):
     state = context.window_manager.vbd
     # Ctrl+C keeps the frames so far, as Esc does in the window.
     before = signal.signal(signal.SIGINT, lambda *_: setattr(state, "cancel_requested", True))
     if softer(context.scene.objects):
         _show(NOTICE)
     try:
-        outcome = run_to_end(bake_steps(context, cache_folder(context.scene, output)), _show)
+        steps = bake_steps(context, cache_folder(context.scene, output), after=after)
+        outcome = run_to_end(steps, _show)
     except (ValueError, OSError) as error:
         return _refuse(program, explain(error), 1)
     finally:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What several panels share, and draw: roles, presets and fields."""
 
+from .curves import is_simulated_as_points
 from .participants import ROLE_ICONS
 from .presets import NONE_SHOWN, shown_preset
 
@@ -15,7 +16,7 @@ ROLE_BUTTONS = (
 
 
 class PhysicsPanel:
-    """A panel in Properties > Physics, for meshes with one of the `roles`, or for all."""
+    """A panel in Properties > Physics, for objects with one of the `roles`, or for all."""
 
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
@@ -25,7 +26,9 @@ class PhysicsPanel:
     @classmethod
     def poll(cls, context):
         ob = context.object
-        return ob is not None and ob.type == "MESH" and (not cls.roles or ob.vbd.role in cls.roles)
+        if ob is None or not is_simulated_as_points(ob):
+            return False
+        return not cls.roles or ob.vbd.role in cls.roles
 
 
 def lock(layout, context):

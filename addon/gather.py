@@ -19,6 +19,7 @@ from . import ignored, playback, read_mesh
 from .analytic_colliders import is_analytic
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
+from .curves import is_curve, unusable_spline
 from .force_fields import field_objects, force_fields
 from .modifiers import DEFORMING, simulation_point
 from .participants import nothing_to_bake
@@ -42,6 +43,8 @@ class Gathered:
     gravity: Callable | None = None
     """Gravity [m/s²] at a time [s] since the input state, if it changes."""
     notes: list[str] = field(default_factory=list)
+    restart_every: int = 0
+    """Frames from one restart point that is kept to the next; 0 for the last one alone."""
 
     def start(self):
         """Points of the input state in object space, one array per target."""
@@ -67,18 +70,21 @@ def participants(scene):
     if reason:
         raise ValueError(reason)
     for ob in chosen:
-        if ob.type != "MESH":
+        if ob.type != "MESH" and not (is_curve(ob) and ob.vbd.role == "ROD"):
             raise ValueError(f"{ob.name} is not a mesh; convert it or remove its role")
-        if not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
+        if not is_curve(ob) and not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
             raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
+        if is_curve(ob) and (reason := unusable_spline(ob)):
+            raise ValueError(f"{ob.name}: {reason}")
         if ob.mode == "EDIT":
             raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
         if ob.vbd.role != "COLLIDER":
-            _refuse_unbakeable(ob)
+            refuse_unbakeable(ob)
     return chosen
 
 
-def _refuse_unbakeable(ob):
+def refuse_unbakeable(ob):
+    """Refuse an object that cannot play a bake."""
     if not (ob.is_editable and ob.data.is_editable):
         raise ValueError(
             f"{ob.name}: its mesh is linked from another file and cannot be baked; make it local "
@@ -155,6 +161,7 @@ def gather(context, objects):
         )
     settings = settings_of(scene)
     gathered = Gathered([], settings, start, count, Reader(start, count, settings.frame_time))
+    gathered.restart_every = scene.vbd.restart_every
     if gravity_moves(scene):
         gathered.reader.follow(GRAVITY, lambda _: gravity_of(bpy.context.scene), settings.gravity)
         gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)

@@ -104,6 +104,20 @@ def holding_properties():
             "simulation",
             **PLAIN,
         ),
+        "pin_start": BoolProperty(
+            name="Pin Start",
+            description="The first edge of every spline follows the animation instead of the "
+            "simulation, with its direction",
+            default=False,
+            **PLAIN,
+        ),
+        "pin_end": BoolProperty(
+            name="Pin End",
+            description="The last edge of every open spline follows the animation instead of the "
+            "simulation, with its direction",
+            default=False,
+            **PLAIN,
+        ),
         "soft_pins": BoolProperty(
             name="Soft Pins",
             description="A weight below 1 is a spring towards the animated place, and weights that "

@@ -3,6 +3,7 @@
 
 from bpy.types import Operator, Panel, UIList
 
+from .curves import is_curve
 from .drawing import PhysicsPanel, lock
 from .participants import BODIES
 
@@ -29,7 +30,11 @@ class VBD_PT_pins(PhysicsPanel, Panel):
 
     def draw(self, context):
         vbd, layout = _fields(self.layout, context), self.layout
-        layout.prop_search(vbd, "pin_group", context.object, "vertex_groups")
+        if is_curve(context.object):  # which has no vertex groups
+            layout.prop(vbd, "pin_start")
+            layout.prop(vbd, "pin_end")
+        else:
+            layout.prop_search(vbd, "pin_group", context.object, "vertex_groups")
 
 
 class VBD_PT_soft_pins(PhysicsPanel, Panel):
@@ -37,6 +42,10 @@ class VBD_PT_soft_pins(PhysicsPanel, Panel):
     bl_parent_id = "VBD_PT_pins"
     bl_options = {"DEFAULT_CLOSED"}
     roles = BODIES
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and not is_curve(context.object)
 
     def draw_header(self, context):
         lock(self.layout, context)
@@ -101,7 +110,8 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
         column = layout.column()
         column.active = item.enabled
         column.prop(item, "target")
-        column.prop_search(item, "vertex_group", ob, "vertex_groups")
+        if not is_curve(ob):
+            column.prop_search(item, "vertex_group", ob, "vertex_groups")
         column.prop(item, "keep_distance")
         _numbers(column, item, "distance", "stiffness", "damping", "maximum_force")
         row = column.row()

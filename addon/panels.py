@@ -5,9 +5,12 @@ from bpy.types import Panel
 
 from .advice import draw_report, draw_statistics, is_shown
 from .baked import warnings
+from .curves import is_simulated_as_points
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .participants import ADD_FLOOR, draw_participants, next_step
 from .presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
+from .resuming import kept_frames
+from .sizes import draw_sizes
 from .softness import draw_softness, softer
 
 # The numbers that decide most about speed and look; all others are in the Advanced panel.
@@ -64,6 +67,11 @@ def draw_bake(layout, context):
     row = layout.row()
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
+    kept = kept_frames(context.scene)
+    column = layout.column(align=True)
+    text = f"Resume from Frame {kept.scene_frame + 1}" if kept and kept.frame else "Resume"
+    column.operator("vbd.resume_bake", text=text, icon="PLAY")
+    column.operator("vbd.bake_from_here")
     layout.operator("vbd.free_bake", text="Free Bake")
     layout.operator("vbd.convert_to_relative")
 
@@ -92,7 +100,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
     def draw(self, context):
         layout = self.layout
         ob = context.object
-        if ob is not None and ob.type == "MESH":
+        if ob is not None and is_simulated_as_points(ob):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             draw_roles(layout, ob)
         else:
@@ -110,6 +118,20 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         column.prop(scene, "frame_end", text="End")
         column.prop(scene, "device")
         draw_bake(layout, context)
+
+
+class VBD_PT_cache(_Sidebar, Panel):
+    bl_label = "Cache"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        lock(self.layout, context)
+        draw_sizes(self.layout, context.scene)
+        self.layout.prop(context.scene.vbd, "restart_every")
+        row = self.layout.row(align=True)
+        row.operator("vbd.load_cache")
+        row.operator("vbd.load_cache_folder", text="", icon="FILE_FOLDER")
 
 
 class VBD_PT_softness(_Sidebar, Panel):
@@ -179,6 +201,7 @@ class VBD_PT_solver_advanced(_Sidebar, Panel):
 
 classes = (
     VBD_PT_sidebar,
+    VBD_PT_cache,
     VBD_PT_softness,
     VBD_PT_report,
     VBD_PT_statistics,

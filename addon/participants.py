@@ -4,6 +4,8 @@
 import bpy
 from bpy.types import UIList
 
+from .curves import is_pinned, is_simulated_as_points
+
 BODIES = ("SOFT", "CLOTH", "ROD")
 ROLE_ICONS = {
     "SOFT": "MOD_SOFT",
@@ -35,7 +37,7 @@ def needs_floor(scene):
     chosen = participants(scene)
     bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
     held = len(chosen) > len(bodies)
-    held |= any(ob.vbd.pin_group or len(ob.vbd.attachments) for ob in bodies)
+    held |= any(is_pinned(ob) or len(ob.vbd.attachments) for ob in bodies)
     gravity = scene.use_gravity and any(scene.gravity)
     return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
 
@@ -50,7 +52,7 @@ def next_step(context):
     if nothing_to_bake(scene):
         if participants(scene):
             return "Add a soft body, cloth or rod"
-        return "Choose what it is" if ob is not None and ob.type == "MESH" else ""
+        return "Choose what it is" if ob is not None and is_simulated_as_points(ob) else ""
     if needs_floor(scene):
         return ADD_FLOOR
     return "Ready: press Bake"

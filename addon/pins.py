@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import read_mesh
+from .curves import is_curve
 from .modifiers import change_weights
 from .reader import found, is_keyed, moves
 
@@ -40,7 +41,7 @@ def _weights(ob, depsgraph):
 
 def pin_group(ob, mesh):
     """The `PinGroup` of an object with its evaluated mesh."""
-    if not ob.vbd.pin_group:
+    if not ob.vbd.pin_group or is_curve(ob):  # which has no vertex groups
         return PinGroup(NONE, NONE, np.empty(0))
     weights = read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
     if not ob.vbd.soft_pins:

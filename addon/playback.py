@@ -12,6 +12,8 @@ import json
 import bpy
 import numpy as np
 
+from .curves import free_handles, give_back_handles, is_curve, set_key
+
 PREFIX = "VBD "
 LINEAR = 1  # the number of 'LINEAR' in Keyframe.interpolation
 # Blender computes a straight curve as rise * time / run in float32. With a slope of one key per
@@ -50,6 +52,8 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
             for name in deforming
         },
     }
+    if is_curve(ob):
+        record["handles"] = free_handles(ob)
     if not ob.data.shape_keys:
         ob.shape_key_add(name="Basis", from_mix=False)
     key = ob.data.shape_keys
@@ -63,7 +67,10 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
             key.eval_time = first + index
         block = ob.shape_key_add(name=f"{PREFIX}{frame_start + index}", from_mix=False)
         block.interpolation = "KEY_LINEAR"
-        block.points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
+        if is_curve(ob):
+            set_key(block, ob, points)
+        else:
+            block.points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
         blocks.append(block)
     for block in blocks:
         block.relative_key = key.reference_key
@@ -191,6 +198,8 @@ def _take_away(ob):
             key.use_relative = record["use_relative"]
             key.eval_time = record["eval_time"]
             ob.active_shape_key_index = record["active_index"]
+    if is_curve(ob):
+        give_back_handles(ob, record.get("handles", []))
     for name in ("bake_record", "baked", "bake_scene", "bake_id", "bake_vertices"):
         ob.vbd.property_unset(name)
     return made_here

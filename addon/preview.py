@@ -50,7 +50,7 @@ class Preview:
         self.shown, self.when = index, time.monotonic()
         for target, shape in zip(self.targets, points, strict=True):
             ob = bpy.data.objects.get(target.key)
-            values = ob and ob.data.attributes.get(NAME)
+            values = ob and ob.type == "MESH" and ob.data.attributes.get(NAME)
             if values and len(values.data) == len(shape):
                 values.data.foreach_set("vector", shape.ravel())
                 ob.data.update_tag()
@@ -72,7 +72,7 @@ class Preview:
 
     def _objects(self):
         found = (bpy.data.objects.get(target.key) for target in self.targets)
-        return [ob for ob in found if ob is not None]
+        return [ob for ob in found if ob is not None and ob.type == "MESH"]
 
     def _switch(self, on):
         for ob in self._objects():

@@ -25,7 +25,11 @@ ROLES = (
     ("NONE", "None", "Take no part in the simulation"),
     ("SOFT", "Soft Body", "Simulate the volume inside the mesh"),
     ("CLOTH", "Cloth", "Simulate the faces of the mesh as a thin sheet"),
-    ("ROD", "Rod", "Simulate the edges of the mesh as strings"),
+    (
+        "ROD",
+        "Rod",
+        "Simulate the edges of the mesh, or the splines of the curve, as rods or strings",
+    ),
     ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
 )
 COLLIDER_SHAPES = (
@@ -69,6 +73,16 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             description="What the simulation runs on",
             items=DEVICES,
             default="AUTO",
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "restart_every": IntProperty(
+            name="Restart Points",
+            description="Keep what Bake from Here needs after every so many frames. Resume always "
+            "has the last frame; 0 keeps no other",
+            default=25,
+            min=0,
+            soft_max=250,
             options=set(),
             override=OVERRIDABLE,
         ),

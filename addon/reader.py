@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from . import read_mesh
+from .curves import control_points, is_curve
 from .modifiers import STILL, may_change_count
 from .units import unit_scale
 
@@ -69,7 +70,7 @@ def curves_of(action):
     """All curves of an action; until Blender 4.3 it has them itself, later its layers do."""
     if action is None:
         return
-    if not hasattr(action, "layers"):
+    if not hasattr(action, "slots"):
         yield from action.fcurves
         return
     for layer in action.layers:
@@ -120,7 +121,9 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
     if not abs(np.linalg.det(matrix[:3, :3])) > FLAT_TRANSFORM:
         raise ValueError(f"{ob.name}: its scale is zero in frame {frame}; scale it up")
     if with_points:
-        points = read_mesh.positions(evaluated.data)
+        points = (
+            control_points(ob, depsgraph) if is_curve(ob) else read_mesh.positions(evaluated.data)
+        )
         if vertex_count is not None and len(points) != vertex_count:
             raise ValueError(
                 f"{ob.name}: the mesh has {len(points)} vertices in frame {frame}, "
@@ -173,13 +176,19 @@ class Reader:
         self.still[identity(ob)] = pose
         self.unsure = True
 
+    def begin_after(self, frame):
+        """Begin with what comes after a frame; this moves the scene to it."""
+        if frame:
+            self.known[frame] = self._read(self.frame_start + frame)
+            self.next = frame + 1
+
     def survey(self):
         """Visit all frames and refuse objects whose points become more or fewer, or that move
         though they must not, before any work.
 
         Yields after every frame, since this may take long; ends at once where it cannot happen.
         """
-        for index in range(1, self.frame_count + 1) if self.unsure else ():
+        for index in range(self.next, self.frame_count + 1) if self.unsure else ():
             self._read(self.frame_start + index)
             yield
 
@@ -239,5 +248,5 @@ class Reader:
             last += 1
             self.known[last] = answer
             if last > 2:
-                del self.known[last - 2]
+                self.known.pop(last - 2, None)
         return self.known[frame][key]

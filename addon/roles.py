@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from .cell_count import can_count, count_cells
+from .curves import is_curve, is_simulated_as_points
 from .presets import MATERIAL_VALUES, apply_shipped_material
 from .properties import ROLES
 
@@ -15,17 +16,24 @@ STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rubber_Band"}
 SELF_CONTACT = ("CLOTH", "ROD")
 
 
-def chosen_meshes(context):
-    """The selected mesh objects; if nothing is selected, the active object."""
+def chosen_objects(context):
+    """The selected meshes and curves; if nothing is selected, the active object."""
+    return [ob for ob in _selected(context) if is_simulated_as_points(ob)]
+
+
+def _selected(context):
     chosen = context.selected_objects or [context.object]
-    return [ob for ob in chosen if ob is not None and ob.type == "MESH"]
+    return [ob for ob in chosen if ob is not None]
 
 
 def refusal(context):
     """Why roles cannot change now, or None."""
-    chosen = chosen_meshes(context)
+    chosen = chosen_objects(context)
     if not chosen:
-        return "Select a mesh object"
+        hair = next((ob.name for ob in _selected(context) if ob.type == "CURVES"), None)
+        if hair:
+            return f"Hair curves keep no keys: convert {hair} to a mesh (Object > Convert > Mesh)"
+        return "Select a mesh object or a curve"
     if context.window_manager.vbd.baking:
         return "Wait until the bake has ended, or cancel it"
     for ob in chosen:
@@ -45,7 +53,7 @@ class VBD_OT_add(bpy.types.Operator):
     bl_idname = "vbd.add"
     bl_label = "Add to Simulation"
     bl_description = (
-        "Give the selected mesh objects a role in the simulation. A new role starts with a "
+        "Give the selected objects a role in the simulation. A new role starts with a "
         "material that fits it"
     )
     bl_options = {"REGISTER", "UNDO"}
@@ -69,7 +77,12 @@ class VBD_OT_add(bpy.types.Operator):
         return reason is None
 
     def execute(self, context):
-        for ob in chosen_meshes(context):
+        chosen = chosen_objects(context)
+        curve = next((ob.name for ob in chosen if is_curve(ob)), None)
+        if curve and self.role != "ROD":
+            self.report({"ERROR"}, f"{curve} is a curve, which can only be a rod; convert it")
+            return {"CANCELLED"}
+        for ob in chosen:
             if ob.vbd.role == self.role:
                 continue
             ob.vbd.role = self.role
@@ -89,14 +102,14 @@ class VBD_OT_remove(bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         reason = refusal(context)
-        if reason is None and all(ob.vbd.role == "NONE" for ob in chosen_meshes(context)):
+        if reason is None and all(ob.vbd.role == "NONE" for ob in chosen_objects(context)):
             reason = "No selected object takes part in the simulation"
         if reason:
             cls.poll_message_set(reason)
         return reason is None
 
     def execute(self, context):
-        for ob in chosen_meshes(context):
+        for ob in chosen_objects(context):
             ob.vbd.role = "NONE"
         return {"FINISHED"}
 

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from queue import Queue
 from threading import Event, Thread
+from uuid import uuid4
 
 from ..solver.cache import Cache
 from .reader import Stopped
@@ -41,13 +42,14 @@ class SolverThread(Thread):
     Sends each to `inbox`, `Compiled` while it compiles, and None to wake its reader.
     """
 
-    def __init__(self, gathered, device, folder, fps, bake):
+    def __init__(self, gathered, device, folder, fps, kept=None):
         super().__init__(name="vbd-solver", daemon=True)
         self.gathered, self.device, self.folder, self.fps = gathered, device, folder, fps
-        self.bake = bake
+        self.kept = kept  # the frames to go on after, `resuming.Kept`; None to begin anew
+        self.bake = kept.cache.header.bake if kept else uuid4().hex
         self.stopping = Event()
         self.inbox = Queue()
-        self.cache = None
+        self.cache = kept.cache if kept else None
         self.error = None
         gathered.reader.stop = self.stopping
         gathered.reader.wake = lambda: self.inbox.put(None)
@@ -75,21 +77,16 @@ class SolverThread(Thread):
             cancelled=self.stopping.is_set,
             gravity=gathered.gravity,
             compiling=lambda done, count: self.inbox.put(Compiled(done, count)),
+            restart=self.kept and self.kept.restart(),
         )
-        cache = Cache.create(
-            self.folder,
-            names=[target.name for target in gathered.targets],
-            vertex_counts=[len(points) for points in gathered.start()],
-            settings=gathered.settings,
-            bodies=gathered.bodies,
-            fps=self.fps,
-            frame_start=gathered.frame_start,
-            bake=self.bake,
-        )
-        cache.write(0, gathered.start())
-        self.cache = cache
+        if not self.kept:
+            self.cache = self._new_cache()
         for frame in frames:
-            cache.write(frame.index, gathered.local(frame.index, frame.exact_positions))
+            points = gathered.local(frame.index, frame.exact_positions)
+            if self.kept and frame.index == self.kept.frame + 1:
+                self._go_on()  # not before there is something to go on with
+            self.cache.write(frame.index, points)
+            self.cache.write_state(frame.index, frame.state(), gathered.restart_every)
             self.inbox.put(
                 Solved(
                     frame.index,
@@ -99,3 +96,28 @@ class SolverThread(Thread):
                     frame.model,
                 )
             )
+
+    def _new_cache(self):
+        """A cache with the input state in it."""
+        gathered = self.gathered
+        cache = Cache.create(
+            self.folder,
+            names=[target.name for target in gathered.targets],
+            vertex_counts=[len(points) for points in gathered.start()],
+            settings=gathered.settings,
+            bodies=gathered.bodies,
+            fps=self.fps,
+            frame_start=gathered.frame_start,
+            frame_count=gathered.frame_count,
+            device=self.device,
+            bake=self.bake,
+        )
+        cache.write(0, gathered.start())
+        return cache
+
+    def _go_on(self):
+        """Let what follows take the place of what is behind the frame to go on after."""
+        gathered = self.gathered
+        self.cache.cut(self.kept.frame)
+        known = {"frame_count": gathered.frame_count, "device": self.device}
+        self.cache.describe(gathered.settings, gathered.bodies, **known)

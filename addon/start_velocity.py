@@ -4,6 +4,7 @@
 import numpy as np
 from mathutils.kdtree import KDTree
 
+from .curves import point_count
 from .read_mesh import transformed
 from .reader import STILLNESS, identity, read_pose
 from .tetmesh import carried_rigidly
@@ -29,7 +30,7 @@ def earlier_poses(context, objects):
             depsgraph = context.evaluated_depsgraph_get()
             for ob in objects:
                 try:
-                    pose = read_pose(ob, depsgraph, True, len(ob.data.vertices))
+                    pose = read_pose(ob, depsgraph, True, point_count(ob))
                 except ValueError:  # not there yet, such as scaled to zero: it starts from rest
                     pose = None
                 poses[identity(ob)].append(pose)
@@ -46,10 +47,14 @@ def set_going(body, target, earlier, before, frame, frame_time):
     start = target.start
     if before is None or start.is_close(before):
         return []
-    points = before.points
-    if target.corners is not None:
-        points = _lattice_before(body.points, start, before)
-    body.velocities = (body.points - transformed(before.matrix, points)) / frame_time
+    if target.shape is not None:
+        earlier_points = target.shape.points(before)
+    elif target.corners is not None:
+        lattice = _lattice_before(body.points, start, before)
+        earlier_points = transformed(before.matrix, lattice)
+    else:
+        earlier_points = before.world_points()
+    body.velocities = (body.points - earlier_points) / frame_time
     path = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
     far = path > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
     if far and earlier is not None and before.is_close(earlier):

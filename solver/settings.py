@@ -352,6 +352,15 @@ class Material:
         high=1e9,
         soft_high=1e-2,
     )
+    bending_factor: float | np.ndarray = number(
+        0.0,
+        "Bending Factor",
+        "Stiffness of a rod against bending and twisting as a part of that of a solid round one: 1 "
+        "for wire and rubber, far less for rope, whose fibers slide. 0 folds like a chain",
+        low=0.0,
+        high=100.0,
+        soft_high=1.0,
+    )
     solid_model: str = choice(
         "neo_hookean",
         "Solid Model",
@@ -390,7 +399,9 @@ class Material:
         soft_high=1e8,
     )
     rest_flat: bool = switch(
-        False, "Flat Rest Shape", "Bend towards a flat sheet instead of the shape of the mesh"
+        False,
+        "Flat Rest Shape",
+        "Bend towards a flat sheet, or a straight rod, instead of the shape of the object",
     )
     damping: float | np.ndarray = number(
         0.0,

@@ -12,6 +12,7 @@ import warp as wp
 from .bodies import Collider, Deformable
 from .contact.contact import Contact
 from .contact.surface import contact_surface
+from .descent.keeping import Restart
 from .descent.step import Stepper
 from .device.compiling import compile_missing
 from .device.launches import Launches
@@ -39,6 +40,8 @@ class Frame:
     """Tets, triangles or edges of every body; only those of a tearing cloth change."""
     stats: Statistics
     model: ModelSize
+    state: Callable[[], dict[str, np.ndarray]]
+    """All that is needed to go on from here, by name, until the next frame is asked for."""
 
     @property
     def positions(self):
@@ -65,8 +68,12 @@ def simulate(
     cancelled: Callable[[], bool] | None = None,
     gravity: Callable[[float], Sequence[float]] | None = None,
     compiling: Callable[[int, int], None] | None = None,
+    restart: Restart | None = None,
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
+
+    `restart`: the state of another frame to go on from, as `Restart(frame.index, frame.state())`;
+    on the CPU all that follows has the same bits as without the break.
 
     `cancelled` is asked before every substep; when it says True the frames end. `gravity`: what it
     is [m/s²] at a time [s], where that of the settings is only the first. Kernels that the scene
@@ -76,7 +83,7 @@ def simulate(
     if frame_count != int(frame_count) or frame_count < 1:
         raise ValueError(f"frame_count is {frame_count}; a whole number from 1 on is needed")
     simulation = Simulation(bodies, settings, pick_device(device), gravity)
-    return simulation.frames(int(frame_count), cancelled, compiling)
+    return simulation.frames(int(frame_count), cancelled, compiling, restart)
 
 
 class Simulation:
@@ -103,8 +110,8 @@ class Simulation:
         self.deformable = deformable
         self.names = [body.name for body in [*deformable, *colliders]]
 
-    def frames(self, frame_count, cancelled, compiling):
-        """Solve frame by frame."""
+    def frames(self, frame_count, cancelled, compiling, restart=None):
+        """Solve frame by frame, from the first one or from the one after `restart`."""
         model, threads = self.model, self.model.launches.threads
         try:
             with explained(model.device):
@@ -112,13 +119,18 @@ class Simulation:
             modules = model.launches.modules()
             if not compile_missing(modules, model.device, self.threads, compiling, cancelled):
                 return
-            for index in range(1, frame_count + 1):
+            first = 1
+            if restart is not None:
+                stepper.keeper.restore(restart)
+                first = restart.frame + 1
+            for index in range(first, frame_count + 1):
                 with explained(model.device):
                     statistics = self._solve(stepper, measure, index, cancelled)
                     if statistics is None:
                         return
                     positions = self.tearing.lay_duplicates(model.positions())
-                yield Frame(index, positions, self.tearing.elements(), statistics, model.size)
+                elements, state = self.tearing.elements(), stepper.keeper.state
+                yield Frame(index, positions, elements, statistics, model.size, state)
         finally:
             threads.stop()
 

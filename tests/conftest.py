@@ -7,6 +7,7 @@ import os
 # the time of the small matrices that there are here. Read when NumPy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import pytest
 import warp as wp
 
 
@@ -17,7 +18,14 @@ def pytest_addoption(parser):
         action="store_true",
         help="round products and sums together on the CPU too, as on GPUs",
     )
+    group.addoption("--kills", type=int, default=3, help="how often a bake is killed")
     group.addoption("--threads", type=int, help="CPU threads of a simulation that is not told")
+
+
+@pytest.fixture
+def kills(request):
+    """How often the test of that is to kill a bake."""
+    return request.config.getoption("kills")
 
 
 def pytest_configure(config):

@@ -173,6 +173,47 @@ def spring(rest, x, stiffness):
     return 0.5 * stiffness * (np.linalg.norm(x[1] - x[0]) - np.linalg.norm(rest[1] - rest[0])) ** 2
 
 
+def section_frame(edge, arm):
+    """Rows d₁, d₂, t of an edge whose director is at `arm` from its middle."""
+    t = edge / np.linalg.norm(edge)
+    d_1 = arm - (arm @ t) * t
+    d_1 = d_1 / np.linalg.norm(d_1)
+    return np.stack([d_1, np.cross(t, d_1), t])
+
+
+def bend_strain(x):
+    """κ₁, κ₂ and m of two edges (0, 1), (1, 2) with the directors 3, 4; m from the rotation that
+    takes one tangent to the other by its axis and angle.
+    """
+    one = section_frame(x[1] - x[0], x[3] - 0.5 * (x[0] + x[1]))
+    two = section_frame(x[2] - x[1], x[4] - 0.5 * (x[1] + x[2]))
+    axis = np.cross(one[2], two[2])
+    sine, angle = np.linalg.norm(axis), np.arccos(np.clip(one[2] @ two[2], -1.0, 1.0))
+    axis = axis / sine if sine > 1e-12 else one[0]
+    binormal = 2.0 * np.tan(0.5 * angle) * axis
+    cross = np.cross(np.eye(3), axis)  # rows e_i × axis: v @ cross = v × axis
+    carry = np.eye(3) - np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
+    carried = one[0] @ carry
+    twist = np.arctan2(two[0] @ np.cross(two[2], carried), two[0] @ carried)
+    middle = 0.5 * (one + two)
+    return np.array([middle[1] @ binormal, -middle[0] @ binormal, twist])
+
+
+def bend(rest, x, bending, twisting):
+    """Energy [J] of one bend: ½ B/l |κ − κ̄|² + ½ C/l (m − m̄)²."""
+    gap = bend_strain(x) - bend_strain(rest)
+    turn = (gap[2] + np.pi) % (2.0 * np.pi) - np.pi
+    return 0.5 * (bending * (gap[:2] ** 2).sum() + twisting * turn**2)
+
+
+def director(rest, x, stiffness):
+    """Energy [J] of one director 2 of an edge (0, 1): ½ k ((|g| − d)² + (g·t)²)."""
+    arm, edge = x[2] - 0.5 * (x[0] + x[1]), x[1] - x[0]
+    distance = np.linalg.norm(rest[2] - 0.5 * (rest[0] + rest[1]))
+    along = arm @ edge / np.linalg.norm(edge)
+    return 0.5 * stiffness * ((np.linalg.norm(arm) - distance) ** 2 + along**2)
+
+
 def slope(energy, x, step=1e-5):
     """Gradient of an energy by central differences, the shape of x."""
     gradient = np.zeros_like(x)

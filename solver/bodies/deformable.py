@@ -57,7 +57,7 @@ class Deformable:
         )
         if not len(self.elements):
             raise ValueError(f"{self.name}: there is no {self.element_name} to simulate")
-        refuse_loose_vertices(self.name, self.elements, count, self.element_name)
+        refuse_loose_vertices(self.name, self._in_use(), count, self.element_name)
         if self.rest_points is None:
             self.rest_points = self.points
         else:
@@ -80,6 +80,10 @@ class Deformable:
             raise ValueError(
                 f"{self.name}: {len(array)} {what} for {len(self.points)} vertices; give one each"
             )
+
+    def _in_use(self):
+        """The vertices of every element [element, any]."""
+        return self.elements
 
     def _check_rest_shape(self):
         raise NotImplementedError

@@ -43,8 +43,17 @@ class Cloth(Deformable):
                 )
 
 
+@dataclass(eq=False)
 class Rod(Deformable):
-    """Particles on springs: `Rod(points [vertex, 3], edges [edge, 2], ...)`."""
+    """Strings along edges: `Rod(points [vertex, 3], edges [edge, 2], ...)`.
+
+    Without `directors` they are particles on springs. `directors` [edge]: the vertex beside every
+    edge that shows which way its section is turned (scene/directors.py makes them); then the rod
+    resists bending and twisting by the bending factor of its material. Directors have no weight
+    and touch nothing; pinned ones hold the twist.
+    """
+
+    directors: np.ndarray | None = None
 
     corners = 2
     element_name = "edge"
@@ -52,6 +61,32 @@ class Rod(Deformable):
     @property
     def edges(self):
         return self.elements
+
+    @property
+    def is_elastic(self):
+        """Whether it resists bending and twisting."""
+        return self.directors is not None and bool(np.any(self.material.bending_factor))
+
+    def _in_use(self):
+        if self.directors is None:
+            return self.elements
+        count, vertices = len(self.elements), len(self.points)
+        self.directors = np.array(self.directors, dtype=np.int64).ravel()
+        if self.directors.shape != (count,):
+            raise ValueError(
+                f"{self.name}: {len(self.directors)} directors for {count} edges; give one each"
+            )
+        outside = (self.directors < 0) | (self.directors >= vertices)
+        known = np.isin(self.directors, self.elements)
+        twice = np.ones(count, dtype=bool)
+        twice[np.unique(self.directors, return_index=True)[1]] = False
+        wrong = np.flatnonzero(outside | known | twice)
+        if len(wrong):
+            raise ValueError(
+                f"{self.name}: the director of edge {wrong[0]} is vertex {self.directors[wrong[0]]}"
+                f"; it must be one of the {vertices}, on no edge and the director of one only"
+            )
+        return np.column_stack([self.elements, self.directors])
 
     def _check_rest_shape(self):
         size = longest_edges(self.rest_points, self.elements)

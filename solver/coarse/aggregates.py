@@ -88,7 +88,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
     count, free = len(assembly.points), assembly.free_count
     sheets, rods = assembly.triangles.corners, assembly.edges.corners
     solids = [kind.corners for kind in assembly.solids]
-    edges = among_free(free, *solids, sheets, rods)
+    edges = among_free(free, *solids, sheets, rods, *directors_of(assembly))
     of_component = connected_components(edges, count)
     sizes = np.bincount(of_component)
     wanted = np.zeros(len(sizes), dtype=int)
@@ -134,6 +134,11 @@ def make_aggregates(assembly, patches=IN_MOTION):
     of[duplicate] = of[assembly.parent[duplicate]]
     modes[duplicate] = modes[assembly.parent[duplicate]]
     return Aggregates(of, modes, components[order], linkage[order], mode_count, slope)
+
+
+def directors_of(assembly):
+    """The corners of edges with their directors, where rods have any."""
+    return [assembly.elements["directors"].corners] if "directors" in assembly.elements else []
 
 
 def among_free(free, *elements):

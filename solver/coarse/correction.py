@@ -199,8 +199,8 @@ class CoarseCorrection:
 
     @property
     def kept(self):
-        """What passes from one substep to the next: here only what is counted."""
-        return [self.linkages.skipped]
+        """What passes from one substep to the next: how sweeps go on, and what is counted."""
+        return {"relaxation": self.model.relaxation, "skipped": self.linkages.skipped}
 
     @property
     def reported(self):

@@ -5,6 +5,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels.contact import pairs
+from ..model.contact_lists import refuse_outside
 from .bvh import Trees
 from .candidates import Search
 from .due import SearchDue
@@ -128,25 +129,29 @@ class Contact:
     def kept(self):
         """What passes from one substep to the next."""
         struct, state = self.struct, self.model.contact_model.state
-        return [
-            *self.lists.kept,
-            *(struct.trust_radius, struct.path, struct.crosses, struct.inside),
-            self.truncation.slack,
-            *(state.stiffness, state.multiplier),
-        ]
+        regions = {"trust_radius": struct.trust_radius, "path": struct.path}
+        marks = {"crosses": struct.crosses, "inside": struct.inside}
+        load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
+        return {**regions, **marks, "slack": self.truncation.slack, **load}
+
+    @property
+    def keepers(self):
+        """All that keep something for the next substep."""
+        return [self.lists, *self.intersections.keepers, self]
 
     def keep(self):
-        """Keep what the host knows at the start of a frame; returns what brings it back."""
-        suspicious = self.suspicious
-        lists_back, intersections_back = self.lists.keep(), self.intersections.keep()
+        """What the host knows at the start of a frame."""
+        return {"suspicious": np.array([self.suspicious])}
 
-        def bring_back():
-            self.trees.begin_frame()
-            self.clear, self.suspicious = False, suspicious
-            lists_back()
-            intersections_back()
+    def bring_back(self, kept):
+        """Take what `keep` has returned."""
+        self.suspicious = bool(kept["suspicious"].any())
 
-        return bring_back
+    def brought_back(self):
+        """Begin the frame anew with what was brought back."""
+        refuse_outside("inside", self.struct.inside.numpy(), self.struct.bodies + 1)
+        self.trees.begin_frame()
+        self.clear = False
 
     def approach(self):
         """Find all pairs that may touch on the way to the candidates, or before the next search."""

@@ -137,17 +137,10 @@ class Intersections:
         self.found = self._report(found, surface.vertices[folded[surface.vertices]])
         return bool(self.found)
 
-    def keep(self):
-        """Keep what was found so far; returns what brings it back."""
-        found, separating = self.found, self.separating
-        backs = self.of_solids.keep(), self.separation.keep()
-
-        def bring_back():
-            self.found, self.separating = found, separating
-            for bring_back_part in backs:
-                bring_back_part()
-
-        return bring_back
+    @property
+    def keepers(self):
+        """All that keep something for the next look."""
+        return [self.of_solids, self.separation]
 
     def _find(self, x):
         """What is `Found` at x, float64 [vertex, 3]."""

@@ -11,6 +11,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels.contact import intersections
+from ..model.contact_lists import refuse_outside
 from ..topology.graphs import connected_components, unique_edges
 from ..topology.meshes import solid_volumes
 
@@ -61,14 +62,28 @@ class SelfIntersections:
         return (self.state == SMOOTH).all() and not any(len(corners) for corners, _ in self.flat)
 
     def keep(self):
-        """Keep what is in which state; returns what brings it back."""
-        state, flat = self.state.copy(), list(self.flat)
+        """What is in which state, and what is still flat."""
+        flat = {f"flat{k}": corners for k, (corners, _) in enumerate(self.flat)}
+        rest = {f"rest{k}": rest for k, (_, rest) in enumerate(self.flat)}
+        return {"state": self.state.copy(), **flat, **rest}
 
-        def bring_back():
-            self.state[:] = state
-            self.flat = list(flat)
-
-        return bring_back
+    def bring_back(self, kept):
+        """Take what `keep` has returned."""
+        state = kept["state"]
+        if state.shape != self.state.shape:
+            raise ValueError("surfaces have changed")
+        refuse_outside("state", state, FLATTENED + 1)
+        for k, (corners, _) in enumerate(self.flat):
+            still, rest = kept[f"flat{k}"], kept[f"rest{k}"]
+            if (
+                still.ndim != 2
+                or still.shape[1] != corners.shape[1]
+                or rest.shape != still.shape[:1]
+            ):
+                raise ValueError("solids have changed")
+            refuse_outside("corners", still, len(self.state))
+            self.flat[k] = still, rest
+        self.state[:] = state
 
     def look(self, x):
         """What has volume at x [vertex, 3] is no longer flat."""

@@ -58,13 +58,24 @@ class Separation:
         self.wings, self.of_edge = wings(self.surface.edges, self.surface.triangles)
 
     def keep(self):
-        """Keep what was decided; returns what brings it back."""
-        above, rises = self.above, self.rises
+        """What was decided: couples of bodies, and what belongs to each."""
+        couples = [np.array(list(of), dtype=np.int64).reshape(-1, 2) for of in self._decided]
+        above, rises = (np.array(list(of.values()), dtype=np.float64) for of in self._decided)
+        named = {"couples": couples[0], "above": above, "rising": couples[1]}
+        return {**named, "rises": rises.reshape(-1, 3)}
 
-        def bring_back():
-            self.above, self.rises = above, rises
+    @property
+    def _decided(self):
+        return self.above, self.rises
 
-        return bring_back
+    def bring_back(self, kept):
+        """Take what `keep` has returned."""
+        couples, rising = (kept[name].tolist() for name in ("couples", "rising"))
+        above = zip(map(tuple, couples), kept["above"].tolist(), strict=True)
+        self.above, self.rises = (
+            dict(above),
+            dict(zip(map(tuple, rising), kept["rises"], strict=True)),
+        )
 
     def pairs(self, found):
         """Rows of `Touch` that lead apart what was `Found`."""

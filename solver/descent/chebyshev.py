@@ -33,7 +33,7 @@ class Acceleration(RecordedStage):
             wp.zeros(1, dtype=int, device=device) for _ in range(5)
         )
         # What passes from step to step.
-        self.kept = [self.substep, self.rho]
+        self.kept = {"substep": self.substep, "rho": self.rho}
         super().__init__(model)
 
     def record(self):

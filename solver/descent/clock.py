@@ -13,7 +13,7 @@ class Clock(Stage):
     def __init__(self, model):
         super().__init__(model)
         self.substep = wp.zeros(1, dtype=int, device=model.device)
-        self.kept = [self.substep]
+        self.kept = {"substep": self.substep}
         self.advance = model.launches.record(
             advance, 1, [model.settings.substeps], [self.substep, model.fraction]
         )

@@ -5,6 +5,7 @@ import warp as wp
 
 from ..device.flow import repeat_while, when
 from .flight import Flight
+from .holding import Holding
 from .stage import Stage
 
 # The approach to the initial guess is cut into at most so many searches for contact.
@@ -17,7 +18,7 @@ class Contacts(Stage):
     def __init__(self, model, kinematic):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
-        self.flight = Flight(model, kinematic.colliders)
+        self.flight, self.holding = Flight(model, kinematic.colliders), Holding(model)
         # The approach to the guess is over when it has come as far as it can.
         self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
         interval = model.settings.collision_interval
@@ -47,7 +48,7 @@ class Contacts(Stage):
         when(self.approaching.searches, contact.approach, contact.part_anew)
         if self.is_kinematic:
             contact.make_way()
-        model.commit(0, model.kinematic_end)
+        self.holding.commit(0, model.kinematic_end)
         self.approaching.look()
 
     def before_sweep(self):

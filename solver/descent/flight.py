@@ -12,7 +12,7 @@ import warp as wp
 from ..device.flow import when
 from ..device.launches import play
 from ..kernels import flight
-from ..model.chunks import make_chunks
+from .rigid_steps import surface_chunks
 
 # Rough cost of measuring a vertex and of moving one [ns].
 MEASURE, FLY = 10.0, 3.0
@@ -23,7 +23,7 @@ class Flight:
 
     def __init__(self, model, colliders):
         self.model, self.flies = model, wp.zeros(1, dtype=int, device=model.device)
-        chunks, flights = self._chunks(), self._flights()
+        chunks, flights = surface_chunks(model), self._flights()
         self.launches = self._record(chunks, flights, colliders.travel)
         inputs = [model.contact.struct.body, flights]
         self.fly = model.launches.record(
@@ -57,14 +57,6 @@ class Flight:
             record(flight.find_obstacles, bodies, obstacles, [flights]),
             record(flight.find_flying, bodies, [flights], [self.flies]),
         ]
-
-    def _chunks(self):
-        """`Chunks` of the vertices and embedded points of every body."""
-        model, surface = self.model, self.model.surface
-        points = model.kinematic_end + np.arange(len(surface.points))
-        vertex = np.concatenate([np.arange(model.vertex_count), points])
-        bodies = len(model.assembly.vertices)
-        return make_chunks(vertex, surface.body[vertex], bodies, model.device)
 
     def _boxes(self, count):
         boxes, device = flight.Boxes(), self.model.device

@@ -1,36 +1,155 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state at the start of a frame, to do the frame again from there."""
+"""The state between two substeps: to do a frame again from its start, or to go on another day."""
 
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
 import warp as wp
+
+# What owners keep of growing lists may take so many bytes, and so many more per vertex.
+MOST_BYTES, MOST_BYTES_PER_VERTEX = 1 << 20, 1 << 16
+
+
+@dataclass(frozen=True)
+class Restart:
+    """The `arrays` of a `Keeper` after a frame, by name, to go on from there."""
+
+    frame: int
+    arrays: dict
+
+    @property
+    def shapes(self):
+        """Type and shape of every array, by name."""
+        return {name: (array.dtype.str, array.shape) for name, array in self.arrays.items()}
+
+    def load(self):
+        """The arrays; those on disk are read now."""
+        return self.arrays
 
 
 class Keeper:
     """Keeps what passes from one substep to the next.
 
-    Of the `owners`, which are the model, its contact and all stages, those that hold such arrays
-    name them in `kept`. Those with anything on the host have a method `keep()`, which returns a
-    function that brings it back.
+    Of the `owners` those that hold arrays of that kind have them by name in `kept`. Those with
+    anything else have a method `keep()`, which returns copies of it as arrays by name, and
+    `bring_back(arrays)`, which takes such (perhaps fewer, of other settings), and raises ValueError
+    for what cannot be. When all is back, `brought_back()` is called where there is one.
     """
 
     def __init__(self, owners):
-        self.owners = owners
-        self.copies, self.bring_back = [], []
+        self.owners = dict(_named(owners))
+        self.copies, self.others = {}, {}
 
     def _arrays(self):
-        return [array for owner in self.owners for array in getattr(owner, "kept", ())]
+        return {
+            f"{name}.{key}": array
+            for name, owner in self.owners.items()
+            for key, array in getattr(owner, "kept", {}).items()
+        }
+
+    def _others(self):
+        return {name: owner.keep() for name, owner in self.owners.items() if hasattr(owner, "keep")}
 
     def keep(self):
         """Keep the state of now."""
         arrays = self._arrays()
-        if [a.shape for a in arrays] != [a.shape for a in self.copies]:
-            self.copies = [wp.empty_like(array) for array in arrays]
-        for copy, array in zip(self.copies, arrays, strict=True):
-            wp.copy(copy, array)
-        self.bring_back = [owner.keep() for owner in self.owners if hasattr(owner, "keep")]
+        for name, array in arrays.items():
+            copy = self.copies.get(name)
+            if copy is None or copy.shape != array.shape:
+                self.copies[name] = wp.clone(array)
+            else:
+                wp.copy(copy, array)
+        self.others = self._others()
 
     def go_back(self):
         """Bring back what was kept last, also into arrays that have been replaced."""
-        for bring_back in self.bring_back:
-            bring_back()
-        for array, copy in zip(self._arrays(), self.copies, strict=True):
-            wp.copy(array, copy)
+        for name, kept in self.others.items():
+            self.owners[name].bring_back(kept)
+        for name, array in self._arrays().items():
+            wp.copy(array, self.copies[name])
+        self._end()
+
+    def _end(self):
+        for owner in self.owners.values():
+            if hasattr(owner, "brought_back"):
+                owner.brought_back()
+
+    def state(self):
+        """All of the state of now, as NumPy arrays by name; structs are rows of bytes."""
+        arrays = self._arrays()
+        for name, kept in self._others().items():
+            arrays |= {f"{name}/{key}": array for key, array in kept.items()}
+        return {name: plain(array) for name, array in arrays.items()}
+
+    def restore(self, restart):
+        """Go on from a `Restart`; ValueError when it is not of a scene like this one."""
+        arrays = self._arrays()
+        self._refuse_other_shapes(restart.shapes, arrays)
+        values = restart.load()
+        others = {name: {} for name in self.owners}
+        for name, array in values.items():
+            owner, slash, key = name.partition("/")
+            if slash and owner in others:
+                others[owner][key] = array
+        for name, owner in self.owners.items():
+            if others[name]:
+                try:
+                    owner.bring_back(others[name])
+                except KeyError as error:
+                    raise ValueError(f"the restart point lacks {error} of {name}") from error
+        for name, array in self._arrays().items():
+            if name in values:
+                self._assign(name, array, values[name])
+        self._end()
+
+    def _refuse_other_shapes(self, shapes, arrays):
+        """Before anything is read: refuse arrays that cannot be those of this scene."""
+        if "Model.x" not in shapes:
+            raise ValueError("the restart point has no positions")
+        rest, room = 0, MOST_BYTES + MOST_BYTES_PER_VERTEX * len(arrays["Model.x"])
+        for name, (dtype, shape) in shapes.items():
+            if name in arrays:
+                mine = plain_type(arrays[name])
+                if (np.dtype(dtype), tuple(shape)) != mine:
+                    raise ValueError(
+                        f"{name} was {tuple(shape)} and is {mine[1]}: meshes, pins or resolution "
+                        "have changed"
+                    )
+            elif "/" in name:
+                rest += np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
+        if rest > room:
+            raise ValueError(f"the restart point has {rest} bytes of contacts, too many to be true")
+
+    @staticmethod
+    def _assign(name, array, values):
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            raise ValueError(f"{name} in the restart point is not a number everywhere")
+        dtype = array.numpy().dtype if array.size else None
+        if dtype is not None:
+            array.assign(values.view(dtype).reshape(array.numpy().shape))
+
+
+def _named(owners):
+    """(name, owner) of every owner: its class, and a number where there are several."""
+    seen = Counter()
+    for owner in owners:
+        name = type(owner).__name__
+        seen[name] += 1
+        yield (name if seen[name] == 1 else f"{name}{seen[name]}"), owner
+
+
+def plain(array):
+    """A copy of a Warp or NumPy array as NumPy array; structs are rows of bytes."""
+    values = np.array(array if isinstance(array, np.ndarray) else array.numpy())
+    if values.dtype.names is None:
+        return values
+    return values.view(np.uint8).reshape(len(values), values.dtype.itemsize)
+
+
+def plain_type(array):
+    """Type and shape of `plain(array)`."""
+    values = array if isinstance(array, np.ndarray) else array.numpy()
+    if values.dtype.names is None:
+        return values.dtype, values.shape
+    return np.dtype(np.uint8), (len(values), values.dtype.itemsize)

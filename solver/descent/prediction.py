@@ -38,7 +38,8 @@ class Prediction(Stage):
         inputs += [model.x, model.standing, model.contact_model]
         outputs = [motion, model.candidate, model.x_start, model.inertial]
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs)
-        self.kept = [model.gravity.now]
+        if model.gravity.varies:
+            self.kept = {"gravity": model.gravity.now}
         self.keep_in_front = clearances(model)
         self.keep_in_front += points_in_front(model, model.x_start, model.candidate)
 

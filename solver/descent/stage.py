@@ -12,8 +12,8 @@ class Stage:
     `before_sweep()` and `after_sweep()` of every iteration, or of those that are due where it has
     `is_due(iteration)`, counted from 0 as in `model.iteration`; and `end_step()`.
 
-    What passes from one substep to the next is in arrays, `kept`, or else `keep()` returns what
-    brings it back (keeping.py).
+    What passes from one substep to the next is in arrays, `kept` by name, or else `keep()` returns
+    it and `bring_back()` takes it (keeping.py).
     """
 
     def __init__(self, model):

@@ -42,12 +42,12 @@ class Stepper:
         stages = [
             *before_iterations(model, kinematic),
             *self._of_iterations(),
-            *after_iterations(model),
+            *after_iterations(model, kinematic),
         ]
         self.recorded = [stage for stage in stages if isinstance(stage, RecordedStage)]
-        self.keeper = None
-        if model.contact is not None:
-            self.keeper = Keeper([tearing, model, model.contact, *stages])
+        of_contact = [] if model.contact is None else model.contact.keepers
+        of_frame = [*kinematic.keepers, model.gravity]
+        self.keeper = Keeper([*of_frame, tearing, model, *of_contact, *stages])
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
             for verb in VERBS
@@ -87,7 +87,7 @@ class Stepper:
         """Begin a frame, number `frame`, that ends at a time [s]."""
         for begin in self.verbs["begin_frame"]:
             begin(frame, time)
-        if self.keeper:
+        if self.model.contact is not None:
             self.keeper.keep()
 
     def end_frame(self, numbers):
@@ -176,10 +176,10 @@ def before_iterations(model, kinematic):
         yield Contacts(model, kinematic)
 
 
-def after_iterations(model):
+def after_iterations(model, kinematic):
     """The stages that conclude, in order."""
     if model.contact is not None:
-        yield IslandMomentum(model)
+        yield IslandMomentum(model, kinematic.colliders.travel)
     elif LinkageMomentum.is_needed(model):
         yield LinkageMomentum(model)
     if model.attachments.breakable:

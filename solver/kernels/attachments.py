@@ -171,7 +171,8 @@ def split_stiffness(stiffness: float, penalty: float):
 def adapt_rows(
     x: wp.array[wp.vec3],
     at_end: wp.array[wp.vec3],
-    grips: wp.array2d[float],
+    grip_at_start: wp.array[float],
+    grip_at_end: wp.array[float],
     fraction: wp.array[wp.float64],
     substeps: int,
     laws: wp.array[AttachmentLaw],
@@ -184,8 +185,8 @@ def adapt_rows(
 ):
     """Let the rows be what they are in this step; x [m] is where it starts. One thread per row.
 
-    `grips` [row, 2]: at both ends of the frame, whose `fraction` [1] is over at the end of the
-    step. `length` is L without damping, `point_before` p of the last step. Damping is that of
+    Grips are those at both ends of the frame, whose `fraction` [1] is over at the end of the step.
+    `length` is L without damping, `point_before` p of the last step. Damping is that of
     elements: k (1 + κ) towards a rest that follows the last stretch by κ/(1 + κ), κ the `ratio`.
     """
     r = wp.tid()
@@ -195,10 +196,10 @@ def adapt_rows(
     row = attachments.rows[r]
     over = float(fraction[0])
     point = attachments.point[r]
-    stiffness = law.stiffness * wp.lerp(grips[r, 0], grips[r, 1], over)
-    if grips[r, 1] >= HARD:
+    stiffness = law.stiffness * wp.lerp(grip_at_start[r], grip_at_end[r], over)
+    if grip_at_end[r] >= HARD:
         stiffness = wp.max(stiffness, wp.vec2(law.hard, law.hard))
-        if grips[r, 0] < HARD:
+        if grip_at_start[r] < HARD:
             step = 1.0 / float(substeps)
             here = gap(row, wp.vec3(0.0), x, attachments)
             point = wp.lerp(here, at_end[r], wp.min(step / (1.0 - over + step), 1.0))

@@ -12,14 +12,10 @@ and from x_g where G still falls there. Motion that the iterations could not res
 otherwise, and pump energy; falling and spinning are rigid and stay as they are. The forces at xᵗ
 are not computed again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g)
 with the gravity of that step.
-
-The same sums over a linkage give the rigid motion that brings it to its momenta after the
-iterations (momentum.py).
 """
 
 import warp as wp
 
-from .contact.analytic_colliders import ContactModel, keep_in_front
 from .motion import adaptive_acceleration
 from .options import QUICK
 
@@ -264,31 +260,3 @@ def draw_back(
         if wp.isfinite(drawn):
             drawn_back = drawn
     x[i] = drawn_back
-
-
-@wp.kernel
-def find_displacements(
-    x: wp.array[wp.vec3],
-    inertial: wp.array[wp.vec3],
-    # out
-    displacement: wp.array[wp.vec3],
-):
-    """y − x [m] of every free vertex: what the forces of the step have kept it from."""
-    i = wp.tid()
-    displacement[i] = inertial[i] - x[i]
-
-
-@wp.kernel
-def move_rigidly(
-    before: wp.array[wp.vec3],
-    linkages: Linkages,
-    contact_model: ContactModel,
-    # out
-    x: wp.array[wp.vec3],
-):
-    """Move every free vertex with its linkage, as far as analytic colliders allow."""
-    i = wp.tid()
-    start = before[i]
-    step = rigidly_moved(start, linkages.of[i], linkages) - start
-    if linkages.held[linkages.of[i]] == 0 and wp.isfinite(step):
-        x[i] = start + keep_in_front(i, start, step, contact_model)

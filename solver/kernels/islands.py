@@ -11,7 +11,6 @@ from .chunks import Chunks
 from .components import first_of, join
 from .contact.counts import ALL
 from .contact.pairs import PairState, Touch, gap_of
-from .guess import rate_of_turn
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -28,7 +27,7 @@ class Islands:
     held: wp.array[int]  # whether anything in the island is not free
     center: wp.array[wp.vec3d]  # [m]
     shift: wp.array[wp.vec3d]  # of the center [m]
-    turn: wp.array[wp.vec3d]  # about the center [rad]
+    turn: wp.array[wp.mat33d]  # rotation about the center
 
 
 @wp.struct
@@ -38,7 +37,7 @@ class Moments:
     weight: wp.array[wp.float64]  # Σ w, w = m/h² [N/m]
     center: wp.array[wp.vec3d]  # Σ w r
     shift: wp.array[wp.vec3d]  # Σ w d
-    spin: wp.array[wp.vec3d]  # Σ w r × d
+    mixed: wp.array[wp.mat33d]  # Σ w r dᵀ
     spread: wp.array[wp.mat33d]  # Σ w r rᵀ
 
 
@@ -73,10 +72,11 @@ def join_touching(
     body: wp.array[int],
     touches: wp.array[Touch],
     state: wp.array[PairState],
+    bodies: int,
     # in and out
     islands: Islands,
 ):
-    """Join bodies that touch."""
+    """Join bodies that touch; colliders, numbered from `bodies` on, join nobody."""
     for p in range(wp.tid(), counts[ALL], parts):
         if state[p].near != 0:
             near = touches[p]
@@ -86,7 +86,8 @@ def join_touching(
             if one != other and (d < near.radius or near.separates != 0):
                 islands.touched[one] = 1
                 islands.touched[other] = 1
-                join(one, other, islands.parent)
+                if one < bodies and other < bodies:
+                    join(one, other, islands.parent)
 
 
 @wp.kernel
@@ -95,13 +96,11 @@ def name_islands(
     # in and out
     islands: Islands,
 ):
-    """The island of every body or collider, and which of them are held by one that is `anchored`
-    or touches an analytic collider.
-    """
+    """The island of every body or collider, and which are held: those of the `anchored`."""
     b = wp.tid()
     island = first_of(b, islands.parent)
     islands.island[b] = island
-    if anchored[b] != 0 or islands.at_colliders[b] != 0:
+    if anchored[b] != 0:
         islands.held[island] = 1
 
 
@@ -157,7 +156,7 @@ def add_moments(
     weight = wp.float64(0.0)
     center = wp.vec3d()
     shift = wp.vec3d()
-    spin = wp.vec3d()
+    mixed = wp.mat33d()
     spread = wp.mat33d()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         i = chunks.vertex[q]
@@ -167,66 +166,10 @@ def add_moments(
         weight += w
         center += w * r
         shift += w * d
-        spin += w * wp.cross(r, d)
+        mixed += w * wp.outer(r, d)
         spread += w * wp.outer(r, r)
     moments.weight[chunk] = weight
     moments.center[chunk] = center
     moments.shift[chunk] = shift
-    moments.spin[chunk] = spin
+    moments.mixed[chunk] = mixed
     moments.spread[chunk] = spread
-
-
-@wp.kernel
-def find_motions(
-    chunks: Chunks,
-    x: wp.array[wp.vec3],
-    moments: Moments,
-    # in and out
-    islands: Islands,
-):
-    """The rigid motion of every free island that takes up its displacements. One thread per body,
-    the first of an island works.
-    """
-    b = wp.tid()
-    if islands.island[b] != b or islands.held[b] != 0:
-        return
-    weight = wp.float64(0.0)
-    center = wp.vec3d()
-    shift = wp.vec3d()
-    spin = wp.vec3d()
-    spread = wp.mat33d()
-    for other in range(b, chunks.first.shape[0] - 1):
-        if islands.island[other] == b:
-            for chunk in range(chunks.first[other], chunks.first[other + 1]):
-                weight += moments.weight[chunk]
-                center += moments.center[chunk]
-                shift += moments.shift[chunk]
-                spin += moments.spin[chunk]
-                spread += moments.spread[chunk]
-    center /= weight
-    spin -= wp.cross(center, shift)
-    spread -= weight * wp.outer(center, center)
-    islands.center[b] = origin_of(b, chunks, x) + center
-    islands.shift[b] = shift / weight
-    islands.turn[b] = rate_of_turn(spread, spin)
-
-
-@wp.kernel
-def move_islands(
-    first: int,
-    x: wp.array[wp.vec3],
-    body: wp.array[int],
-    islands: Islands,
-    # out
-    candidate: wp.array[wp.vec3],
-):
-    """Where free islands should have got. One thread per free vertex."""
-    i = first + wp.tid()
-    moved = x[i]
-    island = islands.island[body[i]]
-    if islands.held[island] == 0:
-        arm = wp.vec3d(moved) - islands.center[island]
-        step = islands.shift[island] + wp.cross(islands.turn[island], arm)
-        if wp.isfinite(step):
-            moved = wp.vec3(wp.vec3d(moved) + step)
-    candidate[i] = moved

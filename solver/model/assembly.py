@@ -25,6 +25,9 @@ from .exposed import shown_area
 from .penalties import spring_penalty
 from .tearing import vertex_index
 
+# Part of the mass of its edge that a director has: so little that it neither weighs nor swings.
+DIRECTOR_MASS = 1e-6
+
 
 @dataclass
 class Tets(Columns):
@@ -145,12 +148,23 @@ def element_mass(body):
 
 def vertex_mass(body):
     """Mass of every vertex of a body [kg]."""
-    given = body.material.vertex_mass
-    if isinstance(body, Rod) and given is not None:
-        return np.broadcast_to(np.asarray(given, dtype=float), len(body.points))
+    if isinstance(body, Rod):
+        return rod_mass(body)
     if isinstance(body, Cells):
         return mass_at_corners(body, element_mass(body))
     return lumped(len(body.points), body.elements, element_mass(body))
+
+
+def rod_mass(rod):
+    """Mass of every vertex of a rod [kg]."""
+    count, given = len(rod.points), rod.material.vertex_mass
+    if given is None:
+        mass = lumped(count, rod.edges, element_mass(rod))
+    else:
+        mass = np.broadcast_to(np.asarray(given, dtype=float), count).copy()
+    if rod.directors is not None:
+        mass[rod.directors] = DIRECTOR_MASS * mass[rod.edges].mean(axis=1)
+    return mass
 
 
 def known_colors(body):

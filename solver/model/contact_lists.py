@@ -7,6 +7,7 @@ recorded a launch that holds a list compares `revision` before playing it, and r
 that has risen.
 """
 
+import numpy as np
 import warp as wp
 
 from ..kernels.contact import counts, pairs
@@ -25,6 +26,21 @@ EXPECTED = 1.5
 def roomy(room, needed):
     """The room to go on with, where there is some, and so much has been needed."""
     return room if HEADROOM * needed <= room else int(GROWTH * needed) + 1
+
+
+def structs(rows, dtype):
+    """Rows of bytes as the structs that they were; ValueError where they cannot be."""
+    if rows.dtype != np.uint8 or rows.ndim != 2 or rows.shape[1] != dtype.itemsize:
+        raise ValueError("the restart point was written by another version")
+    return np.ascontiguousarray(rows).view(dtype)[:, 0]
+
+
+def refuse_outside(name, numbers, end):
+    """Refuse a restart point with numbers that are not integers from 0 up to `end`."""
+    if numbers.dtype.kind != "i" or (
+        numbers.size and not 0 <= numbers.min() <= numbers.max() < end
+    ):
+        raise ValueError(f"the restart point has {name} that cannot be")
 
 
 class ContactLists:
@@ -106,31 +122,69 @@ class ContactLists:
             self.expected = int(EXPECTED * needed)
             self.revision += 1
         if room > self.capacity:
-            bring_back = self.keep()
+            kept = self.keep()
             self._make_lists(room)
-            bring_back()
+            self._fill(kept)
         return was_enough
 
     @property
     def kept(self):
         """What passes from one substep to the next."""
-        return [self.all.start, self.all.listed, self.near.end, self.counts]
+        listed = {"start": self.all.start, "listed": self.all.listed, "end": self.near.end}
+        return {**listed, "counts": self.counts}
 
     def keep(self):
-        """Keep what is in the lists at the end of a frame, or before the first one; returns what
-        brings it back, also into longer ones.
-        """
+        """Copies of what is in the lists at the end of a frame, or before the first one."""
         count = self.known
-        before = [wp.clone(array[:used]) for array, used in self._used(count)]
+        if not count:
+            return {}
+        return {name: wp.clone(array[: n * count]) for name, (array, n) in self._lists().items()}
 
-        def bring_back():
-            for (array, used), values in zip(self._used(count), before, strict=True):
-                wp.copy(array, values, 0, 0, used)
+    def _lists(self):
+        """All lists, and how many entries they have per pair."""
+        lists = {"pairs": self.pairs, "state": self.state, "touches": self.touches}
+        entries = {"all": self.all.entry, "near": self.near.entry}
+        return {name: (a, 1) for name, a in lists.items()} | {n: (a, 4) for n, a in entries.items()}
 
-        return bring_back
+    def _fill(self, kept):
+        """Fill the lists from their beginnings on."""
+        for name, (array, _) in self._lists().items():
+            if name in kept:
+                wp.copy(array, kept[name], 0, 0, len(kept[name]))
 
-    def _used(self, count):
-        """Lists and how long they are with so many pairs."""
-        lists = [(array, count) for array in (self.pairs, self.state, self.touches)]
-        lists += [(array, 4 * count) for array in (self.all.entry, self.near.entry)]
-        return lists if count else []
+    def bring_back(self, kept):
+        """Fill the lists, also longer ones, with what `keep` has returned."""
+        if any(isinstance(values, np.ndarray) for values in kept.values()):
+            kept = self._given(kept)
+        self._fill(kept)
+
+    def _given(self, kept):
+        """What was kept on disk, on the device, when it is found to be possible."""
+        count, given = len(kept["pairs"]), {}
+        self.known = count
+        if count > self.capacity:
+            self._make_lists(count)
+        for name, (array, n) in self._lists().items():
+            values, dtype = kept[name], array.numpy().dtype
+            if len(values) != n * count:
+                raise ValueError(f"the restart point has {len(values)} {name} for {count} pairs")
+            if dtype.names is not None:
+                values = structs(values, dtype)
+                if "vertices" in dtype.names:
+                    refuse_outside(name, values["vertices"], self.vertex_count)
+            else:  # behind the entries of a vertex lie those of another time
+                values = np.where((values >= 0) & (values < 4 * count), values, 0)
+            given[name] = wp.array(values, dtype=array.dtype, device=self.device)
+        return given
+
+    def brought_back(self):
+        """Refuse numbers that lead out of the lists."""
+        if not self.vertex_count:
+            return
+        *parts, total, _searches = self.counts.numpy().tolist()
+        start, end = self.all.start.numpy(), self.near.end.numpy()
+        if min(parts) < 0 or sum(parts) != total or total > self.capacity or start[0] != 0:
+            raise ValueError("the restart point has impossible numbers of contacts")
+        refuse_outside("start", start, 4 * total + 1)
+        if (end < start[:-1]).any() or (end > start[1:]).any():
+            raise ValueError("the restart point has impossible lists of contacts")

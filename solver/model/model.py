@@ -163,13 +163,28 @@ class Model:
 
     @property
     def kept(self):
-        """Arrays that pass from one substep to the next, contacts apart."""
-        rows, tables = self.attachments, self.tables.values()
-        motion = [self.x, self.x_start, self.inertial, self.velocity, self.last_velocity]
-        motion += [self.steady, self.acceleration, self.relaxation, self.rejected]
-        of_rows = [rows.multiplier, rows.broken, rows.struct.rows, rows.struct.pull]
-        rest = [table.struct.rest for table in tables if table.kind.moved_rest is not None]
-        return [*motion, *of_rows, self.spring_multiplier, *rest]
+        """Arrays that pass from one substep to the next, contacts apart.
+
+        What damping and multipliers make of rest values, they make anew in every substep.
+        """
+        motion = ("x", "x_start", "inertial", "velocity", "last_velocity", "steady")
+        names = (*motion, "acceleration", "rejected", "spring_multiplier")
+        arrays = {name: getattr(self, name) for name in names}
+        return arrays | self.attachments.kept
+
+    def keep(self):
+        """Which vertex of which body is where in the arrays; it never changes."""
+        return {"order": np.concatenate(self.assembly.vertices).astype(np.int32)}
+
+    def bring_back(self, kept):
+        """Refuse arrays in another order."""
+        order = self.keep()["order"]
+        if not np.array_equal(kept.get("order", order), order):
+            raise ValueError("vertices are numbered anew: meshes, pins or attachments have changed")
+
+    def brought_back(self):
+        """Let go again of what had broken."""
+        self.attachments.let_broken_go()
 
     def add_contact(self, contact):
         """Let a `contact.Contact` find pairs and truncate steps."""

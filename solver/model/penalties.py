@@ -42,7 +42,8 @@ def surroundings(assembly, settings):
 class AttachmentRows:
     """The attachments of a scene on the device, and their multipliers λ [N].
 
-    `penalty` [row] is ρ [N/m], 0 for rows without a multiplier; `struct` is what kernels read.
+    `penalty` [row] is ρ [N/m], 0 for rows without a multiplier; `struct` is what kernels read, and
+    `whole` its rows when none has broken.
     """
 
     def __init__(self, assembly, settings, device):
@@ -84,10 +85,24 @@ class AttachmentRows:
         struct.weight = wp.array(rows.weights[used][order], dtype=float, device=device)
         struct.corner = wp.array(vertices.astype(np.int32), dtype=int, device=device)
         struct.share = wp.array(rows.weights[used], dtype=float, device=device)
+        self.whole = data
         struct.rows = wp.array(data, dtype=kernels.AttachmentRow, device=device)
         struct.point = wp.zeros(self.count, dtype=wp.vec3, device=device)
         struct.pull = wp.zeros(self.count, dtype=wp.vec3, device=device)
         return struct
+
+    @property
+    def kept(self):
+        """What passes from one substep to the next."""
+        return {"multiplier": self.multiplier, "broken": self.broken, "pull": self.struct.pull}
+
+    def let_broken_go(self):
+        """Let rows hold that are whole, and no others."""
+        if not self.breakable:
+            return
+        rows, broken = self.whole.copy(), self.broken.numpy() != 0
+        rows["along"][broken] = rows["across"][broken] = 0.0
+        self.struct.rows.assign(rows)
 
     @staticmethod
     def _laws(rows, step_time, device):

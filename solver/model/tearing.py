@@ -39,15 +39,29 @@ class Tear:
         self.triangles = body.triangles.copy()
         edges = body.rest_points[body.triangles]
         self.rest = np.linalg.norm(np.roll(edges, -1, axis=1) - edges, axis=2)
-        own = len(body.points)
+        self._put_to_sleep()
+
+    def _put_to_sleep(self):
+        """Let all duplicates sleep that have no triangle."""
+        own = len(self.body.points)
         self.sleeping = [[] for _ in range(own)]
-        for duplicate in range(own, len(self.index)):
-            self.sleeping[self.index[duplicate]].append(duplicate)
+        for duplicate in np.setdiff1d(np.arange(own, len(self.index)), self.triangles):
+            self.sleeping[self.index[duplicate]].append(int(duplicate))
 
     def asleep(self):
         """Duplicates that have not woken, and the vertices they lie with."""
         asleep = np.array(sorted(chain.from_iterable(self.sleeping)), dtype=np.int64)
         return asleep, self.index[asleep]
+
+    def bring_back(self, triangles):
+        """Take over triangles of another time; ValueError where they cannot be of this cloth."""
+        shape, own = self.triangles.shape, self.body.triangles
+        known = triangles.shape == shape and triangles.dtype.kind == "i"
+        known = known and 0 <= triangles.min() <= triangles.max() < len(self.index)
+        if not known or not np.array_equal(self.index[triangles], own):
+            raise ValueError(f"the triangles of {self.body.name} have changed")
+        self.triangles = triangles.copy()
+        self._put_to_sleep()
 
     def split(self, x):
         """Split vertices of edges stretched too far; x [vertex, 3]. Returns pairs (old, new)."""
@@ -93,6 +107,8 @@ class Tearing:
                 mass = mass * triangle_areas(body.rest_points, body.triangles)
                 self.tears[at] = Tear(body, vertices, mass)
         self.bodies = bodies
+        scene = self.assembly
+        self.whole = scene.mass.copy(), dict(scene.elements), dict(scene.owner)
 
     def elements(self):
         """The elements of every body as they are now, in the vertices of its positions."""
@@ -109,25 +125,25 @@ class Tearing:
         return positions
 
     def keep(self):
-        """Keep what is torn so far; returns what brings it back."""
-        scene, revision = self.assembly, self.model.revision
-        mass, elements, owner = scene.mass.copy(), dict(scene.elements), dict(scene.owner)
-        torn = [
-            (tear, tear.triangles.copy(), [list(some) for some in tear.sleeping])
-            for tear in self.tears.values()
-        ]
+        """The triangles of every cloth that tears."""
+        return {f"triangles{at}": tear.triangles.copy() for at, tear in self.tears.items()}
 
-        def bring_back():
-            for tear, triangles, sleeping in torn:
-                tear.triangles = triangles.copy()
-                tear.sleeping = [list(some) for some in sleeping]
-            if self.model.revision != revision:
-                scene.mass[:] = mass
-                scene.elements.update(elements)
-                scene.owner.update(owner)
-                self.model.renew()
-
-        return bring_back
+    def bring_back(self, kept):
+        """Let cloths be torn as they were when `keep` returned this, and no further."""
+        changed = False
+        for at, tear in self.tears.items():
+            triangles = kept.get(f"triangles{at}", tear.triangles)
+            if not np.array_equal(triangles, tear.triangles):
+                tear.bring_back(triangles)
+                changed = True
+        if changed:
+            scene, (mass, elements, owner) = self.assembly, self.whole
+            scene.mass[:] = mass
+            scene.elements.update(elements)
+            scene.owner.update(owner)
+            for at in self.tears:
+                self._weigh_and_join(at)
+            self.model.renew()
 
     def tear(self):
         """Split what is stretched too far."""
@@ -141,15 +157,18 @@ class Tearing:
             self.model.renew()
 
     def _wake(self, at, woken):
-        """Let duplicates go on where their vertices are, and renew the elements and the mass of
-        body `at`.
-        """
-        scene, tear = self.assembly, self.tears[at]
+        """Let duplicates of body `at` go on where their vertices are."""
+        tear = self.tears[at]
         old, new = tear.vertices[woken.T]
         for state in self.model.inherited:
             values = state.numpy().copy()
             values[new] = values[old]
             state.assign(values)
+        self._weigh_and_join(at)
+
+    def _weigh_and_join(self, at):
+        """Masses and elements of body `at` by the triangles that it has now."""
+        scene, tear = self.assembly, self.tears[at]
         share = np.repeat(tear.triangle_mass / 3.0, 3)
         torn_mass = np.bincount(tear.triangles.ravel(), share, minlength=len(tear.index))
         scene.mass[tear.vertices] = torn_mass

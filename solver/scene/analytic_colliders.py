@@ -124,7 +124,11 @@ def colliders_on_device(colliders, assembly, settings, device):
 
     struct = kernels.AnalyticColliders()
     struct.kind = upload(kind, int, -1)
-    struct.center = upload([c - assembly.origin for c in center], wp.vec3, (-1, 3))
+    center = [c - assembly.origin for c in center]
+    for k, of_kind in enumerate(kind):
+        if of_kind == kernels.PLANE:  # whichever point of it: the nearest one rounds the least
+            center[k] = (center[k] @ normal[k]) * np.asarray(normal[k])
+    struct.center = upload(center, wp.vec3, (-1, 3))
     struct.normal = upload(normal, wp.vec3, (-1, 3))
     struct.size = upload(size, float, -1)
     struct.friction = upload(friction, float, -1)

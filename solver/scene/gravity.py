@@ -25,6 +25,15 @@ class Gravity:
     def varies(self):
         return self.in_time is not None
 
+    def keep(self):
+        """What it is at the end of the frame."""
+        return {"at_end": np.array(self.at_end, dtype=np.float64)}
+
+    def bring_back(self, kept):
+        """Take what `keep` has returned, where gravity changes at all."""
+        if self.varies:
+            self.at_end = acceleration(kept["at_end"])
+
     def begin_frame(self, time):
         """Read what it will be at the end of this frame."""
         if self.varies:

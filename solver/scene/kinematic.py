@@ -24,6 +24,18 @@ class KinematicPoints:
         self.at_start = wp.array(self.known, dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
 
+    def keep(self):
+        """What passes from one frame to the next."""
+        return {"known": self.known}
+
+    def bring_back(self, kept):
+        """Take what `keep` has returned."""
+        if kept["known"].shape != self.known.shape:
+            raise ValueError("pins, colliders or attachments have changed")
+        self.known = kept["known"].astype(np.float32)
+        if len(self.known):
+            self.at_end.assign(self.known)
+
     def __len__(self):
         return len(self.at_end)
 
@@ -101,7 +113,7 @@ class KinematicColliders(KinematicPoints):
 class AttachedPoints(KinematicPoints):
     """p of every row of the attachments, relative to the origin where it lies in space.
 
-    `grips` [row, 2]: how firmly each holds at both ends of the frame.
+    `grip_at_start` and `grip_at_end` [row]: how firmly each holds at both ends of the frame.
     """
 
     def __init__(self, attachments, assembly, device):
@@ -110,9 +122,20 @@ class AttachedPoints(KinematicPoints):
         two_way = [np.full(len(a.vertices), a.other is not None) for a in attachments]
         self.two_way = np.concatenate(two_way or [[]]).astype(bool)
         super().__init__(0, bool(attachments), device)
-        self.known_grips = self._read_grips(0, 0.0)
-        both = np.stack([self.known_grips, self.known_grips], axis=1)
-        self.grips = wp.array(both, dtype=float, device=device)
+        self.known_grips = self._read_grips(0, 0.0).astype(np.float32)
+        self.grip_at_start = wp.array(self.known_grips, dtype=float, device=device)
+        self.grip_at_end = wp.clone(self.grip_at_start)
+
+    def keep(self):
+        return super().keep() | {"grips": self.known_grips}
+
+    def bring_back(self, kept):
+        super().bring_back(kept)
+        if kept["grips"].shape != self.known_grips.shape:
+            raise ValueError("attachments have changed")
+        self.known_grips = kept["grips"].astype(np.float32)
+        if len(self.known_grips):
+            self.grip_at_end.assign(self.known_grips)
 
     def _read_grips(self, frame, time):
         return np.concatenate([[], *(a.grips(frame, time) for a in self.attachments)])
@@ -120,9 +143,9 @@ class AttachedPoints(KinematicPoints):
     def begin_frame(self, frame, time):
         super().begin_frame(frame, time)
         if any(a.grip is not None for a in self.attachments):
-            before, self.known_grips = self.known_grips, self._read_grips(frame, time)
-            both = np.stack([before, self.known_grips], axis=1)
-            self.grips.assign(both.astype(np.float32))
+            wp.copy(self.grip_at_start, self.grip_at_end)
+            self.known_grips = self._read_grips(frame, time).astype(np.float32)
+            self.grip_at_end.assign(self.known_grips)
 
     def read(self, frame, time):
         there = [a.there(frame, time) for a in self.attachments] or [np.zeros((0, 3))]
@@ -144,7 +167,12 @@ class Kinematic:
         """Whether anything moves that others may touch."""
         return self.colliders.moves or self.pins.moves
 
+    @property
+    def keepers(self):
+        """All that keep something for the next frame."""
+        return [self.pins, self.attached, self.colliders]
+
     def begin_frame(self, frame, time):
         """Read where everything will be at the end of this frame."""
-        for points in (self.pins, self.attached, self.colliders):
+        for points in self.keepers:
             points.begin_frame(frame, time)

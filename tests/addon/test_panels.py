@@ -302,7 +302,19 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "air_friction",
             },
         ),
-        ("ROD", {"youngs_modulus", "thickness", "density", "damping", "drag"}),
+        (
+            "ROD",
+            {
+                "youngs_modulus",
+                "thickness",
+                "density",
+                "bending_factor",
+                "poisson_ratio",
+                "rest_flat",
+                "damping",
+                "drag",
+            },
+        ),
         ("COLLIDER", {"collider_shape"}),
     ],
 )

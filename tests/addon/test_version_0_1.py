@@ -64,12 +64,12 @@ def test_the_cache_was_made_from_what_is_gathered_when_it_is_freed(scene):
     cache = cache_of(scene)
     bpy.ops.vbd.free_bake("EXEC_DEFAULT")
     now = gathered()
-    assert "Ball has changed" in cache.mismatch(now.settings, now.bodies)
+    assert "Ball has changed" in map(str, cache.changes(now.settings, now.bodies))
     del cache.header.bodies["Ball"]
     bodies = [body for body in now.bodies if body.name != "Ball"]
-    assert cache.mismatch(now.settings, bodies) == ""
+    assert cache.changes(now.settings, bodies) == []
     bodies[0].points = bodies[0].points + 1e-3
-    assert "Block has changed" in cache.mismatch(now.settings, bodies)
+    assert [str(c) for c in cache.changes(now.settings, bodies)] == ["Block has changed"]
 
 
 def test_a_new_bake_says_what_the_old_one_did(scene):

@@ -19,32 +19,48 @@ def main():
         return replay(options.seed, options.only)
     numbers = range(options.first, options.first + options.scenes)
     workers = [Worker(options.seed, numbers[k :: options.jobs]) for k in range(options.jobs)]
-    started, done, failed, inverted, recovered = time.monotonic(), 0, 0, 0, 0
-    void = 0
-    while any(worker.left for worker in workers):
-        for worker in workers:
-            for index, name, outcome in worker.take():
-                done += 1
-                words = outcome if isinstance(outcome, str) else "; ".join(outcome.findings)
-                if not isinstance(outcome, str):
-                    void += not outcome.is_scene
-                    inverted += outcome.inverted > 0
-                    recovered += outcome.inverted > 0 and outcome.inverted_at_end == 0
-                if words:
-                    failed += 1
-                    at = "" if isinstance(outcome, str) else f" substep {outcome.substep + 1}"
-                    print(f"seed {options.seed} scene {index} {name}{at}: {words}", flush=True)
-                if done % 100 == 0:
-                    print(f"{done} scenes, {failed} failed", flush=True)
-    for worker in workers:
-        worker.process.join()
+    started, tally = time.monotonic(), Tally(options.seed)
+    try:
+        while any(worker.left for worker in workers):
+            for worker in workers:
+                for result in worker.take():
+                    tally.add(*result)
+    except KeyboardInterrupt:  # it says what has been run so far
+        pass
     minutes = (time.monotonic() - started) / 60.0
-    print(
-        f"seed {options.seed}, scenes {options.first} to {options.first + options.scenes - 1}: "
-        f"{done - void} run, {failed} failed; {void} do not start apart; elements inside "
-        f"out in {inverted}, of which {recovered} ended without; {minutes:.1f} minutes"
-    )
-    return int(failed > 0)
+    print(f"seed {options.seed}, from scene {options.first} on: {tally}; {minutes:.1f} minutes")
+    for worker in workers:
+        worker.end()
+    return int(tally.failed > 0)
+
+
+class Tally:
+    """Counts scenes by what became of them, and tells of those that fail."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.done = self.failed = self.void = self.inverted = self.recovered = 0
+
+    def add(self, index, name, outcome):
+        """Count a scene; an `outcome` of words is what kept it from being run."""
+        self.done += 1
+        words, at = outcome, ""
+        if not isinstance(outcome, str):
+            words, at = "; ".join(outcome.findings), f" substep {outcome.substep + 1}"
+            self.void += not outcome.is_scene
+            self.inverted += outcome.inverted > 0
+            self.recovered += outcome.inverted > 0 and outcome.inverted_at_end == 0
+        if words:
+            self.failed += 1
+            print(f"seed {self.seed} scene {index} {name}{at}: {words}", flush=True)
+        if self.done % 100 == 0:
+            print(f"{self.done} scenes, {self.failed} failed", flush=True)
+
+    def __str__(self):
+        return (
+            f"{self.done - self.void} run, {self.failed} failed; {self.void} do not start apart; "
+            f"elements inside out in {self.inverted}, of which {self.recovered} ended without"
+        )
 
 
 def replay(seed, index):

@@ -96,7 +96,7 @@ class Judge:
         return self.triangles[chosen]
 
     def _sheets(self):
-        """Triangles, and border edges, of every surface that is open and may move."""
+        """(number, triangles) of every surface that is open and may move."""
         of = self.body[self.triangles[:, 0]]
         sheets = []
         for number in np.flatnonzero(~self.surface.closed):
@@ -104,9 +104,7 @@ class Judge:
             if len(mine) and not (
                 len(self.still) and (self.body[self.still[:, 0]] == number).any()
             ):
-                edges = np.sort(mine[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-                border, count = np.unique(edges, axis=0, return_counts=True)
-                sheets.append((number, mine, border[count == 1]))
+                sheets.append((number, mine))
         return sheets
 
     def look(self, x, seconds):
@@ -129,6 +127,8 @@ class Judge:
     def _lost(self, x):
         """What is farther away than gravity, its speed and animation can have brought it."""
         scene, settings = self.scene, self.scene.settings
+        if settings.quasistatic:  # what nothing holds has no place to be
+            return
         speed = max(np.abs(b.velocities).max() for b in scene.bodies if hasattr(b, "velocities"))
         fall = 0.5 * np.abs(settings.gravity).max() * self.time**2
         far = scene.travel + 2.0 * speed * self.time + fall + np.ptp(self.start, axis=0).max()
@@ -210,18 +210,21 @@ class Judge:
 
     def _changed_sides(self, x):
         """Vertices that are in front of another face of a moving sheet than before, nearer to it
-        than to its border.
+        than to where they may have gone round it: its border, and where it is bent sharply.
         """
-        for number, triangles, border in self.sheets:
+        for number, triangles in self.sheets:
             used = self.surface.vertices
             used = used[self.meets[self.body[used], number] & (self.body[used] != number)]
             before, inside_before = heights(self.before, used, triangles)
             now, inside = heights(x, used, triangles)
             flipped = inside & inside_before & (before * now < 0.0)
+            if not flipped.any():
+                continue
+            bends = [(points, sharp_edges(points, triangles)) for points in (self.before, x)]
             for v, t in zip(*np.nonzero(flipped), strict=True):
                 vertices = np.append(triangles[t], used[v])
                 way = np.linalg.norm(x[vertices] - self.before[vertices], axis=1).max()
-                far = distance_to_edges(x[used[v]], x, border)
+                far = min(distance_to_edges(points[used[v]], points, at) for points, at in bends)
                 if far > 2.0 * way + np.abs([before[v, t], now[v, t]]).max():
                     yield f"vertex {used[v]} changed sides of triangle {triangles[t].tolist()}"
 

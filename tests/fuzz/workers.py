@@ -65,3 +65,8 @@ class Worker:
             if self.left:
                 self.begin()
         return new
+
+    def end(self):
+        """End its process, whatever it is at."""
+        self.process.terminate()
+        self.process.join()

@@ -16,9 +16,7 @@ DOWN = np.array([0.0, 0.0, -10.0])
 
 def settled(bodies, frames, **settings):
     """The last of some frames without inertia."""
-    # A bar that is one cell across has 44 vertices, and takes many sweeps that cost nothing.
-    iterations = 3000 if len(bodies[0].points) < 100 else 150
-    settings = {"gravity": DOWN, "iterations": iterations, "substeps": 1, **settings}
+    settings = {"gravity": DOWN, "iterations": 60, "substeps": 1, **settings}
     *_, last = simulate(bodies, Settings(quasistatic=True, **settings), frames)
     assert last.stats.residual < 0.1  # part of the weight
     return last
@@ -26,7 +24,7 @@ def settled(bodies, frames, **settings):
 
 @pytest.mark.parametrize("poisson", [0.0, 0.3, 0.45])
 @pytest.mark.parametrize("across", [1, 2, 4])
-@pytest.mark.parametrize(("gamma", "frames"), [(1.0, 8), (5.0, 16)])
+@pytest.mark.parametrize(("gamma", "frames"), [(1.0, 2), (5.0, 4)])
 def test_a_bar_hangs_as_deep_as_a_beam(across, poisson, gamma, frames):
     body = bar(across, material(poisson, gamma))
     last = settled([body, beams.free_clamp(body)], frames)
@@ -41,7 +39,7 @@ def test_a_twisted_bar_is_hardly_stiffer_than_st_venant_says(across, most, poiss
     angle = 0.2
     body = bar(across, material(poisson))
     body.pins = beams.held(body, beams.twisted(body, angle))
-    last = settled([body], 4, gravity=(0.0, 0.0, 0.0))
+    last = settled([body], 2, gravity=(0.0, 0.0, 0.0))
     wanted = beams.torsion_energy(poisson, angle)
     # With one or two cells no point of the section can warp: exactly POLAR/TORSION = 1.186.
     assert 1.0 < last.stats.elastic_energy / wanted < most
@@ -93,7 +91,7 @@ def test_a_turned_bar_moves_as_the_bar_does(poisson):
         bent[tip] = (bent[tip] - middle) @ rotation([0.6, 0.64, 0.48], 0.7).T + middle - [1, 0, 2]
         body.points = body.points @ frame.T
         body.pins = beams.held(body, bent @ frame.T)
-        last = settled([body], 12, gravity=(0.0, 0.0, 0.0), iterations=300)
+        last = settled([body], 12, gravity=(0.0, 0.0, 0.0))
         found.append((last.positions[0] @ frame, last.stats.elastic_energy))
     np.testing.assert_allclose(found[1][0], found[0][0], atol=1e-4 * LENGTH)
     assert found[1][1] == pytest.approx(found[0][1], rel=1e-4)

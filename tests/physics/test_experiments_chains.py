@@ -80,12 +80,13 @@ def test_a_twisted_block_comes_to_newtons_equilibrium(model):
     how = {"quasistatic": True, "substeps": 1, "frame_time": 1.0, "gravity": (0.0, 0.0, 0.0)}
     last = blocks.last_step(body, path)
     away, residual = [], []
-    for omega, count in ((1.0, 60), (1.5, 60), (1.5, 600)):
+    for omega, count in ((1.0, 6), (1.5, 6), (1.5, 60)):
         (frame,) = simulate([last], Settings(iterations=count, relaxation=omega, **how), 1)
         away.append(np.abs(frame.exact_positions[0] - path[-1]).max())
         residual.append(frame.stats.residual)
+    # Within 60 iterations it comes as near as float32 can.
     assert residual[2] < residual[1] < residual[0]
-    assert away[2] < 1e-4
+    assert away[2] < 1e-5
 
 
 def test_a_curtain_of_springs_is_nearer_to_newton_than_with_the_local_global_method():

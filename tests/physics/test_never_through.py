@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from fuzz.run import run_scene
 from fuzz.scenes import Scene
-from shapes import block, box, bumpy_ball, cell_box, in_cells, plane, roller, rotation
+from shapes import block, box, bumpy_ball, cell_box, grid, in_cells, plane, roller, rotation
 
-from vbd.solver.bodies import Cells, Collider, Solid
+from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Solid
 from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -117,11 +117,29 @@ def test_what_is_pressed_flat_turns_inside_out_says_so_and_gets_its_shape_back(s
     assert_apart(bodies, 16)
 
 
-@pytest.mark.parametrize("number", range(3))
-def test_the_judge_sees_what_passes_through_without_truncation(number):
-    low = [(0.0, 0.0, 0.1), (0.3, 0.2, 0.1), (0.0, 0.0, 0.05)][number]
-    bodies = [cube(low, [0.0, 0.0, -30.0]), Collider(*plane(4.0))]
-    if number == 2:
-        bodies[1] = cube((0.1, 0.1, -1.2), cells=2)
-    how = Settings(threads=1, truncation=False, iterations=1, collision_stiffness=1.0)
-    assert run_scene(Scene("", bodies, how, 3)).findings
+SEEN = {
+    "edges in a floor": lambda: [cube((0.0, 0.0, 0.1), [0.0, 0.0, -30.0]), Collider(*plane(4.0))],
+    "one within another": lambda: [
+        cube((0.0, 0.0, 0.1), [0.0, 0.0, -24.0], size=0.2),
+        cube((-0.4, -0.4, -1.0)),
+    ],
+    "wholly through a floor": lambda: [
+        cube((0.3, 0.1, 0.1), [0.0, 0.0, -30.0], size=0.05),
+        Collider(*plane(4.0)),
+    ],
+    "wholly through a cloth": lambda: [
+        cube((2.3, 1.8, 0.1), [0.0, 0.0, -30.0], size=0.05),
+        Cloth(*grid(2, 4.0), pins=Pins(np.arange(9))),
+    ],
+    "behind a plane": lambda: [
+        cube((0.3, 0.1, 0.1), [0.0, 0.0, -30.0], size=0.05),
+        cube((1.0, 0.0, 0.1), youngs_modulus=1e7, collision_thickness=1e-6),
+        Plane((0.0, 0.0, 0.0)),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_the_judge_sees_what_passes_through_without_truncation(name):
+    how = Settings(threads=1, truncation=False, iterations=1, collision_stiffness=0.0)
+    assert run_scene(Scene("", SEEN[name](), how, 3)).findings

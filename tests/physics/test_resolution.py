@@ -53,20 +53,16 @@ def sag_by_newton(body):
 
 
 def test_a_refined_cantilever_sags_like_the_exact_equilibrium_of_its_mesh():
-    for refinement, iterations in ((1, 1000), (2, 2000)):
+    for refinement in (1, 2):
         body = cantilever(refinement)
-        sag = tip_sag(body, equilibrium(body, iterations, 1.9))
+        sag = tip_sag(body, equilibrium(body, 60, 1.9))
         assert sag == pytest.approx(sag_by_newton(body), rel=1e-4)
 
 
 def test_a_cantilever_refined_four_times_converges_with_its_discretization():
     """Linear tets lock less when finer: the sag grows, by less each time (second order: 1/4)."""
-    sags = [
-        tip_sag(body, equilibrium(body, iterations, 1.95))
-        for body, iterations in (
-            (cantilever(1), 1000), (cantilever(2), 2000), (cantilever(4), 4000)
-        )
-    ]  # fmt: skip
+    bodies = [cantilever(refinement) for refinement in (1, 2, 4)]
+    sags = [tip_sag(body, equilibrium(body, 60, 1.95)) for body in bodies]
     steps = np.diff(sags)
     assert (steps > 0.0).all()
     assert 0.2 < steps[1] / steps[0] < 0.55
@@ -76,9 +72,9 @@ def test_a_cantilever_refined_four_times_converges_with_its_discretization():
 
 def test_the_sag_of_a_hanging_cloth_does_not_depend_on_its_resolution():
     sags = []
-    for cells, iterations in ((16, 300), (32, 1000), (64, 2500)):
+    for cells in (16, 32, 64):
         body = hanging(cells)
-        x = equilibrium(body, iterations, 1.9)
+        x = equilibrium(body, 60, 1.9)
         sags.append(float(-x[body.points[:, 2] < 1e-9, 2].mean()))
     assert np.ptp(sags) < 0.005 * sags[0]
     # ρ g L²/(2 E t) = 19.6 mm without narrowing at the free end; the border holds the width.

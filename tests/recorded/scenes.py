@@ -78,6 +78,19 @@ def rope(at=(0.0, 0.0, 0.0), **material):
     return Rod(points, edges, material, Pins([0, 39]))
 
 
+def wire(**material):
+    """A coil of wire, clamped at one end."""
+    from vbd.solver.scene.directors import with_directors  # what the first version has not
+
+    turn = np.linspace(0.0, 4.0 * np.pi, 33)
+    line = 0.1 * np.stack([np.cos(turn), np.sin(turn), 0.3 * turn], axis=1)
+    edges = np.stack([np.arange(32), np.arange(1, 33)], axis=1)
+    points, directors = with_directors(line, edges)
+    material = {"youngs_modulus": 1e8, "thickness": 0.005, "density": 0.05, **material}
+    pins = Pins([0, 1, directors[0]])
+    return Rod(points, edges, Material(bending_factor=1.0, **material), pins, directors=directors)
+
+
 def heavy_chain():
     """Light links with a weight at the end, on springs that only multipliers make stiff."""
     points, edges = chain(10, 0.1)
@@ -216,6 +229,8 @@ FREE = {
     "woven membrane": lambda: scene(woven()),
     "rope": lambda: scene(rope()),
     "rope, damped": lambda: scene(rope(damping=0.02)),
+    "wire": lambda: scene(wire()),
+    "wire, damped": lambda: scene(wire(damping=0.01)),
     "stiff chain": lambda: scene(heavy_chain(), iterations=40),
     "attachments": lambda: scene(*attached()),
     "seams": lambda: scene(*seams()),

@@ -30,33 +30,26 @@ def evaluate(
     hessian[i] = h
 
 
-def energy(x, stiffness, normal, length):
-    """E [J] of vertex 0 tied to the middle of vertices 1 and 2, in float64."""
-    c = x[0] - 0.5 * (x[1] + x[2])
+def gap(x):
+    """C [m] of vertex 0 tied to the middle of vertices 1 and 2."""
+    return x[0] - 0.5 * (x[1] + x[2])
+
+
+def energy(x, stiffness, length):
+    """E [J], in float64."""
+    c = gap(x)
     if length:
         return 0.5 * STIFFNESS * (np.linalg.norm(c) - length) ** 2
-    return 0.5 * c @ stiffness @ c + 0.0 * normal[0]
+    return 0.5 * c @ stiffness @ c
 
 
-@pytest.mark.parametrize(
-    ("normal", "length"),
-    [(None, 0.0), ((0.6, 0.0, 0.8), 0.0), (None, 0.3), (None, 2.0)],
-    ids=["every way alike", "along a normal", "stretched", "compressed"],
-)
-def test_force_and_block_are_slope_and_curvature_of_the_energy(normal, length):
+def force_and_block(length=0.0, **options):
+    """Positions, forces [N] and blocks [N/m] of the three vertices."""
     rod = Rod(POINTS, [[0, 1], [1, 2]])
-    tie = Attachment(
-        rod,
-        [0],
-        STIFFNESS,
-        other=rod,
-        corners=[[1, 2]],
-        normal=normal,
-        tangential_stiffness=7.0 if normal else 0.0,
-        length=length,
-    )
-    assembly = assemble([rod], Settings(augmented=False), [tie])
-    rows = AttachmentRows(assembly, Settings(augmented=False), "cpu")
+    tie = Attachment(rod, [0], STIFFNESS, other=rod, corners=[[1, 2]], length=length, **options)
+    settings = Settings(augmented=False)
+    assembly = assemble([rod], settings, [tie])
+    rows = AttachmentRows(assembly, settings, "cpu")
     data = rows.struct.rows.numpy()
     data["length"] = length  # what a step finds, without damping
     rows.struct.rows.assign(data)
@@ -65,30 +58,55 @@ def test_force_and_block_are_slope_and_curvature_of_the_energy(normal, length):
     force = wp.zeros(3, dtype=wp.vec3, device="cpu")
     hessian = wp.zeros(3, dtype=wp.mat33, device="cpu")
     wp.launch(evaluate, 3, [x, rows.struct], [force, hessian], device="cpu")
-    force, hessian = force.numpy()[order], hessian.numpy()[order]
+    return assembly.points[order], force.numpy()[order], hessian.numpy()[order]
 
-    n = np.zeros(3) if normal is None else np.array(normal)
-    across = 7.0 if normal else STIFFNESS
-    stiffness = across * np.eye(3) + (STIFFNESS - across) * np.outer(n, n)
-    points, step = assembly.points[order], 1e-4
 
-    def at(i, move):
+def derivatives(energy, points, i, step=1e-4):
+    """Slope [3] and curvature [3, 3] of an energy where vertex i moves."""
+
+    def at(move):
         moved = points.copy()
         moved[i] += move
-        return energy(moved, stiffness, n, length)
+        return energy(moved)
 
     axes = step * np.eye(3)
+    slope = np.array([at(a) - at(-a) for a in axes]) / (2.0 * step)
+    curvature = [[at(a + b) - at(a - b) - at(b - a) + at(-a - b) for a in axes] for b in axes]
+    return slope, np.array(curvature) / (4.0 * step**2)
+
+
+@pytest.mark.parametrize(
+    ("normal", "length"),
+    [(None, 0.0), ((0.6, 0.0, 0.8), 0.0), (None, 0.3), (None, 2.0)],
+    ids=["every way alike", "along a normal", "stretched", "compressed"],
+)
+def test_force_and_block_are_slope_and_curvature_of_the_energy(normal, length):
+    across = 7.0 if normal else STIFFNESS
+    tangential = {"normal": normal, "tangential_stiffness": across} if normal else {}
+    points, force, hessian = force_and_block(length, **tangential)
+    n = np.zeros(3) if normal is None else np.array(normal)
+    stiffness = across * np.eye(3) + (STIFFNESS - across) * np.outer(n, n)
     for i in range(3):
-        slope = np.array([at(i, a) - at(i, -a) for a in axes]) / (2.0 * step)
+        slope, curvature = derivatives(lambda x: energy(x, stiffness, length), points, i)
         np.testing.assert_allclose(force[i], -slope, rtol=1e-5, atol=1e-5)
-        curvature = np.array(
-            [
-                [at(i, a + b) - at(i, a - b) - at(i, b - a) + at(i, -a - b) for a in axes]
-                for b in axes
-            ]
-        ) / (4.0 * step**2)
         # What pushes has a negative stiffness sideways, for which its magnitude, at most that
         # along it, stands in.
         values, vectors = np.linalg.eigh(curvature)
         safe = vectors @ np.diag(np.minimum(np.abs(values), values.max())) @ vectors.T
         np.testing.assert_allclose(hessian[i], safe, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("length", [0.0, 0.3])
+def test_what_gives_has_a_straight_energy_and_a_block_that_is_no_less(length):
+    most = 0.25 * STIFFNESS * np.linalg.norm(gap(POINTS))
+
+    def giving(x):
+        stretch = np.linalg.norm(gap(x)) - length
+        assert stretch > most / STIFFNESS
+        return most * stretch - 0.5 * most**2 / STIFFNESS
+
+    points, force, hessian = force_and_block(length, maximum_force=most)
+    for i in range(3):
+        slope, curvature = derivatives(giving, points, i)
+        np.testing.assert_allclose(force[i], -slope, rtol=1e-5, atol=1e-5)
+        assert np.linalg.eigvalsh(hessian[i] - curvature).min() > -1e-3

@@ -71,26 +71,27 @@ def test_a_full_disk_keeps_the_frames_so_far_and_leaves_no_part_behind(cache, mo
 
 
 def test_the_cache_matches_what_it_was_made_from(cache):
-    assert Cache.open(cache.folder).matches(Settings(), scene())
+    assert not Cache.open(cache.folder).changes(Settings(), scene())
 
 
 def test_another_thread_count_still_matches(cache):
-    assert cache.matches(replace(Settings(), threads=1), scene())
+    assert not cache.changes(replace(Settings(), threads=1), scene())
 
 
 @pytest.mark.parametrize(
     ("settings", "bodies", "reason"),
     [
-        (Settings(substeps=9), scene(), "substeps was 4 and is 9"),
-        (Settings(gravity=(0, 0, 0)), scene(), "gravity was"),
-        (Settings(), scene(points=POINTS * 2), "Sheet has changed"),
-        (Settings(), scene(density=0.3), "Sheet has changed"),
+        (Settings(substeps=9), scene(), "Substeps was 4, is 9"),
+        (Settings(gravity=(0, 0, 0)), scene(), "Gravity was (0, 0, -9.81), is (0, 0, 0)"),
+        (Settings(), scene(points=POINTS * 2), "The mesh of Sheet has changed"),
+        (Settings(), scene(density=0.3), "Density of Sheet was 0.2, is 0.3"),
         (Settings(), scene(pins=(1,)), "Sheet has changed"),
-        (Settings(), scene()[:1], "Hand was part of the bake"),
+        (Settings(), scene()[:1], "Hand was part of the bake, is not any more"),
     ],
 )
 def test_the_cache_says_what_no_longer_matches(cache, settings, bodies, reason):
-    assert reason in cache.mismatch(settings, bodies)
+    (change,) = cache.changes(settings, bodies)
+    assert reason in str(change)
 
 
 def test_a_new_cache_drops_the_old_frames(cache):

@@ -38,10 +38,8 @@ def test_a_clamp_that_ends_inside_a_cell_leaves_the_rest_free(clamp, resolution)
     indices = clamped(corners, weights, pinned, EVEN)
     material = beams.material(0.0, 1.0)
     body = Cells(cells.points, cells.cells, material, Pins(indices), filling=cells.filling)
-    settings = Settings(
-        quasistatic=True, gravity=(0.0, 0.0, -10.0), iterations=1500 // resolution * 10, substeps=1
-    )
-    *_, last = simulate([body], settings, 8)
+    settings = Settings(quasistatic=True, gravity=(0.0, 0.0, -10.0), iterations=60, substeps=1)
+    *_, last = simulate([body], settings, 2)
     tip = cells.points[:, 0] > 9.99
     found = (cells.points - last.positions[0])[tip, 2].mean()
     free = beams.LENGTH - clamp

@@ -50,7 +50,18 @@ def everything():
     ]
     line, edges = chain(8, 0.05)
     rod = Rod(moved(line, [1.0, 0.2, 0.6]), edges, Material(thickness=0.01))
-    tie = Attachment(cubes[0], [26], 1e3, other=rod, corners=[[0]], weights=[[1.0]], strength=50.0)
+    tie = Attachment(
+        cubes[0],
+        [26],
+        1e3,
+        other=rod,
+        corners=[[0]],
+        weights=[[1.0]],
+        strength=50.0,
+        damping=2e-3,
+        length=0.2,
+        shrink_speed=0.1,
+    )
     floor, faces = plane(4.0, 0.1)
     ball, shell = bumpy_ball(0.3, rows=6)
     return [

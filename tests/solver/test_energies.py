@@ -43,7 +43,33 @@ def hinge_cloth(rest):
 
 
 TRIANGLE = np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.3]])
+# Two edges of a rod that is curved at rest, with their directors; lengths 0.5 and 0.6 m.
+BENT = np.array(
+    [[-0.5, 0.0, 0.0], [0.0, 0.0, 0.0], [0.48, 0.36, 0.0], [-0.25, 0.1, 0.5], [0.1, 0.4, 0.6]]
+)
+RUBBER = Material(youngs_modulus=2e6, thickness=0.05, poisson_ratio=0.25, bending_factor=0.5)
+RIGID = 0.5 * 2e6 * np.pi * 0.05**4 / 64.0  # B [N m²] of it
 LINK = np.array([[0.0, 0.0, 0.0], [0.4, 0.2, 0.1]])
+
+
+def bent_rod(rest):
+    return Rod(rest, [[0, 1], [1, 2]], RUBBER, directors=[3, 4])
+
+
+def bend_energy(rest, x):
+    return references.bend(rest, x, RIGID / 0.55, RIGID / 1.25 / 0.55)
+
+
+def one_link(rest):
+    return Rod(rest, [[0, 1]], RUBBER, directors=[2])
+
+
+def director_stiffness(rest):
+    """As stiff as a bend of its edge twice over, at its distance."""
+    distance = np.linalg.norm(rest[2] - 0.5 * (rest[0] + rest[1]))
+    return 0.5 * RIGID / (np.linalg.norm(rest[1] - rest[0]) * distance**2)
+
+
 WOVEN = Material(
     youngs_modulus=8e6,
     weft_modulus=3e6,
@@ -170,6 +196,13 @@ KINDS = {
         lambda rest: Rod(rest, [[0, 1]], Material(spring_stiffness=STIFFNESS)),
         lambda rest, x: references.spring(rest, x, STIFFNESS),
     ),
+    "bend": ("bends", BENT, bent_rod, bend_energy),
+    "director": (
+        "directors",
+        BENT[[0, 1, 3]],
+        one_link,
+        lambda rest, x: references.director(rest, x, director_stiffness(rest)),
+    ),
 }
 
 
@@ -247,9 +280,10 @@ def test_block_is_the_second_derivative_where_that_is_positive(kind):
     np.testing.assert_allclose(hessian, wanted, atol=1e-4 * np.abs(wanted).max())
 
 
-def test_hinge_block_is_the_second_derivative_at_the_rest_angle():
-    _, rest, _, energy = KINDS["hinge"]
-    _, hessian = force_hessian("hinge", rest)
+@pytest.mark.parametrize("kind", ["hinge", "bend"])
+def test_block_of_bending_is_the_second_derivative_at_rest(kind):
+    _, rest, _, energy = KINDS[kind]
+    _, hessian = force_hessian(kind, rest)
     wanted = references.hessian_blocks(lambda p: energy(rest, p), rest)
     np.testing.assert_allclose(hessian, wanted, atol=1e-4 * np.abs(wanted).max())
 
@@ -374,15 +408,33 @@ def test_statistics_agree_with_the_second_energies():
     for kind, (_, rest, make, energy) in KINDS.items():
         if kind.startswith("viscous"):
             continue  # dissipated, not stored
+        if kind in {"bend", "director"}:
+            continue  # parts of a rod, which is below
         x = stretched(kind)
-        body = make(rest)
-        settings = Settings()
-        model = model_of(body, settings)
-        points = np.empty_like(x)
-        points[model.assembly.vertices[0]] = x
-        model.x.assign(points.astype(np.float32))
-        residual = Residual(model)
-        nothing_done = Convergence(model, residual, Iterations(model))
-        measure = Measure(model, residual, [body], nothing_done)
-        reported = measure.statistics(measure.read(), 0.0).elastic_energy
+        reported = reported_energy(make(rest), x)
         assert reported == pytest.approx(energy(rest, x) - energy(rest, rest), rel=1e-5)
+
+
+def test_statistics_of_a_rod_are_those_of_its_edges_bends_and_directors():
+    x = stretched("bend", amount=0.05)
+    wanted = bend_energy(BENT, x)
+    for edge in ([0, 1, 3], [1, 2, 4]):
+        rest, now = BENT[edge], x[edge]
+        length = np.linalg.norm(rest[1] - rest[0])
+        axial = 2e6 * np.pi * 0.05**2 / 4.0 / length
+        wanted += references.spring(rest[:2], now[:2], axial)
+        wanted += references.director(rest, now, director_stiffness(rest))
+    assert reported_energy(bent_rod(BENT), x) == pytest.approx(wanted, rel=1e-5)
+
+
+def reported_energy(body, x):
+    """The elastic energy [J] that statistics tell of a body at x."""
+    settings = Settings()
+    model = model_of(body, settings)
+    points = np.empty_like(x)
+    points[model.assembly.vertices[0]] = x
+    model.x.assign(points.astype(np.float32))
+    residual = Residual(model)
+    nothing_done = Convergence(model, residual, Iterations(model))
+    measure = Measure(model, residual, [body], nothing_done)
+    return measure.statistics(measure.read(), 0.0).elastic_energy

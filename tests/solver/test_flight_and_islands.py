@@ -6,6 +6,7 @@ from dataclasses import replace as replaced
 import numpy as np
 import pytest
 import warp as wp
+from intersections import intersecting_pairs, joined
 from shapes import box, chain, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
@@ -13,6 +14,7 @@ from vbd.solver.device import launches
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 from vbd.solver.topology.graphs import connected_components
+from vbd.solver.topology.meshes import boundary_triangles
 
 SETTINGS = Settings(substeps=3, iterations=5)
 
@@ -149,15 +151,15 @@ def test_threads_change_no_bit(scene, monkeypatch):
 
 
 def rigid_motion(mass, x, displacement):
-    """The rigid motion [vertex, 3] that takes up the momentum of displacements [m] of masses."""
-    center = mass @ x / mass.sum()
-    arm = x - center
-    shift = mass @ displacement / mass.sum()
-    spin = mass @ np.cross(arm, displacement)
-    inertia = mass @ (arm * arm).sum(axis=1) * np.eye(3) - (mass[:, None] * arm).T @ arm
-    # What is straight does not turn about its own axis.
-    turn = np.linalg.lstsq(inertia, spin, rcond=1e-8)[0]
-    return shift + np.cross(turn, arm)
+    """The rigid motion [vertex, 3] that takes up the momentum of displacements [m] of masses: the
+    closest to them in the sense of these masses (Kabsch 1976).
+    """
+    arm = x - mass @ x / mass.sum()
+    goal = x + displacement
+    center = mass @ goal / mass.sum()
+    u, _, v = np.linalg.svd((mass[:, None] * arm).T @ (goal - center))
+    u[:, -1] *= np.sign(np.linalg.det(u @ v))
+    return center + arm @ (u @ v) - x
 
 
 @pytest.mark.parametrize("touching", [[], [(0, 2)], [(3, 1), (2, 0)], [(0, 1), (1, 4)]])
@@ -183,8 +185,11 @@ def test_islands_move_as_their_momentum_asks_for(touching):
     for b in range(5):
         parent[b] = np.flatnonzero(island == island[b])[0]
     momentum.islands.parent.assign(parent.astype(np.int32))
-    for launch in (name, *rest, *momentum.restoring[:-1]):
+    for launch in (name, *rest):
         launch()
+    # No forces from outside.
+    model.lists.near.end.assign(model.lists.near.start.numpy()[:-1])
+    momentum.restoring()
 
     expected = x.copy()
     for number in set(island) - {island[4]}:
@@ -193,7 +198,8 @@ def test_islands_move_as_their_momentum_asks_for(touching):
         expected[mine] += rigid_motion(mass, x[mine], displacement[mine])
     found = model.candidate.numpy()[:free]
     assert np.abs(expected - x).max() > 1e-5
-    np.testing.assert_allclose(found, expected, atol=2e-7)
+    # Rounding; a straight rod, which hardly resists a turn about itself, takes it in small steps.
+    np.testing.assert_allclose(found, expected, atol=5e-7)
 
 
 def test_what_meets_nothing_flies_and_what_is_near_a_collider_stays():
@@ -248,6 +254,11 @@ def test_a_group_does_not_fly_into_another():
     # that through the third, which neither reaches by itself.
     speed = 1.02 / SETTINGS.step_time
     cubes = [cube([-1.2, 0.0, 0.0], [speed, 0.0, 0.0]), cube([0.0] * 3), cube([0.25, 0.0, 0.0])]
+    surfaces = [boundary_triangles(one.tets) for one in cubes]
     for frame in simulate(cubes, replaced(SETTINGS, gravity=(0.0, 0.0, 0.0)), 2):
-        first, second, third = (points[:, 0].mean() for points in frame.positions)
-        assert first < second < third
+        meshes = list(zip(frame.positions, surfaces, strict=True))
+        points, triangles = joined(meshes)[:2]
+        number = np.repeat(np.arange(3), [len(one) for one in surfaces])
+        pairs = intersecting_pairs(points, triangles)
+        # Crushed as they are, bodies may fold into themselves.
+        assert not (number[pairs[:, 0]] != number[pairs[:, 1]]).any()

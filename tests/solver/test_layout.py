@@ -24,6 +24,8 @@ LAYERS = (
     "preparing",
     "simulate",
     "cache",
+    "cache_files",
+    "fingerprint",
     "attachments",
     "bounds",
     "descent",

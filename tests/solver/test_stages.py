@@ -18,7 +18,7 @@ from vbd.solver.simulate import simulate
 
 FOLDER = Path(stage_module.__file__).parent
 # What several stages share, and what puts them together.
-SHARED = {"stage", "linkages", "flight", "accuracy"}
+SHARED = {"stage", "linkages", "flight", "accuracy", "holding", "rigid_steps"}
 
 
 def stepper_of(bodies, **settings):
@@ -94,6 +94,13 @@ def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleratio
     assert stages["end_step"] == ["Breaking", "Velocities"]
     stages = stages_of(bodies, acceleration=0.9)
     assert stages["after_sweep"] == [*multipliers, "Acceleration"]
+
+
+def test_attachments_change_when_their_points_have_moved():
+    rod = Rod(*chain(4, 0.1))
+    tie = Attachment(rod, [0], 10.0, points=rod.points[:1], damping=0.1)
+    stages = stages_of([rod, tie], iterations=2)
+    assert stages["begin_step"][:4] == ["Clock", "Prediction", "Kinematics", "AttachmentLaws"]
 
 
 def test_what_was_recorded_with_old_arrays_is_recorded_anew():

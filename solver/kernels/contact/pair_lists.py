@@ -18,6 +18,7 @@ from .pairs import (
     weighted,
 )
 from .parting import parting_normal
+from .passing import passing_normal
 from .state import ContactState
 
 wp.set_module_options(HOT)
@@ -51,7 +52,8 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, state: ContactState, x: 
         wp.min(state.stiffness[v[0]], state.stiffness[v[1]]),
         wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
-    pair.found_normal = parting_normal(kind, weights, v, x, gap)
+    normal = parting_normal(kind, weights, v, x, gap)
+    pair.found_normal = passing_normal(pair, normal, weights, x, surface.path)
     pair.multiplier = multiplier_of(kind, v, state.multiplier)
     if surface.body[v[0]] == surface.body[other]:
         rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)

@@ -10,6 +10,8 @@ wp.set_module_options(QUICK)
 vec6 = wp.types.vector(length=6, dtype=float)
 mat31 = wp.types.matrix(shape=(3, 1), dtype=float)
 mat32 = wp.types.matrix(shape=(3, 2), dtype=float)
+mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
+vec5i = wp.types.vector(length=5, dtype=int)
 
 
 @wp.func

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files of a cache: written whole or not at all, and told from what was not.
+
+Nothing of what is read here is believed before it is checked: sizes before memory is taken for
+them, then a checksum. Nothing of it is ever run. All numbers are little-endian.
+"""
+
+import errno
+import json
+import os
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+# Behind the points of a frame: this, the number of the frame, and the CRC-32 of all before.
+SEAL = struct.Struct("<8sII")
+FRAME_MAGIC = b"VBDframe"
+# Before the arrays of a state: this, its frame, the bytes of the list of arrays and of the arrays,
+# and the CRC-32 of both.
+HEAD = struct.Struct("<8sIIQI")
+STATE_MAGIC = b"VBDstat1"
+KINDS = ("|u1", "|b1", "<i4", "<i8", "<f4", "<f8")
+# A list of arrays is a few kilobytes long, and a header not much longer.
+MOST_LISTED, MOST_HEADER = 1 << 20, 1 << 24
+BLOCK = 1 << 22
+
+PLACE = "free some space or choose another disk"
+ADVICE = {
+    errno.ENOENT: "its folder was removed meanwhile",
+    errno.EACCES: "allow writing to the folder or save the file elsewhere",
+    errno.EPERM: "allow writing to the folder or save the file elsewhere",
+    errno.EROFS: "save the file on a disk that can be written",
+}
+
+
+def write_whole(path, *parts):
+    """Write bytes to a temporary name, flush them to the disk, and rename; OSError in words."""
+    partial = path.with_name(path.name + ".part")
+    try:
+        with open(partial, "wb") as file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    except OSError as error:
+        try:
+            partial.unlink(missing_ok=True)
+        except OSError:
+            pass  # what keeps it from being written may keep it from being removed
+        raise in_words(error, f"write {path.name}", path.parent) from error
+
+
+def in_words(error, what, folder):
+    """An OSError that says what could not be done in a folder, why, and what to do about it."""
+    advice = ADVICE.get(error.errno, PLACE)
+    return OSError(error.errno, f"cannot {what} ({error.strerror}); {advice}", str(folder))
+
+
+def write_frame(path, index, points):
+    """Write frame `index`: float32 [point, 3]."""
+    data = np.ascontiguousarray(points, dtype="<f4").tobytes()
+    check = zlib.crc32(SEAL.pack(FRAME_MAGIC, index, 0), zlib.crc32(data))
+    write_whole(path, data, SEAL.pack(FRAME_MAGIC, index, check))
+
+
+def read_frame(path, index, count, sealed=True):
+    """Frame `index` of `count` points, float32 [point, 3]; ValueError when it is not whole."""
+    size = 12 * count
+    if path.stat().st_size != size + sealed * SEAL.size:
+        raise ValueError(f"frame {index} in {path.parent} is cut short; bake again")
+    with open(path, "rb") as file:
+        data, seal = file.read(size), file.read(SEAL.size)
+    if sealed:
+        check = zlib.crc32(SEAL.pack(FRAME_MAGIC, index, 0), zlib.crc32(data))
+        if seal != SEAL.pack(FRAME_MAGIC, index, check):
+            raise ValueError(f"frame {index} in {path.parent} is damaged; bake again")
+    return np.frombuffer(data, dtype="<f4").reshape(-1, 3).copy()
+
+
+def write_state(path, index, arrays):
+    """Write the arrays of the state after frame `index`, by name."""
+    arrays = {name: _little(array) for name, array in arrays.items()}
+    listed = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
+    directory = json.dumps(listed).encode()
+    parts = [directory, *(array.tobytes() for array in arrays.values())]
+    check, size = 0, sum(array.nbytes for array in arrays.values())
+    for part in parts:
+        check = zlib.crc32(part, check)
+    write_whole(path, HEAD.pack(STATE_MAGIC, index, len(directory), size, check), *parts)
+
+
+def _little(array):
+    """An array that is contiguous and of one of the `KINDS`."""
+    array = np.ascontiguousarray(array)
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+@dataclass(frozen=True)
+class StateFile:
+    """The state after a frame on disk: what is in it is known, but not yet read."""
+
+    path: Path
+    frame: int
+    shapes: dict
+    """Type and shape of every array, by name."""
+    check: int
+
+    @classmethod
+    def open(cls, path, index):
+        """The state after frame `index`; ValueError when it is not one, or not whole."""
+        with open(path, "rb") as file:
+            head = file.read(HEAD.size)
+            size = os.fstat(file.fileno()).st_size
+            if len(head) < HEAD.size or head[:8] != STATE_MAGIC:
+                raise _damaged(path, "it is not one, or of another version")
+            _, frame, listed, stored, check = HEAD.unpack(head)
+            if listed > MOST_LISTED or size != HEAD.size + listed + stored or frame != index:
+                raise _damaged(path, "it is cut short")
+            shapes = _shapes(path, file.read(listed))
+        if sum(_bytes(*shape) for shape in shapes.values()) != stored:
+            raise _damaged(path, "its arrays do not add up")
+        return cls(path, index, shapes, check)
+
+    def load(self):
+        """The arrays by name; ValueError when they are not what was written."""
+        stored = sum(_bytes(*shape) for shape in self.shapes.values())
+        arrays, check = {}, 0
+        with open(self.path, "rb") as file:
+            left = os.fstat(file.fileno()).st_size - HEAD.size - stored
+            file.seek(HEAD.size)
+            check = zlib.crc32(file.read(left))
+            for name, (kind, shape) in self.shapes.items():
+                data = bytearray(_bytes(kind, shape))
+                if file.readinto(data) != len(data):
+                    raise _damaged(self.path, "it is cut short")
+                check = zlib.crc32(data, check)
+                arrays[name] = np.frombuffer(data, dtype=kind).reshape(shape)
+        if check != self.check:
+            raise _damaged(self.path, "its checksum is wrong")
+        return arrays
+
+
+def _damaged(path, why):
+    return ValueError(f"the restart point {path.name} in {path.parent} is damaged: {why}")
+
+
+def _bytes(kind, shape):
+    size = np.dtype(kind).itemsize
+    for length in shape:
+        size *= length
+    return size
+
+
+def _shapes(path, directory):
+    """{name: (type, shape)} from the list of arrays; ValueError for what cannot be one."""
+    listed = parsed(directory)
+    shapes = {}
+    for entry in listed if isinstance(listed, list) else [None]:
+        if not (isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], str)):
+            raise _damaged(path, "its list of arrays cannot be read")
+        name, kind, shape = entry
+        lengths = isinstance(shape, list) and len(shape) <= 4
+        if kind not in KINDS or not lengths or not all(is_count(n) for n in shape):
+            raise _damaged(path, "it has an array that cannot be")
+        shapes[name] = kind, tuple(shape)
+    if len(shapes) != len(listed):
+        raise _damaged(path, "it has an array twice")
+    return shapes
+
+
+def parsed(data):
+    """What JSON says, None where it cannot be read."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_count(value):
+    """Whether a number from a file is whole, not negative, and of some use."""
+    return type(value) is int and 0 <= value < 1 << 40

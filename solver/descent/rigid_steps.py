@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One rigid step of every island at the end of a substep (kernels/rigid_step.py)."""
+
+from functools import partial
+
+import numpy as np
+import warp as wp
+
+from ..device.flow import repeat_while
+from ..device.launches import play
+from ..kernels import flight, island_moves, rigid_contacts, rigid_step
+from ..kernels import islands as kernels
+from ..model.chunks import make_chunks
+from ..scene.embedding import points_in_front
+
+# What is added up for a chunk.
+MOMENTS = {
+    "weight": wp.float64,
+    "center": wp.vec3d,
+    "shift": wp.vec3d,
+    "mixed": wp.mat33d,
+    "spread": wp.mat33d,
+}
+# What is added up of contacts for a chunk, and what is known of an island.
+SUMS = {
+    "force": wp.vec3d,
+    "torque": wp.vec3d,
+    "along": wp.mat33d,
+    "mixed": wp.mat33d,
+    "around": wp.mat33d,
+}
+STEPS = {
+    "weight": wp.float64,
+    "tensor": wp.mat33d,
+    "push": wp.vec3d,
+    "moment": wp.mat33d,
+    "shift": wp.vec3d,
+    "turn": wp.vec3d,
+    "gain": wp.float64,
+    "first_gain": wp.float64,
+    "passes": int,
+    "goes_on": int,
+}
+BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
+# Rough cost of adding a vertex, of its contacts, and of moving one [ns].
+ADD, TOUCH, MOVE = 15.0, 30.0, 5.0
+
+
+class RigidSteps:
+    """Moves islands to where their momentum belongs, as far as what is not in them allows.
+
+    `owner` [surface vertex] are the bodies or linkages, `count` of them, `islands` those of these.
+    """
+
+    def __init__(self, model, owner, count, islands):
+        self.model, self.islands, self.count = model, islands, count
+        self.before, self.owner = wp.clone(model.x), model.upload(owner.astype(np.int32), int)
+        free, device = np.arange(model.free_count), model.device
+        self.chunks = make_chunks(free, owner[free], count, device)
+        self.cost = ADD * np.diff(self.chunks.start.numpy())
+        self.moments = filled(kernels.Moments(), MOMENTS, len(self.cost), device)
+        surface = np.concatenate([first + np.arange(n) for first, n in model.surface_ranges()])
+        self.surface = make_chunks(surface, owner[surface], count, device)
+        self.touch_cost = TOUCH * np.diff(self.surface.start.numpy())
+        self.sums = filled(rigid_step.ContactSums(), SUMS, len(self.touch_cost), device)
+        self.steps = filled(rigid_step.RigidSteps(), STEPS, count, device)
+        self.goes_on = wp.zeros(1, dtype=int, device=device)
+        self.whole = None
+
+    def record(self):
+        """Make all launches with the arrays of now."""
+        model, record, islands = self.model, self.model.launches.record, self.islands
+        chunks, moments, cost = self.chunks, self.moments, self.cost
+        state = [self.before, model.inertial, model.objective.inertia, islands]
+        begin, taken = [chunks, self.before, moments], [islands, self.steps]
+        self.begin = [
+            record(kernels.add_moments, len(cost), [chunks, *state], [moments], cost=cost),
+            record(rigid_step.begin_rigid_steps, self.count, begin, taken),
+        ]
+        around = [self.surface, self.before, model.x_start, self.owner, model.objective.contacts]
+        around += [model.contact_model, *taken]
+        kernel, cost = rigid_contacts.add_contacts, self.touch_cost
+        self.contacts = record(kernel, len(cost), around, [self.sums], cost=cost)
+        kernel, sums = rigid_step.take_rigid_steps, [self.surface, self.sums]
+        self.take = record(kernel, self.count, sums, [*taken, self.goes_on])
+        free, moves = model.free_count, [self.before, self.owner, islands, model.contact_model]
+        self.move = [
+            record(island_moves.move_islands, free, moves, [model.candidate], cost=MOVE),
+            *points_in_front(model, self.before, model.candidate),
+            partial(model.commit, 0, free),
+        ]
+        if self.whole is not None:
+            self.move += self.whole.record(self)
+
+    def __call__(self):
+        wp.copy(self.before, self.model.x)
+        play(self.begin)
+        self.goes_on.fill_(1)
+        repeat_while(self.goes_on, self._pass)
+        play(self.move)
+
+    def _pass(self):
+        self.goes_on.zero_()
+        self.contacts()
+        self.take()
+
+
+class WholeMoves:
+    """Lets islands move as a whole, whatever held any of their vertices back, where nothing but
+    they themselves is in the way (kernels/island_moves.py).
+    """
+
+    def __init__(self, model, travel):
+        self.model, self.travel, device = model, travel, model.device
+        self.chunks, bodies = surface_chunks(model), len(model.assembly.vertices)
+        self.parts, self.boxes = (
+            filled(flight.Boxes(), BOXES, count, device)
+            for count in (len(self.chunks.owner), bodies)
+        )
+        self.stays = wp.zeros(bodies, dtype=int, device=device)
+
+    def record(self, steps):
+        """Launches after the moves of `RigidSteps`."""
+        model, record, chunks = self.model, self.model.launches.record, self.chunks
+        bodies, free, islands = len(self.stays), model.free_count, steps.islands
+        cost = ADD * np.diff(chunks.start.numpy())
+        boxes = [chunks, model.vertex_count, steps.before, steps.before]
+        boxes.append(model.contact_model.state.radius)
+        around = [model.contact.struct, self.travel, self.boxes, islands]
+        moves, parts = [model.candidate, steps.owner, islands], [chunks, self.parts, islands]
+        held = [steps.before, *moves]
+        stays, kernels = [self.stays], island_moves
+        return [
+            record(flight.measure_chunks, len(cost), boxes, [self.parts], cost=cost),
+            record(kernels.sweep_boxes, bodies, parts, [self.boxes, *stays]),
+            record(kernels.find_obstacles, bodies, around, stays),
+            record(kernels.find_held_back, free, held, stays, cost=MOVE),
+            record(kernels.move_whole, free, [*moves, *stays], [model.x], cost=MOVE),
+            model.contact.follow,
+        ]
+
+
+def surface_chunks(model):
+    """`Chunks` of the vertices and embedded points of every body."""
+    points = model.kinematic_end + np.arange(len(model.surface.points))
+    vertex = np.concatenate([np.arange(model.vertex_count), points])
+    bodies = len(model.assembly.vertices)
+    return make_chunks(vertex, model.surface.body[vertex], bodies, model.device)
+
+
+def filled(struct, arrays, count, device):
+    """A struct with an array of zeros for each of the names and types in `arrays`."""
+    for name, dtype in arrays.items():
+        setattr(struct, name, wp.zeros(count, dtype=dtype, device=device))
+    return struct

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What frames were made from, so that what has changed since can be named."""
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass, fields, is_dataclass
+
+import numpy as np
+
+from .settings import Material, Settings
+
+# What of a body makes its shape.
+SHAPE = ("points", "start", "elements", "triangles", "rest_points")
+# Of a text from a file.
+MOST_LETTERS = 60
+# What has come since version 0.1, as it is by default; a body that has nothing else has the hash
+# that it had before.
+LATER = {"drag": 0.0, "air_friction": 0.02, "bending_factor": 0.0, "directors": None}
+PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+# Units that are usual with a prefix.
+PREFIXED = ("Pa", "N/m", "N")
+
+
+def fingerprint(body):
+    """Hash of what shapes a body at its input state: mesh, material, pins (not their motion)."""
+    digest = hashlib.sha256(type(body).__name__.encode())
+    _add(digest, {name: value for name, value in vars(body).items() if name != "name"})
+    return digest.hexdigest()
+
+
+def shape_of(body):
+    """Hash of the mesh of a body at its input state."""
+    digest = hashlib.sha256()
+    _add(digest, {name: getattr(body, name) for name in SHAPE if hasattr(body, name)})
+    return digest.hexdigest()
+
+
+def _add(digest, value):
+    """Feed a value into the hash; what varies in time counts with its state at time 0."""
+    if callable(value):
+        value = value(0.0)
+    if isinstance(value, Material):
+        value = vars(value)
+    if isinstance(value, dict):
+        for name, entry in value.items():
+            if _is_later(name, entry):
+                continue
+            digest.update(name.encode())
+            _add(digest, entry)
+    elif isinstance(value, np.ndarray):
+        digest.update(f"{value.dtype} {value.shape}".encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            _add(digest, entry)
+    elif hasattr(value, "__dict__"):
+        _add(digest, vars(value))
+    else:
+        digest.update(repr(value).encode())
+
+
+def _is_later(name, value):
+    """Whether something has come after version 0.1 and is as by default, to what float32 has of it,
+    which is how Blender stores it.
+    """
+    if name not in LATER:
+        return False
+    default = LATER[name]
+    if value is None or default is None:
+        return value is default
+    return np.size(value) == 1 and bool(np.float32(value) == np.float32(default))
+
+
+def plain(settings):
+    """Settings as JSON gives them back; the thread count changes no result and is left out."""
+    values = {f.name: getattr(settings, f.name) for f in fields(settings) if f.name != "threads"}
+    return json.loads(json.dumps(values))
+
+
+def values_of(body):
+    """The numbers, switches and choices of a body and its material, by name."""
+    values = dict(vars(body))
+    material = values.pop("material", None)
+    if is_dataclass(material):
+        values |= vars(material)
+    return {
+        name: value
+        for name, value in values.items()
+        if name != "name" and isinstance(value, bool | int | float | str)
+    }
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that is not what it was: `what` of the object `of`, or of the scene."""
+
+    what: str
+    of: str = ""
+    was: object = None
+    now: object = None
+
+    def __str__(self):
+        said = f"{self.what} of {self.of}" if self.of and self.what else self.what or self.of
+        if self.was is None and self.now is None:
+            return f"{said} has changed"
+        return f"{said} was {self.was}, is {self.now}"
+
+
+def changed_values(was, now, declared, of=""):
+    """`Change`s of numbers in words; `declared`: the dataclass that has their labels and units."""
+    known = {f.name: f.metadata for f in fields(declared)}
+    for name, value in now.items():
+        before = was.get(name, value)
+        if before != value:
+            data = known.get(name, {})
+            label, unit = data.get("label"), data.get("unit", "")
+            label = label or name.replace("_", " ").capitalize()
+            unit = "" if " or " in unit else unit  # which of them is the body's to know
+            names = data.get("names", {})
+            words = (in_units(names.get(str(v), v), unit) for v in (before, value))
+            yield Change(label, of, *words)
+
+
+def changed_bodies(was, now):
+    """`Change`s of bodies, of both sides {name: {"all": hash, "shape": hash, "values": {…}}}."""
+    for name in {**was, **now}:
+        if name not in now:
+            yield Change("", name, "part of the bake", "not any more")
+        elif name not in was:
+            yield Change("", name, "not part of the bake", "now")
+        elif was[name]["all"] != now[name]["all"]:
+            values = was[name].get("values", {}), now[name]["values"]
+            found = list(changed_values(*values, Material, name))
+            if was[name].get("shape", now[name]["shape"]) != now[name]["shape"]:
+                found.append(Change("The mesh", name))
+            yield from found or [Change("", name)]
+
+
+def changed_settings(was, now):
+    """`Change`s of settings; what a setting does that came later was off, as by default."""
+    yield from changed_values({**plain(Settings()), **was}, now, Settings)
+
+
+def in_units(value, unit):
+    """A value with its unit: 20 kPa."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(in_units(v, '') for v in value)})"
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        return str(value)[:MOST_LETTERS]
+    if unit in PREFIXED:
+        for factor, prefix in PREFIXES:
+            if abs(value) >= factor:
+                return f"{_short(value / factor)} {prefix}{unit}"
+    return f"{_short(value)} {unit}".rstrip()
+
+
+def _short(value):
+    return str(value) if isinstance(value, int) else f"{value:.6g}"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigid motions of islands of bodies, and which of them nothing is in the way of.
+
+A motion that all bodies of an island have in common changes no distance between them, so no plane
+between those is to end it. Where the boxes that an island sweeps meet those of no other one, nor
+those of colliders, it moves as a whole.
+"""
+
+import warp as wp
+
+from .chunks import Chunks
+from .contact.analytic_colliders import ContactModel, keep_in_front
+from .contact.pairs import Surface
+from .flight import Boxes
+from .islands import Islands
+from .options import QUICK
+
+wp.set_module_options(QUICK)
+
+
+@wp.func
+def rigid_step(start: wp.vec3, island: int, islands: Islands):
+    """The step of a vertex of an island from `start` [m]."""
+    arm = wp.vec3d(start) - islands.center[island]
+    turned = islands.turn[island] * arm
+    step = wp.vec3(islands.shift[island] + (turned - arm))
+    if islands.held[island] != 0 or not wp.isfinite(step):
+        step = wp.vec3(0.0)
+    return step
+
+
+@wp.kernel
+def move_islands(
+    first: int,
+    x: wp.array[wp.vec3],
+    owner: wp.array[int],
+    islands: Islands,
+    model: ContactModel,
+    # out
+    candidate: wp.array[wp.vec3],
+):
+    """Where free islands should have got, in front of analytic colliders. One thread per free
+    vertex.
+    """
+    i = first + wp.tid()
+    start = x[i]
+    step = rigid_step(start, islands.island[owner[i]], islands)
+    candidate[i] = start + keep_in_front(i, start, step, model)
+
+
+@wp.kernel
+def sweep_boxes(
+    chunks: Chunks,
+    parts: Boxes,
+    islands: Islands,
+    # in and out
+    boxes: Boxes,
+    # out
+    stays: wp.array[int],
+):
+    """The box that every body sweeps with its island. One thread per body."""
+    b = wp.tid()
+    low = wp.vec3(wp.inf)
+    high = wp.vec3(-wp.inf)
+    for chunk in range(chunks.first[b], chunks.first[b + 1]):
+        low = wp.min(low, parts.low[chunk])
+        high = wp.max(high, parts.high[chunk])
+    island = islands.island[b]
+    stays[b] = islands.held[island]
+    if islands.held[island] == 0:
+        arm = 0.5 * (low + high) - wp.vec3(islands.center[island])
+        farthest = wp.length(arm) + 0.5 * wp.length(high - low)
+        turned = islands.turn[island] - wp.identity(n=3, dtype=wp.float64)
+        size = float(wp.sqrt(wp.ddot(turned, turned)))
+        reach = wp.vec3(float(wp.length(islands.shift[island])) + size * farthest)
+        low -= reach
+        high += reach
+    boxes.low[b] = low
+    boxes.high[b] = high
+
+
+@wp.kernel
+def find_obstacles(
+    surface: Surface,
+    travel: wp.array[float],
+    boxes: Boxes,
+    islands: Islands,
+    # in and out
+    stays: wp.array[int],
+):
+    """Mark the islands that are not to move as a whole: that may meet another one, or the box of a
+    collider as of the last search; within the frame those move by `travel` [m] at most.
+    """
+    b = wp.tid()
+    island = islands.island[b]
+    low = boxes.low[b]
+    high = boxes.high[b]
+    meets = int(0)
+    for other in range(boxes.low.shape[0]):
+        if islands.island[other] != island and surface.may_touch[b * surface.bodies + other] != 0:
+            if wp.max(wp.max(boxes.low[other] - high, low - boxes.high[other])) <= 0.0:
+                meets = 1
+    if surface.collider_triangle_tree != wp.uint64(0):
+        reach = wp.vec3(travel[0])
+        query = wp.bvh_query_aabb(surface.collider_triangle_tree, low - reach, high + reach)
+        index = int(0)
+        if wp.bvh_query_next(query, index):
+            meets = 1
+    if meets != 0 or not wp.isfinite(low + high):
+        stays[island] = 1
+
+
+@wp.kernel
+def find_held_back(
+    first: int,
+    x: wp.array[wp.vec3],
+    candidate: wp.array[wp.vec3],
+    owner: wp.array[int],
+    islands: Islands,
+    # out
+    stays: wp.array[int],
+):
+    """Mark the islands of which analytic colliders hold any vertex back."""
+    i = first + wp.tid()
+    island = islands.island[owner[i]]
+    if islands.held[island] == 0:
+        goal = x[i] + rigid_step(x[i], island, islands)
+        if wp.length_sq(candidate[i] - goal) > 0.0:
+            stays[island] = 1
+
+
+@wp.kernel
+def move_whole(
+    first: int,
+    candidate: wp.array[wp.vec3],
+    owner: wp.array[int],
+    islands: Islands,
+    stays: wp.array[int],
+    # out
+    x: wp.array[wp.vec3],
+):
+    """Let islands that meet nothing go to their candidates. One thread per free vertex."""
+    i = first + wp.tid()
+    if stays[islands.island[owner[i]]] == 0:
+        x[i] = candidate[i]

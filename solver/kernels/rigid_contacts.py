@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What islands of bodies feel, as rigid ones, of contacts with all that does not belong to them."""
+
+import warp as wp
+
+from .chunks import Chunks
+from .contact.analytic_colliders import ContactModel, collider_force_hessian
+from .contact.law import force_stiffness
+from .contact.pair_forces import Contacts
+from .contact.pairs import Touch, gap_of
+from .embedding import point_position
+from .islands import Islands
+from .options import QUICK
+from .rigid_step import ContactSums, RigidSteps
+
+wp.set_module_options(QUICK)
+
+
+@wp.func
+def of_island(v: int, island: int, body: wp.array[int], islands: Islands):
+    """Whether surface vertex v belongs to an island."""
+    return islands.island[body[v]] == island
+
+
+@wp.func
+def is_first_inside(touch: Touch, corner: int, island: int, body: wp.array[int], islands: Islands):
+    """Whether a corner of a pair is the first that belongs to the island, and not all do."""
+    inside = int(0)
+    outside = int(0)
+    first = int(-1)
+    for c in range(4):
+        if touch.weights[c] != 0.0:
+            if of_island(touch.vertices[c], island, body, islands):
+                inside += 1
+                if first < 0:
+                    first = int(c)
+            else:
+                outside += 1
+    return first == corner and outside > 0
+
+
+@wp.func
+def touch_force(touch: Touch, gap: wp.vec3, model: ContactModel):
+    """Force [N] on side A of a pair, and a, b [N/m] of its stiffness a n nᵀ + b I."""
+    distance = wp.dot(touch.normal, gap)
+    force = wp.vec3(0.0)
+    along = float(0.0)
+    drag = float(0.0)
+    if touch.separates != 0:
+        force = (touch.stiffness * (touch.radius - distance)) * touch.normal
+        along = touch.stiffness
+    elif distance < touch.radius:
+        force, along, drag = force_stiffness(
+            touch.normal,
+            distance,
+            touch.radius,
+            gap - touch.start_gap,
+            touch.friction,
+            touch.stiffness,
+            model.law,
+        )
+    return force, along, drag
+
+
+@wp.func
+def stiffness_of(normal: wp.vec3, along: float, drag: float):
+    """a n nᵀ + b I [N/m]."""
+    one = wp.identity(n=3, dtype=float)
+    return wp.mat33d(along * wp.outer(normal, normal) + drag * one)
+
+
+@wp.kernel
+def add_contacts(
+    first: int,
+    chunks: Chunks,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    body: wp.array[int],
+    contacts: Contacts,
+    model: ContactModel,
+    islands: Islands,
+    steps: RigidSteps,
+    # out
+    sums: ContactSums,
+):
+    """Contacts of a chunk with what is outside of its island, where that has got to."""
+    chunk = first + wp.tid()
+    island = islands.island[chunks.owner[chunk]]
+    if steps.goes_on[island] == 0:
+        return
+    center = islands.center[island]
+    shift = islands.shift[island]
+    turn = islands.turn[island]
+    force = wp.vec3d()
+    torque = wp.vec3d()
+    along = wp.mat33d()
+    mixed = wp.mat33d()
+    around = wp.mat33d()
+    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        s = chunks.vertex[q]
+        if model.colliders.kind.shape[0] > 0 and model.state.hidden[s] == 0:
+            r = turn * (wp.vec3d(x[s]) - center)
+            begun = x_start[s]
+            if s >= model.embedding.first:
+                begun = point_position(s, x_start, model.embedding)
+            now = wp.vec3(center + shift + r)
+            f, h, count, _active_set, _margin = collider_force_hessian(
+                s, now, wp.vec3(0.0), begun, model
+            )
+            if count > 0:
+                k = wp.mat33d(h)
+                arm = wp.skew(r)
+                force += wp.vec3d(f)
+                torque += wp.cross(r, wp.vec3d(f))
+                along += k
+                mixed -= k * arm
+                around -= arm * k * arm
+        begin = int(0)
+        end = int(0)
+        if contacts.start.shape[0] > 0:
+            begin = contacts.start[s]
+            end = contacts.end[s]
+        for p in range(begin, end):
+            entry = contacts.entry[p]
+            touch = contacts.touches[entry >> 2]
+            if is_first_inside(touch, entry & 3, island, body, islands):
+                weight = wp.float64(0.0)
+                r = wp.vec3d()
+                for c in range(4):
+                    if of_island(touch.vertices[c], island, body, islands):
+                        w = wp.float64(touch.weights[c])
+                        weight += w
+                        r += w * (wp.vec3d(x[touch.vertices[c]]) - center)
+                moved = turn * r
+                gap = gap_of(touch, x, x[s]) + wp.vec3(weight * shift + (moved - r))
+                r = moved
+                f, a, b = touch_force(touch, gap, model)
+                if a + b > 0.0:
+                    k = stiffness_of(touch.normal, a, b)
+                    arm = wp.skew(r)
+                    force += weight * wp.vec3d(f)
+                    torque += wp.cross(r, wp.vec3d(f))
+                    along += (weight * weight) * k
+                    mixed -= weight * (k * arm)
+                    around -= arm * k * arm
+    sums.force[chunk] = force
+    sums.torque[chunk] = torque
+    sums.along[chunk] = along
+    sums.mixed[chunk] = mixed
+    sums.around[chunk] = around

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One rigid step of every island of bodies: to where its momentum belongs.
+
+A rigid motion x' = c + u + R (x − c) of an island changes no elastic energy. What is left of G are
+inertia and the contacts with what is no part of the island:
+
+    Σ w (y − x') + Σ f(x') = 0,   Σ w R r × (y − x') + Σ R r × f(x') = 0,   w = m/h², r = x − c,
+
+solved by Newton's method in 6 unknowns; c is the center of mass, so that the torque of inertia is
+the axial vector of R Σ w r (y − x + r)ᵀ, whatever u is. A step that overshoots along itself is
+drawn back by the rule of false position. Friction follows the loads of the step: it takes no more
+of the momentum than the coefficient times what the contacts carry in the end.
+"""
+
+import warp as wp
+
+from .chunks import Chunks
+from .guess import rotation_matrix
+from .islands import Islands, Moments, origin_of
+from .options import QUICK
+
+wp.set_module_options(QUICK)
+
+# An island is solved when a step would gain less than this part of what the first one did, ...
+SOLVED = wp.constant(wp.float64(1.0e-10))
+# ... or moves it by less than this [m].
+STILL = wp.constant(wp.float64(1.0e-8))
+# Part of the trace of an inertia tensor added to it: what is straight may turn about its own axis
+# by anything, but in small steps.
+THIN = wp.constant(wp.float64(1.0e-6))
+# The most evaluations of its contacts.
+PASSES = wp.constant(12)
+# A step is drawn back where the slope at its end has risen to this part of what it fell by, ...
+OVERSHOT = wp.constant(wp.float64(0.25))
+# ... to no less than this part of it.
+LEAST_PART = wp.constant(wp.float64(0.1))
+
+
+@wp.struct
+class RigidSteps:
+    """Newton's method for every island, at its first body; all [body]."""
+
+    weight: wp.array[wp.float64]  # Σ w [N/m]
+    tensor: wp.array[wp.mat33d]  # Σ w (r² − r rᵀ) [N m]
+    push: wp.array[wp.vec3d]  # Σ w (y − x) [N]
+    moment: wp.array[wp.mat33d]  # Σ w r (y − x + r)ᵀ [N m]
+    shift: wp.array[wp.vec3d]  # of the last step [m]
+    turn: wp.array[wp.vec3d]  # of the last step [rad]
+    gain: wp.array[wp.float64]  # slope along the last step [J], 0 where it was drawn back
+    first_gain: wp.array[wp.float64]
+    passes: wp.array[int]
+    goes_on: wp.array[int]
+
+
+@wp.struct
+class ContactSums:
+    """Sums over chunks of surface vertices: contact forces [N], torques [N m] about the center of
+    the island, and the blocks of their stiffness along u and θ.
+    """
+
+    force: wp.array[wp.vec3d]
+    torque: wp.array[wp.vec3d]
+    along: wp.array[wp.mat33d]
+    mixed: wp.array[wp.mat33d]
+    around: wp.array[wp.mat33d]
+
+
+@wp.kernel
+def begin_rigid_steps(
+    chunks: Chunks,
+    x: wp.array[wp.vec3],
+    moments: Moments,
+    # in and out
+    islands: Islands,
+    # out
+    steps: RigidSteps,
+):
+    """Inertia of every free island and the momenta it lacks. One thread per body, the first of an
+    island works.
+    """
+    b = wp.tid()
+    steps.goes_on[b] = 0
+    if islands.island[b] != b or islands.held[b] != 0:
+        return
+    weight = wp.float64(0.0)
+    center = wp.vec3d()
+    push = wp.vec3d()
+    mixed = wp.mat33d()
+    spread = wp.mat33d()
+    for other in range(b, chunks.first.shape[0] - 1):
+        if islands.island[other] == b:
+            for chunk in range(chunks.first[other], chunks.first[other + 1]):
+                weight += moments.weight[chunk]
+                center += moments.center[chunk]
+                push += moments.shift[chunk]
+                mixed += moments.mixed[chunk]
+                spread += moments.spread[chunk]
+    if not weight > wp.float64(0.0):
+        return
+    center /= weight
+    mixed -= wp.outer(center, push)
+    spread -= weight * wp.outer(center, center)
+    size = wp.trace(spread)
+    one = wp.identity(n=3, dtype=wp.float64)
+    steps.weight[b] = weight
+    steps.tensor[b] = size * (wp.float64(1.0) + THIN) * one - spread
+    steps.push[b] = push
+    steps.moment[b] = mixed + spread
+    steps.gain[b] = wp.float64(0.0)
+    steps.passes[b] = 0
+    steps.goes_on[b] = 1
+    islands.center[b] = origin_of(b, chunks, x) + center
+    islands.shift[b] = wp.vec3d()
+    islands.turn[b] = one
+
+
+@wp.func
+def axial(m: wp.mat33d):
+    """Σ a × b, where m = Σ a bᵀ."""
+    return wp.vec3d(m[1, 2] - m[2, 1], m[2, 0] - m[0, 2], m[0, 1] - m[1, 0])
+
+
+@wp.kernel
+def take_rigid_steps(
+    chunks: Chunks,
+    sums: ContactSums,
+    # in and out
+    islands: Islands,
+    steps: RigidSteps,
+    # out
+    goes_on: wp.array[int],
+):
+    """The next step of every island, or back from the last. One thread per body, the first of an
+    island works.
+    """
+    b = wp.tid()
+    if steps.goes_on[b] == 0:
+        return
+    weight = steps.weight[b]
+    along = weight * wp.identity(n=3, dtype=wp.float64)
+    around = steps.tensor[b]
+    mixed = wp.mat33d()
+    force = steps.push[b] - weight * islands.shift[b]
+    torque = axial(islands.turn[b] * steps.moment[b])
+    for other in range(b, chunks.first.shape[0] - 1):
+        if islands.island[other] == b:
+            for chunk in range(chunks.first[other], chunks.first[other + 1]):
+                force += sums.force[chunk]
+                torque += sums.torque[chunk]
+                along += sums.along[chunk]
+                mixed += sums.mixed[chunk]
+                around += sums.around[chunk]
+    steps.passes[b] = steps.passes[b] + 1
+    slope = wp.dot(force, steps.shift[b]) + wp.dot(torque, steps.turn[b])
+    gain = steps.gain[b]
+    if gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
+        part = wp.max(gain / (gain - slope), LEAST_PART)
+        islands.shift[b] = islands.shift[b] - (wp.float64(1.0) - part) * steps.shift[b]
+        islands.turn[b] = (
+            rotation_matrix((part - wp.float64(1.0)) * steps.turn[b]) * islands.turn[b]
+        )
+        steps.gain[b] = wp.float64(0.0)
+    elif steps.passes[b] < PASSES:
+        inverse = wp.inverse(along)
+        left = around - wp.transpose(mixed) * inverse * mixed
+        turn = wp.vec3d()
+        if wp.determinant(left) > wp.float64(0.0):
+            turn = wp.inverse(left) * (torque - wp.transpose(mixed) * inverse * force)
+        shift = inverse * (force - mixed * turn)
+        gain = wp.dot(force, shift) + wp.dot(torque, turn)
+        if steps.passes[b] == 1:
+            steps.first_gain[b] = gain
+        if gain > wp.max(SOLVED * steps.first_gain[b], STILL * STILL * weight):
+            islands.shift[b] = islands.shift[b] + shift
+            islands.turn[b] = rotation_matrix(turn) * islands.turn[b]
+            steps.shift[b] = shift
+            steps.turn[b] = turn
+            steps.gain[b] = gain
+        else:
+            steps.goes_on[b] = 0
+    if steps.passes[b] >= PASSES:
+        steps.goes_on[b] = 0
+    if steps.goes_on[b] != 0:
+        goes_on[0] = 1

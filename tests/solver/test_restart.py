@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A simulation that goes on from the state of a frame has the bits of one that never stopped."""
+
+import dataclasses
+from functools import partial
+
+import numpy as np
+import pytest
+from shapes import block, box, bumpy_ball, chain, grid, in_cells
+
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.descent.keeping import Restart
+from vbd.solver.scene.attachments import Attachment
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+FRAMES = 5
+COTTON = Material(
+    youngs_modulus=2e5,
+    density=0.2,
+    thickness=5e-4,
+    bending_stiffness=1e-6,
+    damping=1e-3,
+    collision_thickness=0.01,
+    self_contact=True,
+)
+JELLY = Material(youngs_modulus=1e5, damping=0.01, collision_thickness=0.005, self_contact=True)
+
+
+def slab(height, speed=0.0):
+    points, triangles = block((1.4, 1.4, 0.2), (0.3, 0.3, height - 0.1))
+    moved = (lambda time: points + [0.0, 0.0, speed * time]) if speed else points
+    return Collider(moved, triangles, name="Slab")
+
+
+def torn_sheet(height):
+    """A sheet that two of its sides are pulled apart by."""
+    points, triangles = grid(8)
+    points = points + [0.0, 0.0, height]
+    ends = np.flatnonzero((points[:, 0] < 1e-9) | (points[:, 0] > 1.0 - 1e-9))
+    pull = np.where(points[ends, :1] > 0.5, [[1.0, 0.0, 0.0]], [[-1.0, 0.0, 0.0]])
+    pins = Pins(ends, lambda time: points[ends] + 1.0 * time * pull)
+    return Cloth(points, triangles, COTTON, pins, tear_strain=0.1, name="Sheet")
+
+
+def cube(corner, name, **more):
+    points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    return Solid(points + corner, tets, JELLY, name=name, **more)
+
+
+def swinging(corner):
+    """A rope of soft and far stiffer springs, and a cube on stiff ties of which some break."""
+    points, edges = chain(6, 0.1)
+    stiffness = np.where(np.arange(5) % 2 == 0, 1e3, 1e7)
+    uneven = Material(spring_stiffness=stiffness, vertex_mass=0.1, damping=1e-3)
+    rope = Rod(points + corner, edges, uneven, Pins([0]), name="Rope")
+    held = cube(np.add(corner, [0.0, 0.4, 0.0]), "Held")
+    top = np.flatnonzero(held.points[:, 2] > held.points[:, 2].max() - 1e-6)
+    ties = []
+    for vertices, strength in ((top[:3], 9.0), (top[3:], np.inf)):
+        place = held.points[vertices]
+        path = partial(rising, place)
+        options = {"strength": strength, "damping": 0.01 * (strength > 10.0)}
+        ties.append(Attachment(held, vertices, 1e7, points=path, **options))
+    return [rope, held, *ties]
+
+
+def rising(points, time):
+    return points + [0.0, 0.0, 0.8 * time]
+
+
+def everything():
+    """Cloth that tears and folds, cells, tets that stand, fly and pass through each other, ropes,
+    attachments that break; pins, colliders and gravity move.
+    """
+    ball, triangles = bumpy_ball(0.25, 6)
+    cells = in_cells(ball + [0.25, 0.75, 0.15], triangles, resolution=3, material=JELLY)
+    return [
+        torn_sheet(-0.01),
+        cells,
+        cube([0.6, 0.1, 0.005], "Low"),
+        cube([0.62, 0.12, 0.17], "High"),  # begins in the other one
+        cube([0.0, 0.0, 0.8], "Free", velocities=[1.0, 0.0, 2.0]),
+        slab(-0.025, speed=0.1),
+        *swinging([2.0, 0.0, 0.0]),
+    ]
+
+
+def without_contact():
+    """The same without anything that may touch."""
+    calm = dataclasses.replace(JELLY, self_contact=False)
+    points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    free = Solid(points, tets, calm, velocities=[1.0, 0.0, 2.0], collides_with=(), name="Free")
+    sheet = torn_sheet(3.0)
+    sheet.material = dataclasses.replace(COTTON, self_contact=False)
+    bodies = [sheet, *swinging([2.0, 0.0, 0.0]), free]
+    for body in bodies:
+        body.collides_with = ()
+        if hasattr(body, "material"):
+            body.material = dataclasses.replace(body.material, self_contact=False)
+    return bodies
+
+
+SCENES = {"everything": everything, "without contact": without_contact}
+
+
+def changing(time):
+    return [0.5 * time, 0.0, -9.81 + 4.0 * time]
+
+
+def run(scene, settings, restart=None, frames=FRAMES):
+    """Positions, elements and numbers of frames, and the states after them."""
+    found, states = [], []
+    solved = simulate(SCENES[scene](), settings, frames, gravity=changing, restart=restart)
+    for frame in solved:
+        stats = dataclasses.replace(frame.stats, seconds=0.0)
+        found.append((frame.index, np.concatenate(frame.exact_positions), frame.elements, stats))
+        states.append(Restart(frame.index, frame.state()))
+    return found, states
+
+
+def same(one, other):
+    for a, b in zip(one, other, strict=True):
+        assert a[0] == b[0]
+        np.testing.assert_array_equal(a[1], b[1])
+        for elements, others in zip(a[2], b[2], strict=True):
+            np.testing.assert_array_equal(elements, others)
+        assert repr(a[3]) == repr(b[3])
+
+
+@pytest.mark.parametrize(
+    ("scene", "settings"),
+    [
+        ("everything", {}),
+        ("everything", {"estimate_acceleration": True, "iterations": 16, "substeps": 6}),
+        ("everything", {"accuracy": 0.005, "iterations": 40}),
+        ("without contact", {}),
+    ],
+)
+def test_every_frame_can_be_gone_on_from_bit_for_bit(scene, settings):
+    settings = Settings(**settings)
+    wanted, states = run(scene, settings)
+    for done, state in enumerate(states[:-1], start=1):
+        got, others = run(scene, settings, state)
+        same(got, wanted[done:])
+        assert others[-1].arrays.keys() == states[-1].arrays.keys()
+        for name, array in others[-1].arrays.items():
+            if not name.startswith("ContactLists/"):  # between their entries lie older ones
+                np.testing.assert_array_equal(array, states[-1].arrays[name], err_msg=name)
+
+
+def test_the_scene_of_everything_has_everything():
+    wanted, states = run("everything", Settings())
+    stats, arrays = [frame[3] for frame in wanted], states[-1].arrays
+    assert stats[-1].pairs and 0 < stats[-1].broken < 9 and stats[0].tangles
+    assert arrays["Tearing/triangles0"].max() >= 81  # duplicates have woken
+    assert (arrays["Contact.stiffness"] > states[0].arrays["Contact.stiffness"]).any()
+    assert arrays["IslandMomentum.steps_in_flight"].max() > 20
+    assert np.abs(arrays["Model.spring_multiplier"]).max() > 0.0
