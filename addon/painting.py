@@ -6,6 +6,7 @@
 from dataclasses import fields, replace
 
 import bpy
+import numpy as np
 from bpy.props import (
     CollectionProperty,
     EnumProperty,
@@ -16,6 +17,7 @@ from bpy.props import (
 
 from ..solver.settings import Material
 from . import read_mesh
+from .curves import is_curve
 from .declared import OVERRIDABLE
 from .nearest import nearest, weights_in
 from .units import shown
@@ -26,6 +28,7 @@ EVERY = ("SOFT", "CLOTH", "ROD")
 ROLES_OF = {
     "youngs_modulus": EVERY,
     "bending_stiffness": ("CLOTH",),
+    "bending_factor": ("ROD",),
     "density": EVERY,
     "damping": EVERY,
     "thickness": ("CLOTH", "ROD"),
@@ -34,7 +37,10 @@ ROLES_OF = {
     "drag": EVERY,
 }
 # Those that elements have; the others belong to vertices.
-OF_ELEMENTS = ("youngs_modulus", "bending_stiffness", "density", "damping", "thickness")
+OF_ELEMENTS = (
+    *("youngs_modulus", "bending_stiffness", "bending_factor"),
+    *("density", "damping", "thickness"),
+)
 # What goes with another one: cloth that is woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
 DENSITY_UNITS = {"SOFT": "kg/m³", "CLOTH": "kg/m²", "ROD": "kg/m"}
@@ -133,6 +139,11 @@ def painted_values(ob, mesh, item, scene_friction):
 
 
 def _refuse(ob):
+    if is_curve(ob):
+        raise ValueError(
+            f"{ob.name}: a curve has no vertex groups to paint with; convert it to a mesh, or "
+            "remove what is painted"
+        )
     rows = [item.what for item in ob.vbd.painted]
     for item in ob.vbd.painted:
         name, role, low = item.what, ob.vbd.role, FIELDS[item.what]["low"]
@@ -148,10 +159,16 @@ def _refuse(ob):
                 f"{ob.name}: the painted {label(name)} is {item.value:g} at weight 0; it must lie "
                 f"between {low:g} and {FIELDS[name]['high']:g} {unit(name, role)}".rstrip()
             )
-        if name == "collision_thickness" and 0.0 in (item.value, ob.vbd.collision_thickness):
+        # 0 stands for something else there.
+        if name == "collision_thickness" and not item.value * ob.vbd.collision_thickness:
             raise ValueError(
                 f"{ob.name}: the painted {label(name)} must be above 0 at both ends; raise it, or "
                 "that of the object (Collision), or remove the painted one"
+            )
+        if name == "bending_factor" and not ob.vbd.bending_factor:
+            raise ValueError(
+                f"{ob.name}: the painted {label(name)} needs one above 0 at weight 1, that of the "
+                "object; raise it, or remove the painted one"
             )
 
 
@@ -175,8 +192,10 @@ def paint(gathered, ob, mesh, target, body):
 
 def _carrier(mesh, target, body):
     """The function that takes values [vertex] of the object to those of its body; the vertices of a
-    lattice have those of the nearest place of the surface.
+    lattice have those of the nearest place of the surface, directors those of their edge.
     """
+    if getattr(body, "directors", None) is not None:
+        return lambda values: np.concatenate([values, values[body.edges].mean(axis=1)])
     if target.lattice is None:
         return lambda values: values
     surface, triangles = target.start.world_points(), read_mesh.triangles(mesh)

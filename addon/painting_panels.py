@@ -3,6 +3,7 @@
 
 from bpy.types import Operator, Panel, UIList
 
+from .curves import is_curve
 from .drawing import PhysicsPanel, lock
 from .painting import ROLE_NAMES, ROLES_OF, label, start_value, unit
 from .participants import BODIES
@@ -22,11 +23,32 @@ class VBD_UL_painted(UIList):
             names.label(text="No group")
 
 
+def _draw_row(layout, context, item):
+    ob, name = context.object, item.what
+    layout.prop(item, "what")
+    if ob.vbd.role not in ROLES_OF[name]:
+        layout.label(text=f"Not for a {ROLE_NAMES[ob.vbd.role]}", icon="INFO")
+        return
+    layout.prop_search(item, "vertex_group", ob, "vertex_groups")
+    measure = unit(name, ob.vbd.role)
+    measure = f" ({measure})" if measure else ""
+    column = layout.column(align=True)
+    column.use_property_split = False
+    column.prop(item, "value", text=f"At Weight 0{measure}")
+    scene = name == "friction" and not ob.vbd.use_friction
+    owner = context.scene.vbd if scene else ob.vbd
+    column.prop(owner, name, text=f"At Weight 1{measure}")
+
+
 class VBD_PT_painted(PhysicsPanel, Panel):
     bl_label = "Painted"
     bl_parent_id = "VBD_PT_material"
     bl_options = {"DEFAULT_CLOSED"}
     roles = BODIES
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and not is_curve(context.object)
 
     def draw(self, context):
         lock(self.layout, context)
@@ -42,24 +64,7 @@ class VBD_PT_painted(PhysicsPanel, Panel):
         buttons.operator("vbd.add_painted", text="", icon="ADD")
         buttons.operator("vbd.remove_painted", text="", icon="REMOVE")
         if 0 <= vbd.painted_row < len(vbd.painted):
-            self._draw_row(layout, context, vbd.painted[vbd.painted_row])
-
-    @staticmethod
-    def _draw_row(layout, context, item):
-        ob, name = context.object, item.what
-        layout.prop(item, "what")
-        if ob.vbd.role not in ROLES_OF[name]:
-            layout.label(text=f"Not for a {ROLE_NAMES[ob.vbd.role]}", icon="INFO")
-            return
-        layout.prop_search(item, "vertex_group", ob, "vertex_groups")
-        measure = unit(name, ob.vbd.role)
-        measure = f" ({measure})" if measure else ""
-        column = layout.column(align=True)
-        column.use_property_split = False
-        column.prop(item, "value", text=f"At Weight 0{measure}")
-        scene = name == "friction" and not ob.vbd.use_friction
-        owner = context.scene.vbd if scene else ob.vbd
-        column.prop(owner, name, text=f"At Weight 1{measure}")
+            _draw_row(layout, context, vbd.painted[vbd.painted_row])
 
 
 class _PaintedOperator:

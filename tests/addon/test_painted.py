@@ -182,6 +182,18 @@ def test_strips_bend_by_what_is_painted_on_them(scene):
     assert low[0] / low[1] == pytest.approx(10.0, rel=0.03)
 
 
+def test_rods_bend_by_what_is_painted_on_them(scene):
+    points, edges = chain(9, 0.0125)
+    ob, weights = twice(points, edges, "ROD")
+    hold(ob, [0, 1, 9, 10])
+    ob.vbd.bending_factor, ob.vbd.density, ob.vbd.youngs_modulus = 1.0, 0.01, 1e9
+    ob.vbd.thickness = 0.003
+    paint(ob, "bending_factor", 0.1, weights)
+    paint(ob, "friction", 0.1, weights)  # which directors need too
+    (now,) = still(scene)
+    assert now[8, 2] / now[17, 2] == pytest.approx(10.0, rel=0.03)
+
+
 def test_what_has_no_friction_slides_down_and_what_has_some_stays(scene):
     slope = slab(size=6.0)
     slope.rotation_euler.y, angle = 0.3, 0.3
@@ -278,6 +290,9 @@ def test_what_cannot_be_painted_is_told_in_a_sentence(scene):
     ob.vbd.painted.remove(1)
     gathered()
     ob.vbd.role = "ROD"
+    item.what = "bending_factor"
+    say(ob, "Sheet: the painted Bending Factor needs one above 0 at weight 1")
+    item.what = "bending_stiffness"
     say(ob, "Sheet: Bending Stiffness cannot be painted on a rod")
 
 
