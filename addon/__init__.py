@@ -13,6 +13,7 @@ from . import (
     holding,
     holding_panels,
     painting,
+    painting_map,
     painting_panels,
     panels,
     participants,
@@ -48,6 +49,7 @@ MODULES = (
     painting_panels,
     holding_panels,
     attachment_lines,
+    painting_map,
     command,
     preparing,
 )

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import bpy
 import numpy as np
 from bpy.props import (
+    BoolProperty,
     CollectionProperty,
     EnumProperty,
     FloatProperty,
@@ -118,6 +119,19 @@ def painting_properties():
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),
+    }
+
+
+def map_properties():
+    """Annotations for `scene.vbd`."""
+    return {
+        "show_painted": BoolProperty(
+            name="Show in Viewport",
+            description="Color the active object by the painted property that is chosen, in Object "
+            "Mode: dark where it is low, bright where it is high",
+            default=False,
+            **PLAIN,
+        )
     }
 
 

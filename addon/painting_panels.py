@@ -63,6 +63,7 @@ class VBD_PT_painted(PhysicsPanel, Panel):
         buttons = row.column(align=True)
         buttons.operator("vbd.add_painted", text="", icon="ADD")
         buttons.operator("vbd.remove_painted", text="", icon="REMOVE")
+        buttons.prop(context.scene.vbd, "show_painted", text="", icon="OVERLAY")
         if 0 <= vbd.painted_row < len(vbd.painted):
             _draw_row(layout, context, vbd.painted[vbd.painted_row])
 

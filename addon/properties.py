@@ -18,7 +18,7 @@ from .analytic_colliders import ANALYTIC_SHAPES
 from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
 from .holding import holding_properties
-from .painting import painting_properties
+from .painting import map_properties, painting_properties
 from .participants import active_index, set_active_index
 
 ROLES = (
@@ -94,6 +94,7 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        **map_properties(),
         "report": StringProperty(
             name="Report",
             description="What the last bake said",

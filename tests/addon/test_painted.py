@@ -11,6 +11,7 @@ from blender_scenes import baked, fall, frames, gathered, mesh_object, sheet, sh
 from shapes import box, chain, grid
 
 from vbd.addon.painting import ROLES_OF
+from vbd.addon.painting_map import COLORS, painted_mesh
 from vbd.solver.model.assembly import vertex_mass
 from vbd.solver.topology.meshes import boundary_triangles
 
@@ -311,3 +312,39 @@ def test_a_new_row_takes_the_active_group_and_a_tenth_of_the_objects_value(cube)
     for _ in range(9):
         bpy.ops.vbd.remove_painted()
     assert not len(rows) and not bpy.ops.vbd.remove_painted.poll()
+
+
+def shown_map(ob):
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return painted_mesh(ob, ob.vbd.painted[0], depsgraph, bpy.context.scene.vbd.friction)
+
+
+def test_the_map_is_dark_where_the_property_is_low(scene):
+    ob = sheet()
+    ob.location.z = 2.0
+    item = paint(ob, "density", 0.0, np.arange(25) / 24)
+    ob.vbd.density = 0.3
+    bpy.context.view_layer.update()
+    points, triangles, colors = shown_map(ob)
+    np.testing.assert_allclose(points, shown(ob), atol=1e-6)
+    assert triangles.shape == (32, 3)
+    np.testing.assert_allclose(colors[[0, 24], :3], COLORS[[0, -1]], atol=1e-6)
+    item.value = 0.6  # more than at weight 1
+    np.testing.assert_allclose(shown_map(ob)[2][[24, 0], :3], COLORS[[0, -1]], atol=1e-6)
+    ob.modifiers.new("Smooth", "SUBSURF").levels = 1
+    bpy.context.view_layer.update()
+    points, _, colors = shown_map(ob)
+    assert len(points) == len(colors) > 25
+
+
+def test_what_cannot_be_painted_has_no_map(scene):
+    ob = sheet()
+    item = paint(ob, "bending_stiffness", 0.0, np.ones(25))
+    item.vertex_group = "Gone"
+    assert shown_map(ob) is None
+    item.vertex_group = ob.vertex_groups.new(name="Empty").name
+    assert shown_map(ob) is None
+    item.vertex_group = GROUP
+    assert shown_map(ob) is not None
+    ob.vbd.role = "SOFT"
+    assert shown_map(ob) is None
