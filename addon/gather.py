@@ -188,7 +188,7 @@ def gather(context, objects):
         gathered.bodies.append(body)
     simulated = [body for body in gathered.bodies if isinstance(body, Deformable)]
     # A floor may be much larger than what falls on it, and than the gap that this may leave.
-    thinnest = min(map(collision_thickness, simulated))
+    thinnest = min(float(np.min(collision_thickness(body))) for body in simulated)
     for body in gathered.bodies:
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
@@ -201,7 +201,7 @@ def gather(context, objects):
 
 def _too_thick(body):
     """A sentence about a thickness of the user's own that the mesh has no room for."""
-    own, room = body.material.collision_thickness, 0.5 * short_edge(body)
+    own, room = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
     if own > room:
         yield (
             f"{body.name}: its collision thickness of {own:.3g} m is more than half an edge of the "

@@ -18,6 +18,7 @@ from .analytic_colliders import ANALYTIC_SHAPES
 from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
 from .holding import holding_properties
+from .painting import map_properties, painting_properties
 from .participants import active_index, set_active_index
 
 ROLES = (
@@ -93,6 +94,7 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        **map_properties(),
         "report": StringProperty(
             name="Report",
             description="What the last bake said",
@@ -191,6 +193,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         **holding_properties(),
+        **painting_properties(),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",

@@ -11,14 +11,22 @@ import numpy as np
 import pytest
 from blender_scenes import tet_block
 
-from vbd.addon import advice, holding_panels, panels, physics_panels, playback, report
+from vbd.addon import (
+    advice,
+    holding_panels,
+    painting_panels,
+    panels,
+    physics_panels,
+    playback,
+    report,
+)
 from vbd.addon.declared import SETTINGS
 from vbd.addon.participants import ADD_FLOOR
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
 
 SIDEBAR = panels.classes
-HOLDING = tuple(cls for cls in holding_panels.classes if issubclass(cls, bpy.types.Panel))
-PHYSICS = physics_panels.classes + HOLDING
+OTHERS = (*holding_panels.classes, *painting_panels.classes)
+PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
 
 
 class Layout:
@@ -75,7 +83,7 @@ class Layout:
         assert active in active_data.bl_rna.properties
         self.shown.append(idname)
 
-    def menu(self, idname, text):
+    def menu(self, idname, text, **_):
         assert hasattr(bpy.types, idname)
         self.shown += [idname, text]
 
@@ -358,6 +366,19 @@ def test_the_attachment_that_is_chosen_is_shown(cube):
     assert not grey(holding_panels.VBD_PT_attachments)
     item.enabled = False
     assert grey(holding_panels.VBD_PT_attachments) == fields
+
+
+def test_a_painted_property_is_shown_with_both_its_values(cube):
+    cube.vbd.role = "CLOTH"
+    assert "what" not in drawn(painting_panels.VBD_PT_painted)
+    bpy.ops.vbd.add_painted()
+    row = cube.vbd.painted[0]
+    row.what = "density"
+    fields = ["what", "vertex_group", "value", "density"]
+    assert drawn(painting_panels.VBD_PT_painted)[-4:] == fields
+    row.what = "bending_stiffness"
+    cube.vbd.role = "SOFT"
+    assert drawn(painting_panels.VBD_PT_painted)[-2:] == ["what", "Not for a soft body"]
 
 
 @pytest.mark.parametrize("shape", [shape for shape, _, _ in COLLIDER_SHAPES])
