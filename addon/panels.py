@@ -5,6 +5,7 @@ from bpy.types import Panel
 
 from .advice import draw_report, draw_statistics, is_shown
 from .baked import warnings
+from .command_line import FORMS
 from .curves import is_simulated_as_points
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .participants import ADD_FLOOR, draw_participants, next_step
@@ -197,6 +198,17 @@ class VBD_PT_solver_advanced(_Sidebar, Panel):
             column.label(text=heading)
             for name in names:
                 draw_field(column, settings, name, active=has_effect(settings, name))
+
+
+class VBD_PT_output(_Sidebar, Panel):
+    bl_label = "Command Line"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, _context):
+        row = self.layout.row(align=True)
+        for form, name, _ in FORMS:
+            row.operator("vbd.copy_command_line", text=f"Copy for {name}").form = form
 
 
 classes = (
