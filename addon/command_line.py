@@ -43,7 +43,8 @@ def options(scene):
     words = [f"--frames={group.frame_start}:{group.frame_end}"]  # the first may be negative
     if group.device != "AUTO":
         words += ["--device", group.device.lower()]
-    properties = {f.name: group.bl_rna.properties[f.name] for f in SETTINGS}
+    names = ["time_scale", *(f.name for f in SETTINGS)]
+    properties = {name: group.bl_rna.properties[name] for name in names}
     known = {name: prop.default for name, prop in properties.items()}
     preset = shown_preset(VBD_MT_solver_presets, group)
     file = preset and preset_files(VBD_MT_solver_presets)[preset]

@@ -24,6 +24,7 @@ from .force_fields import field_objects, force_fields
 from .modifiers import DEFORMING, simulation_point
 from .participants import nothing_to_bake
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
+from .scene_time import frame_time
 from .start_velocity import earlier_poses, set_going
 from .units import gravity_of, shown
 
@@ -140,13 +141,13 @@ def prepared(scene, objects):
 
 
 def settings_of(scene):
-    """`Settings` of a scene: its own numbers, Blender's gravity and frame rate."""
+    """`Settings` of a scene: its own numbers and pace, Blender's gravity and frame rate."""
     group = scene.vbd
     own = {f.name: shown(group, f.name) for f in fields(Settings) if hasattr(group, f.name)}
     return Settings(
         **own,
         gravity=gravity_of(scene),
-        frame_time=scene.render.fps_base / scene.render.fps,
+        frame_time=frame_time(scene),
     )
 
 

@@ -38,7 +38,7 @@ COLLISION_SETTINGS = (
     "ground_height",
 )
 ADVANCED_SETTINGS = (
-    ("Mode", ("quasistatic",)),
+    ("Mode", ("time_scale", "quasistatic")),
     ("Convergence", CONVERGENCE_SETTINGS),
     ("Collision", COLLISION_SETTINGS),
     ("Processor", ("threads",)),
@@ -53,6 +53,7 @@ def has_effect(settings, name):
         "relaxation": not accelerated,
         "acceleration": not settings.estimate_acceleration,
         "initial_guess": not settings.quasistatic,
+        "time_scale": not settings.quasistatic,
         "accuracy": settings.coarse_correction and not accelerated,
         "ground_height": settings.use_ground,
     }.get(name, True)

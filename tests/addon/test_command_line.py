@@ -14,7 +14,7 @@ from vbd.addon.presets import apply_preset
 
 
 def settings(scene):
-    names = [f.name for f in SETTINGS] + ["frame_start", "frame_end", "device"]
+    names = [f.name for f in SETTINGS] + ["frame_start", "frame_end", "device", "time_scale"]
     return {name: getattr(scene.vbd, name) for name in names}
 
 
@@ -22,7 +22,7 @@ def changed(scene):
     apply_preset(bpy.context, "solver", "Final")
     frames(scene, -3, 40)
     scene.vbd.device, scene.vbd.use_ground = "CPU", True
-    scene.vbd.friction, scene.vbd.damping = 0.3, 1e-5
+    scene.vbd.friction, scene.vbd.damping, scene.vbd.time_scale = 0.3, 1e-5, 0.1
 
 
 def at_the_ends(scene):
