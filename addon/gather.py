@@ -15,7 +15,7 @@ import numpy as np
 from ..solver.bodies import Collider, Deformable
 from ..solver.scene.thickness import collision_thickness, short_edge
 from ..solver.settings import Settings
-from . import ignored, playback, read_mesh
+from . import ignored, instances, playback, read_mesh
 from .analytic_colliders import is_analytic
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
@@ -127,7 +127,8 @@ def prepared(scene, objects):
                     )
                 modifier.show_viewport = False
                 off.append(modifier)
-        others = [*field_objects(scene), *leaders(objects)]
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        others = [*field_objects(scene), *leaders(objects), *instances.movers(depsgraph)]
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
@@ -170,6 +171,7 @@ def gather(context, objects):
     moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
     earlier, made = earlier_poses(context, moving), {}
     depsgraph = context.evaluated_depsgraph_get()
+    instanced = instances.instanced_colliders(gathered, depsgraph)
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
             raise ValueError(f"{ob.name} is hidden in the viewport or excluded; show it to bake")
@@ -185,7 +187,10 @@ def gather(context, objects):
             if ob in moving:
                 motion = *earlier[identity(ob)], start, settings.frame_time
                 gathered.notes += set_going(body, gathered.targets[-1], *motion)
-        body.collides_with = _collides_with(ob, objects)
+        body.collides_with = _collides_with(ob, objects, instanced)
+        gathered.bodies.append(body)
+    for ob, body in instanced:
+        body.collides_with = _collides_with(ob, objects, instanced)
         gathered.bodies.append(body)
     simulated = [body for body in gathered.bodies if isinstance(body, Deformable)]
     # A floor may be much larger than what falls on it, and than the gap that this may leave.
@@ -210,10 +215,13 @@ def _too_thick(body):
         )
 
 
-def _collides_with(ob, objects):
-    """Names of those `objects` that are in the collision collection of `ob`; None without one."""
+def _collides_with(ob, objects, instanced):
+    """Names of those `objects`, and of `instanced` ones (object, body), that are in the collision
+    collection of `ob`; None without one.
+    """
     collection = ob.vbd.collision_collection
     if collection is None:
         return None
     inside = set(collection.all_objects)
-    return tuple(other.name for other in objects if other in inside and not is_analytic(other))
+    names = [other.name for other in objects if other in inside and not is_analytic(other)]
+    return (*names, *(body.name for other, body in instanced if other in inside))
