@@ -15,7 +15,7 @@ import numpy as np
 from ..solver.bodies import Collider, Deformable
 from ..solver.scene.thickness import collision_thickness, short_edge
 from ..solver.settings import Settings
-from . import ignored, instances, playback, read_mesh
+from . import ignored, instances, own_mesh, playback, read_mesh
 from .analytic_colliders import is_analytic
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
@@ -86,18 +86,9 @@ def participants(scene):
 
 def refuse_unbakeable(ob):
     """Refuse an object that cannot play a bake."""
-    if not (ob.is_editable and ob.data.is_editable):
-        raise ValueError(
-            f"{ob.name}: its mesh is linked from another file and cannot be baked; make it local "
-            "(Object > Relations > Make Local > Selected Objects and Data)"
-        )
-    sharing = (other for other in bpy.data.objects if other.data == ob.data and other != ob)
-    others = [other.name for other in sharing if other.users]  # the others are as good as deleted
-    if others:
-        raise ValueError(
-            f"{ob.name} shares its mesh with {others[0]}; make it single user "
-            "(Object > Relations > Make Single User > Object & Data)"
-        )
+    reason = own_mesh.missing(ob)
+    if reason:
+        raise ValueError(f"{reason}; press {own_mesh.BUTTON} in the VBD tab")
     if ob.parent and ob.parent_type in {"ARMATURE", "LATTICE"}:
         raise ValueError(
             f"{ob.name} is deformed by its parent type; parent it to the object and add a modifier"

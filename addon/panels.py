@@ -8,6 +8,7 @@ from .baked import warnings
 from .command_line import FORMS
 from .curves import is_simulated_as_points
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
+from .own_mesh import without_own_mesh
 from .participants import ADD_FLOOR, draw_participants, next_step
 from .presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
 from .resuming import kept_frames
@@ -66,6 +67,8 @@ def draw_bake(layout, context):
         layout.progress(factor=state.progress, type="BAR", text=state.status)
         layout.operator("vbd.cancel_bake", text="Cancel", icon="CANCEL")
         return
+    if without_own_mesh(context.scene):
+        layout.operator("vbd.make_mesh_local", icon="LINKED")
     row = layout.row()
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")

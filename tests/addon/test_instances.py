@@ -85,9 +85,7 @@ def test_instances_that_become_more_are_refused_in_a_sentence(cloth):
     modifier.count = 3
     modifier.keyframe_insert("count", frame=5)
     # Before any work, as for objects whose vertices become more.
-    with pytest.raises(
-        RuntimeError, match=r"^Error: Stone: its instances have .* 4 at"
-    ):
+    with pytest.raises(RuntimeError, match=r"^Error: Stone: its instances have .* 4 at"):
         bpy.ops.vbd.bake()
 
 
