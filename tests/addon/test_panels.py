@@ -117,6 +117,14 @@ def test_every_visible_panel_draws_for_every_role(cube, role):
             assert drawn(panel)
 
 
+def test_panels_of_a_curve_have_its_ends_and_no_vertex_groups(scene):
+    bpy.ops.curve.primitive_bezier_curve_add()
+    bpy.ops.vbd.add(role="ROD")
+    shown = {name for panel in (*SIDEBAR, *PHYSICS) if visible(panel) for name in drawn(panel)}
+    assert {"pin_start", "pin_end", "bending_factor"} <= shown
+    assert not {"pin_group", "soft_pins", "vertex_group"} & shown
+
+
 def test_the_sidebar_draws_without_an_object(scene):
     for panel in SIDEBAR:
         assert drawn(panel) or not visible(panel)
