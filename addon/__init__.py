@@ -21,6 +21,7 @@ from . import (
     relative,
     resume,
     roles,
+    saving_statistics,
     softness,
 )
 
@@ -37,6 +38,7 @@ MODULES = (
     cache_place,
     participants,
     advice,
+    saving_statistics,
     softness,
     panels,
     physics_panels,

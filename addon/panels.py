@@ -170,6 +170,7 @@ class VBD_PT_statistics(_Report, Panel):
 
     def draw(self, context):
         draw_statistics(self.layout, context)
+        self.layout.operator("vbd.save_statistics", icon="EXPORT")
 
 
 class VBD_PT_solver(_Sidebar, Panel):

@@ -187,7 +187,7 @@ def test_a_report_is_shown_with_the_bake_it_is_about(cube):
 def test_numbers_of_a_bake_are_in_a_closed_panel_below_its_report(cube):
     line = report.Line(text="Baked 6 frames in 1 s")
     bpy.context.scene.vbd.report = report.dumps([line], ["Pairs: 3"])
-    assert drawn(panels.VBD_PT_statistics) == ["Pairs: 3"]
+    assert drawn(panels.VBD_PT_statistics) == ["Pairs: 3", "vbd.save_statistics"]
     assert panels.VBD_PT_statistics.bl_options == {"DEFAULT_CLOSED"}
     assert panels.VBD_PT_statistics.bl_parent_id == "VBD_PT_report"
 
