@@ -11,6 +11,7 @@ from . import (
     command,
     holding,
     holding_panels,
+    overlays,
     panels,
     participants,
     physics_panels,
@@ -44,6 +45,7 @@ MODULES = (
     physics_panels,
     holding_panels,
     attachment_lines,
+    overlays,
     command,
     preparing,
 )

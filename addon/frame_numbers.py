@@ -144,23 +144,24 @@ class Surface:
 
 def frames_of(cache):
     """The numbers of all whole frames of a `Cache`, a dict each; ValueError without any."""
-    start, fps, names = cache.header.frame_start, cache.header.fps, cache.header.names
-    frames = []
+    fps, frames = cache.header.fps, []
     for index in range(cache.finished()):
-        kept = cache.read_stats(index)
-        kept = kept if isinstance(kept, dict) else {}
-        told = {"frame": start + index}
-        told |= {name: finite(kept.get(name)) for name in FRAME_COLUMNS}
-        objects = kept.get("objects")
-        told["objects"] = {
-            name: _object(objects.get(name) if isinstance(objects, dict) else None)
-            for name in names
-        }
-        _add_speeds(told["objects"], frames[-1]["objects"] if frames else {}, fps)
-        frames.append(told)
+        frames.append(numbers_in(cache, index))
+        _add_speeds(frames[-1]["objects"], frames[index - 1]["objects"] if index else {}, fps)
     if not any(frame["seconds"] is not None for frame in frames):
         raise ValueError("the bake has no statistics: an earlier version made it; bake again")
     return frames
+
+
+def numbers_in(cache, index):
+    """The numbers of a frame but for speeds, None for what is not known."""
+    kept = cache.read_stats(index)
+    kept = kept if isinstance(kept, dict) else {}
+    told = {"frame": cache.header.frame_start + index}
+    told |= {name: finite(kept.get(name)) for name in FRAME_COLUMNS}
+    of = kept.get("objects")
+    of = of if isinstance(of, dict) else {}
+    return told | {"objects": {name: _object(of.get(name)) for name in cache.header.names}}
 
 
 def _object(kept):

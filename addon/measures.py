@@ -69,12 +69,6 @@ def inside_out(points, elements):
     return points[elements[volumes <= 0.0]].mean(axis=1)
 
 
-def per_vertex(values, triangles, count):
-    """The mean of the values [triangle] around every vertex, float64 [vertex]."""
-    total = np.bincount(triangles.ravel(), np.repeat(values, 3), minlength=count)
-    return total / np.maximum(np.bincount(triangles.ravel(), minlength=count), 1)
-
-
 def _sides(points, triangles):
     points = np.asarray(points, np.float64)
     first = points[triangles[:, 0]]
