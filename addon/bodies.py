@@ -41,6 +41,8 @@ class Target:
     """The part of its surface that each vertex of what hangs in a lattice stands for, [vertex]."""
     pinned: np.ndarray | None = None
     """Vertices that are where the object has them, whatever its body does; None for none."""
+    faces: np.ndarray | None = None
+    """Triangles of the object's own surface, seen from outside; None for those of its body."""
 
     def start_points(self):
         """Where the points that can be attached start [m]: vertices, or points along a curve."""
@@ -139,7 +141,7 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
     cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
     target.corners, target.weights = embed(points, cells)
-    target.lattice = cells
+    target.lattice, target.faces = cells, triangles
     target.surface = surface = surface_of(points, triangles)
     pins = None
     if len(pinned):
