@@ -8,8 +8,8 @@ from .baked import warnings
 from .command_line import FORMS
 from .curves import is_simulated_as_points
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
-from .own_mesh import without_own_mesh
 from .overlays import draw_switches
+from .own_mesh import without_own_mesh
 from .participants import ADD_FLOOR, draw_participants, next_step
 from .presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
 from .resuming import kept_frames
