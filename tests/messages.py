@@ -18,12 +18,12 @@ EDGES = " .,:;()\"'…"
 
 # Calls whose texts are read by users even when they have but two words.
 SPEAKS = {"report", "poll_message_set", "label", "ValueError", "OSError", "_damaged", "Line"}
-# Calls with labels and tooltips of fields and buttons, titles, code, texts that are cut off, or names
-# of what is read from a file.
+# Calls with labels and tooltips of fields and buttons, titles, code, texts that are cut off, and
+# names of what is read from a file.
 SILENT = {
     "number", "switch", "_switch", "choice", "operator", "dialog", "Plot", "add_argument",
     "add_argument_group", "removeprefix", "func_native", "register_cli_command", "numbers", "items",
-    "floats", "ints", "_values",
+    "floats", "ints", "sizes", "_values",
 }  # fmt: skip
 # Names of labels, tooltips and help.
 LABELS = {"description", "help", "bl_description", "bl_label", "title", "epilog", "TITLE", "BUTTON"}
