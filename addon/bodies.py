@@ -14,6 +14,7 @@ from .analytic_colliders import analytic_colliders_of
 from .curves import is_curve, is_pinned, point_count
 from .material import material_of
 from .modifiers import simulation_point
+from .painting import paint
 from .pins import pin_group, soft_pins
 from .reader import Pose, identity, moves, read_pose
 from .rods import RodShape, rod_of
@@ -105,6 +106,7 @@ def deformable(gathered, ob, depsgraph, pose):
         gathered.reader.add(ob, pose, with_points=clamped or len(pins) > 0)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
+    paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
         gathered.holding.append(soft_pins(gathered, ob, body, pins))
     if ob.vbd.role == "CLOTH" and ob.vbd.use_sewing:
