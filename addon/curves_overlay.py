@@ -44,7 +44,7 @@ ENERGY = Plot(
         ("gravitational_energy", "height", GREEN),
     ),
 )
-TIME = Plot("Time per frame (s)", (("seconds", "", BLUE),))
+TIME = Plot(title="Time per frame (s)", curves=(("seconds", "", BLUE),))
 
 
 def columns_of(frames):

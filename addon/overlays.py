@@ -26,7 +26,14 @@ WEAK_TO_HARD = ((1.0, 0.95, 0.5), (1.0, 0.6, 0.0), (0.85, 0.0, 0.1))
 INSIDE_OUT = 1.0, 0.0, 1.0, 1.0
 OPACITY = 0.85
 POINT_SIZE, ROD_WIDTH = 7.0, 3.0
-SWITCHES = ("show_pins", "show_attachments", "show_stretch", "show_inside_out", "show_curves")
+SWITCHES = (
+    "show_pins",
+    "show_attachments",
+    "show_painted",
+    "show_stretch",
+    "show_inside_out",
+    "show_curves",
+)
 
 
 def _switch(name, description, default=False):
@@ -38,17 +45,19 @@ def _switch(name, description, default=False):
 def overlay_properties():
     """The switches of the scene, by name."""
     return {
-        "show_pins": _switch("Pins", "Show pinned vertices: yellow by little weight, red for hard"),
+        "show_pins": _switch(
+            "Pins", description="Show pinned vertices: yellow by little weight, red for hard"
+        ),
         "show_attachments": _switch(
             "Attachments",
-            "Draw a line from each attached vertex of the active object to its place, until it is "
-            "baked",
+            description="Draw a line from each attached vertex of the active object to its place, "
+            "until it is baked",
             default=True,
         ),
         "show_stretch": _switch(
             "Stretch",
-            "Color surfaces and rods by how much they are stretched (red) or pressed together "
-            "(blue) against the start",
+            description="Color surfaces and rods by how much they are stretched (red) or pressed "
+            "together (blue) against the start",
         ),
         "stretch_range": FloatProperty(
             name="Range",
@@ -61,10 +70,10 @@ def overlay_properties():
             override=OVERRIDABLE,
         ),
         "show_inside_out": _switch(
-            "Inside Out", "Mark cells and tets of the bake that are turned inside out"
+            "Inside Out", description="Mark cells and tets of the bake that are turned inside out"
         ),
         "show_curves": _switch(
-            "Curves", "Draw the error, energies and time of every frame of the bake"
+            "Curves", description="Draw the error, energies and time of every frame of the bake"
         ),
     }
 
