@@ -53,15 +53,25 @@ class Gathered:
 
     def local(self, frame, positions):
         """Points of a frame in object space, one array per target."""
-        time = frame * self.settings.frame_time
         result = []
-        for target, points in zip(self.targets, positions, strict=True):
-            pose = self.reader.at(target.key, time) if target.moving else target.start
+        for target, points, pose in zip(self.targets, positions, self.poses(frame), strict=True):
             inverse = np.linalg.inv(pose.matrix)
             result.append(
                 read_mesh.transformed(inverse, target.visible(points, pose)).astype(np.float32)
             )
         return result
+
+    def poses(self, frame):
+        """The pose of every target in a frame."""
+        time = frame * self.settings.frame_time
+        return [
+            self.reader.at(target.key, time) if target.moving else target.start
+            for target in self.targets
+        ]
+
+    def simulated(self):
+        """The bodies of the targets, in their order."""
+        return [body for body in self.bodies if isinstance(body, Deformable)]
 
 
 def participants(scene):
@@ -183,9 +193,9 @@ def gather(context, objects):
     for ob, body in instanced:
         body.collides_with = _collides_with(ob, objects, instanced)
         gathered.bodies.append(body)
-    simulated = [body for body in gathered.bodies if isinstance(body, Deformable)]
+    simulated = gathered.simulated()
     # A floor may be much larger than what falls on it, and than the gap that this may leave.
-    thinnest = min(map(collision_thickness, simulated))
+    thinnest = min(float(np.min(collision_thickness(body))) for body in simulated)
     for body in gathered.bodies:
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
@@ -198,7 +208,7 @@ def gather(context, objects):
 
 def _too_thick(body):
     """A sentence about a thickness of the user's own that the mesh has no room for."""
-    own, room = body.material.collision_thickness, 0.5 * short_edge(body)
+    own, room = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
     if own > room:
         yield (
             f"{body.name}: its collision thickness of {own:.3g} m is more than half an edge of the "

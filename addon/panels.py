@@ -8,6 +8,7 @@ from .baked import warnings
 from .command_line import FORMS
 from .curves import is_simulated_as_points
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
+from .overlays import draw_switches
 from .own_mesh import without_own_mesh
 from .participants import ADD_FLOOR, draw_participants, next_step
 from .presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
@@ -140,6 +141,15 @@ class VBD_PT_cache(_Sidebar, Panel):
         row.operator("vbd.load_cache_folder", text="", icon="FILE_FOLDER")
 
 
+class VBD_PT_overlays(_Sidebar, Panel):
+    bl_label = "Overlays"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_switches(self.layout, context)
+
+
 class VBD_PT_softness(_Sidebar, Panel):
     bl_label = "New Since Version 0.1"
     bl_parent_id = "VBD_PT_sidebar"
@@ -176,6 +186,7 @@ class VBD_PT_statistics(_Report, Panel):
 
     def draw(self, context):
         draw_statistics(self.layout, context)
+        self.layout.operator("vbd.save_statistics", icon="EXPORT")
 
 
 class VBD_PT_solver(_Sidebar, Panel):
@@ -219,6 +230,7 @@ class VBD_PT_output(_Sidebar, Panel):
 classes = (
     VBD_PT_sidebar,
     VBD_PT_cache,
+    VBD_PT_overlays,
     VBD_PT_softness,
     VBD_PT_report,
     VBD_PT_statistics,

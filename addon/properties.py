@@ -18,6 +18,8 @@ from .analytic_colliders import ANALYTIC_SHAPES
 from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
 from .holding import holding_properties
+from .overlays import overlay_properties
+from .painting import map_properties, painting_properties
 from .participants import active_index, set_active_index
 from .scene_time import time_properties
 
@@ -67,14 +69,8 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
-        "show_attachments": BoolProperty(
-            name="Show in Viewport",
-            description="Draw a line from each attached vertex of the active object to its place, "
-            "until it is baked",
-            default=True,
-            options=set(),
-            override=OVERRIDABLE,
-        ),
+        **map_properties(),
+        **overlay_properties(),
         "report": StringProperty(
             name="Report",
             description="What the last bake said",
@@ -173,6 +169,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         **holding_properties(),
+        **painting_properties(),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",
