@@ -3,7 +3,7 @@
 name of the modifier, and "modifiers", those that are switched off, as that of a bake with keys.
 """
 
-NAME = "VBD Point Cache"
+NAME = "VBD Cache"
 # How records in JSON are told from others without reading them, in every redraw.
 RECORD_BEGINS = '{"mesh_cache"'
 
