@@ -80,6 +80,7 @@ def draw_bake(layout, context):
     column.operator("vbd.bake_from_here")
     layout.operator("vbd.free_bake", text="Free Bake")
     layout.operator("vbd.convert_to_relative")
+    layout.operator("vbd.export_point_cache")
 
 
 def draw_next_step(layout, context):
