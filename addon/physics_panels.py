@@ -68,7 +68,8 @@ class VBD_PT_material(PhysicsPanel, Panel):
         lock(self.layout, context)
         layout = self.layout
         ob = context.object
-        draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
+        row = draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
+        row.menu("VBD_MT_material", text="", icon="DOWNARROW_HLT")
         column = layout.column(align=True)
         woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
