@@ -68,11 +68,11 @@ class Outcome:
         self.rejected.update(solved.stats.rejected_bodies)
 
     def _headline(self):
-        text = f"Baked {self.frames} frames in {self.seconds:.0f} s"
-        if self.frames < self.count:
-            text = f"Baked {self.frames} of {self.count} frames in {self.seconds:.0f} s"
+        done = f"{self.frames} of {self.count}" if self.frames < self.count else f"{self.frames}"
+        text = f"Baked {done} frames in {self.seconds:.0f} s"
         if self.first:
-            text += f", {self.frames - self.first} of them now"
+            now = self.frames - self.first
+            text = f"Baked {now} more frames in {self.seconds:.0f} s, {done} in all"
         if self.error:
             text += f", then stopped: {self.error}"
         elif self.cancelled:
