@@ -105,6 +105,17 @@ class VBD_PT_lattice(PhysicsPanel, Panel):
             column.label(text="Touches with some vertices", icon="INFO")
 
 
+class VBD_PT_pressure(PhysicsPanel, Panel):
+    bl_label = "Pressure"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ("CLOTH",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        draw_field(self.layout.column(align=True), context.object.vbd, "pressure")
+
+
 class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
@@ -143,5 +154,6 @@ classes = (
     VBD_PT_physics,
     VBD_PT_material,
     VBD_PT_lattice,
+    VBD_PT_pressure,
     VBD_PT_collision,
 )

@@ -436,6 +436,17 @@ class Material:
         high=100.0,
         soft_high=0.5,
     )
+    pressure: float = number(
+        0.0,
+        "Pressure",
+        "Pressure of the air inside a closed cloth above that outside, which blows it up. Below 0 "
+        "it is sucked empty",
+        unit="Pa",
+        low=-1e9,
+        high=1e9,
+        soft_low=-1e3,
+        soft_high=1e3,
+    )
     collision_thickness: float = number(
         0.0,
         "Collision Thickness",

@@ -292,6 +292,7 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "damping",
                 "drag",
                 "air_friction",
+                "pressure",
             },
         ),
         (
