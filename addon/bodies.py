@@ -16,6 +16,7 @@ from .material import material_of
 from .modifiers import simulation_point
 from .pins import pin_group, soft_pins
 from .reader import Pose, identity, moves, read_pose
+from .rest_shape import cloth_material, rest_points
 from .rods import RodShape, rod_of
 from .sewing import seams
 from .tetmesh import LatticePins, stored_tets
@@ -171,7 +172,7 @@ def _refuse_hanging_edges(ob, mesh):
 def _cloth(gathered, ob, mesh, target, pinned):
     _refuse_hanging_edges(ob, mesh)
     corners = _outward(read_mesh.cloth_corners(mesh), target.start)
-    material = material_of(ob)
+    material = cloth_material(ob, mesh)
     uv = read_mesh.corner_uv(mesh) if material.membrane == "orthotropic" else None
     return Cloth(
         target.start.world_points(),
@@ -179,5 +180,6 @@ def _cloth(gathered, ob, mesh, target, pinned):
         material=material,
         pins=_pins(gathered, target, pinned),
         name=ob.name,
+        rest_points=rest_points(ob, target.start),
         uv=None if uv is None else uv[corners],
     )

@@ -116,6 +116,30 @@ class VBD_PT_pressure(PhysicsPanel, Panel):
         draw_field(self.layout.column(align=True), context.object.vbd, "pressure")
 
 
+class VBD_PT_rest_shape(PhysicsPanel, Panel):
+    bl_label = "Rest Shape"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ("CLOTH",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        keys = ob.data.shape_keys
+        row = layout.row()
+        row.active = keys is not None
+        if keys is None:
+            row.prop(ob.vbd, "rest_shape_key", text="Shape Key")
+        else:
+            row.prop_search(ob.vbd, "rest_shape_key", keys, "key_blocks", text="Shape Key")
+        layout.prop(ob.vbd, "shrink")
+        row = layout.row()
+        row.active = ob.vbd.shrink != 0.0
+        row.prop_search(ob.vbd, "shrink_group", ob, "vertex_groups")
+
+
 class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
@@ -155,5 +179,6 @@ classes = (
     VBD_PT_material,
     VBD_PT_lattice,
     VBD_PT_pressure,
+    VBD_PT_rest_shape,
     VBD_PT_collision,
 )

@@ -19,6 +19,7 @@ from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
 from .holding import holding_properties
 from .participants import active_index, set_active_index
+from .rest_shape import rest_shape_properties
 
 ROLES = (
     ("NONE", "None", "Take no part in the simulation"),
@@ -191,6 +192,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         **holding_properties(),
+        **rest_shape_properties(),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",

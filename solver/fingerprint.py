@@ -22,6 +22,7 @@ LATER = {
     "bending_factor": 0.0,
     "directors": None,
     "pressure": 0.0,
+    "shrink": 0.0,
 }
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Units that are usual with a prefix.

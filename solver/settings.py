@@ -436,6 +436,16 @@ class Material:
         high=100.0,
         soft_high=0.5,
     )
+    shrink: float | np.ndarray = number(
+        0.0,
+        "Shrink Factor",
+        "Part by which the cloth is smaller at rest, along all directions: 0.1 draws it together "
+        "by a tenth. Below 0 it grows",
+        low=-10.0,
+        high=0.95,
+        soft_low=-1.0,
+        soft_high=0.5,
+    )
     pressure: float = number(
         0.0,
         "Pressure",
