@@ -113,7 +113,9 @@ class VBD_PT_pressure(PhysicsPanel, Panel):
 
     def draw(self, context):
         lock(self.layout, context)
-        draw_field(self.layout.column(align=True), context.object.vbd, "pressure")
+        column, vbd = self.layout.column(), context.object.vbd
+        draw_field(column, vbd, "pressure")
+        column.prop(vbd, "keep_volume")
 
 
 class VBD_PT_rest_shape(PhysicsPanel, Panel):

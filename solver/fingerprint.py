@@ -22,6 +22,7 @@ LATER = {
     "bending_factor": 0.0,
     "directors": None,
     "pressure": 0.0,
+    "keep_volume": False,
     "shrink": 0.0,
 }
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))

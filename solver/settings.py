@@ -457,6 +457,12 @@ class Material:
         soft_low=-1e3,
         soft_high=1e3,
     )
+    keep_volume: bool = switch(
+        False,
+        "Keep Volume",
+        "The air inside a closed cloth stays inside: squeezed together it presses more, as in a "
+        "ball. Pressure is what it has at the volume of the rest shape",
+    )
     collision_thickness: float = number(
         0.0,
         "Collision Thickness",

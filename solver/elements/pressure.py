@@ -8,7 +8,7 @@ import numpy as np
 from ..bodies import Cloth
 from ..kernels.elements import pressure as kernels
 from ..topology.graphs import connected_components
-from ..topology.meshes import closed_surface, signed_volumes
+from ..topology.meshes import refuse_open_surface, signed_volumes, triangle_areas
 from .kind import Columns, ElementKind
 from .records import in_vertex_order
 from .triangles import FOLLOWING
@@ -19,9 +19,12 @@ FLAT = 1e-9
 
 @dataclass
 class PressedTriangles(Columns):
-    """Triangles that enclose air, counterclockwise seen from outside, and its pressure [Pa]."""
+    """Triangles that enclose air, counterclockwise seen from outside; its pressure [Pa], and
+    whether it `keeps` its amount (descent/enclosed_air.py).
+    """
 
     pressure: np.ndarray
+    keeps: np.ndarray
 
 
 def enclosures(triangles):
@@ -35,22 +38,35 @@ def enclosures(triangles):
 
 
 def outward(points, triangles):
-    """Triangles of closed surfaces, turned around where these are inside out."""
+    """Triangles of closed surfaces, turned around where these are inside out, and whether each
+    belongs to one without a volume.
+    """
     of, count = enclosures(triangles)
-    corners = points[triangles]
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area = np.bincount(of, 0.5 * np.linalg.norm(normal, axis=1), minlength=count)
+    area = np.bincount(of, triangle_areas(points, triangles), minlength=count)
     volume = signed_volumes(points, triangles, of, count)
-    inside_out = volume < -FLAT * area**1.5
-    return np.where(inside_out[of, None], triangles[:, ::-1], triangles)
+    least = FLAT * area**1.5
+    turned = np.where((volume < -least)[of, None], triangles[:, ::-1], triangles)
+    return turned, (np.abs(volume) <= least)[of]
 
 
 def pressed_triangles(body, _settings):
     """The `PressedTriangles` of cloth with a pressure inside."""
-    if not isinstance(body, Cloth) or not body.material.pressure:
+    m = body.material
+    if not isinstance(body, Cloth) or not (m.pressure or m.keep_volume):
         return None
-    triangles = outward(body.rest_points, closed_surface(body.name, body.triangles))
-    return PressedTriangles(triangles, np.full(len(triangles), float(body.material.pressure)))
+    refuse_open_surface(body.name, body.triangles)
+    triangles, flat = outward(body.rest_points, body.triangles)
+    count = len(triangles)
+    if m.keep_volume and flat.any():
+        raise ValueError(
+            f"{body.name}: it has no volume at rest that could be kept (first: triangle "
+            f"{np.flatnonzero(flat)[0]}); switch off Keep Volume and give it a pressure"
+        )
+    if m.keep_volume and body.tear_strain is not None:
+        raise ValueError(f"{body.name}: cloth that tears cannot keep its volume; choose one")
+    return PressedTriangles(
+        triangles, np.full(count, float(m.pressure)), np.full(count, m.keep_volume)
+    )
 
 
 def pressure_records(points, pressed, _h):
@@ -71,7 +87,7 @@ def exact_columns(points, pressed):
     """Fields of `ExactPressedTriangle`."""
     a, b, c = (points[pressed.corners[:, k]] for k in range(3))
     volume = np.einsum("ti,ti->t", a, np.cross(b, c)) / 6.0
-    return {"pressure": pressed.pressure, "volume": volume}
+    return {"pressure": np.where(pressed.keeps, 0.0, pressed.pressure), "volume": volume}
 
 
 def torn(pressed, tear):

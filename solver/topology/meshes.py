@@ -148,8 +148,8 @@ def boundary_triangles(elements):
     return faces[:, halves].reshape(-1, 3)
 
 
-def closed_surface(name, triangles):
-    """The triangles, if they close all around and all wind the same way; else a ValueError."""
+def refuse_open_surface(name, triangles):
+    """Refuse triangles that do not close all around, or wind in different ways."""
     directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     edges, of, count = np.unique(
         np.sort(directed, axis=1), axis=0, return_inverse=True, return_counts=True
@@ -171,4 +171,3 @@ def closed_surface(name, triangles):
             f"from vertex {a} to {b}), which pressure needs; recalculate the normals "
             "(Mesh > Normals > Recalculate Outside)"
         )
-    return triangles

@@ -40,6 +40,14 @@ def test_a_mirrored_ball_is_blown_up_too(balloon):
     assert radii(balloon, 9) > 1.05 * radii(balloon, 1)
 
 
+def test_the_air_of_a_shrinking_ball_keeps_it_as_large_as_it_is(balloon):
+    balloon.vbd.shrink = 0.2
+    for keeps in (True, False):
+        balloon.vbd.keep_volume = keeps
+        assert bpy.ops.vbd.bake() == {"FINISHED"}
+        assert (radii(balloon, 9) > 0.98 * radii(balloon, 1)) == keeps
+
+
 def test_a_ball_with_a_hole_is_refused_by_name(balloon):
     balloon.vbd.pressure = 200.0
     bpy.ops.object.mode_set(mode="EDIT")

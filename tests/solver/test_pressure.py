@@ -113,7 +113,8 @@ def test_faces_are_turned_outwards_part_by_part():
     apart = np.concatenate([points, points + [1.0, 0.0, 0.0]])
     of, count = enclosures(both)
     assert count == 2
-    turned = outward(apart, both)
+    turned, flat = outward(apart, both)
+    assert not flat.any()
     for part in range(2):
         assert volume(apart, turned[of == part]) == pytest.approx(volume(points, triangles))
 
@@ -127,4 +128,18 @@ def test_what_is_not_closed_is_refused_with_the_edge():
     triangles[5] = triangles[5, ::-1]
     body = Cloth(points, triangles, Material(pressure=P), name="Ball")
     with pytest.raises(ValueError, match="Ball: the faces at 3 edges do not agree"):
+        assemble([body], Settings())
+
+
+def test_what_has_no_volume_to_keep_is_refused():
+    corners, _ = grid(1)
+    points = np.concatenate([corners, [[0.5, 0.5, 0.0]]])
+    sides = [(0, 1), (1, 3), (3, 2), (2, 0)]
+    pillow = np.array([[0, 1, 3], [0, 3, 2]] + [[b, a, 4] for a, b in sides])
+    body = Cloth(points, pillow, Material(keep_volume=True), name="Pillow")
+    with pytest.raises(ValueError, match="Pillow: it has no volume at rest that could be kept"):
+        assemble([body], Settings())
+    points, triangles = bumpy_ball(0.3, 6)
+    body = Cloth(points, triangles, Material(keep_volume=True), name="Ball", tear_strain=0.1)
+    with pytest.raises(ValueError, match="Ball: cloth that tears cannot keep its volume"):
         assemble([body], Settings())
