@@ -78,11 +78,18 @@ def change_weights(ob, group):
     )
 
 
+# Move the control points of a curve, unlike others that are not told to (Apply on Spline).
+ON_SPLINES = {"HOOK", "MESH_DEFORM", "SOFT_BODY"}
+
+
 def simulation_point(ob):
-    """Modifiers in use that deform the simulated mesh, and those that act on the result."""
+    """Modifiers in use that deform what is simulated, and those that act on the result."""
     used = [modifier for modifier in ob.modifiers if modifier.show_viewport]
     known = DEFORMING | NEUTRAL
     end = next((at for at, m in enumerate(used) if m.type not in known), len(used))
+    if ob.type == "CURVE":
+        on_splines = [m.type in ON_SPLINES or m.use_apply_on_spline for m in used[:end]]
+        end = max((at + 1 for at, is_on in enumerate(on_splines) if is_on), default=0)
     return [m for m in used[:end] if m.type in DEFORMING], used[end:]
 
 

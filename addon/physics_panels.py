@@ -68,7 +68,8 @@ class VBD_PT_material(PhysicsPanel, Panel):
         lock(self.layout, context)
         layout = self.layout
         ob = context.object
-        draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
+        row = draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
+        row.menu("VBD_MT_material", text="", icon="DOWNARROW_HLT")
         column = layout.column(align=True)
         woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
@@ -137,9 +138,6 @@ class VBD_PT_rest_shape(PhysicsPanel, Panel):
         else:
             row.prop_search(ob.vbd, "rest_shape_key", keys, "key_blocks", text="Shape Key")
         layout.prop(ob.vbd, "shrink")
-        row = layout.row()
-        row.active = ob.vbd.shrink != 0.0
-        row.prop_search(ob.vbd, "shrink_group", ob, "vertex_groups")
 
 
 class VBD_PT_collision(PhysicsPanel, Panel):

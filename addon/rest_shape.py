@@ -1,26 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shape that a cloth has at rest: shrunk by a vertex group, or another shape key."""
-
-from dataclasses import replace
+"""A shape key as the shape that a cloth has at rest."""
 
 import numpy as np
 from bpy.props import StringProperty
 
 from . import read_mesh
 from .declared import OVERRIDABLE
-from .material import material_of
 
 
 def rest_shape_properties():
     """Properties of an object that say what shape is at rest."""
     return {
-        "shrink_group": StringProperty(
-            name="Shrink Group",
-            description="Vertex group whose weights are parts of the shrink factor. Without one "
-            "all of the cloth shrinks by it",
-            options=set(),
-            override=OVERRIDABLE,
-        ),
         "rest_shape_key": StringProperty(
             name="Rest Shape Key",
             description="Shape key that the cloth tends to: its edges have their lengths there, "
@@ -29,14 +19,6 @@ def rest_shape_properties():
             override=OVERRIDABLE,
         ),
     }
-
-
-def cloth_material(ob, mesh):
-    """`Material` of a cloth, shrunk by the weights of its vertex group."""
-    material, group = material_of(ob), ob.vbd.shrink_group
-    if not group or not material.shrink:
-        return material
-    return replace(material, shrink=material.shrink * read_mesh.group_weights(ob, mesh, group))
 
 
 def rest_points(ob, pose):

@@ -21,6 +21,8 @@ from .simulate import simulate
 SQUARES, LINKS = 10, 20
 # All ready-made materials are damped, however much; it takes kernels of its own.
 UNDAMPED, DAMPED = Material(), Material(damping=0.001)
+# Cloth feels the air as well.
+IN_AIR = Material(damping=0.001, drag=1.0)
 
 
 def _sheet(squares, size, height):
@@ -53,7 +55,7 @@ def common_mixes():
     Soft bodies start without damping; cloth and rods have a ready-made material from the start.
     """
     floor = Collider(*_sheet(1, 10.0, -0.001), name="Floor")
-    cloth, rod = Cloth(*_sheet(SQUARES, 1.0, 0.0), DAMPED, name="Cloth"), _rod()
+    cloth, rod = Cloth(*_sheet(SQUARES, 1.0, 0.0), IN_AIR, name="Cloth"), _rod()
     soft, damped = _soft_body(UNDAMPED), _soft_body(DAMPED)
     single = [(soft,), (cloth,), (rod,), (damped,)]
     pairs = [(soft, cloth), (soft, rod), (cloth, rod), (damped, cloth), (damped, rod)]

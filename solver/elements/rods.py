@@ -197,7 +197,7 @@ BENDS = ElementKind(
     stress=kernels.bend_stress,
     squares=3,
     square=kernels.bend_square,
-    sampled_stress=kernels.bend_stress,
+    slope=kernels.bend_slope,
     exact=kernels.ExactBend,
     energy=kernels.bend_energy,
 )
@@ -218,7 +218,7 @@ DIRECTORS = ElementKind(
     stress=director_kernels.director_stress,
     squares=2,
     square=director_kernels.director_square,
-    sampled_stress=director_kernels.director_stress,
+    slope=director_kernels.director_slope,
     exact=director_kernels.ExactDirector,
     energy=director_kernels.director_energy,
 )

@@ -76,6 +76,8 @@ class Statistics:
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]
     """Names of the bodies they belong to."""
+    iterations: int
+    """Iterations of the last substep."""
     seconds: float
     """Time it took to solve the frame [s]."""
 
@@ -198,6 +200,7 @@ class Measure:
             inverted_bodies=self._names(numbers["inverted"]),
             rejected=int(numbers["rejected"].sum()),
             rejected_bodies=self._names(numbers["rejected"]),
+            iterations=done,
             seconds=seconds,
         )
 

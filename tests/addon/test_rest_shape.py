@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that shrinks, by a vertex group too, and cloth whose rest shape is a shape key."""
+"""Cloth that shrinks, painted too, and cloth whose rest shape is a shape key."""
 
 import bpy
 import numpy as np
@@ -26,19 +26,17 @@ def widths(ob):
     return lengths[0], lengths[-1]
 
 
-def test_a_cloth_shrinks_by_the_factor_and_the_weights_of_its_group(cloth):
+def test_a_cloth_shrinks_by_the_factor_and_by_what_is_painted(cloth):
     cloth.vbd.shrink = 0.2
     assert widths(cloth) == pytest.approx((0.8, 0.8), abs=0.01)
     group = cloth.vertex_groups.new(name="Shrink")
     group.add([v.index for v in cloth.data.vertices if v.co.x > 0.6], 1.0, "REPLACE")
-    cloth.vbd.shrink_group = "Shrink"
+    painted = cloth.vbd.painted.add()
+    painted.what, painted.vertex_group, painted.value = "shrink", "Shrink", 0.0
     bpy.ops.vbd.free_bake("EXEC_DEFAULT")
     wide, narrow = widths(cloth)
     assert narrow < 0.85
     assert wide > 0.95
-    cloth.vbd.shrink_group = "Other"
-    with pytest.raises(RuntimeError, match='Sheet: there is no vertex group "Other"'):
-        bpy.ops.vbd.bake()
 
 
 def test_a_cloth_tends_to_the_shape_key_that_is_at_rest(cloth):

@@ -138,6 +138,14 @@ def test_a_twisted_ring_buckles_at_the_twist_of_michell():
     assert growth(1.01) > 3.0
 
 
+def test_bits_do_not_depend_on_threads():
+    ends = []
+    for threads in (1, 3):
+        body, _ = column(60, [1.0, 0.0, 0.0], 0.3)
+        ends.append(settled(body, Settings(threads=threads), 2).positions[0])
+    np.testing.assert_array_equal(*ends)
+
+
 @pytest.mark.parametrize("damping", [0.0, 0.1])
 def test_damping_lets_a_rod_spin(damping):
     points, directors = with_directors(np.arange(9)[:, None] * [0.1, 0.0, 0.0], chain(9))

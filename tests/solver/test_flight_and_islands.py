@@ -198,7 +198,8 @@ def test_islands_move_as_their_momentum_asks_for(touching):
         expected[mine] += rigid_motion(mass, x[mine], displacement[mine])
     found = model.candidate.numpy()[:free]
     assert np.abs(expected - x).max() > 1e-5
-    np.testing.assert_allclose(found, expected, atol=2e-7)
+    # Rounding; a straight rod, which hardly resists a turn about itself, takes it in small steps.
+    np.testing.assert_allclose(found, expected, atol=5e-7)
 
 
 def test_what_meets_nothing_flies_and_what_is_near_a_collider_stays():

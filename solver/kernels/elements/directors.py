@@ -12,7 +12,7 @@ the Gauss-Newton part; the sweeps add a little across g, where without twist the
 import warp as wp
 
 from ..options import QUICK
-from .linear_algebra import exact, mat32
+from .linear_algebra import exact, mat32, vec6
 
 wp.set_module_options(QUICK)
 
@@ -147,6 +147,21 @@ def director_stress(director: Director, rest: wp.array[float], g: mat32):
 def director_square(director: Director, rest: wp.array[float], g: mat32, m: int):
     """k [N/m] and the slope of a strain."""
     return director.stiffness, director_change(g, m)
+
+
+@wp.func
+def director_slope(director: Director, rest: wp.array[float], g: mat32, d: mat32, total: vec6):
+    """`total` and coefficients 1, α, α² of ∂E/∂α [J] along g + α d: a parabola through the slopes
+    at 0 and 1, with the Gauss-Newton rise at 0.
+    """
+    strain = director_strain(g, director.distance)
+    first = wp.ddot(director_change(g, 0), d)
+    second = wp.ddot(director_change(g, 1), d)
+    k = director.stiffness
+    begin = k * (strain[0] * first + strain[1] * second)
+    rise = k * (first * first + second * second)
+    gain = wp.ddot(director_stress(director, rest, g + d), d) - begin
+    return total + vec6(begin, rise, gain - rise, 0.0, 0.0, 0.0)
 
 
 @wp.func

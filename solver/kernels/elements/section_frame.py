@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frames of the edges of a rod, and the curvature between two (rods.py).
+"""The frames of the edges of a rod, and the curvature and twist between two (rods.py).
 
 A director is a vertex without weight beside the middle of its edge e. With g the way from there to
 it, p = |g − (g·t) t| and c = g·t/(p |e|), the frame turns by d₂·dg/p − c d₂·de about t.
@@ -58,3 +58,28 @@ def opening(one: SectionFrame, two: SectionFrame):
 def curvature_binormal(one: SectionFrame, two: SectionFrame):
     """κb."""
     return (2.0 / opening(one, two)) * wp.cross(one.t, two.t)
+
+
+@wp.func
+def bend_strain(one: SectionFrame, two: SectionFrame):
+    """κ₁, κ₂ and m [rad]."""
+    binormal = curvature_binormal(one, two)
+    axis = wp.cross(one.t, two.t)
+    # d₁⁰ turned by the smallest rotation that takes t₀ to t₁ (Rodrigues).
+    carried = (
+        wp.dot(one.t, two.t) * one.d_1
+        + wp.cross(axis, one.d_1)
+        + (wp.dot(axis, one.d_1) / opening(one, two)) * axis
+    )
+    twist = wp.atan2(wp.dot(wp.cross(carried, two.d_1), two.t), wp.dot(carried, two.d_1))
+    return wp.vec3(
+        0.5 * wp.dot(one.d_2 + two.d_2, binormal), -0.5 * wp.dot(one.d_1 + two.d_1, binormal), twist
+    )
+
+
+@wp.func
+def strain_gap(strain: wp.vec3, rest: wp.vec3):
+    """The strain over that at rest, its twist taken the short way round."""
+    gap = strain - rest
+    gap[2] = gap[2] - 2.0 * wp.PI * wp.round(gap[2] / (2.0 * wp.PI))
+    return gap
