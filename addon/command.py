@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: `blender --command vbd bake FILE ...` and `python -m vbd bake FILE ...`.
+"""The command line: `blender --command vbd bake FILE ...` and `python -m vbd bake FILE ...`, and
+`jobs`, which prints such commands.
 
 Exit codes: 0 done, 1 the scene cannot be baked, or not to its end, 2 the command is wrong.
 """
@@ -13,10 +14,11 @@ import bpy
 
 from ..solver.cache import Cache
 from .bake_steps import EVERY_FRAME, bake_steps, cache_folder, explain, run_to_end
+from .jobs import add_jobs_parser, lines
 from .loading import load
 from .presets import apply_preset
 from .resuming import changes, kept_frames, kept_until
-from .setting_values import set_value
+from .setting_values import frame_range, set_value
 from .softness import NOTICE, softer
 from .statistics_file import checked_path, save
 
@@ -30,7 +32,7 @@ def parser(program):
     bake.add_argument(
         "file", nargs="?", type=Path, metavar="FILE.blend", help="default: the open one"
     )
-    bake.add_argument("--frames", type=_frames, metavar="A:B", help="first and last frame")
+    bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame")
     bake.add_argument("--device", choices=DEVICES, help="default: as set in the file")
     bake.add_argument("--preset", metavar="NAME", help="solver preset, such as Preview or Final")
     bake.add_argument(
@@ -54,6 +56,7 @@ def parser(program):
         metavar="FILE",
         help="where to write the numbers of every frame and object: a .csv or .json",
     )
+    add_jobs_parser(commands)
     kept = bake.add_argument_group(
         "frames of an earlier bake into the same output",
         "Without one of these, frames that could be gone on with are not touched",
@@ -75,18 +78,6 @@ def parser(program):
     kept.add_argument("--fresh", action="store_true", help="delete them and bake anew")
     kept.add_argument("--load", action="store_true", help="solve nothing: save what is there")
     return top
-
-
-def _frames(text):
-    first, colon, last = text.partition(":")
-    try:
-        if not colon:
-            raise ValueError
-        return int(first), int(last)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f'"{text}" is not a frame range; write it as 1:250'
-        ) from None
 
 
 def _assignment(text):
@@ -122,6 +113,12 @@ def run(arguments, program):
         options = parser(program).parse_args(arguments)
     except SystemExit as end:  # argparse has printed why
         return end.code or 0
+    if options.command == "jobs":
+        try:
+            print(*lines(options, bpy.context), sep="\n", flush=True)
+        except ValueError as error:
+            return _refuse(program, str(error), 2)
+        return 0
     if options.file is not None:
         if not options.file.is_file():
             return _refuse(program, f"there is no file {options.file}", 2)

@@ -14,8 +14,8 @@ from gpu_extras.batch import batch_for_shader
 from .frame_numbers import FRAME_COLUMNS, numbers_in
 from .saving_statistics import played_cache
 
-WIDTH, HEIGHT, GAP, MARGIN = 300.0, 70.0, 8.0, 14.0
-TEXT = 11.0
+WIDTH, HEIGHT, GAP, MARGIN = 260.0, 70.0, 8.0, 14.0
+TEXT, NUMBERS = 11.0, 52.0
 BACKGROUND = 0.05, 0.05, 0.05, 0.65
 WHITE, GRAY, CURSOR = (1.0, 1.0, 1.0, 0.9), (0.65, 0.65, 0.65, 1.0), (1.0, 1.0, 1.0, 0.5)
 YELLOW, BLUE, GREEN = (1.0, 0.8, 0.2, 1.0), (0.35, 0.65, 1.0, 1.0), (0.4, 0.9, 0.45, 1.0)
@@ -44,7 +44,7 @@ ENERGY = Plot(
         ("gravitational_energy", "height", GREEN),
     ),
 )
-TIME = Plot("Time per frame (s)", (("seconds", "", BLUE),))
+TIME = Plot(title="Time per frame (s)", curves=(("seconds", "", BLUE),))
 
 
 def columns_of(frames):
@@ -146,13 +146,13 @@ def _left_of(context):
 
 
 def _draw_plot(plot, columns, corner, scale, current):
-    left, bottom = corner
+    start, bottom = corner
     width, height, gap = WIDTH * scale, HEIGHT * scale, GAP * scale
-    top = bottom + height
+    left, top = start + NUMBERS * scale, bottom + height
     head = top + 0.5 * gap
-    box = (left - 0.5 * gap, bottom - 0.5 * gap), (left + width + 0.5 * gap, head + TEXT * scale)
+    box = (start - 0.5 * gap, bottom - 0.5 * gap), (left + width + 0.5 * gap, head + TEXT * scale)
     _rectangle(*box, BACKGROUND)
-    end = _text(plot.title, left, head, scale, WHITE)
+    end = _text(plot.title, start, head, scale, WHITE)
     log, frames = plot.is_logarithmic, columns["frame"]
     limits = span(np.concatenate([columns[name] for name, _, _ in plot.curves]), log)
     if limits is None:
@@ -168,7 +168,7 @@ def _draw_plot(plot, columns, corner, scale, current):
         x = left + part * width
         _line(np.array([(x, bottom), (x, top)]), CURSOR)
     for limit, y in zip(limits, (bottom, top - TEXT * scale), strict=True):
-        _text(limit_text(limit, log), left, y, scale, GRAY)
+        _text(limit_text(limit, log), start, y, scale, GRAY)
 
 
 def _rectangle(low, high, color):

@@ -98,7 +98,7 @@ def refuse_unbakeable(ob):
     """Refuse an object that cannot play a bake."""
     reason = own_mesh.missing(ob)
     if reason:
-        raise ValueError(f"{reason}; press {own_mesh.BUTTON} in the VBD tab")
+        raise ValueError(reason)
     if ob.parent and ob.parent_type in {"ARMATURE", "LATTICE"}:
         raise ValueError(
             f"{ob.name} is deformed by its parent type; parent it to the object and add a modifier"

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 
 from . import instances, read_mesh
+from .curves import is_curve
 from .force_fields import KINDS, has_field
 from .reader import gravity_moves
 from .units import gravity_of, unit_scale
@@ -62,6 +63,8 @@ def _instances():
     for instance in bpy.context.evaluated_depsgraph_get().object_instances:
         if instance.is_instance and _is_left_out(instance.object.original):
             owner = instance.parent.original if instance.parent else instance.object.original
+            if owner == instance.object.original and is_curve(owner):
+                continue  # the surface that Blender draws along a curve with a bevel
             ignored.setdefault(owner.name, {})[instance.object.original.name] = None
     for owner, names in ignored.items():
         yield (

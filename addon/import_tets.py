@@ -104,9 +104,8 @@ classes = (VBD_OT_import_tets, VBD_FH_tets)
 
 
 def _menu_item(menu, _context):
-    menu.layout.operator(
-        VBD_OT_import_tets.bl_idname, text="Tet Mesh (.msh/.vtk/.mesh/.node/.ele/.t/.tet)"
-    )
+    text = f"Tet Mesh ({'/'.join(READERS)})"
+    menu.layout.operator(VBD_OT_import_tets.bl_idname, text=text)
 
 
 def register():

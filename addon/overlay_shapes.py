@@ -18,21 +18,29 @@ def pin_weights(ob):
     return weights if weights.any() else None
 
 
-def stretched(ob, depsgraph):
-    """Corners of elements as they are shown [element, 2 or 3, 3], and their stretch [element]:
-    the larger principal one of triangles, that of length for a rod; None for what has no mesh.
+def shown_elements(ob):
+    """Triangles [triangle, 3] of a mesh, those of the solver for a cloth, or edges [edge, 2] of a
+    rod; None for what has no mesh.
     """
     if ob.type != "MESH":
         return None
+    if ob.vbd.role == "ROD":
+        return read_mesh.edges(ob.data)
+    if ob.vbd.role == "CLOTH":
+        return read_mesh.corner_vertices(ob.data)[read_mesh.cloth_corners(ob.data)]
+    return read_mesh.triangles(ob.data)
+
+
+def stretched(ob, elements, depsgraph):
+    """Corners of `shown_elements` as they are now [element, 2 or 3, 3], and their stretch
+    [element]: the larger principal one of triangles, that of length for a rod.
+    """
     linear = read_mesh.matrix(ob)[:3, :3]
     rest, now = rest_points(ob) @ linear.T, shown_points(ob, depsgraph)
-    if len(rest) != len(now):
-        return None
-    if ob.vbd.role == "ROD":
-        elements = read_mesh.edges(ob.data)
-        return now[elements], edge_stretch(rest, now, elements)
-    triangles = read_mesh.triangles(ob.data)
-    return now[triangles], triangle_stretch(rest, now, triangles)
+    if len(rest) != len(now):  # in the middle of an edit
+        return np.zeros((0, 3, 3)), np.zeros(0)
+    stretch = triangle_stretch if elements.shape[1] == 3 else edge_stretch
+    return now[elements], stretch(rest, now, elements)
 
 
 def rest_points(ob):

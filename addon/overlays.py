@@ -15,7 +15,7 @@ from .colored_surface import in_front, ramp
 from .curves_overlay import draw_curves
 from .declared import OVERRIDABLE
 from .frame_numbers import points_inside_out
-from .overlay_shapes import pin_weights, shown_points, stretched
+from .overlay_shapes import pin_weights, shown_elements, shown_points, stretched
 from .participants import BODIES
 from .saving_statistics import played_cache
 from .units import unit_scale
@@ -26,7 +26,14 @@ WEAK_TO_HARD = ((1.0, 0.95, 0.5), (1.0, 0.6, 0.0), (0.85, 0.0, 0.1))
 INSIDE_OUT = 1.0, 0.0, 1.0, 1.0
 OPACITY = 0.85
 POINT_SIZE, ROD_WIDTH = 7.0, 3.0
-SWITCHES = ("show_pins", "show_attachments", "show_stretch", "show_inside_out", "show_curves")
+SWITCHES = (
+    "show_pins",
+    "show_attachments",
+    "show_painted",
+    "show_stretch",
+    "show_inside_out",
+    "show_curves",
+)
 
 
 def _switch(name, description, default=False):
@@ -38,17 +45,19 @@ def _switch(name, description, default=False):
 def overlay_properties():
     """The switches of the scene, by name."""
     return {
-        "show_pins": _switch("Pins", "Show pinned vertices: yellow by little weight, red for hard"),
+        "show_pins": _switch(
+            "Pins", description="Show pinned vertices: yellow by little weight, red for hard"
+        ),
         "show_attachments": _switch(
             "Attachments",
-            "Draw a line from each attached vertex of the active object to its place, until it is "
-            "baked",
+            description="Draw a line from each attached vertex of the active object to its place, "
+            "until it is baked",
             default=True,
         ),
         "show_stretch": _switch(
             "Stretch",
-            "Color surfaces and rods by how much they are stretched (red) or pressed together "
-            "(blue) against the start",
+            description="Color surfaces and rods by how much they are stretched (red) or pressed "
+            "together (blue) against the start",
         ),
         "stretch_range": FloatProperty(
             name="Range",
@@ -61,10 +70,10 @@ def overlay_properties():
             override=OVERRIDABLE,
         ),
         "show_inside_out": _switch(
-            "Inside Out", "Mark cells and tets of the bake that are turned inside out"
+            "Inside Out", description="Mark cells and tets of the bake that are turned inside out"
         ),
         "show_curves": _switch(
-            "Curves", "Draw the error, energies and time of every frame of the bake"
+            "Curves", description="Draw the error, energies and time of every frame of the bake"
         ),
     }
 
@@ -93,12 +102,19 @@ def pin_colors(weights, are_soft):
 
 
 class _Kept:
-    """Batches by overlay, and weights of pins, which take long to read, until anything changes;
-    batches also have the frame in their key.
+    """Batches by overlay, and what takes long to read of objects, until anything changes; batches
+    also have the frame in their key.
     """
 
     def __init__(self):
-        self.batches, self.weights = {}, {}
+        self.batches, self.read = {}, {}
+
+    def reading(self, ob, read):
+        """What `read` gave of an object since the last change."""
+        key = ob.name_full, read.__name__
+        if key not in self.read:
+            self.read[key] = read(ob)
+        return self.read[key]
 
     def of(self, name, key, make):
         """What `make` gave since the last change with this key."""
@@ -114,7 +130,7 @@ handles = []
 @persistent
 def forget(*_):
     kept.batches.clear()
-    kept.weights.clear()
+    kept.read.clear()
 
 
 def _bodies(context):
@@ -126,9 +142,7 @@ def _bodies(context):
 def _pins(context, shader):
     depsgraph = context.evaluated_depsgraph_get()
     for ob in _bodies(context):
-        if ob.name not in kept.weights:
-            kept.weights[ob.name] = pin_weights(ob)
-        weights = kept.weights[ob.name]
+        weights = kept.reading(ob, pin_weights)
         if weights is not None:
             pins = weights > 0.0
             colors = pin_colors(weights[pins], ob.vbd.soft_pins)
@@ -138,9 +152,9 @@ def _pins(context, shader):
 def _stretch(context, shader):
     depsgraph, spread = context.evaluated_depsgraph_get(), context.scene.vbd.stretch_range
     for ob in _bodies(context):
-        found = stretched(ob, depsgraph)
-        if found is not None and len(found[1]):
-            corners, stretch = found
+        elements = kept.reading(ob, shown_elements)
+        if elements is not None and len(elements):
+            corners, stretch = stretched(ob, elements, depsgraph)
             kind = "TRIS" if corners.shape[1] == 3 else "LINES"
             colors = np.repeat(stretch_colors(stretch, spread), corners.shape[1], axis=0)
             yield kind, _batch(shader, kind, corners.reshape(-1, 3), colors)

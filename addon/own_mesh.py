@@ -6,7 +6,7 @@ from bpy.types import Operator
 
 from .participants import BODIES
 
-BUTTON = "Make Mesh Local"
+REMEDY = "press Make Mesh Local in the VBD tab"
 
 
 def missing(ob):
@@ -15,9 +15,9 @@ def missing(ob):
     Keys of a mesh that is overridden do not survive reloading the file.
     """
     if not (ob.is_editable and ob.data.is_editable) or ob.data.override_library:
-        return f"{ob.name}: its mesh is linked from another file and cannot be baked"
+        return f"{ob.name}: its mesh is linked from another file and cannot be baked; {REMEDY}"
     sharing = _sharing(ob)
-    return f"{ob.name} shares its mesh with {sharing}" if sharing else None
+    return f"{ob.name} shares its mesh with {sharing}; {REMEDY}" if sharing else None
 
 
 def _sharing(ob):
@@ -44,7 +44,7 @@ def make_own(ob):
 
 class VBD_OT_make_mesh_local(Operator):
     bl_idname = "vbd.make_mesh_local"
-    bl_label = BUTTON
+    bl_label = "Make Mesh Local"
     bl_description = (
         "Give every object to be baked, whose mesh is linked from another file or shared, a mesh "
         "of its own in this file. Library overrides stay overrides"

@@ -127,7 +127,7 @@ def map_properties():
     """Annotations for `scene.vbd`."""
     return {
         "show_painted": BoolProperty(
-            name="Show in Viewport",
+            name="Painted",
             description="Color the active object by the painted property that is chosen, in Object "
             "Mode: dark where it is low, bright where it is high",
             default=False,

@@ -73,13 +73,19 @@ def draw_bake(layout, context):
     row = layout.row()
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
-    kept = kept_frames(context.scene)
     column = layout.column(align=True)
-    text = f"Resume from Frame {kept.scene_frame + 1}" if kept and kept.frame else "Resume"
-    column.operator("vbd.resume_bake", text=text, icon="PLAY")
+    column.operator("vbd.resume_bake", text=resume_text(context.scene), icon="PLAY")
     column.operator("vbd.bake_from_here")
     layout.operator("vbd.free_bake", text="Free Bake")
     layout.operator("vbd.convert_to_relative")
+    layout.operator("vbd.export_point_cache")
+
+
+def resume_text(scene):
+    """What the Resume button says: the frame it goes on with, where one is missing."""
+    kept = kept_frames(scene)
+    left = kept and kept.frame and kept.scene_frame < scene.vbd.frame_end
+    return f"Resume from Frame {kept.scene_frame + 1}" if left else "Resume"
 
 
 def draw_next_step(layout, context):
@@ -110,7 +116,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             draw_roles(layout, ob)
         else:
-            layout.label(text="Select a mesh: what is it to be?")
+            layout.label(text="Select a mesh or curve: what is it?")
         layout.separator()
         draw_participants(layout, context)
         draw_next_step(layout, context)

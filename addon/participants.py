@@ -26,9 +26,9 @@ def nothing_to_bake(scene):
     """Why there is nothing to simulate in a scene, or None."""
     roles = {ob.vbd.role for ob in scene.objects} - {"NONE"}
     if not roles:
-        return "Give an object a role first: select a mesh and choose what it is in the VBD tab"
+        return "Give an object a role first: select a mesh or curve and click a role in the VBD tab"
     if roles == {"COLLIDER"}:
-        return "All objects are colliders: give a mesh the role soft body, cloth or rod"
+        return "All objects are colliders: give another one the role soft body, cloth or rod"
     return None
 
 

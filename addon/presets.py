@@ -211,19 +211,24 @@ def load_preset(menu, file):
     bpy.ops.script.execute_preset(filepath=str(file), menu_idname=menu.__name__)
 
 
+def named_preset(menu, kind, name):
+    """The name by which a menu shows a preset; upper and lower case do not matter."""
+    files = preset_files(menu)
+    match = [shown for shown in files if shown.lower() == name.lower()]
+    if not match:
+        raise ValueError(
+            f'there is no {kind} preset "{name}"; there are {", ".join(sorted(files))}'
+        )
+    return match[0]
+
+
 def apply_preset(context, kind, name):
     """Load a preset by its name: `kind` "solver" into the scene, "material" into the active object.
 
     Upper and lower case do not matter.
     """
     menu = preset_menu(context, kind)
-    files = preset_files(menu)
-    match = [file for shown, file in files.items() if shown.lower() == name.lower()]
-    if not match:
-        raise ValueError(
-            f'there is no {kind} preset "{name}"; there are {", ".join(sorted(files))}'
-        )
-    load_preset(menu, match[0])
+    load_preset(menu, preset_files(menu)[named_preset(menu, kind, name)])
 
 
 def apply_shipped_material(context, ob, name):

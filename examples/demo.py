@@ -21,9 +21,9 @@ SHOWN_FRAMES = (1, 14, 27, 48)
 
 
 def add_object(name, points, faces, location=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0)):
-    """A mesh object from points [vertex, 3] in m and lists of corners."""
+    """A mesh object from points [vertex, 3] in m and lists of corners of any number."""
     mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(np.asarray(points).tolist(), [], np.asarray(faces).tolist())
+    mesh.from_pydata([[*map(float, p)] for p in points], [], [[*map(int, f)] for f in faces])
     ob = bpy.data.objects.new(name, mesh)
     ob.location, ob.rotation_euler = location, rotation
     bpy.context.collection.objects.link(ob)

@@ -18,13 +18,15 @@ EDGES = " .,:;()\"'…"
 
 # Calls whose texts are read by users even when they have but two words.
 SPEAKS = {"report", "poll_message_set", "label", "ValueError", "OSError", "_damaged", "Line"}
-# Calls with labels and tooltips of fields, titles of dialogs, code, or texts that are cut off.
+# Calls with labels and tooltips of fields and buttons, titles, code, texts that are cut off, and
+# names of what is read from a file.
 SILENT = {
-    "number", "switch", "choice", "add_argument", "add_argument_group", "dialog", "removeprefix",
-    "func_native", "register_cli_command",
+    "number", "switch", "_switch", "choice", "operator", "dialog", "Plot", "add_argument",
+    "add_argument_group", "removeprefix", "func_native", "register_cli_command", "numbers", "items",
+    "floats", "ints", "sizes", "_values",
 }  # fmt: skip
 # Names of labels, tooltips and help.
-LABELS = {"description", "help", "bl_description", "bl_label", "title", "epilog", "TITLE"}
+LABELS = {"description", "help", "bl_description", "bl_label", "title", "epilog", "TITLE", "BUTTON"}
 # Folders of code for the device.
 DEVICE = ("solver/kernels",)
 

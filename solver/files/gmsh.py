@@ -68,7 +68,7 @@ class _Binary:
     def __init__(self, source, size):
         self.source, self.fail = source, source.fail
         source.binary = True
-        one = source.items("<i4", 1, "sign of the byte order")[0]
+        one = source.items("<i4", 1, "byte-order sign")[0]
         if one not in (1, 1 << 24):
             source.fail("the byte order cannot be told")
         self.order, self.size = "<" if one == 1 else ">", size
@@ -100,7 +100,7 @@ def _points_2(numbers):
     if numbers.binary:
         numbers.source.line()  # the rest of the line with the count
         return numbers.nodes(count)
-    rows = numbers.floats(4 * count, "numbers of nodes").reshape(-1, 4)
+    rows = numbers.floats(4 * count, "node numbers").reshape(-1, 4)
     return rows[:, 0], rows[:, 1:]
 
 
@@ -140,11 +140,11 @@ def _of_rows(numbers, tets):
 def _tets_2_binary(numbers, count):
     tets = [np.empty((0, 4), np.int64)]
     while count > 0:
-        kind, many, tags = numbers.ints(3, "numbers of elements").tolist()
+        kind, many, tags = numbers.ints(3, "element numbers").tolist()
         width = 1 + tags + _nodes_of(numbers, kind)
         if many < 1 or tags < 0:
             numbers.fail(f"{many} elements with {tags} tags are announced")
-        rows = numbers.ints(many * width, "numbers of elements").reshape(many, width)
+        rows = numbers.ints(many * width, "element numbers").reshape(many, width)
         if kind in TETS:
             tets.append(rows[:, 1 + tags : 5 + tags])
         count -= many
@@ -152,27 +152,27 @@ def _tets_2_binary(numbers, count):
 
 
 def _points_4(numbers):
-    blocks, _, _, _ = numbers.sizes(4, "numbers of nodes").tolist()
+    blocks, _, _, _ = numbers.sizes(4, "node numbers").tolist()
     tags, points = [np.empty(0, np.int64)], [np.empty((0, 3))]
     for _ in range(blocks):
-        dimension, _, parametric = numbers.ints(3, "numbers of a block").tolist()
-        (many,) = numbers.sizes(1, "numbers of a block").tolist()
+        dimension, _, parametric = numbers.ints(3, "block numbers").tolist()
+        (many,) = numbers.sizes(1, "block numbers").tolist()
         if not 0 <= dimension <= 3:
             numbers.fail(f"a block of nodes has {dimension} dimensions")
         width = 3 + (dimension if parametric else 0)
-        tags.append(numbers.sizes(many, "numbers of nodes"))
+        tags.append(numbers.sizes(many, "node numbers"))
         points.append(numbers.floats(many * width, "coordinates").reshape(many, width)[:, :3])
     return np.concatenate(tags), np.concatenate(points)
 
 
 def _tets_4(numbers):
-    blocks, _, _, _ = numbers.sizes(4, "numbers of elements").tolist()
+    blocks, _, _, _ = numbers.sizes(4, "element numbers").tolist()
     tets = [np.empty((0, 4), np.int64)]
     for _ in range(blocks):
-        _, _, kind = numbers.ints(3, "numbers of a block").tolist()
-        (many,) = numbers.sizes(1, "numbers of a block").tolist()
+        _, _, kind = numbers.ints(3, "block numbers").tolist()
+        (many,) = numbers.sizes(1, "block numbers").tolist()
         width = 1 + _nodes_of(numbers, kind)
-        rows = numbers.sizes(many * width, "numbers of elements").reshape(many, width)
+        rows = numbers.sizes(many * width, "element numbers").reshape(many, width)
         if kind in TETS:
             tets.append(rows[:, 1:5])
     return np.concatenate(tets)

@@ -16,9 +16,9 @@ def read(source):
         source.fail(f"a mesh of {dimension} dimensions has no tets")
     source.find(rb"(?i:Vertices)\s", "Vertices")
     count = source.count("vertices")
-    points = source.numbers(float, 4 * count, "numbers of vertices").reshape(-1, 4)[:, :3]
+    points = source.numbers(float, 4 * count, "vertex numbers").reshape(-1, 4)[:, :3]
     if source.look_for(rb"(?i:Tetrahedra)\s") is None:
         return points, np.empty((0, 4), np.int64)
     source.find(rb"(?i:Tetrahedra)\s", "Tetrahedra")
     count = source.count("tets")
-    return points, source.numbers(int, 5 * count, "numbers of tets").reshape(-1, 5)[:, :4] - 1
+    return points, source.numbers(int, 5 * count, "tet numbers").reshape(-1, 5)[:, :4] - 1

@@ -33,7 +33,7 @@ def read(source):
 def _lists(source, points, tets, width):
     """Coordinates, then corners from 0 on, which a 4 precedes where `width` is 5."""
     where = source.numbers(float, 3 * points, "coordinates").reshape(-1, 3)
-    rows = source.numbers(int, width * tets, "corners of tets").reshape(-1, width)
+    rows = source.numbers(int, width * tets, "tet corners").reshape(-1, width)
     if width == 5 and (rows[:, 0] != 4).any():
         source.fail("not all cells have 4 corners")
     return where, rows[:, -4:]

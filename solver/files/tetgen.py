@@ -39,7 +39,7 @@ def _nodes(source):
     if dimension not in (0, 3):
         source.fail(f"points of {dimension} dimensions have no tets")
     width = 4 + attributes + (1 if marked else 0)
-    rows = source.numbers(float, count * width, "numbers of points").reshape(count, width)
+    rows = source.numbers(float, count * width, "point numbers").reshape(count, width)
     return rows[:, 0], rows[:, 1:4]
 
 
@@ -48,4 +48,4 @@ def _elements(source):
     if corners not in (0, 4, 10):
         source.fail(f"tets with {corners} corners are not known")
     width = 1 + (corners or 4) + attributes
-    return source.numbers(float, count * width, "numbers of tets").reshape(count, width)[:, 1:5]
+    return source.numbers(float, count * width, "tet numbers").reshape(count, width)[:, 1:5]

@@ -31,7 +31,7 @@ def read(source):
     sizes, _ = _header(source, rb"CELLS", 2)
     first, corners = _offsets(source, *sizes) if _is_new(source) else _lists(source, *sizes)
     (count,), _ = _header(source, rb"CELL_TYPES", 1)
-    kinds = _values(source, "int", count, "kinds of cells")
+    kinds = _values(source, "int", count, "cell kinds")
     if len(kinds) != len(first) - 1:
         source.fail(f"there are {len(first) - 1} cells and {len(kinds)} kinds of them")
     tets = [np.empty((0, 4), np.int64)]
@@ -75,7 +75,7 @@ def _offsets(source, count, length):
     _, kind = _header(source, rb"OFFSETS", 0)
     first = _values(source, kind, count, "offsets").astype(np.int64)
     _, kind = _header(source, rb"CONNECTIVITY", 0)
-    corners = _values(source, kind, length, "corners of cells").astype(np.int64)
+    corners = _values(source, kind, length, "cell corners").astype(np.int64)
     if not len(first) or first[0] != 0 or first[-1] != length or (np.diff(first) < 0).any():
         source.fail("the offsets of the cells do not rise from 0 to the number of corners")
     return first, corners
@@ -83,17 +83,17 @@ def _offsets(source, count, length):
 
 def _lists(source, count, length):
     """The same from lists that begin with their length each."""
-    lists = _values(source, "int", length, "corners of cells").astype(np.int64)
+    lists = _values(source, "int", length, "cell corners").astype(np.int64)
     if length < 2 * count:
         source.fail(f"{count} cells have {length} numbers")
     lengths, at, values = [], 0, lists.tolist()
     for _ in range(count):
         if at >= length or values[at] < 0:
-            source.fail("the lists of the corners of cells do not fit their length")
+            source.fail("the lists of the cell corners do not fit their length")
         lengths.append(values[at])
         at += values[at] + 1
     if at != length:
-        source.fail("the lists of the corners of cells do not fit their length")
+        source.fail("the lists of the cell corners do not fit their length")
     begin = np.cumsum([0, *lengths])
     heads = begin[:-1] + np.arange(count)
     return begin, np.delete(lists, heads)

@@ -122,3 +122,15 @@ def test_instances_of_what_has_no_role_are_no_matter(scene):
     sheet()
     instanced(mesh_object("Prop", [(0, 0, 0), (1, 0, 0)], [(0, 1)]))
     assert notes() == []
+
+
+def test_what_blender_draws_along_a_curve_is_no_instance_of_it(scene):
+    curve = bpy.data.curves.new("Rope", "CURVE")
+    curve.dimensions, curve.bevel_depth = "3D", 0.02
+    curve.splines.new("POLY").points.add(3)
+    for i, point in enumerate(curve.splines[0].points):
+        point.co = (0.1 * i, 0.0, 0.0, 1.0)
+    rope = bpy.data.objects.new("Rope", curve)
+    scene.collection.objects.link(rope)
+    rope.vbd.role = "ROD"
+    assert notes() == []

@@ -234,7 +234,7 @@ def hints():
 
 
 def test_the_next_step_is_told_until_something_is_baked(scene):
-    assert hints() == ["Select a mesh: what is it to be?"]
+    assert hints() == ["Select a mesh or curve: what is it?"]
     bpy.ops.mesh.primitive_cube_add()
     cube = bpy.context.object
     assert hints() == ["Choose what it is"]
@@ -451,3 +451,11 @@ def test_a_baked_mesh_in_edit_mode_is_warned_of(cube):
     assert visible(panels.VBD_PT_report)
     assert "Cube is baked and is in Edit Mode" in drawn(panels.VBD_PT_report)
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_resume_names_its_frame_only_where_one_is_missing(scene, monkeypatch):
+    kept = SimpleNamespace(frame=5, scene_frame=6)
+    monkeypatch.setattr(panels, "kept_frames", lambda _: kept)
+    for last, text in ((6, "Resume"), (7, "Resume from Frame 7")):
+        scene.vbd.frame_end = last
+        assert panels.resume_text(scene) == text
