@@ -309,6 +309,10 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "damping",
                 "drag",
                 "air_friction",
+                "pressure",
+                "keep_volume",
+                "rest_shape_key",
+                "shrink",
             },
         ),
         (
