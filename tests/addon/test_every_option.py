@@ -60,6 +60,9 @@ OBJECT = {
     "collider_shape": ("Slab", "PLANE", {}),
     "resolution": ("Block", 3, {}),
     "pin_group": ("Cloth", "Pins", {}),
+    "shrink": ("Cloth", 0.1, {}),
+    "pressure": ("Block", 500.0, {"role": "CLOTH"}),
+    "keep_volume": ("Block", True, {"role": "CLOTH", "pressure": 500.0}),
     "soft_pins": ("Rod", False, {}),
     "pin_stiffness": ("Rod", 100.0, {}),
     "pin_damping": ("Rod", 1.0, {}),
@@ -92,6 +95,8 @@ ELSEWHERE = {
     "show_painted": "addon/test_painted.py::test_the_map_is_dark_where_the_property_is_low",
     "painted": "addon/test_painted.py::test_a_cloth_half_soft_stretches_row_by_row",
     "attachments": "addon/test_attachments.py::test_both_sides_feel_an_attachment",
+    "rest_shape_key": "addon/test_rest_shape.py::"
+    "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
     "role": "addon/test_gather.py::test_each_role_becomes_its_body",
     "self_contact": "addon/test_collision.py::test_self_contact_reaches_the_solver",
     "collision_collection": "addon/test_collision.py::TestCollections::"
