@@ -118,6 +118,13 @@ def visible(panel):
     return not hasattr(panel, "poll") or panel.poll(bpy.context)
 
 
+def test_every_panel_of_the_file_is_registered():
+    classes = [cls for cls in vars(panels).values() if isinstance(cls, type)]
+    own = {cls for cls in classes if cls.__module__ == panels.__name__}
+    assert {cls for cls in own if issubclass(cls, bpy.types.Panel)} == set(SIDEBAR)
+    assert drawn(panels.VBD_PT_output) == ["vbd.copy_command_line"] * 2
+
+
 @pytest.mark.parametrize("role", [role for role, _, _ in ROLES])
 def test_every_visible_panel_draws_for_every_role(cube, role):
     cube.vbd.role = role
