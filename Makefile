@@ -6,7 +6,7 @@ READY := .venv/.ready
 PLATFORMS ?= this
 PYTEST_ARGS ?=
 
-.PHONY: help setup demo test lint zip clean
+.PHONY: help setup demo test lint reference zip clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -27,6 +27,9 @@ test: $(READY) ## run all tests (PYTEST_ARGS="-k cloth": some; "--contraction": 
 lint: $(READY) ## check style and format
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
+
+reference: $(READY) ## write the tables of docs/scripting.md and panels.md anew
+	@$(PYTHON) docs/reference.py
 
 zip: $(READY) ## build the extension into build/ (make zip PLATFORMS=all for every system)
 	@$(PYTHON) .ci/zip.py $(PLATFORMS)

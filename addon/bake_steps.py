@@ -21,7 +21,7 @@ from .convergence import Convergence
 from .gather import gather, participants, prepared
 from .loading import write_keys
 from .preview import Preview
-from .report import Line, advice, in_order, listed
+from .report import Line, advice, in_order, listed, named
 from .resuming import kept_for, refuse_lost
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
@@ -89,10 +89,13 @@ class Outcome:
                 **advice("substeps", 2 * self.settings.substeps),
             )
 
+    def _torn(self):
+        for torn in self.last.stats.torn if self.last else ():
+            yield Line(text=str(torn), objects=named(str(torn), self.names))
+
     def _notes(self):
         for note in self.notes:
-            named = [name for name in self.names if note.startswith((f"{name}:", f"{name} "))]
-            yield Line(text=note, warns=True, objects=tuple(sorted(named, key=len)[-1:]))
+            yield Line(text=note, warns=True, objects=named(note, self.names))
 
     def lines(self):
         """`Line`s about all that a user should know, the most important first."""
@@ -101,6 +104,7 @@ class Outcome:
             *self.convergence.inside_out(self.settings),
             *self.contact.entanglement(),
             *self.convergence.poor(self.settings),
+            *self._torn(),
             *self._notes(),
         )
         return [self._headline(), *in_order(rest)]

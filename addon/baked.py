@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whose bake an object plays, and what has happened to it since."""
 
+from . import mesh_cache
 from .curves import point_count
 from .playback import is_baked
 
@@ -38,8 +39,8 @@ def is_edited(ob):
     """Whether a baked mesh has lost its keys or changed its vertices, or is about to."""
     if not is_baked(ob):
         return False
-    changed = ob.vbd.bake_vertices not in (0, point_count(ob)) or not ob.data.shape_keys
-    return changed or ob.mode == "EDIT"
+    lost = not ob.data.shape_keys and not mesh_cache.plays(ob)
+    return lost or ob.vbd.bake_vertices not in (0, point_count(ob)) or ob.mode == "EDIT"
 
 
 def edits(scene):

@@ -14,8 +14,10 @@ from .analytic_colliders import analytic_colliders_of
 from .curves import is_curve, is_pinned, point_count
 from .material import material_of
 from .modifiers import simulation_point
+from .painting import paint
 from .pins import pin_group, soft_pins
 from .reader import Pose, identity, moves, read_pose
+from .rest_shape import rest_points
 from .rods import RodShape, rod_of
 from .sewing import seams
 from .tetmesh import LatticePins, stored_tets
@@ -40,6 +42,8 @@ class Target:
     """The part of its surface that each vertex of what hangs in a lattice stands for, [vertex]."""
     pinned: np.ndarray | None = None
     """Vertices that are where the object has them, whatever its body does; None for none."""
+    faces: np.ndarray | None = None
+    """Triangles of the object's own surface, seen from outside; None for those of its body."""
 
     def start_points(self):
         """Where the points that can be attached start [m]: vertices, or points along a curve."""
@@ -103,6 +107,7 @@ def deformable(gathered, ob, depsgraph, pose):
         gathered.reader.add(ob, pose, with_points=clamped or len(pins) > 0)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
+    paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
         gathered.holding.append(soft_pins(gathered, ob, body, pins))
     if ob.vbd.role == "CLOTH" and ob.vbd.use_sewing:
@@ -137,7 +142,7 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
     cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
     target.corners, target.weights = embed(points, cells)
-    target.lattice = cells
+    target.lattice, target.faces = cells, triangles
     target.surface = surface = surface_of(points, triangles)
     pins = None
     if len(pinned):
@@ -179,5 +184,6 @@ def _cloth(gathered, ob, mesh, target, pinned):
         material=material,
         pins=_pins(gathered, target, pinned),
         name=ob.name,
+        rest_points=rest_points(ob, target.start),
         uv=None if uv is None else uv[corners],
     )

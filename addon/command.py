@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: `blender --command vbd bake FILE ...` and `python -m vbd bake FILE ...`.
+"""The command line: `blender --command vbd bake FILE ...` and `python -m vbd bake FILE ...`, and
+`jobs`, which prints such commands.
 
 Exit codes: 0 done, 1 the scene cannot be baked, or not to its end, 2 the command is wrong.
 """
@@ -11,11 +12,15 @@ from pathlib import Path
 
 import bpy
 
+from ..solver.cache import Cache
 from .bake_steps import EVERY_FRAME, bake_steps, cache_folder, explain, run_to_end
+from .jobs import add_jobs_parser, lines
 from .loading import load
 from .presets import apply_preset
 from .resuming import changes, kept_frames, kept_until
+from .setting_values import frame_range, set_value
 from .softness import NOTICE, softer
+from .statistics_file import checked_path, save
 
 DEVICES = ("auto", "cpu", "cuda")
 
@@ -27,7 +32,7 @@ def parser(program):
     bake.add_argument(
         "file", nargs="?", type=Path, metavar="FILE.blend", help="default: the open one"
     )
-    bake.add_argument("--frames", type=_frames, metavar="A:B", help="first and last frame")
+    bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame")
     bake.add_argument("--device", choices=DEVICES, help="default: as set in the file")
     bake.add_argument("--preset", metavar="NAME", help="solver preset, such as Preview or Final")
     bake.add_argument(
@@ -45,6 +50,13 @@ def parser(program):
         metavar="OUT.blend",
         help="where to save, overwriting what is there; default: a new FILE_baked.blend",
     )
+    bake.add_argument(
+        "--stats",
+        type=Path,
+        metavar="FILE",
+        help="where to write the numbers of every frame and object: a .csv or .json",
+    )
+    add_jobs_parser(commands)
     kept = bake.add_argument_group(
         "frames of an earlier bake into the same output",
         "Without one of these, frames that could be gone on with are not touched",
@@ -68,53 +80,11 @@ def parser(program):
     return top
 
 
-def _frames(text):
-    first, colon, last = text.partition(":")
-    try:
-        if not colon:
-            raise ValueError
-        return int(first), int(last)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f'"{text}" is not a frame range; write it as 1:250'
-        ) from None
-
-
 def _assignment(text):
     name, equals, value = text.partition("=")
     if not equals or not name or not value:
         raise argparse.ArgumentTypeError(f'"{text}" sets nothing; write it as substeps=8')
     return name, value
-
-
-def set_value(group, name, text):
-    """Set a property of `scene.vbd` from text; Blender itself would clamp, this refuses."""
-    known = {p.identifier: p for p in group.bl_rna.properties if not p.is_readonly}
-    known = {key: p for key, p in known.items() if p.type in {"INT", "FLOAT", "BOOLEAN", "ENUM"}}
-    if name not in known:
-        raise ValueError(f'there is no setting "{name}"; there are {", ".join(sorted(known))}')
-    prop = known[name]
-    if prop.type == "ENUM":
-        choices = {item.identifier.lower(): item.identifier for item in prop.enum_items}
-        if text.lower() not in choices:
-            raise ValueError(f'{name} is "{text}"; it must be one of {", ".join(choices)}')
-        setattr(group, name, choices[text.lower()])
-    elif prop.type == "BOOLEAN":
-        words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
-        if text.lower() not in words:
-            raise ValueError(f'{name} is "{text}"; it must be true or false')
-        setattr(group, name, words[text.lower()])
-    else:
-        kind, word = (int, "a whole number") if prop.type == "INT" else (float, "a number")
-        try:
-            value = kind(text)
-        except ValueError:
-            raise ValueError(f'{name} is "{text}"; it must be {word}') from None
-        if not prop.hard_min <= value <= prop.hard_max:
-            raise ValueError(
-                f"{name} is {value:g}; it must lie between {prop.hard_min:g} and {prop.hard_max:g}"
-            )
-        setattr(group, name, value)
 
 
 def _configure(context, options):
@@ -143,6 +113,12 @@ def run(arguments, program):
         options = parser(program).parse_args(arguments)
     except SystemExit as end:  # argparse has printed why
         return end.code or 0
+    if options.command == "jobs":
+        try:
+            print(*lines(options, bpy.context), sep="\n", flush=True)
+        except ValueError as error:
+            return _refuse(program, str(error), 2)
+        return 0
     if options.file is not None:
         if not options.file.is_file():
             return _refuse(program, f"there is no file {options.file}", 2)
@@ -166,15 +142,32 @@ def run(arguments, program):
         return _refuse(program, f"the output {output} must end in .blend", 2)
     if not output.parent.is_dir():
         return _refuse(program, f"there is no folder {output.parent} for the output", 2)
+    try:
+        stats = options.stats and checked_path(options.stats.resolve())
+    except ValueError as error:
+        return _refuse(program, str(error), 2)
     if options.load:
-        return _load(context, program, output)
+        code = _load(context, program, output)
+        return _save_statistics(context, program, output, stats) or code
     try:
         after = _after(context, options, output)
     except (ValueError, OSError) as error:
         return _refuse(program, explain(error), 1)
     except KeptError as error:
         return _refuse(program, str(error), 2)
-    return _bake(context, program, output, after)
+    return _bake(context, program, output, after, stats)
+
+
+def _save_statistics(context, program, output, path):
+    """Write the numbers of the bake in `output` to a path, if there is one; returns 1 if not."""
+    try:
+        folder = cache_folder(context.scene, output)
+        if path is not None and folder.is_dir():
+            save(Cache.open(folder), path)
+            _show(f"Saved {path}")
+    except (ValueError, OSError) as error:
+        return _refuse(program, explain(error), 1)
+    return 0
 
 
 class KeptError(Exception):
@@ -217,7 +210,7 @@ def _load(context, program, output):
     return 1 if loaded.missing else 0
 
 
-def _bake(context, program, output, after):
+def _bake(context, program, output, after, stats):
     state = context.window_manager.vbd
     # Ctrl+C keeps the frames so far, as Esc does in the window.
     before = signal.signal(signal.SIGINT, lambda *_: setattr(state, "cancel_requested", True))
@@ -246,6 +239,8 @@ def _bake(context, program, output, after):
         if partial:
             _show(_partial(context.scene.vbd, outcome))
         _show(f"Saved {'partial bake ' if partial else ''}{output}")
+        if _save_statistics(context, program, output, stats):
+            return 1
     return 0 if outcome.frames == outcome.count else 1
 
 

@@ -22,12 +22,13 @@ def contact_distances(bodies, settings):
 
     deformable = [body for body in bodies if isinstance(body, Deformable)]
     colliders = [body for body in bodies if isinstance(body, Collider)]
-    own = np.array([collision_thickness(body) for body in deformable])
-    all_of_them = np.concatenate([own, [collider.thickness for collider in colliders]])
-    kept = np.add.outer(all_of_them, all_of_them)[touch_table(deformable, colliders)]
+    thicknesses = [*map(collision_thickness, deformable), *(c.thickness for c in colliders)]
+    least_and_most = np.array([[np.min(some), np.max(some)] for some in thicknesses])
+    pairs = least_and_most[:, None] + least_and_most
+    kept = pairs[touch_table(deformable, colliders)]
     if settings.use_ground or any(isinstance(body, AnalyticCollider) for body in bodies):
-        kept = np.concatenate([kept, own])
-    return (float(kept.min()), float(kept.max())) if len(kept) else (0.0, 0.0)
+        kept = np.concatenate([kept, least_and_most[: len(deformable)]])
+    return (float(kept[:, 0].min()), float(kept[:, 1].max())) if len(kept) else (0.0, 0.0)
 
 
 class ContactReport:

@@ -59,7 +59,9 @@ def draw_roles(layout, ob):
 
 
 def draw_presets(layout, group, menu, add_operator):
+    """The menu of presets with its buttons, in a row that is returned."""
     row = layout.row(align=True)
     row.menu(menu.__name__, text=shown_preset(menu, group) or NONE_SHOWN)
     row.operator(add_operator.bl_idname, text="", icon="ADD")
     row.operator(add_operator.bl_idname, text="", icon="REMOVE").remove_active = True
+    return row

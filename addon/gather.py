@@ -15,7 +15,7 @@ import numpy as np
 from ..solver.bodies import Collider, Deformable
 from ..solver.scene.thickness import collision_thickness, short_edge
 from ..solver.settings import Settings
-from . import ignored, playback, read_mesh
+from . import ignored, instances, own_mesh, playback, read_mesh
 from .analytic_colliders import is_analytic
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
@@ -24,6 +24,7 @@ from .force_fields import field_objects, force_fields
 from .modifiers import DEFORMING, simulation_point
 from .participants import nothing_to_bake
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
+from .scene_time import frame_time
 from .start_velocity import earlier_poses, set_going
 from .units import gravity_of, shown
 
@@ -52,15 +53,25 @@ class Gathered:
 
     def local(self, frame, positions):
         """Points of a frame in object space, one array per target."""
-        time = frame * self.settings.frame_time
         result = []
-        for target, points in zip(self.targets, positions, strict=True):
-            pose = self.reader.at(target.key, time) if target.moving else target.start
+        for target, points, pose in zip(self.targets, positions, self.poses(frame), strict=True):
             inverse = np.linalg.inv(pose.matrix)
             result.append(
                 read_mesh.transformed(inverse, target.visible(points, pose)).astype(np.float32)
             )
         return result
+
+    def poses(self, frame):
+        """The pose of every target in a frame."""
+        time = frame * self.settings.frame_time
+        return [
+            self.reader.at(target.key, time) if target.moving else target.start
+            for target in self.targets
+        ]
+
+    def simulated(self):
+        """The bodies of the targets, in their order."""
+        return [body for body in self.bodies if isinstance(body, Deformable)]
 
 
 def participants(scene):
@@ -85,18 +96,9 @@ def participants(scene):
 
 def refuse_unbakeable(ob):
     """Refuse an object that cannot play a bake."""
-    if not (ob.is_editable and ob.data.is_editable):
-        raise ValueError(
-            f"{ob.name}: its mesh is linked from another file and cannot be baked; make it local "
-            "(Object > Relations > Make Local > Selected Objects and Data)"
-        )
-    sharing = (other for other in bpy.data.objects if other.data == ob.data and other != ob)
-    others = [other.name for other in sharing if other.users]  # the others are as good as deleted
-    if others:
-        raise ValueError(
-            f"{ob.name} shares its mesh with {others[0]}; make it single user "
-            "(Object > Relations > Make Single User > Object & Data)"
-        )
+    reason = own_mesh.missing(ob)
+    if reason:
+        raise ValueError(reason)
     if ob.parent and ob.parent_type in {"ARMATURE", "LATTICE"}:
         raise ValueError(
             f"{ob.name} is deformed by its parent type; parent it to the object and add a modifier"
@@ -126,7 +128,8 @@ def prepared(scene, objects):
                     )
                 modifier.show_viewport = False
                 off.append(modifier)
-        others = [*field_objects(scene), *leaders(objects)]
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        others = [*field_objects(scene), *leaders(objects), *instances.movers(depsgraph)]
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
@@ -140,13 +143,13 @@ def prepared(scene, objects):
 
 
 def settings_of(scene):
-    """`Settings` of a scene: its own numbers, Blender's gravity and frame rate."""
+    """`Settings` of a scene: its own numbers and pace, Blender's gravity and frame rate."""
     group = scene.vbd
     own = {f.name: shown(group, f.name) for f in fields(Settings) if hasattr(group, f.name)}
     return Settings(
         **own,
         gravity=gravity_of(scene),
-        frame_time=scene.render.fps_base / scene.render.fps,
+        frame_time=frame_time(scene),
     )
 
 
@@ -169,6 +172,7 @@ def gather(context, objects):
     moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
     earlier, made = earlier_poses(context, moving), {}
     depsgraph = context.evaluated_depsgraph_get()
+    instanced = instances.instanced_colliders(gathered, depsgraph)
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
             raise ValueError(f"{ob.name} is hidden in the viewport or excluded; show it to bake")
@@ -184,11 +188,14 @@ def gather(context, objects):
             if ob in moving:
                 motion = *earlier[identity(ob)], start, settings.frame_time
                 gathered.notes += set_going(body, gathered.targets[-1], *motion)
-        body.collides_with = _collides_with(ob, objects)
+        body.collides_with = _collides_with(ob, objects, instanced)
         gathered.bodies.append(body)
-    simulated = [body for body in gathered.bodies if isinstance(body, Deformable)]
+    for ob, body in instanced:
+        body.collides_with = _collides_with(ob, objects, instanced)
+        gathered.bodies.append(body)
+    simulated = gathered.simulated()
     # A floor may be much larger than what falls on it, and than the gap that this may leave.
-    thinnest = min(map(collision_thickness, simulated))
+    thinnest = min(float(np.min(collision_thickness(body))) for body in simulated)
     for body in gathered.bodies:
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
@@ -201,7 +208,7 @@ def gather(context, objects):
 
 def _too_thick(body):
     """A sentence about a thickness of the user's own that the mesh has no room for."""
-    own, room = body.material.collision_thickness, 0.5 * short_edge(body)
+    own, room = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
     if own > room:
         yield (
             f"{body.name}: its collision thickness of {own:.3g} m is more than half an edge of the "
@@ -209,10 +216,13 @@ def _too_thick(body):
         )
 
 
-def _collides_with(ob, objects):
-    """Names of those `objects` that are in the collision collection of `ob`; None without one."""
+def _collides_with(ob, objects, instanced):
+    """Names of those `objects`, and of `instanced` ones (object, body), that are in the collision
+    collection of `ob`; None without one.
+    """
     collection = ob.vbd.collision_collection
     if collection is None:
         return None
     inside = set(collection.all_objects)
-    return tuple(other.name for other in objects if other in inside and not is_analytic(other))
+    names = [other.name for other in objects if other in inside and not is_analytic(other)]
+    return (*names, *(body.name for other, body in instanced if other in inside))

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 
-from . import read_mesh
+from . import instances, read_mesh
 from .curves import is_curve
 from .force_fields import KINDS, has_field
 from .reader import gravity_moves
@@ -56,10 +56,12 @@ def _force_fields(scene):
 
 
 def _instances():
-    """Objects with a role take part where they are themselves, and not where they are instanced."""
+    """Objects with a role take part where they are themselves, and only colliders of the shape Mesh
+    where they are instanced.
+    """
     ignored = {}
     for instance in bpy.context.evaluated_depsgraph_get().object_instances:
-        if instance.is_instance and instance.object.original.vbd.role != "NONE":
+        if instance.is_instance and _is_left_out(instance.object.original):
             owner = instance.parent.original if instance.parent else instance.object.original
             if owner == instance.object.original and is_curve(owner):
                 continue  # the surface that Blender draws along a curve with a bevel
@@ -69,6 +71,10 @@ def _instances():
             f"{owner}: its instances of {_named(list(names))} are ignored; make them real (Object "
             "> Apply > Make Instances Real)"
         )
+
+
+def _is_left_out(ob):
+    return ob.vbd.role != "NONE" and not instances.takes_part(ob)
 
 
 def _is_unsewn(ob):

@@ -5,8 +5,11 @@ from bpy.types import Panel
 
 from .advice import draw_report, draw_statistics, is_shown
 from .baked import warnings
+from .command_line import FORMS
 from .curves import is_simulated_as_points
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
+from .overlays import draw_switches
+from .own_mesh import without_own_mesh
 from .participants import ADD_FLOOR, draw_participants, next_step
 from .presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
 from .resuming import kept_frames
@@ -37,7 +40,7 @@ COLLISION_SETTINGS = (
     "ground_height",
 )
 ADVANCED_SETTINGS = (
-    ("Mode", ("quasistatic",)),
+    ("Mode", ("time_scale", "quasistatic")),
     ("Convergence", CONVERGENCE_SETTINGS),
     ("Collision", COLLISION_SETTINGS),
     ("Processor", ("threads",)),
@@ -52,6 +55,7 @@ def has_effect(settings, name):
         "relaxation": not accelerated,
         "acceleration": not settings.estimate_acceleration,
         "initial_guess": not settings.quasistatic,
+        "time_scale": not settings.quasistatic,
         "accuracy": settings.coarse_correction and not accelerated,
         "ground_height": settings.use_ground,
     }.get(name, True)
@@ -64,6 +68,8 @@ def draw_bake(layout, context):
         layout.progress(factor=state.progress, type="BAR", text=state.status)
         layout.operator("vbd.cancel_bake", text="Cancel", icon="CANCEL")
         return
+    if without_own_mesh(context.scene):
+        layout.operator("vbd.make_mesh_local", icon="LINKED")
     row = layout.row()
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
@@ -72,6 +78,7 @@ def draw_bake(layout, context):
     column.operator("vbd.bake_from_here")
     layout.operator("vbd.free_bake", text="Free Bake")
     layout.operator("vbd.convert_to_relative")
+    layout.operator("vbd.export_point_cache")
 
 
 def resume_text(scene):
@@ -139,6 +146,15 @@ class VBD_PT_cache(_Sidebar, Panel):
         row.operator("vbd.load_cache_folder", text="", icon="FILE_FOLDER")
 
 
+class VBD_PT_overlays(_Sidebar, Panel):
+    bl_label = "Overlays"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_switches(self.layout, context)
+
+
 class VBD_PT_softness(_Sidebar, Panel):
     bl_label = "New Since Version 0.1"
     bl_parent_id = "VBD_PT_sidebar"
@@ -175,6 +191,7 @@ class VBD_PT_statistics(_Report, Panel):
 
     def draw(self, context):
         draw_statistics(self.layout, context)
+        self.layout.operator("vbd.save_statistics", icon="EXPORT")
 
 
 class VBD_PT_solver(_Sidebar, Panel):
@@ -204,12 +221,25 @@ class VBD_PT_solver_advanced(_Sidebar, Panel):
                 draw_field(column, settings, name, active=has_effect(settings, name))
 
 
+class VBD_PT_output(_Sidebar, Panel):
+    bl_label = "Command Line"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, _context):
+        row = self.layout.row(align=True)
+        for form, name, _ in FORMS:
+            row.operator("vbd.copy_command_line", text=f"Copy for {name}").form = form
+
+
 classes = (
     VBD_PT_sidebar,
     VBD_PT_cache,
+    VBD_PT_overlays,
     VBD_PT_softness,
     VBD_PT_report,
     VBD_PT_statistics,
     VBD_PT_solver,
     VBD_PT_solver_advanced,
+    VBD_PT_output,
 )

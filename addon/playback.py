@@ -12,6 +12,7 @@ import json
 import bpy
 import numpy as np
 
+from . import mesh_cache
 from .curves import free_handles, give_back_handles, is_curve, set_key
 
 PREFIX = "VBD "
@@ -93,6 +94,8 @@ def resume(ob):
     if not is_baked(ob):
         return
     record = json.loads(ob.vbd.bake_record)
+    if mesh_cache.show(ob, record, True):
+        return
     key = ob.data.shape_keys
     ob.show_only_shape_key = False
     if key:
@@ -112,6 +115,8 @@ def suspend(ob):
     if not is_baked(ob):
         return
     record = json.loads(ob.vbd.bake_record)
+    if mesh_cache.show(ob, record, False):
+        return
     key = ob.data.shape_keys
     ob.show_only_shape_key = record["show_only"]
     if key:
@@ -129,7 +134,9 @@ def suspend(ob):
 
 def is_absolute(ob):
     """Whether an object plays its bake with absolute keys."""
-    return is_baked(ob) and bool(ob.data.shape_keys) and json.loads(ob.vbd.bake_record)["absolute"]
+    return (
+        is_baked(ob) and bool(ob.data.shape_keys) and json.loads(ob.vbd.bake_record).get("absolute")
+    )
 
 
 def make_relative(ob):
@@ -186,7 +193,7 @@ def _take_away(ob):
     suspend(ob)
     record = json.loads(ob.vbd.bake_record)
     key, made_here = ob.data.shape_keys, False
-    if key:
+    if not mesh_cache.remove(ob, record) and key:
         _remove_curves(key, record)
         ours = [block for block in key.key_blocks if block.name in set(record["blocks"])]
         if len(ours) == len(key.key_blocks):  # the user deleted the Basis; a Key needs one block

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Choices of the modeler, not of the material: the gap to others, what shape is at rest, and whether
 # folds may meet.
-MODELED = ("collision_thickness", "rest_flat", "self_contact")
+MODELED = ("collision_thickness", "rest_flat", "self_contact", "pressure", "keep_volume", "shrink")
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 
 
@@ -75,7 +75,26 @@ class _AddPreset(AddPresetBase):
                 self.report({"WARNING"}, f"{shown} comes with the extension and stays")
                 return {"CANCELLED"}
             menu.bl_label = shown  # which is what Blender removes
-        return super().execute(context)
+            return super().execute(context)
+        return self._save(context)
+
+    def _save(self, context):
+        """Save a preset, also over the user's own one of that name, which Blender refuses."""
+        name = self.as_filename(self.name)
+        menu = getattr(bpy.types, self.preset_menu)
+        if name in {path.stem for path in shipped_files(menu)}:
+            self.report({"WARNING"}, f"{self.name} comes with the extension; choose another name")
+            return {"CANCELLED"}
+        folder = bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.preset_subdir}")
+        own = Path(folder) / f"{name}.py"
+        before = own.read_bytes() if name and own.is_file() else None
+        if before is not None:
+            own.unlink()
+        try:
+            return super().execute(context)
+        finally:
+            if before is not None and not own.is_file():
+                own.write_bytes(before)
 
 
 class _AddMaterialPreset(_AddPreset):
@@ -151,13 +170,20 @@ def preset_folders(menu):
     return folders
 
 
+def shipped_files(menu):
+    """Paths of the presets of `menu` that come with the add-on."""
+    return sorted((ROOT / "presets" / menu.preset_subdir).glob("*.py"))
+
+
 def preset_files(menu):
-    """Path of every preset in `menu`, shipped or the user's own, by the name shown."""
-    return {
-        shown_name(file.name): file
-        for folder in preset_folders(menu)
-        for file in sorted(Path(folder).glob("*.py"))
-    }
+    """Path of every preset in `menu`, shipped or the user's own, by the name shown; of two the
+    user's own.
+    """
+    found = {shown_name(file.name): file for file in shipped_files(menu)}
+    for folder in preset_folders(menu):
+        own = sorted(Path(folder).glob("*.py"))
+        found |= {shown_name(f.name): f for f in own if not f.is_relative_to(ROOT)}
+    return found
 
 
 def shown_preset(menu, group):
@@ -185,19 +211,24 @@ def load_preset(menu, file):
     bpy.ops.script.execute_preset(filepath=str(file), menu_idname=menu.__name__)
 
 
+def named_preset(menu, kind, name):
+    """The name by which a menu shows a preset; upper and lower case do not matter."""
+    files = preset_files(menu)
+    match = [shown for shown in files if shown.lower() == name.lower()]
+    if not match:
+        raise ValueError(
+            f'there is no {kind} preset "{name}"; there are {", ".join(sorted(files))}'
+        )
+    return match[0]
+
+
 def apply_preset(context, kind, name):
     """Load a preset by its name: `kind` "solver" into the scene, "material" into the active object.
 
     Upper and lower case do not matter.
     """
     menu = preset_menu(context, kind)
-    files = preset_files(menu)
-    match = [file for shown, file in files.items() if shown.lower() == name.lower()]
-    if not match:
-        raise ValueError(
-            f'there is no {kind} preset "{name}"; there are {", ".join(sorted(files))}'
-        )
-    load_preset(menu, match[0])
+    load_preset(menu, preset_files(menu)[named_preset(menu, kind, name)])
 
 
 def apply_shipped_material(context, ob, name):

@@ -18,7 +18,11 @@ from .analytic_colliders import ANALYTIC_SHAPES
 from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
 from .holding import holding_properties
+from .overlays import overlay_properties
+from .painting import map_properties, painting_properties
 from .participants import active_index, set_active_index
+from .rest_shape import rest_shape_properties
+from .scene_time import time_properties
 
 ROLES = (
     ("NONE", "None", "Take no part in the simulation"),
@@ -40,8 +44,6 @@ DEVICES = (
     ("CPU", "CPU", "Use the processor"),
     ("CUDA", "GPU", "Use the NVIDIA GPU through CUDA"),
 )
-# Blender's own limits of frame numbers.
-FRAME_LIMIT = 1048574
 
 
 class VBD_PG_scene(bpy.types.PropertyGroup):
@@ -49,24 +51,7 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
 
     __annotations__ = {
         **settings_properties(),
-        "frame_start": IntProperty(
-            name="Start",
-            description="Frame of the state that the simulation starts from",
-            default=1,
-            min=-FRAME_LIMIT,
-            max=FRAME_LIMIT,
-            options=set(),
-            override=OVERRIDABLE,
-        ),
-        "frame_end": IntProperty(
-            name="End",
-            description="Last frame to simulate",
-            default=250,
-            min=-FRAME_LIMIT,
-            max=FRAME_LIMIT,
-            options=set(),
-            override=OVERRIDABLE,
-        ),
+        **time_properties(),
         "device": EnumProperty(
             name="Device",
             description="What the simulation runs on",
@@ -85,14 +70,8 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
-        "show_attachments": BoolProperty(
-            name="Show in Viewport",
-            description="Draw a line from each attached vertex of the active object to its place, "
-            "until it is baked",
-            default=True,
-            options=set(),
-            override=OVERRIDABLE,
-        ),
+        **map_properties(),
+        **overlay_properties(),
         "report": StringProperty(
             name="Report",
             description="What the last bake said",
@@ -191,6 +170,8 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         **holding_properties(),
+        **rest_shape_properties(),
+        **painting_properties(),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",

@@ -56,6 +56,12 @@ def listed(names):
     return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
 
 
+def named(text, names):
+    """Which of the `names` a sentence begins with, in a tuple; the longest of several."""
+    found = [name for name in names if text.startswith((f"{name}:", f"{name} "))]
+    return tuple(sorted(found, key=len)[-1:])
+
+
 def in_order(lines):
     """What is wrong comes before what is good to know; else the order stays."""
     return sorted(lines, key=lambda line: not line.warns)

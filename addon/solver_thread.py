@@ -7,6 +7,7 @@ from threading import Event, Thread
 from uuid import uuid4
 
 from ..solver.cache import Cache
+from .frame_numbers import Shapes, numbers_of
 from .reader import Stopped
 
 
@@ -51,6 +52,7 @@ class SolverThread(Thread):
         self.inbox = Queue()
         self.cache = kept.cache if kept else None
         self.error = None
+        self.shapes = Shapes(gathered)
         gathered.reader.stop = self.stopping
         gathered.reader.wake = lambda: self.inbox.put(None)
 
@@ -86,6 +88,7 @@ class SolverThread(Thread):
             if self.kept and frame.index == self.kept.frame + 1:
                 self._go_on()  # not before there is something to go on with
             self.cache.write(frame.index, points)
+            self.cache.write_stats(frame.index, self._numbers(frame.index, frame))
             self.cache.write_state(frame.index, frame.state(), gathered.restart_every)
             self.inbox.put(
                 Solved(
@@ -113,7 +116,15 @@ class SolverThread(Thread):
             bake=self.bake,
         )
         cache.write(0, gathered.start())
+        cache.write_stats(0, self._numbers(0))
         return cache
+
+    def _numbers(self, index, frame=None):
+        """What is kept of the numbers of a `Frame`, or of the input state."""
+        told = numbers_of(frame.stats) if frame else {}
+        positions = frame.exact_positions if frame else self.shapes.start
+        crushed = frame is not None and frame.stats.inverted > 0
+        return told | self.shapes.numbers(index, positions, crushed)
 
     def _go_on(self):
         """Let what follows take the place of what is behind the frame to go on after."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from .cache_files import (
     MOST_HEADER,
+    MOST_STATS,
     SEAL,
     StateFile,
     in_words,
@@ -43,6 +44,7 @@ FORMAT, UNSEALED = 2, 1
 HEADER = "header.json"
 FRAME = "frame_{:06d}.f32"
 STATE = "state_{:06d}.vbd"
+STATS = "stats_{:06d}.json"
 STATE_NAME = re.compile(r"state_(\d{6,9})\.vbd")
 
 
@@ -187,6 +189,18 @@ class Cache:
         if not every or before % every:
             (self.folder / STATE.format(before)).unlink(missing_ok=True)
 
+    def write_stats(self, index, numbers):
+        """Keep what frame `index` tells of itself: anything that JSON has."""
+        write_whole(self.folder / STATS.format(index), json.dumps(numbers).encode())
+
+    def read_stats(self, index):
+        """What `write_stats` kept of frame `index`; None if there is nothing, or no sense in it."""
+        path = self.folder / STATS.format(index)
+        try:
+            return parsed(path.read_bytes()) if path.stat().st_size <= MOST_STATS else None
+        except OSError:
+            return None
+
     def finished(self):
         """How many frames are whole, from 0 up to the first that is missing or cut short."""
         count = 0
@@ -220,7 +234,7 @@ class Cache:
 
     def cut(self, index):
         """Remove all behind frame `index`, the last one first."""
-        for pattern in ("state_*.vbd", "frame_*.f32"):
+        for pattern in ("state_*.vbd", "stats_*.json", "frame_*.f32"):
             for path in sorted(self.folder.glob(pattern), reverse=True):
                 number = re.fullmatch(r"\w+_(\d{6,9})\.\w+", path.name)
                 if number and int(number[1]) > index:
@@ -277,7 +291,7 @@ def remove(folder):
 
 def _files(folder):
     """All files of the cache in `folder`, whole or partial."""
-    patterns = ("header.json", "frame_*.f32", "state_*.vbd")
+    patterns = ("header.json", "frame_*.f32", "state_*.vbd", "stats_*.json")
     return [
         p for pattern in patterns for end in ("", ".part") for p in Path(folder).glob(pattern + end)
     ]

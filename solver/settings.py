@@ -301,7 +301,8 @@ class Settings:
 class Material:
     """What a body is made of. SI units.
 
-    Stiffness, density and damping may be arrays with one entry per element or per vertex.
+    Stiffness, density, damping and the thickness of cloth may be arrays with one entry per element
+    or per vertex; friction, drag and the thickness of collision with one per vertex.
     """
 
     youngs_modulus: float | np.ndarray = number(
@@ -312,7 +313,7 @@ class Material:
         low=1e-3,
         high=1e13,
         soft_low=1e2,
-        soft_high=1e9,
+        soft_high=1e12,
     )
     poisson_ratio: float | np.ndarray = number(
         0.4,
@@ -411,7 +412,7 @@ class Material:
         high=10.0,
         soft_high=0.1,
     )
-    friction: float | None = number(
+    friction: float | np.ndarray | None = number(
         None,
         "Friction",
         "Friction coefficient of this object; a contact takes the geometric mean of both sides",
@@ -419,7 +420,7 @@ class Material:
         high=100.0,
         soft_high=1.0,
     )
-    drag: float = number(
+    drag: float | np.ndarray = number(
         0.0,
         "Air Drag",
         "How much the air resists (drag coefficient): about 1.2 for cloth across its surface, 1 "
@@ -428,7 +429,7 @@ class Material:
         high=100.0,
         soft_high=2.0,
     )
-    air_friction: float = number(
+    air_friction: float | np.ndarray = number(
         0.02,
         "Air Friction",
         "The same for air that flows along the surface of a cloth; smooth ones have about 0.02",
@@ -436,7 +437,34 @@ class Material:
         high=100.0,
         soft_high=0.5,
     )
-    collision_thickness: float = number(
+    shrink: float | np.ndarray = number(
+        0.0,
+        "Shrink Factor",
+        "Part by which the cloth is smaller at rest, along all directions: 0.1 draws it together "
+        "by a tenth. Below 0 it grows",
+        low=-10.0,
+        high=0.95,
+        soft_low=-1.0,
+        soft_high=0.5,
+    )
+    pressure: float = number(
+        0.0,
+        "Pressure",
+        "Pressure of the air inside a closed cloth above that outside, which blows it up. Below 0 "
+        "it is sucked empty",
+        unit="Pa",
+        low=-1e9,
+        high=1e9,
+        soft_low=-1e3,
+        soft_high=1e3,
+    )
+    keep_volume: bool = switch(
+        False,
+        "Keep Volume",
+        "The air inside a closed cloth stays inside: squeezed together it presses more, as in a "
+        "ball. Pressure is what it has at the volume of the rest shape",
+    )
+    collision_thickness: float | np.ndarray = number(
         0.0,
         "Collision Thickness",
         "Distance that the surface keeps; two surfaces keep the sum of both, folds of one twice "

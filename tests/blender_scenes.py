@@ -46,6 +46,18 @@ def slab(name="Slab", size=4.0, height=0.0, role="COLLIDER"):
     return ob
 
 
+def instanced(*objects):
+    """An empty that shows a collection of the objects, which are nowhere else."""
+    collection = bpy.data.collections.new("Props")
+    for ob in objects:
+        bpy.context.scene.collection.objects.unlink(ob)
+        collection.objects.link(ob)
+    empty = bpy.data.objects.new("Set", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", collection
+    bpy.context.scene.collection.objects.link(empty)
+    return empty
+
+
 def pin(ob, indices, weight=1.0):
     """Put vertices into the pin group of an object."""
     group = ob.vertex_groups.get("Pins") or ob.vertex_groups.new(name="Pins")

@@ -155,7 +155,9 @@ def contact_surface(assembly, bodies, colliders, settings):
         return np.concatenate([mine, *shells, of_points])
 
     def spread_from_bodies(mine, of_collider):
-        return spread(mine, of_collider, mine[points.corners[:, 0]])
+        around = mine[points.corners]  # weights beyond 0 and 1 lead out of its range
+        of_points = np.clip(points.of(mine), around.min(axis=1), around.max(axis=1))
+        return spread(mine, of_collider, of_points)
 
     return Surface(
         body_count=len(bodies),

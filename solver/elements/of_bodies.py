@@ -5,7 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-ELASTIC = ("youngs_modulus", "poisson_ratio", "weft_modulus", "shear_modulus", "mu", "lam")
+ELASTIC = (
+    *("youngs_modulus", "poisson_ratio", "weft_modulus", "shear_modulus"),
+    *("thickness", "mu", "lam"),
+)
 
 
 def per_element(body, what, values):
@@ -22,6 +25,18 @@ def per_element(body, what, values):
         f"{body.name}: {what} has the shape {values.shape}; give one number, {count} for the "
         f"elements or {len(body.points)} for the vertices"
     )
+
+
+def per_vertex(body, what, values):
+    """`values` as float64 [vertex]; one number serves all."""
+    values = np.asarray(values, dtype=np.float64)
+    count = len(body.points)
+    if values.shape not in {(), (count,)}:
+        raise ValueError(
+            f"{body.name}: {what} has the shape {values.shape}; give one number or {count} for the "
+            "vertices"
+        )
+    return np.broadcast_to(values, count)
 
 
 def damping_time(body, settings):

@@ -14,7 +14,7 @@ from ..bodies import Cells, Cloth, Rod, Solid
 from ..elements.cell_mass import mass_at_corners
 from ..elements.kind import Columns
 from ..elements.materials import solid_lame
-from ..elements.of_bodies import elastic_per_element, lumped, per_element
+from ..elements.of_bodies import elastic_per_element, lumped, per_element, per_vertex
 from ..elements.springs import rest_lengths
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
@@ -264,8 +264,8 @@ def assemble(bodies, settings, attachments=()):
     def ordered(values):
         return extended(values)[order]
 
-    def spread(value_of):
-        return ordered([np.full(len(b.points), value_of(b)) for b in bodies])
+    def spread(what, value_of):
+        return ordered([per_vertex(body, what, value_of(body)) for body in bodies])
 
     def friction(body):
         own = body.material.friction
@@ -280,10 +280,10 @@ def assemble(bodies, settings, attachments=()):
         velocities=ordered([body.velocities for body in bodies]),
         parent=number[parent[order]],
         mass=np.concatenate(masses)[order],
-        friction=spread(friction),
-        thickness=spread(collision_thickness),
-        drag=spread(lambda body: body.material.drag),
-        air_friction=spread(lambda body: body.material.air_friction),
+        friction=spread("friction", friction),
+        thickness=spread("collision thickness", collision_thickness),
+        drag=spread("drag", lambda body: body.material.drag),
+        air_friction=spread("air friction", lambda body: body.material.air_friction),
         shown=ordered([shown_area(body) for body in bodies]),
         attachments=rows,
         **made,

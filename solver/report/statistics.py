@@ -2,6 +2,7 @@
 """What a frame says about itself: residual, energies, contacts."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 from ..contact.intersections import Intersection
@@ -13,6 +14,20 @@ from .sums import Sums
 
 # A frame whose unbalanced forces are below this part of the weight counts as converged.
 CONVERGED = 0.01
+
+
+@dataclass(frozen=True)
+class Torn:
+    """An attachment of which rows have broken."""
+
+    name: str
+    broken: int
+    rows: int
+
+    def __str__(self):
+        if self.rows == 1:
+            return f"{self.name} has torn"
+        return f"{self.name} has torn in {self.broken} of {self.rows} places"
 
 
 @dataclass(frozen=True)
@@ -68,6 +83,8 @@ class Statistics:
     """Bodies whose surfaces pass through each other, which are being led apart."""
     broken: int
     """Rows of attachments that have broken so far."""
+    torn: tuple[Torn, ...]
+    """The attachments they belong to."""
     inverted: int
     """Elements that are inside out."""
     inverted_bodies: tuple[str, ...]
@@ -76,6 +93,8 @@ class Statistics:
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]
     """Names of the bodies they belong to."""
+    iterations: int
+    """Iterations of the last substep."""
     seconds: float
     """Time it took to solve the frame [s]."""
 
@@ -194,16 +213,24 @@ class Measure:
             residual_before_coarse=one(numbers["residual_before"]) if self.coarse else math.nan,
             tangles=tuple(contact.intersections.found) if contact else (),
             broken=int(numbers["broken"].sum()) if model.attachments.breakable else 0,
+            torn=self._torn(numbers["broken"]) if model.attachments.breakable else (),
             inverted=int(numbers["inverted"].sum()),
             inverted_bodies=self._names(numbers["inverted"]),
             rejected=int(numbers["rejected"].sum()),
             rejected_bodies=self._names(numbers["rejected"]),
+            iterations=done,
             seconds=seconds,
         )
 
     def _names(self, counts):
         """Names of the bodies with a count."""
         return tuple(body.name for body, n in zip(self.bodies, counts, strict=True) if n)
+
+    def _torn(self, broken):
+        """The attachments that have broken rows, in their order."""
+        names = self.model.assembly.attachments.names
+        counts, rows = Counter(names[broken != 0]), Counter(names)
+        return tuple(Torn(name, counts[name], rows[name]) for name in rows if counts[name])
 
 
 def one(values):

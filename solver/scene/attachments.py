@@ -217,6 +217,8 @@ class Rows:
     shrink_speed: np.ndarray
     grips: np.ndarray
     """Which rows have a grip that may change, bool [row]."""
+    names: np.ndarray
+    """Of the attachments that rows belong to [row]."""
 
     @property
     def is_adaptive(self):
@@ -264,11 +266,11 @@ def join(attachments, bodies, offsets):
         across = tie.stiffness if tie.normal is None else tie.tangential_stiffness
         stiffness = np.stack([tie.stiffness, across], axis=1)
         limits = tie.strength, tie.damping, tie.maximum_force, tie.length, tie.shrink_speed
-        grips = np.full(rows, tie.grip is not None)
-        parts.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, grips))
+        last = np.full(rows, tie.grip is not None), np.full(rows, tie.name, dtype=object)
+        parts.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
     if not parts:
         empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
-        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), np.zeros(0, bool))
+        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((2, 0), bool))
     return Rows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 

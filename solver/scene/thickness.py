@@ -12,14 +12,15 @@ SHORT = 0.1
 
 
 def collision_thickness(body):
-    """Distance [m] that the surface of a Solid, Cloth or Rod keeps: that of its material or, if
-    this is 0, one that fits its size and its mesh.
+    """Distance [m] that the surface of a Solid, Cloth or Rod keeps, one or [vertex]: that of its
+    material or, where this is 0, one that fits its size and its mesh.
     """
-    if body.material.collision_thickness > 0.0:
-        return body.material.collision_thickness
+    own = np.asarray(body.material.collision_thickness, dtype=np.float64)
+    if (own > 0.0).all():
+        return own
     points = body.rest_points
     size = (points.max(axis=0) - points.min(axis=0)).max()
-    return float(min(PART_OF_SIZE * size, PART_OF_EDGE * short_edge(body)))
+    return np.where(own > 0.0, own, min(PART_OF_SIZE * size, PART_OF_EDGE * short_edge(body)))
 
 
 def short_edge(body):

@@ -95,7 +95,12 @@ def test_an_attachment_gives_or_tears_at_its_maximum_force(scene, tears):
     # Half of the weight is left, or all of it.
     part = 1.0 if tears else 0.5
     assert fallen == pytest.approx(part * 0.5 * GRAVITY * 0.25, rel=0.15)
-    assert (outcome.last.stats.broken > 0) == tears
+    stats = outcome.last.stats
+    assert (stats.broken > 0) == tears
+    assert sum(torn.broken for torn in stats.torn) == stats.broken
+    told = [line for line in outcome.lines() if "has torn in" in line.text]
+    assert [line.objects for line in told] == [("Block",)] * tears
+    assert all(line.text.startswith("Block: Tie has torn in ") for line in told)
 
 
 def test_both_sides_feel_an_attachment(scene):

@@ -3,7 +3,7 @@
 
 import bpy
 import pytest
-from blender_scenes import frames, mesh_object, sheet, slab
+from blender_scenes import frames, instanced, mesh_object, sheet, slab
 
 from vbd.addon.gather import participants, prepared
 
@@ -86,21 +86,11 @@ def test_edges_that_hang_from_a_cloth_are_refused_in_words(scene):
         bpy.ops.vbd.bake()
 
 
-def instanced(*objects):
-    """An empty that shows a collection of the objects, which are nowhere else."""
-    collection = bpy.data.collections.new("Props")
-    for ob in objects:
-        bpy.context.scene.collection.objects.unlink(ob)
-        collection.objects.link(ob)
-    empty = bpy.data.objects.new("Set", None)
-    empty.instance_type, empty.instance_collection = "COLLECTION", collection
-    bpy.context.scene.collection.objects.link(empty)
-    return empty
-
-
-def test_colliders_in_instanced_collections_are_named(scene):
+def test_bodies_and_shapes_in_instanced_collections_are_named(scene):
     sheet()
-    instanced(slab("Table"), slab("Chair", height=-1.0), mesh_object("Prop", [(0, 0, 0)]))
+    ball = slab("Chair", height=-1.0)
+    ball.vbd.collider_shape = "PLANE"
+    instanced(sheet("Table"), ball, slab("Wall"), mesh_object("Prop", [(0, 0, 0)]))
     assert notes() == [
         "Set: its instances of Table and Chair are ignored; make them real (Object > Apply > Make "
         "Instances Real)"
@@ -109,7 +99,7 @@ def test_colliders_in_instanced_collections_are_named(scene):
 
 def test_instances_within_instances_are_found(scene):
     sheet()
-    inner = instanced(slab("Table"))
+    inner = instanced(sheet("Table"))
     outer = bpy.data.collections.new("Room")
     scene.collection.objects.unlink(inner)
     outer.objects.link(inner)
@@ -122,7 +112,7 @@ def test_instances_within_instances_are_found(scene):
 def test_instances_on_faces_are_found(scene):
     sheet()
     owner = mesh_object("Ground", [(0, 0, 0), (1, 0, 0), (0, 1, 0)], faces=[(0, 1, 2)])
-    stone = slab("Stone", size=0.1)
+    stone = sheet("Stone")
     stone.parent, owner.instance_type = owner, "FACES"
     bpy.context.view_layer.update()
     assert [note for note in notes() if note.startswith("Ground: its instances of Stone")]

@@ -11,14 +11,23 @@ import numpy as np
 import pytest
 from blender_scenes import tet_block
 
-from vbd.addon import advice, holding_panels, panels, physics_panels, playback, report
+from vbd.addon import (
+    advice,
+    holding_panels,
+    overlays,
+    painting_panels,
+    panels,
+    physics_panels,
+    playback,
+    report,
+)
 from vbd.addon.declared import SETTINGS
 from vbd.addon.participants import ADD_FLOOR
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
 
 SIDEBAR = panels.classes
-HOLDING = tuple(cls for cls in holding_panels.classes if issubclass(cls, bpy.types.Panel))
-PHYSICS = physics_panels.classes + HOLDING
+OTHERS = (*holding_panels.classes, *painting_panels.classes)
+PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
 
 
 class Layout:
@@ -75,7 +84,7 @@ class Layout:
         assert active in active_data.bl_rna.properties
         self.shown.append(idname)
 
-    def menu(self, idname, text):
+    def menu(self, idname, text, **_):
         assert hasattr(bpy.types, idname)
         self.shown += [idname, text]
 
@@ -107,6 +116,13 @@ def grey(panel):
 
 def visible(panel):
     return not hasattr(panel, "poll") or panel.poll(bpy.context)
+
+
+def test_every_panel_of_the_file_is_registered():
+    classes = [cls for cls in vars(panels).values() if isinstance(cls, type)]
+    own = {cls for cls in classes if cls.__module__ == panels.__name__}
+    assert {cls for cls in own if issubclass(cls, bpy.types.Panel)} == set(SIDEBAR)
+    assert drawn(panels.VBD_PT_output) == ["vbd.copy_command_line"] * 2
 
 
 @pytest.mark.parametrize("role", [role for role, _, _ in ROLES])
@@ -158,7 +174,7 @@ def test_every_setting_is_shown_once(scene):
             True,
             {"coarse_correction", "relaxation", "acceleration", "accuracy"},
         ),
-        ("quasistatic", True, {"initial_guess"}),
+        ("quasistatic", True, {"initial_guess", "time_scale"}),
     ],
 )
 def test_settings_that_another_one_replaces_are_grey(scene, name, value, without_effect):
@@ -195,7 +211,7 @@ def test_a_report_is_shown_with_the_bake_it_is_about(cube):
 def test_numbers_of_a_bake_are_in_a_closed_panel_below_its_report(cube):
     line = report.Line(text="Baked 6 frames in 1 s")
     bpy.context.scene.vbd.report = report.dumps([line], ["Pairs: 3"])
-    assert drawn(panels.VBD_PT_statistics) == ["Pairs: 3"]
+    assert drawn(panels.VBD_PT_statistics) == ["Pairs: 3", "vbd.save_statistics"]
     assert panels.VBD_PT_statistics.bl_options == {"DEFAULT_CLOSED"}
     assert panels.VBD_PT_statistics.bl_parent_id == "VBD_PT_report"
 
@@ -304,6 +320,10 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "damping",
                 "drag",
                 "air_friction",
+                "pressure",
+                "keep_volume",
+                "rest_shape_key",
+                "shrink",
             },
         ),
         (
@@ -364,6 +384,19 @@ def test_the_attachment_that_is_chosen_is_shown(cube):
     assert grey(holding_panels.VBD_PT_attachments) == fields
 
 
+def test_a_painted_property_is_shown_with_both_its_values(cube):
+    cube.vbd.role = "CLOTH"
+    assert "what" not in drawn(painting_panels.VBD_PT_painted)
+    bpy.ops.vbd.add_painted()
+    row = cube.vbd.painted[0]
+    row.what = "density"
+    fields = ["what", "vertex_group", "value", "density"]
+    assert drawn(painting_panels.VBD_PT_painted)[-4:] == fields
+    row.what = "bending_stiffness"
+    cube.vbd.role = "SOFT"
+    assert drawn(painting_panels.VBD_PT_painted)[-2:] == ["what", "Not for a soft body"]
+
+
 @pytest.mark.parametrize("shape", [shape for shape, _, _ in COLLIDER_SHAPES])
 def test_what_a_collider_without_a_mesh_does_not_have_is_grey(cube, shape):
     cube.vbd.role, cube.vbd.collider_shape = "COLLIDER", shape
@@ -417,7 +450,8 @@ def test_no_field_can_be_changed_while_a_bake_runs(cube, role):
         }
     finally:
         state.baking = False
-    assert not open_fields
+    # Those say what is drawn, and the bake does not read them.
+    assert open_fields <= {*overlays.SWITCHES, "stretch_range"}
     assert layout_of(panels.VBD_PT_solver).open == set(panels.MAIN_SETTINGS)
 
 

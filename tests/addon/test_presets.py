@@ -7,7 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
+from blender_scenes import baked, frames, mesh_object, pin, sheet, shown
+from shapes import block, grid
 
 from vbd.addon.declared import SETTINGS
 from vbd.addon.panels import CONVERGENCE_SETTINGS
@@ -27,10 +30,18 @@ from vbd.solver.settings import Settings
 SHIPPED = sorted((ROOT / "presets").rglob("*.py"))
 SOLVER = ("Preview", "Balanced", "Final")
 MATERIALS = {
-    "SOFT": ("Gelatin", "Rubber"),
-    "CLOTH": ("Cotton", "Silk", "Woven Cotton"),
-    "ROD": ("Rope", "Rubber Band"),
+    "SOFT": (
+        *("Gelatin", "Rubber", "Hard Rubber", "Foam", "Sponge"),
+        *("Fat", "Muscle", "Skin", "Clay", "Wood"),
+    ),
+    "CLOTH": (
+        *("Cotton", "Silk", "Woven Cotton", "Denim", "Wool", "Leather"),
+        *("Canvas", "Jersey", "Latex", "Linen", "Velvet", "Nylon"),
+    ),
+    "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire"),
 }
+# Those whose model is not that of a new object.
+MODELS = {"Woven Cotton": "orthotropic", "Latex": "neo_hookean"}
 
 
 class Recorder(SimpleNamespace):
@@ -126,10 +137,59 @@ def test_a_solver_preset_undoes_every_choice_about_convergence(scene, name):
 def test_a_material_preset_brings_its_own_model(cube, role, model):
     cube.vbd.role = role
     for name in MATERIALS[role]:
-        setattr(cube.vbd, model, "neo_hookean" if role == "CLOTH" else "corotated")
+        own = MODELS.get(name, cube.vbd.bl_rna.properties[model].default)
+        items = cube.vbd.bl_rna.properties[model].enum_items.keys()
+        setattr(cube.vbd, model, next(item for item in items if item != own))
         apply_preset(bpy.context, "material", name)
-        woven = "orthotropic" if "Woven" in name else cube.vbd.bl_rna.properties[model].default
-        assert getattr(cube.vbd, model) == woven
+        assert getattr(cube.vbd, model) == own
+
+
+def preset_object(role, name, place):
+    """A small object with a role and a preset: a block of 5 cm, or a sheet held at an edge or a
+    string held at an end, of 20 cm.
+    """
+    if role == "SOFT":
+        points, triangles = block([0.05, 0.05, 0.05], [0.0, 0.0, 0.025])
+        ob = mesh_object(name, points, faces=triangles)
+    elif role == "CLOTH":
+        points, triangles = grid(4)
+        ob = mesh_object(name, 0.2 * np.asarray(points), faces=triangles)
+        loop = ob.data.uv_layers.new(name="UVMap").data
+        for corner, vertex in zip(loop, ob.data.loops, strict=True):
+            corner.uv = points[vertex.vertex_index][:2]
+        pin(ob, range(5))
+    else:
+        ob = mesh_object(
+            name, [(0.05 * k, 0, 0.3) for k in range(5)], [(k, k + 1) for k in range(4)]
+        )
+        pin(ob, [0])
+    ob.location = place
+    ob.vbd.role, ob.vbd.resolution = role, 2
+    bpy.context.view_layer.objects.active = ob
+    apply_preset(bpy.context, "material", name)
+    return ob
+
+
+def test_every_material_bakes_and_keeps_its_shape(scene):
+    """For an eighth of a second: falling onto the ground, and from where it is held. Fat sinks by a
+    fifth under its own weight.
+    """
+    made = [
+        preset_object(role, name, (0.5 * column, row, 0.0))
+        for row, (role, names) in enumerate(MATERIALS.items())
+        for column, name in enumerate(names)
+    ]
+    frames(scene, 1, 4)
+    scene.vbd.use_ground, scene.vbd.ground_height = True, -0.002
+    baked()
+    for ob in made:
+        before, after = (shown(ob, frame)[edges_of(ob)] for frame in (1, 4))
+        was, now = (np.linalg.norm(np.diff(p, axis=1)[:, 0], axis=1) for p in (before, after))
+        np.testing.assert_allclose(now, was, rtol=0.3, err_msg=ob.name)
+
+
+def edges_of(ob):
+    return np.array([edge.vertices[:] for edge in ob.data.edges])
 
 
 def test_an_unknown_preset_is_refused_with_the_names_that_exist(scene):
@@ -160,10 +220,10 @@ def test_a_user_preset_is_listed_and_gives_back_every_setting(scene, user_script
 def test_a_user_material_keeps_its_model_and_leaves_the_rest_shape_alone(cube, user_scripts):
     bpy.ops.vbd.add(role="CLOTH")
     cube.vbd.membrane, cube.vbd.weft_modulus = "orthotropic", 2e6
-    bpy.ops.vbd.cloth_preset_add(name="Canvas")
+    bpy.ops.vbd.cloth_preset_add(name="Sailcloth")
     apply_preset(bpy.context, "material", "Cotton")
     cube.vbd.rest_flat = True
-    apply_preset(bpy.context, "material", "Canvas")
+    apply_preset(bpy.context, "material", "Sailcloth")
     assert (cube.vbd.membrane, cube.vbd.weft_modulus) == ("orthotropic", 2e6)
     assert cube.vbd.rest_flat
 
@@ -171,14 +231,14 @@ def test_a_user_material_keeps_its_model_and_leaves_the_rest_shape_alone(cube, u
 def test_a_user_material_is_listed_with_its_role_only_and_can_be_removed(cube, user_scripts):
     bpy.ops.vbd.add(role="CLOTH")
     cube.vbd.density = 0.34
-    bpy.ops.vbd.cloth_preset_add(name="Canvas")
-    assert "Canvas" in preset_files(VBD_MT_cloth_presets)
-    assert "Canvas" not in preset_files(MATERIAL_PRESETS["SOFT"][0])
+    bpy.ops.vbd.cloth_preset_add(name="Sailcloth")
+    assert "Sailcloth" in preset_files(VBD_MT_cloth_presets)
+    assert "Sailcloth" not in preset_files(MATERIAL_PRESETS["SOFT"][0])
     apply_preset(bpy.context, "material", "Cotton")
-    apply_preset(bpy.context, "material", "Canvas")
+    apply_preset(bpy.context, "material", "Sailcloth")
     assert cube.vbd.density == pytest.approx(0.34)
     bpy.ops.vbd.cloth_preset_add(remove_active=True)
-    assert "Canvas" not in preset_files(VBD_MT_cloth_presets)
+    assert "Sailcloth" not in preset_files(VBD_MT_cloth_presets)
 
 
 def test_balanced_is_shown_in_a_new_scene_and_nothing_after_a_change(scene):
@@ -231,12 +291,47 @@ def test_a_preset_of_ones_own_is_shown_and_the_shown_one_is_removed(cube, user_s
     assert "Heavy" not in preset_files(menu)
 
 
+def test_a_preset_of_ones_own_is_saved_over_and_a_shipped_one_is_not(cube, user_scripts):
+    bpy.ops.vbd.add(role="CLOTH")
+    menu = VBD_MT_cloth_presets
+    for density in (0.5, 0.6):
+        cube.vbd.density = density
+        assert bpy.ops.vbd.cloth_preset_add(name="My Cloth") == {"FINISHED"}
+    assert preset_values(preset_files(menu)["My Cloth"])["density"] == pytest.approx(0.6)
+    assert bpy.ops.vbd.cloth_preset_add(name="Woven Cotton") == {"CANCELLED"}
+    assert preset_values(preset_files(menu)["Woven Cotton"])["membrane"] == "orthotropic"
+
+
+def test_of_two_with_one_name_the_users_own_is_meant(cube, user_scripts):
+    folder = user_scripts / "presets" / VBD_MT_cloth_presets.preset_subdir
+    folder.mkdir(parents=True)
+    (folder / "Canvas.py").write_text("import bpy\nbpy.context.object.vbd.density = 7.0\n")
+    cube.vbd.role = "CLOTH"
+    apply_preset(bpy.context, "material", "Canvas")
+    assert cube.vbd.density == 7.0
+
+
+def test_a_material_is_copied_to_the_selected_objects_of_its_role(cube):
+    cube.vbd.role = "CLOTH"
+    others = [sheet("Same"), sheet("Body")]
+    others[1].vbd.role = "SOFT"
+    assert not bpy.ops.vbd.copy_material.poll()
+    for ob in others:
+        ob.select_set(True)
+    apply_preset(bpy.context, "material", "Denim")
+    cube.vbd.self_contact, kept = True, others[1].vbd.density
+    assert bpy.ops.vbd.copy_material() == {"FINISHED"}
+    assert shown_preset(VBD_MT_cloth_presets, others[0].vbd) == "Denim"
+    assert not others[0].vbd.self_contact
+    assert others[1].vbd.density == kept
+
+
 def test_without_a_preset_shown_none_is_removed(cube, user_scripts):
     bpy.ops.vbd.add(role="CLOTH")
-    bpy.ops.vbd.cloth_preset_add(name="Canvas")
+    bpy.ops.vbd.cloth_preset_add(name="Sailcloth")
     cube.vbd.density = 0.5
     assert bpy.ops.vbd.cloth_preset_add(remove_active=True) == {"CANCELLED"}
-    assert "Canvas" in preset_files(VBD_MT_cloth_presets)
+    assert "Sailcloth" in preset_files(VBD_MT_cloth_presets)
 
 
 def test_a_shipped_preset_is_never_removed(scene):

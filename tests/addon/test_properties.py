@@ -9,6 +9,7 @@ import pytest
 
 from vbd.addon.declared import MATERIAL, SCRIPT_ONLY, SETTINGS, inward
 from vbd.addon.holding import VBD_PG_attachment
+from vbd.addon.painting import VBD_PG_painted
 from vbd.addon.properties import VBD_PG_object, VBD_PG_scene, VBD_PG_window_manager
 from vbd.solver.settings import Material, Settings
 
@@ -85,7 +86,8 @@ def test_a_range_is_rounded_into_itself():
 
 def test_every_property_of_ours_has_a_name_and_a_tooltip_without_a_period():
     own = {"rna_type", "name"}
-    for group in (VBD_PG_scene, VBD_PG_object, VBD_PG_attachment, VBD_PG_window_manager):
+    own_groups = VBD_PG_attachment, VBD_PG_painted
+    for group in (VBD_PG_scene, VBD_PG_object, *own_groups, VBD_PG_window_manager):
         for prop in group.bl_rna.properties:
             if prop.identifier in own:
                 continue

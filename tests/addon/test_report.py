@@ -26,6 +26,7 @@ def stats(**changes):
         "inverted_bodies": (),
         "rejected_bodies": (),
         "tangles": (),
+        "torn": (),
         "coarse_skips": 0,
         "contacts": 0,
         "pairs": 0,
@@ -274,7 +275,8 @@ def test_buttons_do_what_they_say(told):
 def test_lines_without_room_have_their_buttons_in_the_statistics(told):
     shown = drawn(panels.VBD_PT_statistics)
     assert [text for text in shown if isinstance(text, str)] == ["Softer:", "The last", "Pairs: 3"]
-    iterations, shirt = buttons(panels.VBD_PT_statistics)
+    iterations, shirt, save = buttons(panels.VBD_PT_statistics)
+    assert save["idname"] == "vbd.save_statistics"
     assert press(iterations) == {"FINISHED"} and told.vbd.iterations == 30
     assert press(shirt) == {"FINISHED"} and selected() == {"Shirt"}
 

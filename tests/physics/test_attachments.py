@@ -183,6 +183,9 @@ def test_an_attachment_breaks_beyond_its_strength():
         tie = Attachment(rod, [0, 1], 50.0, points=points, strength=strength / 2.0)
         frame = last([rod, tie], Settings(substeps=16, iterations=40), 24)
         assert (frame.stats.broken == 0) == holds
+        assert [(torn.name, torn.rows) for torn in frame.stats.torn] == [("Attachment", 2)] * (
+            not holds
+        )
         assert (frame.positions[0][:, 2].min() > -0.2) == holds
 
 

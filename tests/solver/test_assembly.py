@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
-from shapes import box, chain, grid
+from shapes import box, bumpy_ball, caged, chain, grid
 
 from vbd.solver.bodies import Cloth, Rod, Solid
+from vbd.solver.contact.surface import contact_surface
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.penalties import spring_penalty
 from vbd.solver.settings import Material, Settings
@@ -19,6 +20,56 @@ def test_constants_per_vertex_and_per_element_go_together():
     young = material.youngs_modulus[tets].mean(axis=1)
     scene = assemble([Solid(points, tets, material)], Settings())
     np.testing.assert_allclose(scene.tets.lame_mu, young / 2.6)
+
+
+def test_thickness_of_cloth_scales_its_stiffness_triangle_by_triangle():
+    points, triangles = grid(2)
+    thickness = np.linspace(1e-3, 2e-3, len(points))
+    for membrane in ("stvk", "orthotropic"):
+        thin, varied = (
+            assemble([Cloth(points, triangles, material, uv=points[:, :2])], Settings())
+            for material in (
+                Material(thickness=1e-3, membrane=membrane),
+                Material(thickness=thickness, membrane=membrane),
+            )
+        )
+        ratio = thickness[triangles].mean(axis=1) / 1e-3
+        expected = ratio[:, None] * thin.elements["triangles"].stiffness
+        np.testing.assert_allclose(varied.elements["triangles"].stiffness, expected)
+
+
+def test_what_belongs_to_vertices_is_theirs_in_the_order_of_the_solver():
+    points, edges = chain(4, 0.1)
+    own = np.array([1.0, 2.0, 3.0, 4.0])
+    material = Material(friction=own, drag=2.0 * own, air_friction=own, collision_thickness=own)
+    scene = assemble([Rod(points, edges, material), Rod(points + 1.0, edges)], Settings())
+    mine, other = scene.vertices
+    np.testing.assert_array_equal(scene.friction[mine], own)
+    np.testing.assert_array_equal(scene.friction[other], Settings().friction)
+    np.testing.assert_array_equal(scene.drag[mine], 2.0 * own)
+    np.testing.assert_array_equal(scene.air_friction[mine], own)
+    np.testing.assert_array_equal(scene.thickness[mine], own)
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("friction", "friction"), ("drag", "drag"), ("collision_thickness", "collision thickness")],
+)
+def test_values_of_vertices_of_a_wrong_length_are_refused_by_name(name, what):
+    rod = Rod(*chain(4, 0.1), Material(**{name: np.ones(3)}), name="Rope")
+    with pytest.raises(ValueError, match=rf"Rope: {what} has the shape \(3,\)"):
+        assemble([rod], Settings())
+
+
+def test_points_of_an_embedded_surface_have_what_is_around_them():
+    body = caged(*bumpy_ball(1.0, rows=8), resolution=2)
+    points = body.points
+    body.material = Material(friction=1.0 + points[:, 2] - points[:, 2].min())
+    scene = assemble([body], Settings())
+    surface = contact_surface(scene, [body], [], Settings())
+    at = body.surface.points(points)
+    mine = surface.friction[surface.point_start :]
+    np.testing.assert_allclose(mine, 1.0 + at[:, 2] - points[:, 2].min(), rtol=1e-6)
 
 
 def test_elastic_constants_of_a_wrong_length_are_refused_by_name():

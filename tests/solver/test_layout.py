@@ -37,6 +37,7 @@ LAYERS = (
     "scene",
     "bodies",
     "settings",
+    "files",
     "device",
     "topology",
     "kernels",

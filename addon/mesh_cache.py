@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's Mesh Cache modifier in place of the keys of a bake. Its record has "mesh_cache", the
+name of the modifier, and "modifiers", those that are switched off, as that of a bake with keys.
+"""
+
+NAME = "VBD Cache"
+# How records in JSON are told from others without reading them, in every redraw.
+RECORD_BEGINS = '{"mesh_cache"'
+
+
+def plays(ob):
+    """Whether an object plays its bake from a file."""
+    return ob.vbd.bake_record.startswith(RECORD_BEGINS)
+
+
+def show(ob, record, shown):
+    """Let the modifier of a bake play or rest; says whether the bake has one."""
+    if "mesh_cache" not in record:
+        return False
+    for name, (viewport, render) in record["modifiers"].items():
+        modifier = ob.modifiers.get(name)
+        if modifier:
+            modifier.show_viewport, modifier.show_render = (
+                (False, False) if shown else (viewport, render)
+            )
+    modifier = ob.modifiers.get(record["mesh_cache"])
+    if modifier:
+        modifier.show_viewport = modifier.show_render = shown
+    return True
+
+
+def remove(ob, record):
+    """Take the modifier of a bake away; says whether the bake had one."""
+    modifier = ob.modifiers.get(record.get("mesh_cache", ""))
+    if modifier:
+        ob.modifiers.remove(modifier)
+    return "mesh_cache" in record
+
+
+def add(ob, path, first, pace):
+    """A modifier on top of the others that plays a file from scene frame `first` on; its name.
+
+    `pace`: time of Blender per scene frame, which time remapping changes.
+    """
+    modifier = ob.modifiers.new(NAME, "MESH_CACHE")
+    modifier.cache_format, modifier.filepath = "PC2", path
+    modifier.time_mode, modifier.play_mode = "FRAME", "SCENE"
+    modifier.frame_start, modifier.frame_scale = first, 1.0 / pace  # the scale comes first
+    ob.modifiers.move(len(ob.modifiers) - 1, 0)
+    return modifier.name

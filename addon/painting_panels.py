@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of painted properties, with their list."""
+
+from bpy.types import Operator, Panel, UIList
+
+from .curves import is_curve
+from .drawing import PhysicsPanel, lock
+from .painting import ROLE_NAMES, ROLES_OF, label, start_value, unit
+from .participants import BODIES
+
+
+class VBD_UL_painted(UIList):
+    """The painted properties of an object."""
+
+    def draw_item(self, _context, layout, data, item, _icon, _active_data, _active_property):
+        row = layout.row(align=True)
+        row.active = data.role in ROLES_OF[item.what]
+        names = row.split(factor=0.6)
+        names.label(text=label(item.what))
+        if item.vertex_group:
+            names.label(text=item.vertex_group, translate=False)
+        else:
+            names.label(text="No group")
+
+
+def _draw_row(layout, context, item):
+    ob, name = context.object, item.what
+    layout.prop(item, "what")
+    if ob.vbd.role not in ROLES_OF[name]:
+        layout.label(text=f"Not for a {ROLE_NAMES[ob.vbd.role]}", icon="INFO")
+        return
+    layout.prop_search(item, "vertex_group", ob, "vertex_groups")
+    measure = unit(name, ob.vbd.role)
+    measure = f" ({measure})" if measure else ""
+    column = layout.column(align=True)
+    column.use_property_split = False
+    column.prop(item, "value", text=f"At Weight 0{measure}")
+    scene = name == "friction" and not ob.vbd.use_friction
+    owner = context.scene.vbd if scene else ob.vbd
+    column.prop(owner, name, text=f"At Weight 1{measure}")
+
+
+class VBD_PT_painted(PhysicsPanel, Panel):
+    bl_label = "Painted"
+    bl_parent_id = "VBD_PT_material"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = BODIES
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and not is_curve(context.object)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        vbd = ob.vbd
+        row = layout.row()
+        row.template_list(
+            "VBD_UL_painted", "", vbd, "painted", vbd, "painted_row", rows=2, maxrows=4
+        )
+        buttons = row.column(align=True)
+        buttons.operator("vbd.add_painted", text="", icon="ADD")
+        buttons.operator("vbd.remove_painted", text="", icon="REMOVE")
+        buttons.prop(context.scene.vbd, "show_painted", text="", icon="OVERLAY")
+        if 0 <= vbd.painted_row < len(vbd.painted):
+            _draw_row(layout, context, vbd.painted[vbd.painted_row])
+
+
+class _PaintedOperator:
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        ob, reason = context.object, None
+        if ob is None or ob.vbd.role not in BODIES:
+            reason = "Select a soft body, cloth or rod"
+        elif context.window_manager.vbd.baking:
+            reason = "Wait until the bake has ended, or cancel it"
+        elif not ob.is_editable:
+            reason = f"{ob.name} is linked from another file: make a library override first"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+
+class VBD_OT_add_painted(_PaintedOperator, Operator):
+    bl_idname = "vbd.add_painted"
+    bl_label = "Add Painted Property"
+    bl_description = "Let the active vertex group give a property of the material"
+
+    def execute(self, context):
+        ob = context.object
+        vbd = ob.vbd
+        taken = {item.what for item in vbd.painted}
+        fitting = [name for name, roles in ROLES_OF.items() if vbd.role in roles]
+        item = vbd.painted.add()
+        item.what = next((name for name in fitting if name not in taken), fitting[0])
+        start_value(item, context)
+        group = ob.vertex_groups.active
+        item.vertex_group = group.name if group else ""
+        vbd.painted_row = len(vbd.painted) - 1
+        return {"FINISHED"}
+
+
+class VBD_OT_remove_painted(_PaintedOperator, Operator):
+    bl_idname = "vbd.remove_painted"
+    bl_label = "Remove Painted Property"
+    bl_description = "Remove the painted property that is shown; the vertex group stays"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not len(context.object.vbd.painted):
+            cls.poll_message_set("Nothing is painted")
+            return False
+        return True
+
+    def execute(self, context):
+        vbd = context.object.vbd
+        vbd.painted.remove(min(max(vbd.painted_row, 0), len(vbd.painted) - 1))
+        vbd.painted_row = max(min(vbd.painted_row, len(vbd.painted) - 1), 0)
+        return {"FINISHED"}
+
+
+classes = (VBD_UL_painted, VBD_OT_add_painted, VBD_OT_remove_painted, VBD_PT_painted)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the tables of docs/scripting.md and docs/panels.md from what the add-on declares:
+`python docs/reference.py`.
+
+Every table stands between two comments in its page, which name it. One that is new is put at the
+end of the page, under a heading of its own.
+"""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import bpy
+
+DOCS = Path(__file__).parent
+UNITS = {
+    "LENGTH": "m",
+    "TIME_ABSOLUTE": "s",
+    "VELOCITY": "m/s",
+}
+KINDS = {
+    "BOOLEAN": "switch",
+    "INT": "whole number",
+    "FLOAT": "number",
+    "STRING": "text",
+    "POINTER": "object",
+    "COLLECTION": "list",
+}
+# The unit at the end of a label.
+IN_LABEL = re.compile(r" \(([^()]*)\)$")
+# Properties of operators that Blender has for itself, and for its file browser.
+NOT_OURS = ("rna_type", "filter_")
+# The label of the panel that all others of the sidebar are in, and that of those of an object.
+TITLE = "Soft Bodies and Cloth (VBD)"
+# Beyond these there is no limit worth a line.
+ENDLESS = 1e9
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def declared(group):
+    """The properties that a group of the add-on declares, in its order; not Blender's own."""
+    own = bpy.types.PropertyGroup.bl_rna.properties.keys()
+    return [p for p in group.properties if p.identifier not in own]
+
+
+def kind(p):
+    """Type of a property, its unit, and what it may be."""
+    if p.type == "ENUM":
+        return ", ".join(f"`{item.identifier}`" for item in p.enum_items)
+    if p.type in {"POINTER", "COLLECTION"}:
+        return KINDS[p.type] if p.type == "COLLECTION" else p.fixed_type.name.lower()
+    text = KINDS[p.type]
+    if p.type in {"INT", "FLOAT"}:
+        text += _limits(p.hard_min, p.hard_max)
+    return text
+
+
+def _limits(low, high):
+    if low > -ENDLESS and high < ENDLESS:
+        return f", {_number(low)} to {_number(high)}"
+    if low > -ENDLESS:
+        return f", from {_number(low)}"
+    return f", up to {_number(high)}" if high < ENDLESS else ""
+
+
+def _number(value):
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def label(p):
+    """What a panel calls it, without the unit."""
+    return IN_LABEL.sub("", p.name)
+
+
+def unit(p):
+    """The unit that a property is in: Blender's own, or the one in its label."""
+    told = IN_LABEL.search(p.name)
+    return told.group(1) if told else UNITS.get(getattr(p, "unit", ""), "")
+
+
+def default(p):
+    if p.type in {"POINTER", "COLLECTION"}:
+        return ""
+    if p.type == "BOOLEAN":
+        return str(p.default)
+    return f"`{p.default}`" if p.type == "ENUM" else _shown(p.default)
+
+
+def _shown(value):
+    if isinstance(value, str):
+        return f'`"{value}"`' if value else ""
+    return _number(value)
+
+
+def properties(group):
+    """The table of a group of properties, without what only the add-on sets."""
+    rows = [
+        (f"`{p.identifier}`", kind(p), unit(p), default(p), f"**{label(p)}.** {p.description}")
+        for p in declared(group)
+        if not p.is_hidden
+    ]
+    return table(("Name", "Type and range", "Unit", "Default", "What it is"), rows)
+
+
+def hidden(group):
+    """The table of what only the add-on sets, for scripts that read it."""
+    rows = [
+        (f"`{p.identifier}`", KINDS[p.type], p.description) for p in declared(group) if p.is_hidden
+    ]
+    return table(("Name", "Type", "What it is"), rows)
+
+
+def operators():
+    """The table of all operators, with their arguments."""
+    rows = []
+    for name in sorted(dir(bpy.ops.vbd)):
+        rna = getattr(bpy.ops.vbd, name).get_rna_type()
+        own = [p for p in rna.properties if not p.identifier.startswith(NOT_OURS)]
+        arguments = [f"`{p.identifier}`: {kind(p)}" for p in own]
+        rows.append((f"`bpy.ops.vbd.{name}`", "; ".join(arguments), rna.description))
+    return table(("Operator", "Arguments", "What it does"), rows)
+
+
+def tables():
+    """All tables by name."""
+    scene, ob = (_group(owner) for owner in (bpy.types.Scene, bpy.types.Object))
+    found = {
+        "operators": operators(),
+        "scene.vbd": properties(scene),
+        "object.vbd": properties(ob),
+        "scene.vbd, read only": hidden(scene),
+        "object.vbd, read only": hidden(ob),
+    }
+    for p in declared(ob):
+        if p.type == "COLLECTION":
+            found[f"object.vbd.{p.identifier}"] = properties(p.fixed_type)
+    return found
+
+
+def _group(owner):
+    return owner.bl_rna.properties["vbd"].fixed_type
+
+
+class Layout:
+    """Stands for the layout of a panel and records its fields and buttons, {label: tooltip}."""
+
+    def __init__(self):
+        self.fields = {}
+
+    def prop(self, group, name, text="", **_):
+        p = group.bl_rna.properties[name]
+        self.fields[IN_LABEL.sub("", text or p.name)] = p.description
+
+    def prop_search(self, group, name, *_, text="", **__):
+        self.prop(group, name, text)
+
+    def operator(self, name, text="", **_):
+        rna = getattr(bpy.ops.vbd, name.removeprefix("vbd.")).get_rna_type()
+        properties = SimpleNamespace()
+        if name == "vbd.add":  # whose tooltip depends on the role
+            text, rna = "", SimpleNamespace(name="Roles", description=rna.description)
+        self.fields[text or rna.name] = rna.description
+        return properties
+
+    def __getattr__(self, _):
+        return lambda *_, **__: self
+
+
+def situations():
+    """Makes an object of every kind that has panels, the active one after another."""
+    for role in ("SOFT", "CLOTH", "ROD", "COLLIDER"):
+        bpy.ops.mesh.primitive_cube_add()
+        bpy.ops.vbd.add(role=role)
+        vbd = bpy.context.object.vbd
+        vbd.membrane = "orthotropic"
+        for p in declared(_group(bpy.types.Object)):
+            if p.type == "COLLECTION":
+                getattr(vbd, p.identifier).add()
+        yield
+    bpy.ops.curve.primitive_bezier_curve_add()
+    bpy.ops.vbd.add(role="ROD")
+    yield
+
+
+def panels():
+    """Tables of the fields of all panels, by where they are and what they are called."""
+    from vbd.addon import MODULES
+
+    classes = [cls for module in MODULES for cls in getattr(module, "classes", ())]
+    known = {cls.__name__: cls for cls in classes if issubclass(cls, bpy.types.Panel)}
+    shown = sorted(known.values(), key=lambda cls: (_place(cls), getattr(cls, "bl_order", 0)))
+    found = {_title(cls, known): {} for cls in shown}
+    for _ in situations():
+        for cls in shown:
+            if not hasattr(cls, "poll") or cls.poll(bpy.context):
+                found[_title(cls, known)] |= _fields(cls)
+    head = "Field", "What it is"
+    return {title: table(head, fields.items()) for title, fields in found.items() if fields}
+
+
+def _fields(cls):
+    """What a panel shows now."""
+    layout = Layout()
+    for draw in ("draw_header", "draw"):
+        if hasattr(cls, draw):
+            getattr(cls, draw)(SimpleNamespace(layout=layout), bpy.context)
+    return layout.fields
+
+
+def _place(cls):
+    return "2 Physics" if cls.bl_space_type == "PROPERTIES" else "1 Sidebar"
+
+
+def _title(cls, known):
+    """Where a panel is: "Solver > Advanced". That of all others is left out."""
+    above = known.get(getattr(cls, "bl_parent_id", ""))
+    if above is None or above.bl_label == cls.bl_label:
+        return cls.bl_label if _place(cls) == "1 Sidebar" else "Physics"
+    title = _title(above, known)
+    return cls.bl_label if above.bl_label == TITLE else f"{title} > {cls.bl_label}"
+
+
+PAGES = {"scripting.md": tables, "panels.md": panels}
+
+
+def written(name):
+    """The text of a page with its tables as they should be."""
+    page, known = (DOCS / name).read_text(encoding="utf-8"), PAGES[name]()
+    for title in re.findall(r"<!-- table: (.*) -->", page):
+        if title not in known:
+            raise ValueError(f"{name} has a table {title}, which there is no more")
+    for title, text in known.items():
+        begin, end = f"<!-- table: {title} -->\n", "<!-- end -->"
+        if begin not in page:
+            page += f"\n## {title}\n\n{begin}{end}\n"
+        at = page.index(begin) + len(begin)
+        page = page[:at] + text + "\n" + page[page.index(end, at) :]
+    return page
+
+
+if __name__ == "__main__":
+    import vbd
+
+    vbd.register()
+    try:
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        for name in PAGES:
+            (DOCS / name).write_text(written(name), encoding="utf-8")
+    finally:
+        vbd.unregister()

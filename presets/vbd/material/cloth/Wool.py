@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wool suiting.
+
+Mass 0.15 to 0.28 kg/m², flexural rigidity, warp 10 and weft 8 µN m: Kawabata, hand evaluation
+standard, 1980, and De Boos and Tester, FAST manual, 1994. Along the threads E t is 2.5 to 8 kN/m;
+an isotropic sheet that stiff could not shear, so 800 N/m is an estimate. Thickness, friction on
+itself and membrane damping of 2 ms: estimates.
+"""
+
+import bpy
+
+vbd = bpy.context.object.vbd
+vbd.membrane = "stvk"
+vbd.thickness = 0.0005
+vbd.youngs_modulus = 800.0 / vbd.thickness
+vbd.poisson_ratio = 0.35
+vbd.density = 0.20
+vbd.bending_stiffness = 9.0e-6
+vbd.damping = 0.002
+vbd.use_friction = True
+vbd.friction = 0.4
+vbd.drag = 1.2
+vbd.air_friction = 0.02

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mesh of tets from a file of any format that is known, made fit for `bodies.Solid`."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..topology.meshes import (
+    FLAT_TET,
+    checked_elements,
+    finite_points,
+    longest_edges,
+    tet_volumes,
+)
+from . import gmsh, medit, plain, tetgen, vtk
+from .source import Source
+
+READERS = {
+    ".msh": gmsh.read,
+    ".vtk": vtk.read,
+    ".mesh": medit.read,
+    ".node": tetgen.read,
+    ".ele": tetgen.read,
+    ".t": plain.read,
+    ".tet": plain.read,
+}
+# Numbers of three corners still fit into 64 bits, and more cannot be simulated anyway.
+MOST_POINTS = 2_000_000
+
+
+@dataclass
+class TetMesh:
+    """Points float32 [point, 3], each of which a tet uses, and tets int32 [tet, 4] with a positive
+    volume.
+    """
+
+    points: np.ndarray
+    tets: np.ndarray
+    notes: list = field(default_factory=list)
+    """Sentences about what was not taken as it is in the file."""
+
+
+def read_tets(path):
+    """The `TetMesh` in a file, whose ending tells the format.
+
+    ValueError says in a sentence what is wrong and where; OSError comes from the system.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in READERS:
+        known = ", ".join(READERS)
+        raise ValueError(f"{path.name}: files of this kind are not read; there are {known}")
+    source = Source.of(path)
+    reader = READERS[suffix]
+    with np.errstate(all="ignore"):  # what is no number is refused below
+        points, tets = reader(source, path) if reader is tetgen.read else reader(source)
+    return checked(path.name, points, tets)
+
+
+def checked(name, points, tets):
+    """A `TetMesh` of points [point, 3] and tets [tet, 4]: only points in use, all tets turned to a
+    positive volume. Refuses flat tets and corners that do not exist.
+    """
+    if not len(tets):
+        raise ValueError(f"{name}: there are no tets in it")
+    outside = np.flatnonzero(((tets < 0) | (tets >= len(points))).any(axis=1))
+    if len(outside):
+        raise ValueError(
+            f"{name}: tet {outside[0]} uses a vertex outside the {len(points)} that there are"
+        )
+    notes = []
+    used, tets = np.unique(tets, return_inverse=True)
+    tets = tets.reshape(-1, 4)
+    if len(used) > MOST_POINTS:
+        raise ValueError(f"{name}: {len(used)} vertices; at most {MOST_POINTS} can be simulated")
+    if len(used) < len(points):
+        notes.append(f"{len(points) - len(used)} vertices that no tet has as a corner are left out")
+    points = finite_points(name, "vertices", points[used]).astype(np.float32)
+    tets = checked_elements(name, "tet", tets, 4, len(points))
+    _, once = np.unique(np.sort(tets, axis=1), axis=0, return_index=True)
+    if len(once) < len(tets):
+        notes.append(f"{len(tets) - len(once)} tets that are there twice are left out")
+        tets = tets[np.sort(once)]
+    tets, turned = _turned(name, points.astype(np.float64), tets)
+    if 0 < turned < len(tets):
+        notes.append(f"{turned} of {len(tets)} tets were inside out and are turned")
+    return TetMesh(points, tets, notes)
+
+
+def _turned(name, points, tets):
+    """Tets with a positive volume, and how many had a negative one."""
+    volumes = tet_volumes(points, tets)
+    flat = np.flatnonzero(6.0 * np.abs(volumes) <= FLAT_TET * longest_edges(points, tets) ** 3)
+    if len(flat):
+        raise ValueError(
+            f"{name}: {len(flat)} of {len(tets)} tets are flat (first: tet {flat[0]}, vertices "
+            f"{tets[flat[0]].tolist()}); mesh it again"
+        )
+    inverted = volumes < 0.0
+    tets[inverted] = tets[inverted][:, [0, 2, 1, 3]]
+    return tets, int(inverted.sum())

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the overlays of the viewport show; that they show it is looked at in a window."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import baked, frames, pin, sheet, shown
+
+from vbd.addon import curves_overlay, overlays, panels
+from vbd.addon.frame_numbers import frames_of
+from vbd.addon.overlay_shapes import (
+    drawn_elements,
+    measured_elements,
+    pin_weights,
+    rest_points,
+    shown_points,
+    stretched,
+)
+from vbd.addon.saving_statistics import played_cache
+from vbd.solver.cache import Cache
+
+# Blender keeps float32.
+FLOAT32 = 1e-5
+
+
+def depsgraph():
+    return bpy.context.evaluated_depsgraph_get()
+
+
+def stretch_now(ob):
+    return stretched(ob, measured_elements(ob), depsgraph())[1]
+
+
+def hung():
+    """A sheet of quads that hangs on two corners for a few frames, baked."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, size=1.0)
+    ob = bpy.context.object
+    ob.name, ob.vbd.role = "Sheet", "CLOTH"
+    ob.vbd.youngs_modulus = 1e4
+    pin(ob, [0, 4])
+    frames(bpy.context.scene, 1, 6)
+    bpy.context.scene.vbd.device = "CPU"
+    baked()
+    return ob
+
+
+def test_pins_have_their_weights(scene):
+    ob = sheet(cells=2)
+    assert pin_weights(ob) is None
+    pin(ob, [0, 2])
+    pin(ob, [5], weight=0.5)
+    assert np.flatnonzero(pin_weights(ob)).tolist() == [0, 2, 5]
+    soft = overlays.pin_colors(np.array([1.0, 0.5]), True)
+    np.testing.assert_allclose(soft[0, :3], overlays.WEAK_TO_HARD[-1], rtol=FLOAT32)
+    assert (soft[1] != soft[0]).any()
+    hard = overlays.pin_colors(np.array([1.0, 0.5]), False)
+    assert (hard[1] == hard[0]).all()
+
+
+def test_the_stretch_that_is_shown_is_that_of_the_statistics(scene):
+    ob = hung()
+    for told in frames_of(played_cache(scene))[1:]:
+        scene.frame_set(told["frame"])
+        assert stretch_now(ob).max() == pytest.approx(
+            told["objects"]["Sheet"]["stretch"], rel=FLOAT32
+        )
+
+
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_points_are_those_that_are_seen_also_below_a_subdivision(scene, kind):
+    ob = hung()
+    if kind == "relative":
+        bpy.ops.vbd.convert_to_relative()
+    expected = shown(ob, 4)
+    between = shown(ob, 4, subframe=0.5)
+    modifier = ob.modifiers.new("Subdivision", "SUBSURF")
+    modifier.levels = modifier.render_levels = 1
+    scene.frame_set(4)
+    assert len(ob.evaluated_get(depsgraph()).data.vertices) > len(expected)
+    np.testing.assert_allclose(shown_points(ob, depsgraph()), expected, atol=FLOAT32)
+    scene.frame_set(4, subframe=0.5)
+    np.testing.assert_allclose(shown_points(ob, depsgraph()), between, atol=FLOAT32)
+    assert len(stretch_now(ob)) == len(drawn_elements(ob, depsgraph())) == 2 * 4 * 4
+
+
+def test_what_is_not_baked_is_stretched_against_its_mesh(scene):
+    ob = sheet(cells=2)
+    np.testing.assert_allclose(stretch_now(ob), 1.0, rtol=FLOAT32)
+    np.testing.assert_allclose(rest_points(ob), shown(ob))
+    ob.scale = 3.0, 3.0, 3.0
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(stretch_now(ob), 1.0, rtol=FLOAT32)
+
+
+def test_colors_are_full_at_both_ends_of_the_range():
+    colors = overlays.stretch_colors(np.array([0.5, 0.9, 1.0, 1.1, 2.0]), 0.1)
+    blue, white, red = overlays.BLUE_TO_RED
+    expected = [blue, blue, white, red, red]
+    np.testing.assert_allclose(colors[:, :3], expected, rtol=FLOAT32)
+
+
+def test_curves_lie_in_their_box_and_leave_out_what_is_not_known(scene):
+    hung()
+    told = frames_of(played_cache(scene))
+    columns = curves_overlay.columns_of(told)
+    assert np.isnan(columns["seconds"][0])
+    for plot in curves_overlay.plots_for(columns):
+        for name, _, _ in plot.curves:
+            limits = curves_overlay.span(columns[name], plot.is_logarithmic)
+            found = (columns["frame"], columns[name], limits, plot.is_logarithmic)
+            points = curves_overlay.placed(*found)
+            assert ((points >= 0.0) & (points <= 1.0)).all()
+            assert len(points) == len(told) - 1
+    assert np.nanmin(columns["gravitational_energy"]) == 0.0
+
+
+def test_a_logarithmic_curve_takes_equal_steps_for_equal_factors():
+    values = np.array([np.nan, 1e-3, 1e-2, 1e-1])
+    limits = curves_overlay.span(values, True)
+    assert limits == pytest.approx((-3.0, -1.0))
+    points = curves_overlay.placed(np.arange(4.0), values, limits, True)
+    np.testing.assert_allclose(points, [(1 / 3, 0.0), (2 / 3, 0.5), (1.0, 1.0)])
+    assert curves_overlay.limit_text(-3.0, True) == "0.001"
+    assert curves_overlay.span(np.array([np.nan]), False) is None
+
+
+def test_only_frames_that_came_since_are_read(scene, monkeypatch):
+    hung()
+    cache = played_cache(scene)
+    reader = curves_overlay._Read()
+    asked, read = [], Cache.read_stats
+    monkeypatch.setattr(
+        Cache, "read_stats", lambda self, index: asked.append(index) or read(self, index)
+    )
+    reader.of(cache)
+    reader.of(cache)
+    assert asked == [*range(6)]
+    points = cache.read(5)
+    cache.write(6, points)
+    cache.write_stats(6, {"seconds": 1.0})
+    assert len(reader.of(cache)) == 7
+    assert asked == [*range(7)]
+
+
+def test_nothing_that_stands_still_moves_for_the_overlays(scene):
+    assert not bpy.app.handlers.frame_change_pre
+    assert not bpy.app.handlers.frame_change_post
+
+
+def test_every_switch_is_in_the_panel_and_off_but_that_of_attachments(scene):
+    names = {name for name in scene.vbd.bl_rna.properties.keys() if name.startswith("show_")}
+    assert names == set(overlays.SWITCHES)
+    assert panels.VBD_PT_overlays.bl_options == {"DEFAULT_CLOSED"}
+    assert [name for name in overlays.SWITCHES if getattr(scene.vbd, name)] == ["show_attachments"]
