@@ -252,6 +252,10 @@ def test_the_next_step_is_told_until_something_is_baked(scene):
     assert "use_ground" in drawn(panels.VBD_PT_sidebar)
     scene.vbd.use_ground = True
     assert hints() == ["Ready: press Bake"]
+    cube.vbd.attachments.add()
+    assert hints() == ["Cube: choose a target"]
+    cube.vbd.attachments[0].enabled = False
+    assert hints() == ["Ready: press Bake"]
     cube.vbd.baked = True
     assert hints() == []
 
