@@ -8,6 +8,8 @@ from bpy.app.handlers import persistent
 from gpu_extras.batch import batch_for_shader
 
 from . import read_mesh
+from .curves import Strands, control_points, is_curve, unusable_spline
+from .nearest import nearest
 from .participants import BODIES
 
 # Of each attachment so many lines are drawn at most: enough to see what leads where.
@@ -21,17 +23,17 @@ def attachment_lines(ob, item, depsgraph):
     none = np.zeros((0, 2, 3))
     if item.target is None or not item.enabled or item.target == ob:
         return none
-    evaluated, target = ob.evaluated_get(depsgraph), item.target.evaluated_get(depsgraph)
-    points = read_mesh.transformed(read_mesh.matrix(evaluated), read_mesh.positions(evaluated.data))
+    evaluated = ob.evaluated_get(depsgraph)
+    points = _points(ob, depsgraph)
     chosen = np.arange(len(points))
-    if item.vertex_group:
+    if item.vertex_group and not is_curve(ob):
         if item.vertex_group not in ob.vertex_groups:
             return none
         chosen = np.flatnonzero(read_mesh.group_weights(ob, evaluated.data, item.vertex_group))
     if not len(chosen):
         return none
     points = points[chosen]
-    places = _nearest(target, points)
+    places = _nearest(item.target, points, depsgraph)
     gap = np.linalg.norm(places - points, axis=1)
     if item.distance or not item.vertex_group:
         near = gap <= (item.distance or gap.min())
@@ -40,11 +42,24 @@ def attachment_lines(ob, item, depsgraph):
     return lines[:: 1 + len(lines) // MOST_LINES]
 
 
-def _nearest(target, points):
-    """The places of an evaluated object that are nearest to `points` [point, 3], all in the
-    world.
-    """
+def _points(ob, depsgraph):
+    """What may be attached, in the world [point, 3]: vertices, or points along a curve."""
+    evaluated = ob.evaluated_get(depsgraph)
+    if not is_curve(ob):
+        points = read_mesh.positions(evaluated.data)
+    elif unusable_spline(ob):
+        return np.zeros((0, 3))
+    else:
+        points = Strands(ob.data).sampled(control_points(ob, depsgraph))
+    return read_mesh.transformed(read_mesh.matrix(evaluated), points)
+
+
+def _nearest(ob, points, depsgraph):
+    """The places of an object that are nearest to `points` [point, 3], all in the world."""
+    target = ob.evaluated_get(depsgraph)
     matrix = read_mesh.matrix(target)
+    if is_curve(ob) and ob.vbd.role == "ROD" and not unusable_spline(ob):
+        return nearest(points, _points(ob, depsgraph), Strands(ob.data).edges)[1]
     if target.type != "MESH" or not len(target.data.vertices):
         return np.broadcast_to(matrix[:3, 3], points.shape)
     if not len(target.data.polygons):
@@ -84,6 +99,8 @@ def _draw():
     context = bpy.context
     ob = context.object
     if ob is None or ob.mode == "EDIT" or ob.vbd.role not in BODIES or ob.vbd.baked:
+        return
+    if context.window_manager.vbd.baking:  # what is shown is no longer the start
         return
     if not context.space_data.overlay.show_overlays or not context.scene.vbd.show_attachments:
         return

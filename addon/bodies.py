@@ -17,6 +17,7 @@ from .modifiers import simulation_point
 from .painting import paint
 from .pins import pin_group, soft_pins
 from .reader import Pose, identity, moves, read_pose
+from .rest_shape import rest_points
 from .rods import RodShape, rod_of
 from .sewing import seams
 from .tetmesh import LatticePins, stored_tets
@@ -183,5 +184,6 @@ def _cloth(gathered, ob, mesh, target, pinned):
         material=material,
         pins=_pins(gathered, target, pinned),
         name=ob.name,
+        rest_points=rest_points(ob, target.start),
         uv=None if uv is None else uv[corners],
     )

@@ -7,6 +7,7 @@ whole after a resumed one. Files may come from anywhere: what is not a number in
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -127,6 +128,10 @@ class Surface:
     points: np.ndarray
     elements: np.ndarray
 
+    @cached_property
+    def is_closed(self):
+        return self.elements.shape[1] == 3 and is_closed(self.elements)
+
     def compared(self, rest):
         """What is kept of it, by the columns that it has."""
         middle = self.points.mean(axis=0)
@@ -137,7 +142,7 @@ class Surface:
         else:
             stretch = triangle_stretch(rest.points, self.points, self.elements)
             numbers["area"] = area(self.points, self.elements)
-            if is_closed(self.elements):
+            if rest.is_closed:  # found out once
                 numbers["volume"] = enclosed_volume(self.points, self.elements)
         return numbers | {"stretch": float(stretch.max(initial=0.0))}
 

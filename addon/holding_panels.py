@@ -79,12 +79,8 @@ class VBD_UL_attachments(UIList):
     def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_property):
         row = layout.row(align=True)
         row.active = item.enabled
-        names = row.split(factor=0.6)
-        names.prop(item, "name", text="", emboss=False)
-        if item.target is None:
-            names.label(text="No target")
-        else:
-            names.label(text=item.target.name, translate=False)
+        # Two names side by side would be cut off both.
+        row.prop(item, "name", text="", emboss=False, icon="LINKED" if item.target else "ERROR")
         row.prop(item, "enabled", text="")
 
 

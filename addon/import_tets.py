@@ -5,7 +5,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..solver.files.tets import READERS, read_tets
@@ -43,6 +43,10 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
     filter_glob: StringProperty(
         default=";".join(f"*{suffix}" for suffix in READERS), options={"HIDDEN"}
     )
+    files: CollectionProperty(
+        type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"}
+    )
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     scale: FloatProperty(
         name="Scale",
         description="Size in Blender of a length of 1 in the file: 0.001 for millimetres",
@@ -62,29 +66,36 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
             return False
         return context.mode == "OBJECT"
 
-    def invoke(self, context, event):
-        if self.filepath:  # dropped into the window
-            return self.invoke_popup(context)
-        return super().invoke(context, event)
+    def invoke(self, context, _event):
+        return self.invoke_popup(context)  # the file browser, where no file was dropped
 
     def execute(self, context):
-        path = Path(self.filepath)
-        try:
-            read = read_tets(path)
-        except (ValueError, OSError) as error:
-            self.report({"ERROR"}, explain(error))
+        folder = Path(self.directory)
+        paths = [folder / file.name for file in self.files if file.name] or [Path(self.filepath)]
+        made = []
+        for path in paths:
+            try:
+                made.append(self._imported(context, path))
+            except (ValueError, OSError) as error:
+                self.report({"ERROR"}, explain(error))
+        if not made:
             return {"CANCELLED"}
+        select_only(context, made)
+        return {"FINISHED"}
+
+    def _imported(self, context, path):
+        """The object of a file."""
+        read = read_tets(path)
         points = np.float32(self.scale) * read.points
         if self.up == "Y":
             points = points[:, [0, 2, 1]] * np.float32([1, -1, 1])
         ob = tet_object(path.stem, points, read.tets)
         context.collection.objects.link(ob)
-        select_only(context, [ob])
         if self.soft:
             ob.vbd.role = "SOFT"
         text = f"{ob.name}: {len(read.tets)} tets, {len(points)} vertices"
         self.report({"WARNING" if read.notes else "INFO"}, "; ".join([text, *read.notes]))
-        return {"FINISHED"}
+        return ob
 
 
 class VBD_FH_tets(bpy.types.FileHandler):

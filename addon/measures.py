@@ -69,6 +69,14 @@ def inside_out(points, elements):
     return points[elements[volumes <= 0.0]].mean(axis=1)
 
 
+def per_vertex(values, elements, count):
+    """The mean of the values [element] around every vertex, float64 [vertex]; 1 around none."""
+    around = np.bincount(elements.ravel(), minlength=count)
+    repeated = np.repeat(values, elements.shape[1])
+    total = np.bincount(elements.ravel(), repeated, minlength=count)
+    return np.where(around > 0, total / np.maximum(around, 1), 1.0)
+
+
 def _sides(points, triangles):
     points = np.asarray(points, np.float64)
     first = points[triangles[:, 0]]

@@ -18,9 +18,9 @@ def pin_weights(ob):
     return weights if weights.any() else None
 
 
-def shown_elements(ob):
-    """Triangles [triangle, 3] of a mesh, those of the solver for a cloth, or edges [edge, 2] of a
-    rod; None for what has no mesh.
+def measured_elements(ob):
+    """What is measured of a mesh: triangles [triangle, 3], of a cloth those of the solver, or edges
+    [edge, 2] of a rod; None for what has no mesh.
     """
     if ob.type != "MESH":
         return None
@@ -31,16 +31,27 @@ def shown_elements(ob):
     return read_mesh.triangles(ob.data)
 
 
+def drawn_elements(ob, depsgraph):
+    """Triangles [triangle, 3] of a mesh as Blender draws them now, which may split quads along
+    other diagonals from frame to frame; edges of a rod.
+    """
+    if ob.vbd.role == "ROD":
+        return read_mesh.edges(ob.data)
+    evaluated = ob.evaluated_get(depsgraph).data
+    same = len(evaluated.vertices) == len(ob.data.vertices)
+    return read_mesh.triangles(evaluated if same else ob.data)
+
+
 def stretched(ob, elements, depsgraph):
-    """Corners of `shown_elements` as they are now [element, 2 or 3, 3], and their stretch
-    [element]: the larger principal one of triangles, that of length for a rod.
+    """Points as they are now [vertex, 3], and the stretch of `elements` [element]: the larger
+    principal one of triangles, that of length of edges; None in the middle of an edit.
     """
     linear = read_mesh.matrix(ob)[:3, :3]
     rest, now = rest_points(ob) @ linear.T, shown_points(ob, depsgraph)
-    if len(rest) != len(now):  # in the middle of an edit
-        return np.zeros((0, 3, 3)), np.zeros(0)
+    if len(rest) != len(now):
+        return None
     stretch = triangle_stretch if elements.shape[1] == 3 else edge_stretch
-    return now[elements], stretch(rest, now, elements)
+    return now, stretch(rest, now, elements)
 
 
 def rest_points(ob):

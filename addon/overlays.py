@@ -15,7 +15,14 @@ from .colored_surface import in_front, ramp
 from .curves_overlay import draw_curves
 from .declared import OVERRIDABLE
 from .frame_numbers import points_inside_out
-from .overlay_shapes import pin_weights, shown_elements, shown_points, stretched
+from .measures import per_vertex
+from .overlay_shapes import (
+    drawn_elements,
+    measured_elements,
+    pin_weights,
+    shown_points,
+    stretched,
+)
 from .participants import BODIES
 from .saving_statistics import played_cache
 from .units import unit_scale
@@ -91,7 +98,7 @@ def draw_switches(layout, context):
 
 
 def stretch_colors(stretch, spread):
-    """Colors [element, 4] of stretches, full at 1 ± `spread`."""
+    """Colors [vertex, 4] of stretches, full at 1 ± `spread`."""
     return ramp(0.5 + 0.5 * (stretch - 1.0) / spread, BLUE_TO_RED, OPACITY)
 
 
@@ -152,12 +159,15 @@ def _pins(context, shader):
 def _stretch(context, shader):
     depsgraph, spread = context.evaluated_depsgraph_get(), context.scene.vbd.stretch_range
     for ob in _bodies(context):
-        elements = kept.reading(ob, shown_elements)
+        elements = kept.reading(ob, measured_elements)
+        found = None
         if elements is not None and len(elements):
-            corners, stretch = stretched(ob, elements, depsgraph)
-            kind = "TRIS" if corners.shape[1] == 3 else "LINES"
-            colors = np.repeat(stretch_colors(stretch, spread), corners.shape[1], axis=0)
-            yield kind, _batch(shader, kind, corners.reshape(-1, 3), colors)
+            found = stretched(ob, elements, depsgraph)
+        if found is not None:
+            points, stretch = found
+            colors = stretch_colors(per_vertex(stretch, elements, len(points)), spread)
+            kind = "TRIS" if elements.shape[1] == 3 else "LINES"
+            yield kind, _batch(shader, kind, points, colors, drawn_elements(ob, depsgraph))
 
 
 def _inside_out(context, shader):
@@ -172,8 +182,9 @@ def _inside_out(context, shader):
         yield "POINTS", _batch(shader, "POINTS", points / unit_scale(scene), colors)
 
 
-def _batch(shader, kind, points, colors):
-    return batch_for_shader(shader, kind, {"pos": points.astype(np.float32), "color": colors})
+def _batch(shader, kind, points, colors, indices=None):
+    attributes = {"pos": points.astype(np.float32), "color": colors}
+    return batch_for_shader(shader, kind, attributes, indices=indices)
 
 
 MAKERS = {"show_stretch": _stretch, "show_pins": _pins, "show_inside_out": _inside_out}

@@ -36,11 +36,12 @@ ROLES_OF = {
     "friction": EVERY,
     "collision_thickness": EVERY,
     "drag": EVERY,
+    "shrink": ("CLOTH",),
 }
 # Those that elements have; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
-    *("density", "damping", "thickness"),
+    *("density", "damping", "thickness", "shrink"),
 )
 # What goes with another one: cloth that is woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}

@@ -241,4 +241,5 @@ classes = (
     VBD_PT_statistics,
     VBD_PT_solver,
     VBD_PT_solver_advanced,
+    VBD_PT_output,
 )

@@ -42,6 +42,15 @@ def needs_floor(scene):
     return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
 
 
+def _without_target(scene):
+    """A body whose attachment leads nowhere yet, or None."""
+    for ob in scene.objects:
+        if ob.vbd.role in BODIES:
+            if any(item.enabled and item.target is None for item in ob.vbd.attachments):
+                return ob
+    return None
+
+
 def next_step(context):
     """What the user may do next, in one short line; empty when there is nothing to say."""
     scene, ob = context.scene, context.object
@@ -55,6 +64,8 @@ def next_step(context):
         return "Choose what it is" if ob is not None and is_simulated_as_points(ob) else ""
     if needs_floor(scene):
         return ADD_FLOOR
+    if untied := _without_target(scene):
+        return f"{untied.name}: choose a target"
     return "Ready: press Bake"
 
 

@@ -106,6 +106,40 @@ class VBD_PT_lattice(PhysicsPanel, Panel):
             column.label(text="Touches with some vertices", icon="INFO")
 
 
+class VBD_PT_pressure(PhysicsPanel, Panel):
+    bl_label = "Pressure"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ("CLOTH",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        column, vbd = self.layout.column(), context.object.vbd
+        draw_field(column, vbd, "pressure")
+        column.prop(vbd, "keep_volume")
+
+
+class VBD_PT_rest_shape(PhysicsPanel, Panel):
+    bl_label = "Rest Shape"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ("CLOTH",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        keys = ob.data.shape_keys
+        row = layout.row()
+        row.active = keys is not None
+        if keys is None:
+            row.prop(ob.vbd, "rest_shape_key", text="Shape Key")
+        else:
+            row.prop_search(ob.vbd, "rest_shape_key", keys, "key_blocks", text="Shape Key")
+        layout.prop(ob.vbd, "shrink")
+
+
 class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
@@ -144,5 +178,7 @@ classes = (
     VBD_PT_physics,
     VBD_PT_material,
     VBD_PT_lattice,
+    VBD_PT_pressure,
+    VBD_PT_rest_shape,
     VBD_PT_collision,
 )

@@ -279,13 +279,21 @@ def _remove_curves(key, record):
         key.animation_data_clear()
 
 
+def _own_paths(key, record):
+    ours = {_value_path(block) for block in key.key_blocks if block.name in set(record["blocks"])}
+    return ours | {"eval_time"} if record["absolute"] else ours
+
+
+def own_paths(ob):
+    """What the curves of a bake move on the Key of the object that plays it."""
+    return _own_paths(ob.data.shape_keys, json.loads(ob.vbd.bake_record))
+
+
 def _remove_from_action(key, record):
     data = key.animation_data
     action = data.action
     _, _, curves = _curves_of(key)
-    ours = {_value_path(block) for block in key.key_blocks if block.name in set(record["blocks"])}
-    if record["absolute"]:
-        ours.add("eval_time")
+    ours = _own_paths(key, record)
     for curve in [curve for curve in curves if curve.data_path in ours]:
         curves.remove(curve)
     if record["made_action"] and not len(curves):

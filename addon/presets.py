@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Choices of the modeler, not of the material: the gap to others, what shape is at rest, and whether
 # folds may meet.
-MODELED = ("collision_thickness", "rest_flat", "self_contact")
+MODELED = ("collision_thickness", "rest_flat", "self_contact", "pressure", "keep_volume", "shrink")
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 
 

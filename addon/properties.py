@@ -21,6 +21,7 @@ from .holding import holding_properties
 from .overlays import overlay_properties
 from .painting import map_properties, painting_properties
 from .participants import active_index, set_active_index
+from .rest_shape import rest_shape_properties
 from .scene_time import time_properties
 
 ROLES = (
@@ -169,6 +170,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         **holding_properties(),
+        **rest_shape_properties(),
         **painting_properties(),
         "baked": BoolProperty(
             name="Baked",

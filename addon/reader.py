@@ -10,6 +10,7 @@ import numpy as np
 from . import read_mesh
 from .curves import control_points, is_curve
 from .modifiers import STILL, may_change_count
+from .playback import is_baked, own_paths
 from .units import unit_scale
 
 # Frames that are read ahead of the solver.
@@ -37,14 +38,24 @@ def moves(ob):
     """Whether anything may change the shape or place of an object over time. Says yes in doubt."""
     if _has_handlers():
         return True
-    animated = [ob, ob.data, getattr(ob.data, "shape_keys", None)]
-    if any(_has_animation(block) for block in animated if block is not None):
+    if any(_has_animation(block) for block in (ob, ob.data) if block is not None) or _keys_move(ob):
         return True
     if len(ob.constraints) or ob.rigid_body:
         return True
     if any(m.show_viewport and m.type not in STILL for m in ob.modifiers):
         return True
     return ob.parent is not None and (ob.parent_type != "OBJECT" or moves(ob.parent))
+
+
+def _keys_move(ob):
+    """Whether shape keys may move an object; what is simulated does not follow its own bake."""
+    key = getattr(ob.data, "shape_keys", None)
+    if key is None or not _has_animation(key):
+        return False
+    data = key.animation_data
+    if not is_baked(ob) or ob.vbd.role == "COLLIDER" or data.drivers or data.nla_tracks:
+        return True
+    return any(curve.data_path not in own_paths(ob) for curve in curves_of(data.action))
 
 
 def gravity_moves(scene):

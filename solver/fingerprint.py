@@ -16,7 +16,15 @@ SHAPE = ("points", "start", "elements", "triangles", "rest_points")
 MOST_LETTERS = 60
 # What has come since version 0.1, as it is by default; a body that has nothing else has the hash
 # that it had before.
-LATER = {"drag": 0.0, "air_friction": 0.02, "bending_factor": 0.0, "directors": None}
+LATER = {
+    "drag": 0.0,
+    "air_friction": 0.02,
+    "bending_factor": 0.0,
+    "directors": None,
+    "pressure": 0.0,
+    "keep_volume": False,
+    "shrink": 0.0,
+}
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Units that are usual with a prefix.
 PREFIXED = ("Pa", "N/m", "N")

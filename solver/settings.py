@@ -437,6 +437,33 @@ class Material:
         high=100.0,
         soft_high=0.5,
     )
+    shrink: float | np.ndarray = number(
+        0.0,
+        "Shrink Factor",
+        "Part by which the cloth is smaller at rest, along all directions: 0.1 draws it together "
+        "by a tenth. Below 0 it grows",
+        low=-10.0,
+        high=0.95,
+        soft_low=-1.0,
+        soft_high=0.5,
+    )
+    pressure: float = number(
+        0.0,
+        "Pressure",
+        "Pressure of the air inside a closed cloth above that outside, which blows it up. Below 0 "
+        "it is sucked empty",
+        unit="Pa",
+        low=-1e9,
+        high=1e9,
+        soft_low=-1e3,
+        soft_high=1e3,
+    )
+    keep_volume: bool = switch(
+        False,
+        "Keep Volume",
+        "The air inside a closed cloth stays inside: squeezed together it presses more, as in a "
+        "ball. Pressure is what it has at the volume of the rest shape",
+    )
     collision_thickness: float | np.ndarray = number(
         0.0,
         "Collision Thickness",

@@ -11,6 +11,7 @@ from .clock import Clock
 from .coarse import CoarseMatrix, CoarseSteps
 from .contact import Anchors, ContactLoad, Contacts
 from .convergence import Convergence
+from .enclosed_air import EnclosedAir
 from .forces import Forces
 from .guess import GuessGuard, LastGuard, is_guarded
 from .iterations import Iterations
@@ -80,6 +81,8 @@ class Stepper:
             yield AttachmentMultipliers(model)
         if (model.spring_penalty > 0.0).any():
             yield SpringMultipliers(model)
+        if EnclosedAir.is_needed(model):
+            yield EnclosedAir(model)
         if self.acceleration:
             yield self.acceleration
 

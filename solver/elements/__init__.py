@@ -4,6 +4,7 @@
 from .cell_viscosity import CELL_VISCOSITY
 from .cells import CONTINUUM_CELLS, NEO_HOOKEAN_CELLS
 from .hinges import HINGES
+from .pressure import PRESSURE
 from .rods import BENDS, DIRECTORS
 from .springs import SPRINGS
 from .tets import CONTINUUM_TETS, NEO_HOOKEAN_TETS, VOLUME_VISCOSITY
@@ -22,6 +23,7 @@ KINDS = (
     MEMBRANE_VISCOSITY,
     STABLE_TRIANGLES,
     HINGES,
+    PRESSURE,
     BENDS,
     DIRECTORS,
     SPRINGS,

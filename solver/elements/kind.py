@@ -78,10 +78,12 @@ class ElementKind:
     begins with the three columns of F and has others that are zero under affine motions."""
     to_space: bool = False
     """Whether elements hold on to points in space, so that momentum is not theirs to keep."""
+    balanced: bool = True
+    """Whether the forces of an element add up to zero, and not only those of all together."""
     stress: wp.Function
     """(element, rest values, G) → P = ∂E/∂G."""
-    squares: int
-    square: wp.Function
+    squares: int = 0
+    square: wp.Function | None = None
     """(element, rest values, G, m) → (c_m, Q_m), m < squares: ∂²E/∂G² ∋ c_m vec(Q_m) vec(Q_m)ᵀ."""
     spread: wp.Function | None = None
     """(element, rest values, G) → M [columns, columns]: ∂²E/∂G² has M ⊗ I; none without."""

@@ -16,7 +16,7 @@ from .materials import (
     orthotropic_stiffness,
     stvk_stiffness,
 )
-from .of_bodies import damping_time, elastic_per_element
+from .of_bodies import damping_time, elastic_per_element, per_element
 from .records import damped, in_vertex_order
 
 # The two corners that follow each corner of a triangle.
@@ -106,6 +106,8 @@ def triangles_of(body, settings):
     if m.membrane == STABLE and (constants[1] <= 0.0).any():
         raise ValueError(f"{body.name}: λ must be above zero for this membrane; raise lam")
     inverse, areas = triangle_frames(body.rest_points, body.triangles, warp)
+    size = 1.0 - per_element(body, "shrink factor", m.shrink)
+    inverse, areas = inverse / size[:, None, None], areas * size**2
     stiffness = membrane_stiffness(m)
     number, time = np.arange(len(areas)), damping_time(body, settings)
     return Triangles(body.triangles, number, *constants, stiffness, inverse, areas, time)

@@ -89,6 +89,14 @@ def solid_volumes(points, elements):
     return (tet_volumes if elements.shape[1] == 4 else cell_volumes)(points, elements)
 
 
+def signed_volumes(points, triangles, of, count):
+    """Volumes [m³] inside `count` closed surfaces, `of` [triangle] the number of each; negative
+    where the triangles face inwards.
+    """
+    a, b, c = (points[triangles[:, k]] - points.mean(axis=0) for k in range(3))
+    return np.bincount(of, np.einsum("ti,ti->t", a, np.cross(b, c)) / 6.0, minlength=count)
+
+
 def longest_edges(points, elements):
     """Length [m] of the longest edge of every element."""
     corners = points[elements]
@@ -138,3 +146,28 @@ def boundary_triangles(elements):
         faces = faces[np.sort(index[count == 1])]
     halves = [[0, 1, 2], [0, 2, 3]][: of_element.shape[1] - 2]
     return faces[:, halves].reshape(-1, 3)
+
+
+def refuse_open_surface(name, triangles):
+    """Refuse triangles that do not close all around, or wind in different ways."""
+    directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    edges, of, count = np.unique(
+        np.sort(directed, axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    odd = np.flatnonzero(count != 2)
+    if len(odd):
+        a, b = edges[odd[0]]
+        raise ValueError(
+            f"{name}: pressure needs a closed mesh, and {len(odd)} edges do not have two faces "
+            f"(first: from vertex {a} to {b}); fill the holes (Mesh > Clean Up > Fill Holes) or "
+            "set its pressure to 0"
+        )
+    forward = np.bincount(of.ravel(), directed[:, 0] < directed[:, 1], minlength=len(edges))
+    wrong = np.flatnonzero(forward != 1)
+    if len(wrong):
+        a, b = edges[wrong[0]]
+        raise ValueError(
+            f"{name}: the faces at {len(wrong)} edges do not agree which side is outside (first: "
+            f"from vertex {a} to {b}), which pressure needs; recalculate the normals "
+            "(Mesh > Normals > Recalculate Outside)"
+        )

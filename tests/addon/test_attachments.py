@@ -227,6 +227,31 @@ def test_lines_in_the_viewport_lead_where_the_attachment_does(scene, kind, scale
     assert not len(attachment_lines(ob, item, bpy.context.evaluated_depsgraph_get()))
 
 
+def test_lines_lead_to_and_from_a_curve(scene):
+    """They did neither: to the origin of the one, and not at all from the other."""
+    ob, rope = sheet(), rope_at((0.4, 0.4, 0.3), (0.4, 0.4, 1.0))
+    there = attach(ob, rope)
+    back = attach(rope, ob)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    ((start, end),) = attachment_lines(ob, there, depsgraph)
+    np.testing.assert_allclose(end, (0.4, 0.4, 0.3), atol=1e-6)
+    ((start, end),) = attachment_lines(rope, back, depsgraph)
+    np.testing.assert_allclose([start, end], [(0.4, 0.4, 0.3), (0.4, 0.4, 0.0)], atol=1e-6)
+
+
+def rope_at(*points):
+    """A rod that is a curve."""
+    curve = bpy.data.curves.new("Rope", "CURVE")
+    curve.dimensions = "3D"
+    curve.splines.new("POLY").points.add(len(points) - 1)
+    for point, place in zip(curve.splines[0].points, points, strict=True):
+        point.co = (*place, 1.0)
+    rope = bpy.data.objects.new("Rope", curve)
+    bpy.context.scene.collection.objects.link(rope)
+    rope.vbd.role = "ROD"
+    return rope
+
+
 def no_target(ob):
     attach(ob, None)
 

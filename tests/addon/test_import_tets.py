@@ -52,3 +52,13 @@ def test_a_file_that_cannot_be_read_leaves_nothing(scene, tmp_path):
     with pytest.raises(RuntimeError, match=r"x.msh, line 2: there is no \$Nodes from here on"):
         bpy.ops.vbd.import_tets(filepath=str(path))
     assert not bpy.data.objects and not bpy.data.meshes
+
+
+def test_of_several_files_those_that_can_be_read_come_in(scene, tmp_path):
+    for name in ("gmsh_4", "gaia"):
+        write(tmp_path, name, *box((1, 1, 1)))
+    (tmp_path / "bad.t").write_text("Vertex one\n")
+    files = [{"name": name} for name in ("gmsh_4.msh", "bad.t", "gaia.t")]
+    with pytest.raises(RuntimeError, match=r"bad.t, line 1: what follows the first word"):
+        bpy.ops.vbd.import_tets(directory=str(tmp_path), files=files)
+    assert sorted(bpy.data.objects.keys()) == ["gaia", "gmsh_4"]

@@ -11,6 +11,7 @@ from vbd.addon.measures import (
     enclosed_volume,
     inside_out,
     is_closed,
+    per_vertex,
     triangle_stretch,
 )
 from vbd.solver.contact.surface import boundary_triangles
@@ -74,3 +75,8 @@ def test_tets_and_cells_that_are_inside_out_are_found():
     cell = np.arange(8)[None]
     assert len(inside_out(corners, cell)) == 0
     np.testing.assert_allclose(inside_out(corners * (-1, 1, 1), cell), [(-0.5, 0.5, 0.5)])
+
+
+def test_a_vertex_has_the_mean_of_its_triangles():
+    values = per_vertex(np.array([1.0, 3.0]), np.array([(0, 1, 2), (2, 1, 3)]), 5)
+    np.testing.assert_allclose(values, (1.0, 2.0, 2.0, 3.0, 1.0))

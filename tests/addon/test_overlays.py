@@ -9,9 +9,10 @@ from blender_scenes import baked, frames, pin, sheet, shown
 from vbd.addon import curves_overlay, overlays, panels
 from vbd.addon.frame_numbers import frames_of
 from vbd.addon.overlay_shapes import (
+    drawn_elements,
+    measured_elements,
     pin_weights,
     rest_points,
-    shown_elements,
     shown_points,
     stretched,
 )
@@ -27,7 +28,7 @@ def depsgraph():
 
 
 def stretch_now(ob):
-    return stretched(ob, shown_elements(ob), depsgraph())[1]
+    return stretched(ob, measured_elements(ob), depsgraph())[1]
 
 
 def hung():
@@ -79,7 +80,7 @@ def test_points_are_those_that_are_seen_also_below_a_subdivision(scene, kind):
     np.testing.assert_allclose(shown_points(ob, depsgraph()), expected, atol=FLOAT32)
     scene.frame_set(4, subframe=0.5)
     np.testing.assert_allclose(shown_points(ob, depsgraph()), between, atol=FLOAT32)
-    assert len(stretch_now(ob)) == 2 * 4 * 4
+    assert len(stretch_now(ob)) == len(drawn_elements(ob, depsgraph())) == 2 * 4 * 4
 
 
 def test_what_is_not_baked_is_stretched_against_its_mesh(scene):

@@ -118,6 +118,13 @@ def visible(panel):
     return not hasattr(panel, "poll") or panel.poll(bpy.context)
 
 
+def test_every_panel_of_the_file_is_registered():
+    classes = [cls for cls in vars(panels).values() if isinstance(cls, type)]
+    own = {cls for cls in classes if cls.__module__ == panels.__name__}
+    assert {cls for cls in own if issubclass(cls, bpy.types.Panel)} == set(SIDEBAR)
+    assert drawn(panels.VBD_PT_output) == ["vbd.copy_command_line"] * 2
+
+
 @pytest.mark.parametrize("role", [role for role, _, _ in ROLES])
 def test_every_visible_panel_draws_for_every_role(cube, role):
     cube.vbd.role = role
@@ -245,6 +252,10 @@ def test_the_next_step_is_told_until_something_is_baked(scene):
     assert "use_ground" in drawn(panels.VBD_PT_sidebar)
     scene.vbd.use_ground = True
     assert hints() == ["Ready: press Bake"]
+    cube.vbd.attachments.add()
+    assert hints() == ["Cube: choose a target"]
+    cube.vbd.attachments[0].enabled = False
+    assert hints() == ["Ready: press Bake"]
     cube.vbd.baked = True
     assert hints() == []
 
@@ -309,6 +320,10 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "damping",
                 "drag",
                 "air_friction",
+                "pressure",
+                "keep_volume",
+                "rest_shape_key",
+                "shrink",
             },
         ),
         (

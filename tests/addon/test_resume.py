@@ -109,6 +109,17 @@ def test_esc_keeps_frames_that_are_gone_on_with(scene, whole):
     assert same_as(whole) and bpy.context.scene.vbd.frames_missing == 0
 
 
+def test_pins_that_stand_still_have_not_changed_after_esc(scene):
+    """Its own bake counted as animation, so that a dialog asked about a change that was none."""
+    bpy.data.objects.remove(scene.objects["Sheet"])
+    pin(sheet("Curtain"), [0, 4])
+    stop_after(4)
+    outcome = bake()
+    assert outcome.cancelled or outcome.frames == FRAMES
+    kept = resuming.kept_frames(bpy.context.scene)
+    assert resuming.changes(bpy.context, kept) == []
+
+
 def test_nothing_is_deleted_that_nobody_has_said_may_be(scene):
     stop_after(4)
     before = all_frames(place())

@@ -139,11 +139,13 @@ class Judge:
             yield f"lost: vertex {self.surface.vertices[way.argmax()]} went {way.max() / far:.3g}"
 
     def _through_walls(self, x):
-        for wall, before in zip(self.walls, self.heights, strict=True):
+        for k, (wall, before) in enumerate(zip(self.walls, self.heights, strict=True)):
             now = wall(x[self.free] + self.origin)
             # Where a scene reaches so far that float32 shows no such gap, it does not start apart.
             apart = before > UNSEEN * np.abs(self.start[self.free]).max(initial=0.0)
-            bad = np.flatnonzero(apart & (now <= 0.0))
+            bad = np.flatnonzero(apart & np.isfinite(before) & (now <= 0.0))
+            # Above its rim a bowl keeps nothing: what comes down from there may be on either side.
+            self.heights[k] = np.where(np.isinf(before) | np.isinf(now), now, before)
             if len(bad):
                 yield f"{len(bad)} vertices behind an analytic collider by {-now[bad].min():.3g}"
 
@@ -257,7 +259,8 @@ def _attached(surface):
 
 
 def walls(collider):
-    """Functions of points [n, 3] that tell how far they are in front of a collider [n]."""
+    """Functions of points [n, 3] that tell how far they are in front of a collider [n];
+    infinity where it keeps nothing."""
     if isinstance(collider, Plane):
         return [lambda p: (p - collider.point) @ collider.normal]
     if isinstance(collider, Sphere):

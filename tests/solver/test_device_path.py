@@ -26,7 +26,7 @@ def moved(points, by):
 
 def everything():
     """Cloth that swings and tears, a rod tied to a soft body, which passes through another one at
-    the start, over a floor that rises, and a collider that falls onto the cloth.
+    the start, over a floor that rises, a balloon, and a collider that falls onto the cloth.
     """
     sheet, triangles = grid(8, 0.8)
     left = np.flatnonzero(sheet[:, 0] < 1e-6)
@@ -64,11 +64,13 @@ def everything():
     )
     floor, faces = plane(4.0, 0.1)
     ball, shell = bumpy_ball(0.3, rows=6)
+    tight = Material(density=0.3, pressure=50.0, keep_volume=True, shrink=0.1)
     return [
         cloth,
         *cubes,
         rod,
         tie,
+        Cloth(moved(ball, [-1.2, -1.2, 0.5]), shell, tight),
         Collider(lambda time: moved(floor, [0.0, 0.0, 0.1 * time]), faces),
         Collider(lambda time: moved(ball, [0.4 + 0.2 * time, 0.4, 1.3 - 0.4 * time]), shell),
     ]

@@ -20,7 +20,7 @@ from vbd.solver.elements.hinges import (
     hinge_stiffness,
 )
 from vbd.solver.elements.materials import orthotropic_stiffness
-from vbd.solver.elements.triangles import triangle_frames
+from vbd.solver.elements.triangles import triangle_frames, triangles_of
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.report.residual import Residual
@@ -438,3 +438,12 @@ def reported_energy(body, x):
     nothing_done = Convergence(model, residual, Iterations(model))
     measure = Measure(model, residual, [body], nothing_done)
     return measure.statistics(measure.read(), 0.0).elastic_energy
+
+
+def test_shrunk_cloth_is_as_if_its_rest_shape_were_smaller():
+    points, faces = grid(2)
+    small = triangles_of(Cloth(points, faces, rest_points=0.8 * points), Settings())
+    for shrink in (0.2, np.full(len(faces), 0.2), np.full(len(points), 0.2)):
+        shrunk = triangles_of(Cloth(points, faces, Material(shrink=shrink)), Settings())
+        np.testing.assert_allclose(shrunk.inverse, small.inverse)
+        np.testing.assert_allclose(shrunk.area, small.area)

@@ -93,7 +93,10 @@ def without_contact():
     free = Solid(points, tets, calm, velocities=[1.0, 0.0, 2.0], collides_with=(), name="Free")
     sheet = torn_sheet(3.0)
     sheet.material = dataclasses.replace(COTTON, self_contact=False)
-    bodies = [sheet, *swinging([2.0, 0.0, 0.0]), free]
+    ball, triangles = bumpy_ball(0.25, 6)
+    tight = dataclasses.replace(COTTON, keep_volume=True, pressure=50.0, shrink=0.1)
+    balloon = Cloth(ball + [0.0, -2.0, 0.0], triangles, tight, name="Balloon")
+    bodies = [sheet, *swinging([2.0, 0.0, 0.0]), free, balloon]
     for body in bodies:
         body.collides_with = ()
         if hasattr(body, "material"):

@@ -94,11 +94,12 @@ def between_kernel(kind):
             g = gradient_of(element, x)
             b_k = seen_through(k, element, patches)
             b_l = seen_through(other, element, patches)
-            m = int(0)
-            while m < squares:
-                scale, change = square_of(element, rest, g, m)
-                block += wp.outer(scale * applied(b_k, change), applied(b_l, change))
-                m += 1
+            if wp.static(square_of is not None):
+                m = int(0)
+                while m < squares:
+                    scale, change = square_of(element, rest, g, m)
+                    block += wp.outer(scale * applied(b_k, change), applied(b_l, change))
+                    m += 1
             if wp.static(spread_of is not None):
                 scalar += b_k * spread_of(element, rest, g) * wp.transpose(b_l)
             if wp.static(shear_of is not None):

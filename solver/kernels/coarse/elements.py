@@ -44,7 +44,7 @@ def coarse_kernels(kind):
 def forces_kernel(kind):
     """The kernel for the forces of elements, and their sums over chunks."""
     Element, Rest, corners, affine = kind.element, kind.rest, kind.corners, kind.affine
-    balanced = 0 if kind.to_space else 1
+    balanced = 1 if kind.balanced and not kind.to_space else 0
     gradient_of, stress_of, weight_of = kind.gradient, kind.stress, kind.weight
     of_f = gradient_part(3, kind.columns)
     mat3k = wp.types.matrix(shape=(3, kind.columns), dtype=float)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Air inside closed cloth that keeps its amount: its pressure follows its volume."""
+
+import numpy as np
+import warp as wp
+
+from ..elements.pressure import enclosures
+from ..kernels import enclosed_air as kernels
+from ..model.chunks import chunked
+from ..topology.meshes import signed_volumes
+from .stage import RecordedStage
+
+# Rough cost of a triangle [ns].
+COST = 5.0
+
+
+class EnclosedAir(RecordedStage):
+    """Lets the pressure of enclosures follow their volumes after every iteration."""
+
+    def __init__(self, model):
+        self.enclosures, pressure, self.sizes = make_enclosures(model)
+        self.pressure = model.upload(pressure, float)
+        self.compliance = wp.clone(self.enclosures.inertial)
+        self.residual = wp.zeros_like(self.pressure)
+        self.chunks = wp.zeros(len(self.sizes), dtype=wp.float64, device=model.device)
+        self.kept = {"pressure": self.pressure, "compliance": self.compliance}
+        super().__init__(model)
+
+    @staticmethod
+    def is_needed(model):
+        """Whether any cloth keeps its air."""
+        pressed = model.assembly.elements.get("pressure")
+        return pressed is not None and bool(pressed.keeps.any())
+
+    def record(self):
+        record, rest = self.model.launches.record, self.model.tables["pressure"].struct.rest
+        self.rest = rest
+        inputs = [self.enclosures, self.model.x]
+        self.add_up = record(
+            kernels.add_volumes, len(self.sizes), inputs, [self.chunks], COST * self.sizes
+        )
+        inputs = [self.enclosures, self.chunks]
+        outputs = [self.pressure, self.compliance, self.residual, rest]
+        self.press = record(kernels.press_on, len(rest), inputs, outputs)
+
+    def begin_step(self):
+        """Begin with the pressure that there was."""
+        self.residual.zero_()
+        wp.copy(self.rest, self.pressure)
+
+    def after_sweep(self):
+        self.add_up()
+        self.press()
+
+
+def make_enclosures(model):
+    """`Enclosures` of a model, their pressures [Pa], and the triangles of every chunk."""
+    scene, upload = model.assembly, model.upload
+    pressed = scene.elements["pressure"]
+    of, count = enclosures(pressed.corners)
+    order, start, _owner, first = chunked(of, count)
+    gauge, keeps = np.zeros(count), np.zeros(count, dtype=bool)
+    gauge[of], keeps[of] = pressed.pressure, pressed.keeps
+    volume = signed_volumes(scene.rest_points, pressed.corners, of, count)
+    made = kernels.Enclosures()
+    made.corners = upload(pressed.corners[order].astype(np.int32), wp.vec3i)
+    made.start = upload(start.astype(np.int32), int)
+    made.first = upload(first.astype(np.int32), int)
+    made.volume = upload(np.where(keeps, volume, 0.0), float)
+    made.gauge = upload(gauge, float)
+    made.inertial = upload(inertial_compliance(model, pressed.corners, of, count), float)
+    return made, gauge, np.diff(start)
+
+
+def inertial_compliance(model, corners, of, count):
+    """Σ |∂V/∂x_i|² h²/m_i [m³/Pa] at rest: what a pressure adds to a volume in a step, as far as
+    nothing but its own mass holds a vertex.
+    """
+    points, mass = model.assembly.rest_points[corners], model.assembly.mass
+    normal = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]) / 6.0
+    slope = np.zeros((len(mass), 3))
+    for k in range(3):
+        np.add.at(slope, corners[:, k], normal)
+    of_vertex = np.zeros(len(mass), dtype=int)
+    of_vertex[corners] = of[:, None]
+    share = (slope**2).sum(axis=1) * model.settings.step_time**2 / np.maximum(mass, 1e-12)
+    return np.bincount(of_vertex, share, minlength=count)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pressure inside closed cloth (kernels/elements/pressure.py)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..bodies import Cloth
+from ..kernels.elements import pressure as kernels
+from ..topology.graphs import connected_components
+from ..topology.meshes import refuse_open_surface, signed_volumes, triangle_areas
+from .kind import Columns, ElementKind
+from .records import in_vertex_order
+from .triangles import FOLLOWING
+
+# Below this part of its area to the power of 3/2 a volume has no sign.
+FLAT = 1e-9
+
+
+@dataclass
+class PressedTriangles(Columns):
+    """Triangles that enclose air, counterclockwise seen from outside; its pressure [Pa], and
+    whether it `keeps` its amount (descent/enclosed_air.py).
+    """
+
+    pressure: np.ndarray
+    keeps: np.ndarray
+
+
+def enclosures(triangles):
+    """The number of the connected surface that each of some triangles belongs to, and how many
+    there are.
+    """
+    edges = triangles[:, [[0, 1], [1, 2]]].reshape(-1, 2)
+    of_vertex = connected_components(edges, int(triangles.max(initial=-1)) + 1)
+    names, of = np.unique(of_vertex[triangles[:, 0]], return_inverse=True)
+    return of, len(names)
+
+
+def outward(points, triangles):
+    """Triangles of closed surfaces, turned around where these are inside out, and whether each
+    belongs to one without a volume.
+    """
+    of, count = enclosures(triangles)
+    area = np.bincount(of, triangle_areas(points, triangles), minlength=count)
+    volume = signed_volumes(points, triangles, of, count)
+    least = FLAT * area**1.5
+    turned = np.where((volume < -least)[of, None], triangles[:, ::-1], triangles)
+    return turned, (np.abs(volume) <= least)[of]
+
+
+def pressed_triangles(body, settings):
+    """The `PressedTriangles` of cloth with a pressure inside."""
+    m = body.material
+    if not isinstance(body, Cloth) or not (m.pressure or m.keep_volume):
+        return None
+    refuse_open_surface(body.name, body.triangles)
+    triangles, flat = outward(body.rest_points, body.triangles)
+    count = len(triangles)
+    if m.keep_volume and flat.any():
+        raise ValueError(
+            f"{body.name}: it has no volume at rest that could be kept (first: triangle "
+            f"{np.flatnonzero(flat)[0]}); switch off Keep Volume and give it a pressure"
+        )
+    if m.keep_volume and settings.is_accelerated:
+        # Extrapolation takes sweeps for those of one energy, which changes with the pressure.
+        raise ValueError(
+            f"{body.name}: Keep Volume and Chebyshev acceleration do not go together; set "
+            "Acceleration to 0 and switch off Estimate Acceleration"
+        )
+    if m.keep_volume and body.tear_strain is not None:
+        raise ValueError(f"{body.name}: cloth that tears cannot keep its volume; choose one")
+    return PressedTriangles(
+        triangles, np.full(count, float(m.pressure)), np.full(count, m.keep_volume)
+    )
+
+
+def pressure_records(points, pressed, _h):
+    """Records, with the pressure of every enclosure as rest values."""
+    of, count = enclosures(pressed.corners)
+    columns = {
+        "a": pressed.corners[:, FOLLOWING[:, 0]],
+        "b": pressed.corners[:, FOLLOWING[:, 1]],
+        "enclosure": of,
+    }
+    made = in_vertex_order(len(points), kernels.PressureRecord, pressed.corners, columns)
+    pressure = np.zeros(count)
+    pressure[of] = pressed.pressure
+    return replace(made, rest=pressure, blend=np.zeros(count))
+
+
+def exact_columns(points, pressed):
+    """Fields of `ExactPressedTriangle`."""
+    a, b, c = (points[pressed.corners[:, k]] for k in range(3))
+    volume = np.einsum("ti,ti->t", a, np.cross(b, c)) / 6.0
+    return {"pressure": np.where(pressed.keeps, 0.0, pressed.pressure), "volume": volume}
+
+
+def torn(pressed, tear):
+    """Torn cloth holds no pressure: all of the triangles, with none."""
+    if np.array_equal(tear.triangles, tear.body.triangles):
+        return pressed
+    return replace(pressed, pressure=np.zeros(len(pressed)))
+
+
+PRESSURE = ElementKind(
+    name="pressure",
+    corners=3,
+    columns=3,
+    cost=10.0,
+    of_body=pressed_triangles,
+    records=pressure_records,
+    element_columns=lambda _points, pressed, _h: {"enclosure": enclosures(pressed.corners)[0]},
+    exact_columns=exact_columns,
+    torn=torn,
+    record=kernels.PressureRecord,
+    force_hessian=kernels.pressure_force_hessian,
+    moved_rest=kernels.pressure_moved_rest,
+    element=kernels.PressedTriangle,
+    gradient=kernels.pressure_gradient,
+    weight=kernels.pressure_weight,
+    balanced=False,
+    stress=kernels.pressure_stress,
+    slope=kernels.pressure_slope,
+    exact=kernels.ExactPressedTriangle,
+    energy=kernels.pressure_energy,
+)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Closed cloth under pressure, from the panel to the bake."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import frames, shown
+
+
+@pytest.fixture
+def balloon(scene):
+    """A weightless ball of thin rubber in a fresh file."""
+    scene.use_gravity = False
+    frames(scene, 1, 9)
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=0.2)
+    ob = bpy.context.object
+    ob.vbd.role = "CLOTH"
+    ob.vbd.drag, ob.vbd.density = 0.0, 0.2
+    return ob
+
+
+def radii(ob, frame):
+    """The mean distance of the vertices from their middle [m]."""
+    points = shown(ob, frame)
+    return np.linalg.norm(points - points.mean(axis=0), axis=1).mean()
+
+
+def test_pressure_blows_a_ball_up_and_sucks_it_empty(balloon):
+    for pressure, grows in ((200.0, True), (-20.0, False)):
+        balloon.vbd.pressure = pressure
+        assert bpy.ops.vbd.bake() == {"FINISHED"}
+        growth = radii(balloon, 9) / radii(balloon, 1)
+        assert growth > 1.05 if grows else growth < 0.99
+
+
+def test_a_mirrored_ball_is_blown_up_too(balloon):
+    balloon.scale.x = -1.0
+    balloon.vbd.pressure = 200.0
+    assert bpy.ops.vbd.bake() == {"FINISHED"}
+    assert radii(balloon, 9) > 1.05 * radii(balloon, 1)
+
+
+def test_the_air_of_a_shrinking_ball_keeps_it_as_large_as_it_is(balloon):
+    balloon.vbd.shrink = 0.2
+    for keeps in (True, False):
+        balloon.vbd.keep_volume = keeps
+        assert bpy.ops.vbd.bake() == {"FINISHED"}
+        assert (radii(balloon, 9) > 0.98 * radii(balloon, 1)) == keeps
+
+
+def test_a_ball_with_a_hole_is_refused_by_name(balloon):
+    balloon.vbd.pressure = 200.0
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    balloon.data.polygons[0].select = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.delete(type="ONLY_FACE")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(RuntimeError, match="Icosphere: pressure needs a closed mesh, and 3 edges"):
+        bpy.ops.vbd.bake()
