@@ -231,9 +231,10 @@ PAGES = {"scripting.md": tables, "panels.md": panels}
 def written(name):
     """The text of a page with its tables as they should be."""
     page, known = (DOCS / name).read_text(encoding="utf-8"), PAGES[name]()
-    for title in re.findall(r"<!-- table: (.*) -->", page):
-        if title not in known:
-            raise ValueError(f"{name} has a table {title}, which there is no more")
+    titles = re.findall(r"<!-- table: (.*) -->", page)
+    for title in titles:
+        if title not in known or titles.count(title) > 1:
+            raise ValueError(f"{name} has the table {title} twice, or it is there no more")
     for title, text in known.items():
         begin, end = f"<!-- table: {title} -->\n", "<!-- end -->"
         if begin not in page:

@@ -50,6 +50,7 @@ OBJECT = {
     "membrane": ("Cloth", "neo_hookean", {}),
     "weft_modulus": ("Cloth", 1e3, {"membrane": "orthotropic"}),
     "shear_modulus": ("Cloth", 1e2, {"membrane": "orthotropic"}),
+    "shrink": ("Cloth", 0.1, {}),
     "rest_flat": ("Cloth", True, {"bending_stiffness": 1.0}),
     "damping": ("Block", 0.02, {}),
     "drag": ("Cloth", 5.0, {}),
@@ -60,6 +61,9 @@ OBJECT = {
     "collider_shape": ("Slab", "PLANE", {}),
     "resolution": ("Block", 3, {}),
     "pin_group": ("Cloth", "Pins", {}),
+    "shrink": ("Cloth", 0.1, {}),
+    "pressure": ("Block", 500.0, {"role": "CLOTH"}),
+    "keep_volume": ("Block", True, {"role": "CLOTH", "pressure": 500.0}),
     "soft_pins": ("Rod", False, {}),
     "pin_stiffness": ("Rod", 100.0, {}),
     "pin_damping": ("Rod", 1.0, {}),
@@ -91,7 +95,14 @@ ELSEWHERE = {
     "test_curves_lie_in_their_box_and_leave_out_what_is_not_known",
     "show_painted": "addon/test_painted.py::test_the_map_is_dark_where_the_property_is_low",
     "painted": "addon/test_painted.py::test_a_cloth_half_soft_stretches_row_by_row",
+    "pressure": "addon/test_balloons.py::test_pressure_blows_a_ball_up_and_sucks_it_empty",
+    "keep_volume": "addon/test_balloons.py::"
+    "test_the_air_of_a_shrinking_ball_keeps_it_as_large_as_it_is",
+    "rest_shape_key": "addon/test_rest_shape.py::"
+    "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
     "attachments": "addon/test_attachments.py::test_both_sides_feel_an_attachment",
+    "rest_shape_key": "addon/test_rest_shape.py::"
+    "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
     "role": "addon/test_gather.py::test_each_role_becomes_its_body",
     "self_contact": "addon/test_collision.py::test_self_contact_reaches_the_solver",
     "collision_collection": "addon/test_collision.py::TestCollections::"

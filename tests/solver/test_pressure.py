@@ -131,7 +131,7 @@ def test_what_is_not_closed_is_refused_with_the_edge():
         assemble([body], Settings())
 
 
-def test_what_has_no_volume_to_keep_is_refused():
+def test_what_cannot_keep_its_volume_is_refused():
     corners, _ = grid(1)
     points = np.concatenate([corners, [[0.5, 0.5, 0.0]]])
     sides = [(0, 1), (1, 3), (3, 2), (2, 0)]
@@ -140,6 +140,10 @@ def test_what_has_no_volume_to_keep_is_refused():
     with pytest.raises(ValueError, match="Pillow: it has no volume at rest that could be kept"):
         assemble([body], Settings())
     points, triangles = bumpy_ball(0.3, 6)
-    body = Cloth(points, triangles, Material(keep_volume=True), name="Ball", tear_strain=0.1)
+    body = Cloth(points, triangles, Material(keep_volume=True), name="Ball")
+    for fast in (Settings(acceleration=0.9), Settings(estimate_acceleration=True)):
+        with pytest.raises(ValueError, match="Ball: Keep Volume and Chebyshev acceleration do not"):
+            assemble([body], fast)
+    body.tear_strain = 0.1
     with pytest.raises(ValueError, match="Ball: cloth that tears cannot keep its volume"):
         assemble([body], Settings())
