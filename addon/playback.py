@@ -134,9 +134,7 @@ def suspend(ob):
 
 def is_absolute(ob):
     """Whether an object plays its bake with absolute keys."""
-    return (
-        is_baked(ob) and bool(ob.data.shape_keys) and json.loads(ob.vbd.bake_record).get("absolute")
-    )
+    return bool(ob.data.shape_keys and json.loads(ob.vbd.bake_record or "{}").get("absolute"))
 
 
 def make_relative(ob):
@@ -279,21 +277,17 @@ def _remove_curves(key, record):
         key.animation_data_clear()
 
 
-def _own_paths(key, record):
-    ours = {_value_path(block) for block in key.key_blocks if block.name in set(record["blocks"])}
-    return ours | {"eval_time"} if record["absolute"] else ours
-
-
-def own_paths(ob):
-    """What the curves of a bake move on the Key of the object that plays it."""
-    return _own_paths(ob.data.shape_keys, json.loads(ob.vbd.bake_record))
+def own_paths(key, record):
+    """What the curves of a bake move on the Key that plays it."""
+    blocks = set(record.get("blocks", ()))
+    ours = {_value_path(block) for block in key.key_blocks if block.name in blocks}
+    return ours | {"eval_time"} if record.get("absolute") else ours
 
 
 def _remove_from_action(key, record):
-    data = key.animation_data
+    data, (_, _, curves) = key.animation_data, _curves_of(key)
     action = data.action
-    _, _, curves = _curves_of(key)
-    ours = _own_paths(key, record)
+    ours = own_paths(key, record)
     for curve in [curve for curve in curves if curve.data_path in ours]:
         curves.remove(curve)
     if record["made_action"] and not len(curves):

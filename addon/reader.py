@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Animated objects frame by frame: read in the main thread, waited for in the solver's thread."""
 
+import json
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
 
@@ -55,7 +56,8 @@ def _keys_move(ob):
     data = key.animation_data
     if not is_baked(ob) or ob.vbd.role == "COLLIDER" or data.drivers or data.nla_tracks:
         return True
-    return any(curve.data_path not in own_paths(ob) for curve in curves_of(data.action))
+    ours = own_paths(key, json.loads(ob.vbd.bake_record))
+    return any(curve.data_path not in ours for curve in curves_of(data.action))
 
 
 def gravity_moves(scene):

@@ -61,7 +61,6 @@ OBJECT = {
     "collider_shape": ("Slab", "PLANE", {}),
     "resolution": ("Block", 3, {}),
     "pin_group": ("Cloth", "Pins", {}),
-    "shrink": ("Cloth", 0.1, {}),
     "pressure": ("Block", 500.0, {"role": "CLOTH"}),
     "keep_volume": ("Block", True, {"role": "CLOTH", "pressure": 500.0}),
     "soft_pins": ("Rod", False, {}),
@@ -101,8 +100,6 @@ ELSEWHERE = {
     "rest_shape_key": "addon/test_rest_shape.py::"
     "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
     "attachments": "addon/test_attachments.py::test_both_sides_feel_an_attachment",
-    "rest_shape_key": "addon/test_rest_shape.py::"
-    "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
     "role": "addon/test_gather.py::test_each_role_becomes_its_body",
     "self_contact": "addon/test_collision.py::test_self_contact_reaches_the_solver",
     "collision_collection": "addon/test_collision.py::TestCollections::"
