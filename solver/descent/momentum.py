@@ -15,6 +15,7 @@ from ..device.flow import when
 from ..device.launches import play
 from ..kernels import islands as kernels
 from ..kernels.contact.measure import mark_at_colliders
+from ..model.waves import crossings
 from .linkages import find_linkages
 from .rigid_steps import RigidSteps, WholeMoves, filled
 from .stage import RecordedStage
@@ -49,6 +50,9 @@ class IslandMomentum(RecordedStage):
         self.islands = filled(kernels.Islands(), ISLANDS, owners, model.device)
         anchored = self._anchored(model)
         self.anchored, self.bodies = upload(anchored, int), bodies
+        yielding = np.zeros(owners, dtype=np.int32)
+        yielding[:bodies] = crossings(assembly, model.settings.step_time) <= 1.0
+        self.yielding = upload(yielding, int)
         self.is_any_free = wp.zeros(1, dtype=int, device=model.device)
         self.steps_in_flight = upload(np.full(bodies, FLIGHT, np.int32), int)
         solid = np.unique(np.concatenate([solids.corners.ravel() for solids in assembly.solids]))
@@ -83,7 +87,7 @@ class IslandMomentum(RecordedStage):
             record(kernels.separate, count, [], [islands, flag]),
             join,
             *touches_of_colliders(model, body, islands.at_colliders),
-            record(kernels.name_islands, count, [self.anchored], [islands]),
+            record(kernels.name_islands, count, [self.anchored, self.yielding], [islands]),
             record(kernels.count_flight, self.bodies, [islands], [steps, flag]),
             record(
                 kernels.mark_standing,
