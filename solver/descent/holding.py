@@ -11,19 +11,31 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels.contact import holding as kernels
-from ..model.waves import crossings
+from ..topology.meshes import tet_volumes
 
 
-def stiff_vertices(assembly, step_time):
-    """Which free vertices belong to solids that nothing holds, and that shear waves cross within a
-    substep, [free vertex].
-    """
-    stiff, held = crossings(assembly, step_time) > 1.0, assembly.held_from_outside()
-    held[assembly.attachments.corners] = True
-    of = np.zeros(len(assembly.points), dtype=np.int64)
+def stiff_bodies(assembly, step_time):
+    """Which bodies are solids that nothing holds, and that shear waves cross within a substep."""
+    count, points = len(assembly.vertices), assembly.rest_points
+    of = np.zeros(len(points), dtype=np.int64)
     for number, vertices in enumerate(assembly.vertices):
         of[vertices] = number
-        stiff[number] &= not held[vertices].any()
+    softest, volume = np.full(count, np.inf), np.zeros(count)
+    tets, cells = assembly.solids
+    sides = points[cells.corners[:, [1, 2, 4]]] - points[cells.corners[:, :1]]
+    volumes = tet_volumes(points, tets.corners), np.abs(np.linalg.det(sides)) * cells.part
+    for solids, volumes_of in zip(assembly.solids, volumes, strict=True):
+        body = of[solids.corners[:, 0]]
+        np.minimum.at(softest, body, solids.lame_mu)
+        np.add.at(volume, body, volumes_of)
+    mass = np.bincount(of, assembly.mass, minlength=count)
+    held = assembly.held_from_outside()
+    held[assembly.attachments.corners] = True
+    stiff = np.isfinite(softest) & (np.bincount(of, held, minlength=count) == 0)
+    for number in np.flatnonzero(stiff):
+        size = np.ptp(points[assembly.vertices[number]], axis=0).max()
+        speed = np.sqrt(softest[number] * volume[number] / mass[number])
+        stiff[number] = step_time * speed > size
     return stiff[of[: assembly.free_count]]
 
 
@@ -31,7 +43,7 @@ class Holding:
     """Draws what is stiff back, after steps of all vertices at once, to where all may go."""
 
     def __init__(self, model):
-        self.model, stiff = model, stiff_vertices(model.assembly, model.settings.step_time)
+        self.model, stiff = model, stiff_bodies(model.assembly, model.settings.step_time)
         truncation = model.contact.truncation
         self.holds = bool(truncation.on and stiff.any())
         if not self.holds:

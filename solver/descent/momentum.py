@@ -15,7 +15,6 @@ from ..device.flow import when
 from ..device.launches import play
 from ..kernels import islands as kernels
 from ..kernels.contact.measure import mark_at_colliders
-from ..model.waves import crossings
 from .linkages import find_linkages
 from .rigid_steps import RigidSteps, WholeMoves, filled
 from .stage import RecordedStage
@@ -24,9 +23,6 @@ from .stage import RecordedStage
 # just jumped off it, must not be guessed to fall: a stack of stiff ones would be pressed together
 # and jump again.
 FLIGHT = 20
-# A solid of which shear waves cross no more than this part in a substep meets a collider by its own
-# deformation: a rigid step there finds no solution, as first scenes show. Smaller bodies need it.
-YIELDING = 0.12
 # What is known of islands.
 ISLANDS = {
     "parent": int,
@@ -53,9 +49,6 @@ class IslandMomentum(RecordedStage):
         self.islands = filled(kernels.Islands(), ISLANDS, owners, model.device)
         anchored = self._anchored(model)
         self.anchored, self.bodies = upload(anchored, int), bodies
-        yielding = np.zeros(owners, dtype=np.int32)
-        yielding[:bodies] = crossings(assembly, model.settings.step_time) <= YIELDING
-        self.yielding = upload(yielding, int)
         self.is_any_free = wp.zeros(1, dtype=int, device=model.device)
         self.steps_in_flight = upload(np.full(bodies, FLIGHT, np.int32), int)
         solid = np.unique(np.concatenate([solids.corners.ravel() for solids in assembly.solids]))
@@ -90,7 +83,7 @@ class IslandMomentum(RecordedStage):
             record(kernels.separate, count, [], [islands, flag]),
             join,
             *touches_of_colliders(model, body, islands.at_colliders),
-            record(kernels.name_islands, count, [self.anchored, self.yielding], [islands]),
+            record(kernels.name_islands, count, [self.anchored], [islands]),
             record(kernels.count_flight, self.bodies, [islands], [steps, flag]),
             record(
                 kernels.mark_standing,

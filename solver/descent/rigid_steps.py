@@ -65,6 +65,7 @@ class RigidSteps:
         self.sums = filled(rigid_step.ContactSums(), SUMS, len(self.touch_cost), device)
         self.steps = filled(rigid_step.RigidSteps(), STEPS, count, device)
         self.goes_on = wp.zeros(1, dtype=int, device=device)
+        self.least = wp.zeros(count, dtype=float, device=device)
         self.whole = None
 
     def record(self):
@@ -84,10 +85,19 @@ class RigidSteps:
         kernel, sums = rigid_step.take_rigid_steps, [self.surface, self.sums]
         self.take = record(kernel, self.count, sums, [*taken, self.goes_on])
         free, moves = model.free_count, [self.before, self.owner, islands, model.contact_model]
+        whose = [self.owner, islands]
         self.move = [
             record(island_moves.move_islands, free, moves, [model.candidate], cost=MOVE),
             *points_in_front(model, self.before, model.candidate),
             partial(model.commit, 0, free),
+            partial(self.least.fill_, 1.0),
+            record(
+                island_moves.find_least_parts, free, [self.before, model.x, *whose], [self.least]
+            ),
+            record(
+                island_moves.take_least_parts, free, [self.before, *whose, self.least], [model.x]
+            ),
+            partial(model.followers.follow, 0, model.vertex_count),
         ]
         if self.whole is not None:
             self.move += self.whole.record(self)

@@ -49,6 +49,43 @@ def move_islands(
 
 
 @wp.kernel
+def find_least_parts(
+    first: int,
+    before: wp.array[wp.vec3],
+    x: wp.array[wp.vec3],
+    owner: wp.array[int],
+    islands: Islands,
+    # in and out
+    least: wp.array[float],
+):
+    """The least part of its step that any free vertex of a body has taken, [body]."""
+    i = first + wp.tid()
+    step = rigid_step(before[i], islands.island[owner[i]], islands)
+    square = wp.length_sq(step)
+    if square > 0.0:
+        wp.atomic_min(least, owner[i], wp.max(wp.dot(x[i] - before[i], step) / square, 0.0))
+
+
+@wp.kernel
+def take_least_parts(
+    first: int,
+    before: wp.array[wp.vec3],
+    owner: wp.array[int],
+    islands: Islands,
+    least: wp.array[float],
+    # out
+    x: wp.array[wp.vec3],
+):
+    """Let all free vertices of a body take the same part of their step: one that goes on where
+    others are stopped would press the body flat.
+    """
+    i = first + wp.tid()
+    part = least[owner[i]]
+    if part < 1.0:
+        x[i] = before[i] + part * rigid_step(before[i], islands.island[owner[i]], islands)
+
+
+@wp.kernel
 def sweep_boxes(
     chunks: Chunks,
     parts: Boxes,

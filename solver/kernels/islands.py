@@ -22,7 +22,7 @@ class Islands:
 
     parent: wp.array[int]
     touched: wp.array[int]  # whether the body touches another one
-    at_colliders: wp.array[int]  # whether it touches a collider
+    at_colliders: wp.array[int]  # whether it touches an analytic collider
     island: wp.array[int]  # first body of the island
     held: wp.array[int]  # whether anything in the island is not free
     center: wp.array[wp.vec3d]  # [m]
@@ -88,24 +88,19 @@ def join_touching(
                 islands.touched[other] = 1
                 if one < bodies and other < bodies:
                     join(one, other, islands.parent)
-                else:
-                    islands.at_colliders[wp.min(one, other)] = 1
 
 
 @wp.kernel
 def name_islands(
     anchored: wp.array[int],
-    yielding: wp.array[int],
     # in and out
     islands: Islands,
 ):
-    """The island of every body or collider, and which are held: those of the `anchored`, and of
-    `yielding` ones at colliders, whose motion there is no rigid one.
-    """
+    """The island of every body or collider, and which are held: those of the `anchored`."""
     b = wp.tid()
     island = first_of(b, islands.parent)
     islands.island[b] = island
-    if anchored[b] != 0 or (yielding[b] != 0 and islands.at_colliders[b] != 0):
+    if anchored[b] != 0:
         islands.held[island] = 1
 
 

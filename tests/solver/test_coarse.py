@@ -439,4 +439,4 @@ def test_pieces_that_are_too_large_for_one_matrix_get_their_own(monkeypatch):
     right = ends[960, 500]
     motion = abs(right - np.concatenate([body.points for body in boxes])).max()
     together, apart = (abs(ends[most, 50] - right).max() / motion for most in (960, 50))
-    assert together < 0.08 and together < apart < 0.27
+    assert together < 0.08 and together < apart < 0.25

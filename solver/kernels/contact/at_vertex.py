@@ -117,24 +117,18 @@ def contacts_at_vertex(pairs: bool, colliders: bool, width: int) -> ContactsAtVe
         step = free_step
         if touching > 0:
             step = solve_positive_definite(free_hessian + h, force)
-        last = step
         passes = int(0)
         if wp.length_sq(step) < margin * margin:
-            passes = int(PASSES) + 1
+            passes = int(PASSES)
         while passes < PASSES:
             if active_after(i, x, x_start, step, contacts, model, closing) == active_set:
-                passes = int(PASSES)
-            else:
-                f, h, count, active_set, margin = contact_force_hessian(
-                    i, x, x_start, color, still, step, contacts, model, closing
-                )
-                touching = wp.max(touching, count)
-                last = step
-                step = solve_positive_definite(free_hessian + h, free_force + f)
+                break
+            f, h, count, active_set, margin = contact_force_hessian(
+                i, x, x_start, color, still, step, contacts, model, closing
+            )
+            touching = wp.max(touching, count)
+            step = solve_positive_definite(free_hessian + h, free_force + f)
             passes += 1
-        if passes == PASSES:
-            if active_after(i, x, x_start, step, contacts, model, closing) != active_set:
-                step = 0.5 * (step + last)
         return step, force, touching
 
     return ContactsAtVertex(contact_force_hessian, contact_step)
