@@ -4,13 +4,13 @@
 import bpy
 import gpu
 import numpy as np
-from bpy.app.handlers import persistent
 from gpu_extras.batch import batch_for_shader
 
 from . import read_mesh
 from .curves import Strands, control_points, is_curve, unusable_spline
 from .nearest import nearest
 from .participants import BODIES
+from .viewport import Kept, drawing
 
 # Of each attachment so many lines are drawn at most: enough to see what leads where.
 MOST_LINES = 300
@@ -70,29 +70,14 @@ def _nearest(ob, points, depsgraph):
     return read_mesh.transformed(matrix, np.array(places))
 
 
-class _Cache:
-    """The lines of the active object, until anything changes."""
-
-    def __init__(self):
-        self.key, self.lines = None, None
-
-    def of(self, context):
-        ob = context.object
-        key = ob.name, context.scene.name, context.scene.frame_current
-        if key != self.key:
-            depsgraph = context.evaluated_depsgraph_get()
-            lines = [attachment_lines(ob, item, depsgraph) for item in ob.vbd.attachments]
-            self.key, self.lines = key, np.concatenate([np.zeros((0, 2, 3)), *lines])
-        return self.lines
+kept = Kept()
 
 
-cache = _Cache()
-handle = None
-
-
-@persistent
-def _forget(*_):
-    cache.key = None
+def _lines_of(context):
+    """Ends [line, 2, 3] of all lines of the active object."""
+    depsgraph = context.evaluated_depsgraph_get()
+    for item in context.object.vbd.attachments:
+        yield from attachment_lines(context.object, item, depsgraph)
 
 
 def _draw():
@@ -104,27 +89,16 @@ def _draw():
         return
     if not context.space_data.overlay.show_overlays or not context.scene.vbd.show_attachments:
         return
-    lines = cache.of(context) if len(ob.vbd.attachments) else ()
-    if not len(lines):
+    key = ob.name, context.scene.name, context.scene.frame_current
+    lines = kept.of("lines", key, lambda: _lines_of(context))
+    if not lines:
         return
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    batch = batch_for_shader(shader, "LINES", {"pos": lines.reshape(-1, 3).tolist()})
+    batch = batch_for_shader(shader, "LINES", {"pos": np.reshape(lines, (-1, 3)).tolist()})
     shader.uniform_float("color", COLOR)
     gpu.state.line_width_set(WIDTH)
     batch.draw(shader)
     gpu.state.line_width_set(1.0)
 
 
-def register():
-    global handle
-    bpy.app.handlers.depsgraph_update_post.append(_forget)
-    if not bpy.app.background:
-        handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-
-
-def unregister():
-    global handle
-    bpy.app.handlers.depsgraph_update_post.remove(_forget)
-    if handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
-        handle = None
+register, unregister = drawing(kept, POST_VIEW=_draw)

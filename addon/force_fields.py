@@ -2,11 +2,13 @@
 """Blender's force fields -> those of the solver, frame by frame."""
 
 import math
+from functools import partial
 
 import bpy
 import numpy as np
 
 from ..solver.scene.fields import FieldNumbers, ForceField
+from ..solver.settings import Settings
 from .reader import identity, moves
 from .units import unit_scale
 
@@ -22,8 +24,8 @@ KINDS = {
 SHAPES = {"POINT": "point", "LINE": "line", "PLANE": "plane"}
 # Blender's wind presses on a square metre of cloth with so many newtons for every unit of strength.
 PRESSURE = 0.02
-# Air of the earth [kg/m³], in which a wind has the speed that gives it this pressure.
-AIR = 1.25
+# The air [kg/m³] in which a wind has the speed that gives it this pressure.
+AIR = Settings.air_density
 # Strengths that are a length per second squared; those of the others count turns or springs.
 LENGTHS = {"WIND", "FORCE", "TURBULENCE"}
 
@@ -49,10 +51,9 @@ def force_fields(gathered, scene):
     """The `ForceField`s of a scene; those that move are read in every frame."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     return [
-        field
+        _force_field(gathered, ob, depsgraph, blows)
         for ob in field_objects(scene)
         for blows in _ways(ob.field)
-        for field in [_force_field(gathered, ob, depsgraph, blows)]
     ]
 
 
@@ -78,7 +79,7 @@ def _force_field(gathered, ob, depsgraph, blows):
     if moves(ob):
         reader = gathered.reader
         reader.follow(key, lambda now: _numbers(_again(ob.name), now, blows), numbers)
-        numbers = lambda time: reader.at(key, time)  # noqa: E731
+        numbers = partial(reader.at, key)
     field = ob.field
     return ForceField(
         KINDS[field.type],

@@ -5,6 +5,7 @@ from bpy.types import Operator, Panel, UIList
 
 from .curves import is_curve
 from .drawing import PhysicsPanel, lock
+from .lists import ListOperator, RemoveOperator, draw_list
 from .participants import BODIES
 
 
@@ -91,18 +92,13 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
     roles = BODIES
 
     def draw(self, context):
-        vbd, layout, ob = _fields(self.layout, context), self.layout, context.object
-        row = layout.row()
-        row.template_list(
-            "VBD_UL_attachments", "", vbd, "attachments", vbd, "attachment", rows=2, maxrows=4
+        _fields(self.layout, context)
+        layout, ob = self.layout, context.object
+        item = draw_list(
+            layout, context, "attachments", "attachment", kind="attachment", show="show_attachments"
         )
-        buttons = row.column(align=True)
-        buttons.operator("vbd.add_attachment", text="", icon="ADD")
-        buttons.operator("vbd.remove_attachment", text="", icon="REMOVE")
-        buttons.prop(context.scene.vbd, "show_attachments", text="", icon="OVERLAY")
-        if not 0 <= vbd.attachment < len(vbd.attachments):
+        if item is None:
             return
-        item = vbd.attachments[vbd.attachment]
         column = layout.column()
         column.active = item.enabled
         column.prop(item, "target")
@@ -115,24 +111,7 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
         row.prop(item, "tears")
 
 
-class _AttachmentOperator:
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        ob, reason = context.object, None
-        if ob is None or ob.vbd.role not in BODIES:
-            reason = "Select a soft body, cloth or rod"
-        elif context.window_manager.vbd.baking:
-            reason = "Wait until the bake has ended, or cancel it"
-        elif not ob.is_editable:
-            reason = f"{ob.name} is linked from another file: make a library override first"
-        if reason:
-            cls.poll_message_set(reason)
-        return reason is None
-
-
-class VBD_OT_add_attachment(_AttachmentOperator, Operator):
+class VBD_OT_add_attachment(ListOperator, Operator):
     bl_idname = "vbd.add_attachment"
     bl_label = "Add Attachment"
     bl_description = (
@@ -155,25 +134,12 @@ class VBD_OT_add_attachment(_AttachmentOperator, Operator):
         return {"FINISHED"}
 
 
-class VBD_OT_remove_attachment(_AttachmentOperator, Operator):
+class VBD_OT_remove_attachment(RemoveOperator, Operator):
     bl_idname = "vbd.remove_attachment"
     bl_label = "Remove Attachment"
     bl_description = "Remove the attachment that is shown"
-
-    @classmethod
-    def poll(cls, context):
-        if not super().poll(context):
-            return False
-        if not len(context.object.vbd.attachments):
-            cls.poll_message_set("There is no attachment")
-            return False
-        return True
-
-    def execute(self, context):
-        vbd = context.object.vbd
-        vbd.attachments.remove(min(max(vbd.attachment, 0), len(vbd.attachments) - 1))
-        vbd.attachment = max(min(vbd.attachment, len(vbd.attachments) - 1), 0)
-        return {"FINISHED"}
+    items, active = "attachments", "attachment"
+    nothing = "There is no attachment"
 
 
 classes = (

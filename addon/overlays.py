@@ -7,7 +7,6 @@ What is drawn is made once and kept until the frame or the scene changes; what i
 import bpy
 import gpu
 import numpy as np
-from bpy.app.handlers import persistent
 from bpy.props import BoolProperty, FloatProperty
 from gpu_extras.batch import batch_for_shader
 
@@ -26,6 +25,7 @@ from .overlay_shapes import (
 from .participants import BODIES
 from .saving_statistics import played_cache
 from .units import unit_scale
+from .viewport import Kept, drawing
 
 BLUE_TO_RED = ((0.1, 0.25, 0.9), (0.95, 0.95, 0.95), (0.9, 0.1, 0.05))
 # From pins that hardly hold to those that do not give.
@@ -108,36 +108,7 @@ def pin_colors(weights, are_soft):
     return ramp(np.where(hard, 1.0, 0.8 * weights), WEAK_TO_HARD)
 
 
-class _Kept:
-    """Batches by overlay, and what takes long to read of objects, until anything changes; batches
-    also have the frame in their key.
-    """
-
-    def __init__(self):
-        self.batches, self.read = {}, {}
-
-    def reading(self, ob, read):
-        """What `read` gave of an object since the last change."""
-        key = ob.name_full, read.__name__
-        if key not in self.read:
-            self.read[key] = read(ob)
-        return self.read[key]
-
-    def of(self, name, key, make):
-        """What `make` gave since the last change with this key."""
-        if self.batches.get(name, (None,))[0] != key:
-            self.batches[name] = key, list(make())
-        return self.batches[name][1]
-
-
-kept = _Kept()
-handles = []
-
-
-@persistent
-def forget(*_):
-    kept.batches.clear()
-    kept.read.clear()
+kept = Kept()
 
 
 def _bodies(context):
@@ -217,22 +188,4 @@ def _draw_flat():
         draw_curves(context)
 
 
-# None of frame changes: a bake takes those for a sign that anything may move.
-HANDLERS = ("depsgraph_update_post", "load_post")
-
-
-def register():
-    for name in HANDLERS:
-        getattr(bpy.app.handlers, name).append(forget)
-    if not bpy.app.background:
-        add = bpy.types.SpaceView3D.draw_handler_add
-        handles.append(add(_draw, (), "WINDOW", "POST_VIEW"))
-        handles.append(add(_draw_flat, (), "WINDOW", "POST_PIXEL"))
-
-
-def unregister():
-    for name in HANDLERS:
-        getattr(bpy.app.handlers, name).remove(forget)
-    while handles:
-        bpy.types.SpaceView3D.draw_handler_remove(handles.pop(), "WINDOW")
-    forget()
+register, unregister = drawing(kept, POST_VIEW=_draw, POST_PIXEL=_draw_flat)

@@ -6,12 +6,12 @@ dark where it is low and bright where it is high.
 import bpy
 import gpu
 import numpy as np
-from bpy.app.handlers import persistent
 from gpu_extras.batch import batch_for_shader
-from mathutils import Matrix
 
 from . import read_mesh
+from .colored_surface import in_front, ramp
 from .painting import ROLES_OF, painted_values
+from .viewport import Kept, drawing
 
 # From low to high; told apart also without seeing red or green.
 COLORS = np.array(
@@ -24,8 +24,6 @@ COLORS = np.array(
     ]
 )
 OPACITY = 0.8
-# How much nearer to the eye than the mesh it is drawn, as a part of the distance.
-NEARER = 0.002
 
 
 def painted_mesh(ob, item, depsgraph, scene_friction):
@@ -50,39 +48,20 @@ def colors(values):
     """Colors [vertex, 4] of values between the least and the most of them, float32."""
     span = np.ptp(values)
     part = (values - values.min()) / span if span else np.full(len(values), 0.5)
-    stops = np.linspace(0.0, 1.0, len(COLORS))
-    channels = [np.interp(part, stops, channel) for channel in COLORS.T]
-    return np.stack([*channels, np.full(len(values), OPACITY)], axis=1).astype(np.float32)
+    return ramp(part, COLORS, OPACITY)
 
 
-class _Cache:
-    """What is drawn, until anything changes."""
-
-    def __init__(self):
-        self.key, self.batch = None, None
-
-    def of(self, context, shader):
-        """The batch of triangles for the active object, or None."""
-        ob, vbd = context.object, context.object.vbd
-        key = ob.name, context.scene.name, context.scene.frame_current
-        if key != self.key:
-            item, depsgraph = vbd.painted[vbd.painted_row], context.evaluated_depsgraph_get()
-            made = painted_mesh(ob, item, depsgraph, context.scene.vbd.friction)
-            self.key, self.batch = key, None
-            if made is not None and len(made[1]):
-                points, triangles, color = made
-                attributes = {"pos": points, "color": color}
-                self.batch = batch_for_shader(shader, "TRIS", attributes, indices=triangles)
-        return self.batch
+kept = Kept()
 
 
-cache = _Cache()
-handle = None
-
-
-@persistent
-def forget(*_):
-    cache.key = None
+def _batches(context, shader):
+    """The triangles of the active object, where it can be shown."""
+    ob, vbd = context.object, context.object.vbd
+    item, depsgraph = vbd.painted[vbd.painted_row], context.evaluated_depsgraph_get()
+    made = painted_mesh(ob, item, depsgraph, context.scene.vbd.friction)
+    if made is not None and len(made[1]):
+        points, triangles, color = made
+        yield batch_for_shader(shader, "TRIS", {"pos": points, "color": color}, indices=triangles)
 
 
 def is_shown(context):
@@ -98,33 +77,11 @@ def _draw():
     if not is_shown(context) or not context.space_data.overlay.show_overlays:
         return
     shader = gpu.shader.from_builtin("SMOOTH_COLOR")
-    batch = cache.of(context, shader)
-    if batch is None:
-        return
-    view = context.region_data
-    if view.is_perspective:
-        nearer = Matrix.Diagonal((1.0 - NEARER,) * 3).to_4x4()
-    else:
-        nearer = Matrix.Translation((0.0, 0.0, NEARER * view.view_distance))
-    gpu.state.blend_set("ALPHA")
-    gpu.state.depth_test_set("LESS_EQUAL")
-    with gpu.matrix.push_pop():
-        gpu.matrix.load_matrix(nearer @ gpu.matrix.get_model_view_matrix())
-        batch.draw(shader)
-    gpu.state.depth_test_set("NONE")
-    gpu.state.blend_set("NONE")
+    key = context.object.name, context.scene.name, context.scene.frame_current
+    batches = kept.of("map", key, lambda: _batches(context, shader))
+    with in_front(context.region_data):
+        for batch in batches:
+            batch.draw(shader)
 
 
-def register():
-    global handle
-    bpy.app.handlers.depsgraph_update_post.append(forget)
-    if not bpy.app.background:
-        handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-
-
-def unregister():
-    global handle
-    bpy.app.handlers.depsgraph_update_post.remove(forget)
-    if handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
-        handle = None
+register, unregister = drawing(kept, POST_VIEW=_draw)

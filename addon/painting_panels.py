@@ -5,6 +5,7 @@ from bpy.types import Operator, Panel, UIList
 
 from .curves import is_curve
 from .drawing import PhysicsPanel, lock
+from .lists import ListOperator, RemoveOperator, draw_list
 from .painting import ROLE_NAMES, ROLES_OF, label, start_value, unit
 from .participants import BODIES
 
@@ -52,40 +53,17 @@ class VBD_PT_painted(PhysicsPanel, Panel):
 
     def draw(self, context):
         lock(self.layout, context)
-        layout, ob = self.layout, context.object
+        layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        vbd = ob.vbd
-        row = layout.row()
-        row.template_list(
-            "VBD_UL_painted", "", vbd, "painted", vbd, "painted_row", rows=2, maxrows=4
+        item = draw_list(
+            layout, context, "painted", "painted_row", kind="painted", show="show_painted"
         )
-        buttons = row.column(align=True)
-        buttons.operator("vbd.add_painted", text="", icon="ADD")
-        buttons.operator("vbd.remove_painted", text="", icon="REMOVE")
-        buttons.prop(context.scene.vbd, "show_painted", text="", icon="OVERLAY")
-        if 0 <= vbd.painted_row < len(vbd.painted):
-            _draw_row(layout, context, vbd.painted[vbd.painted_row])
+        if item is not None:
+            _draw_row(layout, context, item)
 
 
-class _PaintedOperator:
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        ob, reason = context.object, None
-        if ob is None or ob.vbd.role not in BODIES:
-            reason = "Select a soft body, cloth or rod"
-        elif context.window_manager.vbd.baking:
-            reason = "Wait until the bake has ended, or cancel it"
-        elif not ob.is_editable:
-            reason = f"{ob.name} is linked from another file: make a library override first"
-        if reason:
-            cls.poll_message_set(reason)
-        return reason is None
-
-
-class VBD_OT_add_painted(_PaintedOperator, Operator):
+class VBD_OT_add_painted(ListOperator, Operator):
     bl_idname = "vbd.add_painted"
     bl_label = "Add Painted Property"
     bl_description = "Let the active vertex group give a property of the material"
@@ -104,25 +82,12 @@ class VBD_OT_add_painted(_PaintedOperator, Operator):
         return {"FINISHED"}
 
 
-class VBD_OT_remove_painted(_PaintedOperator, Operator):
+class VBD_OT_remove_painted(RemoveOperator, Operator):
     bl_idname = "vbd.remove_painted"
     bl_label = "Remove Painted Property"
     bl_description = "Remove the painted property that is shown; the vertex group stays"
-
-    @classmethod
-    def poll(cls, context):
-        if not super().poll(context):
-            return False
-        if not len(context.object.vbd.painted):
-            cls.poll_message_set("Nothing is painted")
-            return False
-        return True
-
-    def execute(self, context):
-        vbd = context.object.vbd
-        vbd.painted.remove(min(max(vbd.painted_row, 0), len(vbd.painted) - 1))
-        vbd.painted_row = max(min(vbd.painted_row, len(vbd.painted) - 1), 0)
-        return {"FINISHED"}
+    items, active = "painted", "painted_row"
+    nothing = "Nothing is painted"
 
 
 classes = (VBD_UL_painted, VBD_OT_add_painted, VBD_OT_remove_painted, VBD_PT_painted)

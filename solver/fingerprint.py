@@ -14,17 +14,10 @@ from .settings import Material, Settings
 SHAPE = ("points", "start", "elements", "triangles", "rest_points")
 # Of a text from a file.
 MOST_LETTERS = 60
-# What has come since version 0.1, as it is by default; a body that has nothing else has the hash
-# that it had before.
-LATER = {
-    "drag": 0.0,
-    "air_friction": 0.02,
-    "bending_factor": 0.0,
-    "directors": None,
-    "pressure": 0.0,
-    "keep_volume": False,
-    "shrink": 0.0,
-}
+# Numbers of materials that have come since version 0.1, and all that has, as it is by default: a
+# body that has nothing else has the hash that it had before.
+LATER_NUMBERS = ("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink")
+LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | {"directors": None}
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Units that are usual with a prefix.
 PREFIXED = ("Pa", "N/m", "N")

@@ -63,8 +63,6 @@ class Launches:
         self.expected = {}
         if self.device.is_cpu and threads is not None and threads.count > 1:
             self.expect(wait)  # where they wait for each other in a graph
-        if self.device.is_cpu and threads is not None and threads.count > 1:
-            self.expect(wait)
 
     def expect(self, *kernels):
         """Note kernels that `run` will launch."""
