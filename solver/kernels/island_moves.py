@@ -58,11 +58,13 @@ def find_least_parts(
     # in and out
     least: wp.array[float],
 ):
-    """The least part of its step that any free vertex of a body has taken, [body]."""
+    """The least part of its step that any free vertex of a body has taken, [body]. A vertex that
+    got there took all of it, however little rounding left of the step.
+    """
     i = first + wp.tid()
     step = rigid_step(before[i], islands.island[owner[i]], islands)
     square = wp.length_sq(step)
-    if square > 0.0:
+    if square > 0.0 and wp.length_sq(x[i] - (before[i] + step)) > 0.0:
         wp.atomic_min(least, owner[i], wp.max(wp.dot(x[i] - before[i], step) / square, 0.0))
 
 
