@@ -87,7 +87,8 @@ class RigidSteps:
             for first, count in model.surface_ranges()
         ]
         around = [self.surface, self.before, self.moved, model.x_start, self.owner, lists.all]
-        around += [lists.counts, lists.near.touches, lists.pulled, model.contact_model, *taken]
+        around += [lists.counts, lists.near.touches, lists.state, lists.pulled]
+        around += [model.contact_model, *taken]
         kernel, cost = rigid_contacts.add_contacts, self.touch_cost
         self.contacts = record(kernel, len(cost), around, [self.sums], cost=cost)
         kernel, sums = rigid_step.take_rigid_steps, [self.surface, self.sums]

@@ -111,6 +111,12 @@ def find_ways(
     way[s] = before[s] + rigid_step(before[s], islands.island[owner[s]], islands) - x[s]
 
 
+@wp.func
+def stays(s: int, way: wp.array[wp.vec3]):
+    """1 for a surface vertex that is to go nowhere."""
+    return int(wp.length_sq(way[s]) == 0.0)
+
+
 @wp.kernel
 def part_for_ways(
     parts: int,
@@ -120,15 +126,18 @@ def part_for_ways(
     # in and out
     pairs: wp.array[Pair],
 ):
-    """Let the normals of pairs of surfaces that would end the ways of their vertices part them as
-    they are now, where the ways pass if they may.
+    """Let the normals of pairs that would end the ways of their vertices part them as they are now,
+    or where the ways pass if they may. What comes to meet others keeps its planes.
     """
     begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
         v = pair.vertices
         n = pair.found_normal
-        if approach_along(pair.kind, n, v, way) >= KEPT * room_between(pair.kind, pair, x):
+        meets = stays(v[0], way) == 0 and stays(v[3], way) == 0
+        if not meets and approach_along(pair.kind, n, v, way) >= KEPT * room_between(
+            pair.kind, pair, x
+        ):
             weights = signed_weights(pair.kind, v, x)
             n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
             n = better(pair.kind, pair.found_normal, n, v, x)

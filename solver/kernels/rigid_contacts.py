@@ -7,7 +7,7 @@ from .chunks import Chunks
 from .contact.analytic_colliders import ContactModel, collider_force_hessian
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.law import force_stiffness
-from .contact.pairs import VERTEX_TRIANGLE, Pair, PairLists, Touch, gap_of
+from .contact.pairs import VERTEX_TRIANGLE, Pair, PairLists, PairState, Touch, gap_of
 from .contact.refresh import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
 from .islands import Islands
@@ -37,6 +37,15 @@ def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], 
 
 
 @wp.func
+def meets_what_is_held(v: wp.vec4i, body: wp.array[int], islands: Islands):
+    """Whether a corner of a pair belongs to what is not free to move."""
+    held = int(0)
+    for c in range(4):
+        held += islands.held[islands.island[body[v[c]]]]
+    return held > 0
+
+
+@wp.func
 def touch_there(
     p: int,
     pair: Pair,
@@ -45,9 +54,13 @@ def touch_there(
     x_start: wp.array[wp.vec3],
 ):
     """What a pair is where its vertices have `moved`, and 0 where it is not near."""
+    touch = Touch()
+    near = int(0)
     if pair.kind == VERTEX_TRIANGLE:
-        return vertex_triangle_touch(p, pair, pulled, moved, x_start)
-    return edge_edge_touch(p, pair, pulled, moved, x_start)
+        touch, near = vertex_triangle_touch(p, pair, pulled, moved, x_start)
+    else:
+        touch, near = edge_edge_touch(p, pair, pulled, moved, x_start)
+    return touch, near
 
 
 @wp.func
@@ -109,6 +122,7 @@ def add_contacts(
     lists: PairLists,
     counts: wp.array[int],
     touches: wp.array[Touch],
+    state: wp.array[PairState],
     pulled: wp.array[wp.vec3],
     model: ContactModel,
     islands: Islands,
@@ -116,7 +130,12 @@ def add_contacts(
     # out
     sums: ContactSums,
 ):
-    """Contacts of a chunk with what is outside of its island, where that has got to."""
+    """Contacts of a chunk with what is outside of its island, where that has got to.
+
+    With what is held they are looked at there: a body that slides comes past other triangles in one
+    step, and the directions of before would be in its way. With other islands, which move as well,
+    they are those of the last sweep.
+    """
     chunk = first + wp.tid()
     island = islands.island[chunks.owner[chunk]]
     if steps.goes_on[island] == 0:
@@ -159,7 +178,10 @@ def add_contacts(
             touch = touches[p]
             near = int(is_first_inside(pair.vertices, lists.entry[slot] & 3, island, body, islands))
             if near != 0 and p < counts[OF_VERTICES] + counts[OF_EDGES]:
-                touch, near = touch_there(p, pair, pulled, moved, x_start)
+                if meets_what_is_held(pair.vertices, body, islands):
+                    touch, near = touch_there(p, pair, pulled, moved, x_start)
+                else:
+                    near = state[p].near
             if near != 0:
                 weight = wp.float64(0.0)
                 r = wp.vec3d()

@@ -51,7 +51,7 @@ def accelerations(modulus, cells, floor, kind, turn=0.0, frames=10):
         (1e10, (1, 1, 1), "many triangles", Solid, 0.0),
         (1e9, (4, 4, 2), "many triangles", Solid, 0.6),
         (1e8, (4, 4, 2), "many triangles", Solid, 0.0),
-        (1e7, (10, 10, 3), "many triangles", Cells, 0.226),
+        (1e8, (10, 10, 3), "many triangles", Cells, 0.602),
     ],
 )
 def test_a_block_slides_as_friction_lets_it_however_stiff_it_is(modulus, cells, floor, kind, turn):

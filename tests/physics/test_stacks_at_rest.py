@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stacks that are dropped come to rest, as high as they should be, and never gain energy."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from shapes import box, cell_box, plane, rotation
@@ -49,7 +51,7 @@ def assert_at_rest(ends):
     """Nothing is faster than a millimeter per second."""
     speeds = [
         24.0 * np.abs(after - before).max()
-        for one, other in zip(ends, ends[1:], strict=False)
+        for one, other in pairwise(ends)
         for before, after in zip(one, other, strict=True)
     ]
     assert max(speeds) < 1e-3
@@ -63,7 +65,7 @@ def assert_at_rest(ends):
         (3, 1, 0.1, 1e9, Solid, False),
         (3, 1, 1.0, 1e6, Cells, False),
         (3, 3, 0.3, 1e7, Cells, True),
-        (10, 1, 0.1, 1e7, Solid, True),
+        (5, 2, 0.1, 1e7, Solid, True),
     ],
 )
 def test_cubes_that_are_dropped_come_to_rest(count, cells, drop, modulus, kind, on_mesh):
