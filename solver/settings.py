@@ -407,6 +407,25 @@ class Material:
         high=1e3,
         soft_high=2.0,
     )
+    crease_radius: float | np.ndarray = number(
+        0.0,
+        "Crease Radius",
+        "What is bent more sharply than this radius keeps what is beyond, as paper and wire do; 0 "
+        "always springs back",
+        unit="m",
+        low=0.0,
+        high=1e3,
+        soft_high=1.0,
+    )
+    crease_time: float = number(
+        0.0,
+        "Crease Time",
+        "Time in which two thirds of what is bent too sharply become a crease; 0 creases at once",
+        unit="s",
+        low=0.0,
+        high=1e6,
+        soft_high=1.0,
+    )
     rest_flat: bool = switch(
         False,
         "Flat Rest Shape",

@@ -44,6 +44,13 @@ def damping_time(body, settings):
     return per_element(body, "damping", body.material.damping) + settings.damping
 
 
+def crease_curvature(body):
+    """Curvature [1/m] per element beyond which a body creases; infinite where it never does."""
+    radius = per_element(body, "crease radius", body.material.crease_radius)
+    with np.errstate(divide="ignore"):
+        return np.where(radius > 0.0, 1.0 / radius, np.inf)
+
+
 def elastic_per_element(body):
     """The body's material with every elastic constant per element, whatever it was given for."""
     given = {name: getattr(body.material, name) for name in ELASTIC}

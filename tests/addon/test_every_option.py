@@ -51,6 +51,8 @@ OBJECT = {
     "weft_modulus": ("Cloth", 1e3, {"membrane": "orthotropic"}),
     "shear_modulus": ("Cloth", 1e2, {"membrane": "orthotropic"}),
     "weft_bending": ("Cloth", 0.1, {"membrane": "orthotropic", "bending_stiffness": 1.0}),
+    "crease_radius": ("Rod", 10.0, {}),
+    "crease_time": ("Rod", 0.1, {"crease_radius": 10.0}),
     "shrink": ("Cloth", 0.1, {}),
     "rest_flat": ("Cloth", True, {"bending_stiffness": 1.0}),
     "damping": ("Block", 0.02, {}),

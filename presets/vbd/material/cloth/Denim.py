@@ -16,6 +16,7 @@ vbd.youngs_modulus = 2000.0 / vbd.thickness
 vbd.poisson_ratio = 0.25
 vbd.density = 0.324
 vbd.bending_stiffness = 47.5e-6
+vbd.crease_radius = 0.0
 vbd.damping = 0.003
 vbd.use_friction = True
 vbd.friction = 0.5
