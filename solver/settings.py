@@ -417,10 +417,20 @@ class Material:
         high=1e3,
         soft_high=1.0,
     )
-    crease_time: float = number(
+    yield_strain: float | np.ndarray = number(
         0.0,
-        "Crease Time",
-        "Time in which two thirds of what is bent too sharply become a crease; 0 creases at once",
+        "Yield Strain",
+        "Cloth that is stretched or pressed by more than this part keeps what is beyond, as foil "
+        "and sheet metal do; 0 always springs back",
+        low=0.0,
+        high=10.0,
+        soft_high=0.5,
+    )
+    flow_time: float = number(
+        0.0,
+        "Flow Time",
+        "Time in which two thirds of what is bent or stretched too far become permanent; 0 keeps "
+        "it at once",
         unit="s",
         low=0.0,
         high=1e6,

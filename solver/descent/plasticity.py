@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rest values of elements that are strained beyond what is elastic: creases."""
+"""Rest values of elements that are strained beyond what is elastic: creases and dents."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Plasticity(RecordedStage):
             share = -np.expm1(-h / columns.flow_time)
         inputs = [
             model.upload(filled(kind.element, columns.corners, fields), kind.element),
-            model.upload(columns.number, int),
+            model.upload(columns.state, int),
             model.upload(columns.limit, float),
             model.upload(share, float),
             model.upload(table.number, int),

@@ -114,7 +114,7 @@ def hinges_of(body, settings):
     # Of a curvature κ there is κ (A₁ + A₂)/|e| at an edge, the mean of both heights.
     edge = np.linalg.norm(np.diff(body.rest_points[hinges[:, :2]], axis=1)[:, 0], axis=1)
     limit = crease_curvature(body)[owners].mean(axis=1) * areas[owners].sum(axis=1) / edge
-    plastic = limit, np.full(len(hinges), m.crease_time), np.arange(len(hinges))
+    plastic = limit, np.full(len(hinges), m.flow_time), np.arange(len(hinges))
     return Hinges(hinges, *plastic, bending, rest, time[owners].mean(axis=1))[bending > 0.0]
 
 

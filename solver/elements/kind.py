@@ -34,7 +34,7 @@ class Plastic(Columns):
     """Strain that is elastic, in the measure of the kind; infinite where all is, [element]."""
     flow_time: np.ndarray
     """Time [s] in which the part 1 − 1/e of what is beyond becomes permanent, [element]."""
-    number: np.ndarray
+    state: np.ndarray
     """Which elements they are of those that the scene began with, [element]."""
 
 

@@ -44,11 +44,16 @@ def damping_time(body, settings):
     return per_element(body, "damping", body.material.damping) + settings.damping
 
 
+def limit_of(values):
+    """Limits of what is elastic, of which 0 stands for none."""
+    return np.where(values > 0.0, values, np.inf)
+
+
 def crease_curvature(body):
     """Curvature [1/m] per element beyond which a body creases; infinite where it never does."""
     radius = per_element(body, "crease radius", body.material.crease_radius)
     with np.errstate(divide="ignore"):
-        return np.where(radius > 0.0, 1.0 / radius, np.inf)
+        return 1.0 / radius
 
 
 def elastic_per_element(body):

@@ -122,7 +122,7 @@ def bends_of(body, settings):
     rest = np.zeros_like(rest) if body.material.rest_flat else rest
     time = damping_time(body, settings)[pairs].mean(axis=1)
     limit = crease_curvature(body)[pairs].mean(axis=1) * span
-    plastic = limit, np.full(len(pairs), body.material.crease_time), np.arange(len(pairs))
+    plastic = limit, np.full(len(pairs), body.material.flow_time), np.arange(len(pairs))
     return Bends(corners, *plastic, bending, twisting, rest, time)[bending > 0.0]
 
 

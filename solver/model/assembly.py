@@ -292,5 +292,5 @@ def assemble(bodies, settings, attachments=()):
         assembly.elements["springs"].penalty = spring_penalty(assembly, settings)
     for columns in assembly.elements.values():
         if isinstance(columns, Plastic):
-            columns.number = np.arange(len(columns))
+            columns.state = np.arange(len(columns))
     return assembly

@@ -230,7 +230,7 @@ class Model:
         kinds, h = self.assembly.kinds, self.settings.step_time
         for name, rest in self.plastic.items():
             columns = self.assembly.elements[name]
-            flowed = rest.numpy()[columns.number]
+            flowed = rest.numpy()[columns.state]
             self.assembly.elements[name] = replace(columns, rest=flowed.astype(np.float64))
         self.tables = {
             kind.name: ElementTable(kind, self.assembly, h, self.upload, self.device.is_cpu)

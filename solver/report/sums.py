@@ -76,7 +76,7 @@ class Sums:
             data = model.upload(filled(kind.exact, columns.corners, fields), kind.exact)
             body = model.upload(self.owner[columns.corners[:, 0]], int)
             if kind.name in model.plastic:
-                flowed = [model.upload(columns.number, int), model.plastic[kind.name]]
+                flowed = [model.upload(columns.state, int), model.plastic[kind.name]]
                 yield record(exact_rest_kernel(kind), count, flowed, [data])
             outputs = [energies[begin : begin + count], self.bodies.inverted]
             yield record(energy_kernel(kind), count, [data, model.x, body], outputs)

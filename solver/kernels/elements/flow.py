@@ -35,7 +35,7 @@ def flow_kernel(kind):
     def flow(
         first: int,
         elements: wp.array[Element],
-        number: wp.array[int],
+        state: wp.array[int],
         limit: wp.array[float],
         share: wp.array[float],
         records: wp.array2d[int],
@@ -47,8 +47,8 @@ def flow_kernel(kind):
     ):
         """Move the rest value of every element, and tell its records. One thread per element."""
         e = first + wp.tid()
-        moved = flowed(elements[e], plastic[number[e]], limit[e], share[e], x)
-        plastic[number[e]] = moved
+        moved = flowed(elements[e], plastic[state[e]], limit[e], share[e], x)
+        plastic[state[e]] = moved
         for c in range(records.shape[1]):
             rest[records[e, c]] = moved
 
@@ -62,12 +62,12 @@ def exact_rest_kernel(kind):
 
     @wp.kernel(module=module_of(kind, "exact_rest"))
     def take_rest_values(
-        number: wp.array[int],
+        state: wp.array[int],
         plastic: wp.array[Rest],
         # out
         elements: wp.array[Exact],
     ):
         e = wp.tid()
-        elements[e].rest = exact_rest(plastic[number[e]])
+        elements[e].rest = exact_rest(plastic[state[e]])
 
     return take_rest_values

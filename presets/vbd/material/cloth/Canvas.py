@@ -17,6 +17,7 @@ vbd.poisson_ratio = 0.20
 vbd.density = 0.34
 vbd.bending_stiffness = 115.0e-6
 vbd.crease_radius = 0.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.003
 vbd.use_friction = True
 vbd.friction = 0.5

@@ -18,6 +18,7 @@ vbd.poisson_ratio = 0.30
 vbd.density = 0.13
 vbd.bending_stiffness = 11.5e-6
 vbd.crease_radius = 0.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.002
 vbd.use_friction = True
 vbd.friction = 0.45

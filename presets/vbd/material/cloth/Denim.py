@@ -17,6 +17,7 @@ vbd.poisson_ratio = 0.25
 vbd.density = 0.324
 vbd.bending_stiffness = 47.5e-6
 vbd.crease_radius = 0.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.003
 vbd.use_friction = True
 vbd.friction = 0.5

@@ -16,6 +16,6 @@ vbd.damping = 0.0
 vbd.poisson_ratio = 0.34
 vbd.bending_factor = 1.0
 vbd.crease_radius = 1.0
-vbd.crease_time = 0.0
+vbd.flow_time = 0.0
 vbd.use_friction = True
 vbd.friction = 0.5
