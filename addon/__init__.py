@@ -33,6 +33,7 @@ from . import (
     roles,
     saving_statistics,
     softness,
+    tear_lines,
 )
 
 # Properties first, since all others read them; unregistered in the opposite order.
@@ -57,6 +58,7 @@ MODULES = (
     advice,
     saving_statistics,
     softness,
+    tear_lines,
     panels,
     physics_panels,
     painting_panels,
