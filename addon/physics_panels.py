@@ -8,7 +8,8 @@ from .drawing import TITLE, PhysicsPanel, draw_field, draw_presets, draw_roles, 
 from .presets import MATERIAL_PRESETS
 from .tetmesh import TETS
 
-# Material fields of each role in the order they are shown, with a label where the role decides it.
+# Material fields of each role in the order they are shown, with a label where the role decides it,
+# or where that of the property would be cut off beside its number in a narrow editor.
 MATERIAL_FIELDS = {
     "SOFT": (
         ("solid_model", None),
@@ -26,7 +27,7 @@ MATERIAL_FIELDS = {
         ("shear_modulus", None),
         ("poisson_ratio", None),
         ("density", "Density (kg/m²)"),
-        ("bending_stiffness", None),
+        ("bending_stiffness", "Bending (N m)"),
         ("weft_bending", None),
         ("crease_radius", None),
         ("yield_strain", None),
@@ -37,7 +38,7 @@ MATERIAL_FIELDS = {
         ("air_friction", None),
     ),
     "ROD": (
-        ("youngs_modulus", None),
+        ("youngs_modulus", "Modulus (Pa)"),
         ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
         ("bending_factor", None),

@@ -71,6 +71,7 @@ OBJECT = {
     "pin_stiffness": ("Rod", 100.0, {}),
     "pin_damping": ("Rod", 1.0, {}),
     "pin_strength": ("Rod", 0.5, {}),
+    "pin_axes": ("Cloth", (True, True, False), {"pin_group": "Pins"}),
 }
 ATTACHMENT = {
     "enabled": False,
@@ -115,6 +116,8 @@ ELSEWHERE = {
     "sewing_speed": "addon/test_sewing.py::test_seams_close_with_their_speed",
     "sewing_force": "addon/test_sewing.py::"
     "test_seams_without_a_speed_close_at_once_and_with_little_force_slowly",
+    "sewing_tears": "addon/test_tear_lines.py::"
+    "test_a_cloth_pulled_apart_tears_along_its_line_or_holds",
     "target": "addon/test_attachments.py::"
     "test_what_is_attached_follows_an_animated_empty_and_turns_with_it",
     "tears": "addon/test_attachments.py::test_an_attachment_gives_or_tears_at_its_maximum_force",
