@@ -35,7 +35,7 @@ class Plastic(Columns):
     flow_time: np.ndarray
     """Time [s] in which the part 1 − 1/e of what is beyond becomes permanent, [element]."""
     state: np.ndarray
-    """Which elements they are of those that the scene began with, [element]."""
+    """Which elements they are of those that the scene, or until then the body, began with."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -12,7 +12,7 @@ import numpy as np
 from .. import elements
 from ..bodies import Cells, Cloth, Rod, Solid
 from ..elements.cell_mass import mass_at_corners
-from ..elements.kind import Columns, Plastic
+from ..elements.kind import Columns
 from ..elements.materials import solid_lame
 from ..elements.of_bodies import elastic_per_element, lumped, per_element, per_vertex
 from ..elements.springs import rest_lengths
@@ -295,7 +295,4 @@ def assemble(bodies, settings, attachments=()):
     )
     if "springs" in assembly.elements:
         assembly.elements["springs"].penalty = spring_penalty(assembly, settings)
-    for columns in assembly.elements.values():
-        if isinstance(columns, Plastic):
-            columns.state = np.arange(len(columns))
     return assembly

@@ -3,8 +3,8 @@
 
 E 70 GPa, 2700 kg/m³, Poisson's ratio 0.33, yields at a strain of 0.05 % when annealed (35 MPa):
 handbook values. Flexural rigidity E t³/(12 (1 − ν²)); creases below 16 mm, where its surface is
-strained by that. E t: a fiftieth of theirs, so that it converges; it yields under the same force,
-so at a strain of 3 %. Friction: estimate.
+strained by that. E t: a two-hundredth of theirs, so that it converges; it yields under the same
+force, so at a strain of 11 %. Friction: estimate.
 """
 
 import bpy
@@ -12,12 +12,12 @@ import bpy
 vbd = bpy.context.object.vbd
 vbd.membrane = "stvk"
 vbd.thickness = 0.000016
-vbd.youngs_modulus = 20000.0 / vbd.thickness
+vbd.youngs_modulus = 5000.0 / vbd.thickness
 vbd.poisson_ratio = 0.33
 vbd.density = 0.043
 vbd.bending_stiffness = 27.0e-6
 vbd.crease_radius = 0.016
-vbd.yield_strain = 0.03
+vbd.yield_strain = 0.11
 vbd.flow_time = 0.0
 vbd.damping = 0.0
 vbd.use_friction = True
