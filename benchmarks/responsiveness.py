@@ -151,7 +151,7 @@ def main():
         sidebar = next(region for region in area.regions if region.type == "UI")
         sidebar.active_panel_category = "VBD"
         clock.due = time.perf_counter()
-        return visit()
+        bpy.app.timers.register(visit)
 
     def visit():
         clock.turn()
