@@ -73,7 +73,7 @@ class Clock:
         while self.due < time.perf_counter():
             self.turned.append(self.due)
             self.due += PERIOD
-            self.region.view_rotation = self.region.view_rotation @ STEP
+            self.region.view_rotation = STEP @ self.region.view_rotation
 
     def note(self):
         """Called by Blender when it draws the viewport."""
