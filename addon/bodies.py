@@ -16,12 +16,15 @@ from .material import material_of
 from .modifiers import simulation_point
 from .painting import paint
 from .pins import pin_group, soft_pins
-from .reader import Pose, identity, moves, read_pose
+from .reader import Pose, found, identity, is_keyed, moves, read_pose
 from .rest_shape import rest_points
 from .rods import RodShape, rod_of
 from .sewing import seams
 from .tetmesh import LatticePins, stored_tets
 from .units import shown
+
+# With an identity, what finds the pressure of a cloth among the poses of a frame.
+PRESSURE = "pressure"
 
 
 @dataclass
@@ -186,4 +189,14 @@ def _cloth(gathered, ob, mesh, target, pinned):
         name=ob.name,
         rest_points=rest_points(ob, target.start),
         uv=None if uv is None else uv[corners],
+        pressure_in_time=_pressure_in_time(gathered, ob, target),
     )
+
+
+def _pressure_in_time(gathered, ob, target):
+    """The pressure of a cloth [Pa] at a time [s], if it has keyframes or drivers; else None."""
+    if not is_keyed(ob, "vbd.pressure"):
+        return None
+    reader, name = gathered.reader, (PRESSURE, target.key)
+    reader.follow(name, lambda _: found(target.key).vbd.pressure, ob.vbd.pressure)
+    return lambda time: reader.at(name, time)

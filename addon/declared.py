@@ -25,6 +25,8 @@ BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE"}
 # Blender would show a length times the unit scale of the scene; this one belongs to a material, as
 # its modulus does, and presets give it in metres whatever the scale.
 WITHOUT_UNIT_SCALE = ("thickness",)
+# What may have keyframes; all else holds for a whole bake.
+ANIMATED = ("pressure",)
 DECIMALS = {
     "youngs_modulus": 0,
     "collision_stiffness": 0,
@@ -66,7 +68,7 @@ def blender_property(f, default):
         "name": label,
         "description": data["text"],
         "default": default,
-        "options": set(),
+        "options": {"ANIMATABLE"} if f.name in ANIMATED else set(),
         "override": OVERRIDABLE,
     }
     if isinstance(default, bool):

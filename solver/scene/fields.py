@@ -96,11 +96,13 @@ class ForceField:
 @dataclass(frozen=True)
 class Outside:
     """What acts on a scene from outside, besides constant gravity: `gravity` as a function of the
-    time [s] or None, and force fields.
+    time [s] or None, force fields, and the pressures [Pa] that vary in time, each with the number
+    of its body.
     """
 
     gravity: Callable[[float], np.ndarray] | None = None
     fields: tuple[ForceField, ...] = ()
+    pressures: tuple[tuple[int, Callable[[float], float]], ...] = ()
 
 
 class Fields:
