@@ -24,6 +24,11 @@ KUHN = np.array(
 )
 
 
+def unit(vectors):
+    """Vectors [..., 3] of length 1."""
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
 def finite_points(name, what, points):
     """`points` as float64 [n, 3]; refuses wrong shapes and numbers that are not finite."""
     points = np.array(points, dtype=np.float64)

@@ -50,6 +50,7 @@ OBJECT = {
     "membrane": ("Cloth", "neo_hookean", {}),
     "weft_modulus": ("Cloth", 1e3, {"membrane": "orthotropic"}),
     "shear_modulus": ("Cloth", 1e2, {"membrane": "orthotropic"}),
+    "weft_bending": ("Cloth", 0.1, {"membrane": "orthotropic", "bending_stiffness": 1.0}),
     "shrink": ("Cloth", 0.1, {}),
     "rest_flat": ("Cloth", True, {"bending_stiffness": 1.0}),
     "damping": ("Block", 0.02, {}),

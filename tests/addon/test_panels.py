@@ -186,7 +186,7 @@ def test_settings_that_another_one_replaces_are_grey(scene, name, value, without
 
 def test_only_woven_cloth_shows_a_weft(cube):
     cube.vbd.role = "CLOTH"
-    woven = {"weft_modulus", "shear_modulus"}
+    woven = {"weft_modulus", "shear_modulus", "weft_bending"}
     assert not woven & set(drawn(physics_panels.VBD_PT_material))
     cube.vbd.membrane = "orthotropic"
     assert woven <= set(drawn(physics_panels.VBD_PT_material))
