@@ -12,6 +12,7 @@ from ..solver.scene.lattice import Lattice, embed, lattice
 from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
 from .curves import is_curve, is_pinned, point_count
+from .field_weights import field_weights
 from .material import material_of
 from .modifiers import simulation_point
 from .painting import paint
@@ -110,6 +111,7 @@ def deformable(gathered, ob, depsgraph, pose):
         gathered.reader.add(ob, pose, with_points=clamped or len(pins) > 0)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
+    body.field_weights = field_weights(ob)
     paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
         gathered.holding.append(soft_pins(gathered, ob, body, pins))

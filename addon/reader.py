@@ -10,8 +10,9 @@ import numpy as np
 
 from . import read_mesh
 from .curves import control_points, is_curve
+from .key_curves import own_paths
 from .modifiers import STILL, may_change_count
-from .playback import is_baked, own_paths
+from .playback import is_baked
 from .units import unit_scale
 
 # Frames that are read ahead of the solver.

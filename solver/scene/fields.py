@@ -118,6 +118,14 @@ class Fields:
     def __len__(self):
         return len(self.fields)
 
+    def weights(self, of_bodies):
+        """How much of every field acts on every body, float32 [body, field], from what these say by
+        the names of fields.
+        """
+        given = [weights or {} for weights in of_bodies]
+        table = [[weights.get(field.name, 1.0) for field in self.fields] for weights in given]
+        return np.array(table, dtype=np.float32).reshape(len(given), len(self.fields))
+
     def begin_frame(self, time):
         """Read what they are at both ends of the frame that ends at a time [s]."""
         if self.fields:
