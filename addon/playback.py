@@ -74,6 +74,7 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
         blocks.append(block)
     for block in blocks:
         block.relative_key = key.reference_key
+        block.value = 0.0  # 1 in Blender 5.0, and exporters read it
     record["blocks"] = [block.name for block in blocks]
     record["made_action"], record["made_slot"], curves = curves_of_key(key)
     times = (pace * np.arange(frame_start, frame_start + len(blocks))).astype(np.float32)
