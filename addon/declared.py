@@ -25,6 +25,8 @@ BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE"}
 # Blender would show a length times the unit scale of the scene; these belong to a material, as its
 # modulus does, and presets give them in metres whatever the scale.
 WITHOUT_UNIT_SCALE = ("thickness", "crease_radius")
+# What may have keyframes; all else holds for a whole bake.
+ANIMATED = ("pressure",)
 DECIMALS = {
     "youngs_modulus": 0,
     "collision_stiffness": 0,
@@ -67,7 +69,7 @@ def blender_property(f, default):
         "name": label,
         "description": data["text"],
         "default": default,
-        "options": set(),
+        "options": {"ANIMATABLE"} if f.name in ANIMATED else set(),
         "override": OVERRIDABLE,
     }
     if isinstance(default, bool):

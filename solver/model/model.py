@@ -56,6 +56,7 @@ class Model:
         self.color_start = assembly.color_start
         h = settings.step_time
         outside = outside or Outside()
+        self.pressures = outside.pressures
 
         self.kinematic_end = surface.point_start
         colliders = surface.rest[surface.collider_start : surface.point_start]

@@ -120,6 +120,16 @@ ELSEWHERE = {
     "test_seams_without_a_speed_close_at_once_and_with_little_force_slowly",
     "sewing_tears": "addon/test_tear_lines.py::"
     "test_a_cloth_pulled_apart_tears_along_its_line_or_holds",
+    "field_force": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
+    "field_vortex": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
+    "field_magnetic": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
+    "field_harmonic": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
+    "field_wind": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
+    "field_turbulence": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
+    "field_drag": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
+    "field_all": "addon/test_force_fields.py::test_the_weight_of_all_fields_and_their_collection",
+    "field_collection": "addon/test_force_fields.py::"
+    "test_the_weight_of_all_fields_and_their_collection",
     "target": "addon/test_attachments.py::"
     "test_what_is_attached_follows_an_animated_empty_and_turns_with_it",
     "tears": "addon/test_attachments.py::test_an_attachment_gives_or_tears_at_its_maximum_force",
