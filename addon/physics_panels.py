@@ -28,6 +28,7 @@ MATERIAL_FIELDS = {
         ("poisson_ratio", None),
         ("density", "Density (kg/m²)"),
         ("bending_stiffness", "Bending (N m)"),
+        ("weft_bending", None),
         ("rest_flat", None),
         ("damping", None),
         ("drag", None),
@@ -46,7 +47,7 @@ MATERIAL_FIELDS = {
 }
 
 # Fields of cloth that only the woven model has.
-WOVEN_ONLY = ("weft_modulus", "shear_modulus")
+WOVEN_ONLY = ("weft_modulus", "shear_modulus", "weft_bending")
 
 
 def _count_text(count, what):
