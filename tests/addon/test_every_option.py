@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from blender_scenes import baked, frames, mesh_object, shown, slab
 
+# What a value does is the solver's; that Blender's properties arrive there, other tests say.
+pytestmark = pytest.mark.any_blender
 TESTS = Path(__file__).parents[1]
 
 # Options of the scene: another value, and what else has to be set for it to have an effect.
