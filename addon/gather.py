@@ -114,7 +114,7 @@ def prepared(scene, objects):
     """
     bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
     frame, subframe = scene.frame_current, scene.frame_subframe
-    off, notes = [], []
+    keys, off, notes = [identity(ob) for ob in bodies], [], []
     try:
         for ob in bodies:
             playback.suspend(ob)
@@ -127,16 +127,19 @@ def prepared(scene, objects):
                         "baked result; move it up to make it part of the simulation"
                     )
                 modifier.show_viewport = False
-                off.append(modifier)
+                off.append((identity(ob), modifier.name))
         depsgraph = bpy.context.evaluated_depsgraph_get()
         others = [*field_objects(scene), *leaders(objects), *instances.movers(depsgraph)]
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
     finally:
-        for modifier in off:
-            modifier.show_viewport = True
-        for ob in bodies:
+        # A script may have deleted some.
+        for key, name in off:
+            ob = bpy.data.objects.get(key)
+            if ob and name in ob.modifiers:
+                ob.modifiers[name].show_viewport = True
+        for ob in filter(None, map(bpy.data.objects.get, keys)):
             playback.resume(ob)
         if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
             scene.frame_set(frame, subframe=subframe)

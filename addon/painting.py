@@ -99,7 +99,7 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             "the other stiffnesses of woven cloth along",
             default=0.0,
             min=0.0,
-            precision=3,  # Blender shows more of what is small
+            precision=6,
             **PLAIN,
         ),
     }

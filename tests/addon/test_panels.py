@@ -242,6 +242,14 @@ def hints():
     return labels(panels.VBD_PT_sidebar)
 
 
+def test_text_is_offered_to_become_a_mesh(scene):
+    bpy.ops.object.text_add()
+    assert "object.convert" in drawn(panels.VBD_PT_sidebar) and hints() == []
+    bpy.ops.object.convert(target="MESH")
+    assert "object.convert" not in drawn(panels.VBD_PT_sidebar)
+    assert hints() == ["Choose what it is"]
+
+
 def test_the_next_step_is_told_until_something_is_baked(scene):
     assert hints() == ["Select a mesh or curve: what is it?"]
     bpy.ops.mesh.primitive_cube_add()
