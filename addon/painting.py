@@ -37,11 +37,12 @@ ROLES_OF = {
     "collision_thickness": EVERY,
     "drag": EVERY,
     "shrink": ("CLOTH",),
+    "crease_radius": ("CLOTH", "ROD"),
 }
 # Those that elements have; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
-    *("density", "damping", "thickness", "shrink"),
+    *("density", "damping", "thickness", "shrink", "crease_radius"),
 )
 # What goes with another one: cloth that is woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
@@ -71,7 +72,7 @@ def own_value(ob, name, scene_friction):
 def start_value(item, context):
     """Give a row, whose property has just been chosen, a value that makes a difference."""
     own = own_value(item.id_data, item.what, context.scene.vbd.friction)
-    item.value = STARTING_PART * own
+    item.value = float(f"{STARTING_PART * own:.6g}")  # what float32 adds is no number to look at
 
 
 class VBD_PG_painted(bpy.types.PropertyGroup):

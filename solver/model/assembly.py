@@ -81,6 +81,7 @@ class Assembly:
     drag: np.ndarray
     air_friction: np.ndarray
     shown: np.ndarray
+    field_weights: list  # of every body
     attachments: Rows
     tets: Tets
     cells: CellMesh
@@ -228,6 +229,11 @@ class _Parts:
         }
 
 
+def middle(points):
+    """What the positions of a scene that starts at some points [vertex, 3] are relative to [m]."""
+    return 0.5 * (points.min(axis=0) + points.max(axis=0))
+
+
 def assemble(bodies, settings, attachments=()):
     """Join deformable bodies and their attachments into one `Assembly`."""
     index = [vertex_index(body) for body in bodies]
@@ -239,7 +245,7 @@ def assemble(bodies, settings, attachments=()):
         return np.concatenate([v[i] for v, i in zip(values, index, strict=True)])
 
     points = extended([body.points for body in bodies])
-    origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    origin = middle(points)
     pinned = np.zeros(len(points), dtype=bool)
     masses, parts = [], _Parts()
     for at, (body, offset) in enumerate(zip(bodies, offsets[:-1], strict=True)):
@@ -285,6 +291,7 @@ def assemble(bodies, settings, attachments=()):
         drag=spread("drag", lambda body: body.material.drag),
         air_friction=spread("air friction", lambda body: body.material.air_friction),
         shown=ordered([shown_area(body) for body in bodies]),
+        field_weights=[body.field_weights for body in bodies],
         attachments=rows,
         **made,
     )

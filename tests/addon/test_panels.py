@@ -13,6 +13,7 @@ from blender_scenes import tet_block
 
 from vbd.addon import (
     advice,
+    field_weights,
     holding_panels,
     overlays,
     painting_panels,
@@ -25,8 +26,9 @@ from vbd.addon.declared import SETTINGS
 from vbd.addon.participants import ADD_FLOOR
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
 
+FIELDS = set(field_weights.field_weight_properties())
 SIDEBAR = panels.classes
-OTHERS = (*holding_panels.classes, *painting_panels.classes)
+OTHERS = (*holding_panels.classes, *painting_panels.classes, *field_weights.classes)
 PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
 
 
@@ -186,7 +188,7 @@ def test_settings_that_another_one_replaces_are_grey(scene, name, value, without
 
 def test_only_woven_cloth_shows_a_weft(cube):
     cube.vbd.role = "CLOTH"
-    woven = {"weft_modulus", "shear_modulus"}
+    woven = {"weft_modulus", "shear_modulus", "weft_bending"}
     assert not woven & set(drawn(physics_panels.VBD_PT_material))
     cube.vbd.membrane = "orthotropic"
     assert woven <= set(drawn(physics_panels.VBD_PT_material))
@@ -238,6 +240,14 @@ def test_the_panel_of_the_progress_bar_has_no_label_more_after_the_bake(cube):
 def hints():
     """What the sidebar says besides the names of fields and operators."""
     return labels(panels.VBD_PT_sidebar)
+
+
+def test_text_is_offered_to_become_a_mesh(scene):
+    bpy.ops.object.text_add()
+    assert "object.convert" in drawn(panels.VBD_PT_sidebar) and hints() == []
+    bpy.ops.object.convert(target="MESH")
+    assert "object.convert" not in drawn(panels.VBD_PT_sidebar)
+    assert hints() == ["Choose what it is"]
 
 
 def test_the_next_step_is_told_until_something_is_baked(scene):
@@ -316,6 +326,9 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "poisson_ratio",
                 "density",
                 "bending_stiffness",
+                "crease_radius",
+                "yield_strain",
+                "flow_time",
                 "rest_flat",
                 "damping",
                 "drag",
@@ -333,6 +346,8 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "thickness",
                 "density",
                 "bending_factor",
+                "crease_radius",
+                "flow_time",
                 "poisson_ratio",
                 "rest_flat",
                 "damping",
@@ -346,9 +361,9 @@ def test_an_object_shows_the_fields_of_its_role_only(cube, role, names):
     cube.vbd.role = role
     shown = {name for panel in PHYSICS if visible(panel) for name in drawn(panel)}
     always = {"collision_thickness", "use_friction", "friction", "collision_collection"}
-    pins = {"pin_group", "pin_stiffness", "pin_damping", "pin_strength"}
-    bodies = set() if role == "COLLIDER" else {*pins, "self_contact"}
-    seams = {"sewing_speed", "sewing_force"} if role == "CLOTH" else set()
+    pins = {"pin_group", "pin_axes", "pin_stiffness", "pin_damping", "pin_strength"}
+    bodies = set() if role == "COLLIDER" else {*pins, "self_contact", *FIELDS}
+    seams = {"sewing_speed", "sewing_force", "sewing_tears"} if role == "CLOTH" else set()
     assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | bodies | seams
 
 
@@ -360,8 +375,11 @@ def test_what_holds_an_object_is_grey_until_it_is_switched_on(cube):
     assert not grey(holding_panels.VBD_PT_soft_pins)
     cube.vbd.soft_pins = False
     assert grey(holding_panels.VBD_PT_soft_pins) == soft
-    assert grey(holding_panels.VBD_PT_sewing) == {"sewing_speed", "sewing_force"}
+    sewing = {"sewing_speed", "sewing_force", "sewing_tears"}
+    assert grey(holding_panels.VBD_PT_sewing) == sewing
     cube.vbd.use_sewing = True
+    assert grey(holding_panels.VBD_PT_sewing) == {"sewing_tears"}
+    cube.vbd.sewing_force = 1.0
     assert not grey(holding_panels.VBD_PT_sewing)
 
 

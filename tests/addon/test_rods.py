@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from blender_scenes import baked, frames, gathered, mesh_object, pin, shown
 
-from vbd.addon import playback
+from vbd.addon import playback, preview
+from vbd.addon.bake_steps import bake_steps, run_to_end
 from vbd.addon.curves import Strands, control_points
 
 
@@ -99,6 +100,44 @@ def test_a_pinned_curve_hangs_down_and_is_given_back(scene, kind):
     assert ob.data.shape_keys is None
     if kind == "BEZIER":
         assert {point.handle_left_type for point in ob.data.splines[0].bezier_points} == {"AUTO"}
+
+
+@pytest.mark.parametrize("kind", ["POLY", "BEZIER", "NURBS"])
+@pytest.mark.parametrize("bevel", [0.0, 0.02])
+def test_frames_of_a_curve_are_shown_while_it_is_baked(scene, monkeypatch, kind, bevel):
+    monkeypatch.setattr(preview, "PAUSE", -1.0)  # every frame
+    ob = curve_object(kind, LINE)
+    ob.data.bevel_depth, ob.vbd.pin_start = bevel, True
+    ob.location.x, ob.rotation_euler.z = 0.5, 1.0
+    ob.shape_key_add(name="Basis", from_mix=False)
+    frames(scene, 1, 5)
+    quantities = len(bpy.data.curves), len(bpy.data.objects), len(bpy.data.node_groups)
+    seen = {}
+    for solved in bake_steps(bpy.context, visible=True):
+        if solved is not None:
+            seen[solved.index] = drawn(ob)
+    assert sorted(seen) == [1, 2, 3, 4] and not len(ob.modifiers)
+    assert quantities == (len(bpy.data.curves), len(bpy.data.objects), len(bpy.data.node_groups))
+    for index, points in seen.items():
+        scene.frame_set(1 + index)
+        np.testing.assert_allclose(points, drawn(ob), atol=1e-5)
+
+
+def test_what_a_script_deletes_during_a_bake_leaves_the_rest_in_order(scene):
+    curve = curve_object("POLY", LINE)
+    sheet = mesh_object("Sheet", LINE, edges=[(k, k + 1) for k in range(4)])
+    sheet.vbd.role = "ROD"
+    sheet.modifiers.new("Subdivision", "SUBSURF")
+    lost = curve_object("BEZIER", LINE)
+    frames(scene, 1, 5)
+    steps = bake_steps(bpy.context, visible=True)
+    while next(steps) is None:
+        pass
+    bpy.data.objects.remove(lost)
+    outcome = run_to_end(steps, lambda _: None)
+    assert outcome.frames == 4 and playback.is_baked(curve) and playback.is_baked(sheet)
+    assert sheet.modifiers["Subdivision"].show_viewport and not len(bpy.data.node_groups)
+    assert len(bpy.data.objects) == 2
 
 
 def test_the_radius_of_points_makes_a_rod_thicker_and_heavier(scene):
