@@ -178,7 +178,7 @@ def gather(context, objects):
     instanced = instances.instanced_colliders(gathered, depsgraph)
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
-            raise ValueError(f"{ob.name} is hidden in the viewport or excluded; show it to bake")
+            raise ValueError(_out_of_sight(ob, context))
         if is_analytic(ob):
             gathered.bodies += analytic_colliders(gathered, ob, depsgraph)
             continue
@@ -207,6 +207,17 @@ def gather(context, objects):
         gathered.holding += attach(gathered, context, ob, made)
     gathered.bodies += gathered.holding
     return gathered
+
+
+def _out_of_sight(ob, context):
+    """What is said about an object that Blender does not evaluate in this view layer."""
+    layers = [layer.name for layer in context.scene.view_layers if ob.name in layer.objects]
+    here = context.view_layer.name
+    if layers and here not in layers:
+        return (
+            f"{ob.name} is excluded from the view layer {here}; bake in {layers[0]}, or include it"
+        )
+    return f"{ob.name} is hidden in the viewport or excluded; show it to bake"
 
 
 def _too_thick(body):

@@ -37,11 +37,12 @@ ROLES_OF = {
     "collision_thickness": EVERY,
     "drag": EVERY,
     "shrink": ("CLOTH",),
+    "crease_radius": ("CLOTH", "ROD"),
 }
 # Those that elements have; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
-    *("density", "damping", "thickness", "shrink"),
+    *("density", "damping", "thickness", "shrink", "crease_radius"),
 )
 # What goes with another one: cloth that is woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}

@@ -29,6 +29,9 @@ MATERIAL_FIELDS = {
         ("density", "Density (kg/m²)"),
         ("bending_stiffness", "Bending (N m)"),
         ("weft_bending", None),
+        ("crease_radius", None),
+        ("yield_strain", None),
+        ("flow_time", None),
         ("rest_flat", None),
         ("damping", None),
         ("drag", None),
@@ -39,6 +42,8 @@ MATERIAL_FIELDS = {
         ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
         ("bending_factor", None),
+        ("crease_radius", None),
+        ("flow_time", None),
         ("poisson_ratio", None),
         ("rest_flat", "Straight Rest Shape"),
         ("damping", None),
@@ -77,6 +82,8 @@ class VBD_PT_material(PhysicsPanel, Panel):
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
             if name in WOVEN_ONLY and not woven:
                 continue
+            if name == "yield_strain" and ob.vbd.membrane == "neo_hookean":
+                continue  # rubber always springs back
             if woven and name == "youngs_modulus":
                 label = "Warp Modulus (Pa)"
             draw_field(column, ob.vbd, name, label)

@@ -37,8 +37,9 @@ MATERIALS = {
     "CLOTH": (
         *("Cotton", "Silk", "Woven Cotton", "Denim", "Woven Denim", "Wool", "Leather"),
         *("Canvas", "Jersey", "Latex", "Linen", "Velvet", "Nylon"),
+        *("Paper", "Aluminum Foil"),
     ),
-    "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire"),
+    "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire", "Copper Wire"),
 }
 # Those whose model is not that of a new object.
 MODELS = {"Woven Cotton": "orthotropic", "Woven Denim": "orthotropic", "Latex": "neo_hookean"}
