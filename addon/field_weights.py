@@ -3,12 +3,9 @@
 
 import bpy
 from bpy.props import FloatProperty, PointerProperty
-from bpy.types import Panel
 
 from .declared import OVERRIDABLE
-from .drawing import PhysicsPanel, lock
 from .force_fields import KINDS, field_objects
-from .participants import BODIES
 
 # Kinds in the order of Blender's own panel, with their labels.
 LABELS = {
@@ -73,24 +70,3 @@ def field_weights(ob):
         for field in field_objects(bpy.context.scene)
     }
     return None if all(weight == 1.0 for weight in weights.values()) else weights
-
-
-class VBD_PT_field_weights(PhysicsPanel, Panel):
-    bl_label = "Field Weights"
-    bl_parent_id = "VBD_PT_physics"
-    bl_options = {"DEFAULT_CLOSED"}
-    bl_order = 2  # after Collision
-    roles = BODIES
-
-    def draw(self, context):
-        lock(self.layout, context)
-        layout, vbd = self.layout, context.object.vbd
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        layout.prop(vbd, "field_collection")
-        column = layout.column(align=True)
-        for name in ("field_all", *map(weight_name, LABELS)):
-            column.prop(vbd, name, slider=True)
-
-
-classes = (VBD_PT_field_weights,)
