@@ -26,7 +26,7 @@ from vbd.addon.viewport import overlays
 
 FIELDS = set(field_weights.field_weight_properties())
 SIDEBAR = panels.classes
-OTHERS = (*holding_panels.classes, *painting_panels.classes, *field_weights.classes)
+OTHERS = (*holding_panels.classes, *painting_panels.classes)
 PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
 
 
