@@ -84,6 +84,8 @@ class Truncation:
             [embedding, model.x],
             regions,
         )
+        seen = [model.x, self.x_found, struct.path]
+        ahead = record(trust_radii.look_ahead, count, seen, [struct.ahead])
         # What is left of the way is expected, and needs no more slack.
         ways = (0, self.candidate, 1.0), (model.free_count, model.inertial, MORE_SLACK)
         common = [model.inertial, self.longest, self.cut]
@@ -97,6 +99,7 @@ class Truncation:
                         [self.slack, *regions],
                     ),
                     of_points,
+                    ahead,
                 ]
                 for whole in (True, False)
             }

@@ -128,3 +128,16 @@ def set_point_trust_regions(
             farthest += 2.0 * wp.max(-w, 0.0) * wp.length(way)
     trust_radius[s] = farthest
     path[s] = way
+
+
+@wp.kernel
+def look_ahead(
+    x: wp.array[wp.vec3],
+    x_found: wp.array[wp.vec3],
+    path: wp.array[wp.vec3],
+    # out
+    ahead: wp.array[wp.vec3],
+):
+    """What is left of the path of each vertex."""
+    i = wp.tid()
+    ahead[i] = path[i] + (x_found[i] - x[i])
