@@ -17,9 +17,8 @@ from .curves import free_handles, give_back_handles, is_curve, set_key
 
 PREFIX = "VBD "
 LINEAR = 1  # the number of 'LINEAR' in Keyframe.interpolation
-# Blender computes a straight curve as rise * time / run in float32. With a slope of one key per
-# frame and up to this many frames between keyframes, the product is an integer below 2^24, and so
-# every frame shows its key exactly.
+# Blender computes a straight curve as rise * time / run in float32. With a key per frame and up to
+# this many frames between keyframes, the product is an integer below 2^24, and every frame exact.
 EXACT_RUN = 4095
 
 
@@ -75,6 +74,7 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
         blocks.append(block)
     for block in blocks:
         block.relative_key = key.reference_key
+        block.value = 0.0  # 1 in Blender 5.0, and exporters read it
     record["blocks"] = [block.name for block in blocks]
     record["made_action"], record["made_slot"], curves = _curves_of(key)
     times = (pace * np.arange(frame_start, frame_start + len(blocks))).astype(np.float32)
