@@ -59,12 +59,16 @@ def set_trust_regions(
 
     `largest` [m] bounds the trust radius, for the pairs' sake. The slack of what its region has cut
     short grows; without an expectation it is infinite. Unless it is the `whole` surface that gets
-    new regions, only those get one that have used up theirs.
+    new regions, only those get one that have used up theirs,
+    or whose way lies behind them.
     """
     i = wp.tid()
     used = distance_from_path(x[i] - x_found[i], path[i])
     renewed[i] = 1
-    if whole == 0 and cut[i] != BY_TRUST_RADIUS and used <= USED * trust_radius[i]:
+    # A long way that lies behind makes lists long.
+    keeps = i >= first_led or wp.length(path[i]) <= trust_radius[i]
+    keeps = keeps and used <= USED * trust_radius[i] and cut[i] != BY_TRUST_RADIUS
+    if whole == 0 and keeps:
         renewed[i] = 0
         return
     if cut[i] == BY_TRUST_RADIUS:
