@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from blender_scenes import sheet, shown, slide
 
-from vbd.addon import playback
+from vbd.addon.playing import key_curves, playback
 
 COUNT = 5
 START = 11
@@ -179,7 +179,7 @@ def test_the_users_keys_stay_and_are_muted(scene):
 
 def curve_of(ob):
     """The only curve of a bake."""
-    (curve,) = playback._curves_of(ob.data.shape_keys)[2]
+    (curve,) = key_curves.curves_of_key(ob.data.shape_keys)[2]
     return curve
 
 

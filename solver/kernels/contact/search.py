@@ -204,7 +204,7 @@ def find_triangles(
     n = int(0)
     low, high = vertex_box(v, surface, state, x)
     near = near_bodies(surface.body[v], low, high, surface)
-    if near & BODIES != 0 and surface.body_triangles > 0:
+    if near & BODIES != 0 and surface.body_triangles > 0:  # rods have none
         tree = surface.triangle_tree
         n = near_triangles(v, low, high, tree, 0, surface, state, x, at, slots, n, found)
     if near & COLLIDERS != 0:

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frames of a bake, and how much time passes from one to the next."""
+
+from bpy.props import FloatProperty, IntProperty
+
+from .declared import OVERRIDABLE
+
+# Blender's own limits of frame numbers.
+FRAME_LIMIT = 1048574
+
+
+def time_properties():
+    """Properties of `scene.vbd`."""
+    shared = {"options": set(), "override": OVERRIDABLE}
+    frame = {"min": -FRAME_LIMIT, "max": FRAME_LIMIT, **shared}
+    return {
+        "frame_start": IntProperty(
+            name="Start",
+            description="Frame of the state that the simulation starts from",
+            default=1,
+            **frame,
+        ),
+        "frame_end": IntProperty(
+            name="End", description="Last frame to simulate", default=250, **frame
+        ),
+        "time_scale": FloatProperty(
+            name="Time Scale",
+            description="How much of its time passes for the simulation in a frame: 0.1 is slow "
+            "motion, ten times slower. Animation keeps its frames",
+            default=1.0,
+            min=0.001,
+            max=100.0,
+            soft_min=0.01,
+            soft_max=10.0,
+            **shared,
+        ),
+    }
+
+
+def frame_time(scene):
+    """Time of the simulation [s] from one frame to the next."""
+    return scene.vbd.time_scale * scene.render.fps_base / scene.render.fps
+
+
+def frame_anew(scene):
+    """Evaluate the frame that is shown anew, after its animation has changed, and let handlers of
+    changes know: to them it is none that a frame is set.
+    """
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    scene.update_tag()
