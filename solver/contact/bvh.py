@@ -6,7 +6,11 @@ from functools import partial
 import warp as wp
 
 from ..device.launches import play
-from ..kernels.contact import neighborhoods, search
+from ..kernels.contact import neighborhoods, renewal, search
+
+# What bounds edges or triangles, and what keeps the boxes of renewed ones.
+OF_EDGES = search.bound_edges, renewal.keep_renewed_edges
+OF_TRIANGLES = search.bound_triangles, renewal.keep_renewed_triangles
 
 
 class Tree:
@@ -43,26 +47,33 @@ class Trees:
     their numbers when they are built first; and who is a neighbor of whom.
     """
 
-    def __init__(self, model, struct):
+    def __init__(self, model, struct, x_found):
         self.model, self.struct, shape = model, struct, model.surface
+        self.x_found = x_found
         edges, triangles = shape.body_edges, shape.body_triangles
         of_colliders = len(shape.edges) - edges, len(shape.triangles) - triangles
         ranges = {
-            "edge_tree": (search.bound_edges, 0, edges),
-            "triangle_tree": (search.bound_triangles, 0, triangles),
-            "collider_edge_tree": (search.bound_edges, edges, of_colliders[0]),
-            "collider_triangle_tree": (search.bound_triangles, triangles, of_colliders[1]),
+            "edge_tree": (*OF_EDGES, 0, edges),
+            "triangle_tree": (*OF_TRIANGLES, 0, triangles),
+            "collider_edge_tree": (*OF_EDGES, edges, of_colliders[0]),
+            "collider_triangle_tree": (*OF_TRIANGLES, triangles, of_colliders[1]),
         }
-        self.of = {name: self._tree(*which) for name, which in ranges.items()}
+        self.of, self.renewed = {}, {}
+        for name, which in ranges.items():
+            self.of[name], self.renewed[f"renewed_{name}"] = self._trees(*which)
         self.of["body_tree"] = self._tree_of_bodies()
         self.is_fresh = False
 
-    def _tree(self, bound, first, count):
-        """Of edges or triangles, which a kernel bounds."""
-        model, tree = self.model, Tree(self.model.device, count)
-        inputs = [first, self.struct, model.contact_model.state, model.x]
-        tree.bound = model.launches.record(bound, count, inputs, [tree.low, tree.high])
-        return tree
+    def _trees(self, bound, keep, first, count):
+        """Of edges or triangles, which a kernel bounds, and of the renewed ones alone."""
+        model, record = self.model, self.model.launches.record
+        tree, renewed = (Tree(model.device, count) for _ in range(2))
+        boxes = [tree.low, tree.high]
+        inputs = [first, self.struct, model.contact_model.state, self.x_found]
+        tree.bound = record(bound, count, inputs, boxes)
+        inputs = [first, self.struct, *boxes]
+        renewed.bound = record(keep, count, inputs, [renewed.low, renewed.high])
+        return tree, renewed
 
     def _tree_of_bodies(self):
         """Of whole bodies and colliders; `find_neighbors` asks it."""
@@ -76,7 +87,7 @@ class Trees:
         struct.body_low, struct.body_high = tree.low, tree.high
         struct.neighbors, struct.neighbor = number, neighbor
         boxes, count = [tree.low, tree.high, reach], len(model.surface.vertices)
-        inputs = [struct, model.contact_model.state, model.x]
+        inputs = [struct, model.contact_model.state, self.x_found]
         tree.bound = partial(
             play,
             [
@@ -94,13 +105,19 @@ class Trees:
         """Build the trees anew when they are fitted next."""
         self.is_fresh = False
 
-    def fit(self):
-        """Fit all trees to the positions and trust radii of now."""
-        for name, tree in self.of.items():
-            if self.is_fresh:
-                tree.fit()
-            else:
+    def fit(self, whole=True):
+        """Fit all trees to the trust regions of now; those of what is renewed, too, unless that is
+        the `whole` surface.
+        """
+        if not self.is_fresh:
+            for name, tree in (self.of | self.renewed).items():
                 tree.build()
                 setattr(self.struct, name, tree.id)
+        else:
+            for tree in self.of.values():
+                tree.fit()
+            if not whole:
+                for tree in self.renewed.values():
+                    tree.fit()
         self.is_fresh = True
         self.find_neighbors()

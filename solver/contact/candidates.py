@@ -8,7 +8,7 @@ All of it are launches: how much there is, only the device knows. What has no ro
 import warp as wp
 
 from ..device.launches import play
-from ..kernels.contact import anchors, pair_lists, pairs, search
+from ..kernels.contact import anchors, pair_lists, pairs, renewal, search
 from ..kernels.contact import counts as counting
 from ..model.contact_lists import roomy
 from .refresh import LOOK
@@ -16,20 +16,22 @@ from .refresh import LOOK
 # Room for triangles per vertex and for edges per edge, at first.
 TRIANGLE_SLOTS = 32
 EDGE_SLOTS = 32
-# Rough cost of a query, and of an entry to be sorted [ns].
-QUERY, ENTRY = 400.0, 2.0
+# Rough cost of a query, of a look whether it is needed, and of an entry to be sorted [ns].
+QUERY, MARK, ENTRY = 400.0, 30.0, 2.0
 
 
 class Search:
-    """Finds the pairs that may touch before the next search, and lists them."""
+    """Finds the pairs that may touch before the next search, and lists them. Trust regions begin
+    at `x_found` [vertex].
+    """
 
-    def __init__(self, model, struct):
-        self.model, self.struct = model, struct
+    def __init__(self, model, struct, x_found):
+        self.model, self.struct, self.x_found = model, struct, x_found
         self.queries = len(struct.vertices), struct.body_edges
         self.slots = [TRIANGLE_SLOTS, EDGE_SLOTS]
-        self.count, self.end = (
+        self.count, self.end, self.again = (
             [wp.zeros(max(number, 1), dtype=int, device=model.device) for number in self.queries]
-            for _ in range(2)
+            for _ in range(3)
         )
         self.next = wp.zeros_like(model.lists.all.start)
         self.before = pairs.Listed()
@@ -60,6 +62,7 @@ class Search:
         """Make all launches with the arrays of now."""
         self.revision = self.model.lists.revision
         self.remember = self._remembering()
+        self.marks = list(self._marking())
         self.finds = list(self._finding())
         self.fills = list(self._filling())
         self.count_entries, *self.sorts = self._sorting()
@@ -77,16 +80,24 @@ class Search:
         """Where the pairs of every query end."""
         return {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
 
+    def _marking(self):
+        """Mark what is to be asked again where only a part of the surface has new regions."""
+        scene = [self.struct, self.model.contact_model.state, self.x_found]
+        kernels = renewal.mark_vertices, renewal.mark_edges
+        for kernel, queries, again in zip(kernels, self.queries, self.again, strict=True):
+            yield self.model.launches.record(kernel, queries, scene, [again], MARK)
+
     def _finding(self):
-        """Query every vertex and edge."""
+        """Query every vertex and edge that is to be asked."""
         model, lists, launches = self.model, self.model.lists, self.model.launches
         needed, has_room = lists.needed, lists.has_room
-        scene = [self.struct, model.contact_model.state, model.x]
+        scene = [self.struct, model.contact_model.state, self.x_found]
         kernels = search.find_triangles, search.find_edges
         which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
         for k, (kernel, slot) in enumerate(zip(kernels, which, strict=True)):
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
-            yield launches.record(kernel, queries, [*scene, slots], [count, self.found[k]], QUERY)
+            inputs, outputs = [*scene, slots, self.again[k]], [count, self.found[k]]
+            yield launches.record(kernel, queries, inputs, outputs, QUERY)
             limit, outputs = counting.limit_slots, [count, needed, has_room]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
@@ -121,8 +132,10 @@ class Search:
             inputs = [*inputs, model.contact_model.embedding]
             yield record_list(pair_lists.mark_listed, *extent, inputs, [of_all.listed])
 
-    def run(self):
-        """Search in the trees of now; the rows of `Touch` that separate are pairs, too."""
+    def run(self, whole=True):
+        """Search in the trees of now; the rows of `Touch` that separate are pairs, too. Unless the
+        `whole` surface has new trust regions, what the others have found before is known.
+        """
         lists = self.model.lists
         if self.revision != lists.revision:
             self._record()
@@ -130,6 +143,11 @@ class Search:
         wp.copy(self.before.end_of_vertices, self.end[0])
         wp.copy(self.before.end_of_edges, self.end[1])
         wp.copy(self.before.counts, lists.counts)
+        if whole:
+            for again in self.again:
+                again.fill_(1)
+        else:
+            play(self.marks)
         play(self.finds)
         for count, end in zip(self.count, self.end, strict=True):
             wp.utils.array_scan(count, end)

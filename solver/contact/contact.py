@@ -31,6 +31,8 @@ def surface_on_device(surface, upload):
     count = len(surface.body)
     struct.trust_radius = upload(np.zeros(count), float)
     struct.path = upload(np.zeros((count, 3)), wp.vec3)
+    struct.renewed = upload(np.ones(count), int)
+    struct.ahead = wp.zeros_like(struct.path)
     struct.inside = upload(np.zeros(count), int)
     struct.crosses = upload(np.zeros(count), int)
     return struct
@@ -46,10 +48,10 @@ class Contact:
     def __init__(self, model, names, settings):
         self.model, self.lists = model, model.lists
         self.struct = surface_on_device(model.surface, model.upload)
-        self.trees = Trees(model, self.struct)
         watch = Watch(model.x)
         self.truncation = Truncation(model, self.struct, watch, settings)
-        self.finding = Search(model, self.struct)
+        x_found = self.truncation.x_found
+        self.trees, self.finding = (kind(model, self.struct, x_found) for kind in (Trees, Search))
         self.refreshing = Refresh(model, watch)
         self.intersections = Intersections(model, self.struct, names, settings)
         # Whether nothing intersects in this frame, or may do so in the next one.
@@ -91,7 +93,7 @@ class Contact:
         """
         if self.clear:
             return
-        self.trees.fit()
+        self._fit_to_now()
         if self.suspicious or not self.truncation.on:
             self.intersections.look()
             self.lists.separate(self.intersections.separating)
@@ -99,8 +101,13 @@ class Contact:
 
     def suspect(self):
         """Find on the device whether there may be intersections at the end of a frame."""
-        self.trees.fit()
+        self._fit_to_now()
         self.intersections.suspect()
+
+    def _fit_to_now(self):
+        """Fit the trees to where everything is."""
+        self.truncation.begin_look()
+        self.trees.fit()
 
     @property
     def reported(self):
@@ -151,19 +158,21 @@ class Contact:
         self.trees.begin_frame()
         self.clear = False
 
-    def approach(self):
-        """Find all pairs that may touch on the way to the candidates, or before the next search."""
-        self._search(self.truncation.begin_approach)
+    def approach(self, whole=True):
+        """Find all pairs that may touch on the way to the candidates, or before the next search:
+        those of the `whole` surface, or with what has used up its room besides those known.
+        """
+        self._search(self.truncation.begin_approach, whole)
 
-    def search(self):
-        """Find all pairs that may touch before the next search."""
-        self._search(self.truncation.begin_search)
+    def search(self, whole=True):
+        """Find all pairs that may touch before the next search, in the same way."""
+        self._search(self.truncation.begin_search, whole)
 
-    def _search(self, begin):
+    def _search(self, begin, whole):
         self.follow()
-        begin()
-        self.trees.fit()
-        self.finding.run()
+        begin(whole)
+        self.trees.fit(whole)
+        self.finding.run(whole)
         self.truncation.end_search()
 
     def part_anew(self):

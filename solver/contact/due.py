@@ -42,9 +42,7 @@ class SearchDue:
         ]
 
     def begin(self):
-        """Begin with a search."""
-        self.searches.fill_(1)
-        self.goes_on.fill_(1)
+        """Begin with the first round."""
         self.rounds.zero_()
 
     def look(self):

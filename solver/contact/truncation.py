@@ -58,34 +58,51 @@ class Truncation:
         self.cut.zero_()
         self.stuck.zero_()
 
-    def begin_approach(self):
-        """Trust regions for the way to the candidates."""
-        play(self.approaching)
+    def begin_approach(self, whole):
+        """Trust regions for the way to the candidates: of the `whole` surface, or of what has used
+        up its own.
+        """
+        play(self.approaching[whole])
 
-    def begin_search(self):
+    def begin_search(self, whole):
         """Trust regions for what lies ahead. What the last ones have cut short gets more slack."""
-        play(self.searching)
+        play(self.searching[whole])
+
+    def begin_look(self):
+        """The regions of the whole surface begin where it is, until they are set anew."""
+        wp.copy(self.x_found, self.model.x)
+        self.struct.renewed.fill_(1)
 
     def _record_regions(self):
         model, struct, record = self.model, self.struct, self.model.launches.record
         count, embedding = len(self.cut), model.contact_model.embedding
         self.calm_down = record(trust_radii.calm_down, count, [self.least_slack], [self.slack])
-        regions = [struct.trust_radius, struct.path]
+        regions = [struct.trust_radius, struct.path, self.x_found, struct.renewed]
         of_points = record(
-            trust_radii.set_point_trust_regions, len(model.surface.points), [embedding], regions
+            trust_radii.set_point_trust_regions,
+            len(model.surface.points),
+            [embedding, model.x],
+            regions,
         )
+        seen = [model.x, self.x_found, struct.path]
+        ahead = record(trust_radii.look_ahead, count, seen, [struct.ahead])
         # What is left of the way is expected, and needs no more slack.
         ways = (0, self.candidate, 1.0), (model.free_count, model.inertial, MORE_SLACK)
+        common = [model.inertial, self.longest, self.cut]
         self.approaching, self.searching = (
-            [
-                record(
-                    trust_radii.set_trust_regions,
-                    count,
-                    [first, growth, model.x, goal, model.inertial, self.longest, self.cut],
-                    [self.slack, *regions, self.x_found],
-                ),
-                of_points,
-            ]
+            {
+                whole: [
+                    record(
+                        trust_radii.set_trust_regions,
+                        model.surface.point_start,
+                        [int(whole), first, growth, model.x, goal, *common],
+                        [self.slack, *regions],
+                    ),
+                    of_points,
+                    ahead,
+                ]
+                for whole in (True, False)
+            }
             for first, goal, growth in ways
         )
 

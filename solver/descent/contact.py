@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact within a substep: the approach to the guess, searches, and what is kinematic."""
 
+from functools import partial
+
 import warp as wp
 
 from ..device.flow import repeat_while, when
@@ -43,15 +45,22 @@ class Contacts(Stage):
         contact.begin_step()
         self.flight.move()
         self.approaching.begin()
+        contact.approach()
+        self._go_on()
         repeat_while(self.approaching.goes_on, self._approach)
         when(contact.travelled, contact.part_anew)
 
     def _approach(self):
-        """Search, or look anew at what was found, and go on as far as that allows."""
-        model, contact = self.model, self.contact
-        when(self.approaching.searches, contact.approach, contact.part_anew)
+        """Search for what has used up its room, or look anew at what was found, and go on."""
+        contact = self.contact
+        when(self.approaching.searches, partial(contact.approach, whole=False), contact.part_anew)
+        self._go_on()
+
+    def _go_on(self):
+        """Go to the initial guess as far as what was found allows."""
+        model = self.model
         if self.is_kinematic:
-            contact.make_way()
+            self.contact.make_way()
         self.holding.commit(0, model.kinematic_end)
         self.approaching.look()
 
@@ -61,7 +70,7 @@ class Contacts(Stage):
         """
         model, contact = self.model, self.contact
         self.searching.look()
-        when(self.searching.searches, contact.search)
+        when(self.searching.searches, partial(contact.search, whole=False))
         when(self.searching.parts, contact.part_anew)
         contact.refresh()
         if self.is_kinematic:

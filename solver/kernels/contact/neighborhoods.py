@@ -73,11 +73,12 @@ def widen_boxes(
     low: wp.array[wp.vec3],
     high: wp.array[wp.vec3],
 ):
-    """Add to the boxes what their bodies touch."""
+    """Add to the boxes what their bodies touch; that of a body without surface is anywhere."""
     b = wp.tid()
     r = wp.vec3(reach[b], reach[b], reach[b])
-    low[b] = low[b] - r
-    high[b] = high[b] + r
+    is_empty = low[b][0] > high[b][0]
+    low[b] = wp.where(is_empty, wp.vec3(0.0), low[b] - r)
+    high[b] = wp.where(is_empty, wp.vec3(0.0), high[b] + r)
 
 
 @wp.kernel

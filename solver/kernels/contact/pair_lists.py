@@ -55,7 +55,7 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, state: ContactState, x: 
         wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
     normal = parting_normal(kind, weights, v, x, gap)
-    pair.found_normal = passing_normal(pair, normal, weights, x, surface.path)
+    pair.found_normal = passing_normal(pair, normal, weights, x, surface.ahead)
     pair.multiplier = multiplier_of(kind, v, state.multiplier)
     if surface.body[v[0]] == surface.body[other]:
         rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)

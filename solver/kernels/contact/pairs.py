@@ -38,6 +38,11 @@ class Surface:
     collider_edge_tree: wp.uint64
     collider_triangle_tree: wp.uint64
     body_tree: wp.uint64
+    # of what is renewed, if not all of it is (renewal.py):
+    renewed_edge_tree: wp.uint64
+    renewed_triangle_tree: wp.uint64
+    renewed_collider_edge_tree: wp.uint64
+    renewed_collider_triangle_tree: wp.uint64
     bodies: int
     deformable: int  # so many of the bodies, the others are colliders
     may_touch: wp.array[int]  # [body * body]
@@ -53,6 +58,8 @@ class Surface:
     rest: wp.array[wp.vec3]
     path: wp.array[wp.vec3]  # where the vertex may go until the next search [m], ...
     trust_radius: wp.array[float]  # ... and how far from that way [m]
+    ahead: wp.array[wp.vec3]  # what is left of that way [m]
+    renewed: wp.array[int]  # whether the last search gave it a new trust region
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
     crosses: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The search for contact pairs: box queries of vertices and edges.
 
-The direction between the closest points of a pair parts its sides by how far they are `apart` along
-it. As long as neither gets so far in that direction that they could touch, the pair need not be
-looked at, however far they go aside. That holds for any direction; this one is the best.
+All is sought as it was found, at the beginnings x of trust regions, some of which may be older than
+others: only of regions anything is known. The direction between the closest points of a pair there
+parts its sides by how far they are `apart` along it. As long as neither gets so far in that
+direction that they could touch, the pair need not be looked at, however far they go aside. That
+holds for any direction; this one is the best.
 """
 
 import warp as wp
@@ -42,6 +44,24 @@ def edge_reach(e: wp.vec2i, state: ContactState):
     return state.radius[e[0]] + wp.min(state.multiplier[e[0]], state.multiplier[e[1]])
 
 
+@wp.func
+def vertex_box(v: int, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+    """The box, from corner to corner, of all that vertex v may touch before the next search."""
+    reach = state.radius[v] + state.multiplier[v]
+    r = wp.vec3(reach, reach, reach)
+    return lowest(v, surface, x) - r, highest(v, surface, x) + r
+
+
+@wp.func
+def edge_box(e: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+    """The same of an edge."""
+    reach = edge_reach(e, state)
+    r = wp.vec3(reach, reach, reach)
+    low = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
+    high = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
+    return low, high
+
+
 @wp.kernel
 def bound_edges(
     offset: int,
@@ -54,11 +74,9 @@ def bound_edges(
 ):
     """Boxes round edges from number `offset` on, with all they may touch before the next search."""
     k = wp.tid()
-    e = surface.edges[offset + k]
-    reach = edge_reach(e, state)
-    r = wp.vec3(reach, reach, reach)
-    low[k] = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
-    high[k] = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
+    a, b = edge_box(surface.edges[offset + k], surface, state, x)
+    low[k] = a
+    high[k] = b
 
 
 @wp.kernel
@@ -168,22 +186,23 @@ def find_triangles(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
+    again: wp.array[int],
     # out
     count: wp.array[int],
     found: wp.array[int],
 ):
     """Triangles near each surface vertex, up to `slots` of them; `count` tells how many there are.
 
-    Vertices of colliders look for triangles of bodies only.
+    Vertices of colliders look for triangles of bodies only. Those that are not asked `again` keep
+    what they have found.
     """
     k = first + wp.tid()
+    if again[k] == 0:
+        return
     v = surface.vertices[k]
     at = k * slots
     n = int(0)
-    reach = state.radius[v] + state.multiplier[v]
-    r = wp.vec3(reach, reach, reach)
-    low = lowest(v, surface, x) - r
-    high = highest(v, surface, x) + r
+    low, high = vertex_box(v, surface, state, x)
     near = near_bodies(surface.body[v], low, high, surface)
     if near & BODIES != 0 and surface.body_triangles > 0:  # rods have none
         tree = surface.triangle_tree
@@ -250,19 +269,19 @@ def find_edges(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
+    again: wp.array[int],
     # out
     count: wp.array[int],
     found: wp.array[int],
 ):
     """Edges near each edge of a body, every pair once; as `find_triangles`."""
     k = first + wp.tid()
+    if again[k] == 0:
+        return
     at = k * slots
     n = int(0)
     e = surface.edges[k]
-    reach = edge_reach(e, state)
-    r = wp.vec3(reach, reach, reach)
-    low = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
-    high = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
+    low, high = edge_box(e, surface, state, x)
     near = near_bodies(surface.body[e[0]], low, high, surface)
     if near & BODIES != 0:
         n = near_edges(k, low, high, surface.edge_tree, 0, surface, state, x, at, slots, n, found)

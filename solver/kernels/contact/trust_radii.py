@@ -7,8 +7,9 @@ found: a capsule, which holds a long way without holding much.
 
 import warp as wp
 
-from ..embedding import Embedding
+from ..embedding import Embedding, point_position
 from ..options import QUICK
+from .planes import distance_from_path
 from .truncation import BY_TRUST_RADIUS
 
 wp.set_module_options(QUICK)
@@ -17,7 +18,8 @@ wp.set_module_options(QUICK)
 MORE = wp.constant(0.2)
 # The longest path, in largest trust radii.
 LONGEST_PATH = wp.constant(4.0)
-
+# What has used up this part of its trust radius gets a new region with those that need one.
+USED = wp.constant(0.5)
 
 # From step to step slack shrinks by this factor.
 CALMING = wp.constant(0.5)
@@ -36,6 +38,7 @@ def calm_down(
 
 @wp.kernel
 def set_trust_regions(
+    whole: int,
     first_led: int,
     growth: float,
     x: wp.array[wp.vec3],
@@ -49,14 +52,25 @@ def set_trust_regions(
     trust_radius: wp.array[float],
     path: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
+    renewed: wp.array[int],
 ):
     """Where each vertex may go until the next search: on its way to `goal`, which those from number
     `first_led` on follow, and round that as far as it is `expected` elsewhere, with some slack.
 
     `largest` [m] bounds the trust radius, for the pairs' sake. The slack of what its region has cut
-    short grows; without an expectation it is infinite.
+    short grows; without an expectation it is infinite. Unless it is the `whole` surface that gets
+    new regions, only those get one that have used up theirs,
+    or whose way lies behind them.
     """
     i = wp.tid()
+    used = distance_from_path(x[i] - x_found[i], path[i])
+    renewed[i] = 1
+    # A long way that lies behind makes lists long.
+    keeps = i >= first_led or wp.length(path[i]) <= trust_radius[i]
+    keeps = keeps and used <= USED * trust_radius[i] and cut[i] != BY_TRUST_RADIUS
+    if whole == 0 and keeps:
+        renewed[i] = 0
+        return
     if cut[i] == BY_TRUST_RADIUS:
         slack[i] = wp.min(growth * slack[i], largest[i])
     way = wp.vec3(0.0)
@@ -76,17 +90,34 @@ def set_trust_regions(
 @wp.kernel
 def set_point_trust_regions(
     embedding: Embedding,
+    x: wp.array[wp.vec3],
     # in and out
     trust_radius: wp.array[float],
     path: wp.array[wp.vec3],
+    x_found: wp.array[wp.vec3],
+    renewed: wp.array[int],
 ):
     """Where embedded points may get when every vertex keeps to its region.
 
     Corners are somewhere on their paths: Σ w s d, s ∈ [0, 1], lies near the path Σ w d, as far from
-    it as the paths d differ from that and negative weights w lead out of it.
+    it as the paths d differ from that and negative weights w lead out of it. Where regions of
+    corners are of different age, that of the point begins where it has never been.
     """
     p = wp.tid()
+    s = embedding.first + p
     begin = p * embedding.width
+    number = int(0)
+    total = int(0)
+    for k in range(begin, begin + embedding.width):
+        if embedding.weights[k] != 0.0:
+            number += renewed[embedding.corners[k]]
+            total += 1
+    renewed[s] = wp.min(number, 1)
+    if number == 0:
+        return
+    x_found[s] = x[s]
+    if number < total:
+        x_found[s] = point_position(s, x_found, embedding)
     way = wp.vec3(0.0)
     for k in range(begin, begin + embedding.width):
         w = embedding.weights[k]
@@ -99,5 +130,18 @@ def set_point_trust_regions(
             corner = embedding.corners[k]
             farthest += wp.abs(w) * (trust_radius[corner] + wp.length(path[corner] - way))
             farthest += 2.0 * wp.max(-w, 0.0) * wp.length(way)
-    trust_radius[embedding.first + p] = farthest
-    path[embedding.first + p] = way
+    trust_radius[s] = farthest
+    path[s] = way
+
+
+@wp.kernel
+def look_ahead(
+    x: wp.array[wp.vec3],
+    x_found: wp.array[wp.vec3],
+    path: wp.array[wp.vec3],
+    # out
+    ahead: wp.array[wp.vec3],
+):
+    """What is left of the path of each vertex."""
+    i = wp.tid()
+    ahead[i] = path[i] + (x_found[i] - x[i])

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Searches for what has used up its room find all that a search of everything would."""
+
+import numpy as np
+import pytest
+from coarse_scenes import stepper_of
+from shapes import bumpy_ball, caged, grid
+
+from vbd.solver.bodies import Cloth, Rod
+from vbd.solver.settings import Material
+
+CLOTH = Material(self_contact=True)
+
+
+def folded():
+    """A sheet that lies in three folds, 2 cm apart."""
+    points, triangles = grid(12)
+    u, side = np.modf(3.0 * points[:, 0])
+    x = np.where(side % 2 == 0, u, 1.0 - u) / 3.0
+    return [Cloth(np.column_stack([x, points[:, 1], 0.02 * 3.0 * points[:, 0]]), triangles, CLOTH)]
+
+
+def balls():
+    """Two balls in lattices, nearly touching."""
+    points, triangles = bumpy_ball(0.3, rows=8)
+    apart = [0.013, 0.0, 0.305]
+    return [caged(points + k * np.array(apart), triangles, resolution=3) for k in range(2)]
+
+
+def rods():
+    """Two rods across each other, without a triangle in the scene."""
+    along = np.linspace([-0.5, 0.0, 0.0], [0.5, 0.0, 0.0], 12)
+    edges = np.column_stack([np.arange(11), np.arange(1, 12)])
+    return [Rod(along[:, order] + [0.0, 0.0, 0.01 * k], edges) for k, order in enumerate(ORDERS)]
+
+
+ORDERS = [0, 1, 2], [1, 0, 2]
+
+
+def listed(model):
+    """The vertices of all pairs, as a set."""
+    return set(map(tuple, model.lists.pairs.numpy()[: model.lists.count]["vertices"].tolist()))
+
+
+@pytest.mark.parametrize("make", [folded, balls, rods])
+def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
+    stepper, _frames = stepper_of(make())
+    model, contact = stepper.model, stepper.model.contact
+    contact.search()
+    before, x = listed(model), model.x.numpy()
+    random = np.random.default_rng(5)
+    radius = contact.struct.trust_radius.numpy()
+    may_move = np.flatnonzero(np.isfinite(radius[: model.free_count]))
+    moving = random.choice(may_move, max(len(may_move) // 10, 4), replace=False)
+    x[moving] += 0.8 * radius[moving, None] * np.array([0.0, 0.0, 1.0])
+    model.x.assign(x)
+    x[moving] += [0.0, 0.0, 0.1]  # they have more before them than the others
+    contact.candidate.assign(x)
+    contact.approach(whole=False)
+    renewed, again = contact.struct.renewed.numpy(), contact.finding.again
+    assert set(moving) == set(np.flatnonzero(renewed[: model.free_count]))
+    assert all((a.numpy() == 0).any() for a in again)
+    found = listed(model)
+    contact.trees.fit()  # the same regions, but every query is asked
+    contact.finding.run()
+    everything = listed(model)
+    assert everything - before
+    assert found >= everything
