@@ -11,6 +11,7 @@ from . import (
     command,
     command_line,
     copying,
+    export_tets,
     holding,
     holding_panels,
     import_tets,
@@ -32,6 +33,7 @@ from . import (
     roles,
     saving_statistics,
     softness,
+    tear_lines,
 )
 
 # Properties first, since all others read them; unregistered in the opposite order.
@@ -49,12 +51,14 @@ MODULES = (
     point_cache,
     cache_place,
     import_tets,
+    export_tets,
     own_mesh,
     command_line,
     participants,
     advice,
     saving_statistics,
     softness,
+    tear_lines,
     panels,
     physics_panels,
     painting_panels,

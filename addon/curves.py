@@ -76,6 +76,15 @@ def set_key(block, ob, points):
             number += 1
 
 
+def set_points(curve, points):
+    """Move the control points of a curve to `points` [point, 3]."""
+    moved = (control for spline in curve.splines for control in controls(spline))
+    for (point, name), place in zip(moved, points, strict=True):
+        weight = tuple(getattr(point, name))[3:]  # of all but Bézier points
+        setattr(point, name, (*place, *weight))
+    curve.update_tag()
+
+
 def free_handles(ob):
     """Let the handles of all Bézier points be where keys have them; returns their types."""
     points = [p for s in ob.data.splines if s.type == "BEZIER" for p in s.bezier_points]

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import (
     BoolProperty,
+    BoolVectorProperty,
     CollectionProperty,
     FloatProperty,
     IntProperty,
@@ -118,6 +119,15 @@ def holding_properties():
             default=False,
             **PLAIN,
         ),
+        "pin_axes": BoolVectorProperty(
+            name="Axes",
+            description="Axes of the world along which pins hold. Along the others their vertices "
+            "move as if they were not pinned",
+            size=3,
+            subtype="XYZ",
+            default=(True, True, True),
+            **PLAIN,
+        ),
         "soft_pins": BoolProperty(
             name="Soft Pins",
             description="A weight below 1 is a spring towards the animated place, and weights that "
@@ -177,6 +187,12 @@ def holding_properties():
             default=0.0,
             min=0.0,
             soft_max=100.0,
+            **PLAIN,
+        ),
+        "sewing_tears": BoolProperty(
+            name="Tear",
+            description="Seams let go for good, edge by edge, where the maximum force is reached",
+            default=False,
             **PLAIN,
         ),
         "attachments": CollectionProperty(

@@ -36,6 +36,10 @@ class VBD_PT_pins(PhysicsPanel, Panel):
             layout.prop(vbd, "pin_end")
         else:
             layout.prop_search(vbd, "pin_group", context.object, "vertex_groups")
+            row = layout.row(align=True, heading="Axes")
+            row.active = bool(vbd.pin_group)
+            for axis, letter in enumerate("XYZ"):
+                row.prop(vbd, "pin_axes", index=axis, text=letter, toggle=True)
 
 
 class VBD_PT_soft_pins(PhysicsPanel, Panel):
@@ -72,6 +76,10 @@ class VBD_PT_sewing(PhysicsPanel, Panel):
         vbd, layout = _fields(self.layout, context), self.layout
         layout.active = vbd.use_sewing
         _numbers(layout, vbd, "sewing_speed", "sewing_force")
+        row = layout.row()
+        row.active = vbd.sewing_force > 0.0
+        row.prop(vbd, "sewing_tears")
+        layout.operator("vbd.cut_and_sew")
 
 
 class VBD_UL_attachments(UIList):

@@ -71,7 +71,7 @@ def own_value(ob, name, scene_friction):
 def start_value(item, context):
     """Give a row, whose property has just been chosen, a value that makes a difference."""
     own = own_value(item.id_data, item.what, context.scene.vbd.friction)
-    item.value = STARTING_PART * own
+    item.value = float(f"{STARTING_PART * own:.6g}")  # what float32 adds is no number to look at
 
 
 class VBD_PG_painted(bpy.types.PropertyGroup):
@@ -98,7 +98,7 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             "the other stiffnesses of woven cloth along",
             default=0.0,
             min=0.0,
-            precision=6,
+            precision=3,  # Blender shows more of what is small
             **PLAIN,
         ),
     }

@@ -14,14 +14,10 @@ class VBD_UL_painted(UIList):
     """The painted properties of an object."""
 
     def draw_item(self, _context, layout, data, item, _icon, _active_data, _active_property):
-        row = layout.row(align=True)
+        row = layout.row()
         row.active = data.role in ROLES_OF[item.what]
-        names = row.split(factor=0.6)
-        names.label(text=label(item.what))
-        if item.vertex_group:
-            names.label(text=item.vertex_group, translate=False)
-        else:
-            names.label(text="No group")
+        # Two names side by side would be cut off both.
+        row.label(text=label(item.what), icon="GROUP_VERTEX" if item.vertex_group else "ERROR")
 
 
 def _draw_row(layout, context, item):

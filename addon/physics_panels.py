@@ -8,7 +8,8 @@ from .drawing import TITLE, PhysicsPanel, draw_field, draw_presets, draw_roles, 
 from .presets import MATERIAL_PRESETS
 from .tetmesh import TETS
 
-# Material fields of each role in the order they are shown, with a label where the role decides it.
+# Material fields of each role in the order they are shown, with a label where the role decides it,
+# or where that of the property would be cut off beside its number in a narrow editor.
 MATERIAL_FIELDS = {
     "SOFT": (
         ("solid_model", None),
@@ -26,14 +27,15 @@ MATERIAL_FIELDS = {
         ("shear_modulus", None),
         ("poisson_ratio", None),
         ("density", "Density (kg/m²)"),
-        ("bending_stiffness", None),
+        ("bending_stiffness", "Bending (N m)"),
+        ("weft_bending", None),
         ("rest_flat", None),
         ("damping", None),
         ("drag", None),
         ("air_friction", None),
     ),
     "ROD": (
-        ("youngs_modulus", None),
+        ("youngs_modulus", "Modulus (Pa)"),
         ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
         ("bending_factor", None),
@@ -45,7 +47,7 @@ MATERIAL_FIELDS = {
 }
 
 # Fields of cloth that only the woven model has.
-WOVEN_ONLY = ("weft_modulus", "shear_modulus")
+WOVEN_ONLY = ("weft_modulus", "shear_modulus", "weft_bending")
 
 
 def _count_text(count, what):

@@ -10,7 +10,7 @@ from .presets import MATERIAL_VALUES, apply_shipped_material
 from .properties import ROLES
 
 # The shipped material that a new role starts with; the others start with the defaults.
-STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rubber_Band"}
+STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope"}
 # Roles that start with self contact: what is thin folds onto itself in every drape and every knot.
 # A soft body of one piece seldom does.
 SELF_CONTACT = ("CLOTH", "ROD")

@@ -16,7 +16,10 @@ SHAPE = ("points", "start", "elements", "triangles", "rest_points")
 MOST_LETTERS = 60
 # Numbers of materials that have come since version 0.1, and all that has, as it is by default: a
 # body that has nothing else has the hash that it had before.
-LATER_NUMBERS = ("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink")
+LATER_NUMBERS = (
+    *("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink"),
+    *("weft_bending",),
+)
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | {"directors": None}
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Units that are usual with a prefix.

@@ -13,6 +13,7 @@ import numpy as np
 import warp as wp
 
 from .bodies import Cells, Cloth, Collider, EmbeddedSurface, Rod
+from .scene.directors import with_directors
 from .scene.lattice import embed, lattice
 from .settings import Material, Settings
 from .simulate import simulate
@@ -23,6 +24,8 @@ SQUARES, LINKS = 10, 20
 UNDAMPED, DAMPED = Material(), Material(damping=0.001)
 # Cloth feels the air as well.
 IN_AIR = Material(damping=0.001, drag=1.0)
+# Rods start as Rope, which resists bending.
+BENDING = Material(damping=0.001, bending_factor=0.01)
 
 
 def _sheet(squares, size, height):
@@ -46,7 +49,9 @@ def _rod():
     x = np.linspace(-3.0, -2.0, LINKS + 1)
     points = np.stack([x, *np.zeros((2, LINKS + 1))], axis=1)
     first = np.arange(LINKS)
-    return Rod(points, np.stack([first, first + 1], axis=1), DAMPED, name="Rod")
+    edges = np.stack([first, first + 1], axis=1)
+    points, directors = with_directors(points, edges)
+    return Rod(points, edges, BENDING, name="Rod", directors=directors)
 
 
 def common_mixes():

@@ -402,6 +402,15 @@ class Material:
         soft_low=1e1,
         soft_high=1e8,
     )
+    weft_bending: float | np.ndarray = number(
+        1.0,
+        "Weft Bending",
+        "Bending stiffness of woven cloth along V of the UV map, as a part of that along U; 1 "
+        "bends alike in all directions",
+        low=0.0,
+        high=1e3,
+        soft_high=2.0,
+    )
     rest_flat: bool = switch(
         False,
         "Flat Rest Shape",

@@ -2,7 +2,7 @@
 """How coarse a lattice may be: characters that are held by their torsos and sway.
 
 Prints how far the visible surface moves from where a lattice of 32 cells along it takes it, over
-how far that moves, and the time per frame, of cells and of six tets a cell, both pinned where the
+how far that moves, and the CPU time a frame, of cells and of six tets a cell, both pinned where the
 pinned points are (scene/clamps.py); and of cells of which all corners are pinned where a point is.
 
 At 8 cells along them the limbs of one character are half to two thirds of a cell thick, those of
@@ -43,7 +43,7 @@ STOUT_LIMBS = (
     ((-0.3, 0.0, 1.25), (-0.5, 0.0, 1.6), 0.2),
 )
 MATERIAL = {"youngs_modulus": 2e6, "poisson_ratio": 0.4, "damping": 0.02}
-RESOLUTIONS, FINEST = (6, 8, 12, 16), 32
+RESOLUTIONS, FINEST = (6, 8, 12, 16, 20), 32
 
 
 def capsule(start, end, radius, around=28, rows=10, spacing=0.05):
@@ -106,7 +106,7 @@ def sway(now):
 
 
 def motion(surface, resolution, make, whole=False, frames=32):
-    """Surface points of every frame [frame, point, 3], and the seconds per frame.
+    """Surface points of every frame [frame, point, 3], and the seconds of CPU time per frame.
 
     `whole`: pin all corners of cells that hold a pinned point.
     """
@@ -125,7 +125,7 @@ def motion(surface, resolution, make, whole=False, frames=32):
         visible = np.einsum("pk,pki->pi", weights, frame.exact_positions[0][corners])
         visible[held] = points[held] + sway(frame.index * settings.frame_time)
         found.append(visible)
-        ticks.append(time.perf_counter())
+        ticks.append(time.process_time())
     return np.array(found), (ticks[-1] - ticks[0]) / (frames - 1)
 
 

@@ -21,10 +21,8 @@ def surface_on_device(surface, upload):
     struct.edges = upload(surface.edges, wp.vec2i)
     struct.triangles = upload(surface.triangles, wp.vec3i)
     struct.may_touch = upload(surface.may_touch.ravel().astype(np.int32), int)
-    meets_bodies = surface.may_touch[:, : surface.body_count].any(axis=1)
-    struct.meets_bodies = upload(meets_bodies.astype(np.int32), int)
     struct.closed = upload(surface.closed.astype(np.int32), int)
-    struct.bodies = len(surface.may_touch)
+    struct.bodies, struct.deformable = len(surface.may_touch), surface.body_count
     for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):
         setattr(struct, name, getattr(surface, name))
     struct.joint = upload(surface.joint, int)

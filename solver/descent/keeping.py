@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
+from ..model.assembly import middle
+from ..model.tearing import vertex_index
+
 # What owners keep of growing lists may take so many bytes, and so many more per vertex.
 MOST_BYTES, MOST_BYTES_PER_VERTEX = 1 << 20, 1 << 16
 
@@ -128,6 +131,21 @@ class Keeper:
         dtype = array.numpy().dtype if array.size else None
         if dtype is not None:
             array.assign(values.view(dtype).reshape(array.numpy().shape))
+
+
+def positions_after(restart, bodies):
+    """Positions of every one of the simulated `bodies` [m], float64 [vertex, 3], in a restart
+    point; ValueError when it is not of these.
+    """
+    arrays = restart.load()
+    if "Model.x" not in arrays or "Model/order" not in arrays:
+        raise ValueError("the restart point has no positions")
+    x, order = arrays["Model.x"], arrays["Model/order"]
+    ends = np.cumsum([len(vertex_index(body)) for body in bodies])
+    if len(order) != ends[-1] or not 0 <= order.min() <= order.max() < len(x):
+        raise ValueError("vertices are numbered anew: meshes, pins or attachments have changed")
+    origin = middle(np.concatenate([body.points for body in bodies]))
+    return np.split(x[order].astype(np.float64) + origin, ends[:-1])
 
 
 def _named(owners):

@@ -7,10 +7,11 @@ import numpy as np
 
 from ..bodies import Cloth
 from ..kernels.elements import hinges as kernels
-from ..topology.meshes import triangle_areas
+from ..topology.meshes import triangle_areas, unit
 from .kind import Columns, ElementKind
 from .of_bodies import damping_time, per_element
 from .records import damped, in_vertex_order
+from .triangles import warp_directions
 
 
 @dataclass
@@ -78,6 +79,20 @@ def hinge_stiffness(points, hinges, areas, rigidity):
     return np.clip(spread, 0.5, 1.0) * rigidity * (edge**2).sum(axis=1) / areas.sum(axis=1)
 
 
+def woven_rigidity(body, rigidity, hinges, owners):
+    """Flexural rigidity of woven cloth across every hinge [N m]; rigidity D of the warp [triangle].
+
+    D(φ) = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ at the angle φ between the warp and the direction
+    that curves, which is normal to the edge; H = √(D₁D₂) (Timoshenko and Woinowsky-Krieger 1959,
+    §85, after Huber; for cloth Cooper 1960). With r = D₂/D₁ that is D₁ (cos²φ + √r sin²φ)².
+    """
+    weft = np.sqrt(per_element(body, "weft bending", body.material.weft_bending))[owners]
+    warp = unit(warp_directions(body))[owners]
+    edge = unit(body.rest_points[hinges[:, 1]] - body.rest_points[hinges[:, 0]])
+    sine_sq = np.einsum("hki,hi->hk", warp, edge) ** 2
+    return (rigidity[owners] * (1.0 + (weft - 1.0) * sine_sq) ** 2).mean(axis=1)
+
+
 def hinges_of(body, settings):
     """The hinges of a cloth that has bending stiffness."""
     if not isinstance(body, Cloth):
@@ -86,9 +101,11 @@ def hinges_of(body, settings):
     rigidity = per_element(body, "bending stiffness", m.bending_stiffness)
     hinges, owners = cloth_hinges(body.triangles)
     areas = triangle_areas(body.rest_points, body.triangles)
-    bending = hinge_stiffness(
-        body.rest_points, hinges, areas[owners], rigidity[owners].mean(axis=1)
-    )
+    if m.membrane == "orthotropic" and np.any(m.weft_bending != 1.0):
+        rigidity = woven_rigidity(body, rigidity, hinges, owners)
+    else:
+        rigidity = rigidity[owners].mean(axis=1)
+    bending = hinge_stiffness(body.rest_points, hinges, areas[owners], rigidity)
     rest = dihedral_angles(body.rest_points, hinges)
     rest = np.zeros_like(rest) if m.rest_flat else rest
     return Hinges(hinges, bending, rest, time[owners].mean(axis=1))[bending > 0.0]

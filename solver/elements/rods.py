@@ -10,6 +10,7 @@ from ..bodies import Rod
 from ..kernels.elements import directors as director_kernels
 from ..kernels.elements import rods as kernels
 from ..kernels.elements.section_frame import FOLDED
+from ..topology.meshes import unit
 from .kind import Columns, ElementKind
 from .of_bodies import damping_time, per_element
 from .records import damped, in_vertex_order
@@ -63,10 +64,6 @@ def bend_corners(rod, pairs, vertex):
     """The corners (a, b, c, p, q) of pairs of edges [pair, 2] that meet at `vertex` [pair]."""
     other = rod.edges[pairs].sum(axis=2) - vertex[:, None]
     return np.column_stack([other[:, 0], vertex, other[:, 1], rod.directors[pairs]])
-
-
-def unit(vectors):
-    return vectors / np.linalg.norm(vectors, axis=1)[:, None]
 
 
 def bend_strains(points, corners):

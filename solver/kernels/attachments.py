@@ -43,7 +43,7 @@ class AttachmentLaw:
 
     stiffness: wp.vec2  # k_n, k_τ [N/m] with a full grip
     ratio: float  # damping time / h
-    hard: float  # the least stiffness [N/m] of a grip that holds
+    hard: wp.vec2  # the least stiffness along and across [N/m] of a grip that holds
     shrink: float  # L loses in a step [m]
 
 
@@ -198,7 +198,7 @@ def adapt_rows(
     point = attachments.point[r]
     stiffness = law.stiffness * wp.lerp(grip_at_start[r], grip_at_end[r], over)
     if grip_at_end[r] >= HARD:
-        stiffness = wp.max(stiffness, wp.vec2(law.hard, law.hard))
+        stiffness = wp.max(stiffness, law.hard)
         if grip_at_start[r] < HARD:
             step = 1.0 / float(substeps)
             here = gap(row, wp.vec3(0.0), x, attachments)

@@ -228,6 +228,11 @@ class _Parts:
         }
 
 
+def middle(points):
+    """What the positions of a scene that starts at some points [vertex, 3] are relative to [m]."""
+    return 0.5 * (points.min(axis=0) + points.max(axis=0))
+
+
 def assemble(bodies, settings, attachments=()):
     """Join deformable bodies and their attachments into one `Assembly`."""
     index = [vertex_index(body) for body in bodies]
@@ -239,7 +244,7 @@ def assemble(bodies, settings, attachments=()):
         return np.concatenate([v[i] for v, i in zip(values, index, strict=True)])
 
     points = extended([body.points for body in bodies])
-    origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    origin = middle(points)
     pinned = np.zeros(len(points), dtype=bool)
     masses, parts = [], _Parts()
     for at, (body, offset) in enumerate(zip(bodies, offsets[:-1], strict=True)):

@@ -110,7 +110,9 @@ class AttachmentRows:
         data = np.zeros(len(rows.corners), dtype=kernels.AttachmentLaw.numpy_dtype())
         data["stiffness"] = rows.stiffness
         data["ratio"] = rows.damping / step_time
-        data["hard"] = rows.grips * kernels.HARD_STIFFNESS
+        # With a normal, a row holds along or across it where it has a stiffness there.
+        holds = (rows.stiffness > 0.0) | ~rows.normal.any(axis=1, keepdims=True)
+        data["hard"] = rows.grips[:, None] * holds * kernels.HARD_STIFFNESS
         data["shrink"] = rows.shrink_speed * step_time
         return wp.array(data, dtype=kernels.AttachmentLaw, device=device)
 

@@ -18,6 +18,15 @@ FACES = {
         [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
     ),
 }
+# Six tets of positive volume in a cell, by its corners.
+KUHN = np.array(
+    [[0, 1, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 3, 2, 7], [0, 5, 1, 7], [0, 6, 4, 7]]
+)
+
+
+def unit(vectors):
+    """Vectors [..., 3] of length 1."""
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
 
 def finite_points(name, what, points):
@@ -129,6 +138,13 @@ def refuse_flat_triangles(name, points, triangles):
             f"(first: triangle {flat[0]}, vertices {triangles[flat[0]].tolist()}); "
             "merge or dissolve degenerate faces"
         )
+
+
+def tets_of_cells(cells):
+    """Six tets for every cell [cell, 8], all around the diagonal of its corners 0 and 7; those of
+    neighbors meet in whole faces (Kuhn 1960).
+    """
+    return cells[:, KUHN].reshape(-1, 4)
 
 
 def boundary_triangles(elements):

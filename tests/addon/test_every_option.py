@@ -50,6 +50,7 @@ OBJECT = {
     "membrane": ("Cloth", "neo_hookean", {}),
     "weft_modulus": ("Cloth", 1e3, {"membrane": "orthotropic"}),
     "shear_modulus": ("Cloth", 1e2, {"membrane": "orthotropic"}),
+    "weft_bending": ("Cloth", 0.1, {"membrane": "orthotropic", "bending_stiffness": 1.0}),
     "shrink": ("Cloth", 0.1, {}),
     "rest_flat": ("Cloth", True, {"bending_stiffness": 1.0}),
     "damping": ("Block", 0.02, {}),
@@ -67,6 +68,7 @@ OBJECT = {
     "pin_stiffness": ("Rod", 100.0, {}),
     "pin_damping": ("Rod", 1.0, {}),
     "pin_strength": ("Rod", 0.5, {}),
+    "pin_axes": ("Cloth", (True, True, False), {"pin_group": "Pins"}),
 }
 ATTACHMENT = {
     "enabled": False,
@@ -111,6 +113,8 @@ ELSEWHERE = {
     "sewing_speed": "addon/test_sewing.py::test_seams_close_with_their_speed",
     "sewing_force": "addon/test_sewing.py::"
     "test_seams_without_a_speed_close_at_once_and_with_little_force_slowly",
+    "sewing_tears": "addon/test_tear_lines.py::"
+    "test_a_cloth_pulled_apart_tears_along_its_line_or_holds",
     "target": "addon/test_attachments.py::"
     "test_what_is_attached_follows_an_animated_empty_and_turns_with_it",
     "tears": "addon/test_attachments.py::test_an_attachment_gives_or_tears_at_its_maximum_force",

@@ -307,6 +307,9 @@ def test_a_new_row_takes_the_active_group_and_a_tenth_of_the_objects_value(cube)
     assert [row.what for row in rows][: len(fitting)] == fitting
     assert {row.vertex_group for row in rows} == {"Soft Spots"}
     assert rows[0].value == pytest.approx(0.1 * cube.vbd.youngs_modulus)
+    cube.vbd.youngs_modulus = 4e6
+    rows[0].what = "youngs_modulus"
+    assert rows[0].value == 4e5  # and not 399999.97, as in float32
     rows[0].what = "friction"
     assert rows[0].value == pytest.approx(0.1 * bpy.context.scene.vbd.friction)
     for _ in range(9):

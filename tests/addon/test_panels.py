@@ -186,7 +186,7 @@ def test_settings_that_another_one_replaces_are_grey(scene, name, value, without
 
 def test_only_woven_cloth_shows_a_weft(cube):
     cube.vbd.role = "CLOTH"
-    woven = {"weft_modulus", "shear_modulus"}
+    woven = {"weft_modulus", "shear_modulus", "weft_bending"}
     assert not woven & set(drawn(physics_panels.VBD_PT_material))
     cube.vbd.membrane = "orthotropic"
     assert woven <= set(drawn(physics_panels.VBD_PT_material))
@@ -346,9 +346,9 @@ def test_an_object_shows_the_fields_of_its_role_only(cube, role, names):
     cube.vbd.role = role
     shown = {name for panel in PHYSICS if visible(panel) for name in drawn(panel)}
     always = {"collision_thickness", "use_friction", "friction", "collision_collection"}
-    pins = {"pin_group", "pin_stiffness", "pin_damping", "pin_strength"}
+    pins = {"pin_group", "pin_axes", "pin_stiffness", "pin_damping", "pin_strength"}
     bodies = set() if role == "COLLIDER" else {*pins, "self_contact"}
-    seams = {"sewing_speed", "sewing_force"} if role == "CLOTH" else set()
+    seams = {"sewing_speed", "sewing_force", "sewing_tears"} if role == "CLOTH" else set()
     assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | bodies | seams
 
 
@@ -360,8 +360,11 @@ def test_what_holds_an_object_is_grey_until_it_is_switched_on(cube):
     assert not grey(holding_panels.VBD_PT_soft_pins)
     cube.vbd.soft_pins = False
     assert grey(holding_panels.VBD_PT_soft_pins) == soft
-    assert grey(holding_panels.VBD_PT_sewing) == {"sewing_speed", "sewing_force"}
+    sewing = {"sewing_speed", "sewing_force", "sewing_tears"}
+    assert grey(holding_panels.VBD_PT_sewing) == sewing
     cube.vbd.use_sewing = True
+    assert grey(holding_panels.VBD_PT_sewing) == {"sewing_tears"}
+    cube.vbd.sewing_force = 1.0
     assert not grey(holding_panels.VBD_PT_sewing)
 
 

@@ -35,13 +35,13 @@ MATERIALS = {
         *("Fat", "Muscle", "Skin", "Clay", "Wood"),
     ),
     "CLOTH": (
-        *("Cotton", "Silk", "Woven Cotton", "Denim", "Wool", "Leather"),
+        *("Cotton", "Silk", "Woven Cotton", "Denim", "Woven Denim", "Wool", "Leather"),
         *("Canvas", "Jersey", "Latex", "Linen", "Velvet", "Nylon"),
     ),
     "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire"),
 }
 # Those whose model is not that of a new object.
-MODELS = {"Woven Cotton": "orthotropic", "Latex": "neo_hookean"}
+MODELS = {"Woven Cotton": "orthotropic", "Woven Denim": "orthotropic", "Latex": "neo_hookean"}
 
 
 class Recorder(SimpleNamespace):

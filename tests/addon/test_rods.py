@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from blender_scenes import baked, frames, gathered, mesh_object, pin, shown
 
-from vbd.addon import playback
+from vbd.addon import playback, preview
+from vbd.addon.bake_steps import bake_steps
 from vbd.addon.curves import Strands, control_points
 
 
@@ -99,6 +100,27 @@ def test_a_pinned_curve_hangs_down_and_is_given_back(scene, kind):
     assert ob.data.shape_keys is None
     if kind == "BEZIER":
         assert {point.handle_left_type for point in ob.data.splines[0].bezier_points} == {"AUTO"}
+
+
+@pytest.mark.parametrize("kind", ["POLY", "BEZIER", "NURBS"])
+@pytest.mark.parametrize("bevel", [0.0, 0.02])
+def test_frames_of_a_curve_are_shown_while_it_is_baked(scene, monkeypatch, kind, bevel):
+    monkeypatch.setattr(preview, "PAUSE", -1.0)  # every frame
+    ob = curve_object(kind, LINE)
+    ob.data.bevel_depth, ob.vbd.pin_start = bevel, True
+    ob.location.x, ob.rotation_euler.z = 0.5, 1.0
+    ob.shape_key_add(name="Basis", from_mix=False)
+    frames(scene, 1, 5)
+    quantities = len(bpy.data.curves), len(bpy.data.objects), len(bpy.data.node_groups)
+    seen = {}
+    for solved in bake_steps(bpy.context, visible=True):
+        if solved is not None:
+            seen[solved.index] = drawn(ob)
+    assert sorted(seen) == [1, 2, 3, 4] and not len(ob.modifiers)
+    assert quantities == (len(bpy.data.curves), len(bpy.data.objects), len(bpy.data.node_groups))
+    for index, points in seen.items():
+        scene.frame_set(1 + index)
+        np.testing.assert_allclose(points, drawn(ob), atol=1e-5)
 
 
 def test_the_radius_of_points_makes_a_rod_thicker_and_heavier(scene):

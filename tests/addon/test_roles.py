@@ -50,6 +50,13 @@ def test_every_object_added_as_cloth_starts_as_cotton(cube):
         assert ob.vbd.use_friction
 
 
+def test_a_new_rod_is_a_rope_which_a_weight_hardly_stretches(cube):
+    bpy.ops.vbd.add(role="ROD")
+    section = 0.25 * np.pi * cube.vbd.thickness**2
+    assert 100.0 / (cube.vbd.youngs_modulus * section) < 0.01  # a hundred newtons
+    assert cube.vbd.bending_factor > 0.0 and cube.vbd.use_friction
+
+
 def test_adding_the_same_role_again_keeps_the_material(cube):
     bpy.ops.vbd.add(role="CLOTH")
     cube.vbd.density = 0.5

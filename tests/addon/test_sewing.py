@@ -61,3 +61,13 @@ def test_without_sewing_loose_edges_are_named(scene):
     assert not found.holding
     ob.vbd.use_sewing = True
     assert len(gathered().holding[0].vertices) == 5
+
+
+def test_painted_cloth_can_be_sewn(scene):
+    ob, _seams = two_sheets()
+    ob.vertex_groups.new(name="Stiff").add(range(25), 1.0, "REPLACE")
+    row = ob.vbd.painted.add()
+    row.property, row.vertex_group, row.value = "youngs_modulus", "Stiff", 1e3
+    (seam,) = gathered().holding
+    middle = 0.5 * (1e3 + ob.vbd.youngs_modulus) * ob.vbd.thickness
+    assert seam.stiffness == pytest.approx(middle, rel=0.05)

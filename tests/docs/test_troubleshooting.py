@@ -17,6 +17,8 @@ EXCEPTIONS = {
     "Resume from Frame …": "a button",
     "Warp Modulus (Pa)": "a label",
     "blender --command vbd": "what its messages begin with",
+    "# vtk DataFile Version 3.0": "a line of a file",
+    "SCALARS part int": "a line of a file",
 }
 # A program that runs in a process of its own.
 CODE = "import importlib, sys, types"

@@ -10,10 +10,11 @@ import pytest
 from shapes import box
 from tet_files import FORMATS, write
 
-from vbd.solver.bodies import Solid
+from vbd.solver.bodies import CELL_CORNERS, Solid
 from vbd.solver.files.source import PIECE, Source
 from vbd.solver.files.tets import checked, read_tets
-from vbd.solver.topology.meshes import tet_volumes
+from vbd.solver.files.writing import WRITERS, tet_text
+from vbd.solver.topology.meshes import boundary_triangles, tet_volumes, tets_of_cells
 
 POINTS, TETS = box((1, 1, 2))
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -212,3 +213,31 @@ def test_spaces_and_endless_words_are_passed_quickly():
     assert source.numbers(int, 2, "things").tolist() == [1, 2]
     with pytest.raises(ValueError, match="a word of more than 400 letters"):
         Source(b"9" * 10**6, "word").numbers(float, 1, "things")
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_what_is_written_comes_back_to_the_last_digit(tmp_path, suffix):
+    points = (POINTS + np.random.default_rng(3).normal(0.0, 1e-3, POINTS.shape)).astype(np.float32)
+    path = tmp_path / f"two{suffix}"
+    text = tet_text(path, [('A "name"\n', points, TETS), ("Other", points + 8, TETS[:5])])
+    path.write_text(text, encoding="utf-8")
+    mesh = read_tets(path)
+    assert len(mesh.tets) == len(TETS) + 5
+    np.testing.assert_array_equal(mesh.points[mesh.tets[: len(TETS)]], points[TETS])
+    np.testing.assert_array_equal(mesh.points[mesh.tets[len(TETS) :]], points[TETS[:5]] + 8)
+
+
+def test_a_kind_of_file_that_is_not_written():
+    with pytest.raises(ValueError, match=r"x.stl: tets are not written as this; there are .vtk"):
+        tet_text("x.stl", [("A", POINTS, TETS)])
+
+
+def test_cells_become_tets_that_meet_in_whole_faces():
+    grid = np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    number = np.arange(27).reshape(3, 3, 3)
+    lowest = [(i, j, k) for i in range(2) for j in range(2) for k in range(2)]
+    cells = np.array([[number[tuple(low + at)] for at in CELL_CORNERS] for low in lowest])
+    tets = tets_of_cells(cells)
+    np.testing.assert_allclose(tet_volumes(grid.astype(float), tets), 1 / 6)
+    # Two triangles on each of 24 squares of the surface, and no other face without a neighbor.
+    assert len(boundary_triangles(tets)) == 48

@@ -5,6 +5,7 @@ import warp as wp
 
 from ..options import QUICK
 from .joined import belongs
+from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import Surface
 
 wp.set_module_options(QUICK)
@@ -179,18 +180,13 @@ def find_crossings(
     """
     k = wp.tid()
     n = int(0)
-    if surface.meets_bodies[surface.body[surface.edges[k][0]]] != 0 and surface.body_triangles > 0:
+    e = surface.edges[k]
+    low = wp.min(x[e[0]], x[e[1]])
+    near = near_bodies(surface.body[e[0]], low, wp.max(x[e[0]], x[e[1]]), surface)
+    if near & BODIES != 0:
         n = crossed_triangles(k, surface.triangle_tree, 0, surface, flattened, x, slots, n, found)
-    if k < surface.body_edges and surface.body_triangles < surface.triangles.shape[0]:
-        n = crossed_triangles(
-            k,
-            surface.collider_triangle_tree,
-            surface.body_triangles,
-            surface,
-            flattened,
-            x,
-            slots,
-            n,
-            found,
-        )
+    if near & COLLIDERS != 0:
+        tree = surface.collider_triangle_tree
+        offset = surface.body_triangles
+        n = crossed_triangles(k, tree, offset, surface, flattened, x, slots, n, found)
     count[k] = n

@@ -37,10 +37,16 @@ class Surface:
     triangle_tree: wp.uint64
     collider_edge_tree: wp.uint64
     collider_triangle_tree: wp.uint64
+    body_tree: wp.uint64
     bodies: int
+    deformable: int  # so many of the bodies, the others are colliders
     may_touch: wp.array[int]  # [body * body]
-    meets_bodies: wp.array[int]  # per body: whether it may touch any body, or itself
     closed: wp.array[int]  # per body: whether it has an inside
+    # per body: the box of where it may be (neighborhoods.py), and with which others that overlaps
+    body_low: wp.array[wp.vec3]
+    body_high: wp.array[wp.vec3]
+    neighbors: wp.array[int]
+    neighbor: wp.array[int]
     # per vertex of the scene:
     joint: wp.array[int]  # the same number for what is attached to each other
     body: wp.array[int]

@@ -11,6 +11,7 @@ import warp as wp
 from ..options import HOT
 from .distance import closest_on_segments, closest_on_triangle
 from .joined import are_joined, belongs
+from .neighborhoods import BODIES, COLLIDERS, highest, lowest, near_bodies
 from .pairs import Surface
 from .parting import rounding_along
 from .state import ContactState
@@ -33,19 +34,6 @@ def advance_of_edge(e: wp.vec2i, direction: wp.vec3, surface: Surface):
 def advance_of_triangle(t: wp.vec3i, direction: wp.vec3, surface: Surface):
     ends = advance_of_edge(wp.vec2i(t[0], t[1]), direction, surface)
     return wp.max(ends, advance(t[2], direction, surface))
-
-
-@wp.func
-def lowest(v: int, surface: Surface, x: wp.array[wp.vec3]):
-    """The low corner of the box of where vertex v may be before the next search."""
-    r = surface.trust_radius[v]
-    return x[v] + wp.min(surface.path[v], wp.vec3(0.0)) - wp.vec3(r, r, r)
-
-
-@wp.func
-def highest(v: int, surface: Surface, x: wp.array[wp.vec3]):
-    r = surface.trust_radius[v]
-    return x[v] + wp.max(surface.path[v], wp.vec3(0.0)) + wp.vec3(r, r, r)
 
 
 @wp.func
@@ -132,6 +120,8 @@ def edge_intersects(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 @wp.func
 def near_triangles(
     v: int,
+    low: wp.vec3,
+    high: wp.vec3,
     tree: wp.uint64,
     first_triangle: int,
     surface: Surface,
@@ -142,12 +132,13 @@ def near_triangles(
     count: int,
     found: wp.array[int],
 ):
-    """Write the triangles of a tree that vertex v may touch to found[at...]; returns how many."""
+    """Write the triangles of a tree that vertex v may touch, in the box from `low` to `high`, to
+    found[at...]; returns how many.
+    """
     p = x[v]
     reach = state.radius[v] + state.multiplier[v]
-    r = wp.vec3(reach, reach, reach)
     n = count
-    query = wp.bvh_query_aabb(tree, lowest(v, surface, x) - r, highest(v, surface, x) + r)
+    query = wp.bvh_query_aabb(tree, low, high)
     index = int(0)
     while wp.bvh_query_next(query, index):
         t = surface.triangles[first_triangle + index]
@@ -189,28 +180,26 @@ def find_triangles(
     v = surface.vertices[k]
     at = k * slots
     n = int(0)
-    if surface.meets_bodies[surface.body[v]] != 0 and surface.body_triangles > 0:
-        n = near_triangles(v, surface.triangle_tree, 0, surface, state, x, at, slots, n, found)
-    of_collider = v >= surface.collider_start and v < surface.point_start
-    if not of_collider and surface.body_triangles < surface.triangles.shape[0]:
-        n = near_triangles(
-            v,
-            surface.collider_triangle_tree,
-            surface.body_triangles,
-            surface,
-            state,
-            x,
-            at,
-            slots,
-            n,
-            found,
-        )
+    reach = state.radius[v] + state.multiplier[v]
+    r = wp.vec3(reach, reach, reach)
+    low = lowest(v, surface, x) - r
+    high = highest(v, surface, x) + r
+    near = near_bodies(surface.body[v], low, high, surface)
+    if near & BODIES != 0:
+        tree = surface.triangle_tree
+        n = near_triangles(v, low, high, tree, 0, surface, state, x, at, slots, n, found)
+    if near & COLLIDERS != 0:
+        tree = surface.collider_triangle_tree
+        offset = surface.body_triangles
+        n = near_triangles(v, low, high, tree, offset, surface, state, x, at, slots, n, found)
     count[k] = n
 
 
 @wp.func
 def near_edges(
     k: int,
+    low: wp.vec3,
+    high: wp.vec3,
     tree: wp.uint64,
     first_edge: int,
     surface: Surface,
@@ -221,15 +210,14 @@ def near_edges(
     count: int,
     found: wp.array[int],
 ):
-    """Write the edges of a tree behind edge k that it may touch to found[at...]."""
+    """Write the edges of a tree behind edge k that it may touch, in the box from `low` to `high`,
+    to found[at...]; returns how many.
+    """
     e = surface.edges[k]
     p = x[e[0]]
     q = x[e[1]]
     reach = edge_reach(e, state)
-    r = wp.vec3(reach, reach, reach)
     n = count
-    low = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
-    high = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
     query = wp.bvh_query_aabb(tree, low, high)
     index = int(0)
     while wp.bvh_query_next(query, index):
@@ -270,19 +258,16 @@ def find_edges(
     k = first + wp.tid()
     at = k * slots
     n = int(0)
-    if surface.meets_bodies[surface.body[surface.edges[k][0]]] != 0:
-        n = near_edges(k, surface.edge_tree, 0, surface, state, x, at, slots, n, found)
-    if surface.body_edges < surface.edges.shape[0]:
-        n = near_edges(
-            k,
-            surface.collider_edge_tree,
-            surface.body_edges,
-            surface,
-            state,
-            x,
-            at,
-            slots,
-            n,
-            found,
-        )
+    e = surface.edges[k]
+    reach = edge_reach(e, state)
+    r = wp.vec3(reach, reach, reach)
+    low = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
+    high = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
+    near = near_bodies(surface.body[e[0]], low, high, surface)
+    if near & BODIES != 0:
+        n = near_edges(k, low, high, surface.edge_tree, 0, surface, state, x, at, slots, n, found)
+    if near & COLLIDERS != 0:
+        tree = surface.collider_edge_tree
+        offset = surface.body_edges
+        n = near_edges(k, low, high, tree, offset, surface, state, x, at, slots, n, found)
     count[k] = n

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes of tets to files, in text: Gmsh's .msh 2.2, legacy .vtk, Medit's .mesh.
+
+Every tet has the number of the part that it belongs to, counted from 1.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+# Nine digits give every float32 back.
+FORMS = {"f": "%.9g", "i": "%d"}
+# What the formats call a tet.
+GMSH_TET, VTK_TET = 4, 10
+
+
+def _rows(*columns):
+    """A line of text for every row of arrays [row] or [row, any] that stand side by side."""
+    columns = [column.reshape(len(column), -1) for column in columns]
+    form = " ".join(FORMS[column.dtype.kind] for column in columns for _ in column[0])
+    values = np.hstack([column.astype(object) for column in columns])
+    return (form + "\n") * len(values) % tuple(values.ravel())
+
+
+def _lines(*texts):
+    return "".join(f"{text}\n" for text in texts)
+
+
+def _quoted(name):
+    """A name as it may stand between quotes in a line."""
+    return "".join(letter if letter.isprintable() and letter != '"' else "_" for letter in name)
+
+
+def gmsh(points, tets, part, names):
+    """Parts are physical groups with their names."""
+    named = [f'3 {number} "{_quoted(name)}"' for number, name in enumerate(names, 1)]
+    node, number = np.arange(1, len(points) + 1), np.arange(1, len(tets) + 1)
+    kind, tags = np.full_like(number, GMSH_TET), np.full_like(number, 2)
+    elements = _rows(number, kind, tags, part, part, 1 + tets)
+    return (
+        _lines("$MeshFormat", "2.2 0 8", "$EndMeshFormat")
+        + _lines("$PhysicalNames", len(names), *named, "$EndPhysicalNames")
+        + _lines("$Nodes", len(points), _rows(node, points) + "$EndNodes")
+        + _lines("$Elements", len(tets), elements + "$EndElements")
+    )
+
+
+def vtk(points, tets, part, names):
+    """Parts are a number of every cell."""
+    count, corners = len(tets), np.full_like(part, 4)
+    title = _quoted(", ".join(names))[:200]
+    return (
+        _lines("# vtk DataFile Version 3.0", title, "ASCII", "DATASET UNSTRUCTURED_GRID")
+        + _lines(f"POINTS {len(points)} double") + _rows(points)
+        + _lines(f"CELLS {count} {5 * count}") + _rows(corners, tets)
+        + _lines(f"CELL_TYPES {count}") + _rows(np.full_like(part, VTK_TET))
+        + _lines(f"CELL_DATA {count}", "SCALARS part int", "LOOKUP_TABLE default") + _rows(part)
+    )  # fmt: skip
+
+
+def medit(points, tets, part, _names):
+    """Parts are the references of the tets."""
+    return (
+        _lines("MeshVersionFormatted 2", "Dimension 3")
+        + _lines("Vertices", len(points)) + _rows(points, np.zeros(len(points), int))
+        + _lines("Tetrahedra", len(tets)) + _rows(1 + tets, part)
+        + _lines("End")
+    )  # fmt: skip
+
+
+WRITERS = {".vtk": vtk, ".msh": gmsh, ".mesh": medit}
+
+
+def checked_ending(path):
+    """The ending of a path in small letters; refuses one that no writer has."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        known = ", ".join(WRITERS)
+        raise ValueError(f"{Path(path).name}: tets are not written as this; there are {known}")
+    return suffix
+
+
+def tet_text(path, parts):
+    """The text of a file of `parts`, (name, points [point, 3], tets [tet, 4]) each; the ending of
+    its path tells the format.
+    """
+    suffix = checked_ending(path)
+    first = np.cumsum([0, *(len(points) for _, points, _ in parts)])
+    points = np.concatenate([points for _, points, _ in parts]).astype(np.float64)
+    tets = np.concatenate([at + tets for at, (_, _, tets) in zip(first, parts, strict=False)])
+    part = np.repeat(np.arange(1, len(parts) + 1), [len(tets) for _, _, tets in parts])
+    return WRITERS[suffix](points, tets, part, [name for name, _, _ in parts])
