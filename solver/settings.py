@@ -195,7 +195,7 @@ class Settings:
         0.01,
         "Accuracy",
         "End a substep when the estimated error of every object is below this part of its motion "
-        "or, where it hardly moves, of its size. 0 always does all iterations",
+        "in it and of what forces do to that. 0 always does all iterations",
         low=0.0,
         high=1.0,
         soft_high=0.05,

@@ -7,7 +7,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels import accuracy as kernels
 from ..model.chunks import make_chunks
-from ..report.position_error import BodyErrors
+from ..report.position_error import BodyErrors, visible
 
 # Iterations from one coarse step to the next.
 CYCLE = 2
@@ -72,11 +72,11 @@ class Accuracy:
         """`BodyErrors` of the bodies with `counts` free vertices."""
         model, errors = self.model, kernels.BodyErrors()
         points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
-        sizes = np.array([np.ptp(each, axis=0).max() for each in points])
+        self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
         reach = np.array([np.abs(each).max() for each in points])
         # What lies on something would creep.
         part = 0.0 if self.touches else PART_OF_SIZE * model.settings.accuracy
-        values = counts, part * sizes, ROUNDING * reach
+        values = counts, part * self.sizes, ROUNDING * reach
         for name, value in zip(("size", "least", "rounding"), values, strict=True):
             setattr(errors, name, model.upload(value, wp.float64))
         for name in ("error", "goal", "rate", "motion"):
@@ -146,6 +146,8 @@ class Accuracy:
         error, goal, rate, rounding, motion = (numbers[name] for name in self.reported)
         rate = rate ** (1.0 / compared)
         found.error[self.body] = np.maximum(error * rate ** (done - last), rounding)
-        found.goal[self.body], found.decay[self.body] = goal, rate
-        found.motion[self.body] = motion
+        least = self.model.settings.accuracy * PART_OF_SIZE * self.sizes
+        found.goal[self.body] = np.maximum(goal, least)
+        found.seen[self.body] = visible(motion, self.sizes)
+        found.decay[self.body], found.motion[self.body] = rate, motion
         return found

@@ -30,13 +30,14 @@ class BodyErrors:
 
     error: np.ndarray
     goal: np.ndarray  # what of it counts as none
+    seen: np.ndarray  # from where on one might see it
     decay: np.ndarray  # the factor by which an iteration shrinks it
     motion: np.ndarray  # in the substep
 
     @classmethod
     def unknown(cls, count):
         """Those of `count` bodies of which nothing is known."""
-        return cls(*np.full((4, count), np.nan))
+        return cls(*np.full((5, count), np.nan))
 
     @property
     def worst(self):
@@ -44,6 +45,11 @@ class BodyErrors:
         ratio = np.where(np.isnan(self.error), -1.0, self.error) / np.maximum(self.goal, TINY)
         ratio[np.isnan(ratio)] = -1.0
         return int(ratio.argmax()) if (ratio >= 0.0).any() else None
+
+
+def visible(motion, size):
+    """The errors [m] from which on one might see them, of bodies with a motion and a size [m]."""
+    return np.maximum(PART_OF_MOTION * motion, PART_OF_SIZE * size)
 
 
 class PositionError:
@@ -107,7 +113,6 @@ class PositionError:
         shrinks = 0.5 * (np.sqrt(1.0 + 4.0 * quotient) - 1.0)
         shrinks = np.minimum(shrinks, SLOWEST) ** 2
         found.error[moving] = second * shrinks / (1.0 - shrinks)
-        seen = PART_OF_SIZE * np.array(self.sizes)[moving]
-        found.goal[moving] = np.maximum(PART_OF_MOTION * motion, seen)
+        found.goal[moving] = found.seen[moving] = visible(motion, np.array(self.sizes)[moving])
         found.motion[moving] = motion
         return found

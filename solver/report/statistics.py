@@ -9,7 +9,7 @@ from ..contact.intersections import Intersection
 from ..contact.measure import ContactMeasure
 from ..device.numbers import Numbers
 from ..kernels.contact.counts import SEARCHES
-from .position_error import PART_OF_MOTION, BodyErrors
+from .position_error import BodyErrors
 from .residual import decay
 from .sums import Sums
 
@@ -57,8 +57,7 @@ class Statistics:
     error_seen: float
     """From this error [m] on one might see it."""
     error_motion: float
-    """How far that body has gone in the last substep [m] (root mean square); NaN without an
-    accuracy."""
+    """How far that body has gone in the last substep [m] (root mean square)."""
     errors: tuple[float, ...]
     """The estimated error of every body [m], NaN where it is not known."""
     kinetic_energy: float
@@ -203,7 +202,7 @@ class Measure:
         errors = BodyErrors.unknown(len(self.bodies))
         if self.coarse:
             errors = self.convergence.errors_of(numbers)
-        error, error_goal, error_decay, motion = (
+        error, error_goal, error_seen, error_decay, motion = (
             math.nan if errors.worst is None else float(getattr(errors, f.name)[errors.worst])
             for f in fields(errors)
         )
@@ -217,7 +216,7 @@ class Measure:
             error=error,
             error_goal=error_goal,
             error_decay=error_decay,
-            error_seen=error_goal * max(PART_OF_MOTION / (settings.accuracy or 1.0), 1.0),
+            error_seen=error_seen,
             error_motion=motion,
             errors=tuple(errors.error.tolist()),
             kinetic_energy=0.0 if settings.quasistatic else float(numbers["kinetic"].sum()),
