@@ -192,7 +192,7 @@ class Settings:
         "attachments or contact",
     )
     accuracy: float = number(
-        0.01,
+        0.0,
         "Accuracy",
         "End a substep when the estimated error of every object is below this part of its motion "
         "in it and of what forces do to that. 0 always does all iterations",

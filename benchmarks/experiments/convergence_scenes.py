@@ -63,9 +63,8 @@ def hanging_sheet(cells):
 
 
 def by_solver(body, steps, iterations, **settings):
-    """Positions [step, vertex, 3] of the solver; all iterations are done if not told otherwise."""
-    settings = {"accuracy": 0.0, "iterations": iterations, **settings}
-    how = Settings(frame_time=H, substeps=1, **settings)
+    """Positions [step, vertex, 3] of the solver."""
+    how = Settings(frame_time=H, substeps=1, iterations=iterations, **settings)
     return np.array([frame.exact_positions[0] for frame in simulate([body], how, steps)])
 
 

@@ -26,6 +26,7 @@ sys.path += [str(Path(__file__).parents[2] / "tests" / part) for part in ("recor
 
 import scenes
 
+ACCURACY = 0.01
 FAR, LATE, LAST = 240, 200, 64
 # Errors of which the truth is not known to this part are left out: from LATE to FAR it moves on.
 KNOWN = 0.2
@@ -133,9 +134,7 @@ class Watched:
     """A scene whose substeps end as they do, but some, which are seen on to FAR iterations."""
 
     def __init__(self, scene):
-        settings = replace(
-            scene.settings, iterations=FAR, accuracy=Settings().accuracy, tolerance=0.0
-        )
+        settings = replace(scene.settings, iterations=FAR, accuracy=ACCURACY, tolerance=0.0)
         self.scene, self.settings = scene, settings
         simulation = Simulation(scene.bodies, settings, "cpu", scene.gravity)
         self.stepper, self.measure = simulation._build()

@@ -73,7 +73,6 @@ def of_solver(body, step, x, v, best, **settings):
             substeps=1,
             iterations=count,
             initial_guess="inertia",
-            accuracy=0.0,
             threads=1,
             **settings,
         )
@@ -94,7 +93,7 @@ def draw_curtain(shown, body, x, title):
 
 def draw_shapes(axes, body, exact):
     for shown, count in zip(axes, (1, 10, 100), strict=False):
-        how = Settings(frame_time=H, substeps=1, iterations=count, accuracy=0.0)
+        how = Settings(frame_time=H, substeps=1, iterations=count)
         *_, frame = simulate([body], how, STEPS)
         away = np.abs(frame.exact_positions[0] - exact).max()
         draw_curtain(shown, body, frame.exact_positions[0], f"VBD, {count}: {away:.1e} m off")

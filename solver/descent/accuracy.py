@@ -50,10 +50,11 @@ def marks(count):
 class Accuracy:
     """Estimates the error of every body at some marks between the iterations of a substep.
 
-    The first mark kept is as many iterations before the second as that is before now.
+    The first mark kept is as many iterations before the second as that is before now. `ruined`
+    [linkage] says where tets have collapsed.
     """
 
-    def __init__(self, model, iterations):
+    def __init__(self, model, iterations, ruined):
         self.model, self.iterations = model, iterations
         self.guess, self.first, self.second = (wp.zeros_like(model.x) for _ in range(3))
         self.marks = marks(iterations.count)
@@ -65,7 +66,7 @@ class Accuracy:
         owner = np.repeat(np.arange(len(self.body)), counts[self.body])
         self.chunks = make_chunks(np.concatenate(mine), owner, len(self.body), model.device)
         self.errors = self._errors(counts[self.body])
-        self.measure = self._measure()
+        self.measure = self._measure(ruined)
         self.looks = list(self._looks())
 
     def _errors(self, counts):
@@ -84,7 +85,7 @@ class Accuracy:
             setattr(errors, name, zeros)
         return errors
 
-    def _measure(self):
+    def _measure(self, ruined):
         """Launches that estimate all errors, and end the iterations where they are small."""
         model, record = self.model, self.model.launches.record
         at = kernels.Marks()
@@ -103,7 +104,7 @@ class Accuracy:
             record(kernels.add_moves, len(sizes), [self.chunks, at], [moves], VERTEX * sizes),
             record(kernels.add_ways, len(sizes), [self.chunks, at], [ways], VERTEX * sizes),
             record(kernels.find_errors, len(self.body), bodies, [self.errors]),
-            record(kernels.find_met, 1, [self.errors, demand], met),
+            record(kernels.find_met, 1, [self.errors, demand, ruined], met),
         ]
 
     def begin(self):

@@ -27,12 +27,12 @@ class Convergence:
     """How a substep converges.
 
     `done` iterations it has taken; a tolerance or an accuracy that is met ends them. `accuracy` is
-    None where none is asked for or nothing tells, as where no coarse correction makes what is
-    smooth of the error shrink, `is_coarse`. Of a watched substep `halfway` is the
+    None where none is asked for or nothing tells, as where there is no `coarse` correction, which
+    makes what is smooth of the error shrink. Of a watched substep `halfway` is the
     residual after half of the iterations, and `error` estimates that of the positions.
     """
 
-    def __init__(self, model, residual, iterations, is_coarse):
+    def __init__(self, model, residual, iterations, coarse):
         self.residual, self.iterations = residual, iterations
         self.error = PositionError(model)
         self.at_half = wp.zeros(1, dtype=wp.float64, device=model.device)
@@ -48,8 +48,8 @@ class Convergence:
             self.compare = model.launches.record(compare, 1, sizes, [iterations.is_met])
             self.looks.append(when_due(lambda number: (number + 1) % LOOK == 0, self._compare))
         self.accuracy = None
-        if model.settings.is_cyclic and is_coarse and not has_multipliers(model):
-            self.accuracy = Accuracy(model, iterations)
+        if model.settings.is_cyclic and coarse and not has_multipliers(model):
+            self.accuracy = Accuracy(model, iterations, coarse.linkages.ruined)
             self.looks += self.accuracy.looks
 
     def _measure(self):

@@ -36,7 +36,7 @@ class Stepper:
         self.coarse = make_coarse(model)
         self.sweeps = Sweeps(model)
         self.iterations = Iterations(model)
-        self.convergence = Convergence(model, residual, self.iterations, self.coarse is not None)
+        self.convergence = Convergence(model, residual, self.iterations, self.coarse)
         self.acceleration = None
         if model.settings.is_accelerated and model.free_count > 0:
             self.acceleration = Acceleration(model, residual, self.convergence)

@@ -46,7 +46,7 @@ def rod(damping=0.0):
 
 def largest_difference(body, model, iterations, led=None):
     """Largest distance between solver and reference, and the motion, as a part of it."""
-    settings = Settings(frame_time=FRAME, substeps=1, iterations=iterations, accuracy=0.0)
+    settings = Settings(frame_time=FRAME, substeps=1, iterations=iterations)
     reference = trajectory(scene_of(body, model), FRAME, STEPS, led=led)
     motion = apart = 0.0
     for frame, wanted in zip(simulate([body], settings, STEPS), reference, strict=True):

@@ -43,8 +43,8 @@ class Scene:
 
 
 def scene(*bodies, frames=8, in_time=None, **settings):
-    """A scene whose gravity may change `in_time`. All iterations are done if not told otherwise."""
-    return Scene(list(bodies), Settings(**{"accuracy": 0.0, **settings}), frames, in_time)
+    """A scene whose gravity may change `in_time`."""
+    return Scene(list(bodies), Settings(**settings), frames, in_time)
 
 
 # Without contact.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Half the steps, passes and accuracy of Balanced: for timing and layout. Fine folds and impacts
-lag."""
+"""Half the steps and passes of Balanced: for timing and layout. Fine folds and impacts lag."""
 
 import bpy
 
@@ -13,7 +12,7 @@ vbd.acceleration = 0.0
 vbd.estimate_acceleration = False
 vbd.line_search = False
 vbd.initial_guess = "adaptive"
-vbd.accuracy = 0.02
+vbd.accuracy = 0.0
 vbd.tolerance = 0.0
 vbd.augmented = True
 vbd.collision_interval = 5
