@@ -5,6 +5,9 @@ from . import mesh_cache
 from .curves import point_count
 from .playback import is_baked
 
+# Rates of which one differs from the other by no more than this part are the same.
+SAME_RATE = 1e-4
+
 
 def owners(ob):
     """Scenes that the bake of an object belongs to, among those that hold the object.
@@ -33,6 +36,25 @@ def mark(ob, scene, bake):
     """Remember where an object was baked, the bake's id, and the mesh that it is for."""
     ob.vbd.bake_scene, ob.vbd.bake_id = scene.name, bake
     ob.vbd.bake_vertices = point_count(ob)
+    ob.vbd.bake_fps = rate(scene)
+
+
+def rate(scene):
+    """Frames per second."""
+    return scene.render.fps / scene.render.fps_base
+
+
+def other_rates(scene):
+    """Short lines about bakes that a scene plays faster or slower than they were made."""
+    now, played = rate(scene), {}
+    for ob in scene.objects:
+        then = ob.vbd.bake_fps
+        if is_baked(ob) and then and abs(then / now - 1.0) > SAME_RATE:
+            played.setdefault(then, ob.name)
+    return [
+        f"{name} was baked at {then:g} frames per second, not {now:g}"
+        for then, name in played.items()
+    ]
 
 
 def is_edited(ob):
@@ -55,7 +77,7 @@ def edits(scene):
 
 def warnings(scene):
     """Short lines about bakes that no longer are what they were, or never were whole."""
-    lines = edits(scene)
+    lines = edits(scene) + other_rates(scene)
     missing = scene.vbd.frames_missing
     if missing and baked_here(scene):
         lines.append(f"Partial bake: {missing} frames missing")

@@ -12,16 +12,20 @@ from ..solver.scene.lattice import Lattice, embed, lattice
 from . import read_mesh
 from .analytic_colliders import analytic_colliders_of
 from .curves import is_curve, is_pinned, point_count
+from .field_weights import field_weights
 from .material import material_of
 from .modifiers import simulation_point
 from .painting import paint
 from .pins import pin_group, soft_pins
-from .reader import Pose, identity, moves, read_pose
+from .reader import Pose, found, identity, is_keyed, moves, read_pose
 from .rest_shape import rest_points
 from .rods import RodShape, rod_of
 from .sewing import seams
 from .tetmesh import LatticePins, stored_tets
 from .units import shown
+
+# With an identity, what finds the pressure of a cloth among the poses of a frame.
+PRESSURE = "pressure"
 
 
 @dataclass
@@ -107,6 +111,7 @@ def deformable(gathered, ob, depsgraph, pose):
         gathered.reader.add(ob, pose, with_points=clamped or len(pins) > 0)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
+    body.field_weights = field_weights(ob)
     paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
         gathered.holding.append(soft_pins(gathered, ob, body, pins))
@@ -186,4 +191,14 @@ def _cloth(gathered, ob, mesh, target, pinned):
         name=ob.name,
         rest_points=rest_points(ob, target.start),
         uv=None if uv is None else uv[corners],
+        pressure_in_time=_pressure_in_time(gathered, ob, target),
     )
+
+
+def _pressure_in_time(gathered, ob, target):
+    """The pressure of a cloth [Pa] at a time [s], if it has keyframes or drivers; else None."""
+    if not is_keyed(ob, "vbd.pressure"):
+        return None
+    reader, name = gathered.reader, (PRESSURE, target.key)
+    reader.follow(name, lambda _: found(target.key).vbd.pressure, ob.vbd.pressure)
+    return lambda time: reader.at(name, time)

@@ -22,14 +22,17 @@ MATERIAL = tuple(f for f in fields(Material) if f.name not in SCRIPT_ONLY)
 
 # Units that Blender can show and convert. All others are written into the label.
 BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE"}
-# Blender would show a length times the unit scale of the scene; this one belongs to a material, as
-# its modulus does, and presets give it in metres whatever the scale.
-WITHOUT_UNIT_SCALE = ("thickness",)
+# Blender would show a length times the unit scale of the scene; these belong to a material, as its
+# modulus does, and presets give them in metres whatever the scale.
+WITHOUT_UNIT_SCALE = ("thickness", "crease_radius")
+# What may have keyframes; all else holds for a whole bake.
+ANIMATED = ("pressure",)
 DECIMALS = {
     "youngs_modulus": 0,
     "collision_stiffness": 0,
     "bending_stiffness": 6,
     "thickness": 4,
+    "crease_radius": 4,
     "weft_modulus": 0,
     "shear_modulus": 0,
     "accuracy": 4,
@@ -66,7 +69,7 @@ def blender_property(f, default):
         "name": label,
         "description": data["text"],
         "default": default,
-        "options": set(),
+        "options": {"ANIMATABLE"} if f.name in ANIMATED else set(),
         "override": OVERRIDABLE,
     }
     if isinstance(default, bool):

@@ -114,7 +114,7 @@ def prepared(scene, objects):
     """
     bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
     frame, subframe = scene.frame_current, scene.frame_subframe
-    off, notes = [], []
+    keys, off, notes = [identity(ob) for ob in bodies], [], []
     try:
         for ob in bodies:
             playback.suspend(ob)
@@ -127,16 +127,19 @@ def prepared(scene, objects):
                         "baked result; move it up to make it part of the simulation"
                     )
                 modifier.show_viewport = False
-                off.append(modifier)
+                off.append((identity(ob), modifier.name))
         depsgraph = bpy.context.evaluated_depsgraph_get()
         others = [*field_objects(scene), *leaders(objects), *instances.movers(depsgraph)]
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
     finally:
-        for modifier in off:
-            modifier.show_viewport = True
-        for ob in bodies:
+        # A script may have deleted some.
+        for key, name in off:
+            ob = bpy.data.objects.get(key)
+            if ob and name in ob.modifiers:
+                ob.modifiers[name].show_viewport = True
+        for ob in filter(None, map(bpy.data.objects.get, keys)):
             playback.resume(ob)
         if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
             scene.frame_set(frame, subframe=subframe)
@@ -175,7 +178,7 @@ def gather(context, objects):
     instanced = instances.instanced_colliders(gathered, depsgraph)
     for ob in objects:
         if not ob.evaluated_get(depsgraph).is_evaluated:
-            raise ValueError(f"{ob.name} is hidden in the viewport or excluded; show it to bake")
+            raise ValueError(_out_of_sight(ob, context))
         if is_analytic(ob):
             gathered.bodies += analytic_colliders(gathered, ob, depsgraph)
             continue
@@ -204,6 +207,17 @@ def gather(context, objects):
         gathered.holding += attach(gathered, context, ob, made)
     gathered.bodies += gathered.holding
     return gathered
+
+
+def _out_of_sight(ob, context):
+    """What is said about an object that Blender does not evaluate in this view layer."""
+    layers = [layer.name for layer in context.scene.view_layers if ob.name in layer.objects]
+    here = context.view_layer.name
+    if layers and here not in layers:
+        return (
+            f"{ob.name} is excluded from the view layer {here}; bake in {layers[0]}, or include it"
+        )
+    return f"{ob.name} is hidden in the viewport or excluded; show it to bake"
 
 
 def _too_thick(body):

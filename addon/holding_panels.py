@@ -74,9 +74,10 @@ class VBD_PT_sewing(PhysicsPanel, Panel):
 
     def draw(self, context):
         vbd, layout = _fields(self.layout, context), self.layout
-        layout.active = vbd.use_sewing
-        _numbers(layout, vbd, "sewing_speed", "sewing_force")
-        row = layout.row()
+        column = layout.column()
+        column.active = vbd.use_sewing
+        _numbers(column, vbd, "sewing_speed", "sewing_force")
+        row = column.row()
         row.active = vbd.sewing_force > 0.0
         row.prop(vbd, "sewing_tears")
         layout.operator("vbd.cut_and_sew")

@@ -13,6 +13,7 @@ from .cache_place import cache_folder
 from .gather import refuse_unbakeable
 from .modifiers import simulation_point
 from .reader import identity
+from .scene_time import frame_anew
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def write_keys(scene, targets, cache, bake, frame_start, last):
         playback.write(ob, frames, frame_start, target.deforming, pace)
         mark(ob, scene, bake)
     scene.vbd.baked_as = scene.name
-    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    frame_anew(scene)
     return notes
 
 

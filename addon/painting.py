@@ -37,11 +37,12 @@ ROLES_OF = {
     "collision_thickness": EVERY,
     "drag": EVERY,
     "shrink": ("CLOTH",),
+    "crease_radius": ("CLOTH", "ROD"),
 }
 # Those that elements have; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
-    *("density", "damping", "thickness", "shrink"),
+    *("density", "damping", "thickness", "shrink", "crease_radius"),
 )
 # What goes with another one: cloth that is woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
@@ -98,7 +99,7 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             "the other stiffnesses of woven cloth along",
             default=0.0,
             min=0.0,
-            precision=3,  # Blender shows more of what is small
+            precision=6,
             **PLAIN,
         ),
     }

@@ -101,6 +101,10 @@ def draw_next_step(layout, context):
         layout.prop(context.scene.vbd, "use_ground", toggle=True)
 
 
+# Types of objects that have no role, but become meshes.
+CONVERTIBLE = ("FONT", "SURFACE", "META", "CURVES")
+
+
 class _Sidebar:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -116,6 +120,9 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         if ob is not None and is_simulated_as_points(ob):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             draw_roles(layout, ob)
+        elif ob is not None and ob.type in CONVERTIBLE:
+            layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
+            layout.operator("object.convert", text="Convert to Mesh").target = "MESH"
         else:
             layout.label(text="Select a mesh or curve: what is it?")
         layout.separator()

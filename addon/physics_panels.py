@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels in Properties > Physics: an object's role, its material and collision."""
+"""The panels in Properties > Physics: an object's role, its material, collision, and fields."""
 
 from bpy.types import Panel
 
 from .cell_count import known_cell_count
 from .drawing import TITLE, PhysicsPanel, draw_field, draw_presets, draw_roles, lock
+from .field_weights import LABELS, weight_name
+from .participants import BODIES
 from .presets import MATERIAL_PRESETS
 from .tetmesh import TETS
 
@@ -29,6 +31,9 @@ MATERIAL_FIELDS = {
         ("density", "Density (kg/m²)"),
         ("bending_stiffness", "Bending (N m)"),
         ("weft_bending", None),
+        ("crease_radius", None),
+        ("yield_strain", None),
+        ("flow_time", None),
         ("rest_flat", None),
         ("damping", None),
         ("drag", None),
@@ -39,6 +44,8 @@ MATERIAL_FIELDS = {
         ("thickness", "Diameter (m)"),
         ("density", "Density (kg/m)"),
         ("bending_factor", None),
+        ("crease_radius", None),
+        ("flow_time", None),
         ("poisson_ratio", None),
         ("rest_flat", "Straight Rest Shape"),
         ("damping", None),
@@ -77,6 +84,8 @@ class VBD_PT_material(PhysicsPanel, Panel):
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
             if name in WOVEN_ONLY and not woven:
                 continue
+            if name == "yield_strain" and ob.vbd.membrane == "neo_hookean":
+                continue  # rubber always springs back
             if woven and name == "youngs_modulus":
                 label = "Warp Modulus (Pa)"
             draw_field(column, ob.vbd, name, label)
@@ -176,6 +185,24 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         column.prop(vbd, "collision_collection", text="Collection")
 
 
+class VBD_PT_field_weights(PhysicsPanel, Panel):
+    bl_label = "Field Weights"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 2  # after Collision
+    roles = BODIES
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout, vbd = self.layout, context.object.vbd
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(vbd, "field_collection")
+        column = layout.column(align=True)
+        for name in ("field_all", *map(weight_name, LABELS)):
+            column.prop(vbd, name, slider=True)
+
+
 classes = (
     VBD_PT_physics,
     VBD_PT_material,
@@ -183,4 +210,5 @@ classes = (
     VBD_PT_pressure,
     VBD_PT_rest_shape,
     VBD_PT_collision,
+    VBD_PT_field_weights,
 )

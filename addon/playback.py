@@ -9,14 +9,13 @@ give back.
 
 import json
 
-import bpy
 import numpy as np
 
 from . import mesh_cache
 from .curves import free_handles, give_back_handles, is_curve, set_key
+from .key_curves import add_linear_keys, add_tents, curves_of_key, remove_curves
 
 PREFIX = "VBD "
-LINEAR = 1  # the number of 'LINEAR' in Keyframe.interpolation
 # Blender computes a straight curve as rise * time / run in float32. With a slope of one key per
 # frame and up to this many frames between keyframes, the product is an integer below 2^24, and so
 # every frame shows its key exactly.
@@ -75,14 +74,15 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
         blocks.append(block)
     for block in blocks:
         block.relative_key = key.reference_key
+        block.value = 0.0  # 1 in Blender 5.0, and exporters read it
     record["blocks"] = [block.name for block in blocks]
-    record["made_action"], record["made_slot"], curves = _curves_of(key)
+    record["made_action"], record["made_slot"], curves = curves_of_key(key)
     times = (pace * np.arange(frame_start, frame_start + len(blocks))).astype(np.float32)
     if record["absolute"]:
         knots = np.unique([*range(0, len(blocks), EXACT_RUN), len(blocks) - 1])
-        _add_linear_keys(curves.new("eval_time"), times[knots], first + knots)
+        add_linear_keys(curves.new("eval_time"), times[knots], first + knots)
     else:
-        _add_tents(curves, blocks, times)
+        add_tents(curves, blocks, times)
     ob.active_shape_key_index = record["active_index"]
     ob.vbd.bake_record = json.dumps(record)
     ob.vbd.baked = True
@@ -146,7 +146,7 @@ def make_relative(ob):
     data = key.animation_data
     if data and data.action and data.action.users > 1:  # a copied mesh shares it
         data.action = data.action.copy()
-    _, _, curves = _curves_of(key)
+    _, _, curves = curves_of_key(key)
     curve = curves.find("eval_time")
     blocks = [key.key_blocks[name] for name in record["blocks"] if name in key.key_blocks]
     times = _times_shown(curve, blocks)
@@ -158,7 +158,7 @@ def make_relative(ob):
     curves.remove(curve)
     for block in blocks:
         block.value = 0.0
-    _add_tents(curves, blocks, times)
+    add_tents(curves, blocks, times)
     record["absolute"] = False
     ob.vbd.bake_record = json.dumps(record)
     resume(ob)
@@ -192,7 +192,7 @@ def _take_away(ob):
     record = json.loads(ob.vbd.bake_record)
     key, made_here = ob.data.shape_keys, False
     if not mesh_cache.remove(ob, record) and key:
-        _remove_curves(key, record)
+        remove_curves(key, record)
         ours = [block for block in key.key_blocks if block.name in set(record["blocks"])]
         if len(ours) == len(key.key_blocks):  # the user deleted the Basis; a Key needs one block
             ours.pop(0).name = "Basis"
@@ -205,7 +205,7 @@ def _take_away(ob):
             ob.active_shape_key_index = record["active_index"]
     if is_curve(ob):
         give_back_handles(ob, record.get("handles", []))
-    for name in ("bake_record", "baked", "bake_scene", "bake_id", "bake_vertices"):
+    for name in ("bake_record", "baked", "bake_scene", "bake_id", "bake_vertices", "bake_fps"):
         ob.vbd.property_unset(name)
     return made_here
 
@@ -217,84 +217,3 @@ def _own_mutes(key, record):
     known = {*mutes, *record["blocks"]}
     new = [block.name for block in key.key_blocks if block.name not in known]
     return mutes | {now: mutes[name] for name, now in zip(missing, new, strict=False)}
-
-
-def _value_path(block):
-    return f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value'
-
-
-def _curves_of(key):
-    """(name of the action made here or "", whether a slot was made, the F-curves of a Key)."""
-    data = key.animation_data or key.animation_data_create()
-    made_action, made_slot = "", False
-    if data.action is None:
-        data.action = bpy.data.actions.new(f"{key.name} VBD")
-        made_action = data.action.name
-    action = data.action
-    if not hasattr(action, "slots"):  # Blender 4.2 and 4.3
-        return made_action, made_slot, action.fcurves
-    slot = data.action_slot
-    if slot is None:
-        slot = action.slots.new(id_type="KEY", name=key.name)
-        data.action_slot = slot
-        made_slot = True
-    layer = action.layers[0] if action.layers else action.layers.new("Layer")
-    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    return made_action, made_slot, strip.channelbag(slot, ensure=True).fcurves
-
-
-def _add_linear_keys(curve, frames, values):
-    """Keyframes joined by straight lines; before the first and after the last the value holds."""
-    curve.keyframe_points.add(len(frames))
-    points = np.column_stack([frames, values]).astype(np.float32)
-    curve.keyframe_points.foreach_set("co", points.ravel())
-    kinds = np.full(len(frames), LINEAR, np.int32)
-    curve.keyframe_points.foreach_set("interpolation", kinds)
-    curve.extrapolation = "CONSTANT"
-    curve.update()
-
-
-def _add_tents(curves, blocks, times):
-    """A value curve for each relative block: 1 at its time, 0 at those of its neighbors."""
-    for index, block in enumerate(blocks):
-        near = slice(max(index - 1, 0), index + 2)
-        values = np.zeros(len(times), np.float32)
-        values[index] = 1.0
-        _add_linear_keys(curves.new(_value_path(block)), times[near], values[near])
-
-
-def _remove_curves(key, record):
-    """Take our curves out of the Key's action, and the action too if it was made for them."""
-    data = key.animation_data
-    if data is None or data.action is None:
-        return
-    action = data.action
-    if record["made_action"] and action.users > 1:  # a copied mesh plays by it as well
-        data.action = None
-    else:
-        _remove_from_action(key, record)
-    if not record["had_animation"] and data.action is None and not data.drivers:
-        key.animation_data_clear()
-
-
-def own_paths(key, record):
-    """What the curves of a bake move on the Key that plays it."""
-    blocks = set(record.get("blocks", ()))
-    ours = {_value_path(block) for block in key.key_blocks if block.name in blocks}
-    return ours | {"eval_time"} if record.get("absolute") else ours
-
-
-def _remove_from_action(key, record):
-    data, (_, _, curves) = key.animation_data, _curves_of(key)
-    action = data.action
-    ours = own_paths(key, record)
-    for curve in [curve for curve in curves if curve.data_path in ours]:
-        curves.remove(curve)
-    if record["made_action"] and not len(curves):
-        data.action = None
-        if action.users == 0:
-            bpy.data.actions.remove(action)
-    elif record["made_slot"] and not len(curves):
-        slot = data.action_slot
-        data.action_slot = None
-        action.slots.remove(slot)

@@ -75,13 +75,13 @@ def exportable(context):
 def play_file(ob, path):
     """Let the Mesh Cache modifier play a file in place of the keys of a bake, which go."""
     first, record, own = first_frame(ob), json.loads(ob.vbd.bake_record), ob.vbd
-    whose = own.bake_scene, own.bake_id, own.bake_vertices
+    whose = own.bake_scene, own.bake_id, own.bake_vertices, own.bake_fps
     render = bpy.context.scene.render
     playback.free(ob)
     name = mesh_cache.add(ob, path, first, render.frame_map_old / render.frame_map_new)
     known = {"mesh_cache": name, "modifiers": record["modifiers"]}
     own.bake_record, own.baked = json.dumps(known), True
-    own.bake_scene, own.bake_id, own.bake_vertices = whose
+    own.bake_scene, own.bake_id, own.bake_vertices, own.bake_fps = whose
     playback.resume(ob)
 
 

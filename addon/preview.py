@@ -46,6 +46,8 @@ class Preview:
         finally:
             for ob in self._objects():
                 self._clear(ob)
+            for name in self.copies.values():
+                bpy.data.curves.remove(bpy.data.objects[name].data)  # and the object
             for group in groups:
                 bpy.data.node_groups.remove(group)
 
@@ -106,10 +108,7 @@ class Preview:
         modifier = ob.modifiers.get(NAME)
         if modifier:
             ob.modifiers.remove(modifier)
-        if is_curve(ob):
-            curve = bpy.data.objects[self.copies.pop(ob.name)].data
-            bpy.data.curves.remove(curve)  # and its object
-        elif NAME in ob.data.attributes:
+        if not is_curve(ob) and NAME in ob.data.attributes:
             ob.data.attributes.remove(ob.data.attributes[NAME])
         active = ob.modifiers.get(self.active.get(ob.name) or "")
         if active:

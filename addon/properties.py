@@ -17,6 +17,7 @@ from ..solver.scene.grid import MAX_RESOLUTION
 from .analytic_colliders import ANALYTIC_SHAPES
 from .cell_count import NOT_COUNTED, update_cell_count
 from .declared import OVERRIDABLE, material_properties, settings_properties
+from .field_weights import field_weight_properties
 from .holding import holding_properties
 from .overlays import overlay_properties
 from .painting import map_properties, painting_properties
@@ -171,6 +172,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         **holding_properties(),
         **rest_shape_properties(),
+        **field_weight_properties(),
         **painting_properties(),
         "baked": BoolProperty(
             name="Baked",
@@ -200,6 +202,12 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         "bake_vertices": IntProperty(
             name="Vertices Baked",
             description="Vertices that the mesh had when it was baked; 0 if unknown",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "bake_fps": FloatProperty(
+            name="Rate Baked",
+            description="Frames per second that the scene had when it was baked; 0 if unknown",
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),

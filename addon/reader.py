@@ -10,8 +10,9 @@ import numpy as np
 
 from . import read_mesh
 from .curves import control_points, is_curve
+from .key_curves import own_paths
 from .modifiers import STILL, may_change_count
-from .playback import is_baked, own_paths
+from .playback import is_baked
 from .units import unit_scale
 
 # Frames that are read ahead of the solver.
@@ -71,12 +72,21 @@ def _has_handlers():
 
 
 def is_keyed(block, path):
-    """Whether keyframes or drivers may change a property of a data-block. Says yes in doubt."""
+    """Whether keyframes, drivers or NLA strips change a property of a data-block."""
     data = getattr(block, "animation_data", None)
     if data is None:
         return False
-    curves = [*data.drivers, *curves_of(data.action)]
-    return bool(data.nla_tracks) or any(curve.data_path == path for curve in curves)
+    strips = [strip for track in data.nla_tracks for strip in track.strips]
+    actions = [data.action, *_actions_of(strips)]
+    curves = [*data.drivers, *(curve for action in actions for curve in curves_of(action))]
+    return any(curve.data_path == path for curve in curves)
+
+
+def _actions_of(strips):
+    """The actions of NLA strips, and of those that meta strips hold."""
+    for strip in strips:
+        yield strip.action
+        yield from _actions_of(strip.strips)
 
 
 def curves_of(action):

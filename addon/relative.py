@@ -6,6 +6,7 @@ from bpy.types import Operator
 from . import playback
 from .bake import refusal
 from .baked import baked_here
+from .scene_time import frame_anew
 
 
 def convertible(context):
@@ -40,7 +41,7 @@ class VBD_OT_convert_to_relative(Operator):
             except ValueError as error:
                 self.report({"ERROR"}, str(error))
                 return {"CANCELLED"}
-        context.scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
+        frame_anew(context.scene)
         objects = converted[0].name if len(converted) == 1 else f"{len(converted)} objects"
         self.report({"INFO"}, f"Converted the bake of {objects}")
         return {"FINISHED"}

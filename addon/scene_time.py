@@ -40,3 +40,11 @@ def time_properties():
 def frame_time(scene):
     """Time of the simulation [s] from one frame to the next."""
     return scene.vbd.time_scale * scene.render.fps_base / scene.render.fps
+
+
+def frame_anew(scene):
+    """Evaluate the frame that is shown anew, after its animation has changed, and let handlers of
+    changes know: to them it is none that a frame is set.
+    """
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    scene.update_tag()

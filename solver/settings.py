@@ -411,6 +411,35 @@ class Material:
         high=1e3,
         soft_high=2.0,
     )
+    crease_radius: float | np.ndarray = number(
+        0.0,
+        "Crease Radius",
+        "What is bent more sharply than this radius keeps what is beyond, as paper and wire do; 0 "
+        "always springs back",
+        unit="m",
+        low=0.0,
+        high=1e3,
+        soft_high=1.0,
+    )
+    yield_strain: float | np.ndarray = number(
+        0.0,
+        "Yield Strain",
+        "Cloth that is stretched or pressed by more than this part keeps what is beyond, as foil "
+        "and sheet metal do; 0 always springs back",
+        low=0.0,
+        high=10.0,
+        soft_high=0.5,
+    )
+    flow_time: float = number(
+        0.0,
+        "Flow Time",
+        "Time in which two thirds of what is bent or stretched too far become permanent; 0 keeps "
+        "it at once",
+        unit="s",
+        low=0.0,
+        high=1e6,
+        soft_high=1.0,
+    )
     rest_flat: bool = switch(
         False,
         "Flat Rest Shape",

@@ -104,7 +104,12 @@ class Simulation:
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
         launches = Launches(device, workers)
         fields = tuple(body for body in bodies if isinstance(body, ForceField))
-        outside = Outside(gravity, fields)
+        pressures = tuple(
+            (number, body.pressure_in_time)
+            for number, body in enumerate(deformable)
+            if getattr(body, "pressure_in_time", None) is not None
+        )
+        outside = Outside(gravity, fields, pressures)
         self.model = Model(scene, settings, surface, analytic, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.deformable = deformable

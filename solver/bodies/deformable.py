@@ -34,6 +34,8 @@ class Deformable:
 
     `collides_with`: names of the bodies and colliders that it may touch, or None for all. Two meet
     only if both accept each other; contact with itself is the choice of the material.
+    `field_weights`: how much of a force field acts on it, by the name of the field, 0 or more; it
+    is 1 for those that are not named.
     """
 
     points: np.ndarray
@@ -44,6 +46,7 @@ class Deformable:
     rest_points: np.ndarray | None = None
     name: str = ""
     collides_with: tuple[str, ...] | None = field(default=None, kw_only=True)
+    field_weights: dict[str, float] | None = field(default=None, kw_only=True)
 
     corners = 0
     element_name = ""
@@ -73,6 +76,12 @@ class Deformable:
             if outside.any():
                 pin = self.pins.indices[outside][0]
                 raise ValueError(f"{self.name}: pin {pin} is not one of the {count} vertices")
+        for name, weight in (self.field_weights or {}).items():
+            if not 0.0 <= weight < np.inf:
+                raise ValueError(
+                    f"{self.name}: the weight of the field {name} is {weight}; it must be finite "
+                    "and not negative"
+                )
         self._check_rest_shape()
 
     def _same_shape(self, what, array):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth and rods."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,10 +17,13 @@ class Cloth(Deformable):
     `uv` [vertex, 2] or [triangle, 3, 2]: woven cloth has its warp along u. `tear_strain`: an edge
     longer than its rest length by more than this part splits; `Frame.elements` then tells which
     vertices the triangles have, and the positions of duplicates follow those of the points.
+    `pressure_in_time`: what the pressure of the material [Pa] is at a time [s]; it is read once per
+    frame and goes evenly from frame to frame.
     """
 
     uv: np.ndarray | None = None
     tear_strain: float | None = None
+    pressure_in_time: Callable[[float], float] | None = field(default=None, kw_only=True)
 
     corners = 3
     element_name = "triangle"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Air inside closed cloth that keeps its amount: its pressure follows its volume."""
+"""Air inside closed cloth: where it keeps its amount, its pressure follows its volume; and it may
+vary in time.
+"""
 
 import numpy as np
 import warp as wp
@@ -15,22 +17,25 @@ COST = 5.0
 
 
 class EnclosedAir(RecordedStage):
-    """Lets the pressure of enclosures follow their volumes after every iteration."""
+    """Lets the pressure of enclosures follow their volumes after every iteration, and time."""
 
     def __init__(self, model):
-        self.enclosures, pressure, self.sizes = make_enclosures(model)
-        self.pressure = model.upload(pressure, float)
+        self.enclosures, gauge, self.sizes = make_enclosures(model)
+        self.pressure = model.upload(gauge, float)
         self.compliance = wp.clone(self.enclosures.inertial)
         self.residual = wp.zeros_like(self.pressure)
         self.chunks = wp.zeros(len(self.sizes), dtype=wp.float64, device=model.device)
         self.kept = {"pressure": self.pressure, "compliance": self.compliance}
+        self.keeps = bool(model.assembly.elements["pressure"].keeps.any())
+        self.body, self.gauge = bodies_of(model.assembly), gauge
+        self.start, self.end = wp.clone(self.pressure), wp.clone(self.pressure)
         super().__init__(model)
 
     @staticmethod
     def is_needed(model):
-        """Whether any cloth keeps its air."""
+        """Whether any cloth keeps its air, or has a pressure that varies."""
         pressed = model.assembly.elements.get("pressure")
-        return pressed is not None and bool(pressed.keeps.any())
+        return pressed is not None and bool((pressed.keeps | pressed.varies).any())
 
     def record(self):
         record, rest = self.model.launches.record, self.model.tables["pressure"].struct.rest
@@ -42,15 +47,45 @@ class EnclosedAir(RecordedStage):
         inputs = [self.enclosures, self.chunks]
         outputs = [self.pressure, self.compliance, self.residual, rest]
         self.press = record(kernels.press_on, len(rest), inputs, outputs)
+        volume, gauge = self.enclosures.volume, self.enclosures.gauge
+        inputs = [self.start, self.end, self.model.fraction, volume]
+        self.change = record(kernels.change_pressures, len(rest), inputs, [gauge, self.pressure])
+
+    def begin_frame(self, _frame, time):
+        """Read what pressures are at both ends of the frame."""
+        if self.model.pressures:
+            self.start.assign(self._at(time - self.model.settings.frame_time))
+            self.end.assign(self._at(time))
+
+    def _at(self, time):
+        """The pressure of every enclosure [Pa] at a time [s], as far as it varies."""
+        now = self.gauge.astype(np.float32)
+        for body, pressure in self.model.pressures:
+            value = float(pressure(time))
+            if not np.isfinite(value):
+                raise ValueError(f"the pressure at {time:.3g} s is {value}; it must be finite")
+            now[self.body == body] = value
+        return now
 
     def begin_step(self):
         """Begin with the pressure that there was."""
         self.residual.zero_()
+        if self.model.pressures:
+            self.change()
         wp.copy(self.rest, self.pressure)
 
     def after_sweep(self):
-        self.add_up()
-        self.press()
+        if self.keeps:
+            self.add_up()
+            self.press()
+
+
+def bodies_of(assembly):
+    """The number of the body that each enclosure is of, [enclosure]."""
+    of, count = enclosures(assembly.elements["pressure"].corners)
+    body = np.zeros(count, dtype=int)
+    body[of] = assembly.owner["pressure"]
+    return body
 
 
 def make_enclosures(model):

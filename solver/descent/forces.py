@@ -56,6 +56,11 @@ class Forces(RecordedStage):
         exposed.along = upload(half * friction, float)
         exposed.all_around = upload(half * assembly.drag * assembly.shown, float)
         exposed.mass = upload(assembly.mass, float)
+        body = np.zeros(len(assembly.points), dtype=np.int32)
+        for number, vertices in enumerate(assembly.vertices):
+            body[vertices] = number
+        exposed.body = upload(body, int)
+        exposed.weights = upload(model.fields.weights(assembly.field_weights), float)
         return exposed
 
     def begin_frame(self, _frame, time):

@@ -19,6 +19,7 @@ from .keeping import Keeper
 from .kinematics import Kinematics
 from .momentum import IslandMomentum, LinkageMomentum
 from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
+from .plasticity import Plasticity
 from .prediction import Damping, Prediction, Velocities
 from .stage import VERBS, RecordedStage
 from .sweeps import Sweeps
@@ -182,6 +183,8 @@ def before_iterations(model, kinematic):
     yield Prediction(model)
     if Forces.is_needed(model):
         yield Forces(model)
+    if Plasticity.is_needed(model):
+        yield Plasticity(model)
     if model.damped_tables:
         yield Damping(model)
     yield Kinematics(model, kinematic)

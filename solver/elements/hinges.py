@@ -7,16 +7,19 @@ import numpy as np
 
 from ..bodies import Cloth
 from ..kernels.elements import hinges as kernels
+from ..kernels.elements.creases import hinge_flowed
 from ..topology.meshes import triangle_areas, unit
-from .kind import Columns, ElementKind
-from .of_bodies import damping_time, per_element
+from .kind import ElementKind, Plastic
+from .of_bodies import crease_curvature, damping_time, per_element
 from .records import damped, in_vertex_order
 from .triangles import warp_directions
 
 
 @dataclass
-class Hinges(Columns):
-    """Stiffness [N m], rest angle [rad], damping time [s] of hinges (p, q, r, s)."""
+class Hinges(Plastic):
+    """Stiffness [N m], rest angle [rad], damping time [s] of hinges (p, q, r, s); `limit` is an
+    angle [rad].
+    """
 
     stiffness: np.ndarray
     rest: np.ndarray
@@ -108,7 +111,11 @@ def hinges_of(body, settings):
     bending = hinge_stiffness(body.rest_points, hinges, areas[owners], rigidity)
     rest = dihedral_angles(body.rest_points, hinges)
     rest = np.zeros_like(rest) if m.rest_flat else rest
-    return Hinges(hinges, bending, rest, time[owners].mean(axis=1))[bending > 0.0]
+    # Of a curvature κ there is κ (A₁ + A₂)/|e| at an edge, the mean of both heights.
+    edge = np.linalg.norm(np.diff(body.rest_points[hinges[:, :2]], axis=1)[:, 0], axis=1)
+    limit = crease_curvature(body)[owners].mean(axis=1) * areas[owners].sum(axis=1) / edge
+    plastic = limit, np.full(len(hinges), m.flow_time), np.arange(len(hinges))
+    return Hinges(hinges, *plastic, bending, rest, time[owners].mean(axis=1))[bending > 0.0]
 
 
 def hinge_records(points, elements, h):
@@ -174,6 +181,7 @@ HINGES = ElementKind(
     record=kernels.HingeRecord,
     force_hessian=kernels.hinge_force_hessian,
     moved_rest=kernels.hinge_moved_rest,
+    flowed=hinge_flowed,
     element=kernels.Hinge,
     gradient=kernels.hinge_gradient,
     weight=kernels.hinge_weight,

@@ -26,6 +26,18 @@ class Columns:
         return type(self)(*(getattr(self, f.name)[mask] for f in fields(self)))
 
 
+@dataclass
+class Plastic(Columns):
+    """Those whose rest values, the column `rest`, flow (kernels/elements/flow.py)."""
+
+    limit: np.ndarray
+    """Strain that is elastic, in the measure of the kind; infinite where all is, [element]."""
+    flow_time: np.ndarray
+    """Time [s] in which the part 1 − 1/e of what is beyond becomes permanent, [element]."""
+    state: np.ndarray
+    """Which elements they are of those that the scene, or until then the body, began with."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ElementKind:
     """Functions of a kind of element, on the host and in kernels.
@@ -67,6 +79,10 @@ class ElementKind:
     records and rest values are wide ones, and x_i is a vector."""
     moved_rest: wp.Function | None = None
     """(record, undamped rest value, blend β, x_i, x) → the rest value of this step."""
+
+    flowed: wp.Function | None = None
+    """(element, rest value, limit, share, x) → the rest value after a share of what is strained
+    beyond the limit has become permanent, of kinds whose columns are `Plastic`."""
 
     element: type
     gradient: wp.Function

@@ -44,6 +44,18 @@ def damping_time(body, settings):
     return per_element(body, "damping", body.material.damping) + settings.damping
 
 
+def limit_of(values):
+    """Limits of what is elastic, of which 0 stands for none."""
+    return np.where(values > 0.0, values, np.inf)
+
+
+def crease_curvature(body):
+    """Curvature [1/m] per element beyond which a body creases; infinite where it never does."""
+    radius = per_element(body, "crease radius", body.material.crease_radius)
+    with np.errstate(divide="ignore"):
+        return 1.0 / radius
+
+
 def elastic_per_element(body):
     """The body's material with every elastic constant per element, whatever it was given for."""
     given = {name: getattr(body.material, name) for name in ELASTIC}

@@ -19,12 +19,13 @@ FLAT = 1e-9
 
 @dataclass
 class PressedTriangles(Columns):
-    """Triangles that enclose air, counterclockwise seen from outside; its pressure [Pa], and
-    whether it `keeps` its amount (descent/enclosed_air.py).
+    """Triangles that enclose air, counterclockwise seen from outside; its pressure [Pa], whether it
+    `keeps` its amount, and whether it `varies` in time (descent/enclosed_air.py).
     """
 
     pressure: np.ndarray
     keeps: np.ndarray
+    varies: np.ndarray
 
 
 def enclosures(triangles):
@@ -52,7 +53,10 @@ def outward(points, triangles):
 def pressed_triangles(body, settings):
     """The `PressedTriangles` of cloth with a pressure inside."""
     m = body.material
-    if not isinstance(body, Cloth) or not (m.pressure or m.keep_volume):
+    if not isinstance(body, Cloth):
+        return None
+    varies = body.pressure_in_time is not None
+    if not (m.pressure or m.keep_volume or varies):
         return None
     refuse_open_surface(body.name, body.triangles)
     triangles, flat = outward(body.rest_points, body.triangles)
@@ -70,9 +74,12 @@ def pressed_triangles(body, settings):
         )
     if m.keep_volume and body.tear_strain is not None:
         raise ValueError(f"{body.name}: cloth that tears cannot keep its volume; choose one")
-    return PressedTriangles(
-        triangles, np.full(count, float(m.pressure)), np.full(count, m.keep_volume)
-    )
+    if varies and body.tear_strain is not None:
+        raise ValueError(
+            f"{body.name}: cloth that tears cannot have a pressure that changes; choose one"
+        )
+    values = float(m.pressure), m.keep_volume, varies
+    return PressedTriangles(triangles, *(np.full(count, value) for value in values))
 
 
 def pressure_records(points, pressed, _h):
@@ -93,7 +100,10 @@ def exact_columns(points, pressed):
     """Fields of `ExactPressedTriangle`."""
     a, b, c = (points[pressed.corners[:, k]] for k in range(3))
     volume = np.einsum("ti,ti->t", a, np.cross(b, c)) / 6.0
-    return {"pressure": np.where(pressed.keeps, 0.0, pressed.pressure), "volume": volume}
+    return {
+        "pressure": np.where(pressed.keeps | pressed.varies, 0.0, pressed.pressure),
+        "volume": volume,
+    }
 
 
 def torn(pressed, tear):

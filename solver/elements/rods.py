@@ -9,10 +9,11 @@ import warp as wp
 from ..bodies import Rod
 from ..kernels.elements import directors as director_kernels
 from ..kernels.elements import rods as kernels
+from ..kernels.elements.creases import bend_flowed
 from ..kernels.elements.section_frame import FOLDED
 from ..topology.meshes import unit
-from .kind import Columns, ElementKind
-from .of_bodies import damping_time, per_element
+from .kind import Columns, ElementKind, Plastic
+from .of_bodies import crease_curvature, damping_time, per_element
 from .records import damped, in_vertex_order
 from .springs import rest_lengths
 
@@ -21,9 +22,9 @@ MOST_PAIRED = 8
 
 
 @dataclass
-class Bends(Columns):
+class Bends(Plastic):
     """Stiffness B/l and C/l [N m], strain at rest [bend, 3] and damping time [s] of two edges (a,
-    b) and (b, c) each, with their directors: corners a, b, c, p, q.
+    b) and (b, c) each, with their directors: corners a, b, c, p, q. `limit` is a |κ|.
     """
 
     bending: np.ndarray
@@ -120,7 +121,9 @@ def bends_of(body, settings):
     rest = bend_strains(body.rest_points, corners)
     rest = np.zeros_like(rest) if body.material.rest_flat else rest
     time = damping_time(body, settings)[pairs].mean(axis=1)
-    return Bends(corners, bending, twisting, rest, time)[bending > 0.0]
+    limit = crease_curvature(body)[pairs].mean(axis=1) * span
+    plastic = limit, np.full(len(pairs), body.material.flow_time), np.arange(len(pairs))
+    return Bends(corners, *plastic, bending, twisting, rest, time)[bending > 0.0]
 
 
 def directors_of(body, _settings):
@@ -188,6 +191,7 @@ BENDS = ElementKind(
     rest=wp.vec3,
     force_hessian=kernels.bend_force_hessian,
     moved_rest=kernels.bend_moved_rest,
+    flowed=bend_flowed,
     element=kernels.Bend,
     gradient=kernels.bend_gradient,
     weight=kernels.bend_weight,

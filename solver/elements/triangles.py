@@ -9,14 +9,15 @@ import warp as wp
 from ..bodies import Cloth
 from ..kernels.elements import stable_triangles
 from ..kernels.elements import triangles as kernels
-from .kind import Columns, ElementKind
+from ..kernels.elements.dents import triangle_flowed
+from .kind import ElementKind, Plastic
 from .materials import (
     membrane_constants,
     membrane_lame,
     orthotropic_stiffness,
     stvk_stiffness,
 )
-from .of_bodies import damping_time, elastic_per_element, per_element
+from .of_bodies import damping_time, elastic_per_element, limit_of, per_element
 from .records import damped, in_vertex_order
 
 # The two corners that follow each corner of a triangle.
@@ -25,11 +26,11 @@ STABLE = "neo_hookean"
 
 
 @dataclass
-class Triangles(Columns):
+class Triangles(Plastic):
     """μ, λ [N/m] of neo-Hookean triangles, `stiffness` [triangle, 4] (K₁, K₂, K₁₂, G_s) [N/m] of
     StVK ones and of all viscosity. `number` are those that the triangles have in their body,
     `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; areas [m²],
-    damping times [s].
+    rest strains (Ḡ₁₁, Ḡ₂₂, Ḡ₁₂) [triangle, 3], damping times [s]; `limit` is a principal strain.
     """
 
     number: np.ndarray
@@ -38,6 +39,7 @@ class Triangles(Columns):
     stiffness: np.ndarray
     inverse: np.ndarray
     area: np.ndarray
+    rest: np.ndarray
     damping_time: np.ndarray
 
 
@@ -110,7 +112,11 @@ def triangles_of(body, settings):
     inverse, areas = inverse / size[:, None, None], areas * size**2
     stiffness = membrane_stiffness(m)
     number, time = np.arange(len(areas)), damping_time(body, settings)
-    return Triangles(body.triangles, number, *constants, stiffness, inverse, areas, time)
+    limit = limit_of(per_element(body, "yield strain", m.yield_strain))
+    plastic = limit, np.full(len(areas), m.flow_time), number
+    rest = np.zeros((len(areas), 3))
+    shape = inverse, areas, rest
+    return Triangles(body.triangles, *plastic, number, *constants, stiffness, *shape, time)
 
 
 def plain_triangles(body, settings):
@@ -167,9 +173,8 @@ def strain_records(stiffness_of):
         # All three records of a triangle have the same stiffness.
         stiffness = (stiffness * triangles.area[:, None])[:, None]
         columns["stiffness"] = np.repeat(stiffness, 3, axis=1)
-        rest = np.zeros((len(blend), 3))
         return in_vertex_order(
-            len(points), kernels.TriangleRecord, triangles.corners, columns, rest, blend
+            len(points), kernels.TriangleRecord, triangles.corners, columns, triangles.rest, blend
         )
 
     return records
@@ -248,7 +253,9 @@ STVK_TRIANGLES = strain_kind(
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
         "stiffness": t.stiffness * t.area[:, None],
+        "rest": t.rest,
     },
+    flowed=triangle_flowed,
     exact=kernels.ExactTriangle,
     energy=kernels.triangle_energy,
 )

@@ -19,7 +19,8 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class Exposed:
-    """What vertices show to the air; all arrays but the first two are [vertex]."""
+    """What vertices show to the air; all arrays but the first two and the last are
+    [vertex]."""
 
     triangle: wp.array[int]  # triangles around every vertex, one vertex after the other
     corners: wp.array[wp.vec3i]  # [triangle]
@@ -28,6 +29,8 @@ class Exposed:
     along: wp.array[float]  # ½ ρ C_t of them [kg/m³]
     all_around: wp.array[float]  # ½ ρ C A of what has no triangles [kg/m]
     mass: wp.array[float]  # [kg]
+    body: wp.array[int]
+    weights: wp.array2d[float]  # of every field, [body, field]
 
 
 @wp.struct
@@ -67,7 +70,7 @@ def pull_at(
     v: wp.array[wp.vec3],
 ):
     """What air and fields do to vertex i."""
-    influence = influence_at(fields, x[i], v[i])
+    influence = influence_at(fields, exposed.weights, exposed.body[i], x[i], v[i])
     resistance = (
         exposed.all_around[i] * wp.length(influence.wind - v[i]) * wp.identity(n=3, dtype=float)
     )

@@ -39,6 +39,26 @@ class Enclosures:
 
 
 @wp.kernel
+def change_pressures(
+    start: wp.array[float],
+    end: wp.array[float],
+    fraction: wp.array[wp.float64],
+    volume: wp.array[float],
+    # in and out
+    gauge: wp.array[float],
+    pressure: wp.array[float],
+):
+    """Let pressures [Pa] be what they are at the end of this substep, on their way from the `start`
+    to the `end` of the frame; of those that follow volumes it is p̄. One thread per enclosure.
+    """
+    k = wp.tid()
+    now = wp.lerp(start[k], end[k], float(fraction[0]))
+    gauge[k] = now
+    if volume[k] == 0.0:
+        pressure[k] = now
+
+
+@wp.kernel
 def add_volumes(
     first: int,
     enclosures: Enclosures,

@@ -188,8 +188,10 @@ def turbulent(field: Field, p: wp.vec3):
 
 
 @wp.func
-def add_field(field: Field, x: wp.vec3, v: wp.vec3, influence: Influence):
-    """The influence of one field at x [m] on what moves with v [m/s], added to that of others."""
+def add_field(field: Field, weight: float, x: wp.vec3, v: wp.vec3, influence: Influence):
+    """The influence of one field, times a weight, at x [m] on what moves with v [m/s], added to
+    that of others.
+    """
     away = x - field.origin
     along = wp.dot(field.axis, away) * field.axis
     way = away  # from the nearest point of its shape
@@ -198,7 +200,7 @@ def add_field(field: Field, x: wp.vec3, v: wp.vec3, influence: Influence):
     elif field.shape == PLANE:
         way = along
     distance = wp.length(way)
-    part = part_at(field, away, distance)
+    part = weight * part_at(field, away, distance)
     if part == 0.0:
         return influence
     strength = field.strength + field.noise * gust(field)
@@ -216,7 +218,7 @@ def add_field(field: Field, x: wp.vec3, v: wp.vec3, influence: Influence):
     elif field.kind == VORTEX:  # towards the velocity of a rotation, and around with it
         turn = strength * part * wp.cross(field.axis, away)
         push = turn + strength * part * wp.cross(field.axis, turn)
-        brake = 1.0
+        brake = weight
     elif field.kind == MAGNETIC:
         lines = wp.cross(field.axis, way)
         if field.shape == PLANE:
@@ -224,7 +226,7 @@ def add_field(field: Field, x: wp.vec3, v: wp.vec3, influence: Influence):
         influence.spin += strength * part * unit(lines)
     elif field.kind == HARMONIC:
         push = -strength * part * (distance - field.size) * unit(way)
-        brake = 2.0 * field.damping * wp.sqrt(wp.abs(strength))
+        brake = 2.0 * weight * field.damping * wp.sqrt(wp.abs(strength))
     elif field.kind == TURBULENCE:
         at = away
         if field.is_global != 0:
@@ -244,9 +246,11 @@ def add_field(field: Field, x: wp.vec3, v: wp.vec3, influence: Influence):
 
 
 @wp.func
-def influence_at(fields: wp.array[Field], x: wp.vec3, v: wp.vec3):
-    """What all fields do at x [m] to what moves with v [m/s]."""
+def influence_at(
+    fields: wp.array[Field], weights: wp.array2d[float], body: int, x: wp.vec3, v: wp.vec3
+):
+    """What all fields, by their `weights` [body, field], do at x [m] to what moves with v [m/s]."""
     influence = Influence()
     for k in range(fields.shape[0]):
-        influence = add_field(fields[k], x, v, influence)
+        influence = add_field(fields[k], weights[body, k], x, v, influence)
     return influence

@@ -81,6 +81,7 @@ class Assembly:
     drag: np.ndarray
     air_friction: np.ndarray
     shown: np.ndarray
+    field_weights: list  # of every body
     attachments: Rows
     tets: Tets
     cells: CellMesh
@@ -290,6 +291,7 @@ def assemble(bodies, settings, attachments=()):
         drag=spread("drag", lambda body: body.material.drag),
         air_friction=spread("air friction", lambda body: body.material.air_friction),
         shown=ordered([shown_area(body) for body in bodies]),
+        field_weights=[body.field_weights for body in bodies],
         attachments=rows,
         **made,
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A scene on the device: one set of Warp arrays for all bodies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -56,6 +56,7 @@ class Model:
         self.color_start = assembly.color_start
         h = settings.step_time
         outside = outside or Outside()
+        self.pressures = outside.pressures
 
         self.kinematic_end = surface.point_start
         colliders = surface.rest[surface.collider_start : surface.point_start]
@@ -82,6 +83,8 @@ class Model:
         self.iteration = wp.zeros(1, dtype=int, device=self.device)
 
         self._augment(assembly, settings)
+        # Rest values that flow, of elements as the scene began with, by the name of their kind.
+        self.plastic = {}
         self._make_elements()
         self.contact_model = contact_model(surface, analytic, settings, self.upload)
         self.has_analytic_colliders = len(analytic.kind) > 0
@@ -226,10 +229,18 @@ class Model:
     def _make_elements(self):
         """The tables of all elements, and the work that they make."""
         kinds, h = self.assembly.kinds, self.settings.step_time
+        for name, rest in self.plastic.items():
+            columns = self.assembly.elements[name]
+            flowed = rest.numpy()[columns.state]
+            self.assembly.elements[name] = replace(columns, rest=flowed.astype(np.float64))
         self.tables = {
             kind.name: ElementTable(kind, self.assembly, h, self.upload, self.device.is_cpu)
             for kind in kinds
         }
+        for name, table in self.tables.items():
+            if table.is_plastic and name not in self.plastic:
+                table.columns.state = np.arange(len(table.columns))
+                self.plastic[name] = self.upload(table.columns.rest, table.kind.rest)
         self.elements = chained(kinds, self.tables)
         self.damped_tables = [table for table in self.tables.values() if table.is_damped]
         self.work = np.full(self.vertex_count, self.VERTEX)

@@ -24,6 +24,7 @@ class ElementTable:
         self.kind, self.columns = kind, assembly.elements[kind.name]
         records = kind.records(assembly.rest_points, self.columns, h)
         self.number, self.record_counts = records.number, np.diff(records.start)
+        self.is_plastic = kind.flowed is not None and bool(np.isfinite(self.columns.limit).any())
         self.struct = table_struct(kind)()
         self.struct.start = upload(records.start, int)
         self.in_lanes = lanes and kind.in_lanes is not None
@@ -48,6 +49,11 @@ class ElementTable:
         if self.kind.moved_rest is not None:
             Wide = wide(self.kind.rest)
             self.struct.wide_rest = upload(in_lanes(records.rest, records.start, Wide), Wide)
+
+    @property
+    def unmoved(self):
+        """The rest values that flow, before damping moves them."""
+        return self.undamped if self.is_damped else self.struct.rest
 
     @property
     def moved(self):

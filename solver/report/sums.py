@@ -7,6 +7,7 @@ import warp as wp
 from ..device.launches import play
 from ..elements.records import filled
 from ..kernels import sums
+from ..kernels.elements.flow import exact_rest_kernel
 from ..kernels.elements.table import energy_kernel
 from ..model.chunks import body_chunks
 
@@ -74,6 +75,9 @@ class Sums:
             fields = kind.exact_columns(scene.rest_points, columns)
             data = model.upload(filled(kind.exact, columns.corners, fields), kind.exact)
             body = model.upload(self.owner[columns.corners[:, 0]], int)
+            if kind.name in model.plastic:
+                flowed = [model.upload(columns.state, int), model.plastic[kind.name]]
+                yield record(exact_rest_kernel(kind), count, flowed, [data])
             outputs = [energies[begin : begin + count], self.bodies.inverted]
             yield record(energy_kernel(kind), count, [data, model.x, body], outputs)
         count = -(-len(energies) // sums.CHUNK)

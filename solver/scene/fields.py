@@ -96,11 +96,13 @@ class ForceField:
 @dataclass(frozen=True)
 class Outside:
     """What acts on a scene from outside, besides constant gravity: `gravity` as a function of the
-    time [s] or None, and force fields.
+    time [s] or None, force fields, and the pressures [Pa] that vary in time, each with the number
+    of its body.
     """
 
     gravity: Callable[[float], np.ndarray] | None = None
     fields: tuple[ForceField, ...] = ()
+    pressures: tuple[tuple[int, Callable[[float], float]], ...] = ()
 
 
 class Fields:
@@ -115,6 +117,14 @@ class Fields:
 
     def __len__(self):
         return len(self.fields)
+
+    def weights(self, of_bodies):
+        """How much of every field acts on every body, float32 [body, field], from what these say by
+        the names of fields.
+        """
+        given = [weights or {} for weights in of_bodies]
+        table = [[weights.get(field.name, 1.0) for field in self.fields] for weights in given]
+        return np.array(table, dtype=np.float32).reshape(len(given), len(self.fields))
 
     def begin_frame(self, time):
         """Read what they are at both ends of the frame that ends at a time [s]."""

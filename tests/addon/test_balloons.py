@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, shown
+from blender_scenes import frames, sheet, shown
 
 
 @pytest.fixture
@@ -58,4 +58,20 @@ def test_a_ball_with_a_hole_is_refused_by_name(balloon):
     bpy.ops.mesh.delete(type="ONLY_FACE")
     bpy.ops.object.mode_set(mode="OBJECT")
     with pytest.raises(RuntimeError, match="Icosphere: pressure needs a closed mesh, and 3 edges"):
+        bpy.ops.vbd.bake()
+
+
+def test_keyed_pressure_blows_a_ball_up_when_it_is_due(balloon):
+    for frame, pressure in ((1, 0.0), (5, 0.0), (7, 200.0)):
+        balloon.vbd.pressure = pressure
+        balloon.keyframe_insert("vbd.pressure", frame=frame)
+    assert bpy.ops.vbd.bake() == {"FINISHED"}
+    assert radii(balloon, 5) == pytest.approx(radii(balloon, 1), rel=1e-3)
+    assert radii(balloon, 9) > 1.02 * radii(balloon, 1)
+
+
+def test_an_open_mesh_with_keyed_pressure_is_refused(scene):
+    ob = sheet()
+    ob.vbd.keyframe_insert("pressure", frame=1)
+    with pytest.raises(RuntimeError, match="Sheet: pressure needs a closed mesh"):
         bpy.ops.vbd.bake()

@@ -20,6 +20,7 @@ from vbd.solver import simulate
 from vbd.solver.device import compiling
 from vbd.solver.preparing import common_mixes
 
+pytestmark = pytest.mark.any_blender  # compiling is Warp's
 # Ends when its standard input does, as the real one.
 WAITING = [sys.executable, "-c", "import sys; sys.stdin.read()"]
 

@@ -99,3 +99,56 @@ def test_a_field_is_as_strong_in_units_of_blender_whatever_they_are(scene, weigh
     path = moved(weightless, 3)[2]
     # Half of it is left at a distance of one unit.
     assert path == pytest.approx(fallen(1.5, 2), rel=0.02)
+
+
+KINDS = {
+    "field_force": ("FORCE", {"shape": "PLANE"}),
+    "field_vortex": ("VORTEX", {}),
+    "field_magnetic": ("MAGNET", {}),
+    "field_harmonic": ("HARMONIC", {}),
+    "field_wind": ("WIND", {"wind_factor": 0.0, "flow": 0.0}),
+    "field_turbulence": ("TURBULENCE", {"size": 1.0}),
+    "field_drag": ("DRAG", {"linear_drag": 5.0}),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_of_field_has_its_weight(scene, weightless, name):
+    kind, values = KINDS[name]
+    scene.vbd.substeps, scene.vbd.iterations = 2, 5
+    frames(scene, 1, 5)
+    for frame, x in ((0, 0.0), (1, 0.1)):  # it begins with a speed, for what brakes and turns
+        weightless.location.x = x
+        weightless.keyframe_insert("location", index=0, frame=frame)
+    field(kind, strength=3.0, **values).location = (0.3, 0.2, -1.0)
+    strong = moved(weightless, 5)
+    setattr(weightless.vbd, name, 0.5)
+    half = moved(weightless, 5)
+    setattr(weightless.vbd, name, 0.0)
+    none = moved(weightless, 5)
+    for other in KINDS.keys() - {name}:
+        setattr(weightless.vbd, other, 0.0)
+    assert np.abs(none - moved(weightless, 5)).max() < 1e-7
+    assert np.linalg.norm(strong - none) > 1e-3
+    expected = 0.5 * (strong + none)
+    assert np.linalg.norm(half - expected) < 0.15 * np.linalg.norm(strong - none)
+
+
+def test_the_weight_of_all_fields_and_their_collection(scene, weightless):
+    push = field("FORCE", strength=3.0, shape="PLANE")
+    push.location = (0.0, 0.0, -5.0)
+    weightless.vbd.field_all = 0.5
+    assert moved(weightless)[2] == pytest.approx(fallen(1.5), rel=0.01)
+    others = bpy.data.collections.new("Others")
+    weightless.vbd.field_all, weightless.vbd.field_collection = 1.0, others
+    assert np.abs(moved(weightless)).max() < 1e-6
+    others.objects.link(push)
+    assert moved(weightless)[2] == pytest.approx(fallen(3.0), rel=0.01)
+
+
+def test_weights_are_of_each_object(scene, weightless):
+    field("FORCE", strength=3.0, shape="PLANE").location = (0.0, 0.0, -5.0)
+    other = sheet("Other")
+    other.location.x, other.vbd.drag, other.vbd.field_force = 3.0, 0.0, 0.0
+    assert moved(weightless)[2] == pytest.approx(fallen(3.0), rel=0.01)
+    assert np.abs(shown(other, 13) - shown(other, 1)).max() < 1e-6

@@ -7,6 +7,7 @@ import pytest
 from blender_scenes import baked, frames, pin, sheet, shown
 
 from vbd.addon import curves_overlay, overlays, panels
+from vbd.addon.bake_steps import bake_steps
 from vbd.addon.frame_numbers import frames_of
 from vbd.addon.overlay_shapes import (
     drawn_elements,
@@ -145,6 +146,25 @@ def test_only_frames_that_came_since_are_read(scene, monkeypatch):
 def test_nothing_that_stands_still_moves_for_the_overlays(scene):
     assert not bpy.app.handlers.frame_change_pre
     assert not bpy.app.handlers.frame_change_post
+
+
+def bake_and_draw():
+    for _ in bake_steps(bpy.context, visible=True):
+        overlays.kept.of("pins", 3, lambda: ["old"])
+
+
+def convert():
+    overlays.kept.of("pins", 3, lambda: ["old"])
+    bpy.ops.vbd.convert_to_relative()
+
+
+@pytest.mark.parametrize("change", [bake_and_draw, convert])
+def test_what_is_drawn_is_made_anew_when_the_frame_shows_something_else(scene, change):
+    hung()
+    scene.frame_set(3)
+    change()
+    bpy.context.view_layer.update()  # as a window does before it draws
+    assert overlays.kept.of("pins", 3, lambda: ["new"]) == ["new"]
 
 
 def test_every_switch_is_in_the_panel_and_off_but_that_of_attachments(scene):

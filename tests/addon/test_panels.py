@@ -13,6 +13,7 @@ from blender_scenes import tet_block
 
 from vbd.addon import (
     advice,
+    field_weights,
     holding_panels,
     overlays,
     painting_panels,
@@ -25,8 +26,9 @@ from vbd.addon.declared import SETTINGS
 from vbd.addon.participants import ADD_FLOOR
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
 
+FIELDS = set(field_weights.field_weight_properties())
 SIDEBAR = panels.classes
-OTHERS = (*holding_panels.classes, *painting_panels.classes)
+OTHERS = (*holding_panels.classes, *painting_panels.classes, *field_weights.classes)
 PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
 
 
@@ -241,6 +243,14 @@ def hints():
     return labels(panels.VBD_PT_sidebar)
 
 
+def test_text_is_offered_to_become_a_mesh(scene):
+    bpy.ops.object.text_add()
+    assert "object.convert" in drawn(panels.VBD_PT_sidebar) and hints() == []
+    bpy.ops.object.convert(target="MESH")
+    assert "object.convert" not in drawn(panels.VBD_PT_sidebar)
+    assert hints() == ["Choose what it is"]
+
+
 def test_the_next_step_is_told_until_something_is_baked(scene):
     assert hints() == ["Select a mesh or curve: what is it?"]
     bpy.ops.mesh.primitive_cube_add()
@@ -317,6 +327,9 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "poisson_ratio",
                 "density",
                 "bending_stiffness",
+                "crease_radius",
+                "yield_strain",
+                "flow_time",
                 "rest_flat",
                 "damping",
                 "drag",
@@ -334,6 +347,8 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "thickness",
                 "density",
                 "bending_factor",
+                "crease_radius",
+                "flow_time",
                 "poisson_ratio",
                 "rest_flat",
                 "damping",
@@ -348,7 +363,7 @@ def test_an_object_shows_the_fields_of_its_role_only(cube, role, names):
     shown = {name for panel in PHYSICS if visible(panel) for name in drawn(panel)}
     always = {"collision_thickness", "use_friction", "friction", "collision_collection"}
     pins = {"pin_group", "pin_axes", "pin_stiffness", "pin_damping", "pin_strength"}
-    bodies = set() if role == "COLLIDER" else {*pins, "self_contact"}
+    bodies = set() if role == "COLLIDER" else {*pins, "self_contact", *FIELDS}
     seams = {"sewing_speed", "sewing_force", "sewing_tears"} if role == "CLOTH" else set()
     assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | bodies | seams
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from blender_scenes import sheet, shown, slide
 
-from vbd.addon import playback
+from vbd.addon import key_curves, playback
 
 COUNT = 5
 START = 11
@@ -126,6 +126,13 @@ def test_every_frame_is_shown_as_it_was_written(ob, scene):
         np.testing.assert_allclose(shown(ob, START + index), frame, atol=3e-7)
 
 
+def test_absolute_keys_have_no_value(scene):
+    """What reads them as relative ones, such as an exporter, does not add all of them up."""
+    ob = sheet()
+    playback.write(ob, motion(ob), START, [])
+    assert {block.value for block in ob.data.shape_keys.key_blocks[1:]} == {0.0}
+
+
 def test_freeing_gives_back_what_was_there(ob, scene):
     before, seen = state(ob), shown(ob)
     playback.write(ob, motion(ob), START, [])
@@ -172,7 +179,7 @@ def test_the_users_keys_stay_and_are_muted(scene):
 
 def curve_of(ob):
     """The only curve of a bake."""
-    (curve,) = playback._curves_of(ob.data.shape_keys)[2]
+    (curve,) = key_curves.curves_of_key(ob.data.shape_keys)[2]
     return curve
 
 

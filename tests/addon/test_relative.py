@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from blender_scenes import sheet, shown
 
-from vbd.addon import playback
+from vbd.addon import key_curves, playback
 from vbd.addon.baked import mark, warnings
 
 COUNT = 12
@@ -70,10 +70,10 @@ def test_it_can_be_baked_anew(ob, scene):
 
 def test_a_bake_of_version_0_1_with_a_key_per_frame_is_converted(ob, scene):
     before = motion(ob)
-    curve = playback._curves_of(ob.data.shape_keys)[2][0]
+    curve = key_curves.curves_of_key(ob.data.shape_keys)[2][0]
     blocks = ob.data.shape_keys.key_blocks
     curve.keyframe_points.clear()
-    playback._add_linear_keys(
+    key_curves.add_linear_keys(
         curve, np.arange(START, START + COUNT), [block.frame for block in blocks[1:]]
     )
     bpy.ops.vbd.convert_to_relative()
@@ -81,7 +81,7 @@ def test_a_bake_of_version_0_1_with_a_key_per_frame_is_converted(ob, scene):
 
 
 def test_a_bake_that_was_stretched_in_time_stays_so(ob, scene):
-    curve = playback._curves_of(ob.data.shape_keys)[2][0]
+    curve = key_curves.curves_of_key(ob.data.shape_keys)[2][0]
     curve.keyframe_points[1].co.x += COUNT - 1  # half as fast
     curve.update()
     frames = range(START - 1, START + 2 * COUNT)
@@ -112,7 +112,7 @@ def trim(curve):
 
 @pytest.mark.parametrize("edit", [turn_back, bend, trim])
 def test_a_curve_that_was_edited_otherwise_is_refused(ob, scene, edit):
-    edit(playback._curves_of(ob.data.shape_keys)[2][0])
+    edit(key_curves.curves_of_key(ob.data.shape_keys)[2][0])
     before = motion(ob)
     with pytest.raises(RuntimeError, match="Sheet: the Evaluation Time curve of its bake was edit"):
         bpy.ops.vbd.convert_to_relative()

@@ -198,6 +198,7 @@ def test_pins_that_number_the_vertices_anew_are_told(scene):
     assert len(all_frames(place())) > 4
 
 
+@pytest.mark.any_blender
 @pytest.mark.skipif(sys.platform != "linux", reason="tells a file from its descriptor")
 @pytest.mark.parametrize("at", ["frame_000004", "state_000004", "header"])
 def test_a_disk_that_is_full_costs_the_frame_in_flight(scene, whole, monkeypatch, at):
@@ -334,6 +335,7 @@ def killed(arguments, patience):
     return child.returncode == -signal.SIGKILL
 
 
+@pytest.mark.any_blender
 def test_a_bake_that_is_killed_at_any_moment_goes_on_bit_for_bit(scene, kills):
     bpy.context.scene.vbd.substeps, bpy.context.scene.vbd.frame_end = 10, 60
     bpy.ops.wm.save_mainfile()

@@ -187,3 +187,9 @@ def test_quasistatic_cloth_bulges_in_the_wind_as_under_a_load():
     # The wind sees the slanting faces with cos², the load with their rest area.
     assert results[0] == pytest.approx(results[1], rel=0.1)
     assert results[0] > 0.01
+
+
+def test_weights_of_fields_are_checked():
+    for weight in (-1.0, np.nan):
+        with pytest.raises(ValueError, match=r"Cloth: the weight of the field Wind is .*not negat"):
+            Cloth(*grid(2), field_weights={"Wind": weight})

@@ -6,6 +6,7 @@ import pytest
 from shapes import plane
 
 from vbd.solver.bodies import Cloth, Collider
+from vbd.solver.descent.keeping import Restart
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -154,3 +155,43 @@ def test_a_ball_bounces_on_the_air_inside_it():
         assert frame.stats.kinetic_energy < 0.5 * mass * 6.0**2
         heights.append(points[:, 2].min())
     assert max(heights[4:]) > 0.1
+
+
+@pytest.mark.parametrize("keep_volume", [False, True])
+def test_pressure_that_varies_is_what_it_is_in_every_frame(keep_volume):
+    """A ball with growing pressure is at the end as large as one that always had the last one."""
+    options = {"quasistatic": True, "iterations": 60, "substeps": 2}
+    growing = balloon(2, keep_volume=keep_volume)
+    growing.pressure_in_time = lambda time: 400.0 * min(time / 3.0 * 24.0, 1.0)
+    frames = simulate([growing], Settings(gravity=STILL, **options), 4)
+    sizes = [growth(growing, frame) for frame in frames]
+    assert 0.0 < sizes[0] < sizes[1] < sizes[2]
+    always = balloon(2, pressure=400.0, keep_volume=keep_volume)
+    assert sizes[3] == pytest.approx(growth(always, last(always, 2, **options)), rel=0.02)
+
+
+def test_a_pressure_that_varies_goes_on_bit_for_bit():
+    def ball():
+        body = balloon(1)
+        body.pressure_in_time = lambda time: 3000.0 * time
+        return body
+
+    settings = Settings(gravity=STILL, iterations=5)
+    frames, states = [], []
+    for frame in simulate([ball()], settings, 4):
+        frames.append(frame.exact_positions[0])
+        states.append(frame.state())
+    again = simulate([ball()], settings, 4, restart=Restart(2, states[1]))
+    for frame, before in zip(again, frames[2:], strict=True):
+        np.testing.assert_array_equal(frame.exact_positions[0], before)
+
+
+def test_pressures_that_cannot_vary_are_refused():
+    torn = balloon(0)
+    torn.tear_strain, torn.pressure_in_time = 0.1, lambda _: 1.0
+    with pytest.raises(ValueError, match="Balloon: cloth that tears cannot have a pressure that"):
+        last(torn, 1)
+    wild = balloon(0)
+    wild.pressure_in_time = lambda time: np.nan if time else 0.0
+    with pytest.raises(ValueError, match=r"the pressure at 0.0417 s is nan; it must be finite"):
+        last(wild, 1)

@@ -13,6 +13,7 @@ from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
 from vbd.solver.kernels import vertex
 from vbd.solver.kernels.coarse.elements import coarse_kernels
 from vbd.solver.kernels.contact import truncation
+from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
 from vbd.solver.kernels.elements.table import energy_kernel, rest_kernel
 
 # Turing, the oldest generation that Warp still serves well.
@@ -50,6 +51,9 @@ def modules_with_kernels():
             yield f"{kind.name}, energy", energy_kernel(kind).module
         if kind.moved_rest is not None:
             yield f"{kind.name}, damping", rest_kernel(kind).module
+        if kind.flowed is not None:
+            yield f"{kind.name}, flow", flow_kernel(kind).module
+            yield f"{kind.name}, exact rest", exact_rest_kernel(kind).module
 
 
 MODULES = dict(modules_with_kernels())

@@ -4,7 +4,7 @@
     ψ = ½ (K₁ G₁₁² + K₂ G₂₂² + 2 K₁₂ G₁₁ G₂₂) + 2 G_s G₁₂²,   G = ½ (FᵀF − I) − Ḡ,   F = (f₁, f₂)
 
 with axis 1 along the warp; K₁ = K₂ = 2μ + λ, K₁₂ = λ, G_s = μ is the isotropic μ |G|² + λ/2 tr(G)².
-Ḡ is zero without damping. With S = ∂ψ/∂G, g = ∇N_i and q = g₁ f₂ + g₂ f₁ the exact block is
+Ḡ is zero but for damping and dents. With S = ∂ψ/∂G, g = ∇N_i and q = g₁ f₂ + g₂ f₁ the block is
 
     H_i = (gᵀSg) I + K₁ g₁² f₁f₁ᵀ + K₂ g₂² f₂f₂ᵀ + K₁₂ g₁g₂ (f₁f₂ᵀ + f₂f₁ᵀ) + G_s q qᵀ.
 
@@ -50,6 +50,7 @@ class ExactTriangle:
     corners: wp.vec3i
     inverse: wp.mat22d  # of the rest edges in the plane [1/m]
     stiffness: wp.vec4d  # (K₁, K₂, K₁₂, G_s) times the rest area [J]
+    rest: wp.vec3d  # Ḡ
 
 
 @wp.func
@@ -278,9 +279,9 @@ def triangle_energy(t: ExactTriangle, x: wp.array[wp.vec3]):
     half = wp.float64(0.5)
     two = wp.float64(2.0)
     one = wp.float64(1.0)
-    g_11 = half * (wp.dot(f_1, f_1) - one)
-    g_22 = half * (wp.dot(f_2, f_2) - one)
-    g_12 = half * wp.dot(f_1, f_2)
+    g_11 = half * (wp.dot(f_1, f_1) - one) - t.rest[0]
+    g_22 = half * (wp.dot(f_2, f_2) - one) - t.rest[1]
+    g_12 = half * wp.dot(f_1, f_2) - t.rest[2]
     k = t.stiffness
     stretch = k[0] * g_11 * g_11 + k[1] * g_22 * g_22 + two * k[2] * g_11 * g_22
     return half * stretch + two * k[3] * g_12 * g_12, one

@@ -15,5 +15,6 @@ vbd.youngs_modulus = 2.4e6
 vbd.density = 0.0074
 vbd.damping = 0.0013
 vbd.bending_factor = 0.05
+vbd.crease_radius = 0.0
 vbd.use_friction = True
 vbd.friction = 0.5

@@ -14,5 +14,6 @@ vbd.youngs_modulus = 4.0e8
 vbd.density = 0.040
 vbd.damping = 0.0032
 vbd.bending_factor = 0.01
+vbd.crease_radius = 0.0
 vbd.use_friction = True
 vbd.friction = 0.4

@@ -13,5 +13,6 @@ vbd.youngs_modulus = 1.3e6
 vbd.density = 0.0019
 vbd.damping = 0.0008
 vbd.bending_factor = 0.0
+vbd.crease_radius = 0.0
 vbd.use_friction = True
 vbd.friction = 1.0

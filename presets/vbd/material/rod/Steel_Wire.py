@@ -14,5 +14,6 @@ vbd.density = 0.0062
 vbd.damping = 0.0
 vbd.poisson_ratio = 0.29
 vbd.bending_factor = 1.0
+vbd.crease_radius = 0.0
 vbd.use_friction = True
 vbd.friction = 0.5

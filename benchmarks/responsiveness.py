@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How soon Blender's window answers while a bake runs.
+
+Usage, with the extension installed in a Blender that has a window:
+
+    blender --python benchmarks/responsiveness.py -- [cloth|soft] [vertices] [seconds]
+
+Builds a scene (50,000 vertices at default settings, if not told otherwise) and turns the view nine
+times a second, as a user who looks around: for a while before the bake, from the press of Bake
+until it is canceled after so many seconds (60), and for a while after. Prints for each of these how
+long it took from when the view was to be turned until it was drawn: what an idle Blender needs on
+the same machine in the same minutes, and what the bake adds.
+"""
+
+import json
+import math
+import sys
+import time
+
+import bpy
+import gpu
+import numpy as np
+from mathutils import Quaternion
+
+IDLE = 10.0  # seconds before and after the bake
+PERIOD = 0.107  # from one turn of the view to the next, out of step with the timer of the bake [s]
+VISIT = 0.002  # between two looks whether it is time [s]
+STEP = Quaternion((0.0, 0.0, 1.0), math.radians(2.0))
+BEFORE, AFTER = "idle before the bake", "idle after the bake"
+
+
+def arguments():
+    """Kind of body, its vertices, seconds of the bake."""
+    words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
+    kind, vertices, seconds = words + ["cloth", "50000", "60"][len(words) :]
+    return kind, int(vertices), float(seconds)
+
+
+def build(kind, vertices):
+    """A body of about so many vertices above a ball and a floor; returns it, selected."""
+    for ob in list(bpy.data.objects):
+        bpy.data.objects.remove(ob)
+    bpy.ops.mesh.primitive_plane_add(size=10.0)
+    bpy.ops.vbd.add(role="COLLIDER")
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.5, location=(0.0, 0.0, 0.5))
+    bpy.ops.vbd.add(role="COLLIDER")
+    if kind == "cloth":
+        side = round(math.sqrt(vertices)) - 1
+        bpy.ops.mesh.primitive_grid_add(
+            x_subdivisions=side, y_subdivisions=side, size=2.0, location=(0.0, 0.0, 1.1)
+        )
+    else:
+        rings = round(math.sqrt(vertices / 2))
+        bpy.ops.mesh.primitive_uv_sphere_add(
+            segments=2 * rings, ring_count=rings, radius=0.6, location=(0.1, 0.0, 1.8)
+        )
+    ob = bpy.context.object
+    bpy.ops.vbd.add(role=kind.upper())
+    return ob
+
+
+class Clock:
+    """Turns the view at its times, however late, and notes when that is drawn."""
+
+    def __init__(self, region):
+        self.region, self.stage = region, BEFORE
+        self.due = time.perf_counter()  # when the view is to be turned next
+        self.turned = []  # when it was to be turned, for turns that are not drawn yet
+        self.delays = []  # (what went on, seconds)
+
+    def turn(self):
+        """Turn the view as often as it should have been by now."""
+        while self.due < time.perf_counter():
+            self.turned.append(self.due)
+            self.due += PERIOD
+            self.region.view_rotation = STEP @ self.region.view_rotation
+
+    def note(self):
+        """Called by Blender when it draws the viewport."""
+        # Reading a pixel waits until all is drawn.
+        gpu.state.active_framebuffer_get().read_color(0, 0, 1, 1, 4, 0, "UBYTE")
+        now = time.perf_counter()
+        self.delays += [(self.stage, now - due) for due in self.turned]
+        self.turned = []
+
+    def tell(self):
+        """Print the numbers of the bake as a whole, and of what went on in it."""
+        stages = list(dict.fromkeys(stage for stage, _ in self.delays))
+        inside = [stage for stage in stages if stage not in (BEFORE, AFTER)]
+        print(f"{'[ms]':24}{'turns':>8}{'median':>8}{'95 %':>8}{'largest':>8}")
+        for name, members in (
+            (BEFORE, [BEFORE]), ("the bake", inside), (AFTER, [AFTER]),
+            *((f"  {stage}", [stage]) for stage in inside),
+        ):  # fmt: skip
+            delays = [delay for stage, delay in self.delays if stage in members]
+            middle, late, last = 1e3 * np.quantile(delays, (0.5, 0.95, 1.0))
+            print(f"{name:24}{len(delays):8}{middle:8.0f}{late:8.0f}{last:8.0f}")
+
+
+def measured(clock, place, seconds):
+    """What happens, one stage after another: yields whenever Blender may go on."""
+    state = bpy.context.window_manager.vbd
+    yield from _pass(IDLE)
+    clock.stage = "Pressing Bake"
+    with bpy.context.temp_override(**place):
+        bpy.ops.vbd.bake("INVOKE_DEFAULT", mode="NEW")
+    yield from _next_drawing(clock)
+    until = time.perf_counter() + seconds
+    while state.baking:
+        clock.stage = state.status.partition(" ")[0] or clock.stage
+        if time.perf_counter() > until:
+            state.cancel_requested = True
+        yield
+    clock.stage = "Writing shape keys"
+    yield from _next_drawing(clock)
+    clock.stage = AFTER
+    yield from _pass(IDLE)
+
+
+def _pass(seconds):
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        yield
+
+
+def _next_drawing(clock):
+    count = len(clock.delays)
+    while len(clock.delays) == count:
+        yield
+
+
+def main():
+    """Build the scene, start the clock, and quit when all is measured."""
+    if not hasattr(bpy.context.window_manager, "vbd") or bpy.app.background:
+        sys.exit("Blender needs a window, and the extension installed and enabled")
+    kind, vertices, seconds = arguments()
+    body = build(kind, vertices)
+    window = bpy.context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    view, preferences = area.spaces.active, bpy.context.preferences.view
+    view.show_region_ui = True
+    view.region_3d.view_location, view.region_3d.view_distance = (0.0, 0.0, 0.8), 5.0
+    splash, preferences.show_splash = preferences.show_splash, False
+    clock = Clock(view.region_3d)
+    bpy.types.SpaceView3D.draw_handler_add(clock.note, (), "WINDOW", "POST_PIXEL")
+    steps = measured(clock, {"window": window, "area": area, "region": region}, seconds)
+
+    def begin():
+        preferences.show_splash = splash
+        sidebar = next(region for region in area.regions if region.type == "UI")
+        sidebar.active_panel_category = "VBD"
+        clock.due = time.perf_counter()
+        bpy.app.timers.register(visit)
+
+    def visit():
+        clock.turn()
+        try:
+            next(steps)
+        except StopIteration:
+            print(f"Blender {bpy.app.version_string}, {kind}, {len(body.data.vertices)} vertices")
+            print(json.loads(bpy.context.scene.vbd.report)["lines"][0]["text"])
+            clock.tell()
+            bpy.ops.wm.quit_blender()
+            return None
+        return VISIT
+
+    bpy.app.timers.register(begin, first_interval=2.0)
+
+
+main()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rest values of elements that are strained beyond what is elastic: creases and dents."""
+
+import numpy as np
+
+from ..device.launches import play
+from ..elements.records import filled
+from ..kernels.elements.flow import flow_kernel
+from .stage import RecordedStage
+
+
+class Plasticity(RecordedStage):
+    """Rest values that flow by what the last substep has led to (kernels/elements/flow.py)."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        self.kept = model.plastic
+
+    @staticmethod
+    def is_needed(model):
+        return bool(model.plastic)
+
+    def record(self):
+        self.launches = [self._flow(self.model.tables[name]) for name in self.model.plastic]
+
+    def _flow(self, table):
+        """The launch for one kind of elements."""
+        model, kind, columns = self.model, table.kind, table.columns
+        h = model.settings.step_time
+        fields = kind.element_columns(model.assembly.rest_points, columns, h)
+        with np.errstate(divide="ignore"):
+            share = -np.expm1(-h / columns.flow_time)
+        inputs = [
+            model.upload(filled(kind.element, columns.corners, fields), kind.element),
+            model.upload(columns.state, int),
+            model.upload(columns.limit, float),
+            model.upload(share, float),
+            model.upload(table.number, int),
+            model.x_start,
+        ]
+        outputs = [model.plastic[kind.name], table.unmoved]
+        cost = kind.cost * kind.corners
+        return model.launches.record(flow_kernel(kind), len(columns), inputs, outputs, cost)
+
+    def begin_step(self):
+        play(self.launches)
