@@ -12,7 +12,7 @@ def main():
         print(f"python -m vbd: error: Blender's module cannot be loaded ({error}); pip install bpy")
         return 1
     from . import register
-    from .addon.command import run
+    from .addon.headless.command import run
 
     register()
     return run(sys.argv[1:], "python -m vbd")

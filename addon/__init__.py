@@ -3,38 +3,18 @@
 
 import bpy
 
-from . import (
-    advice,
-    attachment_lines,
-    bake,
-    cache_place,
-    command,
-    command_line,
-    copying,
-    export_tets,
-    holding,
-    holding_panels,
-    import_tets,
-    overlays,
-    own_mesh,
-    painting,
-    painting_map,
-    painting_panels,
-    panels,
-    participants,
-    physics_panels,
-    point_cache,
-    preferences,
-    preparing,
-    presets,
-    properties,
-    relative,
-    resume,
-    roles,
-    saving_statistics,
-    softness,
-    tear_lines,
-)
+from . import properties
+from .baking import bake, cache_place, command_line, relative, resume
+from .files import export_tets, import_tets, point_cache, saving_statistics
+from .headless import command
+from .objects import own_mesh, participants
+from .panels import advice, roles, softness, tear_lines
+from .panels import holding as holding_panels
+from .panels import painting as painting_panels
+from .panels import physics as physics_panels
+from .panels import sidebar as panels
+from .values import copying, holding, painting, preferences, preparing, presets
+from .viewport import attachment_lines, overlays, painting_map
 
 # Properties first, since all others read them; unregistered in the opposite order.
 MODULES = (

@@ -14,16 +14,16 @@ from bpy.props import (
 )
 
 from ..solver.scene.grid import MAX_RESOLUTION
-from .analytic_colliders import ANALYTIC_SHAPES
-from .cell_count import NOT_COUNTED, update_cell_count
-from .declared import OVERRIDABLE, material_properties, settings_properties
-from .field_weights import field_weight_properties
-from .holding import holding_properties
-from .overlays import overlay_properties
-from .painting import map_properties, painting_properties
-from .participants import active_index, set_active_index
-from .rest_shape import rest_shape_properties
-from .scene_time import time_properties
+from .gathering.field_weights import field_weight_properties
+from .objects.cell_count import NOT_COUNTED, update_cell_count
+from .objects.participants import active_index, set_active_index
+from .values.analytic_colliders import ANALYTIC_SHAPES
+from .values.declared import OVERRIDABLE, material_properties, settings_properties
+from .values.holding import holding_properties
+from .values.painting import map_properties, painting_properties
+from .values.rest_shape import rest_shape_properties
+from .values.scene_time import time_properties
+from .viewport.overlays import overlay_properties
 
 ROLES = (
     ("NONE", "None", "Take no part in the simulation"),

@@ -17,7 +17,7 @@ from demo import BUILD, add_object, simulate_as
 from mathutils import Quaternion, Vector
 
 import vbd
-from vbd.addon.presets import apply_shipped_material
+from vbd.addon.values.presets import apply_shipped_material
 
 # Bones of the walker: parent, head, tail [m] and the thickness of the limb.
 BONES = {

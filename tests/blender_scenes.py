@@ -5,9 +5,9 @@ import bpy  # noqa: TID251
 import numpy as np
 from shapes import box, grid
 
-from vbd.addon import gather
-from vbd.addon.bake_steps import bake_steps, run_to_end
-from vbd.addon.tetmesh import store_tets
+from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from vbd.addon.gathering import gather
+from vbd.addon.objects.tetmesh import store_tets
 
 
 def mesh_object(name, points, edges=(), faces=(), role="NONE"):

@@ -147,7 +147,7 @@ def demo():
     sys.path.append(str(Path(vbd.__file__).parent / "examples"))
     import demo as scene
 
-    from vbd.addon.gather import gather, participants, prepared
+    from vbd.addon.gathering.gather import gather, participants, prepared
 
     vbd.register()
     scene.build_scene()

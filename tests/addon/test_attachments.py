@@ -17,9 +17,9 @@ from blender_scenes import (
 )
 from shapes import block
 
-from vbd.addon import read_mesh
-from vbd.addon.attachment_lines import attachment_lines
-from vbd.addon.nearest import nearest, weights_in
+from vbd.addon.objects import read_mesh
+from vbd.addon.objects.nearest import nearest, weights_in
+from vbd.addon.viewport.attachment_lines import attachment_lines
 
 GRAVITY = 9.81
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from blender_scenes import fall, frames, mesh_object, pin, sheet, shown, slab, slide, tet_block
 
-from vbd.addon import report
-from vbd.addon.bake_steps import bake_steps, cache_folder, run_to_end
-from vbd.addon.gather import gather, participants, prepared
+from vbd.addon.baking import report
+from vbd.addon.baking.bake_steps import bake_steps, cache_folder, run_to_end
+from vbd.addon.gathering.gather import gather, participants, prepared
 from vbd.solver import cache as cache_module
 from vbd.solver import simulate as simulate_module
 from vbd.solver.cache import Cache

@@ -10,8 +10,8 @@ import bpy
 import pytest
 from blender_scenes import frames, sheet, tet_block
 
-from vbd.addon.baked import warnings
-from vbd.addon.command import run
+from vbd.addon.headless.command import run
+from vbd.addon.playing.baked import warnings
 from vbd.solver.cache import Cache
 
 

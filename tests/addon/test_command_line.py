@@ -7,10 +7,10 @@ import bpy
 import pytest
 from blender_scenes import frames
 
-from vbd.addon.command import _configure, parser
-from vbd.addon.command_line import command_line, options
-from vbd.addon.declared import SETTINGS
-from vbd.addon.presets import apply_preset
+from vbd.addon.baking.command_line import command_line, options
+from vbd.addon.headless.command import _configure, parser
+from vbd.addon.values.declared import SETTINGS
+from vbd.addon.values.presets import apply_preset
 
 
 def settings(scene):

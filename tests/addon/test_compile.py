@@ -12,10 +12,10 @@ import pytest
 import warp as wp
 from blender_scenes import frames, sheet, slab
 
-from vbd.addon import preparing
-from vbd.addon.bake_steps import bake_steps, run_to_end
-from vbd.addon.preparing import SCRIPT, Preparation
-from vbd.addon.presets import apply_preset
+from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from vbd.addon.values import preparing
+from vbd.addon.values.preparing import SCRIPT, Preparation
+from vbd.addon.values.presets import apply_preset
 from vbd.solver import simulate
 from vbd.solver.device import compiling
 from vbd.solver.preparing import common_mixes

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from shapes import UNIT_TET, grid, plane
 
-from vbd.addon.contact_report import ContactReport, contact_distances
+from vbd.addon.baking.contact_report import ContactReport, contact_distances
 from vbd.solver.bodies import Cloth, Collider, Solid
 from vbd.solver.contact.intersections import Intersection
 from vbd.solver.scene.analytic_colliders import Plane

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from vbd.addon.convergence import Convergence, rounded_up
+from vbd.addon.baking.convergence import Convergence, rounded_up
 from vbd.solver.settings import Settings
 
 CELLS = SimpleNamespace(cells=9, tets=0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vbd.addon.command import parser, run
+from vbd.addon.headless.command import parser, run
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "flamenco" / "vbd_bake.js"
 # What the manager gives to a script, as far as this one uses it.

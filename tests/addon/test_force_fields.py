@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from blender_scenes import frames, sheet, shown
 
-from vbd.addon.force_fields import wind_speed
+from vbd.addon.gathering.force_fields import wind_speed
 
 FRAME = 1.0 / 24.0
 

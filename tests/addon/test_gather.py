@@ -17,8 +17,9 @@ from blender_scenes import (
 )
 from shapes import block
 
-from vbd.addon import gather, read_mesh
-from vbd.addon.tetmesh import LatticePins, store_tets
+from vbd.addon.gathering import gather
+from vbd.addon.objects import read_mesh
+from vbd.addon.objects.tetmesh import LatticePins, store_tets
 from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
 from vbd.solver.bodies.solids import CELL_CORNERS
 from vbd.solver.scene.lattice import embed, lattice

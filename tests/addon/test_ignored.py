@@ -5,7 +5,7 @@ import bpy
 import pytest
 from blender_scenes import frames, instanced, mesh_object, sheet, slab
 
-from vbd.addon.gather import participants, prepared
+from vbd.addon.gathering.gather import participants, prepared
 
 
 def notes():
@@ -57,7 +57,7 @@ def test_the_report_of_a_bake_has_them(scene):
     sheet()
     field("Cloud", "TEXTURE")
     frames(scene, 1, 2)
-    from vbd.addon.bake_steps import bake_steps, run_to_end
+    from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 
     level, text = run_to_end(bake_steps(bpy.context), show=lambda _line: None).report()
     assert level == "WARNING"

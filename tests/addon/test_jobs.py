@@ -7,7 +7,7 @@ import bpy
 import pytest
 from blender_scenes import frames, sheet
 
-from vbd.addon.command import parser, run
+from vbd.addon.headless.command import parser, run
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from blender_scenes import frames, sheet, shown, slab, slide
 
-from vbd.addon.bake_steps import bake_steps, run_to_end
-from vbd.addon.baked import warnings
+from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from vbd.addon.playing.baked import warnings
 
 
 def push_down(block):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from shapes import box, grid
 
-from vbd.addon.measures import (
+from vbd.addon.objects.measures import (
     area,
     edge_stretch,
     enclosed_volume,

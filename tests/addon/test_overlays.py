@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from blender_scenes import baked, frames, pin, sheet, shown
 
-from vbd.addon import curves_overlay, overlays, panels
-from vbd.addon.bake_steps import bake_steps
-from vbd.addon.frame_numbers import frames_of
-from vbd.addon.overlay_shapes import (
+from vbd.addon.baking.bake_steps import bake_steps
+from vbd.addon.baking.frame_numbers import frames_of
+from vbd.addon.files.saving_statistics import played_cache
+from vbd.addon.panels import sidebar as panels
+from vbd.addon.viewport import curves_overlay, overlays
+from vbd.addon.viewport.overlay_shapes import (
     drawn_elements,
     measured_elements,
     pin_weights,
@@ -17,7 +19,6 @@ from vbd.addon.overlay_shapes import (
     shown_points,
     stretched,
 )
-from vbd.addon.saving_statistics import played_cache
 from vbd.solver.cache import Cache
 
 # Blender keeps float32.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from blender_scenes import baked, frames, mesh_object, sheet, shown
 
-from vbd.addon import gather
+from vbd.addon.gathering import gather
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from blender_scenes import baked, fall, frames, gathered, mesh_object, sheet, shown, slab, tet_block
 from shapes import box, chain, grid
 
-from vbd.addon.painting import ROLES_OF
-from vbd.addon.painting_map import COLORS, painted_mesh
+from vbd.addon.values.painting import ROLES_OF
+from vbd.addon.viewport.painting_map import COLORS, painted_mesh
 from vbd.solver.model.assembly import vertex_mass
 from vbd.solver.topology.meshes import boundary_triangles
 

@@ -11,24 +11,22 @@ import numpy as np
 import pytest
 from blender_scenes import tet_block
 
-from vbd.addon import (
-    advice,
-    field_weights,
-    holding_panels,
-    overlays,
-    painting_panels,
-    panels,
-    physics_panels,
-    playback,
-    report,
-)
-from vbd.addon.declared import SETTINGS
-from vbd.addon.participants import ADD_FLOOR
+from vbd.addon.baking import report
+from vbd.addon.gathering import field_weights
+from vbd.addon.objects.participants import ADD_FLOOR
+from vbd.addon.panels import advice
+from vbd.addon.panels import holding as holding_panels
+from vbd.addon.panels import painting as painting_panels
+from vbd.addon.panels import physics as physics_panels
+from vbd.addon.panels import sidebar as panels
+from vbd.addon.playing import playback
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
+from vbd.addon.values.declared import SETTINGS
+from vbd.addon.viewport import overlays
 
 FIELDS = set(field_weights.field_weight_properties())
 SIDEBAR = panels.classes
-OTHERS = (*holding_panels.classes, *painting_panels.classes, *field_weights.classes)
+OTHERS = (*holding_panels.classes, *painting_panels.classes)
 PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
 
 

@@ -7,8 +7,8 @@ import pytest
 from blender_scenes import mesh_object, pin, sheet, slide
 from shapes import block
 
-from vbd.addon import read_mesh
-from vbd.addon.gather import gather, participants, prepared
+from vbd.addon.gathering.gather import gather, participants, prepared
+from vbd.addon.objects import read_mesh
 
 
 def pins():

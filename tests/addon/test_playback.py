@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from blender_scenes import sheet, shown, slide
 
-from vbd.addon import key_curves, playback
+from vbd.addon.playing import key_curves, playback
 
 COUNT = 5
 START = 11

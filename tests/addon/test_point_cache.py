@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from blender_scenes import baked, frames, pin, sheet, shown, slide
 
-from vbd.addon.baked import edits
-from vbd.addon.point_cache import HEADER, write_pc2
+from vbd.addon.files.point_cache import HEADER, write_pc2
+from vbd.addon.playing.baked import edits
 
 
 @pytest.fixture

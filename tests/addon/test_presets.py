@@ -12,10 +12,11 @@ import pytest
 from blender_scenes import baked, frames, mesh_object, pin, sheet, shown
 from shapes import block, grid
 
-from vbd.addon.declared import SETTINGS
-from vbd.addon.panels import CONVERGENCE_SETTINGS
-from vbd.addon.preset_values import preset_values
-from vbd.addon.presets import (
+from vbd.addon.panels.sidebar import CONVERGENCE_SETTINGS
+from vbd.addon.properties import VBD_PG_object, VBD_PG_scene
+from vbd.addon.values.declared import SETTINGS
+from vbd.addon.values.preset_values import preset_values
+from vbd.addon.values.presets import (
     MATERIAL_PRESETS,
     ROOT,
     VBD_MT_cloth_presets,
@@ -24,7 +25,6 @@ from vbd.addon.presets import (
     preset_files,
     shown_preset,
 )
-from vbd.addon.properties import VBD_PG_object, VBD_PG_scene
 from vbd.solver.settings import Settings
 
 SHIPPED = sorted((ROOT / "presets").rglob("*.py"))

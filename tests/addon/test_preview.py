@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from blender_scenes import frames, pin, sheet, shown, slab, slide, tet_block
 
-from vbd.addon import preview
-from vbd.addon.bake_steps import bake_steps, run_to_end
-from vbd.addon.time_left import TimeLeft, in_words
+from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from vbd.addon.baking.time_left import TimeLeft, in_words
+from vbd.addon.playing import preview
 from vbd.solver import simulate as simulate_module
 
 

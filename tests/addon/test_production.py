@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from blender_scenes import baked, fall, frames, mesh_object, sheet, shown, tet_block
 
-from vbd.addon.cache_place import cache_folder
-from vbd.addon.sizes import bake_sizes, in_words
+from vbd.addon.baking.cache_place import cache_folder
+from vbd.addon.baking.sizes import bake_sizes, in_words
 
 
 def drop(scene):

@@ -7,10 +7,10 @@ import bpy
 import numpy as np
 import pytest
 
-from vbd.addon.declared import MATERIAL, SCRIPT_ONLY, SETTINGS, inward
-from vbd.addon.holding import VBD_PG_attachment
-from vbd.addon.painting import VBD_PG_painted
 from vbd.addon.properties import VBD_PG_object, VBD_PG_scene, VBD_PG_window_manager
+from vbd.addon.values.declared import MATERIAL, SCRIPT_ONLY, SETTINGS, inward
+from vbd.addon.values.holding import VBD_PG_attachment
+from vbd.addon.values.painting import VBD_PG_painted
 from vbd.solver.settings import Material, Settings
 
 PAIRS = [(VBD_PG_scene, f) for f in SETTINGS] + [(VBD_PG_object, f) for f in MATERIAL]

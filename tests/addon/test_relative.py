@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from blender_scenes import sheet, shown
 
-from vbd.addon import key_curves, playback
-from vbd.addon.baked import mark, warnings
+from vbd.addon.playing import key_curves, playback
+from vbd.addon.playing.baked import mark, warnings
 
 COUNT = 12
 START = 3

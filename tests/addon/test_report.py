@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from blender_scenes import frames, tet_block
 
-from vbd.addon import advice, panels, participants
-from vbd.addon.bake_steps import Outcome, bake_steps, run_to_end
-from vbd.addon.report import MOST_LINES, Line, dumps, loads, shortened, wrapped
+from vbd.addon.baking.bake_steps import Outcome, bake_steps, run_to_end
+from vbd.addon.baking.report import MOST_LINES, Line, dumps, loads, shortened, wrapped
+from vbd.addon.objects import participants
+from vbd.addon.panels import advice
+from vbd.addon.panels import sidebar as panels
 from vbd.solver.contact.intersections import Intersection
 from vbd.solver.settings import Settings
 

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from blender_scenes import frames, pin, sheet, slab, slide, tet_block
 
-from vbd.addon import resuming
-from vbd.addon.bake_steps import EVERY_FRAME, bake_steps, run_to_end
-from vbd.addon.cache_place import cache_folder
-from vbd.addon.command import run
+from vbd.addon.baking import resuming
+from vbd.addon.baking.bake_steps import EVERY_FRAME, bake_steps, run_to_end
+from vbd.addon.baking.cache_place import cache_folder
+from vbd.addon.headless.command import run
 from vbd.solver import cache_files
 from vbd.solver.cache import STATE, Cache
 

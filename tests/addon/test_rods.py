@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from blender_scenes import baked, frames, gathered, mesh_object, pin, shown
 
-from vbd.addon import playback, preview
-from vbd.addon.bake_steps import bake_steps, run_to_end
-from vbd.addon.curves import Strands, control_points
+from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from vbd.addon.objects.curves import Strands, control_points
+from vbd.addon.playing import playback, preview
 
 
 def curve_object(kind, points, closed=False, **spline_settings):

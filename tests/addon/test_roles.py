@@ -5,9 +5,9 @@ import bpy
 import numpy as np
 import pytest
 
-from vbd.addon.cell_count import FINEST_AT_ONCE, known_cell_count
-from vbd.addon.presets import apply_preset
-from vbd.addon.roles import STARTING_MATERIAL
+from vbd.addon.objects.cell_count import FINEST_AT_ONCE, known_cell_count
+from vbd.addon.panels.roles import STARTING_MATERIAL
+from vbd.addon.values.presets import apply_preset
 from vbd.solver.settings import Material
 
 

@@ -7,9 +7,9 @@ from blender_scenes import mesh_object, sheet, tet_block
 from shapes import block
 from version_0_1.contents import BLEND
 
-from vbd.addon import command
-from vbd.addon.panels import VBD_PT_softness
-from vbd.addon.softness import NOTICE, softer
+from vbd.addon.headless import command
+from vbd.addon.panels.sidebar import VBD_PT_softness
+from vbd.addon.panels.softness import NOTICE, softer
 
 needs_the_file = pytest.mark.skipif(
     bpy.app.version < (4, 5, 0), reason="the file was saved with Blender 4.5"

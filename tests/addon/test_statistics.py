@@ -10,9 +10,9 @@ import pytest
 from blender_scenes import baked, frames, pin, shown, tet_block
 from shapes import box
 
-from vbd.addon.bake_steps import bake_steps, cache_folder, run_to_end
-from vbd.addon.command import run
-from vbd.addon.frame_numbers import frames_of, points_inside_out
+from vbd.addon.baking.bake_steps import bake_steps, cache_folder, run_to_end
+from vbd.addon.baking.frame_numbers import frames_of, points_inside_out
+from vbd.addon.headless.command import run
 from vbd.solver.cache import Cache
 
 LAST = 5

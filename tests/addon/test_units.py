@@ -18,8 +18,8 @@ from blender_scenes import (
 )
 from shapes import block
 
-from vbd.addon.gather import participants, prepared
-from vbd.addon.units import gravity_of
+from vbd.addon.gathering.gather import participants, prepared
+from vbd.addon.objects.units import gravity_of
 from vbd.solver.scene.analytic_colliders import Bowl, Plane, Sphere
 
 

@@ -9,8 +9,8 @@ import pytest
 from blender_scenes import baked, gathered, shown
 from version_0_1.contents import BLEND, FIRST, FOLDER, LAST, OBJECTS, owners
 
-from vbd.addon.baked import warnings
-from vbd.addon.cache_place import cache_folder, find_cache
+from vbd.addon.baking.cache_place import cache_folder, find_cache
+from vbd.addon.playing.baked import warnings
 from vbd.solver.cache import Cache
 
 pytestmark = pytest.mark.skipif(

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from blender_scenes import frames, sheet, shown, tet_block
 
-from vbd.addon import baked, playback
-from vbd.addon.bake_steps import bake_steps, run_to_end
-from vbd.addon.cache_place import bake_of, cache_folder
+from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from vbd.addon.baking.cache_place import bake_of, cache_folder
+from vbd.addon.playing import baked, playback
 from vbd.solver.cache import Cache
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from vbd.addon.bake_steps import bake_steps, run_to_end
+from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 
 
 def add(kind, role="SOFT", z=0.0, at=(0.0, 0.0), **options):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from shapes import block, box, grid, plane
 
-from vbd.solver.bodies import Cloth, Collider, Pins, Solid
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -132,3 +132,25 @@ def test_a_fast_thin_collider_takes_what_it_hits_along():
     settings = Settings(gravity=(0, 0, 0), substeps=2)
     *_, frame = simulate([cloth, Collider(frames, faces)], settings, 12)
     assert frame.positions[0][:, 2].min() > 0.5
+
+
+def test_rods_touch_where_there_is_no_triangle_at_all():
+    """A rod on top of another one, whose ends are held, with itself as a neighbor."""
+    along = np.linspace(-0.5, 0.5, 11)
+    edges = np.stack([np.arange(10), np.arange(1, 11)], axis=1)
+    rope = Material(
+        youngs_modulus=1e7,
+        thickness=0.01,
+        density=0.05,
+        self_contact=True,
+        collision_thickness=THICKNESS,
+    )
+    lower = np.stack([along, 0.0 * along, 0.0 * along], axis=1)
+    upper = np.stack([0.0 * along, along, 0.0 * along + 0.1], axis=1)
+    held = Rod(lower, edges, rope, Pins([0, 10]), name="Lower")
+    touched = 0
+    for frame in simulate([held, Rod(upper, edges, rope, name="Upper")], Settings(), 12):
+        below, above = (points[5] for points in frame.positions)
+        assert above[2] - below[2] > 1.5 * THICKNESS
+        touched += frame.stats.contacts
+    assert touched > 0

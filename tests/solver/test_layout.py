@@ -43,6 +43,21 @@ LAYERS = (
     "kernels",
 )
 
+# The same of the add-on.
+ADDON_LAYERS = (
+    "__init__",
+    "headless",
+    "panels",
+    "properties",
+    "viewport",
+    "files",
+    "baking",
+    "gathering",
+    "playing",
+    "values",
+    "objects",
+)
+
 
 def name(path):
     return path.relative_to(ROOT).as_posix()
@@ -99,6 +114,11 @@ def layer(module):
     return (*module.split("."), "simulate")[1]
 
 
+def addon_layer(module):
+    """Folder of the add-on that a module is in, or its own name beside the folders."""
+    return (*module.split("."), "__init__")[1]
+
+
 every_file = pytest.mark.parametrize("path", SOURCES, ids=name)
 every_solver_file = pytest.mark.parametrize("path", SOLVER, ids=name)
 every_package_file = pytest.mark.parametrize("path", SOLVER + ADDON, ids=name)
@@ -148,6 +168,14 @@ def test_folders_of_the_solver_import_only_lower_ones(path):
     own = layer(module_name(path))
     for module in modules_imported(path):
         assert LAYERS.index(own) <= LAYERS.index(layer(module)), module
+
+
+@pytest.mark.parametrize("path", ADDON, ids=name)
+def test_folders_of_the_add_on_import_only_lower_ones(path):
+    own = ADDON_LAYERS.index(addon_layer(module_name(path)))
+    for module in modules_imported(path):
+        if module.startswith("addon."):
+            assert own <= ADDON_LAYERS.index(addon_layer(module)), module
 
 
 @every_solver_file

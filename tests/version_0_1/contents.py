@@ -112,7 +112,7 @@ def build():
 
 def main():
     import vbd
-    from vbd.addon.bake_steps import bake_steps, run_to_end
+    from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 
     vbd.register()
     build()

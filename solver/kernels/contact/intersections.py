@@ -183,7 +183,7 @@ def find_crossings(
     e = surface.edges[k]
     low = wp.min(x[e[0]], x[e[1]])
     near = near_bodies(surface.body[e[0]], low, wp.max(x[e[0]], x[e[1]]), surface)
-    if near & BODIES != 0:
+    if near & BODIES != 0 and surface.body_triangles > 0:  # rods have none
         n = crossed_triangles(k, surface.triangle_tree, 0, surface, flattened, x, slots, n, found)
     if near & COLLIDERS != 0:
         tree = surface.collider_triangle_tree

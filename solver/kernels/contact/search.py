@@ -185,7 +185,7 @@ def find_triangles(
     low = lowest(v, surface, x) - r
     high = highest(v, surface, x) + r
     near = near_bodies(surface.body[v], low, high, surface)
-    if near & BODIES != 0:
+    if near & BODIES != 0 and surface.body_triangles > 0:  # rods have none
         tree = surface.triangle_tree
         n = near_triangles(v, low, high, tree, 0, surface, state, x, at, slots, n, found)
     if near & COLLIDERS != 0:

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that bake, cancel and free."""
+
+import time
+
+import bpy
+from bpy.props import EnumProperty, IntProperty
+from bpy.types import Operator
+
+from ..objects.participants import nothing_to_bake
+from ..playing import playback
+from ..playing.baked import baked_elsewhere, baked_here
+from .bake_steps import EVERY_FRAME, bake_steps, explain, run_to_end
+from .cache_place import remove_unused
+from .resuming import is_unfinished, kept_frames
+
+# Pause between two visits of the running bake, and the longest one visit may take [s].
+TICK = 0.05
+VISIT = 0.03
+
+# The user may look around while a bake runs, and nothing else.
+NAVIGATION = {
+    "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE", "TRACKPADPAN",
+    "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION", "MOUSEMOVE",
+}  # fmt: skip
+
+# Keys that nobody presses alone to get something done.
+SILENT = {
+    "ESC", "LEFT_CTRL", "LEFT_ALT", "LEFT_SHIFT", "RIGHT_CTRL", "RIGHT_ALT", "RIGHT_SHIFT", "OSKEY",
+}  # fmt: skip
+
+HOW_TO_STOP = "Esc: stop and keep the frames so far. Saving and editing wait until then"
+
+
+def refusal(context):
+    """Why a bake cannot start now, or None."""
+    if context.window_manager.vbd.baking:
+        return "Wait until the bake has ended, or cancel it"
+    if bpy.app.is_job_running("RENDER"):
+        return "Wait until the render has ended"
+    if context.mode.startswith("EDIT"):
+        return "Leave Edit Mode"
+    return None
+
+
+class VBD_OT_bake(Operator):
+    bl_idname = "vbd.bake"
+    bl_label = "Bake"
+    bl_description = (
+        "Simulate all objects that have a role and store the motion as shape keys. Replaces an "
+        "earlier bake, and asks before it deletes one that is not finished; Esc stops and keeps "
+        "the frames so far"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    mode: EnumProperty(
+        name="Mode",
+        items=(
+            ("ASK", "Ask", "Bake anew, unless there are frames that could be gone on with"),
+            ("NEW", "Anew", "Bake anew and delete the frames of an earlier bake"),
+            ("RESUME", "Resume", "Go on after the frames that are there"),
+        ),
+        default="ASK",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    frame: IntProperty(
+        name="Frame",
+        description="To resume: the last frame to keep, or the restart point before it",
+        default=EVERY_FRAME,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context) or nothing_to_bake(context.scene)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def _after(self):
+        """The frame to go on after; None to begin anew."""
+        return self.frame if self.mode == "RESUME" else None
+
+    def execute(self, context):
+        kept = kept_frames(context.scene)
+        if self.mode == "ASK" and is_unfinished(kept):
+            self.report({"ERROR"}, f"{kept.span()} are kept: bake with the mode RESUME or NEW")
+            return {"CANCELLED"}
+        try:
+            outcome = run_to_end(bake_steps(context, after=self._after()))
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        return self._ended(outcome)
+
+    def invoke(self, context, _event):
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        if self.mode == "ASK" and is_unfinished(kept_frames(context.scene)):
+            bpy.ops.vbd.ask_bake("INVOKE_DEFAULT")
+            return {"CANCELLED"}
+        self.steps = bake_steps(context, wait=VISIT / 2, visible=True, after=self._after())
+        self.told, self.drawn = False, None
+        try:
+            next(self.steps)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        except StopIteration as end:
+            return self._ended(end.value)
+        manager = context.window_manager
+        self.timer = manager.event_timer_add(TICK, window=context.window)
+        manager.modal_handler_add(self)
+        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
+            handlers.append(self._drop)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if self.steps is None:  # dropped by a handler
+            self._leave(context)
+            return {"CANCELLED"}
+        state = context.window_manager.vbd
+        if event.type == "ESC" and event.value == "PRESS":
+            state.cancel_requested = True
+        if event.type != "TIMER":
+            return self._pass_on(context, event)
+        deadline = time.monotonic() + VISIT
+        try:
+            while next(self.steps) is not None and time.monotonic() < deadline:
+                pass
+        except (ValueError, OSError) as error:
+            self._leave(context)
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        except StopIteration as end:
+            self._leave(context)
+            return self._ended(end.value)
+        except BaseException:
+            self._leave(context)
+            raise
+        self._tell(context, state)
+        return {"RUNNING_MODAL"}
+
+    def _tell(self, context, state):
+        """Draw anew where the bake is; only then, for drawing takes time from the solver."""
+        if (state.status, state.progress) == self.drawn:
+            return
+        self.drawn = state.status, state.progress
+        context.workspace.status_text_set(f"{state.status}   |   {HOW_TO_STOP}")
+        for area in context.screen.areas:
+            area.tag_redraw()
+
+    def cancel(self, context):
+        """Blender quits, or closes the window."""
+        self._drop()
+        self._leave(context)
+
+    def _pass_on(self, context, event):
+        """Let the user look around and reach the sidebar, where the Cancel button is."""
+        if event.type in NAVIGATION or _over_sidebar(context, event):
+            return {"PASS_THROUGH"}
+        if event.value == "PRESS" and event.type not in SILENT and not self.told:
+            self.told = True
+            self.report({"INFO"}, "A bake is running: Esc stops it and keeps the frames so far")
+        return {"RUNNING_MODAL"}
+
+    def _drop(self, *_):
+        """Stop without a result: the file, or the state of it, goes away."""
+        if self.steps is not None:
+            self.steps.close()
+            self.steps = None
+
+    def _leave(self, context):
+        self.steps = None
+        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
+            if self._drop in handlers:
+                handlers.remove(self._drop)
+        context.window_manager.event_timer_remove(self.timer)
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+
+    def _ended(self, outcome):
+        level, text = outcome.report()
+        self.report({level}, text)
+        return {"FINISHED"} if outcome.frames else {"CANCELLED"}
+
+
+def _over_sidebar(context, event):
+    """Whether a left click goes to a region that has the Cancel button."""
+    if event.type != "LEFTMOUSE":
+        return False
+    for area in context.screen.areas:
+        for region in area.regions:
+            inside = (
+                0 <= event.mouse_x - region.x < region.width
+                and 0 <= event.mouse_y - region.y < region.height
+            )
+            if inside and area.type == "VIEW_3D" and region.type == "UI":
+                return True
+    return False
+
+
+class VBD_OT_cancel_bake(Operator):
+    bl_idname = "vbd.cancel_bake"
+    bl_label = "Cancel Bake"
+    bl_description = "Stop the running bake and keep the frames so far"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context):
+        if not context.window_manager.vbd.baking:
+            cls.poll_message_set("No bake is running")
+            return False
+        return True
+
+    def execute(self, context):
+        context.window_manager.vbd.cancel_requested = True
+        return {"FINISHED"}
+
+
+class VBD_OT_free_bake(Operator):
+    bl_idname = "vbd.free_bake"
+    bl_label = "Free Bake"
+    bl_description = (
+        "Delete the motion of all objects that were baked in this scene and give back their shape "
+        "keys, modifiers and animation as they were before"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason is None and not baked_here(context.scene):
+            reason = "No object in the scene is baked; linked objects keep the bake of their file"
+            others = baked_elsewhere(context.scene)
+            if others:
+                reason = f"The objects here were baked in the scene {others[0]}; free them there"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        scene = context.scene
+        baked = baked_here(scene)
+        bakes = {ob.vbd.bake_id for ob in baked}
+        for ob in baked:
+            playback.free(ob)
+        scene.vbd.frames_missing, scene.vbd.report = 0, ""
+        try:
+            remove_unused(bakes, scene)
+        except OSError as error:
+            self.report({"WARNING"}, f"The bake is freed, its cache remains: {explain(error)}")
+            return {"FINISHED"}
+        objects = baked[0].name if len(baked) == 1 else f"{len(baked)} objects"
+        self.report({"INFO"}, f"Freed the bake of {objects}")
+        return {"FINISHED"}
+
+
+classes = (VBD_OT_bake, VBD_OT_cancel_bake, VBD_OT_free_bake)

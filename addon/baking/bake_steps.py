@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake: one generator for the window, for background runs and for the command line.
+
+Only the thread that runs the generator touches Blender. The solver has a thread of its own, which
+gets the frames of animated objects through `Reader` and keeps its results in the `Cache`; these
+become shape keys when it has ended.
+"""
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from queue import Empty
+
+import bpy
+
+from ...solver.settings import Settings
+from ..gathering.gather import gather, participants, prepared
+from ..playing.preview import Preview
+from ..values import preparing
+from . import report
+from .cache_place import bring_home, cache_folder, follow, remove_unused
+from .contact_report import ContactReport, contact_distances
+from .convergence import Convergence
+from .loading import write_keys
+from .report import Line, advice, in_order, listed, named
+from .resuming import kept_for, refuse_lost
+from .solver_thread import Compiled, SolverThread
+from .time_left import TimeLeft
+
+SURVEYING = "Looking through the animation"
+COMPILING = "Compiling"
+# Go on after the last frame that there is.
+EVERY_FRAME = 1 << 30
+STARTING = "Starting"
+
+
+@dataclass
+class Outcome:
+    """How a bake ended."""
+
+    count: int
+    settings: Settings = field(default_factory=Settings)
+    first: int = 0
+    """The frame to go on after, counted from 0."""
+    convergence: Convergence = field(default_factory=Convergence)
+    contact: ContactReport = field(default_factory=ContactReport)
+    seconds: float = 0.0
+    rejected: set = field(default_factory=set)
+    cancelled: bool = False
+    error: str = ""
+    notes: list = field(default_factory=list)
+    names: tuple = ()
+    """Of the objects that notes may be about."""
+
+    @property
+    def last(self):
+        """The last `Solved` frame, or None."""
+        return self.convergence.last
+
+    @property
+    def frames(self):
+        """The last frame that there is, counted from 0."""
+        return self.last.index if self.last else self.first
+
+    def take(self, solved):
+        """Count a frame."""
+        self.convergence.take(solved)
+        self.contact.take(solved)
+        self.rejected.update(solved.stats.rejected_bodies)
+
+    def _headline(self):
+        done = f"{self.frames} of {self.count}" if self.frames < self.count else f"{self.frames}"
+        text = f"Baked {done} frames in {self.seconds:.0f} s"
+        if self.first:
+            now = self.frames - self.first
+            text = f"Baked {now} more frames in {self.seconds:.0f} s, {done} in all"
+        if self.error:
+            text += f", then stopped: {self.error}"
+        elif self.cancelled:
+            text += ", then cancelled"
+        return Line(text=text, warns=bool(self.error or self.cancelled))
+
+    def _rejected(self):
+        if self.rejected:
+            names = tuple(sorted(self.rejected))
+            yield Line(
+                text=f"Some vertices of {listed(names)} could not be solved and kept their place",
+                warns=True,
+                objects=names,
+                **advice("substeps", 2 * self.settings.substeps),
+            )
+
+    def _torn(self):
+        for torn in self.last.stats.torn if self.last else ():
+            yield Line(text=str(torn), objects=named(str(torn), self.names))
+
+    def _notes(self):
+        for note in self.notes:
+            yield Line(text=note, warns=True, objects=named(note, self.names))
+
+    def lines(self):
+        """`Line`s about all that a user should know, the most important first."""
+        rest = (
+            *self._rejected(),
+            *self.convergence.inside_out(self.settings),
+            *self.contact.entanglement(),
+            *self.convergence.poor(self.settings),
+            *self._torn(),
+            *self._notes(),
+        )
+        return [self._headline(), *in_order(rest)]
+
+    def numbers(self):
+        """Sentences for those who want to know more."""
+        return [*self.convergence.numbers(), *self.contact.numbers()]
+
+    def report(self):
+        """Level and text for the user."""
+        lines = self.lines()
+        text = ". ".join(line.sentence() for line in lines)
+        return ("WARNING" if any(line.warns for line in lines) else "INFO"), text
+
+
+def pick_device(choice):
+    """The solver's device for AUTO, CPU or CUDA; refuses CUDA where there is none."""
+    import warp
+
+    from ...solver.simulate import pick_device
+
+    # Warp announces its devices and every module it loads; users want to see their frames.
+    warp.config.log_level = warp.LOG_WARNING
+    return pick_device(choice.lower())
+
+
+@contextmanager
+def _announced(state):
+    """`window_manager.vbd` while a bake runs."""
+    state.baking, state.cancel_requested, state.progress, state.status = True, False, 0.0, ""
+    try:
+        yield
+    finally:
+        state.baking, state.cancel_requested, state.progress, state.status = False, False, 0.0, ""
+
+
+def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
+    """Bake the scene: yields each `Solved` frame, and None at least every `wait` seconds.
+
+    `visible`: show finished frames in the viewport. `after`: go on with the frames that an earlier
+    bake has left, up to this scene frame or `EVERY_FRAME`; None begins anew, and deletes them.
+    Returns an `Outcome`. ValueError and OSError say why nothing was baked; the scene is then as it
+    was. Closed before its end it leaves the scene as it was, too.
+    """
+    scene, state = context.scene, context.window_manager.vbd
+    started = time.monotonic()
+    with _announced(state), preparing.paused():
+        objects = participants(scene)
+        device = pick_device(scene.vbd.device)
+        with prepared(scene, objects) as notes:
+            gathered = gather(context, objects)
+            distances = contact_distances(gathered.bodies, gathered.settings)
+            contact = ContactReport(distances)
+            outcome = Outcome(
+                gathered.frame_count,
+                gathered.settings,
+                contact=contact,
+                notes=notes + gathered.notes,
+                names=tuple(scene.objects.keys()),
+            )
+            state.status = SURVEYING
+            for _ in gathered.reader.survey():
+                if state.cancel_requested:
+                    break
+                yield None
+            fps = scene.render.fps / scene.render.fps_base
+            follow(bpy.data.filepath)
+            place = folder or cache_folder(scene)
+            kept = None if after is None else kept_for(gathered, scene, after, place)
+            if kept is not None:
+                outcome.first = kept.frame
+                gathered.reader.begin_after(kept.frame)
+            solver = SolverThread(gathered, device, place, fps, kept)
+            state.status = STARTING
+            preview = Preview(scene, gathered, visible)
+            solver.start()
+            try:
+                with preview.running(gathered.start()):
+                    yield from _until_solved(solver, state, outcome, wait, preview)
+            finally:
+                solver.stopping.set()
+                solver.join()
+        if solver.error is not None:
+            if not isinstance(solver.error, ValueError | OSError) or not outcome.last:
+                raise solver.error
+            outcome.error = explain(solver.error)
+        if outcome.frames:
+            refuse_lost(solver.cache, outcome.frames)
+            state.status = "Writing shape keys"
+            replaced = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
+            frames = gathered.frame_start, outcome.frames
+            outcome.notes += write_keys(scene, gathered.targets, solver.cache, solver.bake, *frames)
+            scene.vbd.frames_missing = outcome.count - outcome.frames
+            if folder is None:  # else another file keeps the bakes that were here
+                outcome.notes += _settle_caches(replaced, scene, place)
+        outcome.seconds = time.monotonic() - started
+        scene.vbd.report = report.dumps(outcome.lines(), outcome.numbers())
+    return outcome
+
+
+def _until_solved(solver, state, outcome, wait, preview):
+    """Serve the solver until it ends, and pass on its frames."""
+    reader, left = solver.gathered.reader, TimeLeft(outcome.count)
+    while True:
+        ended = not solver.is_alive()  # asked first: what it has sent before is in the inbox
+        if state.cancel_requested and not solver.stopping.is_set():
+            solver.stopping.set()
+            outcome.cancelled = True
+            state.status = "Cancelling"
+        if not solver.stopping.is_set() and reader.has_room():
+            with preview.aside():
+                reader.fill()
+        try:
+            solved = solver.inbox.get(timeout=0.0 if ended else wait)
+        except Empty:
+            if ended:
+                return
+            yield None
+            continue
+        if solved is None:
+            continue
+        if isinstance(solved, Compiled):
+            if not outcome.cancelled:
+                state.status = _compiling(solved)
+            yield None
+            continue
+        outcome.take(solved)
+        state.progress = solved.index / solved.count
+        if not outcome.cancelled:
+            state.status = ", ".join(
+                filter(None, [f"Baking {solved.index}/{solved.count}", left.after(solved.index)])
+            )
+        if preview.is_due():
+            preview.show(solved.index, solver.cache.read(solved.index))
+        yield solved
+
+
+def _compiling(compiled):
+    """What is shown while kernels are compiled."""
+    if compiled.done == compiled.count:
+        return STARTING
+    return f"{COMPILING} {compiled.done + 1} of {compiled.count} (first time only)"
+
+
+def _settle_caches(bakes, scene, place):
+    """Delete the caches of bakes that were replaced, and let the new one in `place` be where it
+    belongs; returns notes about what could not be.
+    """
+    try:
+        bring_home(place, scene)
+        remove_unused(bakes, scene)
+    except OSError as error:
+        return [f"The cache of an earlier bake remains: {explain(error)}"]
+    return []
+
+
+def explain(error):
+    """What an error says, without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def run_to_end(steps, show=print):
+    """Exhaust `bake_steps`, showing a line per module compiled and frame; returns its `Outcome`."""
+    first, before = True, ""
+    while True:
+        try:
+            solved = next(steps)
+        except StopIteration as end:
+            return end.value
+        status = bpy.context.window_manager.vbd.status
+        if status != before and status.startswith(COMPILING):
+            show(status)
+        before = status
+        if solved is None:
+            continue
+        if first:
+            first = False
+            show(size_line(solved.model))
+        show(solved.line())
+
+
+def size_line(size):
+    """What a `ModelSize` says, without kinds of elements that there are none of."""
+    names = ("tets", "cells", "triangles", "springs")
+    counts = {name: getattr(size, name) for name in names}
+    parts = [f"{count} {name}" for name, count in counts.items() if count]
+    parts = [f"{size.vertices} vertices", *parts, f"{size.colors} colors"]
+    return f"Device {size.device}: {', '.join(parts)}"

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the frames of a bake are kept, and how they follow their file and scene.
+
+A cache is found again by the id of its bake, which objects and header share; so nothing in a file
+has to change when its cache moves.
+"""
+
+from pathlib import Path
+
+import bpy
+
+from ...solver import cache
+from ...solver.cache import Cache
+from ..playing.baked import baked_here
+
+NAME = "vbd_cache"
+
+
+def cache_root(blend):
+    """The folder of all caches beside a .blend, or in this session if unsaved."""
+    if blend:
+        return Path(blend).parent / NAME
+    # What an unsaved file left that is closed is not of the next one.
+    return Path(bpy.app.tempdir) / f"{NAME}_{Session.files}"
+
+
+def _prefix(blend):
+    """What the names of all folders of a .blend begin with."""
+    return f"{bpy.path.clean_name(Path(blend).stem)}_" if blend else ""
+
+
+def cache_folder(scene, blend=None):
+    """Where the frames of a scene are kept: beside its .blend, or for the session if unsaved."""
+    blend = blend or bpy.data.filepath
+    return cache_root(blend) / (_prefix(blend) + bpy.path.clean_name(scene.name))
+
+
+def bake_of(folder):
+    """Id of the bake whose cache is in a folder: "" by version 0.1, None without a cache."""
+    try:
+        return Cache.open(folder).header.bake
+    except ValueError:
+        return None
+
+
+def find_cache(bake, scene, before=""):
+    """The folder with the cache of a bake, or None.
+
+    It is that of the scene, or one that this file, or the file `before`, or the session made when
+    the scene or the file had another name.
+    """
+    wanted = cache_folder(scene)
+    if bake_of(wanted) == bake:
+        return wanted
+    if not bake:  # all caches of version 0.1 look the same
+        return None
+    for blend in dict.fromkeys((before, bpy.data.filepath, "")):
+        for header in sorted(cache_root(blend).glob(f"{_prefix(blend)}*/{cache.HEADER}")):
+            if bake_of(header.parent) == bake:
+                return header.parent
+    return None
+
+
+def remove_unused(bakes, scene):
+    """Delete the caches of those `bakes`, and of what `scene` left, that no object plays."""
+    used = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
+    left = bake_of(cache_folder(scene))  # perhaps of a bake that was undone or never saved
+    for bake in {*bakes, left} - used - {None}:
+        folder = find_cache(bake, scene)
+        if folder is not None:
+            _remove(folder)
+
+
+def _remove(folder):
+    cache.remove(folder)
+    root = folder.parent
+    if root.is_dir() and not any(root.iterdir()):
+        root.rmdir()
+
+
+def follow(before):
+    """Bring the caches of all scenes to where they belong, now that the file was `before`.
+
+    Those of a file that stays where it was are shared with it.
+    """
+    blend = bpy.data.filepath
+    for scene in bpy.data.scenes:
+        wanted = cache_folder(scene)
+        for bake in {ob.vbd.bake_id for ob in baked_here(scene)} - {""}:
+            folder = find_cache(bake, scene, before)
+            if folder in (None, wanted) or _plays(bake_of(wanted)):
+                continue
+            keep = before not in ("", blend) and folder.parent == cache_root(before)
+            cache.transfer(folder, wanted, keep)
+            if not keep:
+                _remove(folder)
+
+
+def bring_home(folder, scene):
+    """Let the frames that a bake wrote into a folder be where the file looks for them that is open
+    now: it may have been saved under another name meanwhile.
+    """
+    wanted = cache_folder(scene)
+    if Path(folder) != wanted:
+        cache.transfer(folder, wanted, keep=True)
+
+
+def _plays(bake):
+    """Whether an object of this file plays a bake."""
+    return bool(bake) and any(ob.vbd.bake_id == bake for ob in bpy.data.objects)
+
+
+class Session:
+    """How many files were opened so far."""
+
+    files = 0
+
+
+@bpy.app.handlers.persistent
+def _after_loading(*_):
+    Session.files += 1
+
+
+class Saving:
+    """The file that was open before the one that is being saved."""
+
+    before = ""
+
+
+@bpy.app.handlers.persistent
+def _before_saving(*_):
+    Saving.before = bpy.data.filepath
+
+
+@bpy.app.handlers.persistent
+def _after_saving(*_):
+    try:
+        follow(Saving.before)
+    except OSError as error:
+        print(f"The cache of the bake stays where it was: {error}")
+
+
+def register():
+    bpy.app.handlers.save_pre.append(_before_saving)
+    bpy.app.handlers.save_post.append(_after_saving)
+    bpy.app.handlers.load_post.append(_after_loading)
+
+
+def unregister():
+    bpy.app.handlers.save_pre.remove(_before_saving)
+    bpy.app.handlers.save_post.remove(_after_saving)
+    bpy.app.handlers.load_post.remove(_after_loading)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake says about convergence: the verdicts of all its frames in one line of advice."""
+
+from math import inf, isnan, log10
+from statistics import median_low
+
+from ...solver.report.statistics import length
+from ...solver.settings import Settings
+from .report import Line, advice, listed
+
+# The most iterations that a user can set.
+MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
+# A bake is worth a warning from this part of poor frames on. Landings are short, and what they lack
+# is told without one.
+POOR_PART = 0.2
+
+
+def rounded_up(count):
+    """The next number of tens with no more than two digits before its zeros."""
+    unit = 10 ** max(int(log10(count)) - 1, 1)
+    return -(-count // unit) * unit
+
+
+class Convergence:
+    """Gathers the verdicts of the frames of a bake."""
+
+    def __init__(self):
+        self.frames = 0
+        self.needed = []
+        """Iterations that each poor frame would have needed."""
+        self.last = self.worst = None
+        self.skips = 0
+
+    def take(self, solved):
+        """Count a frame, a `Solved`."""
+        self.skips += solved.stats.coarse_skips
+        self.frames += 1
+        self.last = solved
+        if self.worst is None or _badness(solved) > _badness(self.worst):
+            self.worst = solved
+        # What brings surfaces apart is not meant to be exact, and is told for itself.
+        if _is_poor(solved) and not solved.stats.tangles:
+            needed = solved.stats.iterations_needed
+            self.needed.append(inf if needed is None else needed)
+
+    def iterations(self):
+        """Iterations that would do for half of the poor frames; None when no number would."""
+        middle = median_low(self.needed)
+        return rounded_up(middle) if middle <= MOST_ITERATIONS else None
+
+    def poor(self, settings):
+        """A `Line` about the frames that did not converge."""
+        if not self.needed:
+            return
+        count = self.iterations()
+        if count is None:
+            what = "No solution found in {} frames; a softer material helps, too"
+            number = advice("substeps", 2 * settings.substeps)
+        else:
+            what = "Looks softer than its material in {} frames"
+            number = advice("iterations", count)
+        warns = len(self.needed) >= POOR_PART * self.frames
+        if not warns:
+            what = "Less exact in {} frames" + ("; if it looks wrong" if number else "")
+        part = f"{len(self.needed)} of {self.frames}"
+        yield Line(text=what.format(part), warns=warns, **number)
+
+    def inside_out(self, settings):
+        """A `Line` about cells, or tets, that are inside out at the end."""
+        if not self.last or not self.last.stats.inverted:
+            return
+        stats = self.last.stats
+        count = stats.inverted
+        yield Line(
+            text=f"{listed(stats.inverted_bodies)}: {count} {_elements(self.last.model, count)} "
+            f"{'is' if count == 1 else 'are'} turned inside out",
+            warns=True,
+            objects=stats.inverted_bodies,
+            **advice("substeps", 2 * settings.substeps),
+        )
+
+    def numbers(self):
+        """Sentences for those who want to know more."""
+        if self.last is None:
+            return []
+        worst = self.worst
+        lines = [
+            f"Residual: {self.last.stats.residual:.1e}",
+            f"Worst: {worst.stats.residual:.1e} in frame {worst.scene_frame}",
+            f"Under-converged: {len(self.needed)} of {self.frames} frames",
+        ]
+        if not isnan(self.last.stats.error):
+            lines.append(f"Error: {_error(self.last.stats)}")
+        if self.skips:
+            lines.append(f"Coarse steps skipped: {self.skips:,}")
+        return lines
+
+    def verdicts(self):
+        """Lines about the last and the worst frame."""
+        if self.last is None:
+            return []
+        lines = [
+            f"{which} frame {solved.scene_frame}: {solved.stats.verdict}, "
+            f"residual {solved.stats.residual:.1e}"
+            for which, solved in (("Last", self.last), ("Worst", self.worst))
+        ]
+        stats = self.last.stats
+        if not isnan(stats.error):
+            lines.append(f"Error of the last frame: {_error(stats)}")
+        if not isnan(stats.coarse_share):
+            lines.append(
+                f"Coarse correction: {stats.coarse_share:.2f} of its step taken, residual "
+                f"{stats.residual_before_coarse:.1e} before the last, {self.skips} skipped"
+            )
+        return lines
+
+
+def _error(stats):
+    """The error of a frame, and what it is a part of, in words."""
+    if isnan(stats.error_motion):
+        return f"about {length(stats.error)}"
+    return f"about {length(stats.error)} of {length(stats.error_motion)} in the last substep"
+
+
+def _elements(size, count):
+    """What the solids of a `ModelSize` are made of, in words for `count` of them."""
+    kinds = [kind for kind in ("cell", "tet") if getattr(size, f"{kind}s")]
+    return " or ".join(kind if count == 1 else f"{kind}s" for kind in kinds)
+
+
+def _is_poor(solved):
+    return solved.stats.is_poor
+
+
+def _badness(solved):
+    return _is_poor(solved), solved.stats.residual

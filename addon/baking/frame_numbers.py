@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The numbers of every frame of a bake: what the solver tells, and the shape of every object.
+
+They are kept in the cache, a file per frame, so they stay with the bake, move with it, and are
+whole after a resumed one. Files may come from anywhere: what is not a number in them is left out.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...solver.bodies import Rod
+from ..objects.measures import (
+    area,
+    edge_stretch,
+    enclosed_volume,
+    inside_out,
+    is_closed,
+    lengths,
+    triangle_stretch,
+)
+
+MILLIMETRE = 1e-3
+# Of elements that are inside out so many are remembered: enough to see where they are.
+MOST_POINTS = 500
+
+# Columns of a frame: name, unit, and what a `Statistics` tells there.
+FRAME_COLUMNS = {
+    "seconds": ("s", lambda stats: stats.seconds),
+    "iterations": ("", lambda stats: stats.iterations),
+    "converged": ("", lambda stats: int(stats.verdict == "converged")),
+    "residual": ("", lambda stats: stats.residual),
+    "error": ("mm", lambda stats: stats.error / MILLIMETRE),
+    "kinetic_energy": ("J", lambda stats: stats.kinetic_energy),
+    "elastic_energy": ("J", lambda stats: stats.elastic_energy),
+    "gravitational_energy": ("J", lambda stats: stats.gravitational_energy),
+    "contact_energy": ("J", lambda stats: stats.contact_energy),
+    "contacts": ("", lambda stats: stats.contacts),
+    "pairs": ("", lambda stats: stats.pairs),
+    "deepest": ("mm", lambda stats: stats.deepest / MILLIMETRE),
+    "intersections": ("", lambda stats: len(stats.tangles)),
+    "inverted": ("", lambda stats: stats.inverted),
+    "rejected": ("", lambda stats: stats.rejected),
+    "broken": ("", lambda stats: stats.broken),
+}
+# Columns of an object; `x`, `y`, `z` are the mean of its vertices, and the speed is that of it. The
+# error is estimated, of its positions.
+OBJECT_UNITS = {
+    "x": "m",
+    "y": "m",
+    "z": "m",
+    "speed": "m/s",
+    "stretch": "",
+    "length": "m",
+    "area": "m2",
+    "volume": "m3",
+    "error": "mm",
+}
+
+
+def numbers_of(stats):
+    """What is kept of the `Statistics` of a frame."""
+    return {name: finite(read(stats)) for name, (_, read) in FRAME_COLUMNS.items()}
+
+
+def finite(value):
+    """A number as JSON has it, None for what is none."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and math.isfinite(value) else None
+
+
+class Shapes:
+    """Measures the objects of a `Gathered` scene in every frame."""
+
+    def __init__(self, gathered):
+        self.gathered = gathered
+        self.start = [body.points for body in gathered.simulated()]
+        self.rest = None
+
+    def numbers(self, index, positions, stats=None):
+        """Of every object its numbers, given the positions of bodies [vertex, 3] in a frame and its
+        `Statistics`; where elements are inside out, also where these are.
+        """
+        objects, points, bodies = {}, [], self.gathered.simulated()
+        errors = stats.errors if stats else [None] * len(bodies)
+        if self.rest is None:
+            start = [target.start for target in self.gathered.targets]
+            surfaces = self._surfaces(self.start, start, map(_elements, self._pairs()))
+            self.rest = list(surfaces)
+        elements = [surface.elements for surface in self.rest]
+        surfaces = self._surfaces(positions, self.gathered.poses(index), elements)
+        for rest, now, error in zip(self.rest, surfaces, errors, strict=True):
+            objects[now.name] = {name: finite(value) for name, value in now.compared(rest).items()}
+            objects[now.name]["error"] = None if error is None else finite(error / MILLIMETRE)
+        for body, x in zip(bodies, positions, strict=True):
+            if stats and stats.inverted and body.elements.shape[1] > 3:
+                points += inside_out(x, body.elements).tolist()
+        return {"objects": objects, "inside_out": points[:MOST_POINTS]}
+
+    def _pairs(self):
+        return zip(self.gathered.targets, self.gathered.simulated(), strict=True)
+
+    def _surfaces(self, positions, poses, elements):
+        for (target, body), x, pose, own in zip(
+            self._pairs(), positions, poses, elements, strict=True
+        ):
+            is_rod = isinstance(body, Rod)  # its directors come last
+            points = x[: 1 + body.elements.max()] if is_rod else target.visible(x, pose)
+            yield Surface(target.name, points, own)
+
+
+def _elements(pair):
+    """Triangles or edges of what is seen of a body."""
+    target, body = pair
+    if target.faces is not None:
+        return target.faces
+    if body.elements.shape[1] == 4:
+        # Warp takes half a second to import; not while Blender starts.
+        from ...solver.contact.surface import boundary_triangles
+
+        return boundary_triangles(body.elements)
+    return body.elements
+
+
+@dataclass
+class Surface:
+    """An object at one time: points in the world [m], and triangles or edges."""
+
+    name: str
+    points: np.ndarray
+    elements: np.ndarray
+
+    @cached_property
+    def is_closed(self):
+        return self.elements.shape[1] == 3 and is_closed(self.elements)
+
+    def compared(self, rest):
+        """What is kept of it, by the columns that it has."""
+        middle = self.points.mean(axis=0)
+        numbers = {axis: float(value) for axis, value in zip("xyz", middle, strict=True)}
+        if self.elements.shape[1] == 2:
+            stretch = edge_stretch(rest.points, self.points, self.elements)
+            numbers["length"] = float(lengths(self.points, self.elements).sum())
+        else:
+            stretch = triangle_stretch(rest.points, self.points, self.elements)
+            numbers["area"] = area(self.points, self.elements)
+            if rest.is_closed:  # found out once
+                numbers["volume"] = enclosed_volume(self.points, self.elements)
+        return numbers | {"stretch": float(stretch.max(initial=0.0))}
+
+
+def frames_of(cache):
+    """The numbers of all whole frames of a `Cache`, a dict each; ValueError without any."""
+    fps, frames = cache.header.fps, []
+    for index in range(cache.finished()):
+        frames.append(numbers_in(cache, index))
+        _add_speeds(frames[-1]["objects"], frames[index - 1]["objects"] if index else {}, fps)
+    if not any(frame["seconds"] is not None for frame in frames):
+        raise ValueError("the bake has no statistics: an earlier version made it; bake again")
+    return frames
+
+
+def numbers_in(cache, index):
+    """The numbers of a frame but for speeds, None for what is not known."""
+    kept = cache.read_stats(index)
+    kept = kept if isinstance(kept, dict) else {}
+    told = {"frame": cache.header.frame_start + index}
+    told |= {name: finite(kept.get(name)) for name in FRAME_COLUMNS}
+    of = kept.get("objects")
+    of = of if isinstance(of, dict) else {}
+    return told | {"objects": {name: _object(of.get(name)) for name in cache.header.names}}
+
+
+def _object(kept):
+    kept = kept if isinstance(kept, dict) else {}
+    return {name: finite(kept.get(name)) for name in OBJECT_UNITS}
+
+
+def _add_speeds(objects, before, fps):
+    """How fast the middle of every object came from where it was in the frame before [m/s]."""
+    for name, numbers in objects.items():
+        now, then = ([of.get(name, {}).get(axis) for axis in "xyz"] for of in (objects, before))
+        known = None not in now and None not in then
+        numbers["speed"] = finite(fps * math.dist(now, then)) if known else None
+
+
+def points_inside_out(cache, index):
+    """Where elements were inside out in a frame [m], float64 [element, 3]."""
+    kept = cache.read_stats(index)
+    points = kept.get("inside_out") if isinstance(kept, dict) else None
+    points = points if isinstance(points, list) else []
+    good = [p for p in points if isinstance(p, list) and len(p) == 3 and None not in map(finite, p)]
+    return np.array(good, np.float64).reshape(-1, 3)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frames of a cache -> keys, after a bake or without one."""
+
+from dataclasses import dataclass
+from uuid import uuid4
+
+import bpy
+
+from ...solver.cache import Cache
+from ..gathering.gather import refuse_unbakeable
+from ..gathering.reader import identity
+from ..objects.modifiers import simulation_point
+from ..playing import playback
+from ..playing.baked import mark, owners
+from ..values.scene_time import frame_anew
+from .cache_place import cache_folder
+
+
+@dataclass(frozen=True)
+class Played:
+    """An object that is to play frames."""
+
+    key: tuple
+    deforming: list
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What came of loading a cache: scene frames, and how many the bake was to have."""
+
+    first: int
+    last: int
+    wanted: int
+    notes: list
+
+    @property
+    def missing(self):
+        """Frames that the bake has not reached."""
+        return max(self.wanted - (self.last - self.first), 0)
+
+    def line(self):
+        """What is said about it."""
+        text = f"Loaded frames {self.first} to {self.last} from the cache"
+        return f"{text}; {self.missing} are missing" if self.missing else text
+
+
+def write_keys(scene, targets, cache, bake, frame_start, last):
+    """Turn the frames of `targets` up to the last one into keys of a bake; returns notes about
+    bakes that they replace.
+    """
+    # Time remapping plays curves at another pace; every baked frame stays at its scene frame.
+    pace = scene.render.frame_map_old / scene.render.frame_map_new
+    notes = []
+    for at, target in enumerate(targets):
+        ob = bpy.data.objects.get(target.key)
+        if ob is None:
+            continue  # deleted by a script meanwhile: there is nothing left to bake
+        if playback.is_baked(ob) and scene not in owners(ob):
+            notes.append(f"{ob.name}: this replaces its bake in {owners(ob)[0].name}")
+        frames = (cache.read(index)[at] for index in range(last + 1))
+        playback.write(ob, frames, frame_start, target.deforming, pace)
+        mark(ob, scene, bake)
+    scene.vbd.baked_as = scene.name
+    frame_anew(scene)
+    return notes
+
+
+def load(scene, folder=None, blend=None):
+    """Let the objects of a scene play a cache, its own by default; nothing is solved. Returns
+    `Loaded`. ValueError says why it cannot be; the scene is then as it was. `blend`: the file that
+    the scene will be saved as.
+    """
+    own = cache_folder(scene, blend)
+    cache = Cache.open(folder or own)
+    header, frames = cache.header, cache.sound()
+    targets = [
+        _target(scene, *named) for named in zip(header.names, header.vertex_counts, strict=True)
+    ]
+    if frames < 2 or not targets:
+        raise ValueError(f"{cache.folder} has no whole frames to load; bake again")
+    # A cache that lies elsewhere is not this file's to move and to delete.
+    bake = header.bake if cache.folder == own else uuid4().hex
+    notes = write_keys(scene, targets, cache, bake, header.frame_start, frames - 1)
+    scene.vbd.frames_missing = max(header.frame_count - (frames - 1), 0)
+    scene.vbd.report = ""
+    last = header.frame_start + frames - 1
+    return Loaded(header.frame_start, last, header.frame_count, notes)
+
+
+def _target(scene, name, count):
+    """The object of a cache that is `Played`; refuses one that is not there or another."""
+    ob = scene.objects.get(name)
+    if ob is None or ob.type != "MESH":
+        raise ValueError(f"{name} is in the cache and is no mesh of the scene; bake again")
+    if ob.mode == "EDIT":
+        raise ValueError(f"{name} is in Edit Mode; leave it to load the cache")
+    refuse_unbakeable(ob)
+    if len(ob.data.vertices) != count:
+        raise ValueError(
+            f"{name} has {len(ob.data.vertices)} vertices, and {count} in the cache; bake again"
+        )
+    playback.suspend(ob)
+    try:
+        deforming, _ = simulation_point(ob)
+    finally:
+        playback.resume(ob)
+    return Played(identity(ob), [modifier.name for modifier in deforming])

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operator that makes a bake ready for formats that know only weighted shapes."""
+
+from bpy.types import Operator
+
+from ..playing import playback
+from ..playing.baked import baked_here
+from ..values.scene_time import frame_anew
+from .bake import refusal
+
+
+def convertible(context):
+    """Objects to convert: those selected, or else all of the scene."""
+    found = [ob for ob in baked_here(context.scene) if playback.is_absolute(ob)]
+    return [ob for ob in found if ob in context.selected_objects] or found
+
+
+class VBD_OT_convert_to_relative(Operator):
+    bl_idname = "vbd.convert_to_relative"
+    bl_label = "Convert to Relative Keys"
+    bl_description = (
+        "Give every baked frame of the selected objects, or of all, a curve of its own. The motion "
+        "stays and glTF and FBX can export it; long bakes play slower"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason is None and not convertible(context):
+            reason = "No object of the scene has a bake with absolute keys"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        converted = convertible(context)
+        for ob in converted:
+            try:
+                playback.make_relative(ob)
+            except ValueError as error:
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
+        frame_anew(context.scene)
+        objects = converted[0].name if len(converted) == 1 else f"{len(converted)} objects"
+        self.report({"INFO"}, f"Converted the bake of {objects}")
+        return {"FINISHED"}
+
+
+classes = (VBD_OT_convert_to_relative,)

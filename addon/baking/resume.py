@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that go on with the frames of an earlier bake, or play them."""
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+from bpy.types import Operator
+
+from ..objects.participants import nothing_to_bake
+from .bake import refusal
+from .bake_steps import EVERY_FRAME, explain
+from .loading import load
+from .resuming import MOST_CHANGES, changes, kept_frames, nearest
+
+NOTHING_KEPT = "There are no frames of an earlier bake; press Bake"
+WIDTH = 420
+
+
+def start(operator, mode, frame=EVERY_FRAME):
+    """Bake, and report why it cannot be."""
+    how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
+    try:
+        bpy.ops.vbd.bake(how, mode=mode, frame=frame)
+    except RuntimeError as error:
+        operator.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+        return {"CANCELLED"}
+    return {"FINISHED"}
+
+
+def draw_changes(layout, found):
+    """What has changed since, in a dialog."""
+    if not found:
+        return
+    box = layout.box()
+    box.label(text="Changed since, and used from there on:", icon="INFO")
+    for line in found[:MOST_CHANGES]:
+        box.label(text=line, translate=False)
+    if len(found) > MOST_CHANGES:
+        box.label(text=f"and {len(found) - MOST_CHANGES} more")
+
+
+def resume_refusal(context):
+    """Why there is nothing to resume, or None."""
+    scene, kept = context.scene, kept_frames(context.scene)
+    if kept is None:
+        return NOTHING_KEPT
+    if not kept.frame:
+        return "The frames kept have no restart points; load them or bake anew"
+    if kept.scene_frame >= scene.vbd.frame_end:
+        return "All frames are there; set a later End, or bake from an earlier frame"
+    return None
+
+
+class _OnKept(Operator):
+    """What is done with the frames that are kept."""
+
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context) or nothing_to_bake(context.scene) or cls.other_refusal(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def find_changes(self, context):
+        """Whether going on is possible; then `changes` are what has changed since."""
+        try:
+            self.changes = changes(context, kept_frames(context.scene))
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, explain(error))
+            return False
+        return True
+
+    def dialog(self, context, title, confirm):
+        manager = context.window_manager
+        return manager.invoke_props_dialog(self, width=WIDTH, title=title, confirm_text=confirm)
+
+
+class VBD_OT_resume_bake(_OnKept):
+    bl_idname = "vbd.resume_bake"
+    bl_label = "Resume"
+    bl_description = (
+        "Go on after the last frame that an earlier bake has finished, also after Esc, a crash or "
+        "in another session. The result is what a bake without the break gives"
+    )
+
+    other_refusal = staticmethod(resume_refusal)
+
+    def invoke(self, context, _event):
+        if not self.find_changes(context):
+            return {"CANCELLED"}
+        if not self.changes or bpy.app.background:
+            return self.execute(context)
+        frame = kept_frames(context.scene).scene_frame + 1
+        return self.dialog(context, f"Resume from Frame {frame}", "Resume")
+
+    def draw(self, _context):
+        draw_changes(self.layout, self.changes)
+
+    def execute(self, _context):
+        return start(self, "RESUME")
+
+
+class VBD_OT_bake_from_here(_OnKept):
+    bl_idname = "vbd.bake_from_here"
+    bl_label = "Bake from Here"
+    bl_description = (
+        "Keep the frames up to the current one, and bake those after it anew, with the settings of "
+        "now. Begins at the restart point before it"
+    )
+
+    @staticmethod
+    def other_refusal(context):
+        kept = kept_frames(context.scene)
+        if kept is None or not kept.frame:
+            return NOTHING_KEPT
+        if nearest(kept, context.scene.frame_current) <= kept.cache.header.frame_start:
+            return "There is no restart point before the current frame; go to a later one"
+        return None
+
+    def invoke(self, context, _event):
+        if not self.find_changes(context):
+            return {"CANCELLED"}
+        if bpy.app.background:
+            return self.execute(context)
+        return self.dialog(context, "Bake from Here", "Bake")
+
+    def draw(self, context):
+        kept, frame = kept_frames(context.scene), context.scene.frame_current
+        last = kept.cache.header.frame_start + kept.last
+        begin = nearest(kept, frame) + 1
+        self.layout.label(text=f"Frames {begin} to {last} are replaced, those before stay.")
+        if begin <= frame:
+            self.layout.label(text=f"The restart point before frame {frame} is {begin - 1}.")
+        draw_changes(self.layout, self.changes)
+
+    def execute(self, context):
+        return start(self, "RESUME", context.scene.frame_current)
+
+
+class VBD_OT_ask_bake(_OnKept):
+    bl_idname = "vbd.ask_bake"
+    bl_label = "Resume or Bake Anew"
+    bl_description = "Ask before frames are deleted that could be gone on with"
+
+    choice: EnumProperty(
+        name="Choice",
+        items=(
+            ("RESUME", "Keep and Resume", "Go on after the frames that are kept, or load them"),
+            ("NEW", "Delete and Bake Anew", "Delete the frames that are kept and begin anew"),
+        ),
+        options={"SKIP_SAVE"},
+    )
+
+    @staticmethod
+    def other_refusal(context):
+        return None if kept_frames(context.scene) else NOTHING_KEPT
+
+    def invoke(self, context, _event):
+        self.changes, self.obstacle = [], resume_refusal(context) or ""
+        kept = kept_frames(context.scene)
+        self.is_whole = kept.scene_frame >= context.scene.vbd.frame_end
+        if not self.obstacle:
+            try:
+                self.changes = changes(context, kept)
+            except (ValueError, OSError) as error:
+                self.obstacle = explain(error)
+        return self.dialog(context, "Frames Are Kept", "Go On")
+
+    def draw(self, context):
+        layout = self.layout
+        layout.label(text=f"{kept_frames(context.scene).span()} are kept.")
+        if self.obstacle and not self.is_whole:
+            layout.label(text=self.obstacle, icon="ERROR", translate=False)
+        layout.prop(self, "choice", expand=True)
+        draw_changes(layout, self.changes)
+
+    def execute(self, context):
+        if self.choice == "RESUME" and self.is_whole:
+            return bpy.ops.vbd.load_cache("EXEC_DEFAULT")
+        return start(self, self.choice)
+
+
+class _Load(Operator):
+    """Frames become keys."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context) or cls.other_refusal(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    @staticmethod
+    def other_refusal(_context):
+        return None
+
+    def load(self, context, folder=None):
+        try:
+            loaded = load(context.scene, folder)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, ". ".join([loaded.line(), *loaded.notes]))
+        return {"FINISHED"}
+
+
+class VBD_OT_load_cache(_Load):
+    bl_idname = "vbd.load_cache"
+    bl_label = "Load Cache"
+    bl_description = "Play the frames that are kept of this scene's bake; nothing is solved"
+
+    @staticmethod
+    def other_refusal(context):
+        return None if kept_frames(context.scene) else NOTHING_KEPT
+
+    def execute(self, context):
+        return self.load(context)
+
+
+class VBD_OT_load_cache_folder(_Load):
+    bl_idname = "vbd.load_cache_folder"
+    bl_label = "Load Cache Folder"
+    bl_description = "Play the frames in another folder, such as one that came from a farm"
+
+    directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"})
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+
+    def invoke(self, context, _event):
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        return self.load(context, bpy.path.abspath(self.directory))
+
+
+classes = (
+    VBD_OT_resume_bake,
+    VBD_OT_bake_from_here,
+    VBD_OT_ask_bake,
+    VBD_OT_load_cache,
+    VBD_OT_load_cache_folder,
+)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an earlier bake has left on disk: how far it came, and what has changed since."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ...solver.cache import HEADER, Cache
+from ..gathering.gather import gather, participants, prepared
+from .cache_place import cache_folder
+
+# The longest list of changes that a dialog shows.
+MOST_CHANGES = 12
+
+
+@dataclass
+class Kept:
+    """The frames of a cache, of which `frame`, counted from 0, is the last to be kept."""
+
+    cache: Cache
+    frame: int
+    last: int
+    """The last frame that is there, counted from 0."""
+
+    @property
+    def count(self):
+        """How many frames the bake was to have."""
+        return max(self.cache.header.frame_count, self.last)
+
+    @property
+    def is_partial(self):
+        """Whether the bake could be gone on with."""
+        return 0 < self.frame < self.count
+
+    @property
+    def scene_frame(self):
+        """The scene's number of the last frame to be kept."""
+        return self.cache.header.frame_start + self.frame
+
+    def restart(self):
+        """What the solver needs to go on; None from the input state."""
+        return self.cache.restart(self.frame) if self.frame else None
+
+    def span(self):
+        """What is there, in words."""
+        first = self.cache.header.frame_start
+        return f"Frames {first} to {first + self.last} of {first} to {first + self.count}"
+
+
+class Known:
+    """What was found last; panels are drawn often, and folders change seldom."""
+
+    key, found = None, None
+
+
+def kept_frames(scene, folder=None):
+    """What the scene's bake has `Kept`, as far as it can be gone on after; None for nothing."""
+    folder = Path(folder or cache_folder(scene))
+    try:
+        key = folder, folder.stat().st_mtime_ns, (folder / HEADER).stat().st_mtime_ns
+    except OSError:
+        return None
+    if Known.key != key:
+        Known.key, Known.found = key, _look(folder)
+    return Known.found
+
+
+def _look(folder):
+    try:
+        cache = Cache.open(folder)
+        last, points = cache.finished() - 1, [0, *cache.restart_points()]
+        return Kept(cache, points[-1], last) if last >= 0 else None
+    except (OSError, ValueError):
+        return None
+
+
+def is_unfinished(kept):
+    """Whether a new bake would delete what this file has no other copy of, or not all of."""
+    if kept is None or kept.last < 1:
+        return False
+    bake = kept.cache.header.bake
+    is_played = any(ob.vbd.baked and ob.vbd.bake_id == bake for ob in bpy.data.objects)
+    return kept.is_partial or not is_played
+
+
+def kept_until(scene, frame=None, folder=None):
+    """What is `Kept` up to a scene's frame, or as far as possible; ValueError without any.
+
+    All frames are read to see that they are whole; what is behind one that is not is left out.
+    """
+    cache = Cache.open(folder or cache_folder(scene))
+    sound, points = cache.sound(), [0, *cache.restart_points()]
+    most = sound - 1 if frame is None else min(frame - cache.header.frame_start, sound - 1)
+    if sound < 1 or most < 0:
+        raise ValueError(f"{cache.folder} has no frames to go on after; bake again")
+    for point in sorted(points, reverse=True):
+        if point <= most and _is_readable(cache, point):
+            return Kept(cache, point, sound - 1)
+    raise ValueError(f"{cache.folder} has no restart points; bake again")
+
+
+def _is_readable(cache, point):
+    try:
+        return point == 0 or bool(cache.restart(point).load())
+    except (OSError, ValueError):
+        return False
+
+
+def nearest(kept, frame):
+    """The scene frame that a bake from a scene's frame goes on after."""
+    start = kept.cache.header.frame_start
+    return start + max(p for p in (0, *kept.cache.restart_points()) if p <= max(frame - start, 0))
+
+
+def refuse_unfit(kept, gathered):
+    """Refuse frames that are not of the objects, or do not begin where the bake does."""
+    header = kept.cache.header
+    if header.frame_start != gathered.frame_start:
+        raise ValueError(
+            f"the frames kept begin at {header.frame_start}, and the bake at "
+            f"{gathered.frame_start}; set Frame Start back or bake anew"
+        )
+    now = {t.name: len(p) for t, p in zip(gathered.targets, gathered.start(), strict=True)}
+    before = dict(zip(header.names, header.vertex_counts, strict=True))
+    for name in {**before, **now}:
+        if before.get(name) != now.get(name):
+            raise ValueError(
+                f"{name} has {now.get(name, 'no')} vertices, and {before.get(name, 'none')} in the "
+                "frames kept; bake anew"
+            )
+    if list(now) != header.names:
+        raise ValueError("the frames kept have the objects in another order; bake anew")
+
+
+def kept_for(gathered, scene, frame, folder):
+    """What is `Kept` for a bake that is to go on after a scene's frame, or before it."""
+    kept = kept_until(scene, min(frame, gathered.frame_start + gathered.frame_count), folder)
+    refuse_unfit(kept, gathered)
+    return kept
+
+
+def refuse_lost(cache, last):
+    """Refuse a cache that has lost frames up to the last one since they were written."""
+    sound = cache.sound()
+    if sound <= last:
+        raise OSError(
+            f"{cache.folder} has only {sound} whole frames of {last + 1}: they were removed or "
+            "damaged meanwhile; bake again"
+        )
+
+
+def changes(context, kept):
+    """Sentences about what has changed since; ValueError where going on is not possible."""
+    objects = participants(context.scene)
+    with prepared(context.scene, objects):
+        gathered = gather(context, objects)
+    refuse_unfit(kept, gathered)
+    return [str(change) for change in kept.cache.changes(gathered.settings, gathered.bodies)]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much a bake takes on disk and in memory, estimated before it."""
+
+import bpy
+
+from ..objects.cell_count import known_cell_count
+from ..objects.participants import BODIES, participants
+
+# Of a frame, on disk and as a shape key [B per vertex].
+POINT = 12
+# Of a restart point [B per vertex of the solver]; up to twice as much where many are in contact.
+STATE = 300
+# A lattice has about so many corners per cell.
+CORNERS = 1.5
+UNITS = ("kB", "MB", "GB", "TB")
+
+
+def bake_sizes(scene):
+    """Bytes of the cache on disk, and of the shape keys in memory and in the file."""
+    frames = max(scene.vbd.frame_end - scene.vbd.frame_start, 0) + 1
+    shown = solved = 0
+    for ob in participants(scene):
+        if ob.type == "MESH" and ob.vbd.role in BODIES:
+            vertices = len(ob.data.vertices)
+            cells = ob.vbd.role == "SOFT" and known_cell_count(ob)
+            shown += vertices
+            solved += max(vertices, int(CORNERS * cells)) if cells else vertices
+    every = scene.vbd.restart_every
+    points = min(frames, 2 + (frames // every if every else 0))
+    return frames * POINT * shown + points * STATE * solved, frames * POINT * shown
+
+
+def in_words(size):
+    """Bytes as people say them."""
+    size /= 1000.0
+    for unit in UNITS:
+        if size < 1000.0 or unit == UNITS[-1]:
+            return f"{size:.2g} {unit}" if size < 10.0 else f"{size:.0f} {unit}"
+        size /= 1000.0
+    return ""
+
+
+def draw_sizes(layout, scene):
+    """The estimate of the next bake."""
+    disk, memory = (in_words(size) for size in bake_sizes(scene))
+    column = layout.column(align=True)
+    column.label(text=f"Disk: about {disk}")
+    column.label(text=f"File and memory: {memory}")
+    if not bpy.data.is_saved:
+        column.label(text="Lost with the session: save", icon="INFO")

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solver in a thread of its own: bodies in, frames on disk. It never touches Blender."""
+
+from dataclasses import dataclass
+from queue import Queue
+from threading import Event, Thread
+from uuid import uuid4
+
+from ...solver.cache import Cache
+from ..gathering.reader import Stopped
+from .frame_numbers import Shapes, numbers_of
+
+
+@dataclass
+class Solved:
+    """One frame that the solver has finished."""
+
+    index: int
+    count: int
+    scene_frame: int
+    stats: object
+    model: object
+
+    def line(self):
+        """What is printed about it."""
+        return (
+            f"Frame {self.scene_frame} ({self.index}/{self.count})  {self.stats.seconds:.3f} s  "
+            f"residual {self.stats.residual:.6e}"
+        )
+
+
+@dataclass
+class Compiled:
+    """So many of the modules that the first bake of a mix of bodies compiles are ready."""
+
+    done: int
+    count: int
+
+
+class SolverThread(Thread):
+    """Runs `simulate` and keeps its frames.
+
+    Sends each to `inbox`, `Compiled` while it compiles, and None to wake its reader.
+    """
+
+    def __init__(self, gathered, device, folder, fps, kept=None):
+        super().__init__(name="vbd-solver", daemon=True)
+        self.gathered, self.device, self.folder, self.fps = gathered, device, folder, fps
+        self.kept = kept  # the frames to go on after, `resuming.Kept`; None to begin anew
+        self.bake = kept.cache.header.bake if kept else uuid4().hex
+        self.stopping = Event()
+        self.inbox = Queue()
+        self.cache = kept.cache if kept else None
+        self.error = None
+        self.shapes = Shapes(gathered)
+        gathered.reader.stop = self.stopping
+        gathered.reader.wake = lambda: self.inbox.put(None)
+
+    def run(self):
+        try:
+            self._solve()
+        except Stopped:
+            pass  # the frames so far are in the cache
+        except BaseException as error:
+            self.error = error  # raised or reported by the main thread
+        finally:
+            self.inbox.put(None)
+
+    def _solve(self):
+        # Warp takes half a second to import; not while Blender starts.
+        from ...solver.simulate import simulate
+
+        gathered = self.gathered
+        frames = simulate(
+            gathered.bodies,
+            gathered.settings,
+            gathered.frame_count,
+            device=self.device,
+            cancelled=self.stopping.is_set,
+            gravity=gathered.gravity,
+            compiling=lambda done, count: self.inbox.put(Compiled(done, count)),
+            restart=self.kept and self.kept.restart(),
+        )
+        if not self.kept:
+            self.cache = self._new_cache()
+        for frame in frames:
+            points = gathered.local(frame.index, frame.exact_positions)
+            if self.kept and frame.index == self.kept.frame + 1:
+                self._go_on()  # not before there is something to go on with
+            self.cache.write(frame.index, points)
+            self.cache.write_stats(frame.index, self._numbers(frame.index, frame))
+            self.cache.write_state(frame.index, frame.state(), gathered.restart_every)
+            self.inbox.put(
+                Solved(
+                    frame.index,
+                    gathered.frame_count,
+                    gathered.frame_start + frame.index,
+                    frame.stats,
+                    frame.model,
+                )
+            )
+
+    def _new_cache(self):
+        """A cache with the input state in it."""
+        gathered = self.gathered
+        cache = Cache.create(
+            self.folder,
+            names=[target.name for target in gathered.targets],
+            vertex_counts=[len(points) for points in gathered.start()],
+            settings=gathered.settings,
+            bodies=gathered.bodies,
+            fps=self.fps,
+            frame_start=gathered.frame_start,
+            frame_count=gathered.frame_count,
+            device=self.device,
+            bake=self.bake,
+        )
+        cache.write(0, gathered.start())
+        cache.write_stats(0, self._numbers(0))
+        return cache
+
+    def _numbers(self, index, frame=None):
+        """What is kept of the numbers of a `Frame`, or of the input state."""
+        told = numbers_of(frame.stats) if frame else {}
+        positions = frame.exact_positions if frame else self.shapes.start
+        return told | self.shapes.numbers(index, positions, frame.stats if frame else None)
+
+    def _go_on(self):
+        """Let what follows take the place of what is behind the frame to go on after."""
+        gathered = self.gathered
+        self.cache.cut(self.kept.frame)
+        known = {"frame_count": gathered.frame_count, "device": self.device}
+        self.cache.describe(gathered.settings, gathered.bodies, **known)

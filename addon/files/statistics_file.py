@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The numbers of a bake as a table for spreadsheets (.csv), or for scripts (.json)."""
+
+import csv
+import json
+from pathlib import Path
+
+from ..baking.frame_numbers import FRAME_COLUMNS, OBJECT_UNITS, frames_of
+
+SUFFIXES = (".csv", ".json")
+
+
+def checked_path(path):
+    """A path that statistics can be written to; ValueError for any other."""
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"the statistics file {path.name} must end in .csv or .json")
+    if not path.parent.is_dir():
+        raise ValueError(f"there is no folder {path.parent} for the statistics")
+    return path
+
+
+def save(cache, path):
+    """Write the numbers of all frames of a `Cache`; returns how many frames there are."""
+    path, frames = checked_path(path), frames_of(cache)
+    is_table = path.suffix.lower() == ".csv"
+    with open(path, "w", encoding="utf-8", newline="" if is_table else None) as file:
+        if is_table:
+            csv.writer(file).writerows(table(frames))
+        else:
+            json.dump(document(cache.header, frames), file, indent=1, allow_nan=False)
+    return len(frames)
+
+
+def table(frames):
+    """Rows of cells: the names of columns with their units, then one row per frame.
+
+    Behind the columns of the frame stand those of every object, with its name; columns that are
+    empty for an object are left out.
+    """
+    columns = [("frame",), *((name,) for name in FRAME_COLUMNS)]
+    for name in frames[0]["objects"]:
+        for number in OBJECT_UNITS:
+            if any(frame["objects"][name][number] is not None for frame in frames):
+                columns.append((name, number))
+    yield [_heading(*column) for column in columns]
+    for frame in frames:
+        yield [
+            frame[column[0]] if len(column) == 1 else frame["objects"][column[0]][column[1]]
+            for column in columns
+        ]
+
+
+def _heading(name, number=None):
+    if number is None:
+        unit, text = FRAME_COLUMNS.get(name, ("", None))[0], name
+    else:
+        unit, text = OBJECT_UNITS[number], f"{name}: {number}"
+    return f"{text} [{unit}]" if unit else text
+
+
+def document(header, frames):
+    """All that there is to know, as JSON has it."""
+    units = {name: unit for name, (unit, _) in FRAME_COLUMNS.items() if unit}
+    return {
+        "bake": header.bake,
+        "device": header.device,
+        "fps": header.fps,
+        "settings": header.settings,
+        "units": units | {name: unit for name, unit in OBJECT_UNITS.items() if unit},
+        "frames": frames,
+    }

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`object.vbd.attachments` -> the solver's: vertices of an object tied to the nearest places of
+another one, which feels it if it is simulated and leads the way if it is not.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..objects import read_mesh
+from ..objects.curves import is_curve
+from ..objects.nearest import nearest, weights_in
+from ..objects.units import shown
+from .reader import identity, moves, read_pose
+
+# A distance below this part of what is attached is none.
+NO_DISTANCE = 1e-6
+
+
+@dataclass
+class Rows:
+    """What is tied: `vertices` of the object [row] at `points` [row, 3], with their `part` [row] of
+    the whole.
+    """
+
+    vertices: np.ndarray
+    points: np.ndarray
+    part: np.ndarray
+
+    def within(self, gap, distance):
+        """Those whose `gap` [row] to the target is at most `distance` [m]."""
+        near = gap <= distance
+        return Rows(self.vertices[near], self.points[near], self.part[near])
+
+
+def leaders(objects):
+    """Targets of attachments of `objects` that are not simulated themselves."""
+    found = [
+        item.target
+        for ob in objects
+        if ob.vbd.role not in {"NONE", "COLLIDER"}
+        for item in ob.vbd.attachments
+        if item.enabled and item.target is not None
+    ]
+    return [ob for ob in dict.fromkeys(found) if ob.vbd.role in {"NONE", "COLLIDER"}]
+
+
+def attach(gathered, context, ob, made):
+    """The `Attachment`s of an object; `made` has the body and the `Target` of every identity."""
+    for item in ob.vbd.attachments:
+        if item.enabled:
+            yield _attachment(gathered, context, ob, item, made)
+
+
+def _attachment(gathered, context, ob, item, made):
+    # Warp takes half a second to import; not while Blender starts.
+    from ...solver.attachments import Attachment
+
+    name = f"{ob.name}: {item.name}"
+    _refuse(name, context.scene, item)
+    depsgraph = context.evaluated_depsgraph_get()
+    body, own = made[identity(ob)]
+    rows = _members(name, ob, item, own, ob.evaluated_get(depsgraph).data)
+    if identity(item.target) in made:
+        place = _Simulated(*made[identity(item.target)], item.target, depsgraph)
+    else:
+        place = _Animated(gathered.reader, item.target, depsgraph)
+    rows = _near(name, item, rows, place)
+    part = rows.part / rows.part.sum()
+    options = {"stiffness": item.stiffness * part, "damping": item.damping, "name": name}
+    if item.maximum_force > 0.0:
+        limit = "strength" if item.tears else "maximum_force"
+        options[limit] = item.maximum_force * part
+    vertices = rows.vertices
+    if own.corners is not None:
+        options["own_weights"] = own.weights[vertices]
+        vertices = own.corners[vertices]
+    options |= place.end(rows.points, item.keep_distance)
+    return Attachment(body, vertices, **options)
+
+
+def _refuse(name, scene, item):
+    target = item.target
+    if target is None:
+        raise ValueError(f"{name} has no target; choose an object, or remove the attachment")
+    if target == item.id_data:
+        raise ValueError(f"{name} leads to the object itself; choose another one")
+    if target.name not in scene.objects:
+        raise ValueError(
+            f"{name} leads to {target.name}, which is not in the scene {scene.name}; choose "
+            "another target, or add it to the scene"
+        )
+    if not target.visible_get():  # Blender would not move it
+        raise ValueError(
+            f"{name} leads to {target.name}, which is hidden in the viewport or excluded; show it "
+            "to bake"
+        )
+
+
+def _members(name, ob, item, own, mesh):
+    """The vertices that an attachment may tie."""
+    points = own.start_points()
+    part = np.ones(len(points))
+    if item.vertex_group and not is_curve(ob):
+        part = read_mesh.group_weights(ob, mesh, item.vertex_group)
+        if not part.any():
+            raise ValueError(
+                f'{name}: no vertex has a weight in the vertex group "{item.vertex_group}"; '
+                "assign some, or choose another group"
+            )
+    vertices = np.flatnonzero(part)
+    return Rows(vertices, points[vertices], part[vertices])
+
+
+def _near(name, item, rows, place):
+    """Those rows that are near enough to the place that they are tied to."""
+    distance = shown(item, "distance")
+    if not distance and item.vertex_group:
+        return rows
+    gap = np.linalg.norm(place.nearest(rows.points) - rows.points, axis=1)
+    near = rows.within(gap, distance or gap.min())
+    if not len(near.vertices):
+        raise ValueError(
+            f"{name}: no vertex is within {distance:.3g} m of {item.target.name}, the nearest is "
+            f"{gap.min():.3g} m away; raise the distance, or move them together"
+        )
+    return near
+
+
+class _Simulated:
+    """The surface of a body that is simulated too."""
+
+    def __init__(self, body, target, ob, depsgraph):
+        self.body, self.target = body, target
+        self.points = target.start_points()
+        if ob.vbd.role == "SOFT":
+            self.elements = read_mesh.triangles(ob.evaluated_get(depsgraph).data)
+            if target.corners is None:
+                from ...solver.contact.surface import boundary_triangles
+
+                self.elements = boundary_triangles(body.elements)
+        else:
+            self.elements = body.elements
+
+    def nearest(self, points):
+        """The places of the surface [point, 3] that are nearest to `points` [point, 3]."""
+        return nearest(points, self.points, self.elements)[1]
+
+    def end(self, points, keep):
+        """What an `Attachment` of `points` [row, 3] says about its other end."""
+        element, place = nearest(points, self.points, self.elements)
+        gap = np.linalg.norm(points - place, axis=1)
+        length = np.where(gap > NO_DISTANCE * np.ptp(self.points, axis=0).max(), gap, 0.0)
+        lattice = self.target.lattice
+        if lattice is not None:
+            from ...solver.scene.lattice import embed
+
+            # What is near goes with the material as if it were a part of it.
+            near = gap <= lattice.cell_size
+            if keep:
+                place, length = np.where(near[:, None], points, place), np.where(near, 0.0, length)
+            corners, weights = embed(place, lattice)
+        else:
+            corners = self.elements[element]
+            weights = weights_in(place, self.points[corners])
+        return {
+            "other": self.body,
+            "corners": corners,
+            "weights": weights,
+            "length": length if keep else 0.0,
+        }
+
+
+class _Animated:
+    """An object that nothing moves but its animation: faces that carry points with them, or, where
+    it has none, its transform.
+    """
+
+    def __init__(self, reader, ob, depsgraph):
+        evaluated = ob.evaluated_get(depsgraph)
+        self.reader, self.key, self.moves = reader, identity(ob), moves(ob)
+        self.elements = np.zeros((0, 3), np.int64)
+        if ob.type == "MESH":
+            self.elements = read_mesh.triangles(evaluated.data)
+        self.start = read_pose(ob, depsgraph, len(self.elements) > 0)
+        if self.moves:
+            reader.add(ob, self.start, len(self.elements) > 0)
+
+    def nearest(self, points):
+        """The places of the object [point, 3] that are nearest to `points` [point, 3]."""
+        if not len(self.elements):
+            return np.broadcast_to(self.start.matrix[:3, 3], points.shape)
+        return nearest(points, self.start.world_points(), self.elements)[1]
+
+    def end(self, points, keep):
+        """What an `Attachment` of `points` [row, 3] says about its other end."""
+        if not keep:
+            points = self.nearest(points)
+        if not self.moves:
+            return {"points": points}
+        follow = self._along_faces(points) if len(self.elements) else self._along_matrix(points)
+        return {"points": lambda time: follow(self.reader.at(self.key, time))}
+
+    def _along_matrix(self, points):
+        inside = read_mesh.transformed(np.linalg.inv(self.start.matrix), points)
+        return lambda pose: read_mesh.transformed(pose.matrix, inside)
+
+    def _along_faces(self, points):
+        start = self.start.world_points()
+        element, place = nearest(points, start, self.elements)
+        corners = self.elements[element]
+        weights = weights_in(place, start[corners])
+        lever = np.einsum("pij,pi->pj", frames(start[corners]), points - place)
+
+        def follow(pose):
+            now = pose.world_points()[corners]
+            at = np.einsum("pk,pki->pi", weights, now)
+            return at + np.einsum("pij,pj->pi", frames(now), lever)
+
+        return follow
+
+
+def frames(corners):
+    """Rotations of triangles [n, 3, 3]: axes along the first edge, in the plane, and across it."""
+    along = corners[:, 1] - corners[:, 0]
+    normal = np.cross(along, corners[:, 2] - corners[:, 0])
+    axes = np.stack([along, np.cross(normal, along), normal], axis=2)
+    return axes / np.maximum(np.linalg.norm(axes, axis=1, keepdims=True), 1e-300)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An object -> the solver's body: its mesh, its material and its pins. SI units, world space."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Solid
+from ...solver.scene.clamps import held_part, surface_of
+from ...solver.scene.contact_mesh import contact_mesh
+from ...solver.scene.lattice import Lattice, embed, lattice
+from ..objects import read_mesh
+from ..objects.curves import is_curve, is_pinned, point_count
+from ..objects.modifiers import simulation_point
+from ..objects.tetmesh import LatticePins, stored_tets
+from ..objects.units import shown
+from ..values.analytic_colliders import analytic_colliders_of
+from ..values.painting import paint
+from ..values.rest_shape import rest_points
+from .field_weights import field_weights
+from .material import material_of
+from .pins import pin_group, soft_pins
+from .reader import Pose, found, identity, is_keyed, moves, read_pose
+from .rods import RodShape, rod_of
+from .sewing import seams
+
+# With an identity, what finds the pressure of a cloth among the poses of a frame.
+PRESSURE = "pressure"
+
+
+@dataclass
+class Target:
+    """An object that will be baked, and how its points follow from those of its body."""
+
+    name: str
+    key: tuple
+    start: Pose
+    deforming: list[str]
+    moving: bool
+    corners: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    shape: RodShape | None = None
+    """How the points of a rod belong to those of its object."""
+    lattice: Lattice | None = None
+    surface: np.ndarray | None = None
+    """The part of its surface that each vertex of what hangs in a lattice stands for, [vertex]."""
+    pinned: np.ndarray | None = None
+    """Vertices that are where the object has them, whatever its body does; None for none."""
+    faces: np.ndarray | None = None
+    """Triangles of the object's own surface, seen from outside; None for those of its body."""
+
+    def start_points(self):
+        """Where the points that can be attached start [m]: vertices, or points along a curve."""
+        return self.start.world_points() if self.shape is None else self.shape.along(self.start)
+
+    def visible(self, positions, pose):
+        """World positions [m] of the object's vertices, given those of its body and its pose."""
+        if self.shape is not None:
+            return self.shape.visible(positions)
+        if self.corners is None:
+            return positions
+        points = (positions[self.corners].astype(np.float64) * self.weights[..., None]).sum(axis=1)
+        if self.pinned is not None:
+            points[self.pinned] = pose.world_points()[self.pinned]
+        return points
+
+
+def analytic_colliders(gathered, ob, depsgraph):
+    """The planes, spheres and so on that a collider object without a mesh stands for."""
+    pose = read_pose(ob, depsgraph, with_points=ob.vbd.collider_shape != "PLANE")
+    if moves(ob):
+        gathered.reader.hold(ob, pose)
+    return analytic_colliders_of(ob, pose)
+
+
+def _outward(triangles, pose):
+    """Triangles whose winding survives a mirroring transform."""
+    return triangles[:, ::-1] if np.linalg.det(pose.matrix[:3, :3]) < 0.0 else triangles
+
+
+def collider(gathered, ob, depsgraph, pose):
+    triangles = _outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
+    if not len(triangles):
+        raise ValueError(f"{ob.name}: the collider has no faces; add some or remove its role")
+    reader, key, moving = gathered.reader, identity(ob), moves(ob)
+    if moving:
+        reader.add(ob, pose, with_points=True)
+    return Collider(
+        (lambda time: reader.at(key, time).world_points()) if moving else pose.world_points(),
+        triangles,
+        friction=ob.vbd.friction if ob.vbd.use_friction else None,
+        thickness=shown(ob.vbd, "collision_thickness"),
+        name=ob.name,
+    )
+
+
+def deformable(gathered, ob, depsgraph, pose):
+    mesh = ob.evaluated_get(depsgraph).data
+    deforming, _ = simulation_point(ob)
+    if len(pose.points) != point_count(ob):
+        blame = deforming[-1].name if deforming else "a modifier"
+        raise ValueError(
+            f"{ob.name}: {blame} changes the number of vertices; apply it or switch it off"
+        )
+    moving = moves(ob)
+    target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
+    gathered.targets.append(target)
+    pins = pin_group(ob, mesh)
+    if moving:
+        clamped = is_curve(ob) and is_pinned(ob)
+        gathered.reader.add(ob, pose, with_points=clamped or len(pins) > 0)
+    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
+    body = make(gathered, ob, mesh, target, pins.hard)
+    body.field_weights = field_weights(ob)
+    paint(gathered, ob, mesh, target, body)
+    if len(pins.soft):
+        gathered.holding.append(soft_pins(gathered, ob, body, pins))
+    if ob.vbd.role == "CLOTH" and ob.vbd.use_sewing:
+        gathered.holding += filter(None, [seams(ob, mesh, body)])
+    return body
+
+
+def _pins(gathered, target, pinned, indices=None, follow=None):
+    """`Pins` at `indices` that follow the object's `pinned` vertices through `follow`."""
+    if not len(pinned):
+        return None
+    indices = pinned if indices is None else indices
+    if not target.moving:
+        return Pins(indices)
+    reader, key = gathered.reader, target.key
+
+    def targets(time):
+        now = reader.at(key, time).world_points()[pinned]
+        return now if follow is None else follow(now)
+
+    return Pins(indices, targets)
+
+
+def _soft_body(gathered, ob, mesh, target, pinned):
+    points, material = target.start.world_points(), material_of(ob)
+    tets = stored_tets(ob.name, ob.data)
+    if tets is not None:
+        pins = _pins(gathered, target, pinned)
+        return Solid(points, tets, material=material, pins=pins, name=ob.name)
+    triangles = _outward(read_mesh.triangles(mesh), target.start)
+    if not len(triangles):
+        raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
+    cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
+    target.corners, target.weights = embed(points, cells)
+    target.lattice, target.faces = cells, triangles
+    target.surface = surface = surface_of(points, triangles)
+    pins = None
+    if len(pinned):
+        embedded = target.corners, target.weights
+        held = LatticePins(cells.points, *embedded, pinned, points[pinned], surface)
+        pins = _pins(gathered, target, pinned, held.indices, held.targets)
+        cells.filling.held = held_part(cells.cells, target.corners, pinned, surface)
+        target.pinned = pinned
+    touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
+    return Cells(
+        cells.points,
+        cells.cells,
+        filling=cells.filling,
+        material=material,
+        pins=pins,
+        name=ob.name,
+        surface=EmbeddedSurface(*embed(touching, cells), faces) if len(faces) else None,
+    )
+
+
+def _refuse_hanging_edges(ob, mesh):
+    edges, faces = read_mesh.edges(mesh), read_mesh.corner_vertices(mesh)
+    hanging = np.setdiff1d(edges, faces)
+    if len(hanging):
+        raise ValueError(
+            f"{ob.name}: {len(hanging)} vertices hang on edges without a face (first: vertex "
+            f"{hanging[0]}); delete them (Mesh > Clean Up > Delete Loose) or make them a rod"
+        )
+
+
+def _cloth(gathered, ob, mesh, target, pinned):
+    _refuse_hanging_edges(ob, mesh)
+    corners = _outward(read_mesh.cloth_corners(mesh), target.start)
+    material = material_of(ob)
+    uv = read_mesh.corner_uv(mesh) if material.membrane == "orthotropic" else None
+    return Cloth(
+        target.start.world_points(),
+        read_mesh.corner_vertices(mesh)[corners],
+        material=material,
+        pins=_pins(gathered, target, pinned),
+        name=ob.name,
+        rest_points=rest_points(ob, target.start),
+        uv=None if uv is None else uv[corners],
+        pressure_in_time=_pressure_in_time(gathered, ob, target),
+    )
+
+
+def _pressure_in_time(gathered, ob, target):
+    """The pressure of a cloth [Pa] at a time [s], if it has keyframes or drivers; else None."""
+    if not is_keyed(ob, "vbd.pressure"):
+        return None
+    reader, name = gathered.reader, (PRESSURE, target.key)
+    reader.follow(name, lambda _: found(target.key).vbd.pressure, ob.vbd.pressure)
+    return lambda time: reader.at(name, time)

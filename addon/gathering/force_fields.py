@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's force fields -> those of the solver, frame by frame."""
+
+import math
+from functools import partial
+
+import bpy
+import numpy as np
+
+from ...solver.scene.fields import FieldNumbers, ForceField
+from ...solver.settings import Settings
+from ..objects.units import unit_scale
+from .reader import identity, moves
+
+KINDS = {
+    "WIND": "wind",
+    "FORCE": "force",
+    "VORTEX": "vortex",
+    "MAGNET": "magnetic",
+    "HARMONIC": "harmonic",
+    "TURBULENCE": "turbulence",
+    "DRAG": "drag",
+}
+SHAPES = {"POINT": "point", "LINE": "line", "PLANE": "plane"}
+# Blender's wind presses on a square metre of cloth with so many newtons for every unit of strength.
+PRESSURE = 0.02
+# The air [kg/m³] in which a wind has the speed that gives it this pressure.
+AIR = Settings.air_density
+# Strengths that are a length per second squared; those of the others count turns or springs.
+LENGTHS = {"WIND", "FORCE", "TURBULENCE"}
+
+
+def has_field(ob):
+    """Whether an object is a force field that acts on bodies and can be seen."""
+    return bool(
+        ob.field and ob.field.type in KINDS and ob.field.shape in SHAPES and ob.visible_get()
+    )
+
+
+def field_objects(scene):
+    """All force fields of a scene that act, in a fixed order."""
+    return [ob for ob in scene.objects if has_field(ob)]
+
+
+def wind_speed(strength):
+    """Speed of the air [m/s] that presses as hard as Blender's wind of a strength: ½ ρ v²."""
+    return math.copysign(math.sqrt(2.0 * PRESSURE * abs(strength) / AIR), strength)
+
+
+def force_fields(gathered, scene):
+    """The `ForceField`s of a scene; those that move are read in every frame."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return [
+        _force_field(gathered, ob, depsgraph, blows)
+        for ob in field_objects(scene)
+        for blows in _ways(ob.field)
+    ]
+
+
+def _ways(field):
+    """Whether a field blows, pushes masses, or does both."""
+    if not field.apply_to_location:
+        return []
+    if field.type != "WIND":
+        return [False]
+    return [blows for blows in (True, False) if _share(field, blows)]
+
+
+def _share(field, blows):
+    """The part of a field's strength that moves the air, or else the part that does not."""
+    if field.type != "WIND":
+        return 1.0
+    return field.wind_factor if blows else 1.0 - field.wind_factor
+
+
+def _force_field(gathered, ob, depsgraph, blows):
+    key = (*identity(ob), "blows" if blows else "pushes")
+    numbers = _numbers(ob, depsgraph, blows)
+    if moves(ob):
+        reader = gathered.reader
+        reader.follow(key, lambda now: _numbers(_again(ob.name), now, blows), numbers)
+        numbers = partial(reader.at, key)
+    field = ob.field
+    return ForceField(
+        KINDS[field.type],
+        numbers,
+        shape=SHAPES[field.shape],
+        falloff=field.falloff_type.lower(),
+        side=field.z_direction.lower(),
+        blows=blows,
+        by_square=field.use_gravity_falloff and field.type == "FORCE",
+        is_global=field.use_global_coords,
+        seed=field.seed,
+        name=ob.name,
+    )
+
+
+def _again(name):
+    """A force field by its name; references do not survive an undo."""
+    ob = bpy.data.objects.get(name)
+    if ob is None or not has_field(ob):
+        raise ValueError(f"{name} is no force field any more; bake again")
+    return ob
+
+
+def _numbers(ob, depsgraph, blows):
+    """`FieldNumbers` of a force field as it is evaluated now."""
+    field, scale = ob.evaluated_get(depsgraph).field, unit_scale(depsgraph.scene)
+    matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
+    share = _share(field, blows)
+    strength, noise = share * field.strength, share * field.noise
+    damping = field.harmonic_damping
+    if blows:
+        with_noise = wind_speed(strength + math.copysign(noise, strength))
+        strength = wind_speed(strength)
+        noise = abs(with_noise - strength)
+    elif field.type in LENGTHS:
+        strength, noise = scale * strength, scale * noise
+    elif field.type == "DRAG":
+        strength, damping = field.quadratic_drag / scale, field.linear_drag
+    return FieldNumbers(
+        origin=tuple(scale * matrix[:3, 3]),
+        axis=tuple(matrix[:3, 2]),
+        unit=scale,
+        strength=strength,
+        flow=field.flow,
+        damping=damping,
+        noise=noise,
+        size=scale * (field.rest_length if field.type == "HARMONIC" else field.size),
+        power=field.falloff_power,
+        **_reach(field, scale),
+    )
+
+
+def _reach(field, scale):
+    """Where a field begins to fall off and where it ends; angles of a cone have no unit scale."""
+    aside = 1.0 if field.falloff_type == "CONE" else scale
+    return {
+        "nearest": scale * field.distance_min if field.use_min_distance else 0.0,
+        "farthest": scale * field.distance_max if field.use_max_distance else math.inf,
+        "radial_power": field.radial_falloff,
+        "radial_nearest": aside * field.radial_min if field.use_radial_min else 0.0,
+        "radial_farthest": aside * field.radial_max if field.use_radial_max else math.inf,
+    }

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scene -> plain bodies: the last place that knows Blender. SI units, world space.
+
+What is simulated is the mesh under the deforming modifiers that come before the first one that
+changes its vertices. The others, such as Subdivision Surface, act on the baked result.
+"""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+
+import bpy
+import numpy as np
+
+from ...solver.bodies import Collider, Deformable
+from ...solver.scene.thickness import collision_thickness, short_edge
+from ...solver.settings import Settings
+from ..objects import own_mesh, read_mesh
+from ..objects.curves import is_curve, unusable_spline
+from ..objects.modifiers import DEFORMING, simulation_point
+from ..objects.participants import nothing_to_bake
+from ..objects.units import gravity_of, shown
+from ..playing import playback
+from ..values.analytic_colliders import is_analytic
+from ..values.scene_time import frame_time
+from . import ignored, instances
+from .attaching import attach, leaders
+from .bodies import Target, analytic_colliders, collider, deformable
+from .force_fields import field_objects, force_fields
+from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
+from .start_velocity import earlier_poses, set_going
+
+
+@dataclass
+class Gathered:
+    """A scene as the solver wants it, and how to go back."""
+
+    bodies: list
+    settings: Settings
+    frame_start: int
+    frame_count: int
+    reader: Reader
+    targets: list[Target] = field(default_factory=list)
+    holding: list = field(default_factory=list)
+    """`Attachment`s: soft pins, seams, and what the user has attached."""
+    gravity: Callable | None = None
+    """Gravity [m/s²] at a time [s] since the input state, if it changes."""
+    notes: list[str] = field(default_factory=list)
+    restart_every: int = 0
+    """Frames from one restart point that is kept to the next; 0 for the last one alone."""
+
+    def start(self):
+        """Points of the input state in object space, one array per target."""
+        return [target.start.points for target in self.targets]
+
+    def local(self, frame, positions):
+        """Points of a frame in object space, one array per target."""
+        result = []
+        for target, points, pose in zip(self.targets, positions, self.poses(frame), strict=True):
+            inverse = np.linalg.inv(pose.matrix)
+            result.append(
+                read_mesh.transformed(inverse, target.visible(points, pose)).astype(np.float32)
+            )
+        return result
+
+    def poses(self, frame):
+        """The pose of every target in a frame."""
+        time = frame * self.settings.frame_time
+        return [
+            self.reader.at(target.key, time) if target.moving else target.start
+            for target in self.targets
+        ]
+
+    def simulated(self):
+        """The bodies of the targets, in their order."""
+        return [body for body in self.bodies if isinstance(body, Deformable)]
+
+
+def participants(scene):
+    """Objects with a role; refuses those that can take no part. Changes nothing."""
+    chosen = [ob for ob in scene.objects if ob.vbd.role != "NONE"]
+    reason = nothing_to_bake(scene)
+    if reason:
+        raise ValueError(reason)
+    for ob in chosen:
+        if ob.type != "MESH" and not (is_curve(ob) and ob.vbd.role == "ROD"):
+            raise ValueError(f"{ob.name} is not a mesh; convert it or remove its role")
+        if not is_curve(ob) and not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
+            raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
+        if is_curve(ob) and (reason := unusable_spline(ob)):
+            raise ValueError(f"{ob.name}: {reason}")
+        if ob.mode == "EDIT":
+            raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
+        if ob.vbd.role != "COLLIDER":
+            refuse_unbakeable(ob)
+    return chosen
+
+
+def refuse_unbakeable(ob):
+    """Refuse an object that cannot play a bake."""
+    reason = own_mesh.missing(ob)
+    if reason:
+        raise ValueError(reason)
+    if ob.parent and ob.parent_type in {"ARMATURE", "LATTICE"}:
+        raise ValueError(
+            f"{ob.name} is deformed by its parent type; parent it to the object and add a modifier"
+        )
+
+
+@contextmanager
+def prepared(scene, objects):
+    """The scene as it is gathered: at the first frame, without old bakes and later modifiers.
+
+    Gives notes about what the user may have meant to be part of the simulation.
+    Afterwards all is as before. Colliders keep their bakes: they play them.
+    """
+    bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    keys, off, notes = [identity(ob) for ob in bodies], [], []
+    try:
+        for ob in bodies:
+            playback.suspend(ob)
+        for ob in bodies:
+            after = simulation_point(ob)[1]
+            for modifier in after:
+                if modifier.type in DEFORMING:
+                    notes.append(
+                        f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the "
+                        "baked result; move it up to make it part of the simulation"
+                    )
+                modifier.show_viewport = False
+                off.append((identity(ob), modifier.name))
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        others = [*field_objects(scene), *leaders(objects), *instances.movers(depsgraph)]
+        if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
+            scene.frame_set(scene.vbd.frame_start)
+        yield notes + ignored.notes(scene, objects)
+    finally:
+        # A script may have deleted some.
+        for key, name in off:
+            ob = bpy.data.objects.get(key)
+            if ob and name in ob.modifiers:
+                ob.modifiers[name].show_viewport = True
+        for ob in filter(None, map(bpy.data.objects.get, keys)):
+            playback.resume(ob)
+        if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
+            scene.frame_set(frame, subframe=subframe)
+
+
+def settings_of(scene):
+    """`Settings` of a scene: its own numbers and pace, Blender's gravity and frame rate."""
+    group = scene.vbd
+    own = {f.name: shown(group, f.name) for f in fields(Settings) if hasattr(group, f.name)}
+    return Settings(
+        **own,
+        gravity=gravity_of(scene),
+        frame_time=frame_time(scene),
+    )
+
+
+def gather(context, objects):
+    """All bodies of the scene, to be called inside `prepared`."""
+    scene = context.scene
+    start, count = scene.vbd.frame_start, scene.vbd.frame_end - scene.vbd.frame_start
+    if count < 1:
+        raise ValueError(
+            f"the last frame ({scene.vbd.frame_end}) does not come after the first ({start}); "
+            "set another frame range"
+        )
+    settings = settings_of(scene)
+    gathered = Gathered([], settings, start, count, Reader(start, count, settings.frame_time))
+    gathered.restart_every = scene.vbd.restart_every
+    if gravity_moves(scene):
+        gathered.reader.follow(GRAVITY, lambda _: gravity_of(bpy.context.scene), settings.gravity)
+        gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)
+    gathered.bodies += force_fields(gathered, scene)
+    moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
+    earlier, made = earlier_poses(context, moving), {}
+    depsgraph = context.evaluated_depsgraph_get()
+    instanced = instances.instanced_colliders(gathered, depsgraph)
+    for ob in objects:
+        if not ob.evaluated_get(depsgraph).is_evaluated:
+            raise ValueError(_out_of_sight(ob, context))
+        if is_analytic(ob):
+            gathered.bodies += analytic_colliders(gathered, ob, depsgraph)
+            continue
+        pose = read_pose(ob, depsgraph, True)
+        if ob.vbd.role == "COLLIDER":
+            body = collider(gathered, ob, depsgraph, pose)
+        else:
+            body = deformable(gathered, ob, depsgraph, pose)
+            made[identity(ob)] = body, gathered.targets[-1]
+            if ob in moving:
+                motion = *earlier[identity(ob)], start, settings.frame_time
+                gathered.notes += set_going(body, gathered.targets[-1], *motion)
+        body.collides_with = _collides_with(ob, objects, instanced)
+        gathered.bodies.append(body)
+    for ob, body in instanced:
+        body.collides_with = _collides_with(ob, objects, instanced)
+        gathered.bodies.append(body)
+    simulated = gathered.simulated()
+    # A floor may be much larger than what falls on it, and than the gap that this may leave.
+    thinnest = min(float(np.min(collision_thickness(body))) for body in simulated)
+    for body in gathered.bodies:
+        if isinstance(body, Collider) and not body.thickness:
+            body.thickness = thinnest
+    gathered.notes += [note for body in simulated for note in _too_thick(body)]
+    for ob in (ob for ob in objects if identity(ob) in made):
+        gathered.holding += attach(gathered, context, ob, made)
+    gathered.bodies += gathered.holding
+    return gathered
+
+
+def _out_of_sight(ob, context):
+    """What is said about an object that Blender does not evaluate in this view layer."""
+    layers = [layer.name for layer in context.scene.view_layers if ob.name in layer.objects]
+    here = context.view_layer.name
+    if layers and here not in layers:
+        return (
+            f"{ob.name} is excluded from the view layer {here}; bake in {layers[0]}, or include it"
+        )
+    return f"{ob.name} is hidden in the viewport or excluded; show it to bake"
+
+
+def _too_thick(body):
+    """A sentence about a thickness of the user's own that the mesh has no room for."""
+    own, room = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
+    if own > room:
+        yield (
+            f"{body.name}: its collision thickness of {own:.3g} m is more than half an edge of the "
+            f"surface, which makes contact slow; set it to {room:.1g} m or less, or to 0"
+        )
+
+
+def _collides_with(ob, objects, instanced):
+    """Names of those `objects`, and of `instanced` ones (object, body), that are in the collision
+    collection of `ob`; None without one.
+    """
+    collection = ob.vbd.collision_collection
+    if collection is None:
+        return None
+    inside = set(collection.all_objects)
+    names = [other.name for other in objects if other in inside and not is_analytic(other)]
+    return (*names, *(body.name for other, body in instanced if other in inside))

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake leaves out, or takes otherwise than meant: sentences that say so."""
+
+import bpy
+import numpy as np
+
+from ..objects import read_mesh
+from ..objects.curves import is_curve
+from ..objects.units import gravity_of, unit_scale
+from . import instances
+from .force_fields import KINDS, has_field
+from .reader import gravity_moves
+
+EARTH = 9.81
+# Gravity that differs from the earth's by more than this factor is pointed out at unit scales.
+FAR = 2.0
+# Force fields that Blender itself applies to particles only: no cloth has a charge or a size.
+FOR_PARTICLES = {"NONE", "BOID", "GUIDE", "CHARGE", "LENNARDJ"}
+
+
+def notes(scene, objects):
+    """Sentences about a scene as it is evaluated now; `objects` take part."""
+    return [
+        *_force_fields(scene),
+        *_instances(),
+        *(note for ob in objects if _is_unsewn(ob) for note in _loose_edges(ob)),
+        *_scaled_gravity(scene),
+    ]
+
+
+def _named(names):
+    """At most two names, and how many more there are."""
+    if len(names) <= 2:
+        return " and ".join(names)
+    return f"{names[0]} and {len(names) - 1} more"
+
+
+def _force_fields(scene):
+    """Force fields of kinds and shapes that the solver does not know, and walls against them."""
+    fields = [
+        ob
+        for ob in scene.objects
+        if ob.field and ob.field.type not in FOR_PARTICLES and ob.visible_get()
+    ]
+    for names, what in (
+        ([ob.name for ob in fields if ob.field.type not in KINDS], "textures and fluid flow move"),
+        (
+            [ob.name for ob in fields if ob.field.type in KINDS and not has_field(ob)],
+            "force fields of the shape Surface or Every Point move",
+        ),
+    ):
+        if names:
+            yield f"{_named(names)}: {what} particles only, and nothing here"
+    absorbing = [ob.name for ob in fields if has_field(ob) and ob.field.use_absorption]
+    if absorbing:
+        yield f"{_named(absorbing)}: Absorption is ignored; the field passes through colliders"
+
+
+def _instances():
+    """Objects with a role take part where they are themselves, and only colliders of the shape Mesh
+    where they are instanced.
+    """
+    ignored = {}
+    for instance in bpy.context.evaluated_depsgraph_get().object_instances:
+        if instance.is_instance and _is_left_out(instance.object.original):
+            owner = instance.parent.original if instance.parent else instance.object.original
+            if owner == instance.object.original and is_curve(owner):
+                continue  # the surface that Blender draws along a curve with a bevel
+            ignored.setdefault(owner.name, {})[instance.object.original.name] = None
+    for owner, names in ignored.items():
+        yield (
+            f"{owner}: its instances of {_named(list(names))} are ignored; make them real (Object "
+            "> Apply > Make Instances Real)"
+        )
+
+
+def _is_left_out(ob):
+    return ob.vbd.role != "NONE" and not instances.takes_part(ob)
+
+
+def _is_unsewn(ob):
+    return ob.vbd.role == "CLOTH" and not ob.vbd.use_sewing
+
+
+def _loose_edges(ob):
+    """Edges without a face between vertices that have one; a cloth cannot have other ones."""
+    loose = len(read_mesh.loose_edges(ob.data))
+    if loose:
+        edges = "1 edge without a face is" if loose == 1 else f"{loose} edges without a face are"
+        yield (
+            f"{ob.name}: {edges} ignored; switch on Sewing, make a face of each, or a rod of their "
+            "own"
+        )
+
+
+def _scaled_gravity(scene):
+    """Blender shows 0.0981 m/s² at a unit scale of 0.01, until somebody sets it."""
+    scale, strength = unit_scale(scene), float(np.linalg.norm(gravity_of(scene)))
+    far = strength > 0.0 and not EARTH / FAR <= strength <= EARTH * FAR
+    if scale != 1.0 and far and not gravity_moves(scene):
+        yield (
+            f"Gravity is {strength:.3g} m/s² at the unit scale of {scale:.3g}; for the earth's set "
+            f"it to -{EARTH} m/s² (Scene Properties > Gravity)"
+        )

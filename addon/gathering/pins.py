@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pin group of an object: which vertices are held, and which hang on springs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..objects import read_mesh
+from ..objects.curves import is_curve
+from ..objects.modifiers import change_weights
+from .reader import found, is_keyed, moves
+
+# A vertex is pinned from this weight on; where pins may be soft, only from nearly 1 on.
+MEMBER = 0.5
+HARD = 0.999
+# The least stiffness [N/m per kg] of a spring along some axes.
+SOME = 1e-6
+NONE = np.empty(0, np.int64)
+# With an identity, what finds the weights of pins among the poses of a frame.
+PIN_WEIGHTS = "pin weights"
+
+
+@dataclass
+class PinGroup:
+    """The vertices of an object that are `hard` pins, and those on springs, `soft`, with the part
+    of the stiffness that they start with, `weights` [soft]. Where these may change, or hold along
+    some `axes` of the world only, all are soft.
+    """
+
+    hard: np.ndarray
+    soft: np.ndarray
+    weights: np.ndarray
+    changes: bool = False
+    axes: tuple = (True, True, True)
+
+    @property
+    def is_locked(self):
+        """Whether they hold along some axes only."""
+        return not all(self.axes)
+
+    def __len__(self):
+        return len(self.hard) + len(self.soft)
+
+
+def _weights(ob, depsgraph):
+    """Weights of all vertices of an object as pins, [vertex], by their strength."""
+    mesh = ob.evaluated_get(depsgraph).data
+    return ob.vbd.pin_strength * read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
+
+
+def pin_group(ob, mesh):
+    """The `PinGroup` of an object with its evaluated mesh."""
+    if not ob.vbd.pin_group or is_curve(ob):  # which has no vertex groups
+        return PinGroup(NONE, NONE, np.empty(0))
+    axes = tuple(ob.vbd.pin_axes)
+    if not any(axes):
+        raise ValueError(f"{ob.name}: its pins hold along no axis; choose one, or take them away")
+    weights = read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
+    if not ob.vbd.soft_pins:
+        members = np.flatnonzero(weights >= MEMBER)
+        if not all(axes):
+            return PinGroup(NONE, members, np.ones(len(members)), axes=axes)
+        return PinGroup(members, NONE, np.empty(0))
+    by_modifier = moves(ob) and change_weights(ob, ob.vbd.pin_group)
+    strong = weights * ob.vbd.pin_strength
+    if by_modifier or is_keyed(ob, "vbd.pin_strength"):
+        # A modifier may give a weight to any vertex later.
+        soft = np.arange(len(weights)) if by_modifier else np.flatnonzero(weights)
+        return PinGroup(NONE, soft, strong[soft], True, axes)
+    if not all(axes):
+        soft = np.flatnonzero(strong)
+        return PinGroup(NONE, soft, strong[soft], axes=axes)
+    soft = np.flatnonzero((strong > 0.0) & (strong < HARD))
+    return PinGroup(np.flatnonzero(strong >= HARD), soft, strong[soft])
+
+
+def soft_pins(gathered, ob, body, pins):
+    """The `Attachment` of the soft pins of an object that has become `body`."""
+    # Warp takes half a second to import; not while Blender starts.
+    from ...solver.attachments import soft_pins
+    from ...solver.model.soft_pins import mass_shares
+
+    target, reader = gathered.targets[-1], gathered.reader
+    soft, weights = pins.soft, pins.weights
+    options = {"points": target.start.world_points()[soft], "damping": ob.vbd.pin_damping}
+    if target.moving:
+        options["points"] = lambda time: reader.at(target.key, time).world_points()[soft]
+    options["axes"] = pins.axes
+    stiffness = ob.vbd.pin_stiffness
+    if pins.is_locked:
+        stiffness = max(stiffness, SOME)  # that tells which axes hold
+    if pins.changes:
+        name = PIN_WEIGHTS, target.key
+        reader.follow(name, lambda depsgraph: _weights(found(target.key), depsgraph)[soft], weights)
+        options["grip"] = lambda time: reader.at(name, time).clip(0.0, 1.0)
+    elif pins.is_locked:
+        options["grip"] = weights.clip(0.0, 1.0)  # pins among them, which are springs else
+    else:
+        stiffness = stiffness * weights
+    if target.corners is None:
+        return soft_pins(body, soft, stiffness, **options)
+    options |= {
+        "own_weights": target.weights[soft],
+        "mass": mass_shares(body, target.surface)[soft],
+    }
+    return soft_pins(body, target.corners[soft], stiffness, **options)

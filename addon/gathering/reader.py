@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animated objects frame by frame: read in the main thread, waited for in the solver's thread."""
+
+import json
+from dataclasses import dataclass
+from queue import Empty, Full, Queue
+
+import bpy
+import numpy as np
+
+from ..objects import read_mesh
+from ..objects.curves import control_points, is_curve
+from ..objects.modifiers import STILL, may_change_count
+from ..objects.units import unit_scale
+from ..playing.key_curves import own_paths
+from ..playing.playback import is_baked
+
+# Frames that are read ahead of the solver.
+AHEAD = 2
+# How often a waiting solver looks whether it should stop [s].
+PATIENCE = 0.1
+# An object stands still while its numbers stay within this part of themselves, and of a unit.
+STILLNESS = 1e-5
+# What finds the gravity among the poses of a frame.
+GRAVITY = "gravity"
+# A transform that shrinks volumes by more than this cannot be undone in float32.
+FLAT_TRANSFORM = 1e-18
+
+
+class Stopped(BaseException):
+    """The bake was stopped while the solver waited for the scene."""
+
+
+def identity(ob):
+    """What finds an object again in `bpy.data.objects`; references do not survive an undo."""
+    return ob.name, ob.library.filepath if ob.library else None
+
+
+def moves(ob):
+    """Whether anything may change the shape or place of an object over time. Says yes in doubt."""
+    if _has_handlers():
+        return True
+    if any(_has_animation(block) for block in (ob, ob.data) if block is not None) or _keys_move(ob):
+        return True
+    if len(ob.constraints) or ob.rigid_body:
+        return True
+    if any(m.show_viewport and m.type not in STILL for m in ob.modifiers):
+        return True
+    return ob.parent is not None and (ob.parent_type != "OBJECT" or moves(ob.parent))
+
+
+def _keys_move(ob):
+    """Whether shape keys may move an object; what is simulated does not follow its own bake."""
+    key = getattr(ob.data, "shape_keys", None)
+    if key is None or not _has_animation(key):
+        return False
+    data = key.animation_data
+    if not is_baked(ob) or ob.vbd.role == "COLLIDER" or data.drivers or data.nla_tracks:
+        return True
+    ours = own_paths(key, json.loads(ob.vbd.bake_record))
+    return any(curve.data_path not in ours for curve in curves_of(data.action))
+
+
+def gravity_moves(scene):
+    """Whether anything may change the gravity of a scene over time. Says yes in doubt."""
+    return _has_handlers() or _has_animation(scene)
+
+
+def _has_handlers():
+    handlers = bpy.app.handlers
+    return bool(handlers.frame_change_pre or handlers.frame_change_post)
+
+
+def is_keyed(block, path):
+    """Whether keyframes, drivers or NLA strips change a property of a data-block."""
+    data = getattr(block, "animation_data", None)
+    if data is None:
+        return False
+    strips = [strip for track in data.nla_tracks for strip in track.strips]
+    actions = [data.action, *_actions_of(strips)]
+    curves = [*data.drivers, *(curve for action in actions for curve in curves_of(action))]
+    return any(curve.data_path == path for curve in curves)
+
+
+def _actions_of(strips):
+    """The actions of NLA strips, and of those that meta strips hold."""
+    for strip in strips:
+        yield strip.action
+        yield from _actions_of(strip.strips)
+
+
+def curves_of(action):
+    """All curves of an action; until Blender 4.3 it has them itself, later its layers do."""
+    if action is None:
+        return
+    if not hasattr(action, "slots"):
+        yield from action.fcurves
+        return
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield from bag.fcurves
+
+
+def _has_animation(block):
+    data = getattr(block, "animation_data", None)
+    return data is not None and bool(data.action or data.drivers or data.nla_tracks)
+
+
+@dataclass
+class Pose:
+    """An object at one time: the transform [4, 4] to the world in metres, and points in object
+    space where needed.
+    """
+
+    matrix: np.ndarray
+    points: np.ndarray | None
+
+    def world_points(self):
+        return read_mesh.transformed(self.matrix, self.points)
+
+    def is_close(self, other):
+        """Whether two poses are the same but for rounding."""
+        atol = STILLNESS * unit_scale(bpy.context.scene)
+        same = np.allclose(self.matrix, other.matrix, rtol=STILLNESS, atol=atol)
+        if same and self.points is not None:
+            same = np.allclose(self.points, other.points, rtol=STILLNESS, atol=STILLNESS)
+        return same
+
+
+def found(key):
+    """The object of an identity."""
+    ob = bpy.data.objects.get(key)
+    if ob is None:
+        raise ValueError(f"{key[0]} was deleted or renamed during the bake; bake again")
+    return ob
+
+
+def read_pose(ob, depsgraph, with_points, vertex_count=None):
+    """The pose of an object as evaluated now; refuses meshes that cannot be used."""
+    evaluated = ob.evaluated_get(depsgraph)
+    matrix, points = read_mesh.matrix(evaluated), None
+    frame = bpy.context.scene.frame_current
+    if not abs(np.linalg.det(matrix[:3, :3])) > FLAT_TRANSFORM:
+        raise ValueError(f"{ob.name}: its scale is zero in frame {frame}; scale it up")
+    if with_points:
+        points = (
+            control_points(ob, depsgraph) if is_curve(ob) else read_mesh.positions(evaluated.data)
+        )
+        if vertex_count is not None and len(points) != vertex_count:
+            raise ValueError(
+                f"{ob.name}: the mesh has {len(points)} vertices in frame {frame}, "
+                f"and {vertex_count} at the start; switch off the modifier that changes this"
+            )
+        bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+        if len(bad):
+            raise ValueError(
+                f"{ob.name}: {len(bad)} of {len(points)} vertices are not finite numbers in frame "
+                f"{frame} (first: vertex {bad[0]}); delete or repair them"
+            )
+    matrix[:3] *= unit_scale(depsgraph.scene)
+    return Pose(matrix, points)
+
+
+class Reader:
+    """Poses of moving objects in time, and other things that change, such as gravity.
+
+    `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the
+    solver's thread and waits for them.
+    """
+
+    def __init__(self, frame_start, frame_count, frame_time):
+        self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
+        self.wanted = {}  # identity -> whether points are needed
+        self.still = {}  # identity -> pose that must not change
+        self.others = {}  # name -> what reads it from a depsgraph
+        self.unsure = False  # whether points may become more or fewer, or what is still may move
+        self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
+        self.queue = Queue(AHEAD)
+        self.next = 1
+        self.stop = None  # event
+        self.wake = lambda: None  # called when there is room for another frame
+
+    def add(self, ob, pose, with_points):
+        """Follow an object, whose pose in the input state is `pose`. It may be added again."""
+        key = identity(ob)
+        self.wanted[key] = with_points or self.wanted.get(key, False)
+        if with_points or key not in self.known[0]:
+            self.known[0][key] = pose
+        self.unsure |= with_points and may_change_count(ob)
+
+    def follow(self, name, read, start):
+        """Call `read(depsgraph)` in every frame; it is `start` in the input state."""
+        self.others[name] = read
+        self.known[0][name] = start
+
+    def hold(self, ob, pose):
+        """Watch an object that must keep its pose."""
+        self.still[identity(ob)] = pose
+        self.unsure = True
+
+    def begin_after(self, frame):
+        """Begin with what comes after a frame; this moves the scene to it."""
+        if frame:
+            self.known[frame] = self._read(self.frame_start + frame)
+            self.next = frame + 1
+
+    def survey(self):
+        """Visit all frames and refuse objects whose points become more or fewer, or that move
+        though they must not, before any work.
+
+        Yields after every frame, since this may take long; ends at once where it cannot happen.
+        """
+        for index in range(self.next, self.frame_count + 1) if self.unsure else ():
+            self._read(self.frame_start + index)
+            yield
+
+    def has_room(self):
+        """Whether there is a frame to read, and the solver is not far behind."""
+        wanted = bool(self.wanted or self.others)
+        return wanted and self.next <= self.frame_count and not self.queue.full()
+
+    def fill(self):
+        """Read the next frame if there is room for it; this moves the scene to it."""
+        if not self.has_room():
+            return
+        try:
+            answer = self._read(self.frame_start + self.next)
+            self.next += 1
+        except ValueError as error:  # told to the solver, which may still solve the frames before
+            answer = error
+            self.next = self.frame_count + 1
+        try:
+            self.queue.put_nowait(answer)
+        except Full as full:
+            raise RuntimeError("two threads read the scene") from full
+
+    def _read(self, scene_frame):
+        bpy.context.scene.frame_set(scene_frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        poses = {}
+        for key, with_points in self.wanted.items():
+            count = len(self.known[0][key].points) if with_points else None
+            poses[key] = read_pose(found(key), depsgraph, with_points, count)
+        for name, read in self.others.items():
+            poses[name] = read(depsgraph)
+        for key, start in self.still.items():
+            count = None if start.points is None else len(start.points)
+            pose = read_pose(found(key), depsgraph, count is not None, count)
+            if not pose.is_close(start):
+                raise ValueError(
+                    f"{key[0]} moves in frame {scene_frame}, which only colliders of the shape "
+                    "Mesh can; choose that shape or remove the animation"
+                )
+        return poses
+
+    def at(self, key, time):
+        """The pose of an object, or what is followed by a name, at a time [s] since the start."""
+        frame = round(time / self.frame_time)
+        last = max(self.known)
+        while last < frame:
+            try:
+                answer = self.queue.get(timeout=PATIENCE)
+            except Empty:
+                if self.stop.is_set():
+                    raise Stopped from None
+                continue
+            self.wake()
+            if isinstance(answer, ValueError):
+                raise answer
+            last += 1
+            self.known[last] = answer
+            if last > 2:
+                self.known.pop(last - 2, None)
+        return self.known[frame][key]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What moves before the first frame goes on: velocities from the frame before it."""
+
+import numpy as np
+from mathutils.kdtree import KDTree
+
+from ..objects.curves import point_count
+from ..objects.read_mesh import transformed
+from ..objects.tetmesh import carried_rigidly
+from .reader import STILLNESS, identity, read_pose
+
+# Vertices of the mesh whose motion a corner of its lattice shares: enough to tell a rotation.
+NEIGHBORS = 8
+# What comes farther in a frame than this part of its size may as well have been put there.
+LEAP = 0.1
+
+
+def earlier_poses(context, objects):
+    """Poses of `objects` two frames and one before the current one, by their identities.
+
+    Read in the order of time: simulations of Blender's own need every frame.
+    """
+    scene, poses = context.scene, {identity(ob): [] for ob in objects}
+    if not objects:
+        return poses
+    frame = scene.frame_current
+    try:
+        for back in (2, 1):
+            scene.frame_set(frame - back)
+            depsgraph = context.evaluated_depsgraph_get()
+            for ob in objects:
+                try:
+                    pose = read_pose(ob, depsgraph, True, point_count(ob))
+                except ValueError:  # not there yet, such as scaled to zero: it starts from rest
+                    pose = None
+                poses[identity(ob)].append(pose)
+    finally:
+        scene.frame_set(frame)
+    return poses
+
+
+def set_going(body, target, earlier, before, frame, frame_time):
+    """Give a body the velocity with which its object comes to frame `frame`, the first one.
+
+    `earlier` and `before`: its poses two frames and one before. Returns notes for the user.
+    """
+    start = target.start
+    if before is None or start.is_close(before):
+        return []
+    if target.shape is not None:
+        earlier_points = target.shape.points(before)
+    elif target.corners is not None:
+        lattice = _lattice_before(body.points, start, before)
+        earlier_points = transformed(before.matrix, lattice)
+    else:
+        earlier_points = before.world_points()
+    body.velocities = (body.points - earlier_points) / frame_time
+    path = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
+    far = path > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
+    if far and earlier is not None and before.is_close(earlier):
+        # Thrown, or put into the pose from which the animation starts: nobody can know.
+        return [
+            f"{target.name} moves {path:.2g} m from frame {frame - 1} to {frame} and starts with "
+            f"that velocity; for a start at rest give it the pose of frame {frame} in frame "
+            f"{frame - 1} too"
+        ]
+    return []
+
+
+def _lattice_before(points, start, before):
+    """Where lattice points [m] were in the pose `before`, in object space."""
+    points = transformed(np.linalg.inv(start.matrix), points)
+    if np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
+        return points
+    return _carried(points, start.points, before.points)
+
+
+def _carried(points, start, now):
+    """Where `points` [point, 3] are if each goes with the vertices of a mesh that are nearest."""
+    tree = KDTree(len(start))
+    for index, point in enumerate(start):
+        tree.insert(point, index)
+    tree.balance()
+    count = min(NEIGHBORS, len(start))
+    near = np.array([[index for _, index, _ in tree.find_n(point, count)] for point in points])
+    leaders = start[near].astype(float)
+    return carried_rigidly(points, leaders, now[near].astype(float))

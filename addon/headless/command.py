@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: `blender --command vbd bake FILE ...` and `python -m vbd bake FILE ...`, and
+`jobs`, which prints such commands.
+
+Exit codes: 0 done, 1 the scene cannot be baked, or not to its end, 2 the command is wrong.
+"""
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+
+import bpy
+
+from ...solver.cache import Cache
+from ..baking.bake_steps import EVERY_FRAME, bake_steps, cache_folder, explain, run_to_end
+from ..baking.loading import load
+from ..baking.resuming import changes, kept_frames, kept_until
+from ..files.statistics_file import checked_path, save
+from ..panels.softness import NOTICE, softer
+from ..values.presets import apply_preset
+from ..values.setting_values import frame_range, set_value
+from .jobs import add_jobs_parser, lines
+
+DEVICES = ("auto", "cpu", "cuda")
+
+
+def parser(program):
+    top = argparse.ArgumentParser(prog=program, description="Vertex Block Descent for Blender")
+    commands = top.add_subparsers(dest="command", required=True)
+    bake = commands.add_parser("bake", help="simulate a file and save a copy with the motion in it")
+    bake.add_argument(
+        "file", nargs="?", type=Path, metavar="FILE.blend", help="default: the open one"
+    )
+    bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame")
+    bake.add_argument("--device", choices=DEVICES, help="default: as set in the file")
+    bake.add_argument("--preset", metavar="NAME", help="solver preset, such as Preview or Final")
+    bake.add_argument(
+        "--set",
+        type=_assignment,
+        action="append",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="solver settings, such as substeps=8; they win over the preset",
+    )
+    bake.add_argument(
+        "--output",
+        type=Path,
+        metavar="OUT.blend",
+        help="where to save, overwriting what is there; default: a new FILE_baked.blend",
+    )
+    bake.add_argument(
+        "--stats",
+        type=Path,
+        metavar="FILE",
+        help="where to write the numbers of every frame and object: a .csv or .json",
+    )
+    add_jobs_parser(commands)
+    kept = bake.add_argument_group(
+        "frames of an earlier bake into the same output",
+        "Without one of these, frames that could be gone on with are not touched",
+    ).add_mutually_exclusive_group()
+    kept.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on after the last finished frame, from the start if there is none; refused when "
+        "settings or meshes have changed",
+    )
+    kept.add_argument(
+        "--from",
+        type=int,
+        dest="from_frame",
+        metavar="FRAME",
+        help="keep the frames up to this one, or to the restart point before it, and bake the rest "
+        "with what has changed since",
+    )
+    kept.add_argument("--fresh", action="store_true", help="delete them and bake anew")
+    kept.add_argument("--load", action="store_true", help="solve nothing: save what is there")
+    return top
+
+
+def _assignment(text):
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise argparse.ArgumentTypeError(f'"{text}" sets nothing; write it as substeps=8')
+    return name, value
+
+
+def _configure(context, options):
+    """Bring the options into the scene; ValueError for one that does not exist or does not fit."""
+    group = context.scene.vbd
+    if options.preset:
+        apply_preset(context, "solver", options.preset)
+    for assignments in options.set:
+        for name, text in assignments:
+            set_value(group, name, text)
+    if options.frames:
+        for name, frame in zip(("frame_start", "frame_end"), options.frames, strict=True):
+            set_value(group, name, str(frame))
+    if options.device:
+        group.device = options.device.upper()
+
+
+def _refuse(program, text, code):
+    print(f"{program}: error: {text}", file=sys.stderr)
+    return code
+
+
+def run(arguments, program):
+    """Do what the command line says; returns the exit code."""
+    try:
+        options = parser(program).parse_args(arguments)
+    except SystemExit as end:  # argparse has printed why
+        return end.code or 0
+    if options.command == "jobs":
+        try:
+            print(*lines(options, bpy.context), sep="\n", flush=True)
+        except ValueError as error:
+            return _refuse(program, str(error), 2)
+        return 0
+    if options.file is not None:
+        if not options.file.is_file():
+            return _refuse(program, f"there is no file {options.file}", 2)
+        try:
+            bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()), load_ui=False)
+        except RuntimeError as error:
+            return _refuse(program, str(error).removeprefix("Error: ").strip(), 1)
+    elif not bpy.data.filepath:
+        return _refuse(program, "name the .blend file to bake", 2)
+    context = bpy.context
+    try:
+        _configure(context, options)
+    except ValueError as error:
+        return _refuse(program, str(error), 2)
+    beside = Path(bpy.data.filepath)
+    beside = beside.with_name(f"{beside.stem}_baked.blend")
+    if options.output is None and beside.exists():
+        return _refuse(program, f"{beside} is there already; --output overwrites a file", 2)
+    output = (options.output or beside).resolve()
+    if output.suffix != ".blend":
+        return _refuse(program, f"the output {output} must end in .blend", 2)
+    if not output.parent.is_dir():
+        return _refuse(program, f"there is no folder {output.parent} for the output", 2)
+    try:
+        stats = options.stats and checked_path(options.stats.resolve())
+    except ValueError as error:
+        return _refuse(program, str(error), 2)
+    if options.load:
+        code = _load(context, program, output)
+        return _save_statistics(context, program, output, stats) or code
+    try:
+        after = _after(context, options, output)
+    except (ValueError, OSError) as error:
+        return _refuse(program, explain(error), 1)
+    except KeptError as error:
+        return _refuse(program, str(error), 2)
+    return _bake(context, program, output, after, stats)
+
+
+def _save_statistics(context, program, output, path):
+    """Write the numbers of the bake in `output` to a path, if there is one; returns 1 if not."""
+    try:
+        folder = cache_folder(context.scene, output)
+        if path is not None and folder.is_dir():
+            save(Cache.open(folder), path)
+            _show(f"Saved {path}")
+    except (ValueError, OSError) as error:
+        return _refuse(program, explain(error), 1)
+    return 0
+
+
+class KeptError(Exception):
+    """Frames would be deleted that nobody has said may be."""
+
+
+def _after(context, options, output):
+    """The frame to go on after, None to begin anew; ValueError where that cannot be."""
+    folder = cache_folder(context.scene, output)
+    kept = kept_frames(context.scene, folder)
+    if options.from_frame is not None:
+        for line in changes(context, kept_until(context.scene, options.from_frame, folder)):
+            _show(f"Changed since: {line}")
+        return options.from_frame
+    if options.resume and kept is not None:
+        found = changes(context, kept)
+        if found:
+            raise ValueError(f"{'; '.join(found)}; --from {kept.scene_frame} goes on all the same")
+        return EVERY_FRAME
+    is_lost = kept is not None and kept.last and (kept.is_partial or not output.exists())
+    if is_lost and not options.fresh:
+        raise KeptError(
+            f"{kept.span()} are kept in {folder}; --resume goes on, --fresh deletes them"
+        )
+    return None
+
+
+def _load(context, program, output):
+    """Save the frames that are there."""
+    folder = cache_folder(context.scene, output)
+    if not folder.is_dir():
+        folder = cache_folder(context.scene)
+    try:
+        loaded = load(context.scene, folder, output)
+        bpy.ops.wm.save_as_mainfile(filepath=str(output), check_existing=False)
+    except (ValueError, OSError, RuntimeError) as error:
+        return _refuse(program, explain(error).removeprefix("Error: ").strip(), 1)
+    for line in (loaded.line(), *loaded.notes, f"Saved {output}"):
+        _show(line)
+    return 1 if loaded.missing else 0
+
+
+def _bake(context, program, output, after, stats):
+    state = context.window_manager.vbd
+    # Ctrl+C keeps the frames so far, as Esc does in the window.
+    before = signal.signal(signal.SIGINT, lambda *_: setattr(state, "cancel_requested", True))
+    if softer(context.scene.objects):
+        _show(NOTICE)
+    try:
+        steps = bake_steps(context, cache_folder(context.scene, output), after=after)
+        outcome = run_to_end(steps, _show)
+    except (ValueError, OSError) as error:
+        return _refuse(program, explain(error), 1)
+    finally:
+        # None: not a Python function but Blender's own, which Python cannot give back.
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+    _, text = outcome.report()
+    try:
+        if outcome.frames:
+            bpy.ops.wm.save_as_mainfile(filepath=str(output), check_existing=False)
+    except RuntimeError as error:
+        return _refuse(program, str(error).removeprefix("Error: ").strip(), 1)
+    for line in (*outcome.convergence.verdicts(), *outcome.contact.lines()):
+        _show(line)
+    _show(text)
+    if outcome.last is not None:
+        _show(f"Final residual {outcome.last.stats.residual:.9e}")
+        partial = outcome.frames < outcome.count
+        if partial:
+            _show(_partial(context.scene.vbd, outcome))
+        _show(f"Saved {'partial bake ' if partial else ''}{output}")
+        if _save_statistics(context, program, output, stats):
+            return 1
+    return 0 if outcome.frames == outcome.count else 1
+
+
+def _partial(group, outcome):
+    """What a bake that did not reach its end has got."""
+    reached = group.frame_start + outcome.frames
+    return (
+        f"Partial bake: frames {group.frame_start} to {reached} "
+        f"of {group.frame_start} to {group.frame_end}"
+    )
+
+
+def _show(line):
+    print(line, flush=True)
+
+
+class Command:
+    """Blender's handle of `--command vbd`."""
+
+    handle = None
+
+
+def _from_blender(arguments):
+    return run(arguments, "blender --command vbd")
+
+
+def register():
+    Command.handle = bpy.utils.register_cli_command("vbd", _from_blender)
+
+
+def unregister():
+    bpy.utils.unregister_cli_command(Command.handle)
+    Command.handle = None

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The nearest places on triangles and edges."""
+
+import numpy as np
+from mathutils.bvhtree import BVHTree
+
+from ...solver.scene.triangles import nearest_on_triangles
+
+# Pairs of a point and an edge that are looked at together.
+TOGETHER = 1 << 20
+
+
+def nearest(points, vertices, elements):
+    """The triangles or edges [element, 3 or 2] nearest to `points` [point, 3], and the nearest
+    place on each: [point] and [point, 3], float64.
+    """
+    if elements.shape[1] == 2:
+        return _nearest_edges(points, vertices[elements])
+    # The tree has float32: near the origin it keeps more digits.
+    middle = vertices.mean(axis=0)
+    tree = BVHTree.FromPolygons((vertices - middle).tolist(), elements.tolist())
+    found = np.array([tree.find_nearest(point)[2] for point in points - middle], np.int64)
+    return found, nearest_on_triangles(points, vertices[elements[found]])
+
+
+def _nearest_edges(points, ends):
+    """The same for edges with their `ends` [edge, 2, 3]."""
+    found, places = [], []
+    step = ends[:, 1] - ends[:, 0]
+    size = np.maximum((step**2).sum(axis=1), 1e-300)
+    for some in np.array_split(points, 1 + len(points) * len(ends) // TOGETHER):
+        along = ((some[:, None] - ends[:, 0]) * step).sum(axis=2) / size
+        place = ends[:, 0] + along.clip(0.0, 1.0)[:, :, None] * step
+        edge = ((place - some[:, None]) ** 2).sum(axis=2).argmin(axis=1)
+        found.append(edge)
+        places.append(place[np.arange(len(some)), edge])
+    return np.concatenate(found), np.concatenate(places)
+
+
+def weights_in(places, corners):
+    """Weights [place, n] of the corners [place, n, 3] of triangles or edges that give places in
+    them, [place, 3].
+    """
+    first, sides = corners[:, 0], corners[:, 1:] - corners[:, :1]
+    rest = np.einsum("pik,pi->pk", np.linalg.pinv(sides), places - first)
+    weights = np.concatenate([1.0 - rest.sum(axis=1, keepdims=True), rest], axis=1).clip(0.0)
+    return weights / weights.sum(axis=1, keepdims=True)

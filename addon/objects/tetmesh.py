@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tets that a mesh carries, and how the pinned corners of a lattice follow pinned vertices."""
+
+import numpy as np
+
+from ...solver.scene.clamps import LEAST_WEIGHT, clamped
+
+TETS = "tets"
+TETS_VERTICES = "tets_vertices"
+
+# Pinned vertices that lead a pinned corner of the lattice: enough for a well-defined rotation, few
+# enough for parts of a body that are pinned apart to move apart.
+LEADERS = 24
+# Fraction of the spread of the leaders that speaks for "no rotation"; it decides about the axis of
+# leaders on a line, and turns the others by no more than this.
+STILLNESS = 1e-5
+# How far corners may go to bring pinned vertices home, as a weight on their squared path: a lone
+# vertex comes within half a percent, and two that are close together do not tear the lattice apart.
+RELUCTANCE = 1e-3
+# Steps of the least-squares solver, and the drop of its squared gradient at which it may stop.
+MOST_STEPS = 50
+ENOUGH = 1e-10
+
+
+def store_tets(mesh, tets):
+    """Give a mesh tets [tet, 4] between its own vertices; a soft body then uses them."""
+    mesh[TETS] = np.ascontiguousarray(tets, np.int32).tobytes()
+    mesh[TETS_VERTICES] = len(mesh.vertices)
+
+
+def stored_tets(name, mesh):
+    """Tets of a mesh, int32 [tet, 4], or None. Refuses tets that do not fit the mesh any more."""
+    data = mesh.get(TETS)
+    if data is None:
+        return None
+    if not isinstance(data, bytes) or not data or len(data) % 16:
+        raise ValueError(f'{name}: the mesh\'s "{TETS}" are not int32 [tet, 4]; store them again')
+    tets = np.frombuffer(data, np.int32).reshape(-1, 4)
+    count = mesh.get(TETS_VERTICES, len(mesh.vertices))
+    if count != len(mesh.vertices) or tets.max() >= len(mesh.vertices):
+        raise ValueError(
+            f"{name}: its tets were made for {max(count, tets.max() + 1)} vertices, the mesh has "
+            f'{len(mesh.vertices)}; make them again or delete the mesh\'s "{TETS}"'
+        )
+    return tets
+
+
+def carried_rigidly(points, leaders, now):
+    """Where `points` [point, 3] are if each goes with the rigid motion that fits its leaders best.
+
+    `leaders` and `now`: where the leaders of every point are with it and then, [point, leader, 3].
+    """
+    center, center_now = leaders.mean(axis=1), now.mean(axis=1)
+    turn = np.einsum("pki,pkj->pij", now - center_now[:, None], leaders - center[:, None])
+    still = STILLNESS * np.linalg.norm(turn, axis=(1, 2)) + 1e-30
+    u, _, v = np.linalg.svd(turn + still[:, None, None] * np.eye(3))
+    u[:, :, 2] *= np.linalg.det(u @ v)[:, None]  # a rotation, never a reflection
+    return center_now + np.einsum("pij,pj->pi", u @ v, points - center)
+
+
+class LatticePins:
+    """Pinned corners of cells that follow the pinned vertices of the surface inside it.
+
+    `scene/clamps.py` says which those are. Corners of cells that hold a pinned vertex follow the
+    rigid motion that fits its nearest pinned vertices best, so a turning pin turns its cells with
+    it. What pinned vertices do beyond that, such as growing or moving apart, they follow by least
+    squares.
+    """
+
+    def __init__(self, lattice_points, corners, weights, pinned, start, surface):
+        """`corners`, `weights`: embedding of the surface; `pinned`: its pinned vertices.
+
+        `start`: where the pinned vertices are when the lattice is at `lattice_points`, [pinned, 3].
+        `surface`: how much of the surface each vertex stands for, [vertex].
+        """
+        self.vertex, slot = np.nonzero(np.abs(weights[pinned]) > LEAST_WEIGHT)
+        self.weight = weights[pinned][self.vertex, slot]
+        touched, self.corner = np.unique(corners[pinned][self.vertex, slot], return_inverse=True)
+        self.indices = clamped(corners, weights, pinned, surface)
+        self.chosen = np.searchsorted(touched, self.indices)
+        self.rest = lattice_points[touched]
+        self.vertex_count = len(pinned)
+        count = min(LEADERS, len(start))
+        self.leaders = np.empty((len(self.rest), count), np.int64)
+        for row, point in enumerate(self.rest):
+            distance = ((start - point) ** 2).sum(axis=1)
+            self.leaders[row] = np.argpartition(distance, count - 1)[:count]
+        self.leaders_at_rest = start[self.leaders]
+
+    def targets(self, now):
+        """Where the pinned corners are, [pin, 3], when the pinned vertices are at `now`."""
+        corners = carried_rigidly(self.rest, self.leaders_at_rest, now[self.leaders])
+        corners = corners + self._correction(now - self._carried(corners))
+        return corners[self.chosen]
+
+    def _carried(self, points):
+        """What corners at `points` [pin, 3] make of the pinned vertices, [pinned, 3]."""
+        return _sums(self.vertex, self.weight, points[self.corner], self.vertex_count)
+
+    def _correction(self, gap):
+        """Moves of the corners, [pin, 3], that close the `gap` [pinned, 3] and are small.
+
+        Conjugate gradients for min |carried(move) − gap|² + RELUCTANCE |move|².
+        """
+        move = np.zeros_like(self.rest)
+        downhill = self._gathered(gap)
+        step, steep = downhill, (downhill**2).sum()
+        least = ENOUGH * steep
+        for _ in range(MOST_STEPS):
+            if steep <= least:
+                break
+            change = self._carried(step)
+            length = steep / ((change**2).sum() + RELUCTANCE * (step**2).sum())
+            move += length * step
+            gap = gap - length * change
+            downhill = self._gathered(gap) - RELUCTANCE * move
+            before, steep = steep, (downhill**2).sum()
+            step = downhill + (steep / before) * step
+        return move
+
+    def _gathered(self, gap):
+        """Pull of every corner, [pin, 3], by the gaps of the vertices that it carries."""
+        return _sums(self.corner, self.weight, gap[self.vertex], len(self.rest))
+
+
+def _sums(group, weight, values, count):
+    """Weighted sums of `values` [n, 3] in each of `count` groups."""
+    return np.column_stack([np.bincount(group, weight * axis, count) for axis in values.T])

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report of the last bake in the panel, and the buttons that do what it advises."""
+
+import blf
+from bpy.props import EnumProperty, IntProperty
+from bpy.types import Operator
+
+from ..baking import report
+from ..objects.participants import select_only
+from ..playing.baked import edits, warnings
+
+ADVISED = ("iterations", "substeps")
+
+# Of a sidebar that has its default width, in units of the interface.
+SIDEBAR = 280
+# What tabs, margins and an icon take of it.
+BESIDE_TEXT = 88
+
+
+def is_shown(scene):
+    """Whether there is a report, of a bake that is still there."""
+    return bool(scene.vbd.report) and any(ob.vbd.baked for ob in scene.objects)
+
+
+def lines_of(scene):
+    return report.loads(scene.vbd.report)[0]
+
+
+def objects_of(line, scene):
+    """The objects that a line is about, as far as they still exist."""
+    return [scene.objects[name] for name in line.objects if name in scene.objects]
+
+
+def text_width(context):
+    """Room for text beside an icon in the sidebar, in units of the interface."""
+    region = context.region
+    if region is None or region.type != "UI":
+        return SIDEBAR - BESIDE_TEXT
+    left, right = (region.view2d.region_to_view(x, 0)[0] for x in (0, region.width))
+    return (right - left) / context.preferences.system.ui_scale - BESIDE_TEXT
+
+
+def measured(context):
+    """A function that says how wide a text is, in units of the interface."""
+    preferences = context.preferences
+    # Letters are placed on whole pixels, so they are measured at the size they are drawn with.
+    scale = preferences.system.ui_scale or 1.0  # 0 without a window
+    blf.size(0, preferences.ui_styles[0].widget.points * scale)
+    return lambda text: blf.dimensions(0, text)[0] / scale
+
+
+def draw_wrapped(layout, context, text, icon):
+    """A text in as many labels as it takes, the icon before the first."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for part in report.wrapped(text, text_width(context), measured(context)):
+        column.label(text=part, icon=icon, translate=False)
+        icon = "BLANK1"
+
+
+def draw_line(layout, context, line, index, icon):
+    scene = context.scene
+    text = f"{line.text}:" if line.setting else line.text
+    draw_wrapped(layout, context, text, icon)
+    objects = objects_of(line, scene)
+    if not (line.setting or objects):
+        return
+    row = layout.row(align=True)
+    if line.setting and getattr(scene.vbd, line.setting) >= line.value:
+        row.label(text=f"{line.label} are set: bake again", icon="BLANK1")
+    elif line.setting:
+        button = row.operator("vbd.set_number", text=f"Set {line.label} to {line.value}")
+        button.name, button.value = line.setting, line.value
+    if objects:
+        text = "" if line.setting else "Select"
+        row.operator("vbd.select_named", text=text, icon="RESTRICT_SELECT_OFF").line = index
+
+
+def draw_report(layout, context):
+    """What has become of the bake, and what it said; the report says itself if it is partial."""
+    scene = context.scene
+    for text in edits(scene) if is_shown(scene) else warnings(scene):
+        draw_wrapped(layout, context, text, "ERROR")
+    if not is_shown(scene):
+        return
+    shown, _ = report.shortened(lines_of(scene))
+    fine = not any(line.warns for line in shown)
+    for index, line in enumerate(shown):
+        good = "CHECKMARK" if fine and index == 0 else "INFO"
+        draw_line(layout, context, line, index, "ERROR" if line.warns else good)
+
+
+def draw_statistics(layout, context):
+    lines, numbers = report.loads(context.scene.vbd.report)
+    _, rest = report.shortened(lines)
+    for index, line in enumerate(rest, len(lines) - len(rest)):
+        draw_line(layout, context, line, index, "ERROR" if line.warns else "INFO")
+    for text in numbers:
+        draw_wrapped(layout, context, text, "NONE")
+
+
+def refusal(context):
+    """Why advice cannot be taken now, or None."""
+    if context.window_manager.vbd.baking:
+        return "Wait until the bake has ended, or cancel it"
+    if not context.scene.is_editable:
+        return "The scene is linked from another file"
+    return None
+
+
+class VBD_OT_set_number(Operator):
+    bl_idname = "vbd.set_number"
+    bl_label = "Set Number"
+    bl_description = "Change a number of the solver as the last bake advises; then bake again"
+    bl_options = {"UNDO", "INTERNAL"}
+
+    name: EnumProperty(
+        name="Name",
+        description="The number to change",
+        items=[
+            (name, report.FIELDS[name]["label"], report.FIELDS[name]["text"]) for name in ADVISED
+        ],
+    )
+    value: IntProperty(name="Value", description="What to set it to", default=1, min=1)
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        setattr(context.scene.vbd, self.name, self.value)
+        return {"FINISHED"}
+
+
+class VBD_OT_select_named(Operator):
+    bl_idname = "vbd.select_named"
+    bl_label = "Select"
+    bl_description = "Select the objects that this line is about"
+    bl_options = {"UNDO", "INTERNAL"}
+
+    line: IntProperty(name="Line", description="Line of the report, from 0", default=0, min=0)
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go to Object Mode")
+            return False
+        return True
+
+    def execute(self, context):
+        lines = lines_of(context.scene)
+        named = objects_of(lines[self.line], context.scene) if self.line < len(lines) else []
+        visible = [ob for ob in named if ob.visible_get()]
+        if not visible:
+            names = ", ".join(ob.name for ob in named) or "What this line is about"
+            self.report({"WARNING"}, f"{names}: not in the viewport; show it to select it")
+            return {"CANCELLED"}
+        select_only(context, visible)
+        return {"FINISHED"}
+
+
+classes = (VBD_OT_set_number, VBD_OT_select_named)

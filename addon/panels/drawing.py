@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What several panels share, and draw: roles, presets and fields."""
+
+from ..objects.curves import is_simulated_as_points
+from ..objects.participants import ROLE_ICONS
+from ..values.presets import NONE_SHOWN, shown_preset
+
+TITLE = "Soft Bodies and Cloth (VBD)"
+
+ROLE_BUTTONS = (
+    ("SOFT", "Soft Body"),
+    ("CLOTH", "Cloth"),
+    ("ROD", "Rod"),
+    ("COLLIDER", "Collider"),
+)
+
+
+class PhysicsPanel:
+    """A panel in Properties > Physics, for objects with one of the `roles`, or for all."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+    roles = ()
+
+    @classmethod
+    def poll(cls, context):
+        ob = context.object
+        if ob is None or not is_simulated_as_points(ob):
+            return False
+        return not cls.roles or ob.vbd.role in cls.roles
+
+
+def lock(layout, context):
+    """Grey out fields that a running bake has read."""
+    layout.enabled = not context.window_manager.vbd.baking
+
+
+def draw_field(column, group, name, label=None, active=True):
+    row = column.row(align=True)
+    row.active = active
+    if group.bl_rna.properties[name].type == "ENUM":  # Blender would cut its label off
+        row = row.split(factor=0.5)
+        row.label(text=group.bl_rna.properties[name].name)
+        label = ""
+    row.prop(group, name, text=label)
+
+
+def draw_roles(layout, ob):
+    """Buttons that set the role of the selected objects; the active object's role is pressed."""
+    grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    for role, label in ROLE_BUTTONS:
+        button = grid.operator(
+            "vbd.add", text=label, icon=ROLE_ICONS[role], depress=ob.vbd.role == role
+        )
+        button.role = role
+    if ob.vbd.role != "NONE":
+        layout.operator("vbd.remove", text="Remove", icon="X")
+
+
+def draw_presets(layout, group, menu, add_operator):
+    """The menu of presets with its buttons, in a row that is returned."""
+    row = layout.row(align=True)
+    row.menu(menu.__name__, text=shown_preset(menu, group) or NONE_SHOWN)
+    row.operator(add_operator.bl_idname, text="", icon="ADD")
+    row.operator(add_operator.bl_idname, text="", icon="REMOVE").remove_active = True
+    return row

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels of what holds an object: pins, seams and attachments, with the list of these."""
+
+from bpy.types import Operator, Panel, UIList
+
+from ..objects.curves import is_curve
+from ..objects.participants import BODIES
+from .drawing import PhysicsPanel, lock
+from .lists import ListOperator, RemoveOperator, draw_list
+
+
+def _fields(layout, context):
+    lock(layout, context)
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    return context.object.vbd
+
+
+def _numbers(layout, group, *names):
+    """Fields with their labels inside: beside them their units would be cut off."""
+    column = layout.column(align=True)
+    column.use_property_split = False
+    for name in names:
+        column.prop(group, name)
+
+
+class VBD_PT_pins(PhysicsPanel, Panel):
+    bl_label = "Pins"
+    bl_parent_id = "VBD_PT_physics"
+    roles = BODIES
+
+    def draw(self, context):
+        vbd, layout = _fields(self.layout, context), self.layout
+        if is_curve(context.object):  # which has no vertex groups
+            layout.prop(vbd, "pin_start")
+            layout.prop(vbd, "pin_end")
+        else:
+            layout.prop_search(vbd, "pin_group", context.object, "vertex_groups")
+            row = layout.row(align=True, heading="Axes")
+            row.active = bool(vbd.pin_group)
+            for axis, letter in enumerate("XYZ"):
+                row.prop(vbd, "pin_axes", index=axis, text=letter, toggle=True)
+
+
+class VBD_PT_soft_pins(PhysicsPanel, Panel):
+    bl_label = "Soft Pins"
+    bl_parent_id = "VBD_PT_pins"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = BODIES
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and not is_curve(context.object)
+
+    def draw_header(self, context):
+        lock(self.layout, context)
+        self.layout.prop(context.object.vbd, "soft_pins", text="")
+
+    def draw(self, context):
+        vbd, layout = _fields(self.layout, context), self.layout
+        layout.active = vbd.soft_pins and bool(vbd.pin_group)
+        _numbers(layout, vbd, "pin_stiffness", "pin_damping", "pin_strength")
+
+
+class VBD_PT_sewing(PhysicsPanel, Panel):
+    bl_label = "Sewing"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ("CLOTH",)
+
+    def draw_header(self, context):
+        lock(self.layout, context)
+        self.layout.prop(context.object.vbd, "use_sewing", text="")
+
+    def draw(self, context):
+        vbd, layout = _fields(self.layout, context), self.layout
+        column = layout.column()
+        column.active = vbd.use_sewing
+        _numbers(column, vbd, "sewing_speed", "sewing_force")
+        row = column.row()
+        row.active = vbd.sewing_force > 0.0
+        row.prop(vbd, "sewing_tears")
+        layout.operator("vbd.cut_and_sew")
+
+
+class VBD_UL_attachments(UIList):
+    """The attachments of an object."""
+
+    def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_property):
+        row = layout.row(align=True)
+        row.active = item.enabled
+        # Two names side by side would be cut off both.
+        row.prop(item, "name", text="", emboss=False, icon="LINKED" if item.target else "ERROR")
+        row.prop(item, "enabled", text="")
+
+
+class VBD_PT_attachments(PhysicsPanel, Panel):
+    bl_label = "Attachments"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = BODIES
+
+    def draw(self, context):
+        _fields(self.layout, context)
+        layout, ob = self.layout, context.object
+        item = draw_list(
+            layout, context, "attachments", "attachment", kind="attachment", show="show_attachments"
+        )
+        if item is None:
+            return
+        column = layout.column()
+        column.active = item.enabled
+        column.prop(item, "target")
+        if not is_curve(ob):
+            column.prop_search(item, "vertex_group", ob, "vertex_groups")
+        column.prop(item, "keep_distance")
+        _numbers(column, item, "distance", "stiffness", "damping", "maximum_force")
+        row = column.row()
+        row.active = item.maximum_force > 0.0
+        row.prop(item, "tears")
+
+
+class VBD_OT_add_attachment(ListOperator, Operator):
+    bl_idname = "vbd.add_attachment"
+    bl_label = "Add Attachment"
+    bl_description = (
+        "Attach the active object to another one: to one that is selected too, else choose it below"
+    )
+
+    def execute(self, context):
+        ob = context.object
+        vbd = ob.vbd
+        item = vbd.attachments.add()
+        others = [other for other in context.selected_objects if other != ob]
+        if len(others) == 1:
+            item.target = others[0]
+        taken = {other.name for other in vbd.attachments}
+        count = 1
+        while f"Attachment {count}" in taken:
+            count += 1
+        item.name = f"Attachment {count}"
+        vbd.attachment = len(vbd.attachments) - 1
+        return {"FINISHED"}
+
+
+class VBD_OT_remove_attachment(RemoveOperator, Operator):
+    bl_idname = "vbd.remove_attachment"
+    bl_label = "Remove Attachment"
+    bl_description = "Remove the attachment that is shown"
+    items, active = "attachments", "attachment"
+    nothing = "There is no attachment"
+
+
+classes = (
+    VBD_UL_attachments,
+    VBD_OT_add_attachment,
+    VBD_OT_remove_attachment,
+    VBD_PT_pins,
+    VBD_PT_soft_pins,
+    VBD_PT_sewing,
+    VBD_PT_attachments,
+)

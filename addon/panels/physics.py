@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels in Properties > Physics: an object's role, its material, collision, and fields."""
+
+from bpy.types import Panel
+
+from ..gathering.field_weights import LABELS, weight_name
+from ..objects.cell_count import known_cell_count
+from ..objects.participants import BODIES
+from ..objects.tetmesh import TETS
+from ..values.presets import MATERIAL_PRESETS
+from .drawing import TITLE, PhysicsPanel, draw_field, draw_presets, draw_roles, lock
+
+# Material fields of each role in the order they are shown, with a label where the role decides it,
+# or where that of the property would be cut off beside its number in a narrow editor.
+MATERIAL_FIELDS = {
+    "SOFT": (
+        ("solid_model", None),
+        ("youngs_modulus", None),
+        ("poisson_ratio", None),
+        ("density", "Density (kg/m³)"),
+        ("damping", None),
+        ("drag", None),
+    ),
+    "CLOTH": (
+        ("membrane", None),
+        ("thickness", None),
+        ("youngs_modulus", None),
+        ("weft_modulus", None),
+        ("shear_modulus", None),
+        ("poisson_ratio", None),
+        ("density", "Density (kg/m²)"),
+        ("bending_stiffness", "Bending (N m)"),
+        ("weft_bending", None),
+        ("crease_radius", None),
+        ("yield_strain", None),
+        ("flow_time", None),
+        ("rest_flat", None),
+        ("damping", None),
+        ("drag", None),
+        ("air_friction", None),
+    ),
+    "ROD": (
+        ("youngs_modulus", "Modulus (Pa)"),
+        ("thickness", "Diameter (m)"),
+        ("density", "Density (kg/m)"),
+        ("bending_factor", None),
+        ("crease_radius", None),
+        ("flow_time", None),
+        ("poisson_ratio", None),
+        ("rest_flat", "Straight Rest Shape"),
+        ("damping", None),
+        ("drag", None),
+    ),
+}
+
+# Fields of cloth that only the woven model has.
+WOVEN_ONLY = ("weft_modulus", "shear_modulus", "weft_bending")
+
+
+def _count_text(count, what):
+    return f"{what.capitalize()} not counted" if count is None else f"{count:,} {what}"
+
+
+class VBD_PT_physics(PhysicsPanel, Panel):
+    bl_label = TITLE
+
+    def draw(self, context):
+        draw_roles(self.layout, context.object)
+
+
+class VBD_PT_material(PhysicsPanel, Panel):
+    bl_label = "Material"
+    bl_parent_id = "VBD_PT_physics"
+    roles = tuple(MATERIAL_FIELDS)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout = self.layout
+        ob = context.object
+        row = draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
+        row.menu("VBD_MT_material", text="", icon="DOWNARROW_HLT")
+        column = layout.column(align=True)
+        woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
+        for name, label in MATERIAL_FIELDS[ob.vbd.role]:
+            if name in WOVEN_ONLY and not woven:
+                continue
+            if name == "yield_strain" and ob.vbd.membrane == "neo_hookean":
+                continue  # rubber always springs back
+            if woven and name == "youngs_modulus":
+                label = "Warp Modulus (Pa)"
+            draw_field(column, ob.vbd, name, label)
+
+
+class VBD_PT_lattice(PhysicsPanel, Panel):
+    bl_label = "Cells"
+    bl_parent_id = "VBD_PT_physics"
+    roles = ("SOFT",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        ob = context.object
+        own_tets = TETS in ob.data
+        row = layout.row()
+        row.active = not own_tets
+        row.prop(ob.vbd, "resolution")
+        row = layout.row()
+        row.label(text=_count_text(known_cell_count(ob), "tets" if own_tets else "cells"))
+        row.operator("vbd.count_cells", text="", icon="FILE_REFRESH")
+        column = layout.column()
+        column.active = not own_tets
+        column.use_property_split = False  # beside its field the label would be cut off
+        column.prop(ob.vbd, "contact_vertices")
+        if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
+            column.label(text="Touches with some vertices", icon="INFO")
+
+
+class VBD_PT_pressure(PhysicsPanel, Panel):
+    bl_label = "Pressure"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ("CLOTH",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        column, vbd = self.layout.column(), context.object.vbd
+        draw_field(column, vbd, "pressure")
+        column.prop(vbd, "keep_volume")
+
+
+class VBD_PT_rest_shape(PhysicsPanel, Panel):
+    bl_label = "Rest Shape"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ("CLOTH",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        keys = ob.data.shape_keys
+        row = layout.row()
+        row.active = keys is not None
+        if keys is None:
+            row.prop(ob.vbd, "rest_shape_key", text="Shape Key")
+        else:
+            row.prop_search(ob.vbd, "rest_shape_key", keys, "key_blocks", text="Shape Key")
+        layout.prop(ob.vbd, "shrink")
+
+
+class VBD_PT_collision(PhysicsPanel, Panel):
+    bl_label = "Collision"
+    bl_parent_id = "VBD_PT_physics"
+    bl_order = 1  # after what holds the object (holding_panels.py)
+    roles = (*MATERIAL_FIELDS, "COLLIDER")
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        vbd = context.object.vbd
+        collider = vbd.role == "COLLIDER"
+        # What has no mesh keeps the distance of those that touch it, and meets all of them.
+        with_mesh = not collider or vbd.collider_shape == "MESH"
+        if collider:
+            layout.prop(vbd, "collider_shape")
+        else:
+            layout.prop(vbd, "self_contact")
+        column = layout.column()
+        column.active = with_mesh
+        column.prop(vbd, "collision_thickness", text="Thickness")
+        if vbd.collision_thickness == 0.0:
+            column.label(text="0 follows size and mesh", icon="INFO")
+        row = layout.row(align=True, heading="Friction")
+        row.prop(vbd, "use_friction", text="")
+        value = row.row()
+        value.active = vbd.use_friction
+        value.prop(vbd, "friction", text="")
+        column = layout.column()
+        column.active = with_mesh
+        column.prop(vbd, "collision_collection", text="Collection")
+
+
+class VBD_PT_field_weights(PhysicsPanel, Panel):
+    bl_label = "Field Weights"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 2  # after Collision
+    roles = BODIES
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout, vbd = self.layout, context.object.vbd
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(vbd, "field_collection")
+        column = layout.column(align=True)
+        for name in ("field_all", *map(weight_name, LABELS)):
+            column.prop(vbd, name, slider=True)
+
+
+classes = (
+    VBD_PT_physics,
+    VBD_PT_material,
+    VBD_PT_lattice,
+    VBD_PT_pressure,
+    VBD_PT_rest_shape,
+    VBD_PT_collision,
+    VBD_PT_field_weights,
+)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that make objects take part in the simulation, and that count a soft body's cells."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..objects.cell_count import can_count, count_cells
+from ..objects.curves import is_curve, is_simulated_as_points
+from ..properties import ROLES
+from ..values.presets import MATERIAL_VALUES, apply_shipped_material
+
+# The shipped material that a new role starts with; the others start with the defaults.
+STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope"}
+# Roles that start with self contact: what is thin folds onto itself in every drape and every knot.
+# A soft body of one piece seldom does.
+SELF_CONTACT = ("CLOTH", "ROD")
+
+
+def chosen_objects(context):
+    """The selected meshes and curves; if nothing is selected, the active object."""
+    return [ob for ob in _selected(context) if is_simulated_as_points(ob)]
+
+
+def _selected(context):
+    chosen = context.selected_objects or [context.object]
+    return [ob for ob in chosen if ob is not None]
+
+
+def refusal(context):
+    """Why roles cannot change now, or None."""
+    chosen = chosen_objects(context)
+    if not chosen:
+        hair = next((ob.name for ob in _selected(context) if ob.type == "CURVES"), None)
+        if hair:
+            return f"Hair curves keep no keys: convert {hair} to a mesh (Object > Convert > Mesh)"
+        return "Select a mesh object or a curve"
+    if context.window_manager.vbd.baking:
+        return "Wait until the bake has ended, or cancel it"
+    for ob in chosen:
+        if ob.vbd.baked:
+            return f"{ob.name}: free its bake first"
+        if not ob.is_editable:
+            return f"{ob.name} is linked from another file: make a library override first"
+    return None
+
+
+def reset_material(ob):
+    for name in (*MATERIAL_VALUES, "use_friction"):
+        ob.vbd.property_unset(name)
+
+
+class VBD_OT_add(bpy.types.Operator):
+    bl_idname = "vbd.add"
+    bl_label = "Add to Simulation"
+    bl_description = (
+        "Give the selected objects a role in the simulation. A new role starts with a "
+        "material that fits it"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    role: EnumProperty(
+        name="Role",
+        description="What the objects are in the simulation",
+        items=[item for item in ROLES if item[0] != "NONE"],
+        default="SOFT",
+    )
+
+    @classmethod
+    def description(cls, _context, properties):
+        return next(text for name, _, text in ROLES if name == properties.role)
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        chosen = chosen_objects(context)
+        curve = next((ob.name for ob in chosen if is_curve(ob)), None)
+        if curve and self.role != "ROD":
+            self.report({"ERROR"}, f"{curve} is a curve, which can only be a rod; convert it")
+            return {"CANCELLED"}
+        for ob in chosen:
+            if ob.vbd.role == self.role:
+                continue
+            ob.vbd.role = self.role
+            reset_material(ob)
+            ob.vbd.self_contact = self.role in SELF_CONTACT
+            if self.role in STARTING_MATERIAL:
+                apply_shipped_material(context, ob, STARTING_MATERIAL[self.role])
+        return {"FINISHED"}
+
+
+class VBD_OT_remove(bpy.types.Operator):
+    bl_idname = "vbd.remove"
+    bl_label = "Remove from Simulation"
+    bl_description = "Take the selected objects out of the simulation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason is None and all(ob.vbd.role == "NONE" for ob in chosen_objects(context)):
+            reason = "No selected object takes part in the simulation"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        for ob in chosen_objects(context):
+            ob.vbd.role = "NONE"
+        return {"FINISHED"}
+
+
+class VBD_OT_count_cells(bpy.types.Operator):
+    bl_idname = "vbd.count_cells"
+    bl_label = "Count Cells"
+    bl_description = "Count the cells of the soft body again, after its mesh has changed"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context):
+        if context.object is None or not can_count(context.object):
+            cls.poll_message_set("Select a soft body, outside of Edit Mode")
+            return False
+        return True
+
+    def execute(self, context):
+        count_cells(context.object)
+        return {"FINISHED"}
+
+
+classes = (VBD_OT_add, VBD_OT_remove, VBD_OT_count_cells)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels of the sidebar: what takes part, the bake, its report and the scene's settings."""
+
+from bpy.types import Panel
+
+from ..baking.command_line import FORMS
+from ..baking.resuming import kept_frames
+from ..baking.sizes import draw_sizes
+from ..objects.curves import is_simulated_as_points
+from ..objects.own_mesh import without_own_mesh
+from ..objects.participants import ADD_FLOOR, draw_participants, next_step
+from ..playing.baked import warnings
+from ..values.presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
+from ..viewport.overlays import draw_switches
+from .advice import draw_report, draw_statistics, is_shown
+from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
+from .softness import draw_softness, softer
+
+# The numbers that decide most about speed and look; all others are in the Advanced panel.
+# Labels stand inside the number fields, since beside them their units would be cut off.
+MAIN_SETTINGS = ("substeps", "iterations", "collision_stiffness", "friction", "damping")
+CONVERGENCE_SETTINGS = (
+    "coarse_correction",
+    "relaxation",
+    "acceleration",
+    "estimate_acceleration",
+    "line_search",
+    "initial_guess",
+    "accuracy",
+    "tolerance",
+    "augmented",
+)
+COLLISION_SETTINGS = (
+    "truncation",
+    "collision_damping",
+    "friction_velocity",
+    "collision_interval",
+    "air_density",
+    "use_ground",
+    "ground_height",
+)
+ADVANCED_SETTINGS = (
+    ("Mode", ("time_scale", "quasistatic")),
+    ("Convergence", CONVERGENCE_SETTINGS),
+    ("Collision", COLLISION_SETTINGS),
+    ("Processor", ("threads",)),
+)
+
+
+def has_effect(settings, name):
+    """Whether a setting changes anything, next to the others."""
+    accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
+    return {
+        "coarse_correction": not accelerated,
+        "relaxation": not accelerated,
+        "acceleration": not settings.estimate_acceleration,
+        "initial_guess": not settings.quasistatic,
+        "time_scale": not settings.quasistatic,
+        "accuracy": settings.coarse_correction
+        and not (accelerated or settings.quasistatic or settings.tolerance > 0.0),
+        "ground_height": settings.use_ground,
+    }.get(name, True)
+
+
+def draw_bake(layout, context):
+    """The Bake button, or the progress of the bake that runs."""
+    state = context.window_manager.vbd
+    if state.baking:
+        layout.progress(factor=state.progress, type="BAR", text=state.status)
+        layout.operator("vbd.cancel_bake", text="Cancel", icon="CANCEL")
+        return
+    if without_own_mesh(context.scene):
+        layout.operator("vbd.make_mesh_local", icon="LINKED")
+    row = layout.row()
+    row.scale_y = 1.5
+    row.operator("vbd.bake", text="Bake", icon="REC")
+    column = layout.column(align=True)
+    column.operator("vbd.resume_bake", text=resume_text(context.scene), icon="PLAY")
+    column.operator("vbd.bake_from_here")
+    layout.operator("vbd.free_bake", text="Free Bake")
+    layout.operator("vbd.convert_to_relative")
+    layout.operator("vbd.export_point_cache")
+
+
+def resume_text(scene):
+    """What the Resume button says: the frame it goes on with, where one is missing."""
+    kept = kept_frames(scene)
+    left = kept and kept.frame and kept.scene_frame < scene.vbd.frame_end
+    return f"Resume from Frame {kept.scene_frame + 1}" if left else "Resume"
+
+
+def draw_next_step(layout, context):
+    """What may be done next. One label, also while a bake runs.
+
+    Blender 4.3 draws a label that is new in its panel as the progress bar that was under the mouse.
+    """
+    text = next_step(context)
+    if text:
+        layout.label(text=text, icon="INFO")
+    if text == ADD_FLOOR:
+        layout.prop(context.scene.vbd, "use_ground", toggle=True)
+
+
+# Types of objects that have no role, but become meshes.
+CONVERTIBLE = ("FONT", "SURFACE", "META", "CURVES")
+
+
+class _Sidebar:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "VBD"
+
+
+class VBD_PT_sidebar(_Sidebar, Panel):
+    bl_label = TITLE
+
+    def draw(self, context):
+        layout = self.layout
+        ob = context.object
+        if ob is not None and is_simulated_as_points(ob):
+            layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
+            draw_roles(layout, ob)
+        elif ob is not None and ob.type in CONVERTIBLE:
+            layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
+            layout.operator("object.convert", text="Convert to Mesh").target = "MESH"
+        else:
+            layout.label(text="Select a mesh or curve: what is it?")
+        layout.separator()
+        draw_participants(layout, context)
+        draw_next_step(layout, context)
+
+        scene = context.scene.vbd
+        column = layout.column(align=True)
+        column.use_property_split = True
+        column.use_property_decorate = False
+        lock(column, context)
+        column.prop(scene, "frame_start", text="Frame Start")
+        column.prop(scene, "frame_end", text="End")
+        column.prop(scene, "device")
+        draw_bake(layout, context)
+
+
+class VBD_PT_cache(_Sidebar, Panel):
+    bl_label = "Cache"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        lock(self.layout, context)
+        draw_sizes(self.layout, context.scene)
+        self.layout.prop(context.scene.vbd, "restart_every")
+        row = self.layout.row(align=True)
+        row.operator("vbd.load_cache")
+        row.operator("vbd.load_cache_folder", text="", icon="FILE_FOLDER")
+
+
+class VBD_PT_overlays(_Sidebar, Panel):
+    bl_label = "Overlays"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_switches(self.layout, context)
+
+
+class VBD_PT_softness(_Sidebar, Panel):
+    bl_label = "New Since Version 0.1"
+    bl_parent_id = "VBD_PT_sidebar"
+
+    @classmethod
+    def poll(cls, context):
+        return bool(softer(context.scene.objects))
+
+    def draw(self, context):
+        draw_softness(self.layout, context)
+
+
+class _Report(_Sidebar):
+    @classmethod
+    def poll(cls, context):
+        scene = context.scene
+        told = is_shown(scene) or warnings(scene)
+        return bool(told) and not context.window_manager.vbd.baking
+
+
+class VBD_PT_report(_Report, Panel):
+    # A panel of its own, because of what is told in `draw_next_step`.
+    bl_label = "Last Bake"
+    bl_parent_id = "VBD_PT_sidebar"
+
+    def draw(self, context):
+        draw_report(self.layout, context)
+
+
+class VBD_PT_statistics(_Report, Panel):
+    bl_label = "Statistics"
+    bl_parent_id = "VBD_PT_report"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_statistics(self.layout, context)
+        self.layout.operator("vbd.save_statistics", icon="EXPORT")
+
+
+class VBD_PT_solver(_Sidebar, Panel):
+    bl_label = "Solver"
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout = self.layout
+        draw_presets(layout, context.scene.vbd, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
+        column = layout.column(align=True)
+        for name in MAIN_SETTINGS:
+            column.prop(context.scene.vbd, name)
+
+
+class VBD_PT_solver_advanced(_Sidebar, Panel):
+    bl_label = "Advanced"
+    bl_parent_id = "VBD_PT_solver"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        lock(self.layout, context)
+        settings = context.scene.vbd
+        for heading, names in ADVANCED_SETTINGS:
+            column = self.layout.column(align=True)
+            column.label(text=heading)
+            for name in names:
+                draw_field(column, settings, name, active=has_effect(settings, name))
+
+
+class VBD_PT_output(_Sidebar, Panel):
+    bl_label = "Command Line"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, _context):
+        row = self.layout.row(align=True)
+        for form, name, _ in FORMS:
+            row.operator("vbd.copy_command_line", text=f"Copy for {name}").form = form
+
+
+classes = (
+    VBD_PT_sidebar,
+    VBD_PT_cache,
+    VBD_PT_overlays,
+    VBD_PT_softness,
+    VBD_PT_report,
+    VBD_PT_statistics,
+    VBD_PT_solver,
+    VBD_PT_solver_advanced,
+    VBD_PT_output,
+)

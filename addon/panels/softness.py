@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The notice that soft bodies of version 0.1 are softer now, until it is dismissed.
+
+Every object whose role was given by a later version is marked (`object.vbd.made_of_cells`); who
+dismisses the notice marks the others. So nothing has to be done when a file is opened, and what is
+appended from an old file is noticed as well.
+"""
+
+import bpy
+from bpy.types import Operator
+
+from ..objects.tetmesh import TETS
+from .advice import draw_wrapped
+
+NOTICE = (
+    "Soft bodies are made of cells now, and as soft as their Young's modulus says. In version 0.1 "
+    "they came out stiffer: often 1.6 times, thin parts more. What is baked stays; baked again it "
+    "looks softer. To keep the old look, raise Young's modulus."
+)
+
+
+def softer(objects):
+    """Those objects that are soft bodies of version 0.1 and were stiffer there."""
+    return [ob for ob in objects if _is_softer(ob)]
+
+
+def _is_softer(ob):
+    return (
+        ob.vbd.role == "SOFT"
+        and not ob.vbd.made_of_cells
+        and ob.is_editable  # else a mark would be lost, and the notice would come again
+        and ob.type == "MESH"
+        and TETS not in ob.data  # these are as they were
+    )
+
+
+def draw_softness(layout, context):
+    draw_wrapped(layout, context, NOTICE, "INFO")
+    layout.operator("vbd.dismiss_softness")
+
+
+class VBD_OT_dismiss_softness(Operator):
+    bl_idname = "vbd.dismiss_softness"
+    bl_label = "Dismiss"
+    bl_description = "Do not show this again for the soft bodies that are in the file now"
+    bl_options = {"UNDO", "INTERNAL"}
+
+    def execute(self, _context):
+        for ob in softer(bpy.data.objects):
+            ob.vbd.made_of_cells = True
+        return {"FINISHED"}
+
+
+classes = (VBD_OT_dismiss_softness,)

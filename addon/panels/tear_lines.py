@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lines that a cloth may tear along: cut in the mesh and sewn with seams that let go.
+
+So a bake has the same vertices in every frame, what has torn collides as all else does, and shape
+keys play it back.
+"""
+
+from itertools import pairwise
+
+import bmesh
+from bpy.types import Operator
+
+from ..playing.playback import is_baked
+
+# For the time of the cut: which vertex each copy is of.
+ORIGIN = "vbd origin"
+# The force at which an edge of a seam tears, where none is set [N].
+SOME_FORCE = 1.0
+
+
+def cut_and_sew(mesh, is_chosen):
+    """Cut a `BMesh` along the edges that `is_chosen` says yes to and that have a face on both
+    sides, and sew what lay in one place by edges of no length; returns how many of these.
+    """
+    layer = mesh.verts.layers.int.new(ORIGIN)
+    for number, vertex in enumerate(mesh.verts):
+        vertex[layer] = number
+    edges = [edge for edge in mesh.edges if len(edge.link_faces) == 2 and is_chosen(edge)]
+    bmesh.ops.split_edges(mesh, edges=edges)
+    copies = {}
+    for vertex in mesh.verts:
+        copies.setdefault(vertex[layer], []).append(vertex)
+    count = 0
+    for together in copies.values():
+        for pair in pairwise(together):
+            mesh.edges.new(pair)
+            count += 1
+    mesh.verts.layers.int.remove(layer)
+    return count
+
+
+class VBD_OT_cut_and_sew(Operator):
+    bl_idname = "vbd.cut_and_sew"
+    bl_label = "Cut and Sew"
+    bl_description = (
+        "Cut the cloth along the selected edges and sew it there with seams that tear, vertex by "
+        "vertex, where their maximum force is reached"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        ob, reason = context.object, None
+        if ob is None or ob.vbd.role != "CLOTH":
+            reason = "Select a cloth"
+        elif context.window_manager.vbd.baking:
+            reason = "Wait until the bake has ended, or cancel it"
+        elif is_baked(ob):
+            reason = "Free the bake to edit the mesh"
+        elif context.mode != "EDIT_MESH":
+            reason = "Go to Edit Mode and select the edges that may tear"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        ob = context.object
+        mesh = bmesh.from_edit_mesh(ob.data)
+        count = cut_and_sew(mesh, lambda edge: edge.select)
+        bmesh.update_edit_mesh(ob.data)
+        if not count:
+            self.report(
+                {"ERROR"},
+                f"{ob.name}: nothing comes apart along the selected edges; select a line of two or "
+                "more edges, with faces on both sides",
+            )
+            return {"CANCELLED"}
+        vbd = ob.vbd
+        vbd.use_sewing = vbd.sewing_tears = True
+        vbd.sewing_force = vbd.sewing_force or SOME_FORCE
+        self.report(
+            {"INFO"}, f"{count} vertices are cut and sewn; above {vbd.sewing_force:g} N they tear"
+        )
+        return {"FINISHED"}
+
+
+classes = (VBD_OT_cut_and_sew,)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whose bake an object plays, and what has happened to it since."""
+
+from ..objects.curves import point_count
+from . import mesh_cache
+from .playback import is_baked
+
+# Rates of which one differs from the other by no more than this part are the same.
+SAME_RATE = 1e-4
+
+
+def owners(ob):
+    """Scenes that the bake of an object belongs to, among those that hold the object.
+
+    One scene, except when the one it was baked in is gone, or after a bake by version 0.1.
+    """
+    held = ob.users_scene
+    named = [scene for scene in held if scene.name == ob.vbd.bake_scene]
+    renamed = [scene for scene in held if scene.vbd.baked_as == ob.vbd.bake_scene]
+    return named or renamed or list(held)
+
+
+def baked_here(scene):
+    """Objects of a scene whose bake belongs to it and can be freed in this file."""
+    return [ob for ob in scene.objects if is_baked(ob) and ob.is_editable and scene in owners(ob)]
+
+
+def baked_elsewhere(scene):
+    """Names of other scenes whose bake an object of this one plays."""
+    baked = [ob for ob in scene.objects if is_baked(ob) and ob.is_editable]
+    others = {owner.name for ob in baked if scene not in owners(ob) for owner in owners(ob)}
+    return sorted(others)
+
+
+def mark(ob, scene, bake):
+    """Remember where an object was baked, the bake's id, and the mesh that it is for."""
+    ob.vbd.bake_scene, ob.vbd.bake_id = scene.name, bake
+    ob.vbd.bake_vertices = point_count(ob)
+    ob.vbd.bake_fps = rate(scene)
+
+
+def rate(scene):
+    """Frames per second."""
+    return scene.render.fps / scene.render.fps_base
+
+
+def other_rates(scene):
+    """Short lines about bakes that a scene plays faster or slower than they were made."""
+    now, played = rate(scene), {}
+    for ob in scene.objects:
+        then = ob.vbd.bake_fps
+        if is_baked(ob) and then and abs(then / now - 1.0) > SAME_RATE:
+            played.setdefault(then, ob.name)
+    return [
+        f"{name} was baked at {then:g} frames per second, not {now:g}"
+        for then, name in played.items()
+    ]
+
+
+def is_edited(ob):
+    """Whether a baked mesh has lost its keys or changed its vertices, or is about to."""
+    if not is_baked(ob):
+        return False
+    lost = not ob.data.shape_keys and not mesh_cache.plays(ob)
+    return lost or ob.vbd.bake_vertices not in (0, point_count(ob)) or ob.mode == "EDIT"
+
+
+def edits(scene):
+    """Short lines about bakes that no longer are what they were."""
+    lines = []
+    for ob in scene.objects:
+        if is_edited(ob):
+            what = "is in Edit Mode" if ob.mode == "EDIT" else "was edited"
+            lines += [f"{ob.name} is baked and {what}", "Free the bake to edit the mesh"]
+    return lines
+
+
+def warnings(scene):
+    """Short lines about bakes that no longer are what they were, or never were whole."""
+    lines = edits(scene) + other_rates(scene)
+    missing = scene.vbd.frames_missing
+    if missing and baked_here(scene):
+        lines.append(f"Partial bake: {missing} frames missing")
+    return lines

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The last finished frame of a bake in the viewport, while the others are being solved.
+
+The points lie in an attribute of the mesh, and a modifier at the end of the stack puts the vertices
+there. Curves have no attributes: the modifier shows a copy of the curve, which is in no scene. It
+is off whenever the scene is read, so the simulation never sees its own result.
+"""
+
+import time
+from contextlib import contextmanager
+
+import bpy
+
+from ..objects.curves import free_handles, is_curve, set_points
+
+NAME = "VBD Preview"
+# The shortest time between two frames that are shown [s].
+PAUSE = 0.1
+
+
+class Preview:
+    """Shows frames of `targets`, of which there are none without a window."""
+
+    def __init__(self, scene, gathered, visible):
+        self.scene, self.start = scene, gathered.frame_start
+        self.targets = gathered.targets if visible else []
+        reader = gathered.reader
+        self.moving = bool(reader.wanted or reader.others or reader.unsure)
+        self.shown, self.when = 0, float("-inf")
+        self.active, self.copies = {}, {}
+
+    @contextmanager
+    def running(self, points):
+        """The preview, first with the `points` of the input state; afterwards nothing is left."""
+        if not self.targets:
+            yield
+            return
+        groups = []
+        try:
+            for ob in self._objects():
+                self.active[ob.name] = ob.modifiers.active and ob.modifiers.active.name
+                groups.append(self._copied(ob) if is_curve(ob) else _at_attribute(ob.data))
+                ob.modifiers.new(NAME, "NODES").node_group = groups[-1]
+            self.show(0, points)
+            yield
+        finally:
+            for ob in self._objects():
+                self._clear(ob)
+            for name in self.copies.values():
+                bpy.data.curves.remove(bpy.data.objects[name].data)  # and the object
+            for group in groups:
+                bpy.data.node_groups.remove(group)
+
+    def show(self, index, points):
+        """Show frame `index`, float32 [vertex, 3] in object space for every target."""
+        self.shown, self.when = index, time.monotonic()
+        for target, shape in zip(self.targets, points, strict=True):
+            ob = bpy.data.objects.get(target.key)
+            if ob is None:
+                continue
+            if is_curve(ob):
+                set_points(bpy.data.objects[self.copies[ob.name]].data, shape)
+                continue
+            values = ob.data.attributes.get(NAME)
+            if values and len(values.data) == len(shape):
+                values.data.foreach_set("vector", shape.ravel())
+                ob.data.update_tag()
+        self._go_to_shown()
+
+    def is_due(self):
+        """Whether it is time for another frame."""
+        return bool(self.targets) and time.monotonic() - self.when > PAUSE
+
+    @contextmanager
+    def aside(self):
+        """The scene as the simulation reads it."""
+        self._switch(False)
+        try:
+            yield
+        finally:
+            self._switch(True)
+            self._go_to_shown()
+
+    def _objects(self):
+        found = (bpy.data.objects.get(target.key) for target in self.targets)
+        return [ob for ob in found if ob is not None]
+
+    def _copied(self, ob):
+        """The node group that shows a copy of a curve, without keys of its own."""
+        copy = bpy.data.objects.new(NAME, ob.data.copy())
+        copy.shape_key_clear()
+        free_handles(copy)
+        self.copies[ob.name] = copy.name
+        return _as_object(copy)
+
+    def _switch(self, on):
+        for ob in self._objects():
+            modifier = ob.modifiers.get(NAME)
+            if modifier:
+                modifier.show_viewport = on
+
+    def _go_to_shown(self):
+        """Colliders and whatever else moves belong to the frame that is shown."""
+        if self.targets and self.moving:
+            self.scene.frame_set(self.start + self.shown)
+
+    def _clear(self, ob):
+        modifier = ob.modifiers.get(NAME)
+        if modifier:
+            ob.modifiers.remove(modifier)
+        if not is_curve(ob) and NAME in ob.data.attributes:
+            ob.data.attributes.remove(ob.data.attributes[NAME])
+        active = ob.modifiers.get(self.active.get(ob.name) or "")
+        if active:
+            ob.modifiers.active = active
+
+
+def _group():
+    """A new node group for a modifier."""
+    group = bpy.data.node_groups.new(NAME, "GeometryNodeTree")
+    for in_out in ("INPUT", "OUTPUT"):
+        group.interface.new_socket(name="Mesh", in_out=in_out, socket_type="NodeSocketGeometry")
+    return group
+
+
+def _at_attribute(mesh):
+    """A node group that moves every vertex to the attribute `NAME`, which a mesh gets."""
+    mesh.attributes.new(NAME, "FLOAT_VECTOR", "POINT")
+    group = _group()
+    new, link = group.nodes.new, group.links.new
+    source, target = new("NodeGroupInput"), new("NodeGroupOutput")
+    place, values = new("GeometryNodeSetPosition"), new("GeometryNodeInputNamedAttribute")
+    values.data_type = "FLOAT_VECTOR"
+    values.inputs["Name"].default_value = NAME
+    link(source.outputs[0], place.inputs["Geometry"])
+    link(values.outputs["Attribute"], place.inputs["Position"])
+    link(place.outputs[0], target.inputs[0])
+    return group
+
+
+def _as_object(ob):
+    """A node group that shows another object, as it is in its own space."""
+    group = _group()
+    shown, target = (
+        group.nodes.new(kind) for kind in ("GeometryNodeObjectInfo", "NodeGroupOutput")
+    )
+    shown.inputs["Object"].default_value = ob
+    group.links.new(shown.outputs["Geometry"], target.inputs[0])
+    return group

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Colliders without a mesh: their objects -> analytic colliders of the solver."""
+
+import numpy as np
+
+ANALYTIC_SHAPES = (
+    (
+        "PLANE",
+        "Plane",
+        "An endless plane through the origin of the object, across its Z axis: everything stays on "
+        "the side to which Z points",
+    ),
+    ("BOX", "Box", "Everything stays inside of the bounding box of the object, turned with it"),
+    (
+        "SPHERE",
+        "Sphere",
+        "Everything stays out of the sphere around the origin of the object that holds its mesh",
+    ),
+    (
+        "BOWL",
+        "Bowl",
+        "Everything stays inside of the lower half of that sphere, open along the Z axis of the "
+        "object",
+    ),
+)
+
+# Lengths of the axes of an object may differ by this part where a round shape needs them equal,
+# and so may the cosine of their angles from 0.
+EVEN = 1e-4
+
+
+def is_analytic(ob):
+    """Whether an object is a collider whose shape is not Mesh."""
+    return ob.vbd.role == "COLLIDER" and ob.vbd.collider_shape != "MESH"
+
+
+def analytic_colliders_of(ob, pose):
+    """The solver's analytic colliders [m] of a collider object whose shape is not Mesh.
+
+    A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
+    """
+    # Warp takes half a second to import; not while Blender starts.
+    from ...solver.scene.analytic_colliders import Bowl, Plane, Sphere
+
+    shape, origin = ob.vbd.collider_shape, pose.matrix[:3, 3]
+    friction = ob.vbd.friction if ob.vbd.use_friction else None
+    facing = _gradients(pose)
+    if shape == "PLANE":
+        return [Plane(origin, facing[2], friction, ob.name)]
+    if not len(pose.points):
+        raise ValueError(f"{ob.name}: the mesh is empty, so its shape has no size; add geometry")
+    if shape == "BOX":
+        return [Plane(*side, friction, name) for side, name in _sides(ob, pose, facing)]
+    radius = _radius(ob, pose)
+    if shape == "SPHERE":
+        return [Sphere(origin, radius, friction, ob.name)]
+    return [Bowl(origin, radius, facing[2], friction, ob.name)]
+
+
+def _gradients(pose):
+    """Directions in which the local coordinates grow fastest, [axis, 3]: rows of the inverse."""
+    return np.linalg.inv(pose.matrix[:3, :3])
+
+
+def _sides(ob, pose, facing):
+    """((point, normal), name) of the six sides of the bounding box, facing inwards.
+
+    They are planes of their own because the box may be turned, or sheared by a parent.
+    """
+    low, high = pose.points.min(axis=0), pose.points.max(axis=0)
+    if not (high > low).all():
+        raise ValueError(f"{ob.name}: the box has no volume; use an object that is not flat")
+    corners = pose.matrix[:3, :3] @ np.stack([low, high], axis=1) + pose.matrix[:3, 3:]
+    for axis, letter in enumerate("XYZ"):
+        yield (corners[:, 0], facing[axis]), f"{ob.name} -{letter}"
+        yield (corners[:, 1], -facing[axis]), f"{ob.name} +{letter}"
+
+
+def _radius(ob, pose):
+    """Radius [m] of the smallest sphere around the origin that holds the mesh."""
+    axes = pose.matrix[:3, :3]
+    products = axes.T @ axes
+    size = products.trace() / 3.0
+    if np.abs(products - size * np.eye(3)).max() > EVEN * size:
+        raise ValueError(
+            f"{ob.name}: a round collider needs the same scale along all axes; apply the scale "
+            "(Object > Apply > Scale) or choose the shape Mesh"
+        )
+    return float(np.sqrt(size) * np.linalg.norm(pose.points.astype(np.float64), axis=1).max())

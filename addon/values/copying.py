@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Copy the material of the active object to the others that are selected."""
+
+from bpy.types import Menu, Operator
+
+from ..objects.participants import BODIES
+from .presets import MATERIAL_VALUES
+
+
+def receivers(context):
+    """Selected objects that can take the material of the active one: those of its role."""
+    ob = context.object
+    return [
+        other
+        for other in context.selected_objects
+        if other != ob and other.vbd.role == ob.vbd.role and other.is_editable
+    ]
+
+
+def refusal(context):
+    """Why the material cannot be copied now, or None."""
+    ob = context.object
+    if ob is None or ob.vbd.role not in BODIES:
+        return "Select a soft body, cloth or rod"
+    if context.window_manager.vbd.baking:
+        return "Wait until the bake has ended, or cancel it"
+    if not receivers(context):
+        return f"Select other objects with the role of {ob.name} too"
+    return None
+
+
+class VBD_OT_copy_material(Operator):
+    bl_idname = "vbd.copy_material"
+    bl_label = "Copy to Selected"
+    bl_description = (
+        "Give the other selected objects with the same role the material and friction of the "
+        "active one. What is painted or about the shape stays theirs"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        source, chosen = context.object.vbd, receivers(context)
+        for ob in chosen:
+            for name in (*MATERIAL_VALUES, "use_friction"):
+                setattr(ob.vbd, name, getattr(source, name))
+        others = len(context.selected_objects) - 1 - len(chosen)
+        left = f"; {others} with another role or linked left alone" if others else ""
+        self.report({"INFO"}, f"Copied to {len(chosen)}{left}")
+        return {"FINISHED"}
+
+
+class VBD_MT_material(Menu):
+    bl_label = "Material"
+
+    def draw(self, _context):
+        self.layout.operator("vbd.copy_material", icon="COPYDOWN")
+
+
+classes = (VBD_OT_copy_material, VBD_MT_material)

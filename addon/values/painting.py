@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Painted properties of an object's material: between a value where the weight of a vertex group is
+0 and the object's own where it is 1.
+"""
+
+from dataclasses import fields, replace
+
+import bpy
+import numpy as np
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    StringProperty,
+)
+
+from ...solver.settings import Material
+from ..objects import read_mesh
+from ..objects.curves import is_curve
+from ..objects.nearest import nearest, weights_in
+from ..objects.units import shown
+from .declared import OVERRIDABLE
+
+FIELDS = {f.name: f.metadata for f in fields(Material)}
+EVERY = ("SOFT", "CLOTH", "ROD")
+# Roles whose bodies have a property that can be painted.
+ROLES_OF = {
+    "youngs_modulus": EVERY,
+    "bending_stiffness": ("CLOTH",),
+    "bending_factor": ("ROD",),
+    "density": EVERY,
+    "damping": EVERY,
+    "thickness": ("CLOTH", "ROD"),
+    "friction": EVERY,
+    "collision_thickness": EVERY,
+    "drag": EVERY,
+    "shrink": ("CLOTH",),
+    "crease_radius": ("CLOTH", "ROD"),
+}
+# Those that elements have; the others belong to vertices.
+OF_ELEMENTS = (
+    *("youngs_modulus", "bending_stiffness", "bending_factor"),
+    *("density", "damping", "thickness", "shrink", "crease_radius"),
+)
+# What goes with another one: cloth that is woven half as stiff is so in all directions.
+WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
+DENSITY_UNITS = {"SOFT": "kg/m³", "CLOTH": "kg/m²", "ROD": "kg/m"}
+ROLE_NAMES = {"SOFT": "soft body", "CLOTH": "cloth", "ROD": "rod"}
+# A new row starts with this part of the object's own value.
+STARTING_PART = 0.1
+PLAIN = {"options": set(), "override": OVERRIDABLE}
+
+
+def label(name):
+    return FIELDS[name]["label"]
+
+
+def unit(name, role):
+    """The unit of a property for a role, empty if it has none."""
+    return DENSITY_UNITS[role] if name == "density" else FIELDS[name]["unit"]
+
+
+def own_value(ob, name, scene_friction):
+    """The object's own value of a property, in SI units."""
+    if name == "friction" and not ob.vbd.use_friction:
+        return scene_friction
+    return shown(ob.vbd, name)
+
+
+def start_value(item, context):
+    """Give a row, whose property has just been chosen, a value that makes a difference."""
+    own = own_value(item.id_data, item.what, context.scene.vbd.friction)
+    item.value = float(f"{STARTING_PART * own:.6g}")  # what float32 adds is no number to look at
+
+
+class VBD_PG_painted(bpy.types.PropertyGroup):
+    """One painted property of an object: an item of `object.vbd.painted`."""
+
+    __annotations__ = {
+        "what": EnumProperty(
+            name="Property",
+            description="What is painted",
+            items=[(name, label(name), FIELDS[name]["text"]) for name in ROLES_OF],
+            default="youngs_modulus",
+            update=start_value,
+            **PLAIN,
+        ),
+        "vertex_group": StringProperty(
+            name="Vertex Group",
+            description="Its weights go from the value given here, at 0 and outside of the group, "
+            "to the object's own, at 1. In between the property is linear in the weight",
+            **PLAIN,
+        ),
+        "value": FloatProperty(
+            name="At Weight 0",
+            description="The property where the weight is 0, in SI units. Young's modulus takes "
+            "the other stiffnesses of woven cloth along",
+            default=0.0,
+            min=0.0,
+            precision=6,
+            **PLAIN,
+        ),
+    }
+
+
+def painting_properties():
+    """Annotations for `object.vbd`."""
+    return {
+        "painted": CollectionProperty(
+            type=VBD_PG_painted,
+            name="Painted",
+            description="Properties that vertex groups give",
+            options=set(),
+            override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+        ),
+        "painted_row": IntProperty(
+            name="Active Painted Property",
+            description="The painted property that is shown",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+    }
+
+
+def map_properties():
+    """Annotations for `scene.vbd`."""
+    return {
+        "show_painted": BoolProperty(
+            name="Painted",
+            description="Color the active object by the painted property that is chosen, in Object "
+            "Mode: dark where it is low, bright where it is high",
+            default=False,
+            **PLAIN,
+        )
+    }
+
+
+def painted_values(ob, mesh, item, scene_friction):
+    """The property of a row of an object, with its evaluated mesh, [vertex] in SI units."""
+    name = item.what
+    if not item.vertex_group:
+        raise ValueError(
+            f"{ob.name}: the painted {label(name)} has no vertex group; choose one, or remove it"
+        )
+    weights = read_mesh.group_weights(ob, mesh, item.vertex_group)
+    if not weights.any():
+        raise ValueError(
+            f'{ob.name}: no vertex has a weight in the vertex group "{item.vertex_group}" of the '
+            f"painted {label(name)}; assign some, or choose another group"
+        )
+    own = own_value(ob, name, scene_friction)
+    return item.value + weights * (own - item.value)
+
+
+def _refuse(ob):
+    if is_curve(ob):
+        raise ValueError(
+            f"{ob.name}: a curve has no vertex groups to paint with; convert it to a mesh, or "
+            "remove what is painted"
+        )
+    rows = [item.what for item in ob.vbd.painted]
+    for item in ob.vbd.painted:
+        name, role, low = item.what, ob.vbd.role, FIELDS[item.what]["low"]
+        if role not in ROLES_OF[name]:
+            raise ValueError(
+                f"{ob.name}: {label(name)} cannot be painted on a {ROLE_NAMES[role]}; remove it "
+                "from what is painted"
+            )
+        if rows.count(name) > 1:
+            raise ValueError(f"{ob.name}: {label(name)} is painted twice; remove one of the two")
+        if not low <= item.value <= FIELDS[name]["high"]:
+            raise ValueError(
+                f"{ob.name}: the painted {label(name)} is {item.value:g} at weight 0; it must lie "
+                f"between {low:g} and {FIELDS[name]['high']:g} {unit(name, role)}".rstrip()
+            )
+        # 0 stands for something else there.
+        if name == "collision_thickness" and not item.value * ob.vbd.collision_thickness:
+            raise ValueError(
+                f"{ob.name}: the painted {label(name)} must be above 0 at both ends; raise it, or "
+                "that of the object (Collision), or remove the painted one"
+            )
+        if name == "bending_factor" and not ob.vbd.bending_factor:
+            raise ValueError(
+                f"{ob.name}: the painted {label(name)} needs one above 0 at weight 1, that of the "
+                "object; raise it, or remove the painted one"
+            )
+
+
+def paint(gathered, ob, mesh, target, body):
+    """Give the body of an object the properties that are painted on it."""
+    if not len(ob.vbd.painted):
+        return
+    _refuse(ob)
+    carry = _carrier(mesh, target, body)
+    values = {}
+    for item in ob.vbd.painted:
+        name = item.what
+        here = carry(painted_values(ob, mesh, item, gathered.settings.friction))
+        if name in OF_ELEMENTS:
+            here = here[body.elements].mean(axis=1)
+        values[name] = here
+        for other in WITH_IT.get(name, ()):
+            values[other] = here / getattr(body.material, name) * getattr(body.material, other)
+    body.material = replace(body.material, **values)
+
+
+def _carrier(mesh, target, body):
+    """The function that takes values [vertex] of the object to those of its body; the vertices of a
+    lattice have those of the nearest place of the surface, directors those of their edge.
+    """
+    if getattr(body, "directors", None) is not None:
+        return lambda values: np.concatenate([values, values[body.edges].mean(axis=1)])
+    if target.lattice is None:
+        return lambda values: values
+    surface, triangles = target.start.world_points(), read_mesh.triangles(mesh)
+    triangle, place = nearest(body.points, surface, triangles)
+    corners = triangles[triangle]
+    weights = weights_in(place, surface[corners])
+    return lambda values: (weights * values[corners]).sum(axis=1)
+
+
+classes = (VBD_PG_painted,)

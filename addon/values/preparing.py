@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiling common mixes of bodies in the background, in a process of low priority.
+
+A process of its own leaves Blender's threads alone, and cannot hold up the end of Blender: it ends
+by itself when its standard input is closed.
+"""
+
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import bpy
+
+# Blender has started by then [s].
+DELAY = 5.0
+# Runs the solver under the name it has here, on which the names in Warp's cache depend, without
+# the packages around it, which need Blender.
+SCRIPT = """
+import importlib, sys, types
+package, root = sys.argv[1:]
+names = package.split(".")
+for k in range(1, len(names) + 1):
+    name = ".".join(names[:k])
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [root] if name == package else []
+importlib.import_module(package + ".solver.preparing").main()
+"""
+
+
+class Preparation:
+    """The process, None before and after; whether it is wanted, and whether it has ended well."""
+
+    process = None
+    wanted = False
+    done = False
+
+
+def command():
+    """What runs `solver.preparing` outside Blender; None where there is no Python to run it."""
+    if not Path(sys.executable).stem.lower().startswith("python"):
+        return None
+    root = Path(__file__).resolve().parent.parent.parent
+    return [sys.executable, "-c", SCRIPT, __package__.rsplit(".", 2)[0], str(root)]
+
+
+def start():
+    """Start the process, unless it runs or has done its work."""
+    _look()
+    line = command()
+    if Preparation.process or Preparation.done or not Preparation.wanted or line is None:
+        return
+    low = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
+    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    Preparation.process = subprocess.Popen(
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        creationflags=low | hidden,
+    )
+
+
+def stop():
+    """Let the process end after the module in flight; does not wait for it."""
+    _look()
+    if Preparation.process:
+        Preparation.process.stdin.close()
+        Preparation.process = None
+
+
+def _look():
+    """Whether the process has ended by itself, and how."""
+    process = Preparation.process
+    if process and process.poll() is not None:
+        process.stdin.close()
+        Preparation.process, Preparation.done = None, process.returncode == 0
+
+
+@contextmanager
+def paused():
+    """Nothing is prepared meanwhile: a bake wants all cores."""
+    stop()
+    try:
+        yield
+    finally:
+        start()
+
+
+def follow(wanted):
+    """Start or stop as the preference says."""
+    Preparation.wanted = wanted and not bpy.app.background
+    if Preparation.wanted:
+        start()
+    else:
+        stop()
+
+
+def _begin():
+    # Not at the top: preferences switch this on and off.
+    from .preferences import wants_preparing
+
+    follow(wants_preparing())
+
+
+def register():
+    if not bpy.app.background:
+        bpy.app.timers.register(_begin, first_interval=DELAY, persistent=True)
+
+
+def unregister():
+    if bpy.app.timers.is_registered(_begin):
+        bpy.app.timers.unregister(_begin)
+    stop()
+    Preparation.wanted = Preparation.done = False

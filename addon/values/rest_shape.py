@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A shape key as the shape that a cloth has at rest."""
+
+import numpy as np
+from bpy.props import StringProperty
+
+from ..objects import read_mesh
+from .declared import OVERRIDABLE
+
+
+def rest_shape_properties():
+    """Properties of an object that say what shape is at rest."""
+    return {
+        "rest_shape_key": StringProperty(
+            name="Rest Shape Key",
+            description="Shape key that the cloth tends to: its edges have their lengths there, "
+            "and its folds their angles. Without one it is the shape that the cloth starts with",
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+    }
+
+
+def rest_points(ob, pose):
+    """Points [m] of the shape key that is at rest; None for the shape at the start."""
+    name, keys = ob.vbd.rest_shape_key, ob.data.shape_keys
+    if not name:
+        return None
+    block = keys.key_blocks.get(name) if keys else None
+    if block is None:
+        raise ValueError(
+            f'{ob.name}: there is no shape key "{name}"; choose another one or clear the field'
+        )
+    points = np.empty((len(block.points), 3), np.float32)
+    block.points.foreach_get("co", points.ravel())
+    return read_mesh.transformed(pose.matrix, points)

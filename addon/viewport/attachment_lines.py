@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The attachments of the active object as lines in the viewport, as they are to be at the start."""
+
+import bpy
+import gpu
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+
+from ..objects import read_mesh
+from ..objects.curves import Strands, control_points, is_curve, unusable_spline
+from ..objects.nearest import nearest
+from ..objects.participants import BODIES
+from .keeping import Kept, drawing
+
+# Of each attachment so many lines are drawn at most: enough to see what leads where.
+MOST_LINES = 300
+COLOR = 0.1, 0.7, 1.0, 1.0
+WIDTH = 2.0
+
+
+def attachment_lines(ob, item, depsgraph):
+    """Ends [line, 2, 3] of the lines of an attachment in the world, as objects are now."""
+    none = np.zeros((0, 2, 3))
+    if item.target is None or not item.enabled or item.target == ob:
+        return none
+    evaluated = ob.evaluated_get(depsgraph)
+    points = _points(ob, depsgraph)
+    chosen = np.arange(len(points))
+    if item.vertex_group and not is_curve(ob):
+        if item.vertex_group not in ob.vertex_groups:
+            return none
+        chosen = np.flatnonzero(read_mesh.group_weights(ob, evaluated.data, item.vertex_group))
+    if not len(chosen):
+        return none
+    points = points[chosen]
+    places = _nearest(item.target, points, depsgraph)
+    gap = np.linalg.norm(places - points, axis=1)
+    if item.distance or not item.vertex_group:
+        near = gap <= (item.distance or gap.min())
+        points, places = points[near], places[near]
+    lines = np.stack([points, places], axis=1)
+    return lines[:: 1 + len(lines) // MOST_LINES]
+
+
+def _points(ob, depsgraph):
+    """What may be attached, in the world [point, 3]: vertices, or points along a curve."""
+    evaluated = ob.evaluated_get(depsgraph)
+    if not is_curve(ob):
+        points = read_mesh.positions(evaluated.data)
+    elif unusable_spline(ob):
+        return np.zeros((0, 3))
+    else:
+        points = Strands(ob.data).sampled(control_points(ob, depsgraph))
+    return read_mesh.transformed(read_mesh.matrix(evaluated), points)
+
+
+def _nearest(ob, points, depsgraph):
+    """The places of an object that are nearest to `points` [point, 3], all in the world."""
+    target = ob.evaluated_get(depsgraph)
+    matrix = read_mesh.matrix(target)
+    if is_curve(ob) and ob.vbd.role == "ROD" and not unusable_spline(ob):
+        return nearest(points, _points(ob, depsgraph), Strands(ob.data).edges)[1]
+    if target.type != "MESH" or not len(target.data.vertices):
+        return np.broadcast_to(matrix[:3, 3], points.shape)
+    if not len(target.data.polygons):
+        vertices = read_mesh.transformed(matrix, read_mesh.positions(target.data))
+        return np.array([vertices[((vertices - p) ** 2).sum(axis=1).argmin()] for p in points])
+    inside = read_mesh.transformed(np.linalg.inv(matrix), points)
+    places = [target.closest_point_on_mesh(point)[1] for point in inside]
+    return read_mesh.transformed(matrix, np.array(places))
+
+
+kept = Kept()
+
+
+def _lines_of(context):
+    """Ends [line, 2, 3] of all lines of the active object."""
+    depsgraph = context.evaluated_depsgraph_get()
+    for item in context.object.vbd.attachments:
+        yield from attachment_lines(context.object, item, depsgraph)
+
+
+def _draw():
+    context = bpy.context
+    ob = context.object
+    if ob is None or ob.mode == "EDIT" or ob.vbd.role not in BODIES or ob.vbd.baked:
+        return
+    if context.window_manager.vbd.baking:  # what is shown is no longer the start
+        return
+    if not context.space_data.overlay.show_overlays or not context.scene.vbd.show_attachments:
+        return
+    key = ob.name, context.scene.name, context.scene.frame_current
+    lines = kept.of("lines", key, lambda: _lines_of(context))
+    if not lines:
+        return
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    batch = batch_for_shader(shader, "LINES", {"pos": np.reshape(lines, (-1, 3)).tolist()})
+    shader.uniform_float("color", COLOR)
+    gpu.state.line_width_set(WIDTH)
+    batch.draw(shader)
+    gpu.state.line_width_set(1.0)
+
+
+register, unregister = drawing(kept, POST_VIEW=_draw)
