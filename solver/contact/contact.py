@@ -171,6 +171,10 @@ class Contact:
         long as trust regions hold.
         """
         self.refreshing.part_anew()
+        self.parted()
+
+    def parted(self):
+        """Planes lie anew: who is near them is not known any more."""
         self.truncation.end_search()
 
     def refresh(self):

@@ -2,8 +2,8 @@
 """The way to the guess of bodies that are stiff: what holds one vertex back holds all of them.
 
 A guess that ends where some vertices touch first would press the body flat by as much as the
-others go on. What is soft takes that up. Where sound passes a body several times in a substep, the
-body would be left to undo by sweeps what has never happened.
+others go on. What is soft takes that up. Where sound gets far in a substep, the body would be left
+to undo by sweeps what has never happened, and what they leave of it would come out as motion.
 """
 
 import numpy as np
@@ -13,9 +13,14 @@ from ..device.launches import play
 from ..kernels.contact import holding as kernels
 from ..topology.meshes import tet_volumes
 
+# A body is stiff where shear waves get through this part of it within a substep.
+STIFF = 0.3
+
 
 def stiff_bodies(assembly, step_time):
-    """Which bodies are solids that nothing holds, and that shear waves cross within a substep."""
+    """Which bodies are solids that nothing holds, and that shear waves get far in within a substep:
+    [free vertex].
+    """
     count, points = len(assembly.vertices), assembly.rest_points
     of = np.zeros(len(points), dtype=np.int64)
     for number, vertices in enumerate(assembly.vertices):
@@ -35,7 +40,7 @@ def stiff_bodies(assembly, step_time):
     for number in np.flatnonzero(stiff):
         size = np.ptp(points[assembly.vertices[number]], axis=0).max()
         speed = np.sqrt(softest[number] * volume[number] / mass[number])
-        stiff[number] = step_time * speed > size
+        stiff[number] = step_time * speed > STIFF * size
     return stiff[of[: assembly.free_count]]
 
 

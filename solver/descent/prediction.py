@@ -33,15 +33,18 @@ class Prediction(Stage):
         motion = Motion()
         motion.velocity, motion.last_velocity = model.velocity, model.last_velocity
         motion.acceleration, motion.steady = model.acceleration, model.steady
+        # Truncation asks analytic colliders itself, and holds stiff bodies back as a whole.
+        clips = model.contact is None or not settings.truncation
         guess = INITIAL_GUESS[settings.guess]
-        inputs = [model.gravity.now, settings.step_time, guess]
+        inputs = [model.gravity.now, settings.step_time, guess, int(clips)]
         inputs += [model.x, model.standing, model.contact_model]
         outputs = [motion, model.candidate, model.x_start, model.inertial]
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs)
         if model.gravity.varies:
             self.kept = {"gravity": model.gravity.now}
         self.keep_in_front = clearances(model)
-        self.keep_in_front += points_in_front(model, model.x_start, model.candidate)
+        if clips:
+            self.keep_in_front += points_in_front(model, model.x_start, model.candidate)
 
     def begin_frame(self, _frame, time):
         self.model.gravity.begin_frame(time)

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import warp as wp
 
-from ..device.flow import repeat_while
+from ..device.flow import repeat_while, when
 from ..device.launches import play
 from ..kernels import flight, island_moves, rigid_contacts, rigid_step
 from ..kernels import islands as kernels
@@ -42,8 +42,8 @@ STEPS = {
     "goes_on": int,
 }
 BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
-# Rough cost of adding a vertex, of its contacts, and of moving one [ns].
-ADD, TOUCH, MOVE = 15.0, 30.0, 5.0
+# Rough cost of adding a vertex, of its contacts, of moving one, and of a pair that it passes [ns].
+ADD, TOUCH, MOVE, PASS = 15.0, 30.0, 5.0, 20.0
 
 
 class RigidSteps:
@@ -54,7 +54,8 @@ class RigidSteps:
 
     def __init__(self, model, owner, count, islands):
         self.model, self.islands, self.count = model, islands, count
-        self.before, self.owner = wp.clone(model.x), model.upload(owner.astype(np.int32), int)
+        self.before, self.moved = wp.clone(model.x), wp.clone(model.x)
+        self.owner = model.upload(owner.astype(np.int32), int)
         free, device = np.arange(model.free_count), model.device
         self.chunks = make_chunks(free, owner[free], count, device)
         self.cost = ADD * np.diff(self.chunks.start.numpy())
@@ -66,6 +67,8 @@ class RigidSteps:
         self.steps = filled(rigid_step.RigidSteps(), STEPS, count, device)
         self.goes_on = wp.zeros(1, dtype=int, device=device)
         self.least = wp.zeros(count, dtype=float, device=device)
+        self.held_back = wp.zeros(1, dtype=int, device=device)
+        self.way = wp.zeros_like(model.x)
         self.whole = None
 
     def record(self):
@@ -78,7 +81,13 @@ class RigidSteps:
             record(kernels.add_moments, len(cost), [chunks, *state], [moments], cost=cost),
             record(rigid_step.begin_rigid_steps, self.count, begin, taken),
         ]
-        around = [self.surface, self.before, model.x_start, self.owner, model.objective.contacts]
+        lists, surface = model.lists, [self.before, self.owner, *taken]
+        self.move_surface = [
+            record(rigid_contacts.move_surface, count, surface, [self.moved], MOVE, first)
+            for first, count in model.surface_ranges()
+        ]
+        around = [self.surface, self.before, self.moved, model.x_start, self.owner, lists.all]
+        around += [lists.counts, lists.near.touches, lists.state, lists.pulled]
         around += [model.contact_model, *taken]
         kernel, cost = rigid_contacts.add_contacts, self.touch_cost
         self.contacts = record(kernel, len(cost), around, [self.sums], cost=cost)
@@ -89,28 +98,52 @@ class RigidSteps:
         self.move = [
             record(island_moves.move_islands, free, moves, [model.candidate], cost=MOVE),
             *points_in_front(model, self.before, model.candidate),
+        ]
+        least = [self.least, self.held_back]
+        self.settle = [
             partial(model.commit, 0, free),
             partial(self.least.fill_, 1.0),
-            record(
-                island_moves.find_least_parts, free, [self.before, model.x, *whose], [self.least]
-            ),
+            self.held_back.zero_,
+            record(island_moves.find_least_parts, free, [self.before, model.x, *whose], least),
             record(
                 island_moves.take_least_parts, free, [self.before, *whose, self.least], [model.x]
             ),
             partial(model.followers.follow, 0, model.vertex_count),
         ]
-        if self.whole is not None:
-            self.move += self.whole.record(self)
+        self.pass_by = (
+            [] if model.contact is None else self._record_passing([self.before, model.x, *whose])
+        )
+        self.follow = [] if self.whole is None else self.whole.record(self)
+
+    def _record_passing(self, ways):
+        """Launches that lay planes anew so that islands pass by what is not in their way."""
+        model, lists, record = self.model, self.model.lists, self.model.launches.record
+        find = [
+            record(island_moves.find_ways, count, ways, [self.way], MOVE, first)
+            for first, count in model.surface_ranges()
+        ]
+        inputs, extent = [model.x, self.way, lists.counts], (lists.capacity, lists.expected)
+        kernel, record_list = island_moves.part_for_ways, model.launches.record_list
+        part = record_list(kernel, *extent, inputs, [lists.pairs], PASS)
+        return [*find, part, model.contact.parted, *self.settle]
 
     def __call__(self):
         wp.copy(self.before, self.model.x)
+        wp.copy(self.moved, self.model.x)
         play(self.begin)
         self.goes_on.fill_(1)
         repeat_while(self.goes_on, self._pass)
-        play(self.move)
+        play(self.move + self.settle)
+        if self.pass_by:
+            when(self.held_back, self._pass_by)
+        play(self.follow)
+
+    def _pass_by(self):
+        play(self.pass_by)
 
     def _pass(self):
         self.goes_on.zero_()
+        play(self.move_surface)
         self.contacts()
         self.take()
 

@@ -10,10 +10,15 @@ import warp as wp
 
 from .chunks import Chunks
 from .contact.analytic_colliders import ContactModel, keep_in_front
-from .contact.pairs import Surface
+from .contact.counts import OF_EDGES, OF_VERTICES
+from .contact.pairs import Pair, Surface, signed_weights, weighted
+from .contact.parting import better, parting_normal, room_between
+from .contact.passing import approach_along, passing_normal
+from .contact.planes import KEPT
 from .flight import Boxes
 from .islands import Islands
 from .options import QUICK
+from .shares import share_of
 
 wp.set_module_options(QUICK)
 
@@ -57,15 +62,19 @@ def find_least_parts(
     islands: Islands,
     # in and out
     least: wp.array[float],
+    # out
+    held_back: wp.array[int],
 ):
-    """The least part of its step that any free vertex of a body has taken, [body]. A vertex that
-    got there took all of it, however little rounding left of the step.
+    """The least part of its step that any free vertex of a body has taken, [body], and whether
+    there is any that did not take all of it. A vertex that got there did, however little rounding
+    left of the step.
     """
     i = first + wp.tid()
     step = rigid_step(before[i], islands.island[owner[i]], islands)
     square = wp.length_sq(step)
     if square > 0.0 and wp.length_sq(x[i] - (before[i] + step)) > 0.0:
         wp.atomic_min(least, owner[i], wp.max(wp.dot(x[i] - before[i], step) / square, 0.0))
+        held_back[0] = 1
 
 
 @wp.kernel
@@ -85,6 +94,54 @@ def take_least_parts(
     part = least[owner[i]]
     if part < 1.0:
         x[i] = before[i] + part * rigid_step(before[i], islands.island[owner[i]], islands)
+
+
+@wp.kernel
+def find_ways(
+    first: int,
+    before: wp.array[wp.vec3],
+    x: wp.array[wp.vec3],
+    owner: wp.array[int],
+    islands: Islands,
+    # out
+    way: wp.array[wp.vec3],
+):
+    """What is left of the step of every surface vertex [m]."""
+    s = first + wp.tid()
+    way[s] = before[s] + rigid_step(before[s], islands.island[owner[s]], islands) - x[s]
+
+
+@wp.func
+def stays(s: int, way: wp.array[wp.vec3]):
+    """1 for a surface vertex that is to go nowhere."""
+    return int(wp.length_sq(way[s]) == 0.0)
+
+
+@wp.kernel
+def part_for_ways(
+    parts: int,
+    x: wp.array[wp.vec3],
+    way: wp.array[wp.vec3],
+    counts: wp.array[int],
+    # in and out
+    pairs: wp.array[Pair],
+):
+    """Let the normals of pairs that would end the ways of their vertices part them as they are now,
+    or where the ways pass if they may. What comes to meet others keeps its planes.
+    """
+    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    for p in range(begin, end):
+        pair = pairs[p]
+        v = pair.vertices
+        n = pair.found_normal
+        meets = stays(v[0], way) == 0 and stays(v[3], way) == 0
+        if not meets and approach_along(pair.kind, n, v, way) >= KEPT * room_between(
+            pair.kind, pair, x
+        ):
+            weights = signed_weights(pair.kind, v, x)
+            n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
+            n = better(pair.kind, pair.found_normal, n, v, x)
+            pairs[p].found_normal = passing_normal(pair, n, weights, x, way)
 
 
 @wp.kernel

@@ -46,6 +46,7 @@ def predict(
     gravity_now: wp.array[wp.vec3],
     h: float,
     initial_guess: int,
+    clips: int,
     x: wp.array[wp.vec3],
     standing: wp.array[int],
     contact_model: ContactModel,
@@ -60,8 +61,8 @@ def predict(
 
     What is marked in `standing` is guessed to follow its mean acceleration `steady`, not the last
     one: that trembles with the contacts, and each time it points down gravity would press the
-    vertex into what holds it. `guess` is x itself, or candidates to be truncated first. One thread
-    per vertex.
+    vertex into what holds it. `guess` is x itself, or candidates to be truncated first; where it
+    `clips`, nothing else keeps it in front of analytic colliders. One thread per vertex.
     """
     i = wp.tid()
     gravity = gravity_now[0]
@@ -85,7 +86,9 @@ def predict(
         step += (h * h) * adaptive_acceleration(followed, gravity)
     if not wp.isfinite(step):
         step = wp.vec3(0.0)
-    guess[i] = start + keep_in_front(i, start, step, contact_model)
+    if clips != 0:
+        step = keep_in_front(i, start, step, contact_model)
+    guess[i] = start + step
     motion.last_velocity[i] = v
     motion.acceleration[i] = last
     motion.steady[i] = steady

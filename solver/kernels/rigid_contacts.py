@@ -5,9 +5,10 @@ import warp as wp
 
 from .chunks import Chunks
 from .contact.analytic_colliders import ContactModel, collider_force_hessian
+from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.law import force_stiffness
-from .contact.pair_forces import Contacts
-from .contact.pairs import Touch, gap_of
+from .contact.pairs import VERTEX_TRIANGLE, Pair, PairLists, PairState, Touch, gap_of
+from .contact.refresh import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
 from .islands import Islands
 from .options import QUICK
@@ -23,20 +24,43 @@ def of_island(v: int, island: int, body: wp.array[int], islands: Islands):
 
 
 @wp.func
-def is_first_inside(touch: Touch, corner: int, island: int, body: wp.array[int], islands: Islands):
+def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], islands: Islands):
     """Whether a corner of a pair is the first that belongs to the island, and not all do."""
     inside = int(0)
-    outside = int(0)
     first = int(-1)
     for c in range(4):
-        if touch.weights[c] != 0.0:
-            if of_island(touch.vertices[c], island, body, islands):
-                inside += 1
-                if first < 0:
-                    first = int(c)
-            else:
-                outside += 1
-    return first == corner and outside > 0
+        if of_island(v[c], island, body, islands):
+            inside += 1
+            if first < 0:
+                first = int(c)
+    return first == corner and inside < 4
+
+
+@wp.func
+def meets_what_is_held(v: wp.vec4i, body: wp.array[int], islands: Islands):
+    """Whether a corner of a pair belongs to what is not free to move."""
+    held = int(0)
+    for c in range(4):
+        held += islands.held[islands.island[body[v[c]]]]
+    return held > 0
+
+
+@wp.func
+def touch_there(
+    p: int,
+    pair: Pair,
+    pulled: wp.array[wp.vec3],
+    moved: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+):
+    """What a pair is where its vertices have `moved`, and 0 where it is not near."""
+    touch = Touch()
+    near = int(0)
+    if pair.kind == VERTEX_TRIANGLE:
+        touch, near = vertex_triangle_touch(p, pair, pulled, moved, x_start)
+    else:
+        touch, near = edge_edge_touch(p, pair, pulled, moved, x_start)
+    return touch, near
 
 
 @wp.func
@@ -70,20 +94,48 @@ def stiffness_of(normal: wp.vec3, along: float, drag: float):
 
 
 @wp.kernel
+def move_surface(
+    first: int,
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    islands: Islands,
+    steps: RigidSteps,
+    # in and out
+    moved: wp.array[wp.vec3],
+):
+    """Where surface vertices have got to with their islands. One thread per surface vertex."""
+    s = first + wp.tid()
+    island = islands.island[body[s]]
+    if steps.goes_on[island] != 0:
+        r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
+        moved[s] = wp.vec3(islands.center[island] + islands.shift[island] + r)
+
+
+@wp.kernel
 def add_contacts(
     first: int,
     chunks: Chunks,
     x: wp.array[wp.vec3],
+    moved: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     body: wp.array[int],
-    contacts: Contacts,
+    lists: PairLists,
+    counts: wp.array[int],
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    pulled: wp.array[wp.vec3],
     model: ContactModel,
     islands: Islands,
     steps: RigidSteps,
     # out
     sums: ContactSums,
 ):
-    """Contacts of a chunk with what is outside of its island, where that has got to."""
+    """Contacts of a chunk with what is outside of its island, where that has got to.
+
+    With what is held they are looked at there: a body that slides comes past other triangles in one
+    step, and the directions of before would be in its way. With other islands, which move as well,
+    they are those of the last sweep.
+    """
     chunk = first + wp.tid()
     island = islands.island[chunks.owner[chunk]]
     if steps.goes_on[island] == 0:
@@ -117,13 +169,20 @@ def add_contacts(
                 around -= arm * k * arm
         begin = int(0)
         end = int(0)
-        if contacts.start.shape[0] > 0:
-            begin = contacts.start[s]
-            end = contacts.end[s]
-        for p in range(begin, end):
-            entry = contacts.entry[p]
-            touch = contacts.touches[entry >> 2]
-            if is_first_inside(touch, entry & 3, island, body, islands):
+        if lists.start.shape[0] > 0:
+            begin = lists.start[s]
+            end = lists.start[s + 1]
+        for slot in range(begin, end):
+            p = lists.entry[slot] >> 2
+            pair = lists.pairs[p]
+            touch = touches[p]
+            near = int(is_first_inside(pair.vertices, lists.entry[slot] & 3, island, body, islands))
+            if near != 0 and p < counts[OF_VERTICES] + counts[OF_EDGES]:
+                if meets_what_is_held(pair.vertices, body, islands):
+                    touch, near = touch_there(p, pair, pulled, moved, x_start)
+                else:
+                    near = state[p].near
+            if near != 0:
                 weight = wp.float64(0.0)
                 r = wp.vec3d()
                 for c in range(4):
@@ -131,9 +190,9 @@ def add_contacts(
                         w = wp.float64(touch.weights[c])
                         weight += w
                         r += w * (wp.vec3d(x[touch.vertices[c]]) - center)
-                moved = turn * r
-                gap = gap_of(touch, x, x[s]) + wp.vec3(weight * shift + (moved - r))
-                r = moved
+                turned = turn * r
+                gap = gap_of(touch, x, x[s]) + wp.vec3(weight * shift + (turned - r))
+                r = turned
                 f, a, b = touch_force(touch, gap, model)
                 if a + b > 0.0:
                     k = stiffness_of(touch.normal, a, b)

@@ -65,6 +65,8 @@ class ContactLists:
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
         self.rows = wp.zeros(0, dtype=pairs.Touch, device=device)
+        self.pulled = wp.zeros(0, dtype=wp.vec3, device=device)
+        self.state = wp.zeros(0, dtype=pairs.PairState, device=device)
         if vertex_count:
             self.all.start = wp.zeros(vertex_count + 1, dtype=int, device=device)
             self.all.listed = wp.zeros(vertex_count, dtype=int, device=device)

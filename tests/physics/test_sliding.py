@@ -49,6 +49,9 @@ def accelerations(modulus, cells, floor, kind, turn=0.0, frames=10):
         (1e6, (4, 4, 2), "many triangles", Solid, 0.0),
         (1e7, (1, 1, 1), "many triangles", Solid, 0.0),
         (1e10, (1, 1, 1), "many triangles", Solid, 0.0),
+        (1e9, (4, 4, 2), "many triangles", Solid, 0.6),
+        (1e8, (4, 4, 2), "many triangles", Solid, 0.0),
+        (1e8, (10, 10, 3), "many triangles", Cells, 0.602),
     ],
 )
 def test_a_block_slides_as_friction_lets_it_however_stiff_it_is(modulus, cells, floor, kind, turn):

@@ -114,7 +114,7 @@ def test_what_friction_holds_together_comes_to_rest_and_stays(build, tilt):
     ground = Collider((corners - [0.5, 0.5, 0.0]) @ turn.T, triangles)
     x = [
         np.concatenate(frame.exact_positions[: len(bodies)])
-        for frame in simulate([*bodies, ground], Settings(friction=0.6), 60)
+        for frame in simulate([*bodies, ground], Settings(friction=0.6), 72)
     ]
     # A hundredth of a millimeter in the last half second.
     assert np.linalg.norm(x[-1] - x[-13], axis=1).max() < 1e-5

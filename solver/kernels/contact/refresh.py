@@ -105,50 +105,38 @@ def may_be_near(pair: Pair, gap: float):
 
 
 @wp.func
-def refresh_vertex_triangle(
+def vertex_triangle_touch(
     p: int,
     pair: Pair,
-    gap: float,
     pulled: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
-    touches: wp.array[Touch],
 ):
-    """Which corners may feel pair p, and if any, what they need of it."""
-    near = int(0)
-    if may_be_near(pair, gap):
-        weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
-        touch, near = refreshed(
-            VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, pulled[p], x, x_start
-        )
-        if near != 0:
-            touches[p] = touch
-    return near
+    """What vertices need of pair p at x, and which corners may feel it: none where it is far."""
+    weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
+    return refreshed(VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, pulled[p], x, x_start)
 
 
 @wp.func
-def refresh_edge_edge(
+def edge_edge_touch(
     p: int,
     pair: Pair,
-    gap: float,
     pulled: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
-    touches: wp.array[Touch],
 ):
     """The same of edges: those of triangles only where they cross, and less near their ends."""
+    touch = Touch()
     near = int(0)
     v = pair.vertices
-    if may_be_near(pair, gap) and (pair.with_rod != 0 or lines_cross(v, x)):
+    if pair.with_rod != 0 or lines_cross(v, x):
         weights = signed_weights(EDGE_EDGE, v, x)
         stiffness = pair.full_stiffness
         if pair.with_rod == 0:
             stiffness *= crossing(weights)
             stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
         touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, pulled[p], x, x_start)
-        if near != 0:
-            touches[p] = touch
-    return near
+    return touch, near
 
 
 @wp.func
@@ -188,7 +176,11 @@ def refresh_pairs(
         if alarm[0] != 0:
             gap = room_between(VERTEX_TRIANGLE, pair, x)
             state[p].gap = gap
-        near = refresh_vertex_triangle(p, pair, gap, pulled, x, x_start, touches)
+        near = int(0)
+        if may_be_near(pair, gap):
+            touch, near = vertex_triangle_touch(p, pair, pulled, x, x_start)
+            if near != 0:
+                touches[p] = touch
         note_near(p, pair.vertices, near, state, changed)
     for p in range(wp.max(begin, of_vertices), end):
         pair = pairs[p]
@@ -196,7 +188,11 @@ def refresh_pairs(
         if alarm[0] != 0:
             gap = room_between(EDGE_EDGE, pair, x)
             state[p].gap = gap
-        near = refresh_edge_edge(p, pair, gap, pulled, x, x_start, touches)
+        near = int(0)
+        if may_be_near(pair, gap):
+            touch, near = edge_edge_touch(p, pair, pulled, x, x_start)
+            if near != 0:
+                touches[p] = touch
         note_near(p, pair.vertices, near, state, changed)
 
 
