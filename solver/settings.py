@@ -12,6 +12,8 @@ import numpy as np
 
 # Fewer iterations than these do not settle what relaxation and fast vibrations overshoot.
 SETTLING = 3
+# Nor do fewer than these tell how large the error is.
+ENOUGH_TO_TELL = 6
 
 
 def number(default, label, text, *, unit="", low=-inf, high=inf, soft_low=None, soft_high=None):
@@ -95,8 +97,8 @@ class Settings:
     iterations: int = number(
         20,
         "Iterations",
-        "Passes of the solver over all vertices in every substep: more for stiff "
-        "materials and fine meshes",
+        "Passes of the solver over all vertices in every substep, or the most with an accuracy: "
+        "more for stiff materials and fine meshes",
         low=1,
         high=10000,
         soft_high=200,
@@ -193,7 +195,7 @@ class Settings:
         0.0,
         "Accuracy",
         "End a substep when the estimated error of every object is below this part of its motion "
-        "or, where it hardly moves, of its size. 0 always does all iterations",
+        "in it and of what forces do to that. 0 always does all iterations",
         low=0.0,
         high=1.0,
         soft_high=0.05,
@@ -201,8 +203,8 @@ class Settings:
     tolerance: float = number(
         0.0,
         "Tolerance",
-        "End a substep when the residual falls below this, or to what rounding leaves of it; "
-        "looked at every 10 iterations. 0 always does all",
+        "End a substep by the residual instead of the accuracy: when it falls below this, or to "
+        "what rounding leaves of it; looked at every 10 iterations. 0 is off",
         low=0.0,
         high=1e6,
         soft_high=0.1,
@@ -284,7 +286,9 @@ class Settings:
     @property
     def is_cyclic(self) -> bool:
         """Whether iterations go in even cycles, whose moves tell the error, until it is small."""
-        return self.accuracy > 0.0 and self.coarse_correction and not self.is_accelerated
+        is_told = self.coarse_correction and not (self.is_accelerated or self.quasistatic)
+        is_asked = self.accuracy > 0.0 and self.tolerance == 0.0
+        return is_told and is_asked and self.iterations >= ENOUGH_TO_TELL
 
     @property
     def is_short(self) -> bool:

@@ -90,7 +90,7 @@ class Convergence:
             f"Under-converged: {len(self.needed)} of {self.frames} frames",
         ]
         if not isnan(self.last.stats.error):
-            lines.append(f"Error: about {length(self.last.stats.error)}")
+            lines.append(f"Error: {_error(self.last.stats)}")
         if self.skips:
             lines.append(f"Coarse steps skipped: {self.skips:,}")
         return lines
@@ -105,12 +105,21 @@ class Convergence:
             for which, solved in (("Last", self.last), ("Worst", self.worst))
         ]
         stats = self.last.stats
+        if not isnan(stats.error):
+            lines.append(f"Error of the last frame: {_error(stats)}")
         if not isnan(stats.coarse_share):
             lines.append(
                 f"Coarse correction: {stats.coarse_share:.2f} of its step taken, residual "
                 f"{stats.residual_before_coarse:.1e} before the last, {self.skips} skipped"
             )
         return lines
+
+
+def _error(stats):
+    """The error of a frame, and what it is a part of, in words."""
+    if isnan(stats.error_motion):
+        return f"about {length(stats.error)}"
+    return f"about {length(stats.error)} of {length(stats.error_motion)} in the last substep"
 
 
 def _elements(size, count):
@@ -120,7 +129,7 @@ def _elements(size, count):
 
 
 def _is_poor(solved):
-    return solved.stats.verdict != "converged"
+    return solved.stats.is_poor
 
 
 def _badness(solved):

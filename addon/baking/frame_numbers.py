@@ -45,7 +45,8 @@ FRAME_COLUMNS = {
     "rejected": ("", lambda stats: stats.rejected),
     "broken": ("", lambda stats: stats.broken),
 }
-# Columns of an object; `x`, `y`, `z` are the mean of its vertices, and the speed is that of it.
+# Columns of an object; `x`, `y`, `z` are the mean of its vertices, and the speed is that of it. The
+# error is estimated, of its positions.
 OBJECT_UNITS = {
     "x": "m",
     "y": "m",
@@ -55,6 +56,7 @@ OBJECT_UNITS = {
     "length": "m",
     "area": "m2",
     "volume": "m3",
+    "error": "mm",
 }
 
 
@@ -77,21 +79,23 @@ class Shapes:
         self.start = [body.points for body in gathered.simulated()]
         self.rest = None
 
-    def numbers(self, index, positions, crushed):
-        """Of every object its numbers, given the positions of bodies [vertex, 3] in a frame;
-        `crushed`: also where elements are inside out.
+    def numbers(self, index, positions, stats=None):
+        """Of every object its numbers, given the positions of bodies [vertex, 3] in a frame and its
+        `Statistics`; where elements are inside out, also where these are.
         """
         objects, points, bodies = {}, [], self.gathered.simulated()
+        errors = stats.errors if stats else [None] * len(bodies)
         if self.rest is None:
             start = [target.start for target in self.gathered.targets]
             surfaces = self._surfaces(self.start, start, map(_elements, self._pairs()))
             self.rest = list(surfaces)
         elements = [surface.elements for surface in self.rest]
         surfaces = self._surfaces(positions, self.gathered.poses(index), elements)
-        for rest, now in zip(self.rest, surfaces, strict=True):
+        for rest, now, error in zip(self.rest, surfaces, errors, strict=True):
             objects[now.name] = {name: finite(value) for name, value in now.compared(rest).items()}
+            objects[now.name]["error"] = None if error is None else finite(error / MILLIMETRE)
         for body, x in zip(bodies, positions, strict=True):
-            if crushed and body.elements.shape[1] > 3:
+            if stats and stats.inverted and body.elements.shape[1] > 3:
                 points += inside_out(x, body.elements).tolist()
         return {"objects": objects, "inside_out": points[:MOST_POINTS]}
 

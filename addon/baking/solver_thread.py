@@ -123,8 +123,7 @@ class SolverThread(Thread):
         """What is kept of the numbers of a `Frame`, or of the input state."""
         told = numbers_of(frame.stats) if frame else {}
         positions = frame.exact_positions if frame else self.shapes.start
-        crushed = frame is not None and frame.stats.inverted > 0
-        return told | self.shapes.numbers(index, positions, crushed)
+        return told | self.shapes.numbers(index, positions, frame.stats if frame else None)
 
     def _go_on(self):
         """Let what follows take the place of what is behind the frame to go on after."""

@@ -56,7 +56,8 @@ def has_effect(settings, name):
         "acceleration": not settings.estimate_acceleration,
         "initial_guess": not settings.quasistatic,
         "time_scale": not settings.quasistatic,
-        "accuracy": settings.coarse_correction and not accelerated,
+        "accuracy": settings.coarse_correction
+        and not (accelerated or settings.quasistatic or settings.tolerance > 0.0),
         "ground_height": settings.use_ground,
     }.get(name, True)
 

@@ -49,7 +49,7 @@ class Groups:
         self.systems = self._make_systems()
         self.factors = self._make_factors()
         self.linkages = coarse_step.Linkages()
-        for name in ("island", "next", "last", "crowded", "skipped"):
+        for name in ("island", "next", "last", "crowded", "ruined", "skipped"):
             setattr(self.linkages, name, self._zeros(self.linkage_count))
         self.linkages.step_length = self._zeros(self.linkage_count, float)
         self._record()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the iterations of a substep are enough, and how they have converged."""
 
-import math
-
 import warp as wp
 
 from ..kernels.iterations import compare
@@ -18,15 +16,23 @@ def after(done):
     return lambda number: number + 1 == done
 
 
+def has_multipliers(model):
+    """Whether something converges by multipliers: positions hardly move meanwhile, and tell
+    nothing.
+    """
+    return (model.attachments.penalty > 0.0).any() or (model.spring_penalty > 0.0).any()
+
+
 class Convergence:
     """How a substep converges.
 
     `done` iterations it has taken; a tolerance or an accuracy that is met ends them. `accuracy` is
-    None where none is asked for. Of a watched substep `halfway` is the
+    None where none is asked for or nothing tells, as where there is no `coarse` correction, which
+    makes what is smooth of the error shrink. Of a watched substep `halfway` is the
     residual after half of the iterations, and `error` estimates that of the positions.
     """
 
-    def __init__(self, model, residual, iterations):
+    def __init__(self, model, residual, iterations, coarse):
         self.residual, self.iterations = residual, iterations
         self.error = PositionError(model)
         self.at_half = wp.zeros(1, dtype=wp.float64, device=model.device)
@@ -42,8 +48,8 @@ class Convergence:
             self.compare = model.launches.record(compare, 1, sizes, [iterations.is_met])
             self.looks.append(when_due(lambda number: (number + 1) % LOOK == 0, self._compare))
         self.accuracy = None
-        if model.settings.is_cyclic and model.free_count > 0:
-            self.accuracy = Accuracy(model, iterations)
+        if model.settings.is_cyclic and coarse and not has_multipliers(model):
+            self.accuracy = Accuracy(model, iterations, coarse.linkages.ruined)
             self.looks += self.accuracy.looks
 
     def _measure(self):
@@ -53,6 +59,11 @@ class Convergence:
     def _compare(self):
         self.residual.find()
         self.compare()
+
+    def begin(self):
+        """Keep what is asked for later of where the iterations begin."""
+        if self.accuracy:
+            self.accuracy.begin()
 
     def look(self):
         """Look at the state after an iteration, where that is due."""
@@ -75,11 +86,9 @@ class Convergence:
         last = {"iteration": self.iterations.number, "halfway": self.at_half}
         return last | estimate.reported
 
-    def error_of(self, numbers):
-        """(error [m], goal [m], factor by which an iteration shrinks it) by what was `reported`;
-        NaN where not known.
-        """
+    def errors_of(self, numbers):
+        """`BodyErrors` by what was `reported`."""
         done = int(numbers["iteration"][0]) + 1
         if self.accuracy:
-            return self.accuracy.worst(numbers, done)
-        return *self.error.estimate(numbers["squares"], done, self.iterations.count), math.nan
+            return self.accuracy.estimate(numbers, done)
+        return self.error.estimate(numbers["squares"], done, self.iterations.count)

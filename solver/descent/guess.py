@@ -8,7 +8,6 @@ import warp as wp
 from ..device.launches import play
 from ..kernels import guess as kernels
 from ..scene.embedding import steps_in_front
-from .accuracy import CYCLE
 from .linkages import make_linkages, rigid_motions
 from .stage import RecordedStage
 
@@ -66,15 +65,17 @@ class Guard(RecordedStage):
 
 
 class GuessGuard(Guard):
-    """Draws the guess back after some iterations."""
+    """Draws the guess back after some iterations; soon where cycles `are_even`, whose moves are
+    measured from there on.
+    """
 
-    def __init__(self, model, residual):
+    def __init__(self, model, residual, are_even):
         super().__init__(model, residual)
         settings = model.settings
         # Chebyshev extrapolates from sweep to sweep, and must not meet a jump in between.
         self.at = 0 if settings.is_accelerated else int(BEFORE_GUARD * settings.iterations)
-        if settings.is_cyclic:  # which measure their moves from the end of the first cycle on
-            self.at = min(self.at, CYCLE - 1)
+        if are_even:
+            self.at = min(self.at, 1)
 
     def record_guard(self):
         model = self.model

@@ -8,7 +8,7 @@ from ..contact.load import Load
 from ..device.flow import can_capture, when
 from .chebyshev import Acceleration
 from .clock import Clock
-from .coarse import CoarseMatrix, CoarseSteps
+from .coarse import CoarseMatrix, CyclicCoarseSteps, FewCoarseSteps
 from .contact import Anchors, ContactLoad, Contacts
 from .convergence import Convergence
 from .enclosed_air import EnclosedAir
@@ -37,7 +37,7 @@ class Stepper:
         self.coarse = make_coarse(model)
         self.sweeps = Sweeps(model)
         self.iterations = Iterations(model)
-        self.convergence = Convergence(model, residual, self.iterations)
+        self.convergence = Convergence(model, residual, self.iterations, self.coarse)
         self.acceleration = None
         if model.settings.is_accelerated and model.free_count > 0:
             self.acceleration = Acceleration(model, residual, self.convergence)
@@ -70,12 +70,16 @@ class Stepper:
     def _of_iterations(self):
         """What happens in every iteration, besides the search for contacts."""
         model, settings = self.model, self.model.settings
+        is_even = self.convergence.accuracy is not None
+        if is_even:
+            yield CyclicCoarseSteps(model, self.coarse)
         if is_guarded(model):
-            yield GuessGuard(model, self.residual)
+            yield GuessGuard(model, self.residual, is_even)
         yield self.sweeps
         if self.coarse:
             yield CoarseMatrix(model, self.coarse)
-            yield CoarseSteps(model, self.coarse)
+            if not is_even:
+                yield FewCoarseSteps(model, self.coarse)
             if is_guarded(model) and settings.is_short:
                 yield LastGuard(model, self.residual)
         if (model.attachments.penalty > 0.0).any():
@@ -141,6 +145,7 @@ class Stepper:
         """
         for begin in self.verbs["begin_step"]:
             begin()
+        self.convergence.begin()
         self.iterations.run(self._iterate)
         if self.acceleration:
             self.acceleration.judge()

@@ -15,9 +15,13 @@ wp.set_module_options(QUICK)
 
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = wp.constant(wp.float64(0.97))
-# The first rates of slow contacts come out too small: the estimate has to be below the goal by
-# this factor.
-CAUTION = wp.constant(1.5)
+# A first look compares two cycles of one iteration each. Fast parts of the error hide slow ones
+# then: no rate is believed to be smaller.
+FIRST_LOOK, SECOND_LOOK = wp.constant(3), wp.constant(6)
+FASTEST_AT_FIRST, FASTEST_AT_SECOND = (wp.constant(wp.float64(rate)) for rate in (0.4, 0.5))
+# And that is why the estimate has to be below the goal by such a factor; the first rates of slow
+# contacts come out too small by more.
+CAUTION, CAUTION_IN_CONTACT = 1.5, 2.5
 
 
 @wp.struct
@@ -25,6 +29,8 @@ class Marks:
     """Positions [m] of vertices in a substep: at its start and after some of its iterations."""
 
     start: wp.array[wp.vec3]
+    guess: wp.array[wp.vec3]  # where the iterations began
+    inertial: wp.array[wp.vec3]  # where inertia and gravity alone would lead
     first: wp.array[wp.vec3]
     second: wp.array[wp.vec3]
     now: wp.array[wp.vec3]
@@ -39,6 +45,7 @@ class BodyErrors:
     rounding: wp.array[wp.float64]  # error that float32 leaves [m]
     error: wp.array[wp.float64]  # [m]
     goal: wp.array[wp.float64]  # [m]
+    motion: wp.array[wp.float64]  # in the substep [m]
     rate: wp.array[wp.float64]  # part that is left of the error by as many cycles as were compared
 
 
@@ -69,21 +76,54 @@ def add_moves(
 
 
 @wp.kernel
+def add_ways(
+    first: int,
+    chunks: Chunks,
+    marks: Marks,
+    # out
+    ways: wp.array[wp.vec2d],
+):
+    """Sums of squares [m²] of the ways from the guess, and from where inertia would lead. One
+    thread per chunk.
+    """
+    chunk = first + wp.tid()
+    total = wp.vec2d()
+    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        i = chunks.vertex[q]
+        found = marks.now[i] - marks.guess[i]
+        forced = marks.now[i] - marks.inertial[i]
+        total += wp.vec2d(wp.float64(wp.dot(found, found)), wp.float64(wp.dot(forced, forced)))
+    ways[chunk] = total
+
+
+@wp.struct
+class Demand:
+    """How large errors may be."""
+
+    accuracy: wp.float64  # part of the motion, and of what forces have to do with it
+    step_time: wp.float64  # [s]
+    caution: wp.float64  # an estimate has to be below the goal by this factor
+
+
+@wp.kernel
 def find_errors(
+    iteration: wp.array[int],
     chunks: Chunks,
     moves: wp.array[wp.vec3d],
-    accuracy: wp.float64,
+    ways: wp.array[wp.vec2d],
+    gravity: wp.array[wp.vec3],
+    demand: Demand,
     # in and out
     bodies: BodyErrors,
 ):
-    """The error of every body, and what it may be: a part `accuracy` of its motion. One thread per
-    body.
-    """
+    """The error of every body, and what it may be. One thread per body."""
     b = wp.tid()
-    total = wp.vec3d()
+    total, way = wp.vec3d(), wp.vec2d()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
         total += moves[chunk]
+        way += ways[chunk]
     total /= bodies.size[b]
+    way /= bodies.size[b]
     before = wp.sqrt(total[0])
     rounding = bodies.rounding[b]
     # Rounding moves vertices to and fro, at a rate of 1.
@@ -91,23 +131,39 @@ def find_errors(
     rate = SLOWEST
     if after < SLOWEST * before:
         rate = after / before
+    if iteration[0] + 1 == FIRST_LOOK:
+        rate = wp.max(rate, FASTEST_AT_FIRST)
+    if iteration[0] + 1 == SECOND_LOOK:
+        rate = wp.max(rate, FASTEST_AT_SECOND)
     bodies.rate[b] = rate
     bodies.error[b] = wp.max(after * rate / (wp.float64(1.0) - rate), rounding)
     motion = wp.sqrt(total[2])
-    bodies.goal[b] = wp.max(
-        wp.max(accuracy * motion, bodies.least[b]), wp.float64(CAUTION) * rounding
-    )
+    bodies.motion[b] = motion
+    # In motion an error acts as a force would: of its mass times it over h².
+    forced = wp.sqrt(wp.max(way[0], way[1]))
+    fall = demand.step_time * demand.step_time * wp.float64(wp.length(gravity[0]))
+    least = wp.min(wp.float64(bodies.least[b]), demand.accuracy * fall)
+    goal = wp.max(demand.accuracy * wp.min(motion, forced), least)
+    bodies.goal[b] = wp.max(goal, demand.caution * rounding)
 
 
 @wp.kernel
 def find_met(
     bodies: BodyErrors,
+    demand: Demand,
+    ruined: wp.array[int],
     # in and out
     is_met: wp.array[int],
 ):
-    """Whether the errors of all bodies are surely below their goals. One thread."""
+    """Whether the errors of all bodies are surely below their goals. One thread.
+
+    Not where tets have collapsed, `ruined` [linkage]: they come back slowly, by many small moves.
+    """
+    for k in range(ruined.shape[0]):
+        if ruined[k] != 0:
+            return
     for b in range(bodies.error.shape[0]):
         # What is not finite is not below.
-        if not (wp.float64(CAUTION) * bodies.error[b] <= bodies.goal[b]):
+        if not (demand.caution * bodies.error[b] <= bodies.goal[b]):
             return
     is_met[0] = 1

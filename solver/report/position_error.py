@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far the positions of a substep may be from where more iterations would take them."""
 
-import math
+from dataclasses import dataclass
 
 import numpy as np
 import warp as wp
@@ -16,8 +16,40 @@ PART_OF_MOTION = 0.05
 PART_OF_SIZE = 2.5e-4
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = 0.999
+# A goal is not smaller than this [m].
+TINY = 1e-300
 # Rough cost of a vertex in a sum [ns].
 VERTEX = 5.0
+
+
+@dataclass(frozen=True)
+class BodyErrors:
+    """Errors of all bodies [m], as root mean squares over the vertices of each; NaN of those of
+    which nothing is known.
+    """
+
+    error: np.ndarray
+    goal: np.ndarray  # what of it counts as none
+    seen: np.ndarray  # from where on one might see it
+    decay: np.ndarray  # the factor by which an iteration shrinks it
+    motion: np.ndarray  # in the substep
+
+    @classmethod
+    def unknown(cls, count):
+        """Those of `count` bodies of which nothing is known."""
+        return cls(*np.full((5, count), np.nan))
+
+    @property
+    def worst(self):
+        """Number of the body that is farthest above its goal; None where nothing is known."""
+        ratio = np.where(np.isnan(self.error), -1.0, self.error) / np.maximum(self.goal, TINY)
+        ratio[np.isnan(ratio)] = -1.0
+        return int(ratio.argmax()) if (ratio >= 0.0).any() else None
+
+
+def visible(motion, size):
+    """The errors [m] from which on one might see them, of bodies with a motion and a size [m]."""
+    return np.maximum(PART_OF_MOTION * motion, PART_OF_SIZE * size)
 
 
 class PositionError:
@@ -68,21 +100,19 @@ class PositionError:
         return {"squares": self.squares}
 
     def estimate(self, squares, done, count):
-        """(error [m], what of it nobody sees [m]) after `done` of `count` iterations, both as the
-        root mean square over the vertices of the body where it is most visible.
-
-        NaN when a substep was too short, or has ended before its time, to tell.
+        """`BodyErrors` after `done` of `count` iterations, unknown when a substep was too short, or
+        has ended before its time, to tell. Goals are what nobody sees.
         """
+        found = BodyErrors.unknown(len(self.counts))
         if count < 4 or done < count // 2:
-            return math.nan, math.nan
-        worst, moving = (0.0, math.inf), np.flatnonzero(self.counts)
+            return found
+        moving = self.counts > 0
         # Over all vertices: contacts flip to and fro at single ones, which nobody sees.
-        roots = np.sqrt(squares[:, moving] / self.counts[moving])
-        for b, (first, second, motion) in zip(moving, roots.T, strict=True):
-            goal = max(PART_OF_MOTION * motion, PART_OF_SIZE * self.sizes[b])
-            shrinks = 0.5 * (math.sqrt(1.0 + 4.0 * second / first) - 1.0) if first > 0.0 else 0.0
-            shrinks = min(shrinks, SLOWEST) ** 2
-            error = second * shrinks / (1.0 - shrinks)
-            if error / goal > worst[0] / worst[1]:
-                worst = float(error), float(goal)
-        return worst
+        first, second, motion = np.sqrt(squares[:, moving] / self.counts[moving])
+        quotient = np.divide(second, first, out=np.zeros_like(first), where=first > 0.0)
+        shrinks = 0.5 * (np.sqrt(1.0 + 4.0 * quotient) - 1.0)
+        shrinks = np.minimum(shrinks, SLOWEST) ** 2
+        found.error[moving] = second * shrinks / (1.0 - shrinks)
+        found.goal[moving] = found.seen[moving] = visible(motion, np.array(self.sizes)[moving])
+        found.motion[moving] = motion
+        return found

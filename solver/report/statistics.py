@@ -3,12 +3,13 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ..contact.intersections import Intersection
 from ..contact.measure import ContactMeasure
 from ..device.numbers import Numbers
 from ..kernels.contact.counts import SEARCHES
+from .position_error import BodyErrors
 from .residual import decay
 from .sums import Sums
 
@@ -53,6 +54,12 @@ class Statistics:
     error_decay: float
     """Factor by which one iteration shrank the error at the end of the substep; NaN where no
     accuracy is asked for, or iterations were too few to tell."""
+    error_seen: float
+    """From this error [m] on one might see it."""
+    error_motion: float
+    """How far that body has gone in the last substep [m] (root mean square)."""
+    errors: tuple[float, ...]
+    """The estimated error of every body [m], NaN where it is not known."""
     kinetic_energy: float
     """½ m v² [J]."""
     elastic_energy: float
@@ -116,6 +123,12 @@ class Statistics:
         if self.iterations_needed is None:
             return f"{said} and not falling: use more substeps or a softer material"
         return f"{said}: {self.iterations_needed} iterations would bring {length(self.error_goal)}"
+
+    @property
+    def is_poor(self):
+        """Whether one might see that this frame has not converged."""
+        is_known = not math.isnan(self.error_decay)
+        return self.error > self.error_seen if is_known else self.verdict != "converged"
 
     @property
     def energy(self):
@@ -186,9 +199,13 @@ class Measure:
         goal = max(CONVERGED, one(numbers["rounding"]), settings.tolerance)
         needed = iterations_needed(residual, goal, rate, done)
         # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
-        error, error_goal, error_decay = math.nan, math.nan, math.nan
+        errors = BodyErrors.unknown(len(self.bodies))
         if self.coarse:
-            error, error_goal, error_decay = self.convergence.error_of(numbers)
+            errors = self.convergence.errors_of(numbers)
+        error, error_goal, error_seen, error_decay, motion = (
+            math.nan if errors.worst is None else float(getattr(errors, f.name)[errors.worst])
+            for f in fields(errors)
+        )
         if not math.isnan(error_decay):
             needed = iterations_needed(error, error_goal, error_decay, done)
         return Statistics(
@@ -199,6 +216,9 @@ class Measure:
             error=error,
             error_goal=error_goal,
             error_decay=error_decay,
+            error_seen=error_seen,
+            error_motion=motion,
+            errors=tuple(errors.error.tolist()),
             kinetic_energy=0.0 if settings.quasistatic else float(numbers["kinetic"].sum()),
             elastic_energy=one(numbers["elastic"]),
             gravitational_energy=float(numbers["gravitational"].sum()),

@@ -17,11 +17,13 @@ def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=
         residual=residual,
         iterations_needed=needed,
         verdict=verdict,
+        is_poor=verdict != "converged",
         tangles=tangles,
         inverted=inverted,
         inverted_bodies=("Ball",) if inverted else (),
         coarse_share=nan,
         error=nan,
+        error_motion=nan,
         coarse_skips=0,
         residual_before_coarse=nan,
     )
@@ -146,6 +148,10 @@ def test_the_numbers_tell_the_error_of_the_last_frame():
     solved = good(2)
     solved.stats.error = 4e-4
     assert "Error: about 0.4 mm" in told(good(1), solved).numbers()
+    solved.stats.error_motion = 0.035
+    said = "about 0.4 mm of 35 mm in the last substep"
+    assert f"Error: {said}" in told(good(1), solved).numbers()
+    assert f"Error of the last frame: {said}" in told(good(1), solved).verdicts()
 
 
 def test_the_numbers_tell_the_end_the_worst_frame_and_how_many_are_poor():

@@ -174,7 +174,8 @@ def test_every_setting_is_shown_once(scene):
             True,
             {"coarse_correction", "relaxation", "acceleration", "accuracy"},
         ),
-        ("quasistatic", True, {"initial_guess", "time_scale"}),
+        ("quasistatic", True, {"initial_guess", "time_scale", "accuracy"}),
+        ("tolerance", 0.01, {"accuracy"}),
     ],
 )
 def test_settings_that_another_one_replaces_are_grey(scene, name, value, without_effect):

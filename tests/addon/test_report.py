@@ -22,6 +22,7 @@ def stats(**changes):
     """Statistics of a frame in which all is well, but for `changes`."""
     values = {
         "verdict": "converged",
+        "is_poor": False,
         "residual": 0.001,
         "iterations_needed": 20,
         "inverted": 0,
@@ -49,7 +50,7 @@ def outcome(*all_stats, count=None, **changes):
     return result
 
 
-POOR = {"verdict": "under-converged", "residual": 0.5, "iterations_needed": 27}
+POOR = {"verdict": "under-converged", "is_poor": True, "residual": 0.5, "iterations_needed": 27}
 INVERTED = {"inverted": 3, "inverted_bodies": ("Ball",)}
 TANGLED = {"tangles": (Intersection(("Ball", "Shirt"), 12, (0.0, 0.0, 1.0)),)}
 REJECTED = {"rejected_bodies": ("Block",)}

@@ -83,6 +83,8 @@ def test_the_command_line_writes_them_too(falling, tmp_path, capsys):
     assert [frame["frame"] for frame in told["frames"]] == [*range(1, LAST + 1)]
     assert told["frames"][-1]["objects"]["Block"]["volume"] == pytest.approx(1.0, abs=1e-3)
     assert told["units"]["error"] == "mm"
+    last = told["frames"][-1]
+    assert last["objects"]["Block"]["error"] == pytest.approx(last["error"])
     path.unlink()
     output = ["--output", str(tmp_path / "shot_baked.blend")]
     assert run(["bake", file, *output, "--load", "--stats", str(path)], "vbd") == 0

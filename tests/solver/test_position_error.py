@@ -40,7 +40,8 @@ def estimate(rate, amount, motion=0.0, size=1.0, free=2):
         if done == ITERATIONS // 2:
             error.keep_half()
     error.find()
-    return error.estimate(error.squares.numpy(), ITERATIONS, ITERATIONS)
+    found = error.estimate(error.squares.numpy(), ITERATIONS, ITERATIONS)
+    return float(found.error[0]), float(found.goal[0])
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.8, 0.95])
@@ -99,4 +100,4 @@ def test_plain_sweeps_tell_nothing_of_their_error():
 
 
 def test_too_few_iterations_tell_nothing_either():
-    assert isnan(beam(3).stats.error)
+    assert isnan(beam(2).stats.error)

@@ -51,7 +51,13 @@ def test_a_falling_body_has_just_what_it_needs():
     stages = stages_of([block()])
     assert stages["begin_step"] == ["Clock", "Prediction", "Kinematics", "Sweeps"]
     assert stages["before_sweep"] == ["GuessGuard"]
-    assert stages["after_sweep"] == ["CoarseMatrix", "CoarseSteps"]
+    assert stages["after_sweep"] == ["CoarseMatrix", "FewCoarseSteps"]
+
+
+def test_to_an_accuracy_coarse_steps_come_before_sweeps():
+    stages = stages_of([block()], accuracy=0.01)
+    assert stages["before_sweep"] == ["CyclicCoarseSteps", "GuessGuard"]
+    assert stages["after_sweep"] == ["CoarseMatrix"]
     assert stages["end_step"] == ["LinkageMomentum", "Velocities"]
 
 
@@ -91,7 +97,7 @@ def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleratio
         "SpringMultipliers",
     ]
     multipliers = ["AttachmentMultipliers", "SpringMultipliers"]
-    assert stages["after_sweep"] == ["CoarseMatrix", "CoarseSteps", "LastGuard", *multipliers]
+    assert stages["after_sweep"] == ["CoarseMatrix", "FewCoarseSteps", "LastGuard", *multipliers]
     assert stages["end_step"] == ["Breaking", "Velocities"]
     stages = stages_of(bodies, acceleration=0.9)
     assert stages["after_sweep"] == [*multipliers, "Acceleration"]

@@ -42,6 +42,7 @@ class Linkages:
     step_length: wp.array[float]  # α of the last step, [linkage]; 0 when it was skipped
     skipped: wp.array[int]  # how often, [linkage]
     crowded: wp.array[int]  # whether too many of its tets have collapsed, [linkage]
+    ruined: wp.array[int]  # whether any of its island's have, [linkage]
 
 
 @wp.kernel

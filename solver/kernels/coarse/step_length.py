@@ -86,6 +86,7 @@ def choose_step_lengths(
     collapsed = int(0)
     count = int(0)
     crowded = int(0)
+    ruined = int(0)
     k = island
     while k >= 0:
         for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
@@ -103,6 +104,8 @@ def choose_step_lengths(
             count += sums.count[chunk]
         if float(collapsed) > MOST_COLLAPSED * float(count):
             crowded = 1
+        if collapsed > 0:
+            ruined = 1
         k = linkages.next[k]
     step_length = float(0.0)
     if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
@@ -111,6 +114,7 @@ def choose_step_lengths(
     while k >= 0:
         linkages.step_length[k] = step_length
         linkages.crowded[k] = crowded
+        linkages.ruined[k] = ruined
         if step_length == 0.0 and counts != 0:
             linkages.skipped[k] = linkages.skipped[k] + 1
         k = linkages.next[k]
