@@ -5,7 +5,7 @@ import bpy
 
 from . import properties
 from .baking import bake, cache_place, command_line, relative, resume
-from .files import export_tets, import_tets, point_cache, saving_statistics
+from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
 from .objects import own_mesh, participants
 from .panels import advice, roles, softness, tear_lines
@@ -32,6 +32,7 @@ MODULES = (
     cache_place,
     import_tets,
     export_tets,
+    make_tets,
     own_mesh,
     command_line,
     participants,

@@ -115,6 +115,8 @@ class VBD_PT_lattice(PhysicsPanel, Panel):
         column.prop(ob.vbd, "contact_vertices")
         if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
             column.label(text="Touches with some vertices", icon="INFO")
+        if not own_tets:
+            layout.operator("vbd.make_tets")
 
 
 class VBD_PT_pressure(PhysicsPanel, Panel):

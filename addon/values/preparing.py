@@ -37,12 +37,24 @@ class Preparation:
     done = False
 
 
+def interpreter():
+    """The Python of Blender as a program of its own; None where there is none."""
+    return sys.executable if Path(sys.executable).stem.lower().startswith("python") else None
+
+
+def environment(*folders):
+    """What such a process needs to import what Blender does, and what is in more folders."""
+    paths = map(os.path.abspath, filter(None, [*sys.path, *folders]))
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
 def command():
     """What runs `solver.preparing` outside Blender; None where there is no Python to run it."""
-    if not Path(sys.executable).stem.lower().startswith("python"):
+    python = interpreter()
+    if python is None:
         return None
     root = Path(__file__).resolve().parent.parent.parent
-    return [sys.executable, "-c", SCRIPT, __package__.rsplit(".", 2)[0], str(root)]
+    return [python, "-c", SCRIPT, __package__.rsplit(".", 2)[0], str(root)]
 
 
 def start():
@@ -58,7 +70,7 @@ def start():
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env=environment(),
         creationflags=low | hidden,
     )
 

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Conforming tets of a closed surface by fTetWild (Hu et al. 2020), in a process of its own.
+
+It may take minutes, take all memory or fall over: a process can be ended, and takes Blender along
+in none of these.
+"""
+
+import os
+import subprocess
+import time
+from importlib import invalidate_caches
+from importlib.machinery import PathFinder
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from ...solver.files.tets import checked
+from ..values.preparing import environment, interpreter
+
+PROGRAM = Path(__file__).parent / "run_ftetwild.py"
+PACKAGE = "pytetwild"
+
+
+# A mesh is flat when it is thinner than this part of its size.
+FLAT = 1e-6
+
+
+def refuse_holes(name, points, triangles):
+    """Refuse triangles [triangle, 3] that enclose nothing; they may cross each other."""
+    if not len(triangles):
+        raise ValueError(f"{name} has no faces to make tets of")
+    edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, count = np.unique(edges, axis=0, return_counts=True)
+    odd = np.flatnonzero(count % 2)
+    if len(odd):
+        a, b = edges[odd[0]]
+        raise ValueError(
+            f"{name}: tets need a closed mesh, and {len(odd)} edges have a face on one side only "
+            f"(first: from vertex {a} to {b}); fill the holes (Mesh > Clean Up > Fill Holes), or "
+            "merge vertices that lie in one place (Mesh > Merge > By Distance)"
+        )
+    corners = points[np.unique(triangles)].astype(float)
+    spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+    if spread[-1] <= FLAT * spread[0]:
+        raise ValueError(f"{name} is flat and has no inside to fill with tets")
+
+
+def refuse_missing_package(modules):
+    """Refuse where the package cannot be imported. `modules`: a folder that Blender looks into, and
+    where the user may put it.
+    """
+    python = interpreter()
+    if python is None:
+        raise ValueError("there is no Python beside Blender that could run fTetWild")
+    paths = environment(modules)["PYTHONPATH"].split(os.pathsep)
+    invalidate_caches()  # it may have been installed a moment ago
+    if PathFinder.find_spec(PACKAGE, paths) is None:
+        words = ["-m", "pip", "install", "--no-deps", "--target", str(modules), PACKAGE]
+        line = " ".join(f'"{word}"' if "/" in word or "\\" in word else word for word in words)
+        pip = "" if PathFinder.find_spec("pip", paths) else f'"{python}" -m ensurepip, then '
+        raise ValueError(
+            f'fTetWild is not installed: run in a terminal {pip}"{python}" {line}, and press the '
+            "button again"
+        )
+
+
+def tets_in_steps(name, surface, lengths, limit, modules=""):
+    """Generator of the tets inside a `surface`, vertices [vertex, 3] and triangles [triangle, 3]:
+    yields the seconds so far, and returns a `TetMesh`. Closing it ends the process.
+
+    `lengths`: edges of tets, and how far they may be off the surface, in parts of the diagonal.
+    ValueError says why there are none, after at most `limit` seconds.
+    """
+    with TemporaryDirectory(prefix="vbd_tets_") as folder:
+        folder = Path(folder)
+        for file, values in zip(("vertices", "triangles"), surface, strict=True):
+            np.save(folder / f"{file}.npy", values, allow_pickle=False)
+        with open(folder / "errors.txt", "wb") as errors:
+            process = _started(folder, lengths, errors, modules)
+            try:
+                yield from _waited(process, name, limit)
+            finally:
+                process.kill()
+                process.wait()
+        if process.returncode:
+            said = (folder / "errors.txt").read_text(errors="replace").split("\n")
+            last = next((line.strip() for line in reversed(said) if line.strip()), "")
+            raise ValueError(
+                f"{name}: fTetWild failed with code {process.returncode}"
+                f"{': ' if last else ''}{last[:200]}; try a larger Tolerance, or a simpler mesh"
+            )
+        return checked(name, *result(name, folder))
+
+
+def _started(folder, lengths, errors, modules):
+    return subprocess.Popen(
+        [interpreter(), str(PROGRAM), str(folder), *map(str, lengths)],
+        cwd=folder,  # it leaves a file of its own where it runs
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        env=environment(modules),
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+
+
+def _waited(process, name, limit):
+    """Yields the seconds until the process has ended."""
+    start = time.monotonic()
+    while process.poll() is None:
+        seconds = time.monotonic() - start
+        if seconds > limit:
+            raise ValueError(
+                f"{name}: fTetWild has not finished within {limit:g} s; raise Edge Length, "
+                "Tolerance or Time Limit"
+            )
+        yield seconds
+
+
+def result(name, folder):
+    """Points float64 [point, 3] and tets int64 [tet, 4] that the process has written; refuses what
+    is no such array.
+    """
+    return (
+        _array(name, folder / "points.npy", 3, "f").astype(np.float64),
+        _array(name, folder / "tets.npy", 4, "iu").astype(np.int64),
+    )
+
+
+def _array(name, path, width, kinds):
+    """A copy of the array in a file, [row, width] of a type of `kinds`."""
+    try:
+        # Mapped, so that a false size is found before there is memory for it.
+        values = np.lib.format.open_memmap(path, mode="r")
+    except (ValueError, OSError, OverflowError) as error:
+        raise ValueError(f"{name}: the result of fTetWild cannot be read: {error}") from None
+    if values.ndim != 2 or values.shape[1] != width or values.dtype.kind not in kinds:
+        raise ValueError(f"{name}: {path.name} of fTetWild is no array of {width} numbers per row")
+    return np.array(values)

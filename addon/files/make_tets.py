@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make Conforming Tets: a soft body of tets that fill the closed mesh of an object."""
+
+import time
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, FloatProperty
+from bpy.types import Operator
+
+from ...solver.topology.meshes import finite_points
+from ..baking.bake import NAVIGATION
+from ..baking.bake_steps import explain
+from ..objects import read_mesh
+from ..objects.nearest import nearest, weights_in
+from ..objects.participants import select_only
+from ..playing.playback import is_baked
+from .conforming import refuse_holes, refuse_missing_package, tets_in_steps
+from .import_tets import tet_object
+
+# Pause between two looks at the process [s].
+TICK = 0.1
+# Weights below this are those of vertices outside of a group.
+LEAST_WEIGHT = 1e-4
+
+
+@dataclass
+class Outside:
+    """What is taken over from the surface of an object as it is shown."""
+
+    turn: np.ndarray
+    """Rotation and scale of the object, [3, 3]."""
+    points: np.ndarray
+    """In object space [vertex, 3]."""
+    triangles: np.ndarray
+    faces: np.ndarray
+    """Material and smoothness of every triangle, [2, triangle]."""
+    weights: np.ndarray
+    """In every vertex group of the object, [group, vertex]."""
+
+    @classmethod
+    def of(cls, ob, depsgraph):
+        evaluated = ob.evaluated_get(depsgraph)
+        mesh = evaluated.data
+        triangles = read_mesh.triangles(mesh)
+        face = np.empty(len(triangles), np.int32)
+        mesh.loop_triangles.foreach_get("polygon_index", face)
+        faces = np.empty((2, len(mesh.polygons)), np.int32)
+        for row, name in zip(faces, ("material_index", "use_smooth"), strict=True):
+            mesh.polygons.foreach_get(name, row)
+        weights = np.zeros((len(ob.vertex_groups), len(mesh.vertices)), np.float32)
+        if len(weights):
+            for vertex in mesh.vertices:
+                for entry in vertex.groups:
+                    weights[entry.group, vertex.index] = entry.weight
+        turn = read_mesh.matrix(evaluated)[:3, :3]
+        return cls(turn, read_mesh.positions(mesh), triangles, faces[:, face], weights)
+
+    def scaled(self):
+        """Vertices [vertex, 3] around the object's origin with the lengths that they have in the
+        world, and the triangles.
+        """
+        return self.points @ self.turn.T, self.triangles
+
+    def take_back(self, made):
+        """Give a `TetMesh` of what is `scaled` the lengths of object space."""
+        made.points = np.linalg.solve(self.turn, made.points.T.astype(float)).T
+        if np.linalg.det(self.turn) < 0.0:
+            made.tets = made.tets[:, [0, 2, 1, 3]]
+
+
+def _held_groups(ob):
+    """Names of the vertex groups by which an object is held, which is by its surface."""
+    return {ob.vbd.pin_group, *(item.vertex_group for item in ob.vbd.attachments)}
+
+
+def replaced(context, ob, outside, made):
+    """The new object of a `TetMesh` in object space, beside `ob`, which it stands for and hides."""
+    new = ob.copy()
+    new.name = f"{ob.name} Tets"
+    shell = tet_object(new.name, made.points, made.tets)
+    new.data = shell.data
+    bpy.data.objects.remove(shell)
+    new.modifiers.clear()  # they are in its shape
+    _give_faces(new, ob, outside)
+    _give_weights(new, ob, outside)
+    for collection in ob.users_collection:
+        collection.objects.link(new)
+    new.vbd.role = "SOFT"
+    for other in bpy.data.objects:
+        for item in other.vbd.attachments if other.is_editable else ():
+            if item.target == ob:
+                item.target = new
+    ob.vbd.role = "NONE"
+    ob.hide_render = True
+    ob.hide_set(True)
+    select_only(context, [new])
+    return new
+
+
+def _give_faces(new, ob, outside):
+    """Materials and smoothness of the nearest triangles."""
+    mesh = new.data
+    for slot in ob.material_slots:
+        mesh.materials.append(slot.material)
+    centers = read_mesh.positions(mesh).astype(float)[read_mesh.triangles(mesh)].mean(axis=1)
+    found, _ = nearest(centers, outside.points.astype(float), outside.triangles)
+    material, smooth = outside.faces[:, found]
+    mesh.polygons.foreach_set("material_index", material.clip(0, max(len(mesh.materials) - 1, 0)))
+    mesh.polygons.foreach_set("use_smooth", smooth.astype(bool))
+    mesh.update()
+
+
+def _give_weights(new, ob, outside):
+    """Weights of the nearest places; inside the body only in groups that do not hold it."""
+    points = read_mesh.positions(new.data).astype(float)
+    vertices = outside.points.astype(float)
+    found, places = nearest(points, vertices, outside.triangles)
+    corners = outside.triangles[found]
+    shares = weights_in(places, vertices[corners])
+    inner = np.ones(len(points), bool)
+    inner[read_mesh.triangles(new.data)] = False
+    held = _held_groups(ob)
+    new.vertex_groups.clear()
+    for group, weights in zip(ob.vertex_groups, outside.weights, strict=True):
+        values = (weights[corners] * shares).sum(axis=1).clip(0.0, 1.0)
+        if group.name in held:
+            values[inner] = 0.0
+        given = new.vertex_groups.new(name=group.name)
+        for index in np.flatnonzero(values > LEAST_WEIGHT).tolist():
+            given.add([index], float(values[index]), "REPLACE")
+
+
+def refusal(context):
+    """Why no tets can be made now, or None."""
+    ob = context.object
+    if context.window_manager.vbd.baking:
+        return "Wait until the bake has ended, or cancel it"
+    if ob is None or ob.type != "MESH":
+        return "Select a closed mesh to fill with tets"
+    if context.mode != "OBJECT":
+        return "Go to Object Mode"
+    if not ob.is_editable:
+        return f"{ob.name} is linked from another file; make it local first"
+    if is_baked(ob):
+        return f"{ob.name} is baked: press Free Bake first, for its tets are those of its rest"
+    return None
+
+
+class VBD_OT_make_tets(Operator):
+    bl_idname = "vbd.make_tets"
+    bl_label = "Make Conforming Tets"
+    bl_description = (
+        "Fill the closed mesh of the object, as it is shown now, with tets that follow its surface "
+        "(fTetWild), and simulate these instead: a new object beside it, which is hidden"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    edge_length: FloatProperty(
+        name="Edge Length",
+        description="Of the tets, as a part of the diagonal of the object's box: half of it makes "
+        "up to eight times as many",
+        default=0.05,
+        min=0.005,
+        max=1.0,
+        precision=3,
+    )
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="How far the tets may be off the surface, as a part of the same diagonal",
+        default=0.001,
+        min=1e-5,
+        max=0.1,
+        precision=4,
+    )
+    time_limit: FloatProperty(
+        name="Time Limit",
+        description="Give up after this time",
+        default=600.0,
+        min=0.1,
+        max=1e5,
+        unit="TIME_ABSOLUTE",
+    )
+    ask: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def _made(self, context, ob):
+        """Generator that yields the seconds so far and ends with the object in place of `ob`."""
+        modules = bpy.utils.user_resource("SCRIPTS", path="modules")
+        outside = Outside.of(ob, context.evaluated_depsgraph_get())
+        surface = outside.scaled()
+        if abs(np.linalg.det(outside.turn)) < 1e-30:
+            raise ValueError(f"{ob.name}: its scale is 0 along an axis, which leaves no inside")
+        finite_points(ob.name, "vertices", surface[0])
+        refuse_holes(ob.name, *surface)
+        refuse_missing_package(modules)
+        lengths = (self.edge_length, self.tolerance)
+        made = yield from tets_in_steps(ob.name, surface, lengths, self.time_limit, modules)
+        outside.take_back(made)
+        new = replaced(context, ob, outside, made)
+        text = f"{new.name}: {len(made.tets)} tets, {len(made.points)} vertices"
+        self.report({"INFO"}, "; ".join([text, *made.notes]))
+
+    def execute(self, context):
+        if getattr(self, "asked", False):  # by the dialog: start the one that does it
+            chosen = {name: getattr(self, name) for name in ("edge_length", "tolerance")}
+            chosen |= {"time_limit": self.time_limit, "ask": False}
+            bpy.ops.vbd.make_tets("INVOKE_DEFAULT", **chosen)
+            return {"CANCELLED"}
+        try:
+            for _ in self._made(context, context.object):
+                time.sleep(TICK / 4)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def invoke(self, context, _event):
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        manager = context.window_manager
+        if self.ask:
+            self.asked = True
+            return manager.invoke_props_dialog(self)
+        self.filled = context.object.name
+        self.steps = self._made(context, context.object)  # begins with the first tick
+        self.timer = manager.event_timer_add(TICK, window=context.window)
+        manager.modal_handler_add(self)
+        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
+            handlers.append(self._drop)
+        return {"RUNNING_MODAL"}
+
+    def _step(self, context):
+        """Look at the process; what the operator ends with, or None."""
+        try:
+            seconds = next(self.steps)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        except ReferenceError:  # by a script
+            self.report({"ERROR"}, f"{self.filled} was deleted meanwhile: no tets are made")
+            return {"CANCELLED"}
+        except StopIteration:
+            return {"FINISHED"}
+        context.workspace.status_text_set(
+            f"Making tets of {self.filled}: {seconds:.0f} s (Esc: cancel)"
+        )
+        return None
+
+    def modal(self, context, event):
+        ended = None
+        if event.type == "ESC" and event.value == "PRESS":
+            self._drop()
+            self.report({"INFO"}, "Cancelled: no tets are made")
+        if self.steps is None:  # or by a handler
+            ended = {"CANCELLED"}
+        elif event.type == "TIMER":
+            ended = self._step(context)
+        if ended:
+            self._leave(context)
+            return ended
+        return {"PASS_THROUGH" if event.type in NAVIGATION else "RUNNING_MODAL"}
+
+    def cancel(self, context):
+        """Blender quits, or closes the window."""
+        if getattr(self, "steps", None) is not None:
+            self._drop()
+            self._leave(context)
+
+    def _drop(self, *_):
+        """End the process: Esc, or the file or its state goes away."""
+        if self.steps is not None:
+            self.steps.close()
+            self.steps = None
+
+    def _leave(self, context):
+        self.steps = None
+        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
+            if self._drop in handlers:
+                handlers.remove(self._drop)
+        context.window_manager.event_timer_remove(self.timer)
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+
+
+classes = (VBD_OT_make_tets,)
