@@ -53,7 +53,7 @@ def command():
     python = interpreter()
     if python is None:
         return None
-    root = Path(__file__).resolve().parent.parent.parent
+    root = Path(__file__).resolve().parents[2]
     return [python, "-c", SCRIPT, __package__.rsplit(".", 2)[0], str(root)]
 
 

@@ -15,7 +15,7 @@ from .declared import MATERIAL, SETTINGS
 from .preset_values import has_values, preset_values
 
 # The folder that holds `presets/`.
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 # Choices of the modeler, not of the material: the gap to others, what shape is at rest, and whether
 # folds may meet.

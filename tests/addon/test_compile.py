@@ -217,7 +217,7 @@ def test_the_preference_switches_it_off(preparation, monkeypatch):
 
 def test_the_process_runs_the_solver_under_its_name_here(tmp_path):
     code = SCRIPT + "print(sys.modules[package + '.solver.simulate'].simulate.__module__)"
-    root = str(preparing.Path(preparing.__file__).parent.parent)
+    root = str(preparing.Path(preparing.__file__).parents[2])
     result = subprocess.run(
         [sys.executable, "-c", code, "bl_ext.user_default.vbd", root],
         stdin=subprocess.DEVNULL,  # closed: it has to end before the first module

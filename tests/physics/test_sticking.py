@@ -101,9 +101,12 @@ def sheet():
 
 
 @pytest.mark.parametrize(
-    ("build", "tilt"), [(card_house, 0.0), (arch, 0.0), (pyramid, 0.4), (sheet, 0.4)]
+    ("build", "tilt", "frames"),
+    # With 20 iterations the cards slip by a centimeter as they land, and settle for four seconds;
+    # with 60 they slip by a millimeter and are at rest after one.
+    [(card_house, 0.0, 132), (arch, 0.0, 60), (pyramid, 0.4, 60), (sheet, 0.4, 60)],
 )
-def test_what_friction_holds_together_comes_to_rest_and_stays(build, tilt):
+def test_what_friction_holds_together_comes_to_rest_and_stays(build, tilt, frames):
     turn = rotation([0.0, 1.0, 0.0], tilt)
     bodies = build()
     for body in bodies:
@@ -114,7 +117,7 @@ def test_what_friction_holds_together_comes_to_rest_and_stays(build, tilt):
     ground = Collider((corners - [0.5, 0.5, 0.0]) @ turn.T, triangles)
     x = [
         np.concatenate(frame.exact_positions[: len(bodies)])
-        for frame in simulate([*bodies, ground], Settings(friction=0.6), 72)
+        for frame in simulate([*bodies, ground], Settings(friction=0.6), frames)
     ]
     # A hundredth of a millimeter in the last half second.
     assert np.linalg.norm(x[-1] - x[-13], axis=1).max() < 1e-5

@@ -435,7 +435,7 @@ def reported_energy(body, x):
     points[model.assembly.vertices[0]] = x
     model.x.assign(points.astype(np.float32))
     residual = Residual(model)
-    nothing_done = Convergence(model, residual, Iterations(model))
+    nothing_done = Convergence(model, residual, Iterations(model), None)
     measure = Measure(model, residual, [body], nothing_done)
     return measure.statistics(measure.read(), 0.0).elastic_energy
 
