@@ -10,9 +10,11 @@ from .report import Line, advice, listed
 
 # The most iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
-# A bake is worth a warning from this part of poor frames on. Landings are short, and what they lack
-# is told without one.
+# A bake is worth a warning from this part of poor frames on, ...
 POOR_PART = 0.2
+# ... and from so many, or half of a shorter one: landings are short, and what they lack is told
+# without a warning.
+LANDING = 4
 
 
 def rounded_up(count):
@@ -59,7 +61,7 @@ class Convergence:
         else:
             what = "Looks softer than its material in {} frames"
             number = advice("iterations", count)
-        warns = len(self.needed) >= POOR_PART * self.frames
+        warns = len(self.needed) >= max(POOR_PART * self.frames, min(LANDING, 0.5 * self.frames))
         if not warns:
             what = "Less exact in {} frames" + ("; if it looks wrong" if number else "")
         part = f"{len(self.needed)} of {self.frames}"

@@ -82,9 +82,13 @@ def test_a_hard_landing_is_told_but_is_no_warning(poor):
     assert not one.warns
 
 
-@pytest.mark.parametrize(("calm", "warns"), [(5, False), (4, True)])
-def test_poor_frames_are_a_warning_from_a_fifth_on(calm, warns):
-    assert line(told(frame(0, needed=50), *(good(1 + k) for k in range(calm)))).warns == warns
+@pytest.mark.parametrize(
+    ("poor", "calm", "warns"),
+    [(4, 17, False), (4, 16, True), (3, 9, False), (3, 3, True), (1, 2, False), (1, 1, True)],
+)
+def test_poor_frames_are_a_warning_from_a_fifth_on_and_longer_than_a_landing(poor, calm, warns):
+    frames = [frame(k, needed=50) for k in range(poor)]
+    assert line(told(*frames, *(good(poor + k) for k in range(calm)))).warns == warns
 
 
 def test_frames_that_lead_surfaces_apart_are_not_asked_to_converge():
