@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edges that cross triangles: whether, where, and what is around them; float64 arrays."""
+"""Edges that cross triangles: whether, where, and what is around them; points inside of closed
+meshes; float64 arrays.
+"""
 
 import numpy as np
+
+# Solid angles that are found together.
+AT_ONCE = 200_000
 
 
 def unit(vectors):
@@ -28,6 +33,24 @@ def crosses(p, q, a, b, c):
     turns = side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)
     through = (turns[0] == turns[1]) & (turns[1] == turns[2]) & (turns[0] != 0)
     return through & (side(a, b, c, p) * side(a, b, c, q) < 0)
+
+
+def winding_numbers(points, corners):
+    """How often a closed mesh of corners [triangle, 3, 3] goes round points [n, 3].
+
+    Van Oosterom and Strackee, "The Solid Angle of a Plane Triangle" (1983).
+    """
+    found = np.zeros(len(points))
+    step = max(1, AT_ONCE // max(len(corners), 1))
+    for first in range(0, len(points), step):
+        some = slice(first, first + step)
+        a, b, c = np.moveaxis(corners - points[some, None, None], 2, 0)
+        (la, lb, lc) = (np.linalg.norm(side, axis=2) for side in (a, b, c))
+        volume = (a * np.cross(b, c)).sum(axis=2)
+        flat = la * lb * lc + (a * b).sum(axis=2) * lc
+        flat += (b * c).sum(axis=2) * la + (c * a).sum(axis=2) * lb
+        found[some] = np.arctan2(volume, flat).sum(axis=1) / (2.0 * np.pi)
+    return found
 
 
 def crossing_weights(p, q, a, b, c):

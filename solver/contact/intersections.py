@@ -14,12 +14,14 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.contact import intersections as kernels
 from ..kernels.contact import pairs
-from .crossings import crosses
+from .crossings import crosses, winding_numbers
 from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
 from .separating import Found, Separation
 
 # What lies on a sheet is in front of it by this part of the mesh spacing: only to decide.
 IN_FRONT = 1e-9
+# What is inside is gone round once by the surface, and what lies on it half.
+SURELY = 0.75
 # Room for the triangles that an edge crosses, at first.
 SLOTS = 2
 # Rough cost of an edge that is looked up in a tree [ns].
@@ -145,10 +147,21 @@ class Intersections:
     def _find(self, x):
         """What is `Found` at x, float64 [vertex, 3]."""
         play(self.find_inside)
-        inside = self.inside.numpy().copy()  # a view on the CPU
+        inside = self._surely_inside(x)
         edge, triangle = self._find_crossings(x)
         face, uv = self.face.numpy(), self.uv.numpy().astype(np.float64)
         return Found(x, inside, face, uv, edge, triangle)
+
+    def _surely_inside(self, x):
+        """`inside` as float64 decides it. What the device suspects is found by a hierarchy of
+        triangles, which takes bodies that are drawn out far for other ones.
+        """
+        inside = self.inside.numpy().copy()  # a view on the CPU
+        for number, (_, mine) in self.meshes.items():
+            suspects = np.flatnonzero(inside == number + 1)
+            corners = x[self.surface.triangles[mine]]
+            inside[suspects[winding_numbers(x[suspects], corners) < SURELY]] = 0
+        return inside
 
     def _find_crossings(self, x):
         """Edges and the triangles they cross; what float32 suspects is decided in float64."""

@@ -10,6 +10,7 @@ from ..device.flow import repeat_while, when
 from ..device.launches import play
 from ..kernels import flight, island_moves, rigid_contacts, rigid_step
 from ..kernels import islands as kernels
+from ..kernels.contact.holding import take_least
 from ..model.chunks import make_chunks
 from ..scene.embedding import points_in_front
 
@@ -57,6 +58,7 @@ class RigidSteps:
         self.before, self.moved = wp.clone(model.x), wp.clone(model.x)
         self.owner = model.upload(owner.astype(np.int32), int)
         free, device = np.arange(model.free_count), model.device
+        self.vertex = model.upload(free.astype(np.int32), int)
         self.chunks = make_chunks(free, owner[free], count, device)
         self.cost = ADD * np.diff(self.chunks.start.numpy())
         self.moments = filled(kernels.Moments(), MOMENTS, len(self.cost), device)
@@ -93,27 +95,33 @@ class RigidSteps:
         self.contacts = record(kernel, len(cost), around, [self.sums], cost=cost)
         kernel, sums = rigid_step.take_rigid_steps, [self.surface, self.sums]
         self.take = record(kernel, self.count, sums, [*taken, self.goes_on])
-        free, moves = model.free_count, [self.before, self.owner, islands, model.contact_model]
-        whose = [self.owner, islands]
-        self.move = [
-            record(island_moves.move_islands, free, moves, [model.candidate], cost=MOVE),
-            *points_in_front(model, self.before, model.candidate),
-        ]
-        least = [self.least, self.held_back]
+        free, whose = model.free_count, [self.owner, islands]
+        # Truncation asks analytic colliders itself, and what it allows all may take is rigid.
+        self.move = self.propose(model.contact is None or not model.settings.truncation)
+        ways, least = [self.before, model.candidate], [self.least, self.held_back]
         self.settle = [
             partial(model.commit, 0, free),
             partial(self.least.fill_, 1.0),
             self.held_back.zero_,
             record(island_moves.find_least_parts, free, [self.before, model.x, *whose], least),
-            record(
-                island_moves.take_least_parts, free, [self.before, *whose, self.least], [model.x]
-            ),
+            # What goes on where others are stopped would press the body flat.
+            record(take_least, free, [self.vertex, self.owner, *ways, self.least], [model.x]),
             partial(model.followers.follow, 0, model.vertex_count),
         ]
         self.pass_by = (
             [] if model.contact is None else self._record_passing([self.before, model.x, *whose])
         )
         self.follow = [] if self.whole is None else self.whole.record(self)
+
+    def propose(self, clips):
+        """Launches that tell where islands should have got."""
+        model = self.model
+        moves = [self.before, self.owner, self.islands, int(clips), model.contact_model]
+        launch = model.launches.record(
+            island_moves.move_islands, model.free_count, moves, [model.candidate], cost=MOVE
+        )
+        in_front = points_in_front(model, self.before, model.candidate) if clips else []
+        return [launch, *in_front]
 
     def _record_passing(self, ways):
         """Launches that lay planes anew so that islands pass by what is not in their way."""
@@ -174,6 +182,7 @@ class WholeMoves:
         held = [steps.before, *moves]
         stays, kernels = [self.stays], island_moves
         return [
+            *steps.propose(clips=True),
             record(flight.measure_chunks, len(cost), boxes, [self.parts], cost=cost),
             record(kernels.sweep_boxes, bodies, parts, [self.boxes, *stays]),
             record(kernels.find_obstacles, bodies, around, stays),

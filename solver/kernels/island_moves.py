@@ -40,17 +40,20 @@ def move_islands(
     x: wp.array[wp.vec3],
     owner: wp.array[int],
     islands: Islands,
+    clips: int,
     model: ContactModel,
     # out
     candidate: wp.array[wp.vec3],
 ):
-    """Where free islands should have got, in front of analytic colliders. One thread per free
-    vertex.
+    """Where free islands should have got; where it `clips`, in front of analytic colliders. One
+    thread per free vertex.
     """
     i = first + wp.tid()
     start = x[i]
     step = rigid_step(start, islands.island[owner[i]], islands)
-    candidate[i] = start + keep_in_front(i, start, step, model)
+    if clips != 0:
+        step = keep_in_front(i, start, step, model)
+    candidate[i] = start + step
 
 
 @wp.kernel
@@ -75,25 +78,6 @@ def find_least_parts(
     if square > 0.0 and wp.length_sq(x[i] - (before[i] + step)) > 0.0:
         wp.atomic_min(least, owner[i], wp.max(wp.dot(x[i] - before[i], step) / square, 0.0))
         held_back[0] = 1
-
-
-@wp.kernel
-def take_least_parts(
-    first: int,
-    before: wp.array[wp.vec3],
-    owner: wp.array[int],
-    islands: Islands,
-    least: wp.array[float],
-    # out
-    x: wp.array[wp.vec3],
-):
-    """Let all free vertices of a body take the same part of their step: one that goes on where
-    others are stopped would press the body flat.
-    """
-    i = first + wp.tid()
-    part = least[owner[i]]
-    if part < 1.0:
-        x[i] = before[i] + part * rigid_step(before[i], islands.island[owner[i]], islands)
 
 
 @wp.kernel
