@@ -7,6 +7,7 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
+from ..objects.in_window import InSteps
 from ..objects.participants import nothing_to_bake
 from ..playing import playback
 from ..playing.baked import baked_elsewhere, baked_here
@@ -43,7 +44,7 @@ def refusal(context):
     return None
 
 
-class VBD_OT_bake(Operator):
+class VBD_OT_bake(InSteps, Operator):
     bl_idname = "vbd.bake"
     bl_label = "Bake"
     bl_description = (
@@ -99,21 +100,16 @@ class VBD_OT_bake(Operator):
         if self.mode == "ASK" and is_unfinished(kept_frames(context.scene)):
             bpy.ops.vbd.ask_bake("INVOKE_DEFAULT")
             return {"CANCELLED"}
-        self.steps = bake_steps(context, wait=VISIT / 2, visible=True, after=self._after())
+        steps = bake_steps(context, wait=VISIT / 2, visible=True, after=self._after())
         self.told, self.drawn = False, None
         try:
-            next(self.steps)
+            next(steps)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, explain(error))
             return {"CANCELLED"}
         except StopIteration as end:
             return self._ended(end.value)
-        manager = context.window_manager
-        self.timer = manager.event_timer_add(TICK, window=context.window)
-        manager.modal_handler_add(self)
-        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
-            handlers.append(self._drop)
-        return {"RUNNING_MODAL"}
+        return self._begin(context, steps, TICK)
 
     def modal(self, context, event):
         if self.steps is None:  # dropped by a handler
@@ -150,11 +146,6 @@ class VBD_OT_bake(Operator):
         for area in context.screen.areas:
             area.tag_redraw()
 
-    def cancel(self, context):
-        """Blender quits, or closes the window."""
-        self._drop()
-        self._leave(context)
-
     def _pass_on(self, context, event):
         """Let the user look around and reach the sidebar, where the Cancel button is."""
         if event.type in NAVIGATION or _over_sidebar(context, event):
@@ -163,21 +154,6 @@ class VBD_OT_bake(Operator):
             self.told = True
             self.report({"INFO"}, "A bake is running: Esc stops it and keeps the frames so far")
         return {"RUNNING_MODAL"}
-
-    def _drop(self, *_):
-        """Stop without a result: the file, or the state of it, goes away."""
-        if self.steps is not None:
-            self.steps.close()
-            self.steps = None
-
-    def _leave(self, context):
-        self.steps = None
-        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
-            if self._drop in handlers:
-                handlers.remove(self._drop)
-        context.window_manager.event_timer_remove(self.timer)
-        if context.workspace is not None:
-            context.workspace.status_text_set(None)
 
     def _ended(self, outcome):
         level, text = outcome.report()

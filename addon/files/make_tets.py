@@ -13,6 +13,7 @@ from ...solver.topology.meshes import finite_points
 from ..baking.bake import NAVIGATION
 from ..baking.bake_steps import explain
 from ..objects import read_mesh
+from ..objects.in_window import InSteps
 from ..objects.nearest import nearest, weights_in
 from ..objects.participants import select_only
 from ..playing.playback import is_baked
@@ -148,7 +149,7 @@ def refusal(context):
     return None
 
 
-class VBD_OT_make_tets(Operator):
+class VBD_OT_make_tets(InSteps, Operator):
     bl_idname = "vbd.make_tets"
     bl_label = "Make Conforming Tets"
     bl_description = (
@@ -225,17 +226,11 @@ class VBD_OT_make_tets(Operator):
     def invoke(self, context, _event):
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        manager = context.window_manager
         if self.ask:
             self.asked = True
-            return manager.invoke_props_dialog(self)
+            return context.window_manager.invoke_props_dialog(self)
         self.filled = context.object.name
-        self.steps = self._made(context, context.object)  # begins with the first tick
-        self.timer = manager.event_timer_add(TICK, window=context.window)
-        manager.modal_handler_add(self)
-        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
-            handlers.append(self._drop)
-        return {"RUNNING_MODAL"}
+        return self._begin(context, self._made(context, context.object), TICK)
 
     def _step(self, context):
         """Look at the process; what the operator ends with, or None."""
@@ -267,27 +262,6 @@ class VBD_OT_make_tets(Operator):
             self._leave(context)
             return ended
         return {"PASS_THROUGH" if event.type in NAVIGATION else "RUNNING_MODAL"}
-
-    def cancel(self, context):
-        """Blender quits, or closes the window."""
-        if getattr(self, "steps", None) is not None:
-            self._drop()
-            self._leave(context)
-
-    def _drop(self, *_):
-        """End the process: Esc, or the file or its state goes away."""
-        if self.steps is not None:
-            self.steps.close()
-            self.steps = None
-
-    def _leave(self, context):
-        self.steps = None
-        for handlers in (bpy.app.handlers.load_pre, bpy.app.handlers.undo_pre):
-            if self._drop in handlers:
-                handlers.remove(self._drop)
-        context.window_manager.event_timer_remove(self.timer)
-        if context.workspace is not None:
-            context.workspace.status_text_set(None)
 
 
 classes = (VBD_OT_make_tets,)
