@@ -14,6 +14,7 @@ from .convergence import Convergence
 from .enclosed_air import EnclosedAir
 from .forces import Forces
 from .guess import GuessGuard, LastGuard, is_guarded
+from .holding import Holding
 from .iterations import Iterations
 from .keeping import Keeper
 from .kinematics import Kinematics
@@ -77,7 +78,7 @@ class Stepper:
             yield GuessGuard(model, self.residual, is_even)
         yield self.sweeps
         if self.coarse:
-            yield CoarseMatrix(model, self.coarse)
+            yield CoarseMatrix(model, self.coarse, is_even)
             if not is_even:
                 yield FewCoarseSteps(model, self.coarse)
             if is_guarded(model) and settings.is_short:
@@ -212,4 +213,8 @@ def make_coarse(model):
         return None
     correction = CoarseCorrection(model, aggregates)
     model.inherited.append(correction.before)
+    if model.contact is not None and not model.settings.quasistatic:
+        holding = Holding(model)
+        if holding.holds:
+            correction.hold(holding)
     return correction
