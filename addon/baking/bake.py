@@ -109,6 +109,7 @@ class VBD_OT_bake(InSteps, Operator):
             return {"CANCELLED"}
         except StopIteration as end:
             return self._ended(end.value)
+        self._tell(context, context.window_manager.vbd)
         return self._begin(context, steps, TICK)
 
     def modal(self, context, event):
