@@ -28,7 +28,7 @@ from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
 
-READYING = "Starting the solver"
+STARTING_SOLVER = "Starting the solver"
 SURVEYING = "Looking through the animation"
 COMPILING = "Compiling"
 # Go on after the last frame that there is.
@@ -145,7 +145,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
     started = time.monotonic()
     with _announced(state), preparing.paused():
         objects = participants(scene)
-        state.status = READYING
+        state.status = STARTING_SOLVER
         for _ in importing(wait):
             if state.cancel_requested:
                 return Outcome(scene.vbd.frame_end - scene.vbd.frame_start, cancelled=True)

@@ -26,15 +26,15 @@ def _draw_row(layout, context, item):
     if ob.vbd.role not in ROLES_OF[name]:
         layout.label(text=f"Not for a {ROLE_NAMES[ob.vbd.role]}", icon="INFO")
         return
-    layout.prop_search(item, "vertex_group", ob, "vertex_groups")
+    layout.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
     measure = unit(name, ob.vbd.role)
     measure = f" ({measure})" if measure else ""
     column = layout.column(align=True)
     column.use_property_split = False
-    column.prop(item, "value", text=f"At Weight 0{measure}")
+    column.prop(item, "value", text=f"Weight 0{measure}")
     scene = name == "friction" and not ob.vbd.use_friction
     owner = context.scene.vbd if scene else ob.vbd
-    column.prop(owner, name, text=f"At Weight 1{measure}")
+    column.prop(owner, name, text=f"Weight 1{measure}")
 
 
 class VBD_PT_painted(PhysicsPanel, Panel):

@@ -14,17 +14,17 @@ from .drawing import TITLE, PhysicsPanel, draw_field, draw_presets, draw_roles, 
 # or where that of the property would be cut off beside its number in a narrow editor.
 MATERIAL_FIELDS = {
     "SOFT": (
-        ("solid_model", None),
-        ("youngs_modulus", None),
+        ("solid_model", "Model"),
+        ("youngs_modulus", "Modulus (Pa)"),
         ("poisson_ratio", None),
         ("density", "Density (kg/m³)"),
         ("damping", None),
         ("drag", None),
     ),
     "CLOTH": (
-        ("membrane", None),
+        ("membrane", "Model"),
         ("thickness", None),
-        ("youngs_modulus", None),
+        ("youngs_modulus", "Modulus (Pa)"),
         ("weft_modulus", None),
         ("shear_modulus", None),
         ("poisson_ratio", None),
