@@ -61,7 +61,10 @@ class VBD_PT_soft_pins(PhysicsPanel, Panel):
     def draw(self, context):
         vbd, layout = _fields(self.layout, context), self.layout
         layout.active = vbd.soft_pins and bool(vbd.pin_group)
-        _numbers(layout, vbd, "pin_stiffness", "pin_damping", "pin_strength")
+        column = layout.column(align=True)
+        column.use_property_split = False
+        column.prop(vbd, "pin_stiffness", text="Stiffness per kg")
+        _numbers(column, vbd, "pin_damping", "pin_strength")
 
 
 class VBD_PT_sewing(PhysicsPanel, Panel):

@@ -22,7 +22,9 @@ class VBD_UL_painted(UIList):
 
 def _draw_row(layout, context, item):
     ob, name = context.object, item.what
-    layout.prop(item, "what")
+    row = layout.row()
+    row.use_property_split = False  # the names of properties want the whole width
+    row.prop(item, "what", text="")
     if ob.vbd.role not in ROLES_OF[name]:
         layout.label(text=f"Not for a {ROLE_NAMES[ob.vbd.role]}", icon="INFO")
         return

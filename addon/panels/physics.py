@@ -25,8 +25,8 @@ MATERIAL_FIELDS = {
         ("membrane", "Model"),
         ("thickness", None),
         ("youngs_modulus", "Modulus (Pa)"),
-        ("weft_modulus", None),
-        ("shear_modulus", None),
+        ("weft_modulus", "Weft (Pa)"),
+        ("shear_modulus", "Shear (Pa)"),
         ("poisson_ratio", None),
         ("density", "Density (kg/m²)"),
         ("bending_stiffness", "Bending (N m)"),
@@ -87,7 +87,7 @@ class VBD_PT_material(PhysicsPanel, Panel):
             if name == "yield_strain" and ob.vbd.membrane == "neo_hookean":
                 continue  # rubber always springs back
             if woven and name == "youngs_modulus":
-                label = "Warp Modulus (Pa)"
+                label = "Warp (Pa)"
             draw_field(column, ob.vbd, name, label)
 
 
@@ -150,7 +150,7 @@ class VBD_PT_rest_shape(PhysicsPanel, Panel):
             row.prop(ob.vbd, "rest_shape_key", text="Shape Key")
         else:
             row.prop_search(ob.vbd, "rest_shape_key", keys, "key_blocks", text="Shape Key")
-        layout.prop(ob.vbd, "shrink")
+        layout.prop(ob.vbd, "shrink", text="Shrink")
 
 
 class VBD_PT_collision(PhysicsPanel, Panel):
@@ -199,7 +199,7 @@ class VBD_PT_field_weights(PhysicsPanel, Panel):
         layout, vbd = self.layout, context.object.vbd
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(vbd, "field_collection")
+        layout.prop(vbd, "field_collection", text="Collection")
         column = layout.column(align=True)
         for name in ("field_all", *map(weight_name, LABELS)):
             column.prop(vbd, name, slider=True)
