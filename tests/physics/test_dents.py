@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dents: cloth that is stretched too far stays longer by what is beyond."""
+"""Dents: cloth and solids that are strained too far keep what is beyond."""
 
 import numpy as np
 import pytest
-from shapes import grid
+from shapes import box, cell_box, grid
 
-from vbd.solver.bodies import Cloth, Pins
+from vbd.solver.bodies import Cells, Cloth, Pins, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -41,3 +41,48 @@ def test_what_is_stretched_less_becomes_as_long_as_it_was():
 
 def test_nothing_becomes_longer_than_four_times():
     assert 3.0 < length_after(6.0) <= 4.0
+
+
+def solid(kind, start=lambda points: points, **material):
+    """A bar of 2 × 1 × 1 m, and where it starts."""
+    make, body = {"cells": (cell_box, Cells), "tets": (box, Solid)}[kind]
+    points, elements = make((4, 2, 2), (2.0, 1.0, 1.0))
+    made = Material(youngs_modulus=1e5, poisson_ratio=0.3, yield_strain=YIELD, **material)
+    return body(start(points), elements, made, rest_points=points)
+
+
+def stretches(body):
+    """By what a body is stretched in its principal directions when it has come to rest."""
+    *_, frame = simulate([body], STILL, 2)
+    rest, points = (p - p.mean(axis=0) for p in (body.rest_points, frame.exact_positions[0]))
+    gradient, *_ = np.linalg.lstsq(rest, points, rcond=None)
+    # It is alike everywhere, to a part in 10⁴ of the length.
+    assert np.abs(rest @ gradient - points).max() < 2e-4
+    return np.linalg.svd(gradient)[1]
+
+
+@pytest.mark.parametrize("kind", ["cells", "tets"])
+def test_a_solid_that_is_drawn_out_stays_longer_by_what_is_beyond(kind):
+    turned, _ = np.linalg.qr(np.random.default_rng(4).standard_normal((3, 3)))
+    drawn = turned @ np.diag([1.3, 1.3**-0.5, 1.3**-0.5]) @ turned.T
+    stays = np.log(1.3) - YIELD
+    wanted = np.exp([stays, -0.5 * stays, -0.5 * stays])
+    assert stretches(solid(kind, lambda points: points @ drawn)) == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["cells", "tets"])
+@pytest.mark.parametrize("size", [(1.02, 1.0, 1.0), (0.7, 0.7, 0.7)])
+def test_a_solid_that_is_strained_less_or_only_pressed_together_springs_back(kind, size):
+    body = solid(kind, lambda points: points * size)
+    assert stretches(body) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_no_solid_is_drawn_out_to_more_than_four_times():
+    longest = stretches(solid("cells", lambda points: points * [9.0, 0.4, 0.4]))[0]
+    assert 3.0 < longest < 4.0 + 1e-3
+
+
+@pytest.mark.parametrize("model", ["neo_hookean_log", "corotated"])
+def test_other_models_of_solids_spring_back(model):
+    body = solid("cells", lambda points: points * [1.3, 0.9, 0.9], solid_model=model)
+    assert stretches(body) == pytest.approx(1.0, abs=1e-4)
