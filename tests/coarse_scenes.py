@@ -31,9 +31,10 @@ def cells(**material):
 
 
 def clay(make):
-    """One of these as it was made, pulled and sheared to what it keeps a part of."""
-    body = make(yield_strain=0.05)
-    pulled = body.points @ np.array([[1.0, 0.1, 0.0], [0.0, 1.2, 0.0], [0.0, 0.15, 0.9]])
+    """One of these, pulled, sheared and bent to what it keeps a part of."""
+    body = make(yield_strain=0.02)
+    pulled = body.points @ np.array([[1.0, 0.1, 0.0], [0.0, 1.1, 0.0], [0.0, 0.1, 0.95]])
+    pulled[:, 2] += 0.2 * body.points[:, 0] ** 2
     return replace(body, points=pulled, rest_points=body.points)
 
 

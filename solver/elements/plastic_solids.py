@@ -11,7 +11,7 @@ from ..kernels.elements import cells as cell_kernels
 from ..kernels.elements import continua
 from ..kernels.elements import plastic_cells as of_cells
 from ..kernels.elements import plastic_tets as of_tets
-from ..kernels.elements.linear_algebra import vec6
+from ..kernels.elements.linear_algebra import vec6, vec18
 from .cells import CORNER, Cells, cells_of, element_columns, exact_columns, record_columns
 from .kind import ElementKind, Plastic
 from .of_bodies import limit_of, per_element, yields
@@ -19,25 +19,27 @@ from .records import in_vertex_order
 from .tets import Tets, continuum_columns, gradient_columns, tets_of
 from .tets import exact_columns as exact_tets
 
+# A is the identity; and cells are not bent.
 AS_MADE = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+STRAIGHT = (0.0,) * 12
 
 
 @dataclass
 class PlasticCells(Cells, Plastic):
-    """Cells with what they are at rest: A [cell, 6]; `limit` is a strain as of a stretched bar."""
+    """Cells with what they are at rest: A and the b [cell, 18]; `limit` is a strain."""
 
     rest: np.ndarray
 
 
 @dataclass
 class PlasticTets(Tets, Plastic):
-    """The same of tets."""
+    """Tets with A [tet, 6]."""
 
     rest: np.ndarray
 
 
-def plastic(columns, kind, body):
-    """`columns` of a body as those of a plastic `kind`, still as they were made."""
+def plastic(columns, kind, body, rest):
+    """`columns` of a body as those of a plastic `kind`, each with the same `rest` value."""
     count = len(columns)
     limit = limit_of(per_element(body, "yield strain", body.material.yield_strain))
     made = {f.name: getattr(columns, f.name) for f in fields(columns)}
@@ -46,7 +48,7 @@ def plastic(columns, kind, body):
         limit=limit,
         flow_time=np.full(count, body.material.flow_time),
         state=np.arange(count),
-        rest=np.tile(AS_MADE, (count, 1)),
+        rest=np.tile(rest, (count, 1)),
     )
 
 
@@ -54,14 +56,14 @@ def plastic_cells_of(body, settings):
     """The cells of a body that yields."""
     if not isinstance(body, CellBody) or not yields(body):
         return None
-    return plastic(cells_of(body, settings), PlasticCells, body)
+    return plastic(cells_of(body, settings), PlasticCells, body, AS_MADE + STRAIGHT)
 
 
 def plastic_tets_of(body, settings):
     """The tets of a body that yields."""
     if not isinstance(body, Solid) or not yields(body):
         return None
-    return plastic(tets_of(body, settings), PlasticTets, body)
+    return plastic(tets_of(body, settings), PlasticTets, body, AS_MADE)
 
 
 def cell_records(points, cells, _h):
@@ -89,7 +91,7 @@ PLASTIC_CELLS = ElementKind(
     element_columns=element_columns,
     exact_columns=lambda points, cells: exact_columns(points, cells) | {"rest": cells.rest},
     record=of_cells.PlasticCellRecord,
-    rest=vec6,
+    rest=vec18,
     force_hessian=of_cells.plastic_cell_force_hessian,
     flowed=of_cells.cell_flowed,
     element=cell_kernels.Cell,

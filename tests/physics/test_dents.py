@@ -86,3 +86,24 @@ def test_no_solid_is_drawn_out_to_more_than_four_times():
 def test_other_models_of_solids_spring_back(model):
     body = solid("cells", lambda points: points * [1.3, 0.9, 0.9], solid_model=model)
     assert stretches(body) == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("across", [1, 2, 3])
+def test_a_bent_bar_opens_by_what_is_elastic(across):
+    # Bent to κ, a bar of an ideally plastic material that yields at κ/5 keeps 1 − (3 − 1/25)/10 =
+    # 0.704 of it. It is not quite incompressible, and yields cell by cell: to a fifth.
+    length, curvature, ratio = 6, 0.05, 0.45
+    points, cells = cell_box((length * across, across, across), (length, 1.0, 1.0))
+    y, z = points[:, 1] - 0.5, points[:, 2] - 0.5
+    turn = curvature * points[:, 0]
+    radius = 1.0 / curvature - y - 0.5 * ratio * curvature * (y**2 - z**2)
+    bent = np.stack(
+        [radius * np.sin(turn), -radius * np.cos(turn), z * (1 + ratio * curvature * y)]
+    )
+    made = Material(youngs_modulus=1e5, poisson_ratio=ratio, yield_strain=0.1 * curvature)
+    *_, frame = simulate([Cells(bent.T, cells, made, rest_points=points)], STILL, 2)
+    along = [frame.positions[0][np.isclose(points[:, 0], s)].mean(axis=0) for s in range(length)]
+    steps = np.diff(along, axis=0)[1:]
+    steps /= np.linalg.norm(steps, axis=1)[:, None]
+    kept = np.arccos((steps[:-1] * steps[1:]).sum(axis=1)).mean() / curvature
+    assert kept == pytest.approx(0.704, rel=0.2)

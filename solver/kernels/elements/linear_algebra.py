@@ -9,6 +9,8 @@ wp.set_module_options(QUICK)
 
 vec6 = wp.types.vector(length=6, dtype=float)
 vec6d = wp.types.vector(length=6, dtype=wp.float64)
+vec18 = wp.types.vector(length=18, dtype=float)
+vec18d = wp.types.vector(length=18, dtype=wp.float64)
 mat31 = wp.types.matrix(shape=(3, 1), dtype=float)
 mat32 = wp.types.matrix(shape=(3, 2), dtype=float)
 mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
@@ -108,5 +110,13 @@ def exact_six(a: vec6):
     """The six numbers in float64."""
     b = vec6d()
     for k in range(6):
+        b[k] = wp.float64(a[k])
+    return b
+
+
+@wp.func
+def exact_eighteen(a: vec18):
+    b = vec18d()
+    for k in range(18):
         b[k] = wp.float64(a[k])
     return b

@@ -109,11 +109,18 @@ def within_reach(a: wp.mat33):
 
 
 @wp.func
-def solid_flowed(f: wp.mat33, rest: vec6, limit: float, share: float):
-    """The six numbers of A after flow at F; as they are where F is nearly flat or inside out."""
+def is_certain(f: wp.mat33):
+    """Whether F is neither nearly flat nor inside out, so that anything may flow."""
     jacobian = wp.determinant(f)
+    return jacobian > SMALLEST and jacobian < LARGEST
+
+
+@wp.func
+def solid_flowed(f: wp.mat33, rest: vec6, limit: float, share: float):
+    """The six numbers of A after flow at F."""
     moved = rest
-    if jacobian > SMALLEST and jacobian < LARGEST:
+    if is_certain(f):
+        jacobian = wp.determinant(f)
         size = wp.pow(jacobian, 2.0 / 3.0)
         axes, values = wp.eig3((f * symmetric(rest) * wp.transpose(f)) / size)
         twice = logarithms_of(values)

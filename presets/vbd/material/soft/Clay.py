@@ -3,7 +3,8 @@
 
 Young's modulus (2 to 15 MPa) and undrained shear strength (below 12 kPa): Bowles, Foundation
 Analysis and Design, very soft clay. In a bar it yields at twice that strength, at a strain of
-24 kPa/2 MPa. Density, Poisson's ratio, loss factor of 0.4, at 10 Hz 6.4 ms, and friction: estimates.
+24 kPa/2 MPa. Density, Poisson's ratio, loss factor of 0.4, at 10 Hz 6.4 ms, and friction:
+estimates.
 """
 
 import bpy

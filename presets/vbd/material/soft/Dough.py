@@ -3,7 +3,8 @@
 
 Young's modulus: three times the storage modulus of 10 kPa and loss factor of 0.3 to 0.4, at 10 Hz
 5.6 ms: Dobraszczyk and Morgenstern, Rheology and the breadmaking process, J. Cereal Science 38
-(2003). Density, Poisson's ratio, the strain and the time at which it flows, and friction: estimates.
+(2003). Density, Poisson's ratio, the strain and the time at which it flows, and friction:
+estimates.
 """
 
 import bpy
