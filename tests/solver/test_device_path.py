@@ -171,9 +171,9 @@ def watched(monkeypatch):
     return counts
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_host_has_no_part_in_a_substep(threads, monkeypatch):
-    frames = simulate(hanging(), Settings(threads=threads), 100)
+@pytest.mark.parametrize(("scene", "threads"), [(hanging, 1), (hanging, 2), (stretched, 1)])
+def test_the_host_has_no_part_in_a_substep(scene, threads, monkeypatch):
+    frames = simulate(scene(), Settings(threads=threads), 100)
     for _ in range(10):
         next(frames)
     stepper = frames.gi_frame.f_locals["stepper"]
