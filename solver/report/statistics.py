@@ -167,8 +167,8 @@ class Measure:
         self.contact, self.sums = ContactMeasure(model), Sums(model, residual.touching)
         self.revisions = model.revisions
         # All that tell of a frame; what they tell is in arrays, `reported`, by names.
-        telling = [residual, convergence, coarse, model.attachments, self.sums, self.contact]
-        telling.append(model.contact)
+        telling = [model, residual, convergence, coarse, model.attachments, self.sums]
+        telling += [self.contact, model.contact]
         arrays = {}
         for one in telling:
             arrays |= getattr(one, "reported", {})
