@@ -152,7 +152,7 @@ def iterations_needed(residual, goal, rate, count):
 
 def length(metres):
     """A length in words."""
-    return f"{metres:.2g} m" if metres >= 1.0 else f"{1e3 * metres:.2g} mm"
+    return f"{metres:.2g} m" if metres >= 0.0995 else f"{1e3 * metres:.2g} mm"
 
 
 class Measure:
