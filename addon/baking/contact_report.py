@@ -4,7 +4,7 @@
 import numpy as np
 
 from ...solver.bodies import Collider, Deformable
-from ...solver.report.statistics import length
+from ...solver.report.lengths import length
 from ...solver.scene.thickness import collision_thickness
 from .report import Line, listed
 

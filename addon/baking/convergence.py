@@ -4,7 +4,7 @@
 from math import inf, isnan, log10
 from statistics import median_low
 
-from ...solver.report.statistics import length
+from ...solver.report.lengths import length
 from ...solver.settings import Settings
 from .report import Line, advice, listed
 

@@ -18,7 +18,7 @@ from vbd.solver.descent.accuracy import (
     marks,
 )
 from vbd.solver.kernels.accuracy import CAUTION
-from vbd.solver.report.statistics import length
+from vbd.solver.report.lengths import length
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation, simulate
