@@ -9,6 +9,7 @@ from ..contact.intersections import Intersection
 from ..contact.measure import ContactMeasure
 from ..device.numbers import Numbers
 from ..kernels.contact.counts import SEARCHES
+from .lengths import length
 from .position_error import BodyErrors
 from .residual import decay
 from .sums import Sums
@@ -148,11 +149,6 @@ def iterations_needed(residual, goal, rate, count):
     if not 0.0 < rate < 1.0:
         return None
     return count + math.ceil(math.log(goal / residual) / math.log(rate))
-
-
-def length(metres):
-    """A length in words."""
-    return f"{metres:.2g} m" if metres >= 1.0 else f"{1e3 * metres:.2g} mm"
 
 
 class Measure:
