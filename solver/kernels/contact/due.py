@@ -47,17 +47,18 @@ def decide(
 ):
     """A search is due when `many` vertices are capped.
 
-    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one that is stuck is
-    heeded, too: a search is due if its trust radius has stopped it, and new planes of the known
-    pairs if stuck[whose] tells of any. These are due at once for what animation moves. But not
-    after `most` of these `rounds`. One thread; counts anew from here on.
+    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one is heeded, too: a
+    search is due if a trust radius has cut short its last step, and new planes of the known pairs
+    if stuck[whose] tells of any that these have held back since the last search. These are due at
+    once for what animation moves. But not after `most` of these `rounds`. One thread; counts anew
+    from here on.
     """
     rounds[0] = rounds[0] + 1
     search = float(capped[0]) > many
     part = every > 0 and stuck[KINEMATIC] > 0
     if every > 0:
         if number[0] > 0 and number[0] % every == 0:
-            search = search or stuck[BY_TRUST_RADIUS] > 0
+            search = search or capped[0] > 0
             part = part or stuck[whose] > 0
     searches[0] = int(search and rounds[0] < most)
     parts[0] = int(part and not search and rounds[0] < most)
