@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How long frames with contact take, beside others and beside an older version.
 
-    python -m vbd.benchmarks.contact_speed sheet [--sides 64 128] [--peer SCRIPT] [--python PYTHON]
+    python -m vbd.benchmarks.contact_speed sheet [--sides 64 128] [--wall] [--peer SCRIPT]
+        [--python PYTHON]
     python -m vbd.benchmarks.contact_speed gallery [NAME ...] [--before FOLDER] [--meshes FOLDER]
     python -m vbd.benchmarks.contact_speed shares [NAME ...] [--meshes FOLDER]
 
@@ -12,8 +13,9 @@ and with another one, where FOLDER holds its checkout, named vbd; each in turns.
 kernels take the time of one thread.
 
 All times are of processes of their own, which take turns frame by frame: CPU time of one thread,
-which others on the machine change least, and the time that passes with two threads. Frames are
-those behind the first two, which compile and load.
+which others on the machine change least, and for the sheet the time that passes, with `--wall` that
+of two threads. Frames are those behind the first two, which compile and load; a number of
+`--frames` may be given.
 """
 
 import argparse
@@ -125,9 +127,9 @@ def in_turns(frames, *players):
     return [player.end() for player in players]
 
 
-def peer_times(script, python, side):
+def peer_times(script, python, side, frames):
     """Times [s] of Blender's own cloth, None where that has failed."""
-    options = ["--scene", "drape", "--resolution", side, "--frames", FRAMES, "--quality", 5]
+    options = ["--scene", "drape", "--resolution", side, "--frames", frames, "--quality", 5]
     command = [python, script, *map(str, options)]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
@@ -138,30 +140,27 @@ def peer_times(script, python, side):
 
 
 def tell_sheet(given):
-    print("| sheet on a sphere | CPU a frame | time, two threads | searches a substep |")
+    frames = given.frames or FRAMES
+    print(f"| sheet on a sphere, {frames} frames | CPU a frame | time | searches a substep |")
     print("| --- | --- | --- | --- |")
     for side in given.sides:
-        runs, peers = [], []
-        for _ in range(given.turns):
-            players = [Player(f"sheet{side}", FRAMES, threads) for threads in (1, 2)]
-            one, two = in_turns(given.frames or FRAMES, *players)
-            runs.append({**one, "wall": two["wall"]})
-            if given.peer:
-                peers.append(peer_times(given.peer, given.python, side))
+        threads = (1, 2) if given.wall else (1,)
+        runs = in_turns(frames, *(Player(f"sheet{side}", frames, n) for n in threads))
         searches = f"{runs[0]['searches']:.2f} (mean {runs[0]['mean_searches']:.2f})"
-        tell_row(f"VBD, {side}²", runs, searches)
-        if not given.peer:
-            print("| Blender's own cloth | not measured: no --peer | | |", flush=True)
-        elif None in peers:
-            print("| Blender's own cloth | not measured: its script has failed | | |", flush=True)
+        tell_row(f"VBD, {side}²", runs[0]["cpu"], runs[-1]["wall"], searches)
+        peer = None
+        if given.peer:
+            peer = peer_times(given.peer, given.python, side, frames)
+        if peer:
+            tell_row(f"Blender's own cloth, {side}²", peer["cpu"], peer["wall"], "")
         else:
-            tell_row(f"Blender's own cloth, {side}²", peers, "")
+            why = "its script has failed" if given.peer else "no --peer"
+            print(f"| Blender's own cloth | not measured: {why} | | |", flush=True)
 
 
-def tell_row(name, runs, searches):
-    """A line with the least of several runs."""
-    cpu, wall = (1e3 * min(run[what] for run in runs) for what in ("cpu", "wall"))
-    print(f"| {name} | {cpu:.0f} ms | {wall:.0f} ms | {searches} |", flush=True)
+def tell_row(name, cpu, wall, searches):
+    """A line of the table of sheets; times [s]."""
+    print(f"| {name} | {1e3 * cpu:.0f} ms | {1e3 * wall:.0f} ms | {searches} |", flush=True)
 
 
 def wanted(given):
@@ -255,7 +254,7 @@ def main():
     parser.add_argument("what", choices=("sheet", "gallery", "shares", "play"))
     parser.add_argument("names", nargs="*")
     parser.add_argument("--sides", type=int, nargs="*", default=(64, 128))
-    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--wall", action="store_true", help="two threads, too")
     parser.add_argument("--frames", type=int)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--most", type=int, default=SHOWN)

@@ -21,6 +21,9 @@ LONGEST_PATH = wp.constant(4.0)
 # What has used up this part of its trust radius gets a new region with those that need one.
 USED = wp.constant(0.5)
 
+# What reaches farther by this part of its trust radius may touch what was not found: half of the
+# radius, at least, lies between them as a step begins.
+GROWN = wp.constant(0.1)
 # Who gets new regions: those that need one, all, or those that need one in the next step.
 SOME = wp.constant(0)
 WHOLE = wp.constant(1)
@@ -75,8 +78,8 @@ def set_trust_regions(
     `largest` [m] bounds the trust radius, for the pairs' sake. The slack of what its region has cut
     short grows; without an expectation it is infinite. Unless it is the WHOLE surface that gets
     new regions, only those get one that have used up theirs, or whose way lies behind them; in the
-    NEXT step also those that will on their way, and what by its `multiplier` [m] touches what is
-    farther away than by `reach`, when it was found.
+    NEXT step also those that will on their way, and what touches what is farther away, as its
+    `multiplier` [m] was less when it was found, `reach`.
     """
     i = wp.tid()
     used = distance_from_path(x[i] - x_found[i], path[i])
@@ -85,7 +88,7 @@ def set_trust_regions(
     keeps = (i >= first_led and who != NEXT) or wp.length(path[i]) <= trust_radius[i]
     if who == NEXT:
         used = wp.max(used, distance_from_path(goal[i] - x_found[i], path[i]))
-        keeps = keeps and multiplier[i] <= reach[i]
+        keeps = keeps and multiplier[i] - reach[i] <= GROWN * trust_radius[i]
     keeps = keeps and used <= USED * trust_radius[i] and cut[i] != BY_TRUST_RADIUS
     if who != WHOLE and keeps:
         renewed[i] = 0
@@ -137,7 +140,7 @@ def set_point_trust_regions(
         if embedding.weights[k] != 0.0:
             number += renewed[embedding.corners[k]]
             total += 1
-    touches_more = who == NEXT and multiplier[s] > reach[s]
+    touches_more = who == NEXT and multiplier[s] - reach[s] > GROWN * trust_radius[s]
     renewed[s] = int(number > 0 or touches_more)
     if renewed[s] == 0:
         return
