@@ -33,10 +33,14 @@ class SearchDue:
         number = self.rounds if iterations is None else iterations
         # On the way to the guess, what is free may be held back: it goes on from there.
         whose = KINEMATIC if iterations is None else BY_PAIR
+        regions = [model.x, truncation.x_found, truncation.struct.path]
+        regions += [truncation.struct.trust_radius]
         inputs = [stuck, number, every, whose, many, most]
         outputs = [self.capped, self.rounds, self.searches, self.parts, self.goes_on]
         self.launches = [
-            launches.record_list(kernels.count_capped, count, count, [stuck, cut], [self.capped]),
+            launches.record_list(
+                kernels.count_capped, count, count, [stuck, cut, *regions], [self.capped]
+            ),
             launches.record(kernels.decide, 1, inputs, outputs),
         ]
 
