@@ -38,11 +38,12 @@ ROLES_OF = {
     "drag": EVERY,
     "shrink": ("CLOTH",),
     "crease_radius": ("CLOTH", "ROD"),
+    "yield_strain": ("SOFT", "CLOTH"),
 }
 # Those that elements have; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
-    *("density", "damping", "thickness", "shrink", "crease_radius"),
+    *("density", "damping", "thickness", "shrink", "crease_radius", "yield_strain"),
 )
 # What goes with another one: cloth that is woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
@@ -94,12 +95,12 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             **PLAIN,
         ),
         "value": FloatProperty(
-            name="At Weight 0",
+            name="Weight 0",
             description="The property where the weight is 0, in SI units. Young's modulus takes "
             "the other stiffnesses of woven cloth along",
             default=0.0,
             min=0.0,
-            precision=6,
+            precision=3,  # of what is small Blender shows more
             **PLAIN,
         ),
     }

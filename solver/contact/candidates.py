@@ -66,6 +66,14 @@ class Search:
         self.finds = list(self._finding())
         self.fills = list(self._filling())
         self.count_entries, *self.sorts = self._sorting()
+        self.renew_pairs = self._renewing()
+
+    def _renewing(self):
+        """The pairs that are known as they would be found now."""
+        model, lists = self.model, self.model.lists
+        inputs = [self.struct, model.contact_model.state, model.x, lists.counts]
+        extent, kernel = (lists.capacity, lists.expected), pair_lists.renew_pairs
+        return model.launches.record_list(kernel, *extent, inputs, [lists.pairs], LOOK)
 
     def _remembering(self):
         """Note what sticks."""
@@ -90,7 +98,7 @@ class Search:
     def _finding(self):
         """Query every vertex and edge that is to be asked."""
         model, lists, launches = self.model, self.model.lists, self.model.launches
-        needed, has_room = lists.needed, lists.has_room
+        needed, goes_on = lists.needed, model.frame_goes_on
         scene = [self.struct, model.contact_model.state, self.x_found]
         kernels = search.find_triangles, search.find_edges
         which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
@@ -98,7 +106,7 @@ class Search:
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
             inputs, outputs = [*scene, slots, self.again[k]], [count, self.found[k]]
             yield launches.record(kernel, queries, inputs, outputs, QUERY)
-            limit, outputs = counting.limit_slots, [count, needed, has_room]
+            limit, outputs = counting.limit_slots, [count, needed, goes_on]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
     def _filling(self):
@@ -106,7 +114,7 @@ class Search:
         model, lists, record = self.model, self.model.lists, self.model.launches.record
         scene = [self.struct, model.contact_model.state, model.x]
         inputs = [*self.end, lists.separating, lists.capacity]
-        outputs = [lists.counts, lists.needed, lists.has_room]
+        outputs = [lists.counts, lists.needed, model.frame_goes_on]
         yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
         outputs = [lists.pairs, lists.pulled]
@@ -132,13 +140,22 @@ class Search:
             inputs = [*inputs, model.contact_model.embedding]
             yield record_list(pair_lists.mark_listed, *extent, inputs, [of_all.listed])
 
+    def _renew(self):
+        """Take over lists that have been replaced."""
+        if self.revision != self.model.lists.revision:
+            self._record()
+
+    def renew(self):
+        """Bring the pairs that are known up to date, where there is nothing to seek."""
+        self._renew()
+        self.renew_pairs()
+
     def run(self, whole=True):
         """Search in the trees of now; the rows of `Touch` that separate are pairs, too. Unless the
         `whole` surface has new trust regions, what the others have found before is known.
         """
         lists = self.model.lists
-        if self.revision != lists.revision:
-            self._record()
+        self._renew()
         self.remember()
         wp.copy(self.before.end_of_vertices, self.end[0])
         wp.copy(self.before.end_of_edges, self.end[1])

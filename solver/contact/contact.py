@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact between surfaces: what the other stages of a step ask of it."""
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
+from ..device.flow import when
 from ..kernels.contact import pairs
+from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside
 from .bvh import Trees
 from .candidates import Search
@@ -89,20 +93,22 @@ class Contact:
 
     def look(self):
         """Look for intersections, the host's work: at the start of a frame where there may be any,
-        and before every substep as long as there are.
+        and before every substep as long as there are, unless the rest of the frame is left out.
         """
-        if self.clear:
+        looks = self.suspicious or not self.truncation.on
+        if self.clear or (looks and not self.model.frame_goes_on.numpy()[0]):
             return
         self._fit_to_now()
-        if self.suspicious or not self.truncation.on:
+        if looks:
             self.intersections.look()
             self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
 
     def suspect(self):
         """Find on the device whether there may be intersections at the end of a frame."""
-        self._fit_to_now()
-        self.intersections.suspect()
+        with self.truncation.without_regions():
+            self._fit_to_now()
+            self.intersections.suspect()
 
     def _fit_to_now(self):
         """Fit the trees to where everything is."""
@@ -127,7 +133,6 @@ class Contact:
         *slots, pairs = numbers["needed"].astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
-        self.lists.has_room.fill_(1)
         return had_slots and had_pairs
 
     @property
@@ -158,6 +163,22 @@ class Contact:
         self.trees.begin_frame()
         self.clear = False
 
+    def begin_approach(self):
+        """Find all pairs that may touch on the way to the candidates, as a step begins: what knows
+        its surroundings since the last one is not sought again.
+        """
+        when(self.truncation.is_lost, self._find_whole, self._find_next)
+
+    def _find_whole(self):
+        self.approach()
+        self.truncation.is_lost.zero_()
+
+    def _find_next(self):
+        self.follow()
+        self.truncation.begin_approach(NEXT)
+        when(self.truncation.any_renewed, partial(self._find, False), self.finding.renew)
+        self.truncation.end_search()
+
     def approach(self, whole=True):
         """Find all pairs that may touch on the way to the candidates, or before the next search:
         those of the `whole` surface, or with what has used up its room besides those known.
@@ -170,10 +191,13 @@ class Contact:
 
     def _search(self, begin, whole):
         self.follow()
-        begin(whole)
+        begin(WHOLE if whole else SOME)
+        self._find(whole)
+        self.truncation.end_search()
+
+    def _find(self, whole):
         self.trees.fit(whole)
         self.finding.run(whole)
-        self.truncation.end_search()
 
     def part_anew(self):
         """Let the planes of all pairs lie where these are now; what is not listed stays apart as
