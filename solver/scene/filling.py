@@ -58,7 +58,8 @@ def evenness_of(sections):
     wide = np.stack([np.minimum(areas[:, 0], areas[:, -1]) for areas in sections], axis=1)
     ratio = np.stack([_series(areas) for areas in sections], axis=1)
     total, through = (wide / ratio).sum(axis=1), wide.sum(axis=1)
-    return np.where(through > 0.0, through / np.where(through > 0.0, total, 1.0), 1.0)
+    found = np.where(through > 0.0, through / np.where(through > 0.0, total, 1.0), 1.0)
+    return np.minimum(found, 1.0)  # rounding
 
 
 def _series(areas):
