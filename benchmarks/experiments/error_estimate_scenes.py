@@ -114,8 +114,6 @@ def tiny_bar():
 UNSEEN = {
     "cells": lambda: of(coarse_scenes.SCENES["cells"](), 6),
     "damped cells": lambda: of(coarse_scenes.SCENES["damped cells"](), 6),
-    "attachments": scenes.FREE["attachments"],
-    "seams": scenes.FREE["seams"],
     "pressed bodies": lambda: of(coarse_scenes.SCENES["two bodies"](), use_ground=True),
     "cage on the ground": lambda: of(coarse_scenes.SCENES["cage"](), use_ground=True),
     "incline": lambda: beside(contact_scenes.incline(), 8),
