@@ -10,10 +10,11 @@ from ..device.launches import play
 from ..kernels import accuracy, sums
 from ..model.chunks import body_chunks
 
-# Nobody sees an error below this part of the path that a body has gone in the substep...
-PART_OF_MOTION = 0.1
-# ... or below this part of its size: half a pixel of what is a thousand pixels wide.
-PART_OF_SIZE = 5e-4
+# Nobody minds an error below this part of the path that a body has gone in the substep (scenes that
+# look right have frames with such, as bodies land)...
+PART_OF_MOTION = 0.25
+# ... or below this part of its size: a pixel of what is a thousand pixels wide.
+PART_OF_SIZE = 1e-3
 # What float32 leaves of a body's position, as a part of the size of coordinates.
 ROUNDING = 1e-7
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
