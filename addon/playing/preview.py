@@ -15,7 +15,7 @@ from ..objects.curves import free_handles, is_curve, set_points
 
 NAME = "VBD Preview"
 # The shortest time between two frames that are shown [s].
-PAUSE = 0.1
+PAUSE = 0.2
 
 
 class Preview:
