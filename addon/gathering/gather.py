@@ -25,11 +25,13 @@ from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
 from . import ignored, instances
+from .absorption import walls_against
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
 from .start_velocity import earlier_poses, set_going
+from .textures import Questions
 
 
 @dataclass
@@ -41,6 +43,7 @@ class Gathered:
     frame_start: int
     frame_count: int
     reader: Reader
+    questions: Questions
     targets: list[Target] = field(default_factory=list)
     holding: list = field(default_factory=list)
     """`Attachment`s: soft pins, seams, and what the user has attached."""
@@ -131,7 +134,9 @@ def prepared(scene, objects):
             if on_surface(ob):
                 add_probe(ob)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        others = [*field_objects(scene), *leaders(objects), *instances.movers(depsgraph)]
+        fields = field_objects(scene)
+        walls = [wall for field in fields for wall in walls_against(scene, field)]
+        others = [*fields, *walls, *leaders(objects), *instances.movers(depsgraph)]
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
@@ -170,7 +175,8 @@ def gather(context, objects):
             "set another frame range"
         )
     settings = settings_of(scene)
-    gathered = Gathered([], settings, start, count, Reader(start, count, settings.frame_time))
+    reader = Reader(start, count, settings.frame_time)
+    gathered = Gathered([], settings, start, count, reader, Questions(reader))
     gathered.restart_every = scene.vbd.restart_every
     if gravity_moves(scene):
         gathered.reader.follow(GRAVITY, lambda _: gravity_of(bpy.context.scene), settings.gravity)

@@ -3,8 +3,9 @@
 
 A hair of 80 µm: Young's modulus 3.9 GPa and 1,320 kg/m³ (Robbins, Chemical and Physical Behavior of
 Human Hair, 2012), so it bends with 7.8e-9 N m² and weighs 6.6 mg/m. Two hundred, which slide
-along each other, weigh and bend two hundred times as much, and hang over as one does. The modulus of
-the lock is far less than its own: nobody sees hair stretch, and the solver needs fewer iterations.
+along each other, weigh and bend two hundred times as much, and hang over as one does. The modulus
+of the lock is far less than its own: nobody sees hair stretch, and the solver needs fewer
+iterations.
 Loss factor 0.3 (at 3 Hz 16 ms) and friction: estimates.
 """
 
