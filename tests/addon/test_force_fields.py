@@ -119,7 +119,7 @@ KINDS = {
     "field_magnetic": ("MAGNET", {}),
     "field_harmonic": ("HARMONIC", {}),
     "field_wind": ("WIND", {"wind_factor": 0.0, "flow": 0.0}),
-    "field_turbulence": ("TURBULENCE", {"size": 1.0}),
+    "field_turbulence": ("TURBULENCE", {"size": 1.0, "seed": 1}),
     "field_drag": ("DRAG", {"linear_drag": 5.0}),
     "field_texture": ("TEXTURE", {"texture_nabla": 0.01, "texture_mode": "GRADIENT"}),
 }
