@@ -199,7 +199,7 @@ def test_frames_of_hair_are_shown_while_it_is_baked(scene, on_ribbon, monkeypatc
 def test_hair_starts_with_what_suits_it(scene):
     ob = grown()
     assert ob.vbd.pin_start and not ob.vbd.self_contact
-    assert ob.vbd.bending_factor == pytest.approx(0.15)
+    assert ob.vbd.bending_factor == pytest.approx(0.77)
     (body,) = gathered().bodies
     assert sorted(body.pins.indices[: 2 * 3]) == [0, 1, POINTS, POINTS + 1, 2 * POINTS, 9]
 

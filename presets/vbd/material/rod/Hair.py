@@ -13,10 +13,10 @@ import bpy
 
 vbd = bpy.context.object.vbd
 vbd.thickness = 0.0012
-vbd.youngs_modulus = 1.0e8
+vbd.youngs_modulus = 2.0e7
 vbd.density = 0.0013
 vbd.damping = 0.016
-vbd.bending_factor = 0.15
+vbd.bending_factor = 0.77
 vbd.drag = 1.0
 vbd.crease_radius = 0.0
 vbd.use_friction = True
