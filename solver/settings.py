@@ -424,8 +424,8 @@ class Material:
     yield_strain: float | np.ndarray = number(
         0.0,
         "Yield Strain",
-        "Cloth that is stretched or pressed by more than this part keeps what is beyond, as foil "
-        "and sheet metal do; 0 always springs back",
+        "What is stretched or pressed by more than this part keeps what is beyond, as foil and "
+        "clay do; 0 always springs back. Soft bodies keep their volume",
         low=0.0,
         high=10.0,
         soft_high=0.5,

@@ -154,14 +154,14 @@ class Simulation:
         settings = self.model.settings
         stepper.begin_frame(index, index * settings.frame_time)
         started = time.perf_counter()
-        is_done = False
-        while not is_done:
-            for _ in range(settings.substeps):
+        left = settings.substeps
+        while left is not None:
+            for _ in range(left):
                 if cancelled is not None and cancelled():
                     return None
                 stepper.step()
             numbers = measure.read()
-            is_done = stepper.end_frame(numbers)
+            left = stepper.end_frame(numbers)
         return measure.statistics(numbers, time.perf_counter() - started)
 
 

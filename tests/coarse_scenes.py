@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes with several patches for the tests of the coarse correction, and their steppers."""
 
+from dataclasses import replace
+
 import numpy as np
 from shapes import box, bumpy_ball, caged, cell_box, grid
 
@@ -26,6 +28,14 @@ def cells(**material):
     points, hexahedra = cell_box(CELLS, (1.2, 0.5, 0.5))
     material = Material(youngs_modulus=1e5, **material)
     return Cells(points, hexahedra, material, Pins(np.flatnonzero(points[:, 0] < 1e-9)))
+
+
+def clay(make):
+    """One of these, pulled, sheared and bent to what it keeps a part of."""
+    body = make(yield_strain=0.02)
+    pulled = body.points @ np.array([[1.0, 0.1, 0.0], [0.0, 1.1, 0.0], [0.0, 0.1, 0.95]])
+    pulled[:, 2] += 0.2 * body.points[:, 0] ** 2
+    return replace(body, points=pulled, rest_points=body.points)
 
 
 def sheet(**material):
@@ -115,6 +125,8 @@ SCENES = {
     "damped cells": lambda: [cells(damping=0.01)],
     "corotated cells": lambda: [cells(solid_model="corotated", damping=0.01)],
     "cells with logarithm": lambda: [cells(solid_model="neo_hookean_log")],
+    "clay": lambda: [clay(bar)],
+    "clay of cells": lambda: [clay(cells)],
     "cloth": lambda: [sheet()],
     "damped cloth": lambda: [sheet(damping=0.01)],
     "neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean")],

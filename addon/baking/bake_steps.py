@@ -104,6 +104,7 @@ class Outcome:
             *self._rejected(),
             *self.convergence.inside_out(self.settings),
             *self.contact.entanglement(),
+            *self.contact.sunk(),
             *self.convergence.poor(self.settings),
             *self._torn(),
             *self._notes(),

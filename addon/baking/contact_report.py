@@ -4,10 +4,13 @@
 import numpy as np
 
 from ...solver.bodies import Collider, Deformable
+from ...solver.report.lengths import length
 from ...solver.scene.thickness import collision_thickness
 from .report import Line, listed
 
 MILLIMETRE = 1e-3
+# Inside of something is what is deeper than so many times the distance that surfaces keep.
+SUNK = 1.5
 
 
 def contact_distances(bodies, settings):
@@ -39,6 +42,7 @@ class ContactReport:
 
     def __init__(self, distances=(0.0, 0.0)):
         low, high = (f"{distance / MILLIMETRE:.3g}" for distance in distances)
+        self.farthest = distances[1]
         self.distance = f"{low} mm" if low == high else f"{low} to {high} mm"
         self.last = self.deepest = self.entangled = None
         self.searches = 0
@@ -59,16 +63,31 @@ class ContactReport:
         """A `Line` about what passes through what at the end, or when that was over."""
         if self.entangled is None:
             return
-        if self.entangled is not self.last:
-            yield Line(text=f"Things were entangled until frame {self.entangled.scene_frame}")
-            return
-        found = self.last.stats.tangles
+        found = self.entangled.stats.tangles
         names = tuple(dict.fromkeys(name for intersection in found for name in intersection.bodies))
+        if self.entangled is not self.last:
+            who = " and ".join(names) if len(names) == 2 else listed(names)
+            what = f"{who} were entangled" if len(names) > 1 else f"{who} was entangled with itself"
+            until = f"until frame {self.entangled.scene_frame}; if that shows, start apart"
+            yield Line(text=f"{what} {until}", objects=names)
+            return
         if len(found) == 1:
             what = f"{names[0]} passes through {names[1] if len(names) > 1 else 'itself'}"
         else:
             what = f"{listed(names)} pass through each other"
         yield Line(text=f"{what}; move apart what starts entangled", warns=True, objects=names)
+
+    def sunk(self):
+        """A `Line` about what is still inside of the ground or a collider at the end."""
+        # What is in front of a surface is never deeper than the distance that it keeps.
+        if self.last is None or self.last is self.entangled:
+            return
+        if self.last.stats.deepest > SUNK * self.farthest > 0.0:
+            yield Line(
+                text=f"Something is still {self._depth(self.last)} deep in the ground or in a "
+                "collider; let it start outside",
+                warns=True,
+            )
 
     def numbers(self):
         """Sentences for those who want to know more; none if nothing has touched."""
@@ -106,4 +125,4 @@ class ContactReport:
         return [f"Untangled after frame {self.entangled.scene_frame}"]
 
     def _depth(self, solved):
-        return f"{solved.stats.deepest / MILLIMETRE:.2g} mm"
+        return length(solved.stats.deepest)

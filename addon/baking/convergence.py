@@ -4,7 +4,7 @@
 from math import inf, isnan, log10
 from statistics import median_low
 
-from ...solver.report.statistics import length
+from ...solver.report.lengths import length
 from ...solver.settings import Settings
 from .report import Line, advice, listed
 
@@ -56,7 +56,9 @@ class Convergence:
             return
         count = self.iterations()
         if count is None:
-            what = "No solution found in {} frames; a softer material helps, too"
+            what = (
+                "No solution found in {} frames; make what is crushed stiffer, what is stiff softer"
+            )
             number = advice("substeps", 2 * settings.substeps)
         else:
             what = "Looks softer than its material in {} frames"

@@ -66,6 +66,11 @@ def _attachment(gathered, context, ob, item, made):
     else:
         place = _Animated(gathered.reader, item.target, depsgraph)
     rows = _near(name, item, rows, place)
+    if own.lattice is not None and not item.vertex_group and len(rows.vertices) == 1:
+        gathered.notes.append(
+            f"{name} ties a single vertex, and a load draws a spike out of a soft body there; "
+            "choose a Vertex Group, or set Within"
+        )
     part = rows.part / rows.part.sum()
     options = {"stiffness": item.stiffness * part, "damping": item.damping, "name": name}
     if item.maximum_force > 0.0:

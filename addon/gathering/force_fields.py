@@ -7,7 +7,6 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...solver.scene.fields import FieldNumbers, ForceField
 from ...solver.settings import Settings
 from ..objects.units import unit_scale
 from ..playing.baked import rate
@@ -79,6 +78,9 @@ def _share(field, blows):
 
 
 def _force_field(gathered, ob, depsgraph, blows):
+    # Warp takes half a second to import; not while Blender starts.
+    from ...solver.scene.fields import ForceField
+
     key = (*identity(ob), "blows" if blows else "pushes")
     numbers = _numbers(ob, depsgraph, blows)
     if moves(ob):
@@ -113,6 +115,8 @@ def _again(name):
 
 def _numbers(ob, depsgraph, blows):
     """`FieldNumbers` of a force field as it is evaluated now."""
+    from ...solver.scene.fields import FieldNumbers
+
     field, scale = ob.evaluated_get(depsgraph).field, unit_scale(depsgraph.scene)
     matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
     share = _share(field, blows)

@@ -7,7 +7,7 @@ import numpy as np
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.units import gravity_of, unit_scale
-from . import instances
+from . import instances, large_faces
 from .absorption import walls_against
 from .force_fields import KINDS, SHAPES, has_field
 from .reader import gravity_moves
@@ -26,6 +26,7 @@ def notes(scene, objects):
         *_force_fields(scene),
         *_instances(),
         *(note for ob in objects if _is_unsewn(ob) for note in _loose_edges(ob)),
+        *(note for ob in objects for note in large_faces.notes(ob)),
         *_scaled_gravity(scene),
     ]
 

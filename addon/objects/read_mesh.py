@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...solver.topology.graphs import two_coloring
+from .slivers import without_slivers
 
 
 def attribute(mesh, name, what, dtype, width):
@@ -27,11 +28,21 @@ def edges(mesh):
 
 
 def triangles(mesh):
-    """Blender's own triangulation, int32 [triangle, 3]."""
+    """Vertices of `triangle_corners`, int32 [triangle, 3]."""
+    corners, _ = triangle_corners(mesh)
+    return corner_vertices(mesh)[corners]
+
+
+def triangle_corners(mesh):
+    """Blender's own triangulation: corners of faces, int32 [triangle, 3], and the face of each
+    triangle, int32 [triangle]; but without slivers.
+    """
     mesh.calc_loop_triangles()
     corners = np.empty((len(mesh.loop_triangles), 3), np.int32)
-    mesh.loop_triangles.foreach_get("vertices", corners.ravel())
-    return corners
+    face = np.empty(len(corners), np.int32)
+    mesh.loop_triangles.foreach_get("loops", corners.ravel())
+    mesh.loop_triangles.foreach_get("polygon_index", face)
+    return without_slivers(corners, face, positions(mesh), corner_vertices(mesh)), face
 
 
 def cloth_corners(mesh):
@@ -41,14 +52,10 @@ def cloth_corners(mesh):
     along one direction than along the other. Other faces, folded quads and meshes whose vertices
     take no two colors get Blender's triangulation.
     """
-    mesh.calc_loop_triangles()
-    whole = np.empty((len(mesh.loop_triangles), 3), np.int32)
-    mesh.loop_triangles.foreach_get("loops", whole.ravel())
+    whole, face = triangle_corners(mesh)
     side = two_coloring(edges(mesh), len(mesh.vertices))
     if side is None or not len(whole):
         return whole
-    face = np.empty(len(whole), np.int32)
-    mesh.loop_triangles.foreach_get("polygon_index", face)
     start = np.empty(len(mesh.polygons), np.int32)
     total = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", start)

@@ -18,6 +18,8 @@ MATERIAL_FIELDS = {
         ("youngs_modulus", None),
         ("poisson_ratio", None),
         ("density", "Density (kg/m³)"),
+        ("yield_strain", None),
+        ("flow_time", None),
         ("damping", None),
         ("drag", None),
     ),
@@ -57,6 +59,15 @@ MATERIAL_FIELDS = {
 WOVEN_ONLY = ("weft_modulus", "shear_modulus", "weft_bending")
 
 
+def always_springs_back(vbd):
+    """What material models that always spring back have no use for."""
+    if vbd.role == "SOFT" and vbd.solid_model != "neo_hookean":
+        return ("yield_strain", "flow_time")
+    if vbd.role == "CLOTH" and vbd.membrane == "neo_hookean":
+        return ("yield_strain",)  # creases flow
+    return ()
+
+
 def _count_text(count, what):
     return f"{what.capitalize()} not counted" if count is None else f"{count:,} {what}"
 
@@ -84,8 +95,8 @@ class VBD_PT_material(PhysicsPanel, Panel):
         for name, label in MATERIAL_FIELDS[ob.vbd.role]:
             if name in WOVEN_ONLY and not woven:
                 continue
-            if name == "yield_strain" and ob.vbd.membrane == "neo_hookean":
-                continue  # rubber always springs back
+            if name in always_springs_back(ob.vbd):
+                continue
             if woven and name == "youngs_modulus":
                 label = "Warp Modulus (Pa)"
             draw_field(column, ob.vbd, name, label)

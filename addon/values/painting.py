@@ -38,11 +38,12 @@ ROLES_OF = {
     "drag": EVERY,
     "shrink": ("CLOTH",),
     "crease_radius": ("CLOTH", "ROD"),
+    "yield_strain": ("SOFT", "CLOTH"),
 }
 # Those that elements have; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
-    *("density", "damping", "thickness", "shrink", "crease_radius"),
+    *("density", "damping", "thickness", "shrink", "crease_radius", "yield_strain"),
 )
 # What goes with another one: cloth that is woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}

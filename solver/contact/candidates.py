@@ -90,7 +90,7 @@ class Search:
     def _finding(self):
         """Query every vertex and edge that is to be asked."""
         model, lists, launches = self.model, self.model.lists, self.model.launches
-        needed, has_room = lists.needed, lists.has_room
+        needed, goes_on = lists.needed, model.frame_goes_on
         scene = [self.struct, model.contact_model.state, self.x_found]
         kernels = search.find_triangles, search.find_edges
         which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
@@ -98,7 +98,7 @@ class Search:
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
             inputs, outputs = [*scene, slots, self.again[k]], [count, self.found[k]]
             yield launches.record(kernel, queries, inputs, outputs, QUERY)
-            limit, outputs = counting.limit_slots, [count, needed, has_room]
+            limit, outputs = counting.limit_slots, [count, needed, goes_on]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
     def _filling(self):
@@ -106,7 +106,7 @@ class Search:
         model, lists, record = self.model, self.model.lists, self.model.launches.record
         scene = [self.struct, model.contact_model.state, model.x]
         inputs = [*self.end, lists.separating, lists.capacity]
-        outputs = [lists.counts, lists.needed, lists.has_room]
+        outputs = [lists.counts, lists.needed, model.frame_goes_on]
         yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
         outputs = [lists.pairs, lists.pulled]

@@ -89,12 +89,13 @@ class Contact:
 
     def look(self):
         """Look for intersections, the host's work: at the start of a frame where there may be any,
-        and before every substep as long as there are.
+        and before every substep as long as there are, unless the rest of the frame is left out.
         """
-        if self.clear:
+        looks = self.suspicious or not self.truncation.on
+        if self.clear or (looks and not self.model.frame_goes_on.numpy()[0]):
             return
         self._fit_to_now()
-        if self.suspicious or not self.truncation.on:
+        if looks:
             self.intersections.look()
             self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
@@ -127,7 +128,6 @@ class Contact:
         *slots, pairs = numbers["needed"].astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
-        self.lists.has_room.fill_(1)
         return had_slots and had_pairs
 
     @property

@@ -26,7 +26,7 @@ class Iterations:
         self.table = wp.zeros((RULES, self.count), dtype=int, device=device)
         self.due = wp.zeros(RULES, dtype=int, device=device)
         self.rules = 0
-        state = [self.count, self.number, self.is_met, model.lists.has_room]
+        state = [self.count, self.number, self.is_met, model.frame_goes_on]
         self.end = self.launches.record(kernels.end_iteration, 1, state, [self.goes_on])
 
     def when_due(self, is_due, action, watched=False):

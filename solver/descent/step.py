@@ -23,13 +23,14 @@ from .plasticity import Plasticity
 from .prediction import Damping, Prediction, Velocities
 from .stage import VERBS, RecordedStage
 from .sweeps import Sweeps
+from .tearing import TearDetection
 
 
 class Stepper:
     """The stages of a substep, and the order in which they come.
 
-    All that the host decides is between substeps: what intersects (`Contacts`) and what tears
-    (`Tearing`); and between frames whether contacts had room.
+    The host has a part only where something intersects (`Contacts`), before a substep; and where
+    the rest of a frame was left out, since contacts lacked room or cloth is to tear (`Tearing`).
     """
 
     def __init__(self, model, kinematic, tearing, residual):
@@ -44,7 +45,7 @@ class Stepper:
         stages = [
             *before_iterations(model, kinematic),
             *self._of_iterations(),
-            *after_iterations(model, kinematic),
+            *after_iterations(model, kinematic, tearing),
         ]
         self.recorded = [stage for stage in stages if isinstance(stage, RecordedStage)]
         of_contact = [] if model.contact is None else model.contact.keepers
@@ -99,13 +100,23 @@ class Stepper:
             self.keeper.keep()
 
     def end_frame(self, numbers):
-        """Whether all contacts of the frame had room, by the `numbers` that it has reported; else
-        there is more of it now, and everything is as it was at the frame's start, to do it again.
+        """How many substeps are left to do, by the `numbers` that the frame has reported; None when
+        it is done.
+
+        Where contacts lacked room there is more of it now, and everything is as it was at the
+        frame's start. Where cloth was to tear it has, and the frame goes on from there; after its
+        last substep no more than the numbers are to be reported anew.
         """
-        if self.model.contact is None or self.model.contact.make_room(numbers):
-            return True
-        self.keeper.go_back()
-        return False
+        model, substeps = self.model, self.model.settings.substeps
+        had_room = model.contact is None or model.contact.make_room(numbers)
+        if numbers["frame_goes_on"][0]:
+            return None
+        model.frame_goes_on.fill_(1)
+        if not had_room:
+            self.keeper.go_back()
+            return substeps
+        self.tearing.tear()
+        return round(substeps * (1.0 - numbers["fraction"][0]))
 
     def step(self):
         """Advance by one substep.
@@ -127,15 +138,13 @@ class Stepper:
             if self.graph is None:
                 self.graph = self.model.launches.graph(self.solve)
             self.graph.replay()
-        if self.tearing.tears:
-            self.tearing.tear()
 
     def solve(self):
-        """All that a graph holds: a substep, unless the frame has to be done again as it is."""
-        if self.model.contact is None:
+        """All that a graph holds: a substep, unless the rest of the frame is left out."""
+        if self.model.contact is None and not self.tearing.tears:
             self._solve()
         else:
-            when(self.model.lists.has_room, self._solve)
+            when(self.model.frame_goes_on, self._solve)
 
     def _solve(self):
         """One substep:
@@ -194,7 +203,7 @@ def before_iterations(model, kinematic):
         yield Contacts(model, kinematic)
 
 
-def after_iterations(model, kinematic):
+def after_iterations(model, kinematic, tearing):
     """The stages that conclude, in order."""
     if model.contact is not None:
         yield IslandMomentum(model, kinematic.colliders.travel)
@@ -203,6 +212,8 @@ def after_iterations(model, kinematic):
     if model.attachments.breakable:
         yield Breaking(model)
     yield Velocities(model)
+    if tearing.tears:
+        yield TearDetection(model, tearing)
 
 
 def make_coarse(model):

@@ -45,6 +45,10 @@ class Sweeps(RecordedStage):
         ]
         self.solves = [solve for solve, _first, _last in self.colors]
 
+    def begin_frame(self, _frame, _time):
+        """Count steps that are not taken anew."""
+        self.model.rejected.zero_()
+
     def begin_step(self):
         """What has a multiplier is never extrapolated, as if contacts had touched it."""
         wp.copy(self.model.touched, self.untouched)

@@ -4,6 +4,7 @@
 from .cell_viscosity import CELL_VISCOSITY
 from .cells import CONTINUUM_CELLS, NEO_HOOKEAN_CELLS
 from .hinges import HINGES
+from .plastic_solids import PLASTIC_CELLS, PLASTIC_TETS
 from .pressure import PRESSURE
 from .rods import BENDS, DIRECTORS
 from .springs import SPRINGS
@@ -14,10 +15,12 @@ from .viscosity import SHEAR_VISCOSITY
 KINDS = (
     NEO_HOOKEAN_CELLS,
     *CONTINUUM_CELLS,
+    PLASTIC_CELLS,
     CELL_VISCOSITY,
     NEO_HOOKEAN_TETS,
     VOLUME_VISCOSITY,
     *CONTINUUM_TETS,
+    PLASTIC_TETS,
     SHEAR_VISCOSITY,
     STVK_TRIANGLES,
     MEMBRANE_VISCOSITY,

@@ -11,7 +11,7 @@ from ..kernels.elements import cells as kernels
 from ..kernels.elements.cells_in_lanes import neo_hookean_cells
 from .kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
-from .of_bodies import damping_time, elastic_per_element
+from .of_bodies import damping_time, elastic_per_element, yields
 from .records import in_vertex_order, structured
 
 # The smallest spread of material that counts, and the farthest that its middle is from that of the
@@ -65,9 +65,8 @@ def cells_of_material(name):
     """The function that takes the `Cells` of bodies of one material."""
 
     def of_body(body, settings):
-        if isinstance(body, CellBody) and body.material.solid_model == name:
-            return cells_of(body, settings)
-        return None
+        is_mine = isinstance(body, CellBody) and body.material.solid_model == name
+        return cells_of(body, settings) if is_mine and not yields(body) else None
 
     return of_body
 
@@ -104,8 +103,8 @@ def bending(cells, factor=1.0):
     }
 
 
-def records(points, cells, _h):
-    """Records of cells."""
+def record_columns(cells):
+    """Fields of `CellRecord`."""
     toward = np.where(CELL_CORNERS == 1, -1.0, 1.0)
     given = bending(cells)
     rates = given["rates"]
@@ -117,7 +116,7 @@ def records(points, cells, _h):
         ),
     }
     of_record = structured(kernels.Bending, (len(cells), 8), fields)
-    columns = {
+    return {
         "others": others_of(cells.corners),
         "gradient": 0.25 / cells.side,
         "middle": np.take_along_axis(cells.middle[:, None] * toward, AXES[None], axis=2),
@@ -125,6 +124,11 @@ def records(points, cells, _h):
         "lam": cells.lam * cells.volume,
         "bending": of_record,
     }
+
+
+def records(points, cells, _h):
+    """Records of cells."""
+    columns = record_columns(cells)
     return in_vertex_order(len(points), kernels.CellRecord, cells.corners, columns)
 
 

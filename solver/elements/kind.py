@@ -118,3 +118,8 @@ class ElementKind:
     exact: type | None = None
     energy: wp.Function | None = None
     """(exact, x) → E [J], zero at rest, and the volume over that at rest; none for viscosity."""
+
+    @property
+    def has_rest(self):
+        """Whether anything moves its rest values."""
+        return self.moved_rest is not None or self.flowed is not None

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+# The `Material.solid_model` of solids without logarithm.
+NEO_HOOKEAN = "neo_hookean"
 ELASTIC = (
     *("youngs_modulus", "poisson_ratio", "weft_modulus", "shear_modulus"),
     *("thickness", "mu", "lam"),
@@ -47,6 +49,12 @@ def damping_time(body, settings):
 def limit_of(values):
     """Limits of what is elastic, of which 0 stands for none."""
     return np.where(values > 0.0, values, np.inf)
+
+
+def yields(body):
+    """Whether a solid keeps a change of shape; only those of `NEO_HOOKEAN` can."""
+    m = body.material
+    return m.solid_model == NEO_HOOKEAN and bool((np.asarray(m.yield_strain) > 0.0).any())
 
 
 def crease_curvature(body):

@@ -10,11 +10,9 @@ from ..kernels.elements import continua
 from ..kernels.elements import tets as kernels
 from .kind import Columns, ElementKind
 from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
-from .of_bodies import damping_time, elastic_per_element
+from .of_bodies import NEO_HOOKEAN, damping_time, elastic_per_element, yields
 from .records import in_vertex_order
 
-# The material with the reduced form of kernels/elements/tets.py.
-REDUCED = "neo_hookean"
 # The face opposite to each corner of a tet, wound so that the rest volume comes out positive.
 OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
 OTHER_CORNERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
@@ -52,9 +50,8 @@ def tets_of_material(name):
     """The function that takes the `Tets` of solids of one material."""
 
     def of_body(body, settings):
-        if isinstance(body, Solid) and body.material.solid_model == name:
-            return tets_of(body, settings)
-        return None
+        is_mine = isinstance(body, Solid) and body.material.solid_model == name
+        return tets_of(body, settings) if is_mine and not yields(body) else None
 
     return of_body
 
@@ -68,8 +65,10 @@ def damped_tets(body, settings):
 
 
 def damped_volume(body, settings):
-    """Tets of other materials whose volume is damped, with nothing else but that: μ and λ are 0."""
-    if not isinstance(body, Solid) or body.material.solid_model == REDUCED:
+    """Tets not in reduced form whose volume is damped, with nothing else but that: μ, λ are 0."""
+    if not isinstance(body, Solid):
+        return None
+    if body.material.solid_model == NEO_HOOKEAN and not yields(body):
         return None
     tets = damped_tets(body, settings)
     tets = tets[tets.lame_lam > 0.0]
@@ -213,7 +212,7 @@ def continuum_kind(material):
 
 NEO_HOOKEAN_TETS = reduced_kind(
     "tets",
-    tets_of_material(REDUCED),
+    tets_of_material(NEO_HOOKEAN),
     exact_columns=exact_columns,
     exact=kernels.ExactTet,
     energy=kernels.tet_energy,

@@ -38,13 +38,13 @@ def end_iteration(
     count: int,
     iteration: wp.array[int],
     is_met: wp.array[int],
-    has_room: wp.array[int],
+    frame_goes_on: wp.array[int],
     # out
     goes_on: wp.array[int],
 ):
     """Whether another iteration follows: after `count` none, nor when a tolerance or the
     accuracy is met, or when contacts had no room, so that the frame is done again."""
-    may = is_met[0] == 0 and has_room[0] != 0
+    may = is_met[0] == 0 and frame_goes_on[0] != 0
     goes_on[0] = wp.where(iteration[0] + 1 < count and may, 1, 0)
 
 

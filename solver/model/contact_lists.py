@@ -50,8 +50,8 @@ class ContactLists:
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
     last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: first
     come pairs of vertices, then those of edges, then `separating` [1] ones, whose `rows` of `Touch`
-    the host gives. `has_room` [1] is 0 once a frame has lacked room. About `expected` pairs there
-    will be: launches share them out so. `known` is how many there were when the host last looked.
+    the host gives. About `expected` pairs there will be: launches share them out so. `known` is how
+    many there were when the host last looked.
     """
 
     def __init__(self, near, vertex_count, device):
@@ -60,7 +60,6 @@ class ContactLists:
         self.counts, self.needed, self.separating = (
             wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1)
         )
-        self.has_room = wp.ones(1, dtype=int, device=device)
         self.revision, self.capacity, self.expected, self.known = 0, 0, 0, 0
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)

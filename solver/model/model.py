@@ -67,6 +67,8 @@ class Model:
         self.velocity = self.upload(assembly.velocities, wp.vec3)
         # Of the frame, over at the end of the substep.
         self.fraction = wp.zeros(1, dtype=wp.float64, device=self.device)
+        # 0 once the rest of the frame is left out: contacts have lacked room, or cloth is to tear.
+        self.frame_goes_on = wp.ones(1, dtype=int, device=self.device)
         self.gravity = Gravity(settings.gravity, outside.gravity, self.device)
         self.fields = Fields(outside.fields, assembly.origin, settings.frame_time, self.device)
         # As if the bodies had been in free fall: the adaptive guess then starts with full gravity.
@@ -156,6 +158,11 @@ class Model:
     def revisions(self):
         """Changes when arrays that launches may have been recorded with have been replaced."""
         return self.revision, 0 if self.contact is None else self.contact.revision
+
+    @property
+    def reported(self):
+        """What a frame tells: how far it is, and whether it goes on."""
+        return {"fraction": self.fraction, "frame_goes_on": self.frame_goes_on}
 
     @property
     def carried(self):

@@ -33,7 +33,7 @@ class ElementTable:
         if not self.in_lanes or kind.moved_rest is not None:
             self.struct.records = upload(records.data, kind.record)
         self.is_damped = kind.moved_rest is not None and bool(records.blend.any())
-        if kind.moved_rest is not None:
+        if kind.has_rest:
             self.struct.rest = upload(records.rest, kind.rest)
         if self.is_damped:
             self.undamped = upload(records.rest, kind.rest)

@@ -53,6 +53,10 @@ class Tear:
         asleep = np.array(sorted(chain.from_iterable(self.sleeping)), dtype=np.int64)
         return asleep, self.index[asleep]
 
+    def can_wake(self):
+        """Whether a duplicate sleeps that each vertex may be split into [vertex]."""
+        return np.array([len(asleep) > 0 for asleep in self.sleeping])[self.index]
+
     def bring_back(self, triangles):
         """Take over triangles of another time; ValueError where they cannot be of this cloth."""
         shape, own = self.triangles.shape, self.body.triangles
@@ -97,7 +101,7 @@ class Tear:
 
 
 class Tearing:
-    """The tearing of a scene, between substeps."""
+    """The tearing of a scene, by the host, between substeps."""
 
     def __init__(self, bodies, model):
         self.model, self.assembly, self.tears = model, model.assembly, {}

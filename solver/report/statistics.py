@@ -9,6 +9,7 @@ from ..contact.intersections import Intersection
 from ..contact.measure import ContactMeasure
 from ..device.numbers import Numbers
 from ..kernels.contact.counts import SEARCHES
+from .lengths import length
 from .position_error import BodyErrors
 from .residual import decay
 from .sums import Sums
@@ -150,11 +151,6 @@ def iterations_needed(residual, goal, rate, count):
     return count + math.ceil(math.log(goal / residual) / math.log(rate))
 
 
-def length(metres):
-    """A length in words."""
-    return f"{metres:.2g} m" if metres >= 1.0 else f"{1e3 * metres:.2g} mm"
-
-
 class Measure:
     """Takes the statistics of a frame: `read` is all that the host reads of it but for positions.
 
@@ -167,8 +163,8 @@ class Measure:
         self.contact, self.sums = ContactMeasure(model), Sums(model, residual.touching)
         self.revisions = model.revisions
         # All that tell of a frame; what they tell is in arrays, `reported`, by names.
-        telling = [residual, convergence, coarse, model.attachments, self.sums, self.contact]
-        telling.append(model.contact)
+        telling = [model, residual, convergence, coarse, model.attachments, self.sums]
+        telling += [self.contact, model.contact]
         arrays = {}
         for one in telling:
             arrays |= getattr(one, "reported", {})

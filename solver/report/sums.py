@@ -87,8 +87,7 @@ class Sums:
         yield record(sums.find_total, 1, [chunks], [self.elastic])
 
     def find(self):
-        """All sums of now; rejected steps are counted anew from here on."""
+        """All sums of now."""
         play(self.of_vertices)
-        self.model.rejected.zero_()
         self.bodies.inverted.zero_()
         play(self.of_elements)

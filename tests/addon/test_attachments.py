@@ -342,3 +342,22 @@ def test_the_nearest_places_are_those_of_a_search_through_all():
         np.testing.assert_allclose(
             np.einsum("pk,pki->pi", weights, vertices[elements[found]]), place, atol=1e-6
         )
+
+
+def test_a_soft_body_that_hangs_by_one_vertex_is_named(scene):
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3)
+    ball = bpy.context.object
+    ball.vbd.role = "SOFT"
+    item = attach(ball, empty(location=(0.0, 0.0, 0.35)))
+    assert gathered().notes == [
+        "Sphere: Tie ties a single vertex, and a load draws a spike out of a soft body there; "
+        "choose a Vertex Group, or set Within"
+    ]
+    item.distance = 0.1
+    assert len(tie().vertices) > 1 and not gathered().notes
+    # A vertex that was chosen is meant so, and what else is tied by one has no inside.
+    ball.vbd.attachments.remove(0)
+    attach(ball, bpy.data.objects["Hook"], [0])
+    assert not gathered().notes
+    ball.vbd.role, ball.vbd.attachments[0].vertex_group = "CLOTH", ""
+    assert not gathered().notes

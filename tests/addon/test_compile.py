@@ -228,3 +228,14 @@ def test_the_process_runs_the_solver_under_its_name_here(tmp_path):
     )
     assert result.stdout.splitlines()[-1] == "bl_ext.user_default.vbd.solver.simulate"
     assert not list(tmp_path.rglob("*.o"))
+
+
+def test_blender_starts_without_warp():
+    """Warp takes longer to import than all of the add-on."""
+    check = "import sys, bpy, vbd; vbd.register(); print(*sorted(sys.modules)); vbd.unregister()"
+    result = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, timeout=120
+    )
+    modules = result.stdout.split()
+    assert "vbd.addon" in modules, result.stderr
+    assert "warp" not in modules

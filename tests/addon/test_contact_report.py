@@ -67,7 +67,33 @@ def test_tangles_are_named_until_they_are_gone():
     report = told(frame(1, tangles=[tangle]), frame(2, 4, 2, 0.001))
     assert report.lines()[0] == "Untangled after frame 1"
     (line,) = report.entanglement()
-    assert line.text == "Things were entangled until frame 1" and not line.warns
+    assert line.text == ("Shirt and Body were entangled until frame 1; if that shows, start apart")
+    assert line.objects == ("Shirt", "Body") and not line.warns
+
+
+def test_what_was_entangled_is_named():
+    def text(*couples):
+        tangles = [Intersection(couple, 3, (0.0, 0.0, 1.0)) for couple in couples]
+        (line,) = told(frame(1, tangles=tangles), frame(2)).entanglement()
+        return line.text
+
+    until = "until frame 1; if that shows, start apart"
+    assert text(("Shirt", "Shirt")) == f"Shirt was entangled with itself {until}"
+    several = text(("Shirt", "Body"), ("Hat", "Body"))
+    assert several == f"Shirt, Body, Hat were entangled {until}"
+
+
+def test_what_stays_inside_of_something_is_told():
+    (line,) = told(frame(1, 9, 0, 0.9), frame(2, 9, 0, 0.19)).sunk()
+    assert line.warns and line.text == (
+        "Something is still 0.19 m deep in the ground or in a collider; let it start outside"
+    )
+    # In front of a surface nothing is deeper than the distance that it keeps; what is entangled has
+    # a line of its own.
+    tangle = Intersection(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
+    assert not list(told(frame(1, 9, 0, 0.9), frame(2, 9, 0, 0.01)).sunk())
+    assert not list(told(frame(1, 9, 0, 0.9, tangles=[tangle])).sunk())
+    assert not list(told().sunk())
 
 
 @pytest.mark.parametrize(

@@ -84,13 +84,44 @@ PATCHES = [(0, 1, 2), (4, 5, 3)]
 
 
 def test_loose_edges_between_the_faces_of_a_cloth_are_counted(scene):
+    def loose():
+        return [note for note in notes() if "without a face" in note]
+
     mesh_object("Rag", RAG, faces=PATCHES, role="CLOTH")
-    assert notes() == []
+    assert loose() == []
     mesh_object("Tatters", RAG, edges=[(1, 4)], faces=PATCHES, role="CLOTH")
     advice = "ignored; switch on Sewing, make a face of each, or a rod of their own"
-    assert notes() == [f"Tatters: 1 edge without a face is {advice}"]
+    assert loose() == [f"Tatters: 1 edge without a face is {advice}"]
     mesh_object("Net", RAG, edges=[(1, 4), (2, 3)], faces=PATCHES, role="CLOTH")
-    assert f"Net: 2 edges without a face are {advice}" in notes()
+    assert f"Net: 2 edges without a face are {advice}" in loose()
+
+
+def test_a_cloth_that_cannot_fold_is_named(scene):
+    bpy.ops.mesh.primitive_plane_add()
+    plane = bpy.context.object
+    plane.vbd.role = "CLOTH"
+    advice = "subdivide it (Edit Mode, Edge > Subdivide, with 10 cuts or more)"
+    assert notes() == [f"Plane: a cloth of 1 face hardly folds; {advice}"]
+    plane.vbd.role = "SOFT"
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.object.vbd.role = "CLOTH"
+    assert notes() == [f"Cube: a cloth of 6 faces hardly folds; {advice}"]
+    bpy.context.object.vbd.role = "COLLIDER"
+    sheet()
+    assert notes() == []
+
+
+def test_faces_of_many_corners_are_named(scene):
+    bpy.ops.mesh.primitive_circle_add(fill_type="NGON")
+    bpy.context.object.vbd.role = "CLOTH"
+    text = (
+        "Blender draws faces of more than 4 corners ({} here) otherwise than they move; divide "
+        "them (Edit Mode, Face > Poke Faces, then Edge > Subdivide)"
+    )
+    assert notes() == [f"Circle: {text.format(1)}"]
+    bpy.ops.mesh.primitive_cylinder_add()
+    bpy.context.object.vbd.role = "CLOTH"
+    assert notes()[1:] == [f"Cylinder: {text.format(2)}"]
 
 
 def test_edges_that_hang_from_a_cloth_are_refused_in_words(scene):

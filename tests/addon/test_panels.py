@@ -310,6 +310,8 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "youngs_modulus",
                 "poisson_ratio",
                 "density",
+                "yield_strain",
+                "flow_time",
                 "damping",
                 "drag",
                 "resolution",

@@ -32,7 +32,7 @@ SOLVER = ("Preview", "Balanced", "Final")
 MATERIALS = {
     "SOFT": (
         *("Gelatin", "Rubber", "Hard Rubber", "Foam", "Sponge"),
-        *("Fat", "Muscle", "Skin", "Clay", "Wood"),
+        *("Fat", "Muscle", "Skin", "Clay", "Dough", "Wood"),
     ),
     "CLOTH": (
         *("Cotton", "Silk", "Woven Cotton", "Denim", "Woven Denim", "Wool", "Leather"),

@@ -21,7 +21,8 @@ def test_looks_right(name):
     expected = SCENES[name]()
     baked = bake(expected.frames)
     level, text = baked.outcome.report()
-    assert level == "INFO" or (expected.warns and "set iterations" in text), text
+    assert expected.says in text
+    assert level == "INFO" or expected.says or (expected.warns and "set iterations" in text), text
     assert baked.outcome.frames == expected.frames
     assert baked.outcome.last.stats.inverted == 0
     assert not baked.outcome.last.stats.tangles

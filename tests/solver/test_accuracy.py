@@ -18,7 +18,7 @@ from vbd.solver.descent.accuracy import (
     marks,
 )
 from vbd.solver.kernels.accuracy import CAUTION
-from vbd.solver.report.statistics import length
+from vbd.solver.report.lengths import length
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation, simulate
@@ -224,8 +224,11 @@ def test_what_nobody_sees_is_not_poor_though_the_accuracy_is_not_reached():
     assert stats.is_poor == (stats.error > stats.error_seen)
 
 
-@pytest.mark.parametrize(("metres", "said"), [(3e-3, "3 mm"), (4.2e-4, "0.42 mm"), (2.5, "2.5 m")])
-def test_lengths_are_said_in_millimetres(metres, said):
+@pytest.mark.parametrize(
+    ("metres", "said"),
+    [(3e-3, "3 mm"), (4.2e-4, "0.42 mm"), (0.0994, "99 mm"), (0.187, "0.19 m"), (2.5, "2.5 m")],
+)
+def test_lengths_are_said_without_powers_of_ten(metres, said):
     assert length(metres) == said
 
 

@@ -116,12 +116,12 @@ def test_what_is_left_of_a_frame_without_room_is_left_out():
     next(frames)
     stepper = frames.gi_frame.f_locals["stepper"]
     model = stepper.model
-    model.lists.has_room.zero_()
+    model.frame_goes_on.zero_()
     for _ in range(3):  # launched plainly, captured, replayed
         before = model.x.numpy().copy()
         stepper.step()
         np.testing.assert_array_equal(model.x.numpy(), before)
-    model.lists.has_room.fill_(1)
+    model.frame_goes_on.fill_(1)
     stepper.step()
     assert (model.x.numpy() != before).any()
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import warp as wp
 from element_kernels import evaluation
-from shapes import grid
+from shapes import cell_box, grid
 
-from vbd.solver.bodies import Cloth, Rod
+from vbd.solver.bodies import Cells, Cloth, Filling, Rod, Solid
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.descent.plasticity import Plasticity
 from vbd.solver.device.launches import Launches
@@ -35,7 +35,24 @@ def wire():
     return Rod(BENT, [[0, 1], [1, 2]], material, directors=[3, 4])
 
 
+def clay_cells():
+    """Two cells, one of them partly filled."""
+    points, cells = cell_box((2, 1, 1), (2.0, 1.0, 1.0))
+    material = Material(youngs_modulus=1e5, poisson_ratio=0.4, density=1e3, yield_strain=0.02)
+    middle, spread = np.array([[0.0] * 3, [0.2, -0.3, 0.1]]), np.array([[1.0] * 3, [0.7, 0.5, 0.8]])
+    return Cells(points, cells, material, filling=Filling(np.array([1.0, 0.5]), middle, spread))
+
+
+def clay_tets():
+    """Two tets that share a face."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], dtype=float)
+    material = Material(youngs_modulus=1e5, poisson_ratio=0.4, density=1e3, yield_strain=0.02)
+    return Solid(points, [[0, 1, 2, 3], [1, 2, 3, 4]], material)
+
+
 BODIES = {
+    "cells": clay_cells,
+    "tets": clay_tets,
     "hinges": lambda: sheet(bending_stiffness=0.02, crease_radius=1.0, **SLACK),
     "triangles": lambda: sheet(bending_stiffness=0.0, yield_strain=0.02, **STIFF),
     "woven triangles": lambda: sheet(
@@ -116,7 +133,7 @@ def test_forces_are_slopes_of_the_energy_after_the_flow(kind):
     np.testing.assert_allclose(force, wanted, atol=room)
 
 
-@pytest.mark.parametrize("kind", ["triangles", "woven triangles"])
+@pytest.mark.parametrize("kind", ["triangles", "woven triangles", "cells", "tets"])
 def test_blocks_of_dented_triangles_are_second_derivatives_under_tension(kind):
     scene = Scene(kind)
     scene.flow(1.2 * scene.body.points)

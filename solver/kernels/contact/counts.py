@@ -30,10 +30,10 @@ def limit_slots(
     # in and out
     count: wp.array[int],
     needed: wp.array[int],
-    has_room: wp.array[int],
+    frame_goes_on: wp.array[int],
 ):
-    """Note in a slot of `needed` the most that a query has found, and count what had room; whether
-    all had."""
+    """Note in a slot of `needed` the most that a query has found, and count what had room; where
+    something had none, the rest of the frame is left out."""
     begin, end = share_of(wp.tid(), parts, count.shape[0])
     most = int(0)
     for k in range(begin, end):
@@ -42,7 +42,7 @@ def limit_slots(
     if most > needed[which]:
         wp.atomic_max(needed, which, most)
     if most > slots:
-        has_room[0] = 0
+        frame_goes_on[0] = 0
 
 
 @wp.kernel
@@ -54,9 +54,10 @@ def count_pairs(
     # in and out
     counts: wp.array[int],
     needed: wp.array[int],
-    has_room: wp.array[int],
+    frame_goes_on: wp.array[int],
 ):
-    """Count what a search has found; of more than there is room for the last ones are left out.
+    """Count what a search has found; of more than there is room for the last ones are left out, and
+    the rest of the frame.
 
     `end_of_vertices` and `end_of_edges` are running sums over all queries. One thread.
     """
@@ -70,4 +71,4 @@ def count_pairs(
     counts[ALL] = wp.min(total, room)
     counts[SEARCHES] = counts[SEARCHES] + 1
     if total > room:
-        has_room[0] = 0
+        frame_goes_on[0] = 0

@@ -92,6 +92,30 @@ def cell_gradient(cell: Cell, x: wp.array[wp.vec3]):
 
 
 @wp.func
+def exact_gradient(corners: vec8i, a: wp.float64, c: wp.vec3, x: wp.array[wp.vec3]):
+    """G in float64."""
+    base = exact(x[corners[0]])
+    g = mat37d()
+    k = int(1)
+    while k < 8:
+        d = exact(x[corners[k]]) - base
+        w = weights_of(1.0, c, k)
+        for i in range(3):
+            for m in range(7):
+                g[i, m] += d[i] * a * wp.float64(w[m])
+        k += 1
+    return g
+
+
+@wp.func
+def exact_center(g: mat37d):
+    """F of G."""
+    return wp.mat33d(
+        g[0, 0], g[0, 1], g[0, 2], g[1, 0], g[1, 1], g[1, 2], g[2, 0], g[2, 1], g[2, 2]
+    )
+
+
+@wp.func
 def cell_volume(cell: Cell, g: mat37):
     """J at the centre."""
     return wp.determinant(center_of(g))
@@ -117,12 +141,17 @@ def bending_spread(bending: Bending):
 
 
 @wp.func
-def cell_spread(cell: Cell, rest: wp.array[float], g: mat37):
+def spread_near_rest(cell: Cell):
     """What of the Hessian near the rest shape is not alike in all columns of G."""
     spread = bending_spread(cell.bending)
     for m in range(3, 7):
         spread[m, m] += cell.bending.floor - cell.near_rest[0]
     return spread
+
+
+@wp.func
+def cell_spread(cell: Cell, rest: wp.array[float], g: mat37):
+    return spread_near_rest(cell)
 
 
 @wp.func
@@ -189,19 +218,8 @@ def cell_functions(material):
     @wp.func
     def energy(cell: ExactCell, x: wp.array[wp.vec3]):
         """E [J], zero at rest, and J at the centre."""
-        base = exact(x[cell.corners[0]])
-        g = mat37d()
-        c = int(1)
-        while c < 8:
-            d = exact(x[cell.corners[c]]) - base
-            w = weights_of(1.0, cell.middle, c)
-            for i in range(3):
-                for m in range(7):
-                    g[i, m] += d[i] * cell.gradient * wp.float64(w[m])
-            c += 1
-        f = wp.mat33d(
-            g[0, 0], g[0, 1], g[0, 2], g[1, 0], g[1, 1], g[1, 2], g[2, 0], g[2, 1], g[2, 2]
-        )
+        g = exact_gradient(cell.corners, cell.gradient, cell.middle, x)
+        f = exact_center(g)
         jacobian = wp.determinant(f)
         total = density(cell.mu, cell.lam, f, jacobian)
         return total + bending_energy(g, cell.bending), jacobian

@@ -14,7 +14,7 @@ from functools import cache
 
 import warp as wp
 
-from .linear_algebra import exact
+from .linear_algebra import exact, exact_eighteen, exact_six, vec6, vec18
 from .table import module_of
 
 
@@ -23,7 +23,7 @@ def exact_number(value: float):
     return wp.float64(value)
 
 
-EXACT = {float: exact_number, wp.vec3: exact}
+EXACT = {float: exact_number, wp.vec3: exact, vec6: exact_six, vec18: exact_eighteen}
 
 
 @cache

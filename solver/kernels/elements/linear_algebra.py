@@ -8,6 +8,9 @@ from ..options import QUICK
 wp.set_module_options(QUICK)
 
 vec6 = wp.types.vector(length=6, dtype=float)
+vec6d = wp.types.vector(length=6, dtype=wp.float64)
+vec18 = wp.types.vector(length=18, dtype=float)
+vec18d = wp.types.vector(length=18, dtype=wp.float64)
 mat31 = wp.types.matrix(shape=(3, 1), dtype=float)
 mat32 = wp.types.matrix(shape=(3, 2), dtype=float)
 mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
@@ -88,3 +91,32 @@ def stretch_bound(f: wp.mat33):
 @wp.func
 def exact(p: wp.vec3):
     return wp.vec3d(wp.float64(p[0]), wp.float64(p[1]), wp.float64(p[2]))
+
+
+@wp.func
+def six_of(a: wp.mat33):
+    """The numbers 11, 22, 33, 23, 13, 12 of a symmetric matrix."""
+    return vec6(a[0, 0], a[1, 1], a[2, 2], a[1, 2], a[0, 2], a[0, 1])
+
+
+@wp.func
+def symmetric(a: vec6):
+    """The symmetric matrix of these six."""
+    return wp.mat33(a[0], a[5], a[4], a[5], a[1], a[3], a[4], a[3], a[2])
+
+
+@wp.func
+def exact_six(a: vec6):
+    """The six numbers in float64."""
+    b = vec6d()
+    for k in range(6):
+        b[k] = wp.float64(a[k])
+    return b
+
+
+@wp.func
+def exact_eighteen(a: vec18):
+    b = vec18d()
+    for k in range(18):
+        b[k] = wp.float64(a[k])
+    return b

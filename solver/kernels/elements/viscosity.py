@@ -17,7 +17,7 @@ import warp as wp
 
 from ..options import QUICK
 from .continua import deformation_gradient
-from .linear_algebra import vec6
+from .linear_algebra import six_of, vec6
 from .tets import corner_gradient, gradient_in_tet
 
 wp.set_module_options(QUICK)
@@ -52,8 +52,7 @@ class ViscousTet:
 @wp.func
 def right_cauchy_green(f: wp.mat33):
     """C = FᵀF as (C₁₁, C₂₂, C₃₃, C₂₃, C₁₃, C₁₂)."""
-    c = wp.transpose(f) * f
-    return vec6(c[0, 0], c[1, 1], c[2, 2], c[1, 2], c[0, 2], c[0, 1])
+    return six_of(wp.transpose(f) * f)
 
 
 @wp.func

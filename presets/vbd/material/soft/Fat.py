@@ -14,6 +14,7 @@ vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 2.3e3
 vbd.poisson_ratio = 0.48
 vbd.density = 950.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.0048
 vbd.use_friction = True
 vbd.friction = 0.1

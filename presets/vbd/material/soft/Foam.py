@@ -14,6 +14,7 @@ vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 4.0e4
 vbd.poisson_ratio = 0.30
 vbd.density = 30.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.0032
 vbd.use_friction = True
 vbd.friction = 0.6

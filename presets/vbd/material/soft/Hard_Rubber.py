@@ -14,6 +14,7 @@ vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 6.5e6
 vbd.poisson_ratio = 0.49
 vbd.density = 1150.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.0024
 vbd.use_friction = True
 vbd.friction = 0.8

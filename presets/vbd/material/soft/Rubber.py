@@ -13,6 +13,7 @@ vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 1.1e6
 vbd.poisson_ratio = 0.49
 vbd.density = 950.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.0008
 vbd.use_friction = True
 vbd.friction = 1.0

@@ -13,6 +13,7 @@ vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 3.0e5
 vbd.poisson_ratio = 0.48
 vbd.density = 1090.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.004
 vbd.use_friction = True
 vbd.friction = 0.5

@@ -13,6 +13,7 @@ vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 1.25e4
 vbd.poisson_ratio = 0.25
 vbd.density = 20.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.0032
 vbd.use_friction = True
 vbd.friction = 0.6

@@ -13,6 +13,7 @@ vbd.solid_model = "neo_hookean"
 vbd.youngs_modulus = 5.0e7
 vbd.poisson_ratio = 0.35
 vbd.density = 500.0
+vbd.yield_strain = 0.0
 vbd.damping = 0.0002
 vbd.use_friction = True
 vbd.friction = 0.4

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cells that keep a change of shape: in the middle (plastic_solids.py), and how they are bent.
+
+The q of cell_state.py count from F b, one b for each of them: with G' = [F q − F b] = G T, which is
+linear in G, weights are T w, and the energy is that of cells.py. Bent at F, a cell has the strain
+F⁻¹(q − F b), which flows as a whole (flow.py). Its measure is √3 times its norm: what it is at the
+outer fibers, where it is linear across the cell.
+
+The rest value is A and the four b, 18 numbers along the axes of the cell. The axes of a corner
+(cells.py) point from it into the cell, and y and z have changed places at every second corner.
+"""
+
+from typing import Any
+
+import warp as wp
+
+from ..options import QUICK
+from .cell_state import (
+    CellState,
+    center_of,
+    mat37,
+    state_at,
+    vec7i,
+    vec8i,
+    weights_by_signs,
+    widened,
+)
+from .cells import Cell, cell_gradient, exact_center, exact_gradient, spread_near_rest
+from .hourglass import (
+    Bending,
+    ExactBending,
+    bending_energy,
+    bending_force_hessian,
+    bending_slope,
+    bending_stress,
+)
+from .linear_algebra import cofactor, stretch_bound, symmetric, vec6, vec6d, vec18, vec18d
+from .plastic_solids import (
+    is_certain,
+    plastic_energy,
+    plastic_force_hessian,
+    plastic_spread,
+    plastic_stress,
+    softest,
+    solid_flowed,
+)
+from .tets import volume_slope
+
+wp.set_module_options(QUICK)
+
+
+@wp.struct
+class PlasticCellRecord:
+    """One cell seen from one of its corners, whose number the last field is (cells.CellRecord)."""
+
+    others: vec7i
+    gradient: float  # 1/(4h) [1/m]
+    middle: wp.vec3
+    mu: float  # [J]
+    lam: float
+    bending: Bending
+    corner: int
+
+
+@wp.struct
+class ExactPlasticCell:
+    """One cell in float64."""
+
+    corners: vec8i
+    gradient: wp.float64
+    middle: wp.vec3
+    mu: wp.float64
+    lam: wp.float64
+    bending: ExactBending
+    rest: vec18d
+
+
+# |b| of all four at most: no fiber of a cell is shorter at rest than a seventh of what it was.
+MOST_BENT = wp.constant(0.5)
+
+
+@wp.func
+def shape_of(rest: vec18):
+    """A."""
+    return symmetric(vec6(rest[0], rest[1], rest[2], rest[3], rest[4], rest[5]))
+
+
+@wp.func
+def bend_of(rest: vec18, m: int):
+    """b number m, of q_xy, q_yz, q_xz, q_xyz."""
+    k = 6 + 3 * m
+    return wp.vec3(rest[k], rest[k + 1], rest[k + 2])
+
+
+@wp.func
+def unbent(g: Any, rest: Any):
+    """G'."""
+    for m in range(4):
+        for i in range(3):
+            for k in range(3):
+                g[i, 3 + m] -= g[i, k] * rest[6 + 3 * m + k]
+    return g
+
+
+@wp.func
+def axis_sign(corner: int, bit: int):
+    """Which way an axis of a corner points along that of the cell."""
+    return float(1 - 2 * ((corner >> bit) & 1))
+
+
+@wp.func
+def turned(v: wp.vec3, signs: wp.vec3, swap: bool):
+    """A vector along the axes of a corner."""
+    w = wp.cw_mul(v, signs)
+    return wp.where(swap, wp.vec3(w[0], w[2], w[1]), w)
+
+
+@wp.func
+def along_axes(rest: vec18, corner: int):
+    """A rest value along the axes of a corner."""
+    s = wp.vec3(axis_sign(corner, 0), axis_sign(corner, 1), axis_sign(corner, 2))
+    swap = s[0] * s[1] * s[2] < 0.0
+    a_23 = s[1] * s[2] * rest[3]
+    a_13 = s[0] * s[2] * rest[4]
+    a_12 = s[0] * s[1] * rest[5]
+    xy = s[0] * s[1] * turned(bend_of(rest, 0), s, swap)
+    yz = s[1] * s[2] * turned(bend_of(rest, 1), s, swap)
+    xz = s[0] * s[2] * turned(bend_of(rest, 2), s, swap)
+    xyz = s[0] * s[1] * s[2] * turned(bend_of(rest, 3), s, swap)
+    a = vec6(rest[0], rest[1], rest[2], a_23, a_13, a_12)
+    if swap:
+        a = vec6(rest[0], rest[2], rest[1], a_23, a_12, a_13)
+        first = xy
+        xy = xz
+        xz = first
+    return symmetric(a), xy, yz, xz, xyz
+
+
+@wp.func
+def plastic_cell_force_hessian(
+    cell: PlasticCellRecord, q: int, rest: wp.array[vec18], x_i: wp.vec3, x: wp.array[wp.vec3]
+):
+    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], positive definite."""
+    state = state_at(CellState(), cell.others, cell.gradient, cell.middle, x_i, x)
+    w = weights_by_signs(cell.gradient, cell.middle, -1.0, -1.0, -1.0)
+    f = wp.matrix_from_cols(state.f_x, state.f_y, state.f_z)
+    a, xy, yz, xz, xyz = along_axes(rest[q], cell.corner)
+    g = wp.vec3(w[0], w[1], w[2])
+    force, hessian = plastic_force_hessian(cell.mu, cell.lam, f, a, g)
+    state.q_xy -= f * xy
+    state.q_yz -= f * yz
+    state.q_xz -= f * xz
+    state.q_xyz -= f * xyz
+    w[3] -= wp.dot(xy, g)
+    w[4] -= wp.dot(yz, g)
+    w[5] -= wp.dot(xz, g)
+    w[6] -= wp.dot(xyz, g)
+    bending, block = bending_force_hessian(state, w, cell.bending)
+    return force - bending, hessian + block
+
+
+@wp.func
+def plastic_cell_stress(cell: Cell, rest: wp.array[vec18], g: mat37):
+    """∂E/∂G [J]."""
+    at_rest = rest[cell.record]
+    p = widened(plastic_stress(cell.mu, cell.lam, center_of(g), shape_of(at_rest)))
+    p += bending_stress(unbent(g, at_rest), cell.bending)
+    for m in range(4):
+        for i in range(3):
+            for k in range(3):
+                p[i, k] -= p[i, 3 + m] * at_rest[6 + 3 * m + k]
+    return p
+
+
+@wp.func
+def plastic_cell_square(cell: Cell, rest: wp.array[vec18], g: mat37, m: int):
+    """λ V [J] and cof F."""
+    return cell.lam, widened(cofactor(center_of(g)))
+
+
+@wp.func
+def plastic_cell_spread(cell: Cell, rest: wp.array[vec18], g: mat37):
+    """What of the Hessian is not alike in all columns of G."""
+    at_rest = rest[cell.record]
+    spread = spread_near_rest(cell)
+    more = plastic_spread(cell.mu, shape_of(at_rest))
+    for m in range(4):
+        b = bend_of(at_rest, m)
+        n = spread[3 + m, 3 + m] + cell.near_rest[0]
+        more += n * wp.outer(b, b)
+        for i in range(3):
+            spread[i, 3 + m] -= n * b[i]
+            spread[3 + m, i] -= n * b[i]
+    for i in range(3):
+        for k in range(3):
+            spread[i, k] += more[i, k]
+    return spread
+
+
+@wp.func
+def plastic_cell_turning(cell: Cell, rest: wp.array[vec18], g: mat37):
+    """As of neo-Hookean tets (tets.py), where A has made them no softer."""
+    f = center_of(g)
+    s = cell.lam * (wp.determinant(f) - cell.near_rest[2])
+    shear = cell.mu * softest(shape_of(rest[cell.record]))
+    limit = shear / (wp.abs(s) * stretch_bound(f) + 1.0e-30)
+    return (s * wp.min(1.0, limit)) * f
+
+
+@wp.func
+def plastic_cell_slope(cell: Cell, rest: wp.array[vec18], g: mat37, d: mat37, total: vec6):
+    """`total` and coefficients 1, α … α⁵ of ∂E/∂α [J] at G + α D."""
+    f = center_of(g)
+    along = center_of(d)
+    at_rest = rest[cell.record]
+    stretched = along * shape_of(at_rest)
+    coefficients = total + volume_slope(f, along, cell.near_rest[2], cell.lam)
+    coefficients += bending_slope(unbent(g, at_rest), unbent(d, at_rest), cell.bending)
+    coefficients[0] += cell.mu * wp.ddot(f, stretched)
+    coefficients[1] += cell.mu * wp.ddot(along, stretched)
+    return coefficients
+
+
+@wp.func
+def plastic_cell_energy(cell: ExactPlasticCell, x: wp.array[wp.vec3]):
+    """E [J], zero at rest, and J at the centre."""
+    g = exact_gradient(cell.corners, cell.gradient, cell.middle, x)
+    f = exact_center(g)
+    jacobian = wp.determinant(f)
+    r = cell.rest
+    a = vec6d(r[0], r[1], r[2], r[3], r[4], r[5])
+    total = plastic_energy(cell.mu, cell.lam, f, a, jacobian)
+    return total + bending_energy(unbent(g, r), cell.bending), jacobian
+
+
+@wp.func
+def bend_flowed(f: wp.mat33, g: mat37, rest: vec18, limit: float, share: float):
+    """A rest value with the b after flow."""
+    inverse = wp.inverse(f)
+    # F⁻¹(q − F b)
+    bent = unbent(inverse * g, rest)
+    size = float(0.0)
+    for m in range(3, 7):
+        for i in range(3):
+            size += bent[i, m] * bent[i, m]
+    strain = wp.sqrt(3.0 * size)
+    if strain > limit:
+        part = share * (1.0 - limit / strain)
+        kept = float(0.0)
+        for m in range(4):
+            for i in range(3):
+                rest[6 + 3 * m + i] += part * bent[i, 3 + m]
+                kept += rest[6 + 3 * m + i] * rest[6 + 3 * m + i]
+        fitting = MOST_BENT / wp.max(wp.sqrt(kept), MOST_BENT)
+        for k in range(6, 18):
+            rest[k] *= fitting
+    return rest
+
+
+@wp.func
+def cell_flowed(cell: Cell, rest: vec18, limit: float, share: float, x: wp.array[wp.vec3]):
+    """A and the b after flow."""
+    g = cell_gradient(cell, x)
+    f = center_of(g)
+    moved = rest
+    if is_certain(f):
+        moved = bend_flowed(f, g, rest, limit, share)
+        a = vec6(rest[0], rest[1], rest[2], rest[3], rest[4], rest[5])
+        a = solid_flowed(f, a, limit, share)
+        for k in range(6):
+            moved[k] = a[k]
+    return moved

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solids that keep a change of shape: stable neo-Hookean, from a rest shape that flows (flow.py).
+
+With F = F_e F_p (Lee 1969), det F_p = 1, and A = C_p⁻¹ = (F_pᵀ F_p)⁻¹, which is all that the energy
+sees of it,
+
+    ψ = μ/2 (tr(F A Fᵀ) − 3) + λ/2 (J − α)²,  α = 1 + μ/λ
+    P = μ F A + λ (J − α) cof F
+    H_i = V₀ (μ (g·A g) I + λ w wᵀ),  w = cof(F) g
+
+exactly, and positive definite for every F, as with A = I (neo_hookean.py). Volume always comes
+back. The six numbers of A are the rest value: xx, yy, zz, yz, xz, xy.
+
+What flows is the elastic logarithmic strain e = ½ log(J^(−2/3) F A Fᵀ) (Simo 1992). Held at F it
+keeps its axes and shrinks, and then A = J^(2/3) F⁻¹ exp(2e) F⁻ᵀ. Its measure is √(2/3) |e| (von
+Mises): that of a bar which is stretched by e without change of volume.
+"""
+
+import warp as wp
+
+from ..options import QUICK
+from .linear_algebra import cofactor, six_of, symmetric, vec6, vec6d
+
+wp.set_module_options(QUICK)
+
+# Twice the largest logarithmic strain at rest: nothing is drawn out to more than four times.
+FARTHEST = wp.constant(2.0 * 1.3862943611)
+# F is certain enough for its inverse between these volumes.
+SMALLEST, LARGEST = wp.constant(0.1), wp.constant(10.0)
+
+
+@wp.func
+def plastic_force_hessian(mu: float, lam: float, f: wp.mat33, a: wp.mat33, g: wp.vec3):
+    """-V₀ P g [N] and H_i [N/m]; mu and lam are times the rest volume [J]."""
+    along = a * g
+    w = cofactor(f) * g
+    volume = wp.determinant(f) - 1.0
+    force = -mu * (f * along) - (lam * volume - mu) * w
+    diagonal = mu * wp.dot(g, along)
+    hessian = wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
+    return force, hessian + wp.outer(lam * w, w)
+
+
+@wp.func
+def plastic_stress(mu: float, lam: float, f: wp.mat33, a: wp.mat33):
+    """V₀ P [J]."""
+    return mu * (f * a) + (lam * (wp.determinant(f) - 1.0) - mu) * cofactor(f)
+
+
+@wp.func
+def plastic_spread(mu: float, a: wp.mat33):
+    """V₀ μ (A − I) [J]: what there is beside `shear`."""
+    return mu * (a - wp.mat33(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+
+
+@wp.func
+def largest_eigenvalue_bound(c: wp.mat33):
+    """No eigenvalue of a symmetric matrix is larger, by their mean and spread (stretch_bound)."""
+    mean = (c[0, 0] + c[1, 1] + c[2, 2]) / 3.0
+    d = c - wp.mat33(mean, 0.0, 0.0, 0.0, mean, 0.0, 0.0, 0.0, mean)
+    return mean + wp.sqrt(wp.ddot(d, d) * (2.0 / 3.0))
+
+
+@wp.func
+def softest(a: wp.mat33):
+    """At most the smallest eigenvalue of A: its inverse is cof A."""
+    return 1.0 / largest_eigenvalue_bound(cofactor(a))
+
+
+@wp.func
+def plastic_energy(mu: wp.float64, lam: wp.float64, f: wp.mat33d, a: vec6d, jacobian: wp.float64):
+    """V₀ ψ [J], zero at rest."""
+    c = wp.transpose(f) * f
+    two = wp.float64(2.0)
+    stretch = c[0, 0] * a[0] + c[1, 1] * a[1] + c[2, 2] * a[2] - wp.float64(3.0)
+    stretch += two * (c[1, 2] * a[3] + c[0, 2] * a[4] + c[0, 1] * a[5])
+    volume = jacobian - wp.float64(1.0)
+    return (lam * volume * volume + mu * stretch) / two - mu * volume
+
+
+@wp.func
+def exponential(axes: wp.mat33, logarithms: wp.vec3):
+    """The symmetric matrix with these axes and the exponentials as eigenvalues."""
+    scaled = wp.mat33(0.0)
+    for m in range(3):
+        size = wp.exp(logarithms[m])
+        for i in range(3):
+            scaled[i, m] = axes[i, m] * size
+    return scaled * wp.transpose(axes)
+
+
+@wp.func
+def logarithms_of(eigenvalues: wp.vec3):
+    """Their logarithms, less the mean: the product of what they belong to is 1."""
+    l_1 = wp.log(wp.max(eigenvalues[0], 1.0e-12))
+    l_2 = wp.log(wp.max(eigenvalues[1], 1.0e-12))
+    l_3 = wp.log(wp.max(eigenvalues[2], 1.0e-12))
+    mean = (l_1 + l_2 + l_3) / 3.0
+    return wp.vec3(l_1 - mean, l_2 - mean, l_3 - mean)
+
+
+@wp.func
+def within_reach(a: wp.mat33):
+    """A, or as far towards it from I as anything may flow."""
+    axes, values = wp.eig3(a)
+    logarithms = logarithms_of(values)
+    most = wp.max(wp.abs(logarithms))
+    return exponential(axes, (FARTHEST / wp.max(most, FARTHEST)) * logarithms)
+
+
+@wp.func
+def is_certain(f: wp.mat33):
+    """Whether F is neither nearly flat nor inside out, so that anything may flow."""
+    jacobian = wp.determinant(f)
+    return jacobian > SMALLEST and jacobian < LARGEST
+
+
+@wp.func
+def solid_flowed(f: wp.mat33, rest: vec6, limit: float, share: float):
+    """The six numbers of A after flow at F."""
+    moved = rest
+    if is_certain(f):
+        jacobian = wp.determinant(f)
+        size = wp.pow(jacobian, 2.0 / 3.0)
+        axes, values = wp.eig3((f * symmetric(rest) * wp.transpose(f)) / size)
+        twice = logarithms_of(values)
+        strain = wp.sqrt(2.0 / 3.0) * wp.length(0.5 * twice)
+        if strain > limit:
+            kept = 1.0 - share * (1.0 - limit / strain)
+            inverse = wp.inverse(f)
+            a = size * (inverse * exponential(axes, kept * twice) * wp.transpose(inverse))
+            moved = six_of(within_reach(a))
+    return moved
