@@ -215,6 +215,7 @@ def _until_solved(solver, state, outcome, wait, preview):
         if not solver.stopping.is_set() and reader.has_room():
             with preview.aside():
                 reader.fill()
+        solver.gathered.questions.answer(preview.aside)
         try:
             solved = solver.inbox.get(timeout=0.0 if ended else wait)
         except Empty:

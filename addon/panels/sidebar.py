@@ -102,7 +102,7 @@ def draw_next_step(layout, context):
 
 
 # Types of objects that have no role, but become meshes.
-CONVERTIBLE = ("FONT", "SURFACE", "META", "CURVES")
+CONVERTIBLE = ("FONT", "SURFACE", "META")
 
 
 class _Sidebar:

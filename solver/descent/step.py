@@ -51,7 +51,7 @@ class Stepper:
         self.recorded = [stage for stage in stages if isinstance(stage, RecordedStage)]
         of_contact = [] if model.contact is None else model.contact.keepers
         of_frame = [*kinematic.keepers, model.gravity]
-        self.keeper = Keeper([*of_frame, tearing, model, *of_contact, *stages])
+        self.keeper = Keeper([*of_frame, tearing, model, *of_contact, *stages, self.convergence])
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
             for verb in VERBS
