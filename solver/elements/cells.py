@@ -75,6 +75,16 @@ def cells_of_material(name):
     return of_body
 
 
+def steady_relaxation(cells):
+    """The largest ω [cell] that settles: 1 + 2 μ/λ, from tries (docs/method.md).
+
+    Sweeps turn what is left of nearly incompressible cells in a circle, faster with more ω, and a
+    guess that goes on with such a motion makes it larger from step to step.
+    """
+    with np.errstate(divide="ignore"):
+        return 1.0 + 2.0 * cells.lame_mu / cells.lame_lam
+
+
 # At every second corner the axes towards the others are a left-handed system; there y and z change
 # places.
 CORNER = np.arange(8)
@@ -168,6 +178,7 @@ def cell_kind(material, name, in_lanes=None):
         records=records,
         element_columns=element_columns,
         exact_columns=exact_columns,
+        relaxation=steady_relaxation,
         record=kernels.CellRecord,
         in_lanes=in_lanes,
         element=kernels.Cell,

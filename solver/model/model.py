@@ -121,7 +121,12 @@ class Model:
             self.augmented[springs.corners[springs.penalty > 0.0]] = True
         self.spring_multiplier = wp.zeros(len(self.spring_penalty), dtype=float, device=self.device)
         self.augmented[assembly.attachments.corners[self.attachments.penalty > 0.0]] = True
-        omega = np.where(self.augmented, 1.0, settings.sweep_relaxation)
+        omega = np.full(self.vertex_count, settings.sweep_relaxation)
+        omega[self.augmented] = 1.0
+        for kind in assembly.kinds:
+            if kind.relaxation is not None:
+                cells = assembly.elements[kind.name]
+                np.minimum.at(omega, cells.corners, kind.relaxation(cells)[:, None])
         self.relaxation = self.upload(omega, float)
 
     def _weigh(self):
