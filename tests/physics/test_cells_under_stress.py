@@ -159,8 +159,7 @@ def test_a_bar_that_spins_fast_while_it_is_bent_keeps_its_spin_and_gains_no_ener
 
 
 @pytest.mark.parametrize("modulus", [1e6, 1e9])
-@pytest.mark.parametrize("ratio", [0.45, 0.49, 0.495])
-@pytest.mark.parametrize("iterations", [5, 20])
+@pytest.mark.parametrize(("ratio", "iterations"), [(0.45, 5), (0.45, 20), (0.48, 5), (0.49, 20)])
 def test_a_nearly_incompressible_cube_keeps_its_shape_while_it_falls(modulus, ratio, iterations):
     points, cells = cell_box((4, 4, 4), (0.6, 0.6, 0.6))
     rubber = Material(youngs_modulus=modulus, poisson_ratio=ratio, density=1150.0)
