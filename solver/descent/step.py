@@ -13,7 +13,7 @@ from .contact import Anchors, ContactLoad, Contacts
 from .convergence import Convergence
 from .enclosed_air import EnclosedAir
 from .forces import Forces
-from .guess import GuessGuard, LastGuard, is_guarded
+from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
 from .holding import Holding
 from .iterations import Iterations
 from .keeping import Keeper
@@ -44,7 +44,7 @@ class Stepper:
         if model.settings.is_accelerated and model.free_count > 0:
             self.acceleration = Acceleration(model, residual, self.convergence)
         stages = [
-            *before_iterations(model, kinematic),
+            *before_iterations(model, kinematic, residual),
             *self._of_iterations(),
             *after_iterations(model, kinematic, tearing),
         ]
@@ -183,7 +183,7 @@ def has_dynamic_contact(model):
     return touches and not model.settings.quasistatic
 
 
-def before_iterations(model, kinematic):
+def before_iterations(model, kinematic, residual):
     """The stages that predict, in order."""
     touches = model.contact is not None
     if has_dynamic_contact(model):
@@ -201,6 +201,8 @@ def before_iterations(model, kinematic):
     if model.attachments.is_adaptive:
         yield AttachmentLaws(model, kinematic.attached)
     if touches:
+        if RestlessGuard.is_needed(model):
+            yield RestlessGuard(model, residual)
         yield Contacts(model, kinematic)
 
 

@@ -121,13 +121,14 @@ class Model:
             self.augmented[springs.corners[springs.penalty > 0.0]] = True
         self.spring_multiplier = wp.zeros(len(self.spring_penalty), dtype=float, device=self.device)
         self.augmented[assembly.attachments.corners[self.attachments.penalty > 0.0]] = True
-        omega = np.full(self.vertex_count, settings.sweep_relaxation)
-        omega[self.augmented] = 1.0
+        self.steady_relaxation = np.full(self.vertex_count, np.inf)
         for kind in assembly.kinds:
             if kind.relaxation is not None:
                 cells = assembly.elements[kind.name]
-                np.minimum.at(omega, cells.corners, kind.relaxation(cells)[:, None])
-        self.relaxation = self.upload(omega, float)
+                most = kind.relaxation(cells)[:, None]
+                np.minimum.at(self.steady_relaxation, cells.corners, most)
+        omega = np.minimum(self.steady_relaxation, settings.sweep_relaxation)
+        self.relaxation = self.upload(np.where(self.augmented, 1.0, omega), float)
 
     def _weigh(self):
         """Inertia and load of every vertex from its mass."""

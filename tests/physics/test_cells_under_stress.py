@@ -159,7 +159,8 @@ def test_a_bar_that_spins_fast_while_it_is_bent_keeps_its_spin_and_gains_no_ener
 
 
 @pytest.mark.parametrize("modulus", [1e6, 1e9])
-@pytest.mark.parametrize(("ratio", "iterations"), [(0.45, 5), (0.45, 20), (0.48, 5), (0.49, 20)])
+@pytest.mark.parametrize("ratio", [0.45, 0.49, 0.495])
+@pytest.mark.parametrize("iterations", [5, 20])
 def test_a_nearly_incompressible_cube_keeps_its_shape_while_it_falls(modulus, ratio, iterations):
     points, cells = cell_box((4, 4, 4), (0.6, 0.6, 0.6))
     rubber = Material(youngs_modulus=modulus, poisson_ratio=ratio, density=1150.0)
@@ -167,5 +168,5 @@ def test_a_nearly_incompressible_cube_keeps_its_shape_while_it_falls(modulus, ra
     floor = Collider([[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]], [[0, 1, 2], [0, 2, 3]])
     *_, frame = simulate([body, floor], Settings(iterations=iterations), 12)
     fallen = frame.exact_positions[0] - body.points
-    # Over-relaxed by 1.5, what float32 rounds off had grown to centimeters by then.
+    # What float32 rounds off had grown to centimeters by then.
     assert np.ptp(fallen, axis=0).max() < 3e-4
