@@ -138,6 +138,11 @@ class Groups:
         widen = coarse_contact.widen_patches
         self.reaching = [record_serial(widen, lists.capacity, inputs, [patches])]
 
+    @property
+    def fit_one_matrix(self):
+        """Whether all that may ever touch shares a matrix."""
+        return self.rows.sum() <= MOST_ROWS
+
     def find_islands(self):
         """Islands of linkages that may touch, as of the last search.
 

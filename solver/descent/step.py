@@ -226,7 +226,9 @@ def make_coarse(model):
         return None
     correction = CoarseCorrection(model, aggregates)
     model.inherited.append(correction.before)
-    if model.contact is not None and not model.settings.quasistatic:
+    # What has matrices of its own moves one after the other, and would hold each other still.
+    touches = model.contact is not None and correction.groups.fit_one_matrix
+    if touches and not model.settings.quasistatic:
         holding = Holding(model)
         if holding.holds:
             correction.hold(holding)
