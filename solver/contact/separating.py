@@ -14,12 +14,12 @@ import warp as wp
 
 from ..kernels.contact import intersections as kernels
 from ..kernels.contact import pairs
-from ..kernels.contact.analytic_colliders import LAST_STEP
-from ..scene.analytic_colliders import RETURN_TIME
+from ..kernels.contact.leading_out import RETURN_TIME
 from .crossings import crossing_weights, mean_normals, unit, wings
+from .surface import FIRM
 
-# What leads apart is this many times as stiff as a contact: it must win against the elements.
-FIRM = 30.0
+# The last step on the path back in front, as a part of the contact distance.
+LAST_STEP = 0.25
 # Crossings move apart by this part of the mesh spacing in that time.
 CROSSING_PATH = 2.0
 # Sheets lie in each other where their normals agree to this part on the average of the crossings.

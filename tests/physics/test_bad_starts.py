@@ -224,3 +224,33 @@ def test_bounds_hold_what_falls_and_lead_back_what_begins_behind_them(bound):
     for frame in simulate([behind, bound], Settings(friction=0.8), 48):
         assert np.abs(frame.positions[0]).max() < 1.0
     assert front(frame).min() > 0.0
+
+
+@pytest.mark.parametrize(
+    ("cells", "size", "modulus", "density", "part"),
+    [
+        (1, 2.0, 1e5, 1000.0, 0.5),
+        (5, 2.0, 1e5, 1000.0, 0.5),
+        (5, 2.0, 1e5, 1000.0, 1.5),
+        (5, 2.0, 1e7, 1000.0, 0.5),
+        (4, 0.5, 1e6, 2e4, 0.5),
+        (4, 0.5, 1e4, 5.0, 0.5),
+    ],
+)
+def test_a_cube_that_begins_in_the_ground_comes_out_whatever_its_weight(
+    cells, size, modulus, density, part
+):
+    points, tets = box((cells,) * 3, (size,) * 3)
+    material = Material(youngs_modulus=modulus, poisson_ratio=0.4, density=density)
+    cube = Solid(points - [size / 2, size / 2, part * size], tets, material)
+    highest = 0.0
+    for frame in simulate([cube], Settings(use_ground=True), 56):
+        heights = frame.exact_positions[0][:, 2]
+        highest = max(highest, heights.max())
+        assert frame.stats.inverted == 0
+    assert heights.min() > 0.0
+    # It neither stays sunk nor is thrown: what it rises above its height on the ground is what an
+    # elastic cube swings by under its weight, ρ g H²/E, but for the contact distance.
+    swing = 9.81 * density * size**2 / modulus
+    assert size - 2.0 * swing - 0.02 < heights.max()
+    assert highest < 1.02 * size + swing
