@@ -254,3 +254,47 @@ def test_a_cube_that_begins_in_the_ground_comes_out_whatever_its_weight(
     swing = 9.81 * density * size**2 / modulus
     assert size - 2.0 * swing - 0.02 < heights.max()
     assert highest < 1.02 * size + swing
+
+
+@pytest.mark.parametrize(("width", "sheet_cells"), [(2.0, 1), (20.0, 1), (4.0, 10)])
+@pytest.mark.parametrize("modulus", [1e5, 1e7])
+def test_a_cube_in_a_plane_is_led_out_in_its_shape(width, sheet_cells, modulus):
+    # The default cube and a default plane, both at the origin, or a larger or finer plane.
+    points, tets = box((5, 5, 5), (2.0, 2.0, 2.0))
+    material = Material(youngs_modulus=modulus, poisson_ratio=0.4)
+    cube = Solid(points - 1.0, tets, material, name="Cube")
+    sheet, triangles = grid(sheet_cells, width)
+    plane = Collider(sheet - [width / 2, width / 2, 0.0], triangles, name="Plane")
+    highest = 0.0
+    for frame in simulate([cube, plane], Settings(), 48):
+        heights = frame.exact_positions[0][:, 2]
+        highest = max(highest, heights.max())
+        assert np.ptp(heights) < 2.1
+        assert frame.stats.inverted == 0
+    assert frame.stats.tangles == ()
+    assert heights.min() > 0.0
+    assert highest < 2.05
+
+
+def test_what_holds_a_solid_keeps_it_from_being_led_as_a_whole():
+    points, tets = box((3, 3, 6), (0.2, 0.2, 0.6))
+    roots = Pins(np.flatnonzero(points[:, 2] < 1e-9))
+    tree = Solid(points - [0.1, 0.1, 0.25], tets, RUBBER, pins=roots, name="Tree")
+    sheet, triangles = grid(2, 2.0)
+    floor = Collider(sheet - [1.0, 1.0, 0.0], triangles, name="Floor")
+    for frame in simulate([tree, floor], FLOATING, 24):
+        top = frame.positions[0][:, 2].max()
+    assert abs(top - 0.35) < 0.05
+
+
+def test_what_stands_on_a_plane_or_a_rounding_error_below_is_calm():
+    points, tets = box((4, 4, 4))
+    sheet, triangles = grid(3, 4.0)
+    floor = Collider(sheet - [1.5, 1.5, 0.0], triangles, name="Floor")
+    for below in (0.0, 1e-7):
+        cube = Solid(points - [0.0, 0.0, below], tets, RUBBER, name="Cube")
+        for frame in simulate([cube, floor], Settings(), 12):
+            heights = frame.exact_positions[0][:, 2]
+            assert heights.max() < 1.02
+        assert frame.stats.tangles == ()
+        assert heights.min() > 0.0
