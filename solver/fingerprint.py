@@ -20,7 +20,7 @@ LATER_NUMBERS = (
     *("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink"),
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
 )
-LATER_FIELDS = ("directors", "pressure_in_time", "field_weights")
+LATER_FIELDS = ("directors", "pressure_in_time", "field_weights", "texture", "visibility")
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Units that are usual with a prefix.
@@ -42,7 +42,11 @@ def shape_of(body):
 
 
 def _add(digest, value):
-    """Feed a value into the hash; what varies in time counts with its state at time 0."""
+    """Feed a value into the hash; what varies in time counts with its state at time 0, unless it
+    says itself what it is `made_of`.
+    """
+    if hasattr(value, "made_of"):
+        value = value.made_of
     if callable(value):
         value = value(0.0)
     if isinstance(value, Material):

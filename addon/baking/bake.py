@@ -16,7 +16,7 @@ from .cache_place import remove_unused
 from .resuming import is_unfinished, kept_frames
 
 # Pause between two visits of the running bake, and the longest one visit may take [s].
-TICK = 0.05
+TICK = 0.02
 VISIT = 0.03
 
 # The user may look around while a bake runs, and nothing else.
@@ -100,7 +100,7 @@ class VBD_OT_bake(InSteps, Operator):
         if self.mode == "ASK" and is_unfinished(kept_frames(context.scene)):
             bpy.ops.vbd.ask_bake("INVOKE_DEFAULT")
             return {"CANCELLED"}
-        steps = bake_steps(context, wait=VISIT / 2, visible=True, after=self._after())
+        steps = bake_steps(context, wait=0.0, visible=True, after=self._after())
         self.told, self.drawn = False, None
         try:
             next(steps)
@@ -109,6 +109,7 @@ class VBD_OT_bake(InSteps, Operator):
             return {"CANCELLED"}
         except StopIteration as end:
             return self._ended(end.value)
+        self._tell(context, context.window_manager.vbd)
         return self._begin(context, steps, TICK)
 
     def modal(self, context, event):
@@ -138,13 +139,18 @@ class VBD_OT_bake(InSteps, Operator):
         return {"RUNNING_MODAL"}
 
     def _tell(self, context, state):
-        """Draw anew where the bake is; only then, for drawing takes time from the solver."""
+        """Draw anew where the bake is, and what it locks when it begins; nothing else, and only
+        then, for drawing takes time from the solver.
+        """
         if (state.status, state.progress) == self.drawn:
             return
-        self.drawn = state.status, state.progress
+        begins, self.drawn = self.drawn is None, (state.status, state.progress)
         context.workspace.status_text_set(f"{state.status}   |   {HOW_TO_STOP}")
         for area in context.screen.areas:
-            area.tag_redraw()
+            if begins:
+                area.tag_redraw()
+            for region in _sidebars(area):
+                region.tag_redraw()
 
     def _pass_on(self, context, event):
         """Let the user look around and reach the sidebar, where the Cancel button is."""
@@ -165,15 +171,19 @@ def _over_sidebar(context, event):
     """Whether a left click goes to a region that has the Cancel button."""
     if event.type != "LEFTMOUSE":
         return False
-    for area in context.screen.areas:
-        for region in area.regions:
-            inside = (
-                0 <= event.mouse_x - region.x < region.width
-                and 0 <= event.mouse_y - region.y < region.height
-            )
-            if inside and area.type == "VIEW_3D" and region.type == "UI":
-                return True
-    return False
+    return any(
+        0 <= event.mouse_x - region.x < region.width
+        and 0 <= event.mouse_y - region.y < region.height
+        for area in context.screen.areas
+        for region in _sidebars(area)
+    )
+
+
+def _sidebars(area):
+    """The regions of an area that have the bake's panel."""
+    if area.type != "VIEW_3D":
+        return []
+    return [region for region in area.regions if region.type == "UI"]
 
 
 class VBD_OT_cancel_bake(Operator):

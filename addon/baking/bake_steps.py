@@ -24,9 +24,11 @@ from .convergence import Convergence
 from .loading import write_keys
 from .report import Line, advice, in_order, listed, named
 from .resuming import kept_for, refuse_lost
+from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
 
+STARTING_SOLVER = "Starting the solver"
 SURVEYING = "Looking through the animation"
 COMPILING = "Compiling"
 # Go on after the last frame that there is.
@@ -122,17 +124,6 @@ class Outcome:
         return ("WARNING" if any(line.warns for line in lines) else "INFO"), text
 
 
-def pick_device(choice):
-    """The solver's device for AUTO, CPU or CUDA; refuses CUDA where there is none."""
-    import warp
-
-    from ...solver.simulate import pick_device
-
-    # Warp announces its devices and every module it loads; users want to see their frames.
-    warp.config.log_level = warp.LOG_WARNING
-    return pick_device(choice.lower())
-
-
 @contextmanager
 def _announced(state):
     """`window_manager.vbd` while a bake runs."""
@@ -155,6 +146,11 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
     started = time.monotonic()
     with _announced(state), preparing.paused():
         objects = participants(scene)
+        state.status = STARTING_SOLVER
+        for _ in importing(wait):
+            if state.cancel_requested:
+                return Outcome(scene.vbd.frame_end - scene.vbd.frame_start, cancelled=True)
+            yield None
         device = pick_device(scene.vbd.device)
         with prepared(scene, objects) as notes:
             gathered = gather(context, objects)
@@ -219,6 +215,7 @@ def _until_solved(solver, state, outcome, wait, preview):
         if not solver.stopping.is_set() and reader.has_room():
             with preview.aside():
                 reader.fill()
+        solver.gathered.questions.answer(preview.aside)
         try:
             solved = solver.inbox.get(timeout=0.0 if ended else wait)
         except Empty:

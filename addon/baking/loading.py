@@ -9,6 +9,7 @@ import bpy
 from ...solver.cache import Cache
 from ..gathering.gather import refuse_unbakeable
 from ..gathering.reader import identity
+from ..objects.curves import is_simulated_as_points, point_count
 from ..objects.modifiers import simulation_point
 from ..playing import playback
 from ..playing.baked import mark, owners
@@ -90,14 +91,14 @@ def load(scene, folder=None, blend=None):
 def _target(scene, name, count):
     """The object of a cache that is `Played`; refuses one that is not there or another."""
     ob = scene.objects.get(name)
-    if ob is None or ob.type != "MESH":
+    if ob is None or not is_simulated_as_points(ob):
         raise ValueError(f"{name} is in the cache and is no mesh of the scene; bake again")
     if ob.mode == "EDIT":
         raise ValueError(f"{name} is in Edit Mode; leave it to load the cache")
     refuse_unbakeable(ob)
-    if len(ob.data.vertices) != count:
+    if point_count(ob) != count:
         raise ValueError(
-            f"{name} has {len(ob.data.vertices)} vertices, and {count} in the cache; bake again"
+            f"{name} has {point_count(ob)} vertices, and {count} in the cache; bake again"
         )
     playback.suspend(ob)
     try:

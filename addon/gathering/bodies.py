@@ -11,6 +11,7 @@ from ...solver.scene.contact_mesh import contact_mesh
 from ...solver.scene.lattice import Lattice, embed, lattice
 from ..objects import read_mesh
 from ..objects.curves import is_curve, is_pinned, point_count
+from ..objects.hair import on_surface
 from ..objects.modifiers import simulation_point
 from ..objects.tetmesh import LatticePins, stored_tets
 from ..objects.units import shown
@@ -108,7 +109,8 @@ def deformable(gathered, ob, depsgraph, pose):
     pins = pin_group(ob, mesh)
     if moving:
         clamped = is_curve(ob) and is_pinned(ob)
-        gathered.reader.add(ob, pose, with_points=clamped or len(pins) > 0)
+        with_points = clamped or len(pins) > 0 or on_surface(ob)
+        gathered.reader.add(ob, pose, with_points=with_points)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
     body.field_weights = field_weights(ob)

@@ -16,6 +16,7 @@ LABELS = {
     "WIND": "Wind",
     "TURBULENCE": "Turbulence",
     "DRAG": "Drag",
+    "TEXTURE": "Texture",
 }
 PLAIN = {"options": set(), "override": OVERRIDABLE}
 

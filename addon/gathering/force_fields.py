@@ -9,7 +9,10 @@ import numpy as np
 
 from ...solver.settings import Settings
 from ..objects.units import unit_scale
+from ..playing.baked import rate
+from .absorption import visibility_of
 from .reader import identity, moves
+from .textures import does_nothing, texture_of
 
 KINDS = {
     "WIND": "wind",
@@ -19,6 +22,7 @@ KINDS = {
     "HARMONIC": "harmonic",
     "TURBULENCE": "turbulence",
     "DRAG": "drag",
+    "TEXTURE": "texture",
 }
 SHAPES = {"POINT": "point", "LINE": "line", "PLANE": "plane"}
 # Blender's wind presses on a square metre of cloth with so many newtons for every unit of strength.
@@ -31,9 +35,10 @@ LENGTHS = {"WIND", "FORCE", "TURBULENCE"}
 
 def has_field(ob):
     """Whether an object is a force field that acts on bodies and can be seen."""
-    return bool(
-        ob.field and ob.field.type in KINDS and ob.field.shape in SHAPES and ob.visible_get()
-    )
+    field = ob.field
+    if not (field and field.type in KINDS and field.shape in SHAPES and ob.visible_get()):
+        return False
+    return field.type != "TEXTURE" or does_nothing(field) is None
 
 
 def field_objects(scene):
@@ -58,7 +63,7 @@ def force_fields(gathered, scene):
 
 def _ways(field):
     """Whether a field blows, pushes masses, or does both."""
-    if not field.apply_to_location:
+    if not field.apply_to_location and field.type != "TEXTURE":  # which knows no other way
         return []
     if field.type != "WIND":
         return [False]
@@ -82,11 +87,12 @@ def _force_field(gathered, ob, depsgraph, blows):
         reader = gathered.reader
         reader.follow(key, lambda now: _numbers(_again(ob.name), now, blows), numbers)
         numbers = partial(reader.at, key)
-    field = ob.field
+    field, shape = ob.field, SHAPES[ob.field.shape]
+    numbers_at = numbers if callable(numbers) else lambda _: numbers
     return ForceField(
         KINDS[field.type],
         numbers,
-        shape=SHAPES[field.shape],
+        shape=shape,
         falloff=field.falloff_type.lower(),
         side=field.z_direction.lower(),
         blows=blows,
@@ -94,6 +100,8 @@ def _force_field(gathered, ob, depsgraph, blows):
         is_global=field.use_global_coords,
         seed=field.seed,
         name=ob.name,
+        texture=texture_of(gathered, ob, depsgraph),
+        visibility=visibility_of(gathered, ob, depsgraph, numbers_at, shape),
     )
 
 
@@ -120,6 +128,8 @@ def _numbers(ob, depsgraph, blows):
         noise = abs(with_noise - strength)
     elif field.type in LENGTHS:
         strength, noise = scale * strength, scale * noise
+    elif field.type == "TEXTURE":  # which Blender does not divide by the frame rate, as all others
+        strength, noise = scale * strength * rate(depsgraph.scene), 0.0
     elif field.type == "DRAG":
         strength, damping = field.quadratic_drag / scale, field.linear_drag
     return FieldNumbers(

@@ -15,8 +15,9 @@ import numpy as np
 from ...solver.bodies import Collider, Deformable
 from ...solver.scene.thickness import collision_thickness, short_edge
 from ...solver.settings import Settings
-from ..objects import own_mesh, read_mesh
+from ..objects import own_mesh
 from ..objects.curves import is_curve, unusable_spline
+from ..objects.hair import add_probe, is_hair, on_surface, remove_probe
 from ..objects.modifiers import DEFORMING, simulation_point
 from ..objects.participants import nothing_to_bake
 from ..objects.units import gravity_of, shown
@@ -24,11 +25,13 @@ from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
 from . import ignored, instances
+from .absorption import walls_against
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
 from .start_velocity import earlier_poses, set_going
+from .textures import Questions
 
 
 @dataclass
@@ -40,6 +43,7 @@ class Gathered:
     frame_start: int
     frame_count: int
     reader: Reader
+    questions: Questions
     targets: list[Target] = field(default_factory=list)
     holding: list = field(default_factory=list)
     """`Attachment`s: soft pins, seams, and what the user has attached."""
@@ -51,16 +55,13 @@ class Gathered:
 
     def start(self):
         """Points of the input state in object space, one array per target."""
-        return [target.start.points for target in self.targets]
+        return [target.start.undeformed(target.start.points) for target in self.targets]
 
     def local(self, frame, positions):
         """Points of a frame in object space, one array per target."""
         result = []
         for target, points, pose in zip(self.targets, positions, self.poses(frame), strict=True):
-            inverse = np.linalg.inv(pose.matrix)
-            result.append(
-                read_mesh.transformed(inverse, target.visible(points, pose)).astype(np.float32)
-            )
+            result.append(pose.stored(target.visible(points, pose)))
         return result
 
     def poses(self, frame):
@@ -85,7 +86,7 @@ def participants(scene):
     for ob in chosen:
         if ob.type != "MESH" and not (is_curve(ob) and ob.vbd.role == "ROD"):
             raise ValueError(f"{ob.name} is not a mesh; convert it or remove its role")
-        if not is_curve(ob) and not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
+        if ob.type == "MESH" and not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
             raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
         if is_curve(ob) and (reason := unusable_spline(ob)):
             raise ValueError(f"{ob.name}: {reason}")
@@ -130,8 +131,12 @@ def prepared(scene, objects):
                     )
                 modifier.show_viewport = False
                 off.append((identity(ob), modifier.name))
+            if on_surface(ob):
+                add_probe(ob)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        others = [*field_objects(scene), *leaders(objects), *instances.movers(depsgraph)]
+        fields = field_objects(scene)
+        walls = [wall for field in fields for wall in walls_against(scene, field)]
+        others = [*fields, *walls, *leaders(objects), *instances.movers(depsgraph)]
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
@@ -142,6 +147,8 @@ def prepared(scene, objects):
             if ob and name in ob.modifiers:
                 ob.modifiers[name].show_viewport = True
         for ob in filter(None, map(bpy.data.objects.get, keys)):
+            if is_hair(ob):
+                remove_probe(ob)
             playback.resume(ob)
         if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
             scene.frame_set(frame, subframe=subframe)
@@ -168,7 +175,8 @@ def gather(context, objects):
             "set another frame range"
         )
     settings = settings_of(scene)
-    gathered = Gathered([], settings, start, count, Reader(start, count, settings.frame_time))
+    reader = Reader(start, count, settings.frame_time)
+    gathered = Gathered([], settings, start, count, reader, Questions(reader))
     gathered.restart_every = scene.vbd.restart_every
     if gravity_moves(scene):
         gathered.reader.follow(GRAVITY, lambda _: gravity_of(bpy.context.scene), settings.gravity)

@@ -8,8 +8,10 @@ from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.units import gravity_of, unit_scale
 from . import instances, large_faces
-from .force_fields import KINDS, has_field
+from .absorption import walls_against
+from .force_fields import KINDS, SHAPES, has_field
 from .reader import gravity_moves
+from .textures import does_nothing
 
 EARTH = 9.81
 # Gravity that differs from the earth's by more than this factor is pointed out at unit scales.
@@ -37,24 +39,30 @@ def _named(names):
 
 
 def _force_fields(scene):
-    """Force fields of kinds and shapes that the solver does not know, and walls against them."""
+    """Force fields of kinds and shapes that the solver does not know, and those without effect."""
     fields = [
         ob
         for ob in scene.objects
         if ob.field and ob.field.type not in FOR_PARTICLES and ob.visible_get()
     ]
     for names, what in (
-        ([ob.name for ob in fields if ob.field.type not in KINDS], "textures and fluid flow move"),
+        ([ob.name for ob in fields if ob.field.type not in KINDS], "fluid flow moves"),
         (
-            [ob.name for ob in fields if ob.field.type in KINDS and not has_field(ob)],
+            [ob.name for ob in fields if ob.field.type in KINDS and ob.field.shape not in SHAPES],
             "force fields of the shape Surface or Every Point move",
         ),
     ):
         if names:
             yield f"{_named(names)}: {what} particles only, and nothing here"
-    absorbing = [ob.name for ob in fields if has_field(ob) and ob.field.use_absorption]
-    if absorbing:
-        yield f"{_named(absorbing)}: Absorption is ignored; the field passes through colliders"
+    for ob in fields:
+        reason = does_nothing(ob.field) if ob.field.type == "TEXTURE" else None
+        if reason:
+            yield f"{ob.name}: {reason}"
+        if ob.field.use_absorption and has_field(ob) and not walls_against(scene, ob):
+            yield (
+                f"{ob.name}: nothing absorbs its field; give what stands in its way Blender's "
+                "Collision physics with a Field Absorption above 0"
+            )
 
 
 def _instances():

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve
+from ..objects.hair import StrandMotion
 from ..objects.modifiers import STILL, may_change_count
 from ..objects.units import unit_scale
 from ..playing.key_curves import own_paths
@@ -110,14 +111,24 @@ def _has_animation(block):
 @dataclass
 class Pose:
     """An object at one time: the transform [4, 4] to the world in metres, and points in object
-    space where needed.
+    space where needed; with them what a surface does to the `strands` of hair, if anything.
     """
 
     matrix: np.ndarray
     points: np.ndarray | None
+    strands: StrandMotion | None = None
 
     def world_points(self):
         return read_mesh.transformed(self.matrix, self.points)
+
+    def stored(self, points):
+        """What Blender has to store so that the object shows `points` of the world [m], float32."""
+        return self.undeformed(read_mesh.transformed(np.linalg.inv(self.matrix), points))
+
+    def undeformed(self, points):
+        """Points in object space before the surface of hair moves them, float32."""
+        points = points if self.strands is None else self.strands.undone(points)
+        return points.astype(np.float32)
 
     def is_close(self, other):
         """Whether two poses are the same but for rounding."""
@@ -139,14 +150,15 @@ def found(key):
 def read_pose(ob, depsgraph, with_points, vertex_count=None):
     """The pose of an object as evaluated now; refuses meshes that cannot be used."""
     evaluated = ob.evaluated_get(depsgraph)
-    matrix, points = read_mesh.matrix(evaluated), None
+    matrix, points, strands = read_mesh.matrix(evaluated), None, None
     frame = bpy.context.scene.frame_current
     if not abs(np.linalg.det(matrix[:3, :3])) > FLAT_TRANSFORM:
         raise ValueError(f"{ob.name}: its scale is zero in frame {frame}; scale it up")
     if with_points:
-        points = (
-            control_points(ob, depsgraph) if is_curve(ob) else read_mesh.positions(evaluated.data)
-        )
+        if is_curve(ob):
+            points, strands = control_points(ob, depsgraph)
+        else:
+            points = read_mesh.positions(evaluated.data)
         if vertex_count is not None and len(points) != vertex_count:
             raise ValueError(
                 f"{ob.name}: the mesh has {len(points)} vertices in frame {frame}, "
@@ -159,7 +171,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
                 f"{frame} (first: vertex {bad[0]}); delete or repair them"
             )
     matrix[:3] *= unit_scale(depsgraph.scene)
-    return Pose(matrix, points)
+    return Pose(matrix, points, strands)
 
 
 class Reader:

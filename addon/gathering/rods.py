@@ -13,7 +13,8 @@ from ...solver.bodies import Pins, Rod
 from ...solver.scene.directors import beside, followed, unit_tangents, untwisted
 from ...solver.scene.thickness import PART_OF_EDGE, SHORT
 from ..objects import read_mesh
-from ..objects.curves import Strands, is_curve
+from ..objects.curves import Strands, is_curve, strands_of
+from ..objects.hair import HairStrands, is_hair
 from .material import material_of
 from .reader import Pose
 
@@ -26,7 +27,7 @@ class RodShape:
 
     start: Pose
     edges: np.ndarray
-    strands: Strands | None = None
+    strands: Strands | HairStrands | None = None
     normals: np.ndarray | None = None
 
     def along(self, pose):
@@ -63,7 +64,12 @@ def with_radius(material, ob, shape, points):
     if not np.allclose(radius, 1.0):
         thickness, density = material.thickness * radius, material.density * radius**2
         material = replace(material, thickness=thickness, density=density)
-    bevel = float(radius.mean()) * ob.data.bevel_depth * _scale(shape.start.matrix)
+    if is_hair(ob):
+        own = shape.strands.own_radius
+        bevel = 0.0 if own is None else float(own.mean())
+    else:
+        bevel = float(radius.mean()) * ob.data.bevel_depth
+    bevel *= _scale(shape.start.matrix)
     if bevel > 0.0 and material.collision_thickness == 0.0:
         lengths = np.linalg.norm(np.diff(points[shape.edges], axis=1)[:, 0], axis=1)
         room = PART_OF_EDGE * float(np.quantile(lengths, SHORT))
@@ -79,7 +85,7 @@ def _scale(matrix):
 def rod_of(gathered, ob, mesh, target, pinned):
     """The `Rod` of an object, whose `target` learns its shape; `pinned` are vertices of a mesh."""
     curve, material = is_curve(ob), material_of(ob)
-    strands = Strands(mesh) if curve else None
+    strands = strands_of(ob, mesh) if curve else None
     edges = strands.edges if curve else read_mesh.edges(mesh)
     shape = RodShape(target.start, edges, strands)
     points, directors = shape.along(target.start), None

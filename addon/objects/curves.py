@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .hair import HairStrands, is_hair, read_strands, unusable_hair
+
 # Edges between two control points: of a Bézier spline exactly what its handles can follow.
 BEZIER_EDGES, NURBS_EDGES = 3, 2
 # How much more than any other point the ends of a NURBS spline count.
@@ -18,8 +20,8 @@ ABREAST = ("co", "handle_left", "handle_right")
 
 
 def is_curve(ob):
-    """Whether an object is a curve whose control points can be keyed."""
-    return ob.type == "CURVE"
+    """Whether an object is a curve, or hair, and so a rod with a start and an end."""
+    return ob.type == "CURVE" or is_hair(ob)
 
 
 def is_simulated_as_points(ob):
@@ -36,6 +38,8 @@ def is_pinned(ob):
 
 def point_count(ob):
     """Points of an object that is baked: vertices of a mesh, control points of a curve."""
+    if is_hair(ob):
+        return len(ob.data.points)
     if not is_curve(ob):
         return len(ob.data.vertices)
     return sum(len(controls(spline)) for spline in ob.data.splines)
@@ -49,7 +53,11 @@ def controls(spline):
 
 
 def control_points(ob, depsgraph):
-    """Control points of a curve [point, 3] as its keys and hooks have them now, float32."""
+    """Control points of a curve [point, 3] as its keys and hooks have them now, float32, and the
+    `StrandMotion` of hair on a surface, else None.
+    """
+    if is_hair(ob):
+        return read_strands(ob, depsgraph)
     evaluated = ob.evaluated_get(depsgraph)
     curve = evaluated.to_curve(depsgraph, apply_modifiers=True)
     try:
@@ -60,7 +68,7 @@ def control_points(ob, depsgraph):
         ]
     finally:
         evaluated.to_curve_clear()
-    return np.array(points, np.float32).reshape(-1, 3)
+    return np.array(points, np.float32).reshape(-1, 3), None
 
 
 def set_key(block, ob, points):
@@ -104,6 +112,8 @@ def give_back_handles(ob, types):
 
 def unusable_spline(ob):
     """Why a curve cannot be simulated, or None."""
+    if is_hair(ob):
+        return unusable_hair(ob)
     if ob.data.dimensions != "3D":
         return "it is a 2D curve; make it 3D (Data > Shape)"
     if not len(ob.data.splines):
@@ -127,6 +137,11 @@ class Strand:
     back: np.ndarray
     radius: np.ndarray
     closed: bool
+
+
+def strands_of(ob, curve):
+    """The splines of an evaluated `curve`, or the strands of hair."""
+    return HairStrands(ob.data) if is_hair(ob) else Strands(curve)
 
 
 class Strands:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What modifiers mean for a simulation: which are part of its input, and which may move."""
 
+from .hair import deforms_on_surface, is_hair
+
 # Move vertices and keep their number: part of what is simulated, so the bake switches them off.
 DEFORMING = {
     "ARMATURE",
@@ -85,6 +87,8 @@ ON_SPLINES = {"HOOK", "MESH_DEFORM", "SOFT_BODY"}
 def simulation_point(ob):
     """Modifiers in use that deform what is simulated, and those that act on the result."""
     used = [modifier for modifier in ob.modifiers if modifier.show_viewport]
+    if is_hair(ob):  # which keeps moving with its surface
+        return [], [modifier for modifier in used if not deforms_on_surface(modifier)]
     known = DEFORMING | NEUTRAL
     end = next((at for at, m in enumerate(used) if m.type not in known), len(used))
     if ob.type == "CURVE":
@@ -95,5 +99,7 @@ def simulation_point(ob):
 
 def may_change_count(ob):
     """Whether modifiers may give an object another number of vertices in another frame."""
+    if is_hair(ob):
+        return bool(simulation_point(ob)[1])
     keeping = (DEFORMING | NEUTRAL) - FROM_FILE
     return any(m.show_viewport and m.type not in keeping for m in ob.modifiers)

@@ -4,6 +4,7 @@
 import bpy
 from bpy.types import Operator
 
+from .curves import is_simulated_as_points
 from .participants import BODIES
 
 REMEDY = "press Make Mesh Local in the VBD tab"
@@ -30,7 +31,7 @@ def _sharing(ob):
 
 def without_own_mesh(scene):
     """Objects of a scene that would be baked and have no mesh of their own."""
-    chosen = (ob for ob in scene.objects if ob.vbd.role in BODIES and ob.type in {"MESH", "CURVE"})
+    chosen = (ob for ob in scene.objects if ob.vbd.role in BODIES and is_simulated_as_points(ob))
     return [ob for ob in chosen if missing(ob)]
 
 

@@ -40,8 +40,8 @@ def draw_field(column, group, name, label=None, active=True):
     row = column.row(align=True)
     row.active = active
     if group.bl_rna.properties[name].type == "ENUM":  # Blender would cut its label off
-        row = row.split(factor=0.5)
-        row.label(text=group.bl_rna.properties[name].name)
+        row = row.split(factor=0.35 if label else 0.5)
+        row.label(text=label or group.bl_rna.properties[name].name)
         label = ""
     row.prop(group, name, text=label)
 

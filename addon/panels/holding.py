@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panels of what holds an object: pins, seams and attachments, with the list of these."""
 
+from itertools import count
+
 from bpy.types import Operator, Panel, UIList
 
 from ..objects.curves import is_curve
@@ -59,7 +61,10 @@ class VBD_PT_soft_pins(PhysicsPanel, Panel):
     def draw(self, context):
         vbd, layout = _fields(self.layout, context), self.layout
         layout.active = vbd.soft_pins and bool(vbd.pin_group)
-        _numbers(layout, vbd, "pin_stiffness", "pin_damping", "pin_strength")
+        column = layout.column(align=True)
+        column.use_property_split = False
+        column.prop(vbd, "pin_stiffness", text="Stiffness per kg")
+        _numbers(column, vbd, "pin_damping", "pin_strength")
 
 
 class VBD_PT_sewing(PhysicsPanel, Panel):
@@ -112,7 +117,7 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
         column.active = item.enabled
         column.prop(item, "target")
         if not is_curve(ob):
-            column.prop_search(item, "vertex_group", ob, "vertex_groups")
+            column.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
         column.prop(item, "keep_distance")
         _numbers(column, item, "distance", "stiffness", "damping", "maximum_force")
         row = column.row()
@@ -134,13 +139,18 @@ class VBD_OT_add_attachment(ListOperator, Operator):
         others = [other for other in context.selected_objects if other != ob]
         if len(others) == 1:
             item.target = others[0]
-        taken = {other.name for other in vbd.attachments}
-        count = 1
-        while f"Attachment {count}" in taken:
-            count += 1
-        item.name = f"Attachment {count}"
+        item.name = _free_name(
+            item.target.name if item.target else "Attachment",
+            {other.name for other in vbd.attachments},
+        )
         vbd.attachment = len(vbd.attachments) - 1
         return {"FINISHED"}
+
+
+def _free_name(name, taken):
+    """The name, with a number behind it if it is taken."""
+    numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
+    return next(found for found in numbered if found not in taken)
 
 
 class VBD_OT_remove_attachment(RemoveOperator, Operator):

@@ -22,19 +22,21 @@ class VBD_UL_painted(UIList):
 
 def _draw_row(layout, context, item):
     ob, name = context.object, item.what
-    layout.prop(item, "what")
+    row = layout.row()
+    row.use_property_split = False  # the names of properties want the whole width
+    row.prop(item, "what", text="")
     if ob.vbd.role not in ROLES_OF[name]:
         layout.label(text=f"Not for a {ROLE_NAMES[ob.vbd.role]}", icon="INFO")
         return
-    layout.prop_search(item, "vertex_group", ob, "vertex_groups")
+    layout.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
     measure = unit(name, ob.vbd.role)
     measure = f" ({measure})" if measure else ""
     column = layout.column(align=True)
     column.use_property_split = False
-    column.prop(item, "value", text=f"At Weight 0{measure}")
+    column.prop(item, "value", text=f"Weight 0{measure}")
     scene = name == "friction" and not ob.vbd.use_friction
     owner = context.scene.vbd if scene else ob.vbd
-    column.prop(owner, name, text=f"At Weight 1{measure}")
+    column.prop(owner, name, text=f"Weight 1{measure}")
 
 
 class VBD_PT_painted(PhysicsPanel, Panel):

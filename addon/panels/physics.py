@@ -14,8 +14,8 @@ from .drawing import TITLE, PhysicsPanel, draw_field, draw_presets, draw_roles, 
 # or where that of the property would be cut off beside its number in a narrow editor.
 MATERIAL_FIELDS = {
     "SOFT": (
-        ("solid_model", None),
-        ("youngs_modulus", None),
+        ("solid_model", "Model"),
+        ("youngs_modulus", "Modulus (Pa)"),
         ("poisson_ratio", None),
         ("density", "Density (kg/m³)"),
         ("yield_strain", None),
@@ -24,11 +24,11 @@ MATERIAL_FIELDS = {
         ("drag", None),
     ),
     "CLOTH": (
-        ("membrane", None),
+        ("membrane", "Model"),
         ("thickness", None),
-        ("youngs_modulus", None),
-        ("weft_modulus", None),
-        ("shear_modulus", None),
+        ("youngs_modulus", "Modulus (Pa)"),
+        ("weft_modulus", "Weft (Pa)"),
+        ("shear_modulus", "Shear (Pa)"),
         ("poisson_ratio", None),
         ("density", "Density (kg/m²)"),
         ("bending_stiffness", "Bending (N m)"),
@@ -98,7 +98,7 @@ class VBD_PT_material(PhysicsPanel, Panel):
             if name in always_springs_back(ob.vbd):
                 continue
             if woven and name == "youngs_modulus":
-                label = "Warp Modulus (Pa)"
+                label = "Warp (Pa)"
             draw_field(column, ob.vbd, name, label)
 
 
@@ -161,7 +161,7 @@ class VBD_PT_rest_shape(PhysicsPanel, Panel):
             row.prop(ob.vbd, "rest_shape_key", text="Shape Key")
         else:
             row.prop_search(ob.vbd, "rest_shape_key", keys, "key_blocks", text="Shape Key")
-        layout.prop(ob.vbd, "shrink")
+        layout.prop(ob.vbd, "shrink", text="Shrink")
 
 
 class VBD_PT_collision(PhysicsPanel, Panel):
@@ -210,7 +210,7 @@ class VBD_PT_field_weights(PhysicsPanel, Panel):
         layout, vbd = self.layout, context.object.vbd
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(vbd, "field_collection")
+        layout.prop(vbd, "field_collection", text="Collection")
         column = layout.column(align=True)
         for name in ("field_all", *map(weight_name, LABELS)):
             column.prop(vbd, name, slider=True)

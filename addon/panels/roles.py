@@ -6,11 +6,14 @@ from bpy.props import EnumProperty
 
 from ..objects.cell_count import can_count, count_cells
 from ..objects.curves import is_curve, is_simulated_as_points
+from ..objects.hair import is_hair
 from ..properties import ROLES
 from ..values.presets import MATERIAL_VALUES, apply_shipped_material
 
 # The shipped material that a new role starts with; the others start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope"}
+# Hair grows from somewhere, and its strands lie too close together to keep them apart one by one.
+HAIR_MATERIAL = "Hair"
 # Roles that start with self contact: what is thin folds onto itself in every drape and every knot.
 # A soft body of one piece seldom does.
 SELF_CONTACT = ("CLOTH", "ROD")
@@ -30,9 +33,6 @@ def refusal(context):
     """Why roles cannot change now, or None."""
     chosen = chosen_objects(context)
     if not chosen:
-        hair = next((ob.name for ob in _selected(context) if ob.type == "CURVES"), None)
-        if hair:
-            return f"Hair curves keep no keys: convert {hair} to a mesh (Object > Convert > Mesh)"
         return "Select a mesh object or a curve"
     if context.window_manager.vbd.baking:
         return "Wait until the bake has ended, or cancel it"
@@ -87,8 +87,11 @@ class VBD_OT_add(bpy.types.Operator):
                 continue
             ob.vbd.role = self.role
             reset_material(ob)
-            ob.vbd.self_contact = self.role in SELF_CONTACT
-            if self.role in STARTING_MATERIAL:
+            ob.vbd.self_contact = self.role in SELF_CONTACT and not is_hair(ob)
+            if is_hair(ob):
+                ob.vbd.pin_start = True
+                apply_shipped_material(context, ob, HAIR_MATERIAL)
+            elif self.role in STARTING_MATERIAL:
                 apply_shipped_material(context, ob, STARTING_MATERIAL[self.role])
         return {"FINISHED"}
 

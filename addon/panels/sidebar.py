@@ -102,7 +102,7 @@ def draw_next_step(layout, context):
 
 
 # Types of objects that have no role, but become meshes.
-CONVERTIBLE = ("FONT", "SURFACE", "META", "CURVES")
+CONVERTIBLE = ("FONT", "SURFACE", "META")
 
 
 class _Sidebar:
@@ -124,7 +124,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             layout.operator("object.convert", text="Convert to Mesh").target = "MESH"
         else:
-            layout.label(text="Select a mesh or curve: what is it?")
+            layout.label(text="Select a mesh or a curve")
         layout.separator()
         draw_participants(layout, context)
         draw_next_step(layout, context)

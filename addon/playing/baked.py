@@ -61,7 +61,7 @@ def is_edited(ob):
     """Whether a baked mesh has lost its keys or changed its vertices, or is about to."""
     if not is_baked(ob):
         return False
-    lost = not ob.data.shape_keys and not mesh_cache.plays(ob)
+    lost = not getattr(ob.data, "shape_keys", None) and not mesh_cache.plays(ob)
     return lost or ob.vbd.bake_vertices not in (0, point_count(ob)) or ob.mode == "EDIT"
 
 

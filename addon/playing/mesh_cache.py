@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's Mesh Cache modifier in place of the keys of a bake. Its record has "mesh_cache", the
-name of the modifier, and "modifiers", those that are switched off, as that of a bake with keys.
+"""A modifier in place of the keys of a bake: Blender's Mesh Cache, or that of hair. Its record has
+"mesh_cache", the name of the modifier, and "modifiers", those that are switched off, as that of a
+bake with keys.
 """
 
 NAME = "VBD Cache"

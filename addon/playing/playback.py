@@ -9,10 +9,12 @@ give back.
 
 import json
 
+import bpy
 import numpy as np
 
 from ..objects.curves import free_handles, give_back_handles, is_curve, set_key
-from . import mesh_cache
+from ..objects.hair import is_hair
+from . import hair, mesh_cache
 from .key_curves import add_linear_keys, add_tents, curves_of_key, remove_curves
 
 PREFIX = "VBD "
@@ -35,6 +37,9 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
     """
     # A Key that is deleted and made again in one step comes back from an undo empty, or crashes.
     kept = _take_away(ob)
+    if is_hair(ob):
+        _write_hair(ob, frames, frame_start, pace)
+        return
     key = None if kept else ob.data.shape_keys
     own = len(key.key_blocks) if key else 0
     record = {
@@ -89,6 +94,14 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
     resume(ob)
 
 
+def _write_hair(ob, frames, frame_start, pace):
+    """`write` for hair, which follows a mesh with the keys."""
+    holder, modifier = hair.add(ob)
+    write(holder, frames, frame_start, [], pace)
+    record = {"mesh_cache": modifier.name, "modifiers": {}}
+    ob.vbd.bake_record, ob.vbd.baked = json.dumps(record), True
+
+
 def resume(ob):
     """Let a bake play again after `suspend`."""
     if not is_baked(ob):
@@ -134,7 +147,8 @@ def suspend(ob):
 
 def is_absolute(ob):
     """Whether an object plays its bake with absolute keys."""
-    return bool(ob.data.shape_keys and json.loads(ob.vbd.bake_record or "{}").get("absolute"))
+    keys = getattr(ob.data, "shape_keys", None)  # which hair never has
+    return bool(keys and json.loads(ob.vbd.bake_record or "{}").get("absolute"))
 
 
 def make_relative(ob):
@@ -190,6 +204,13 @@ def _take_away(ob):
         return False
     suspend(ob)
     record = json.loads(ob.vbd.bake_record)
+    if is_hair(ob):
+        holder = hair.remove(ob, record["mesh_cache"])
+        if holder is not None:
+            free(holder)
+            bpy.data.meshes.remove(holder.data)  # and the object
+        _forget(ob)
+        return False
     key, made_here = ob.data.shape_keys, False
     if not mesh_cache.remove(ob, record) and key:
         remove_curves(key, record)
@@ -205,9 +226,14 @@ def _take_away(ob):
             ob.active_shape_key_index = record["active_index"]
     if is_curve(ob):
         give_back_handles(ob, record.get("handles", []))
+    _forget(ob)
+    return made_here
+
+
+def _forget(ob):
+    """Let an object be one that was never baked."""
     for name in ("bake_record", "baked", "bake_scene", "bake_id", "bake_vertices", "bake_fps"):
         ob.vbd.property_unset(name)
-    return made_here
 
 
 def _own_mutes(key, record):

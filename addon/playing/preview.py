@@ -12,10 +12,12 @@ from contextlib import contextmanager
 import bpy
 
 from ..objects.curves import free_handles, is_curve, set_points
+from ..objects.hair import is_hair, node_group
+from . import hair
 
 NAME = "VBD Preview"
 # The shortest time between two frames that are shown [s].
-PAUSE = 0.1
+PAUSE = 0.2
 
 
 class Preview:
@@ -39,15 +41,15 @@ class Preview:
         try:
             for ob in self._objects():
                 self.active[ob.name] = ob.modifiers.active and ob.modifiers.active.name
-                groups.append(self._copied(ob) if is_curve(ob) else _at_attribute(ob.data))
-                ob.modifiers.new(NAME, "NODES").node_group = groups[-1]
+                groups.append(self._add(ob))
             self.show(0, points)
             yield
         finally:
             for ob in self._objects():
                 self._clear(ob)
             for name in self.copies.values():
-                bpy.data.curves.remove(bpy.data.objects[name].data)  # and the object
+                data = bpy.data.objects[name].data  # that takes the object along
+                (bpy.data.meshes if data.id_type == "MESH" else bpy.data.curves).remove(data)
             for group in groups:
                 bpy.data.node_groups.remove(group)
 
@@ -59,7 +61,8 @@ class Preview:
             if ob is None:
                 continue
             if is_curve(ob):
-                set_points(bpy.data.objects[self.copies[ob.name]].data, shape)
+                copy = bpy.data.objects[self.copies[ob.name]].data
+                (hair.place if is_hair(ob) else set_points)(copy, shape)
                 continue
             values = ob.data.attributes.get(NAME)
             if values and len(values.data) == len(shape):
@@ -84,6 +87,16 @@ class Preview:
     def _objects(self):
         found = (bpy.data.objects.get(target.key) for target in self.targets)
         return [ob for ob in found if ob is not None]
+
+    def _add(self, ob):
+        """Give an object its modifier; the node group of that."""
+        if is_hair(ob):
+            copy, modifier = hair.add(ob, NAME)
+            self.copies[ob.name] = copy.name
+            return modifier.node_group
+        modifier = ob.modifiers.new(NAME, "NODES")
+        modifier.node_group = self._copied(ob) if is_curve(ob) else _at_attribute(ob.data)
+        return modifier.node_group
 
     def _copied(self, ob):
         """The node group that shows a copy of a curve, without keys of its own."""
@@ -115,18 +128,10 @@ class Preview:
             ob.modifiers.active = active
 
 
-def _group():
-    """A new node group for a modifier."""
-    group = bpy.data.node_groups.new(NAME, "GeometryNodeTree")
-    for in_out in ("INPUT", "OUTPUT"):
-        group.interface.new_socket(name="Mesh", in_out=in_out, socket_type="NodeSocketGeometry")
-    return group
-
-
 def _at_attribute(mesh):
     """A node group that moves every vertex to the attribute `NAME`, which a mesh gets."""
     mesh.attributes.new(NAME, "FLOAT_VECTOR", "POINT")
-    group = _group()
+    group = node_group(NAME)
     new, link = group.nodes.new, group.links.new
     source, target = new("NodeGroupInput"), new("NodeGroupOutput")
     place, values = new("GeometryNodeSetPosition"), new("GeometryNodeInputNamedAttribute")
@@ -140,7 +145,7 @@ def _at_attribute(mesh):
 
 def _as_object(ob):
     """A node group that shows another object, as it is in its own space."""
-    group = _group()
+    group = node_group(NAME)
     shown, target = (
         group.nodes.new(kind) for kind in ("GeometryNodeObjectInfo", "NodeGroupOutput")
     )

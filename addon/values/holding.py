@@ -62,7 +62,7 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
         "stiffness": FloatProperty(
             name="Stiffness (N/m)",
             description="Force of the whole attachment per metre that it is stretched",
-            default=1e4,
+            default=1e5,
             min=0.0,
             max=1e9,
             soft_max=1e6,

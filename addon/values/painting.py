@@ -95,12 +95,12 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             **PLAIN,
         ),
         "value": FloatProperty(
-            name="At Weight 0",
+            name="Weight 0",
             description="The property where the weight is 0, in SI units. Young's modulus takes "
             "the other stiffnesses of woven cloth along",
             default=0.0,
             min=0.0,
-            precision=6,
+            precision=3,  # of what is small Blender shows more
             **PLAIN,
         ),
     }

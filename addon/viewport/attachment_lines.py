@@ -7,7 +7,7 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 
 from ..objects import read_mesh
-from ..objects.curves import Strands, control_points, is_curve, unusable_spline
+from ..objects.curves import control_points, is_curve, strands_of, unusable_spline
 from ..objects.nearest import nearest
 from ..objects.participants import BODIES
 from .keeping import Kept, drawing
@@ -50,7 +50,7 @@ def _points(ob, depsgraph):
     elif unusable_spline(ob):
         return np.zeros((0, 3))
     else:
-        points = Strands(ob.data).sampled(control_points(ob, depsgraph))
+        points = strands_of(ob, ob.data).sampled(control_points(ob, depsgraph)[0])
     return read_mesh.transformed(read_mesh.matrix(evaluated), points)
 
 
@@ -59,7 +59,7 @@ def _nearest(ob, points, depsgraph):
     target = ob.evaluated_get(depsgraph)
     matrix = read_mesh.matrix(target)
     if is_curve(ob) and ob.vbd.role == "ROD" and not unusable_spline(ob):
-        return nearest(points, _points(ob, depsgraph), Strands(ob.data).edges)[1]
+        return nearest(points, _points(ob, depsgraph), strands_of(ob, ob.data).edges)[1]
     if target.type != "MESH" or not len(target.data.vertices):
         return np.broadcast_to(matrix[:3, 3], points.shape)
     if not len(target.data.polygons):

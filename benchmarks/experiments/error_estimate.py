@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How well the error of the positions is estimated that ends a substep (setting "accuracy").
+"""How well the error of the positions is estimated, by which an accuracy ends a substep.
 
     python -m vbd.benchmarks.experiments.error_estimate [--plot] [scene ...]
 
@@ -8,72 +8,29 @@ every estimate on the way is compared with the distance from where that leads (r
 every body, in float32). Printed for every scene: how many estimates of all looks lie within a
 factor 3, are lower or are higher, the lowest and the highest of them as parts of the truth; after
 how many iterations its substeps end on average, after how many the truth would have allowed it, and
-the largest true error over its goal. --plot draws docs/gallery/error_estimate.png.
+the largest true error over its goal; and last, what is told after the usual iterations without an
+accuracy, where that can be known, as a part of the truth. In what is told, errors below NONE of
+what one might mind count as that. --plot draws docs/gallery/error_estimate.png.
 """
 
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
-from vbd.benchmarks.experiments import convergence_scenes, convergence_small
+from vbd.benchmarks.experiments.error_estimate_scenes import CHOSEN, SCENES, UNSEEN
 from vbd.solver.kernels.accuracy import FIRST_LOOK
+from vbd.solver.report.position_error import PositionError, visible
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import Simulation
 
-sys.path += [str(Path(__file__).parents[2] / "tests" / part) for part in ("recorded", ".")]
-
-import scenes
-
-ACCURACY = 0.01
+ACCURACY, USUAL = 0.01, Settings().iterations
 FAR, LATE, LAST = 240, 200, 64
 # Errors of which the truth is not known to this part are left out: from LATE to FAR it moves on.
 KNOWN = 0.2
-RECORDED = (
-    "hanging sheet",
-    "bent sheets",
-    "neo-Hookean beam",
-    "neo-Hookean beam, damped",
-    "logarithm beam",
-    "corotated beam",
-    "neo-Hookean membrane",
-    "woven membrane",
-    "rope",
-    "rope, damped",
-    "wire",
-    "thrown",
-    "moved pins",
-    "varying gravity",
-    "ball on plane",
-    "ball on sphere",
-    "ball in bowl",
-    "ball on ground",
-    "cube on mesh",
-    "visible surface on mesh",
-    "visible surface on plane",
-    "cloth on ball",
-    "two balls",
-    "stack",
-    "in a box",
-    "lifted",
-)
-
-
-def one_step(body, frames=8):
-    return scenes.scene(body, frames=frames, frame_time=convergence_scenes.H, substeps=1)
-
-
-SCENES = {name: {**scenes.FREE, **scenes.CONTACT}[name] for name in RECORDED} | {
-    "bar 4": lambda: one_step(convergence_scenes.bar(4)),
-    "bar 4, 30 MPa": lambda: one_step(convergence_scenes.bar(4, 3e7)),
-    "bar 8": lambda: one_step(convergence_scenes.bar(8), frames=4),
-    "contrast bar": lambda: one_step(convergence_scenes.contrast_bar(2)),
-    "small beam": lambda: one_step(convergence_small.beam((8, 2, 2), 1e7)),
-    "small sheet": lambda: one_step(convergence_small.hung(8, 1e6)),
-    "sheet 24": lambda: scenes.scene(convergence_scenes.hanging_sheet(24)),
-    "sheet 48": lambda: scenes.scene(convergence_scenes.hanging_sheet(48), frames=4),
-}
+# Errors below this part of what one might mind are as good as none: 0.001 of the motion in the
+# substep, or 4e-6 of the size.
+NONE = 0.004
 
 
 @dataclass
@@ -81,7 +38,9 @@ class Substep:
     """What was estimated after looks at a substep, and what was true, all in m or 1."""
 
     estimates: dict  # by iteration, [body]
+    bounds: dict  # of what ends it
     goals: dict
+    none: dict  # errors that are as good as none
     truth: dict
     unsure: np.ndarray  # [body] how far the truth may be from where it is taken to be
     caution: float
@@ -108,18 +67,18 @@ class Substep:
     def done(self):
         """Iterations after which it ends; None where it does not say that it has converged."""
         looks = sorted(self.estimates)
-        met = (n for n in looks if (self.caution * self.estimates[n] <= self.goals[n]).all())
+        met = (n for n in looks if (self.caution * self.bounds[n] <= self.goals[n]).all())
         return next(met, None)
 
     def told(self):
         """Estimate over truth, where that is known, at the end, after the usual iterations at the
         latest, of the body that is farthest from its goal: what a frame tells.
         """
-        usual = max(n for n in self.estimates if n <= Settings().iterations)
+        usual = max(n for n in self.estimates if n <= USUAL)
         n = min(self.done or usual, usual)
         b = int(np.argmax(self.estimates[n] / self.goals[n]))
-        is_known = self.truth[n][b] * KNOWN >= self.unsure[b]
-        return [self.estimates[n][b] / self.truth[n][b]] if is_known else []
+        is_known, none = self.truth[n][b] * KNOWN >= self.unsure[b], self.none[n][b]
+        return [max(self.estimates[n][b], none) / max(self.truth[n][b], none)] if is_known else []
 
     def end(self):
         """(iterations done, those that would have done, true error over its goal)."""
@@ -133,8 +92,8 @@ class Substep:
 class Watched:
     """A scene whose substeps end as they do, but some, which are seen on to FAR iterations."""
 
-    def __init__(self, scene):
-        settings = replace(scene.settings, iterations=FAR, accuracy=ACCURACY, tolerance=0.0)
+    def __init__(self, scene, accuracy=ACCURACY):
+        settings = replace(scene.settings, iterations=FAR, accuracy=accuracy, tolerance=0.0)
         self.scene, self.settings = scene, settings
         simulation = Simulation(scene.bodies, settings, "cpu", scene.gravity)
         self.stepper, self.measure = simulation._build()
@@ -142,54 +101,109 @@ class Watched:
         # Plain launches, so that Python sees every iteration.
         self.stepper.is_captured = False
         self.convergence = self.stepper.convergence
-        self.accuracy = self.convergence.accuracy
         self.look, self.convergence.look = self.convergence.look, self._watch
-        self.path, self.estimates, self.goals = None, {}, {}
-        self.marks = [FIRST_LOOK, *(n for n, _ in self.accuracy.marks if n <= LAST)]
+        self.path = None
 
     def _watch(self):
         self.look()
         done, met = self.convergence.done, self.convergence.iterations.is_met
         if self.path is None:
-            if done >= Settings().iterations:
+            if done >= USUAL:
                 met.fill_(1)
             return
-        met.zero_()
         if done <= LAST or done == LATE:
             self.path[done] = self.model.x.numpy().copy()
-        if done in self.marks:
-            self.estimates[done] = self.accuracy.errors.error.numpy().copy()
-            self.goals[done] = self.accuracy.errors.goal.numpy().copy()
+        self._at(done, bool(met.numpy()[0]))
+        met.zero_()
+
+    def _at(self, done, is_met):
+        """Take what is told after some iterations of a substep that is seen."""
+        raise NotImplementedError
 
     def substeps(self):
-        """`Substep`s: the last of the first, the middle and the last frame."""
+        """What is `_measured` of the last substep of the first, the middle and the last frame."""
         frames, substeps = self.scene.frames, self.settings.substeps
         for frame in range(1, frames + 1):
             self.stepper.begin_frame(frame, frame * self.settings.frame_time)
             for substep in range(1, substeps + 1):
                 is_seen = substep == substeps and frame in (1, max(frames // 2, 1), frames)
                 self.path = {} if is_seen else None
-                self.estimates, self.goals = {}, {}
+                self._begin()
                 self.stepper.step()
-                if is_seen:
+                if self.path:  # none of a frame that is done again
                     yield self._measured()
             self.stepper.end_frame(self.measure.read())
         self.model.launches.threads.stop()
 
-    def _measured(self):
-        model, accuracy = self.model, self.accuracy
-        bodies = [model.assembly.vertices[b] for b in accuracy.body]
-        free = [each[each < model.free_count] for each in bodies]
-        rounding, end = accuracy.errors.rounding.numpy(), model.x.numpy()
+    def _truth(self, bodies, rounding):
+        """Errors [m] by iteration of bodies, given by their vertices; and how unsure each is."""
+        free, end = [each[each < self.model.free_count] for each in bodies], self.model.x.numpy()
 
         def apart(x):
             return np.maximum([rms(x[each] - end[each]) for each in free], rounding)
 
-        late = self.path.pop(LATE)
-        unsure = apart(late)
+        unsure = apart(self.path.pop(LATE))
         unsure[unsure <= rounding] = 0.0
-        truth = {done: apart(x) for done, x in self.path.items()}
-        return Substep(self.estimates, self.goals, truth, unsure, accuracy.caution)
+        return {done: apart(x) for done, x in self.path.items()}, unsure
+
+
+class ToAnAccuracy(Watched):
+    """What the estimates of an accuracy tell, `Substep` by `Substep`."""
+
+    def _begin(self):
+        self.accuracy = self.convergence.accuracy
+        self.marks = [FIRST_LOOK, *(n for n, _ in self.accuracy.marks if n <= LAST)]
+        self.told, self.latest = {"error": {}, "bound": {}, "goal": {}, "motion": {}}, None
+
+    def _at(self, done, is_met):
+        errors = self.accuracy.errors
+        if done in self.marks:
+            for name, by_iteration in self.told.items():
+                by_iteration[done] = getattr(errors, name).numpy().copy()
+        if self.latest is None and (is_met or done == USUAL):
+            self.latest = errors.latest.numpy().copy()
+
+    def _measured(self):
+        errors, assembly = self.accuracy.errors, self.model.assembly
+        # It remembers what it would have seen, had it ended as it does.
+        errors.latest.assign(self.latest)
+        bodies = [assembly.vertices[b] for b in self.accuracy.body]
+        truth, unsure = self._truth(bodies, errors.rounding.numpy())
+        *told, motion = self.told.values()
+        none = {n: NONE * visible(each, self.accuracy.sizes) for n, each in motion.items()}
+        return Substep(*told, none, truth, unsure, self.accuracy.caution)
+
+
+class Plain(Watched):
+    """What is told without an accuracy, after the usual iterations: estimate over truth of the body
+    of which it is most visible, None where the truth is not known.
+    """
+
+    def __init__(self, scene):
+        super().__init__(scene, accuracy=0.0)
+        self.error = PositionError(self.model)
+
+    def _begin(self):
+        pass
+
+    def _at(self, done, _is_met):
+        if done == USUAL // 4:
+            self.error.keep_quarter()
+        if done == USUAL // 2:
+            self.error.keep_half()
+        if done == USUAL:
+            self.error.find()
+            self.found = self.error.estimate(self.error.squares.numpy(), USUAL, USUAL)
+
+    def _measured(self):
+        vertices, b = self.model.assembly.vertices, self.found.worst
+        if b is None:
+            return None
+        (truth, (unsure,)) = self._truth([vertices[b]], self.error.rounding[b])
+        true, none = truth[USUAL][0], NONE * self.found.seen[b]
+        if true * KNOWN < unsure:
+            return None
+        return max(self.found.error[b], none) / max(true, none)
 
 
 def rms(difference):
@@ -197,23 +211,39 @@ def rms(difference):
 
 
 def main(names, plots):
-    print(f"{'scene':26} within lower higher  lowest highest   ends could over goal")
-    everything = []
+    print(f"{'scene':26} within lower higher  lowest highest   ends could over goal   plain")
+    everything, plain = {}, {}
     for name in names:
-        found = list(Watched(SCENES[name]()).substeps())
-        everything += found
-        print(f"{name:26} {row(found)}", flush=True)
-    print(f"{'all':26} {row(everything)}")
-    told = np.concatenate([substep.told() for substep in everything])
-    within = ((told > 1.0 / 3.0) & (told < 3.0)).mean()
-    print(f"Of what {len(told)} frames tell {within:.0%} is within a factor 3.")
-    over = np.array([substep.end()[2] for substep in everything])
+        everything[name] = list(ToAnAccuracy(SCENES[name]()).substeps())
+        plain[name] = [told for told in Plain(SCENES[name]()).substeps() if told is not None]
+        line = " ".join(f"{told:.2g}" for told in plain[name])
+        print(f"{name:26} {row(everything[name])}   {line}", flush=True)
+    for said, group in (("chosen", CHOSEN), ("unseen", UNSEEN), ("all", SCENES)):
+        found = [substep for name in names if name in group for substep in everything[name]]
+        if found:
+            print(f"{said:26} {row(found)}")
+            conclude(found, [told for name in names if name in group for told in plain[name]])
+    if plots:
+        found = [substep.pairs() for substeps in everything.values() for substep in substeps]
+        plot(np.concatenate(found))
+
+
+def conclude(substeps, plain):
+    """How much of what frames tell is right, and how many end too early."""
+    told = np.concatenate([substep.told() for substep in substeps])
+    over = np.array([substep.end()[2] for substep in substeps])
     print(
-        f"Of {len(over)} substeps {(over > 1.0).sum()} ended above the goal, "
+        f"  Of what {len(told)} frames tell {within(told):.0%} is within a factor 3; "
+        f"without an accuracy of {len(plain)} {within(np.array(plain)):.0%}."
+    )
+    print(
+        f"  Of {len(over)} substeps {(over > 1.0).sum()} ended above the goal, "
         f"{(over > 3.0).sum()} above 3 times the goal."
     )
-    if plots:
-        plot(np.concatenate([substep.pairs() for substep in everything]))
+
+
+def within(ratios):
+    return ((ratios > 1.0 / 3.0) & (ratios < 3.0)).mean()
 
 
 def row(substeps):

@@ -90,13 +90,15 @@ class Filling:
     [cell, 3] relative to that of the cell, -1 to 1 along each axis, and its `spread` [cell, 3], its
     mean square distance from there over that of a full cell. `held` [cell] is the part of it, 0 to
     1, that is known not to deform; None if all may. The rest gives for the whole cell, which makes
-    it stiffer.
+    it stiffer. `evenness` [cell], 0 to 1, is how stiff the material is with its sections one behind
+    the other, over as stiff as it were with all of them alike; None for 1.
     """
 
     part: np.ndarray
     middle: np.ndarray
     spread: np.ndarray
     held: np.ndarray | None = None
+    evenness: np.ndarray | None = None
 
     @classmethod
     def full(cls, count):
@@ -107,11 +109,14 @@ class Filling:
         """Make all arrays float64; refuses what is no filling of `count` cells."""
         if self.held is None:
             self.held = np.zeros(count)
+        if self.evenness is None:
+            self.evenness = np.ones(count)
         for what, shape, low, high in (
             ("part", (count,), 0.0, 1.0),
             ("middle", (count, 3), -1.0, 1.0),
             ("spread", (count, 3), 0.0, np.inf),
             ("held", (count,), 0.0, 1.0),
+            ("evenness", (count,), 0.0, 1.0),
         ):
             values = np.array(getattr(self, what), dtype=np.float64)
             if values.shape != shape or not ((values >= low) & (values <= high)).all():

@@ -115,7 +115,8 @@ def make_aggregates(assembly, patches=IN_MOTION):
         members = by_component[start[number] : start[number + 1]]
         most = min(wanted[number], len(members))
         if 0 < most < FEWEST and spacing[number] > 0.0:
-            most = max(most, patches_along(nearest, members, spacing[number]))
+            along = patches_along(nearest, members, spacing[number])
+            most = min(max(most, along), len(members))
         if most:
             of[members] = len(components) + spread_patches(nearest, rest, members, most)
             components += [number] * most

@@ -44,7 +44,8 @@ def coarse_aggregates(model, settings):
 class CoarseCorrection:
     """The coarse step: `assemble()` once per substep, then `step()` after sweeps.
 
-    `before` [vertex] are the positions [m] before the last one.
+    `before` [vertex] are the positions [m] before the last one, and `holds` says whether stiff
+    bodies are held back as a whole.
     """
 
     def __init__(self, model, aggregates):
@@ -55,6 +56,7 @@ class CoarseCorrection:
         self.direction = wp.zeros_like(model.x)
         self.before = wp.clone(model.x)
         self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
+        self.commit, self.holds = model.commit, False
         self.groups = Groups(model, aggregates)
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
         self.matrix = CoarseMatrix(model, self.groups, self.members)
@@ -193,6 +195,15 @@ class CoarseCorrection:
             for first, count in model.surface_ranges()
         ]
 
+    def hold(self, holding):
+        """Let what ends the step of one vertex of a stiff body end that of all of them: `holding`
+        commits steps so.
+
+        A direction that ends vertex by vertex presses bodies flat. Nothing descends along it, so
+        that all steps of an impact would be skipped.
+        """
+        self.commit, self.holds = holding.commit, True
+
     def begin_frame(self):
         """Count skipped steps anew."""
         self.linkages.skipped.zero_()
@@ -252,6 +263,6 @@ class CoarseCorrection:
             play(self.slopes)
             play(self.free_line)
         play(self.in_front)
-        self.model.commit(0, self.model.free_count)
+        self.commit(0, self.model.free_count)
         self._follow()
         play(self.differences)

@@ -33,8 +33,10 @@ class Tree:
 
     def fit(self):
         """Fit its boxes to the positions and trust radii of now."""
-        self.bound()
-        if self.bvh is not None:
+        if self.bvh is None:
+            self.build()
+        else:
+            self.bound()
             self.bvh.refit()
 
     @property
@@ -110,8 +112,11 @@ class Trees:
         the `whole` surface.
         """
         if not self.is_fresh:
-            for name, tree in (self.of | self.renewed).items():
+            for tree in self.of.values():
                 tree.build()
+            for tree in self.renewed.values():
+                tree.fit()  # as it was built first: the order of what it finds is not asked
+            for name, tree in (self.of | self.renewed).items():
                 setattr(self.struct, name, tree.id)
         else:
             for tree in self.of.values():

@@ -66,6 +66,14 @@ class Search:
         self.finds = list(self._finding())
         self.fills = list(self._filling())
         self.count_entries, *self.sorts = self._sorting()
+        self.renew_pairs = self._renewing()
+
+    def _renewing(self):
+        """The pairs that are known as they would be found now."""
+        model, lists = self.model, self.model.lists
+        inputs = [self.struct, model.contact_model.state, model.x, lists.counts]
+        extent, kernel = (lists.capacity, lists.expected), pair_lists.renew_pairs
+        return model.launches.record_list(kernel, *extent, inputs, [lists.pairs], LOOK)
 
     def _remembering(self):
         """Note what sticks."""
@@ -132,13 +140,22 @@ class Search:
             inputs = [*inputs, model.contact_model.embedding]
             yield record_list(pair_lists.mark_listed, *extent, inputs, [of_all.listed])
 
+    def _renew(self):
+        """Take over lists that have been replaced."""
+        if self.revision != self.model.lists.revision:
+            self._record()
+
+    def renew(self):
+        """Bring the pairs that are known up to date, where there is nothing to seek."""
+        self._renew()
+        self.renew_pairs()
+
     def run(self, whole=True):
         """Search in the trees of now; the rows of `Touch` that separate are pairs, too. Unless the
         `whole` surface has new trust regions, what the others have found before is known.
         """
         lists = self.model.lists
-        if self.revision != lists.revision:
-            self._record()
+        self._renew()
         self.remember()
         wp.copy(self.before.end_of_vertices, self.end[0])
         wp.copy(self.before.end_of_edges, self.end[1])

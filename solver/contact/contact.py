@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact between surfaces: what the other stages of a step ask of it."""
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
+from ..device.flow import when
 from ..kernels.contact import pairs
+from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside
 from .bvh import Trees
 from .candidates import Search
@@ -102,8 +106,9 @@ class Contact:
 
     def suspect(self):
         """Find on the device whether there may be intersections at the end of a frame."""
-        self._fit_to_now()
-        self.intersections.suspect()
+        with self.truncation.without_regions():
+            self._fit_to_now()
+            self.intersections.suspect()
 
     def _fit_to_now(self):
         """Fit the trees to where everything is."""
@@ -158,6 +163,22 @@ class Contact:
         self.trees.begin_frame()
         self.clear = False
 
+    def begin_approach(self):
+        """Find all pairs that may touch on the way to the candidates, as a step begins: what knows
+        its surroundings since the last one is not sought again.
+        """
+        when(self.truncation.is_lost, self._find_whole, self._find_next)
+
+    def _find_whole(self):
+        self.approach()
+        self.truncation.is_lost.zero_()
+
+    def _find_next(self):
+        self.follow()
+        self.truncation.begin_approach(NEXT)
+        when(self.truncation.any_renewed, partial(self._find, False), self.finding.renew)
+        self.truncation.end_search()
+
     def approach(self, whole=True):
         """Find all pairs that may touch on the way to the candidates, or before the next search:
         those of the `whole` surface, or with what has used up its room besides those known.
@@ -170,10 +191,13 @@ class Contact:
 
     def _search(self, begin, whole):
         self.follow()
-        begin(whole)
+        begin(WHOLE if whole else SOME)
+        self._find(whole)
+        self.truncation.end_search()
+
+    def _find(self, whole):
         self.trees.fit(whole)
         self.finding.run(whole)
-        self.truncation.end_search()
 
     def part_anew(self):
         """Let the planes of all pairs lie where these are now; what is not listed stays apart as

@@ -16,12 +16,11 @@ NO_LIMIT = 2**30
 class SearchDue:
     """What is due as of the last `look`: flags, arrays of one int.
 
-    A search is due, `searches`, when trust radii hold many vertices back. When anything has been
-    held back since the last search, something is due as well: a search if a trust radius did it,
-    else planes are laid anew, `parts`. That is heeded in `every` so manieth of the `iterations`
-    [1]. Without these it is in so manieth round since `begin` (never where that is 0), and planes
-    are for the sake of what animation moves. It `goes_on` while either is due, for no more than
-    `most` rounds.
+    A search is due, `searches`, when trust radii hold many vertices back; in `every` so manieth of
+    the `iterations` [1] also when they do so with any. Where none is due then, but planes have held
+    anything back since the last search, these are laid anew, `parts`. Without iterations it is in
+    so manieth round since `begin` (never where that is 0), and planes are for the sake of what
+    animation moves. It `goes_on` while either is due, for no more than `most` rounds.
     """
 
     def __init__(self, truncation, every, iterations=None, most=NO_LIMIT):
@@ -34,10 +33,14 @@ class SearchDue:
         number = self.rounds if iterations is None else iterations
         # On the way to the guess, what is free may be held back: it goes on from there.
         whose = KINEMATIC if iterations is None else BY_PAIR
+        regions = [model.x, truncation.x_found, truncation.struct.path]
+        regions += [truncation.struct.trust_radius]
         inputs = [stuck, number, every, whose, many, most]
         outputs = [self.capped, self.rounds, self.searches, self.parts, self.goes_on]
         self.launches = [
-            launches.record_list(kernels.count_capped, count, count, [stuck, cut], [self.capped]),
+            launches.record_list(
+                kernels.count_capped, count, count, [stuck, cut, *regions], [self.capped]
+            ),
             launches.record(kernels.decide, 1, inputs, outputs),
         ]
 

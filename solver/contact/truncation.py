@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Candidates of positions, which vertices move to only so far that surfaces stay apart."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import warp as wp
 
 from ..device.launches import play
 from ..kernels.contact import truncation as kernels
 from ..kernels.contact import trust_radii
+from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 
 # A vertex may move this part of the contact offset more than it is expected to between searches...
 SLACK = 0.25
@@ -45,7 +48,12 @@ class Truncation:
         self.fraction = wp.zeros(count, dtype=float, device=model.device)
         self.cut = wp.zeros(count, dtype=int, device=model.device)
         self.stuck = wp.zeros(5, dtype=int, device=model.device)
-        self.travelled = wp.zeros(1, dtype=int, device=model.device)
+        self.travelled, self.any_renewed = (
+            wp.zeros(1, dtype=int, device=model.device) for _ in range(2)
+        )
+        # Whether nothing is known of where regions are; how far each vertex touched in its own.
+        self.is_lost = wp.ones(1, dtype=int, device=model.device)
+        self.reach = wp.zeros(count, dtype=float, device=model.device)
         self.kernels = kernels.truncation_kernels(surface.points.width)
         model.launches.expect(self.kernels.truncate, self.kernels.alert_partners)
         self.settling = {}
@@ -58,50 +66,67 @@ class Truncation:
         self.cut.zero_()
         self.stuck.zero_()
 
-    def begin_approach(self, whole):
-        """Trust regions for the way to the candidates: of the `whole` surface, or of what has used
-        up its own.
+    def begin_approach(self, who):
+        """Trust regions for the way to the candidates: of the WHOLE surface, or of what has used
+        up its own or, in the NEXT step, will on that way.
         """
-        play(self.approaching[whole])
+        self.any_renewed.zero_()
+        play(self.approaching[who])
 
-    def begin_search(self, whole):
+    def begin_search(self, who):
         """Trust regions for what lies ahead. What the last ones have cut short gets more slack."""
-        play(self.searching[whole])
+        self.any_renewed.zero_()
+        play(self.searching[who])
 
     def begin_look(self):
         """The regions of the whole surface begin where it is, until they are set anew."""
         wp.copy(self.x_found, self.model.x)
         self.struct.renewed.fill_(1)
+        self.is_lost.fill_(1)
+
+    @contextmanager
+    def without_regions(self):
+        """Within, everything is where it is and goes nowhere."""
+        regions = self.struct.trust_radius, self.struct.path
+        kept = [wp.clone(array) for array in regions]
+        for array in regions:
+            array.zero_()
+        yield
+        for array, values in zip(regions, kept, strict=True):
+            wp.copy(array, values)
 
     def _record_regions(self):
         model, struct, record = self.model, self.struct, self.model.launches.record
         count, embedding = len(self.cut), model.contact_model.embedding
-        self.calm_down = record(trust_radii.calm_down, count, [self.least_slack], [self.slack])
-        regions = [struct.trust_radius, struct.path, self.x_found, struct.renewed]
-        of_points = record(
-            trust_radii.set_point_trust_regions,
-            len(model.surface.points),
-            [embedding, model.x],
-            regions,
-        )
+        ended = [self.least_slack, model.x, self.x_found, struct.path]
+        self.calm_down = record(trust_radii.calm_down, count, ended, [self.slack])
+        regions = [struct.trust_radius, struct.path, self.x_found, self.reach]
+        regions += [struct.renewed, self.any_renewed]
+        multiplier = model.contact_model.state.multiplier
+        points = [embedding, model.x, multiplier]
         seen = [model.x, self.x_found, struct.path]
         ahead = record(trust_radii.look_ahead, count, seen, [struct.ahead])
         # What is left of the way is expected, and needs no more slack.
         ways = (0, self.candidate, 1.0), (model.free_count, model.inertial, MORE_SLACK)
-        common = [model.inertial, self.longest, self.cut]
+        common = [model.inertial, self.longest, self.cut, multiplier]
         self.approaching, self.searching = (
             {
-                whole: [
+                who: [
                     record(
                         trust_radii.set_trust_regions,
                         model.surface.point_start,
-                        [int(whole), first, growth, model.x, goal, *common],
+                        [int(who), first, growth, model.x, goal, *common],
                         [self.slack, *regions],
                     ),
-                    of_points,
+                    record(
+                        trust_radii.set_point_trust_regions,
+                        len(model.surface.points),
+                        [int(who), *points],
+                        regions,
+                    ),
                     ahead,
                 ]
-                for whole in (True, False)
+                for who in (SOME, WHOLE, NEXT)
             }
             for first, goal, growth in ways
         )

@@ -7,19 +7,16 @@ import warp as wp
 from ..device.launches import play
 from ..kernels import accuracy as kernels
 from ..model.chunks import make_chunks
-from ..report.position_error import BodyErrors, visible
+from ..report.position_error import BodyErrors, rounding_of, visible
 
 # Iterations from one coarse step to the next.
 CYCLE = 2
-
 
 # Then two moves are compared after three cycles, and with every cycle; so many times until moves
 # over twice as many cycles are, whose rate tells more where it is near to 1.
 LOOKS = 4
 # Nobody sees an error below this part of a body's size, at an accuracy of 1.
 PART_OF_SIZE = 0.005
-# What float32 leaves of a body's position, as a part of the size of coordinates.
-ROUNDING = 1e-7
 # Rough cost of a vertex in a sum [ns].
 VERTEX = 5.0
 
@@ -74,13 +71,12 @@ class Accuracy:
         model, errors = self.model, kernels.BodyErrors()
         points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
         self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
-        reach = np.array([np.abs(each).max() for each in points])
         # What lies on something would creep.
         part = 0.0 if self.touches else PART_OF_SIZE * model.settings.accuracy
-        values = counts, part * self.sizes, ROUNDING * reach
+        values = counts, part * self.sizes, [rounding_of(each) for each in points]
         for name, value in zip(("size", "least", "rounding"), values, strict=True):
-            setattr(errors, name, model.upload(value, wp.float64))
-        for name in ("error", "goal", "rate", "motion"):
+            setattr(errors, name, model.upload(np.array(value), wp.float64))
+        for name in ("error", "bound", "goal", "rate", "slowest", "latest", "motion"):
             zeros = wp.zeros(len(counts), dtype=wp.float64, device=model.device)
             setattr(errors, name, zeros)
         return errors
@@ -99,6 +95,7 @@ class Accuracy:
             wp.zeros(len(sizes), dtype=kind, device=model.device) for kind in (wp.vec3d, wp.vec2d)
         )
         bodies = [self.iterations.number, self.chunks, moves, ways, model.gravity.now, demand]
+        bodies.append(self._compared())
         met = [self.iterations.is_met]
         return [
             record(kernels.add_moves, len(sizes), [self.chunks, at], [moves], VERTEX * sizes),
@@ -106,6 +103,18 @@ class Accuracy:
             record(kernels.find_errors, len(self.body), bodies, [self.errors]),
             record(kernels.find_met, 1, [self.errors, demand, ruined], met),
         ]
+
+    def _compared(self):
+        """How many cycles the last of two moves has taken at a look [iterations done]."""
+        cycles, second = np.ones(self.iterations.count + 1, np.int32), 2 * CYCLE
+        for done, _ in self.marks:
+            cycles[done], second = (done - second) // CYCLE, done
+        return self.model.upload(cycles, int)
+
+    @property
+    def kept(self):
+        """What passes from one substep to the next."""
+        return {name: getattr(self.errors, name) for name in ("slowest", "latest")}
 
     def begin(self):
         """Keep where the iterations begin."""

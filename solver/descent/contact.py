@@ -45,7 +45,7 @@ class Contacts(Stage):
         contact.begin_step()
         self.flight.move()
         self.approaching.begin()
-        contact.approach()
+        contact.begin_approach()
         self._go_on()
         repeat_while(self.approaching.goes_on, self._approach)
         when(contact.travelled, contact.part_anew)

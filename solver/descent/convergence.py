@@ -60,6 +60,11 @@ class Convergence:
         self.residual.find()
         self.compare()
 
+    @property
+    def kept(self):
+        """What passes from one substep to the next."""
+        return self.accuracy.kept if self.accuracy else {}
+
     def begin(self):
         """Keep what is asked for later of where the iterations begin."""
         if self.accuracy:

@@ -30,7 +30,8 @@ class Forces(RecordedStage):
     def record(self):
         model, record, fields = self.model, self.model.launches.record, self.model.fields
         settings, self.exposed = model.settings, self._exposed()
-        inputs = [fields.now, self.exposed, model.x_start, model.velocity]
+        fields.make_room(model.free_count)
+        inputs = [fields.now, fields.given, self.exposed, model.x_start, model.velocity]
         if settings.quasistatic:
             act, inputs, outputs = press, [model.gravity.now, *inputs], [model.objective.load]
         else:
@@ -64,7 +65,8 @@ class Forces(RecordedStage):
         return exposed
 
     def begin_frame(self, _frame, time):
-        self.model.fields.begin_frame(time)
+        model = self.model
+        model.fields.begin_frame(time, model.x)
 
     def begin_step(self):
         play(self.launches)

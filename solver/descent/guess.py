@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The safeguard of the adaptive guess (kernels/guess.py), for scenes without contact pairs."""
+"""The safeguards of the adaptive guess (kernels/guess.py): those of scenes without contact pairs,
+and that of restless bodies in scenes with them.
+"""
 
 from functools import partial
 
+import numpy as np
 import warp as wp
 
 from ..device.launches import play
@@ -15,12 +18,19 @@ from .stage import RecordedStage
 BEFORE_GUARD = 0.25
 # An iteration that would only go back to this part of its path stays where it is.
 OVERSHOT = 0.98
+# Bodies whose over-relaxation is held below this turn what sweeps leave of them in a circle.
+RESTLESS = 1.3
 
 
 def is_guarded(model):
     """Whether a scene has a guess to be drawn back."""
     is_adaptive = model.settings.guess == "adaptive"
     return is_adaptive and model.free_count > 0 and model.contact is None
+
+
+def restless_vertices(model):
+    """Which free vertices belong to nearly incompressible cells."""
+    return model.steady_relaxation[: model.free_count] < RESTLESS
 
 
 class Guard(RecordedStage):
@@ -44,15 +54,21 @@ class Guard(RecordedStage):
         """What follows when the rigid motions are known."""
         raise NotImplementedError
 
-    def way_back(self, kept, end):
-        """Launches that go back from `end` as far as the slopes ask for."""
+    def find_alphas(self, kept):
+        """Launches that find how far each linkage goes back; all the way on from `kept`, a number
+        or one of each."""
         model, linkages, record = self.model, self.linkages, self.model.launches.record
         chunks, count = len(linkages.weight), len(linkages.held)
-        inputs = [model.x_start, linkages, end]
-        launches = [
+        kept = model.upload(np.broadcast_to(kept, count), float)
+        return [
             record(kernels.add_slopes, chunks, [self.slope], [linkages]),
             record(kernels.find_alphas, count, [kept], [linkages]),
         ]
+
+    def way_back(self, kept, end):
+        """Launches that go back from `end` as far as the slopes ask for."""
+        model, linkages, record = self.model, self.linkages, self.model.launches.record
+        inputs, launches = [model.x_start, linkages, end], self.find_alphas(kept)
         if model.has_analytic_colliders:
             launches.append(partial(wp.copy, self.before, model.x))
             launches.append(partial(wp.copy, self.before, end, 0, 0, model.free_count))
@@ -94,6 +110,39 @@ class GuessGuard(Guard):
         return iteration == self.at
 
     def before_sweep(self):
+        self.draw_back()
+
+
+class RestlessGuard(Guard):
+    """Draws the guess of linkages with nearly incompressible cells back where contacts may be,
+    before it is approached: later would lead through what has been found.
+
+    Sweeps leave of such bodies what a guess that goes on with their motion makes larger from step
+    to step.
+    """
+
+    @staticmethod
+    def is_needed(model):
+        is_adaptive = model.settings.guess == "adaptive" and model.contact is not None
+        return is_adaptive and bool(restless_vertices(model).any())
+
+    def record_guard(self):
+        model, record = self.model, self.model.launches.record
+        is_restless = np.zeros(len(self.linkages.held), dtype=bool)
+        is_restless[self.linkages.of.numpy()[restless_vertices(model)]] = True
+        inputs = [model.candidate, model.x_start, model.inertial, model.acceleration]
+        inputs += [model.objective.inertia, self.residual.force, model.gravity.now]
+        inputs += [model.settings.step_time, self.linkages]
+        back = [model.x_start, self.linkages, model.candidate]
+        return [
+            self.residual.forces_at(model.candidate),
+            record(kernels.find_guess_slopes, model.free_count, inputs, [self.slope]),
+            # Others keep all of it.
+            *self.find_alphas(np.where(is_restless, 1.0, -1.0)),
+            record(kernels.draw_back, model.free_count, back, [model.candidate]),
+        ]
+
+    def begin_step(self):
         self.draw_back()
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The way to the guess of bodies that are stiff: what holds one vertex back holds all of them.
+"""Bodies that are stiff, on the way to the guess and in coarse steps: what holds one vertex back
+holds all of them.
 
 A guess that ends where some vertices touch first would press the body flat by as much as the
 others go on. What is soft takes that up. Where sound gets far in a substep, the body would be left
-to undo by sweeps what has never happened, and what they leave of it would come out as motion.
+to undo by sweeps what has never happened, and what they leave of it would come out as motion. And
+along a coarse step that presses bodies flat nothing descends: none would be taken in an impact.
 """
 
 import numpy as np

@@ -13,7 +13,8 @@ from .contact import Anchors, ContactLoad, Contacts
 from .convergence import Convergence
 from .enclosed_air import EnclosedAir
 from .forces import Forces
-from .guess import GuessGuard, LastGuard, is_guarded
+from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
+from .holding import Holding
 from .iterations import Iterations
 from .keeping import Keeper
 from .kinematics import Kinematics
@@ -43,14 +44,14 @@ class Stepper:
         if model.settings.is_accelerated and model.free_count > 0:
             self.acceleration = Acceleration(model, residual, self.convergence)
         stages = [
-            *before_iterations(model, kinematic),
+            *before_iterations(model, kinematic, residual),
             *self._of_iterations(),
             *after_iterations(model, kinematic, tearing),
         ]
         self.recorded = [stage for stage in stages if isinstance(stage, RecordedStage)]
         of_contact = [] if model.contact is None else model.contact.keepers
         of_frame = [*kinematic.keepers, model.gravity]
-        self.keeper = Keeper([*of_frame, tearing, model, *of_contact, *stages])
+        self.keeper = Keeper([*of_frame, tearing, model, *of_contact, *stages, self.convergence])
         self.verbs = {
             verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
             for verb in VERBS
@@ -78,7 +79,7 @@ class Stepper:
             yield GuessGuard(model, self.residual, is_even)
         yield self.sweeps
         if self.coarse:
-            yield CoarseMatrix(model, self.coarse)
+            yield CoarseMatrix(model, self.coarse, is_even)
             if not is_even:
                 yield FewCoarseSteps(model, self.coarse)
             if is_guarded(model) and settings.is_short:
@@ -182,7 +183,7 @@ def has_dynamic_contact(model):
     return touches and not model.settings.quasistatic
 
 
-def before_iterations(model, kinematic):
+def before_iterations(model, kinematic, residual):
     """The stages that predict, in order."""
     touches = model.contact is not None
     if has_dynamic_contact(model):
@@ -200,6 +201,8 @@ def before_iterations(model, kinematic):
     if model.attachments.is_adaptive:
         yield AttachmentLaws(model, kinematic.attached)
     if touches:
+        if RestlessGuard.is_needed(model):
+            yield RestlessGuard(model, residual)
         yield Contacts(model, kinematic)
 
 
@@ -223,4 +226,8 @@ def make_coarse(model):
         return None
     correction = CoarseCorrection(model, aggregates)
     model.inherited.append(correction.before)
+    if model.contact is not None and not model.settings.quasistatic:
+        holding = Holding(model)
+        if holding.holds:
+            correction.hold(holding)
     return correction

@@ -17,16 +17,18 @@ from .records import in_vertex_order, structured
 # The smallest spread of material that counts, and the farthest that its middle is from that of the
 # cell: corners that hold next to nothing are light, but not without any stiffness.
 LEAST_SPREAD, FARTHEST = 0.02, 0.8
-# The least part of the material in a cell that is taken to be free to deform.
-LEAST_FREE = 0.1
+# The least part of the material in a cell that is taken to be free to deform, and the least
+# evenness.
+LEAST_FREE = LEAST_EVENNESS = 0.1
 
 
 @dataclass
 class Cells(Columns):
     """All moduli [Pa], damping times [s]; `mu` and `lam` are those of the energy of F.
 
-    `volume` [m³] of the material, over the part of it that is free to deform: that part is strained
-    more than the cell is, by 1/part. `middle` and `spread` [cell, 3] as in `bodies.Filling`.
+    `volume` [m³] of the material, times its evenness, over the part of it that is free to deform:
+    that part is strained more than the cell is, by 1/part. `middle`, `spread` [cell, 3] and
+    evenness as in `bodies.Filling`.
     """
 
     side: np.ndarray
@@ -48,10 +50,12 @@ def cells_of(body, settings):
         raise ValueError(f"{body.name}: λ must be above zero for a neo-Hookean solid; raise ν or λ")
     lame, damping = solid_lame(m), damping_time(body, settings)
     filling, side = body.filling, body.sides()
+    stiff = np.maximum(filling.evenness, LEAST_EVENNESS)
+    stiff /= np.maximum(1.0 - filling.held, LEAST_FREE)
     return Cells(
         body.cells,
         side,
-        side**3 * filling.part / np.maximum(1.0 - filling.held, LEAST_FREE),
+        side**3 * filling.part * stiff,
         np.clip(filling.middle, -FARTHEST, FARTHEST),
         np.maximum(filling.spread, LEAST_SPREAD),
         mu,
@@ -69,6 +73,16 @@ def cells_of_material(name):
         return cells_of(body, settings) if is_mine and not yields(body) else None
 
     return of_body
+
+
+def steady_relaxation(cells):
+    """The largest ω [cell] that settles: 1 + 2 μ/λ, from tries (docs/method.md).
+
+    Sweeps turn what is left of nearly incompressible cells in a circle, faster with more ω, and a
+    guess that goes on with such a motion makes it larger from step to step.
+    """
+    with np.errstate(divide="ignore"):
+        return 1.0 + 2.0 * cells.lame_mu / cells.lame_lam
 
 
 # At every second corner the axes towards the others are a left-handed system; there y and z change
@@ -164,6 +178,7 @@ def cell_kind(material, name, in_lanes=None):
         records=records,
         element_columns=element_columns,
         exact_columns=exact_columns,
+        relaxation=steady_relaxation,
         record=kernels.CellRecord,
         in_lanes=in_lanes,
         element=kernels.Cell,

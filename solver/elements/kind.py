@@ -65,6 +65,8 @@ class ElementKind:
     """The same → the fields of `element` but for `corners` and `record`, by name."""
     exact_columns: Callable | None = None
     """(rest points, `Columns`) → the fields of `exact` but for `corners`, by name."""
+    relaxation: Callable | None = None
+    """`Columns` → the largest over-relaxation ω [element] that settles; any does without."""
     torn: Callable | None = None
     """(`Columns` of a body, `model.tearing.Tear`) → those that are left after a tear."""
 

@@ -12,7 +12,15 @@ from ..kernels.elements import continua
 from ..kernels.elements import plastic_cells as of_cells
 from ..kernels.elements import plastic_tets as of_tets
 from ..kernels.elements.linear_algebra import vec6, vec18
-from .cells import CORNER, Cells, cells_of, element_columns, exact_columns, record_columns
+from .cells import (
+    CORNER,
+    Cells,
+    cells_of,
+    element_columns,
+    exact_columns,
+    record_columns,
+    steady_relaxation,
+)
 from .kind import ElementKind, Plastic
 from .of_bodies import limit_of, per_element, yields
 from .records import in_vertex_order
@@ -90,6 +98,7 @@ PLASTIC_CELLS = ElementKind(
     records=cell_records,
     element_columns=element_columns,
     exact_columns=lambda points, cells: exact_columns(points, cells) | {"rest": cells.rest},
+    relaxation=steady_relaxation,
     record=of_cells.PlasticCellRecord,
     rest=vec18,
     force_hessian=of_cells.plastic_cell_force_hessian,

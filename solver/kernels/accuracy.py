@@ -4,6 +4,11 @@
 Cycles of sweeps and a coarse step shrink the error of a body by the same part again and again, and
 so its moves: with moves a and b over two times as many cycles, the rate is s = b / a, and what is
 left after the second is b s / (1 − s).
+
+The first cycles do more than those that follow, which is why a slow part of the error hides behind
+fast ones. How slow it is differs more from body to body than from one substep to the next: the rate
+that the last cycles of a substep have told is remembered, and a cycle is believed to take away the
+geometric mean of what it seems to and what it took then.
 """
 
 import warp as wp
@@ -15,12 +20,19 @@ wp.set_module_options(QUICK)
 
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = wp.constant(wp.float64(0.97))
-# A first look compares two cycles of one iteration each. Fast parts of the error hide slow ones
-# then: no rate is believed to be smaller.
+# A first look compares two cycles of one iteration each, the next two of the first even ones. No
+# cycle is believed to leave less than FASTEST, and what ends a substep is more careful then.
 FIRST_LOOK, SECOND_LOOK = wp.constant(3), wp.constant(6)
-FASTEST_AT_FIRST, FASTEST_AT_SECOND = (wp.constant(wp.float64(rate)) for rate in (0.4, 0.5))
-# And that is why the estimate has to be below the goal by such a factor; the first rates of slow
-# contacts come out too small by more.
+FASTEST, FASTEST_AT_FIRST, FASTEST_AT_SECOND = (
+    wp.constant(wp.float64(rate)) for rate in (0.3, 0.4, 0.5)
+)
+# The part of what a cycle takes away that is left of it, as a power, from substep to substep: what
+# was slow may have gone.
+FORGETTING = wp.constant(wp.float64(0.9))
+# Rates of moves that are no more than so many times what rounding makes are not remembered.
+ABOVE_ROUNDING = wp.constant(wp.float64(3.0))
+# The estimate has to be below the goal by such a factor; the first rates of slow contacts come out
+# too small by more.
 CAUTION, CAUTION_IN_CONTACT = 1.5, 2.5
 
 
@@ -44,9 +56,12 @@ class BodyErrors:
     least: wp.array[wp.float64]  # error that nobody sees, whatever the motion [m]
     rounding: wp.array[wp.float64]  # error that float32 leaves [m]
     error: wp.array[wp.float64]  # [m]
+    bound: wp.array[wp.float64]  # what it hardly exceeds, which has to be below the goal [m]
     goal: wp.array[wp.float64]  # [m]
     motion: wp.array[wp.float64]  # in the substep [m]
     rate: wp.array[wp.float64]  # part that is left of the error by as many cycles as were compared
+    slowest: wp.array[wp.float64]  # the part that a cycle is remembered to leave; 0: nothing is
+    latest: wp.array[wp.float64]  # what is told of that by this substep; 0: nothing so far
 
 
 @wp.kernel
@@ -105,6 +120,33 @@ class Demand:
     caution: wp.float64  # an estimate has to be below the goal by this factor
 
 
+@wp.func
+def begin_substep(bodies: BodyErrors, b: int):
+    """Remember what the substep before has told."""
+    slowest = bodies.slowest[b]
+    if slowest > wp.float64(0.0):
+        slowest = wp.float64(1.0) - wp.pow(wp.float64(1.0) - slowest, FORGETTING)
+    bodies.slowest[b] = wp.max(slowest, bodies.latest[b])
+    bodies.latest[b] = wp.float64(0.0)
+
+
+@wp.func
+def remembered(rate: wp.float64, slowest: wp.float64, cycles: wp.float64):
+    """The rate [1] of so many cycles that is believed, by how the moves have shrunk, and by the
+    rate of one cycle that is remembered.
+    """
+    taken = wp.float64(1.0) - wp.pow(rate, wp.float64(1.0) / cycles)
+    if slowest > wp.float64(0.0):
+        taken = wp.min(taken, wp.sqrt(taken * (wp.float64(1.0) - slowest)))
+    return wp.min(wp.pow(wp.float64(1.0) - taken, cycles), SLOWEST)
+
+
+@wp.func
+def left_after(move: wp.float64, rate: wp.float64, rounding: wp.float64):
+    """The error [m] that is left after a last `move` [m]."""
+    return wp.max(move * rate / (wp.float64(1.0) - rate), rounding)
+
+
 @wp.kernel
 def find_errors(
     iteration: wp.array[int],
@@ -113,10 +155,13 @@ def find_errors(
     ways: wp.array[wp.vec2d],
     gravity: wp.array[wp.vec3],
     demand: Demand,
+    compared: wp.array[int],
     # in and out
     bodies: BodyErrors,
 ):
-    """The error of every body, and what it may be. One thread per body."""
+    """The error of every body, and what it may be; `compared` [iterations done] is how many cycles
+    the last move has taken. One thread per body.
+    """
     b = wp.tid()
     total, way = wp.vec3d(), wp.vec2d()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
@@ -124,6 +169,8 @@ def find_errors(
         way += ways[chunk]
     total /= bodies.size[b]
     way /= bodies.size[b]
+    done = iteration[0] + 1
+    cycles = wp.float64(compared[done])
     before = wp.sqrt(total[0])
     rounding = bodies.rounding[b]
     # Rounding moves vertices to and fro, at a rate of 1.
@@ -131,12 +178,21 @@ def find_errors(
     rate = SLOWEST
     if after < SLOWEST * before:
         rate = after / before
-    if iteration[0] + 1 == FIRST_LOOK:
-        rate = wp.max(rate, FASTEST_AT_FIRST)
-    if iteration[0] + 1 == SECOND_LOOK:
-        rate = wp.max(rate, FASTEST_AT_SECOND)
+    fastest = wp.pow(FASTEST, cycles)
+    fastest_surely = fastest
+    if done == FIRST_LOOK:
+        begin_substep(bodies, b)
+        fastest_surely = FASTEST_AT_FIRST
+    elif done == SECOND_LOOK:
+        fastest_surely = FASTEST_AT_SECOND
+    elif after > ABOVE_ROUNDING * rounding:
+        bodies.latest[b] = wp.pow(rate, wp.float64(1.0) / cycles)
+    slowest = bodies.slowest[b]
+    surely = remembered(wp.max(rate, fastest_surely), slowest, cycles)
+    bodies.bound[b] = left_after(after, surely, rounding)
+    rate = remembered(wp.max(rate, fastest), slowest, cycles)
     bodies.rate[b] = rate
-    bodies.error[b] = wp.max(after * rate / (wp.float64(1.0) - rate), rounding)
+    bodies.error[b] = left_after(after, rate, rounding)
     motion = wp.sqrt(total[2])
     bodies.motion[b] = motion
     # In motion an error acts as a force would: of its mass times it over h².
@@ -162,8 +218,8 @@ def find_met(
     for k in range(ruined.shape[0]):
         if ruined[k] != 0:
             return
-    for b in range(bodies.error.shape[0]):
+    for b in range(bodies.bound.shape[0]):
         # What is not finite is not below.
-        if not (demand.caution * bodies.error[b] <= bodies.goal[b]):
+        if not (demand.caution * bodies.bound[b] <= bodies.goal[b]):
             return
     is_met[0] = 1

@@ -65,12 +65,13 @@ def drag_of_triangle(
 def pull_at(
     i: int,
     fields: wp.array[Field],
+    given: wp.array2d[wp.vec4],
     exposed: Exposed,
     x: wp.array[wp.vec3],
     v: wp.array[wp.vec3],
 ):
     """What air and fields do to vertex i."""
-    influence = influence_at(fields, exposed.weights, exposed.body[i], x[i], v[i])
+    influence = influence_at(fields, given, exposed.weights, exposed.body[i], i, x[i], v[i])
     resistance = (
         exposed.all_around[i] * wp.length(influence.wind - v[i]) * wp.identity(n=3, dtype=float)
     )
@@ -91,6 +92,7 @@ def blow(
     first: int,
     h: float,
     fields: wp.array[Field],
+    given: wp.array2d[wp.vec4],
     exposed: Exposed,
     x_start: wp.array[wp.vec3],
     v: wp.array[wp.vec3],
@@ -103,7 +105,7 @@ def blow(
     i = first + wp.tid()
     mass = exposed.mass[i]
     if mass > 0.0:
-        pull = pull_at(i, fields, exposed, x_start, v)
+        pull = pull_at(i, fields, given, exposed, x_start, v)
         moving = (inertial[i] - x_start[i]) / h
         matrix = mass * wp.identity(n=3, dtype=float) + h * pull.r
         change = wp.inverse(matrix) * (h * (pull.a - pull.r * moving))
@@ -116,6 +118,7 @@ def press(
     first: int,
     gravity: wp.array[wp.vec3],
     fields: wp.array[Field],
+    given: wp.array2d[wp.vec4],
     exposed: Exposed,
     x: wp.array[wp.vec3],
     v: wp.array[wp.vec3],
@@ -124,5 +127,5 @@ def press(
 ):
     """The load [N] of a vertex that has no inertia: its weight, fields and wind."""
     i = first + wp.tid()
-    pull = pull_at(i, fields, exposed, x, v)
+    pull = pull_at(i, fields, given, exposed, x, v)
     load[i] = exposed.mass[i] * gravity[0] + pull.a

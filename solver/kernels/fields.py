@@ -14,6 +14,7 @@ MAGNETIC = wp.constant(3)
 HARMONIC = wp.constant(4)
 TURBULENCE = wp.constant(5)
 DRAG = wp.constant(6)
+TEXTURE = wp.constant(7)
 
 POINT = wp.constant(0)
 LINE = wp.constant(1)
@@ -62,6 +63,7 @@ class Field:
     blows: int
     by_square: int
     is_global: int
+    row: int  # of what is given vertex by vertex, −1 for nothing
 
 
 @wp.struct
@@ -188,9 +190,11 @@ def turbulent(field: Field, p: wp.vec3):
 
 
 @wp.func
-def add_field(field: Field, weight: float, x: wp.vec3, v: wp.vec3, influence: Influence):
+def add_field(
+    field: Field, weight: float, given: wp.vec4, x: wp.vec3, v: wp.vec3, influence: Influence
+):
     """The influence of one field, times a weight, at x [m] on what moves with v [m/s], added to
-    that of others.
+    that of others. `given`: the push of a texture per strength.
     """
     away = x - field.origin
     along = wp.dot(field.axis, away) * field.axis
@@ -232,6 +236,8 @@ def add_field(field: Field, weight: float, x: wp.vec3, v: wp.vec3, influence: In
         if field.is_global != 0:
             at = x + field.world
         push = strength * part * turbulent(field, at)
+    elif field.kind == TEXTURE:
+        push = strength * part * wp.vec3(given[0], given[1], given[2])
     else:
         speed = wp.length(v)
         brake = part * (wp.min(strength, MOST_DRAG) * speed + wp.min(field.damping, MOST_DRAG))
@@ -247,10 +253,25 @@ def add_field(field: Field, weight: float, x: wp.vec3, v: wp.vec3, influence: In
 
 @wp.func
 def influence_at(
-    fields: wp.array[Field], weights: wp.array2d[float], body: int, x: wp.vec3, v: wp.vec3
+    fields: wp.array[Field],
+    given: wp.array2d[wp.vec4],
+    weights: wp.array2d[float],
+    body: int,
+    i: int,
+    x: wp.vec3,
+    v: wp.vec3,
 ):
-    """What all fields, by their `weights` [body, field], do at x [m] to what moves with v [m/s]."""
+    """What all fields, by their `weights` [body, field], do at x [m] to vertex i, which moves with
+    v [m/s]. `given` [row, vertex]: the push of a texture per strength, and the part of the field
+    that reaches the vertex.
+    """
     influence = Influence()
     for k in range(fields.shape[0]):
-        influence = add_field(fields[k], weights[body, k], x, v, influence)
+        field = fields[k]
+        weight = weights[body, k]
+        own = wp.vec4(0.0, 0.0, 0.0, 1.0)
+        if field.row >= 0:
+            own = given[field.row, i]
+            weight *= own[3]
+        influence = add_field(field, weight, own, x, v, influence)
     return influence

@@ -190,11 +190,11 @@ def add_slopes(
 
 @wp.kernel
 def find_alphas(
-    kept: float,
+    kept: wp.array[float],
     # in and out
     linkages: Linkages,
 ):
-    """α of every linkage, 1 where it is above `kept`. One thread per linkage."""
+    """α of every linkage, 1 where it is above `kept` [linkage]. One thread per linkage."""
     linkage = wp.tid()
     slope = wp.vec2d()
     for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
@@ -205,7 +205,7 @@ def find_alphas(
         alpha = wp.float64(0.0)
         if slope[0] > wp.float64(0.0):
             alpha = slope[0] / (slope[0] - slope[1])
-    linkages.alpha[linkage] = wp.where(alpha > wp.float64(kept), 1.0, float(alpha))
+    linkages.alpha[linkage] = wp.where(alpha > wp.float64(kept[linkage]), 1.0, float(alpha))
 
 
 @wp.kernel

@@ -8,6 +8,7 @@ from .contact.analytic_colliders import ContactModel, collider_force_hessian
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.law import force_stiffness
 from .contact.pairs import VERTEX_TRIANGLE, Pair, PairLists, PairState, Touch, gap_of
+from .contact.parting import gap_along
 from .contact.refresh import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
 from .islands import Islands
@@ -15,6 +16,9 @@ from .options import QUICK
 from .rigid_step import ContactSums, RigidSteps
 
 wp.set_module_options(QUICK)
+
+# Beyond this many contact distances a pair carries nothing, rounding or not.
+FAR = wp.constant(1.1)
 
 
 @wp.func
@@ -174,14 +178,23 @@ def add_contacts(
             end = lists.start[s + 1]
         for slot in range(begin, end):
             p = lists.entry[slot] >> 2
-            pair = lists.pairs[p]
-            touch = touches[p]
-            near = int(is_first_inside(pair.vertices, lists.entry[slot] & 3, island, body, islands))
-            if near != 0 and p < counts[OF_VERTICES] + counts[OF_EDGES]:
-                if meets_what_is_held(pair.vertices, body, islands):
+            v = lists.pairs[p].vertices
+            if not is_first_inside(v, lists.entry[slot] & 3, island, body, islands):
+                continue
+            touch = Touch()
+            near = int(1)
+            if p >= counts[OF_VERTICES] + counts[OF_EDGES]:
+                touch = touches[p]
+            elif meets_what_is_held(v, body, islands):
+                pair = lists.pairs[p]
+                if gap_along(pair.kind, pair.found_normal, v, moved) < FAR * pair.radius:
                     touch, near = touch_there(p, pair, pulled, moved, x_start)
                 else:
-                    near = state[p].near
+                    near = 0
+            else:
+                near = state[p].near
+                if near != 0:
+                    touch = touches[p]
             if near != 0:
                 weight = wp.float64(0.0)
                 r = wp.vec3d()

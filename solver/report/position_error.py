@@ -10,12 +10,19 @@ from ..device.launches import play
 from ..kernels import accuracy, sums
 from ..model.chunks import body_chunks
 
-# Nobody sees an error below this part of the path that a body has gone in the substep...
-PART_OF_MOTION = 0.05
-# ... or below this part of its size.
-PART_OF_SIZE = 2.5e-4
+# Nobody minds an error below this part of the path that a body has gone in the substep (scenes that
+# look right have frames with such, as bodies land)...
+PART_OF_MOTION = 0.25
+# ... or below this part of its size: a pixel of what is a thousand pixels wide.
+PART_OF_SIZE = 1e-3
+# What float32 leaves of a body's position, as a part of the size of coordinates.
+ROUNDING = 1e-7
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = 0.999
+# Where coarse steps get rarer, the error is this multiple of the last move, times its ratio to the
+# move before to this power: fitted to scenes of all kinds, checked with others
+# (benchmarks/experiments/error_estimate.py).
+PART_LEFT, POWER = 1.6, 0.8
 # A goal is not smaller than this [m].
 TINY = 1e-300
 # Rough cost of a vertex in a sum [ns].
@@ -47,6 +54,11 @@ class BodyErrors:
         return int(ratio.argmax()) if (ratio >= 0.0).any() else None
 
 
+def rounding_of(points):
+    """What float32 leaves [m] of a body with these points."""
+    return ROUNDING * np.abs(points).max()
+
+
 def visible(motion, size):
     """The errors [m] from which on one might see them, of bodies with a motion and a size [m]."""
     return np.maximum(PART_OF_MOTION * motion, PART_OF_SIZE * size)
@@ -55,10 +67,14 @@ def visible(motion, size):
 class PositionError:
     """Estimates the error of positions from how the last iterations have moved them.
 
-    If the error shrinks to the part s from a quarter of the iterations to half of them, and to s²
-    from there to the end, the vertices move by ε (1 − s) / s³ and ε (1 − s²) / s² meanwhile, where
-    ε is the error at the end: the two moves give s and ε. That holds for cycles of sweeps and
-    coarse steps, which shrink all parts of the error at one rate.
+    To an equilibrium a coarse step follows every sweep, and all parts of the error shrink at one
+    rate: to the part s from a quarter of the iterations to half of them, and to s² from there to
+    the end. The vertices move by ε (1 − s) / s³ and ε (1 − s²) / s² meanwhile, where ε is the error
+    at the end: the two moves give s and ε.
+
+    Else each of the two moves has one coarse step in it, which takes a part of what is smooth of
+    the error, and many sweeps, which leave that as it is: the second move alone says how much there
+    is, and hardly less than what is left.
     """
 
     def __init__(self, model):
@@ -66,6 +82,8 @@ class PositionError:
         self.quarter, self.half = wp.zeros_like(model.x), wp.zeros_like(model.x)
         points, bodies = model.assembly.points, model.assembly.vertices
         self.sizes = [np.ptp(points[vertices], axis=0).max() for vertices in bodies]
+        self.rounding = np.array([rounding_of(points[vertices]) for vertices in bodies])
+        self.is_even = model.settings.quasistatic
         self.chunks, self.counts = body_chunks(model)
         self.squares = wp.zeros((3, len(bodies)), dtype=wp.float64, device=model.x.device)
         self.launches = self._launches()
@@ -110,9 +128,22 @@ class PositionError:
         # Over all vertices: contacts flip to and fro at single ones, which nobody sees.
         first, second, motion = np.sqrt(squares[:, moving] / self.counts[moving])
         quotient = np.divide(second, first, out=np.zeros_like(first), where=first > 0.0)
-        shrinks = 0.5 * (np.sqrt(1.0 + 4.0 * quotient) - 1.0)
-        shrinks = np.minimum(shrinks, SLOWEST) ** 2
-        found.error[moving] = second * shrinks / (1.0 - shrinks)
+        left = part_left_evenly(quotient) if self.is_even else part_left(quotient)
+        found.error[moving] = np.maximum(second * left, self.rounding[moving])
         found.goal[moving] = found.seen[moving] = visible(motion, np.array(self.sizes)[moving])
         found.motion[moving] = motion
         return found
+
+
+def part_left(quotient):
+    """The error that two moves with one coarse step each leave, as a part of the second, by the
+    `quotient` of them.
+    """
+    return PART_LEFT * np.minimum(quotient, 1.0) ** POWER
+
+
+def part_left_evenly(quotient):
+    """The same where the error shrinks at one rate, and twice as far in the second."""
+    shrinks = 0.5 * (np.sqrt(1.0 + 4.0 * quotient) - 1.0)
+    shrinks = np.minimum(shrinks, SLOWEST) ** 2
+    return shrinks / (1.0 - shrinks)

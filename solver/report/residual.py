@@ -60,6 +60,10 @@ class Residual:
             record(sums.find_residual, 1, [chunks, wp.float64(weight)], totals),
         ]
 
+    def forces_at(self, x):
+        """A launch that finds the forces at other positions [m]."""
+        return self._launch(x)
+
     def find_forces(self):
         """The forces at the positions of now, with contacts as they were last looked at."""
         if self.revisions != self.model.revisions:
@@ -75,7 +79,7 @@ class Residual:
 
     def find_before(self, x):
         """`before`, at other positions [m], with contacts and multipliers as they are now."""
-        self._launch(x)()
+        self.forces_at(x)()
         play(self.add_up)
         wp.copy(self.before, self.norm)
 

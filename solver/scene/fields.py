@@ -17,6 +17,7 @@ KINDS = {
     "harmonic": kernels.HARMONIC,
     "turbulence": kernels.TURBULENCE,
     "drag": kernels.DRAG,
+    "texture": kernels.TEXTURE,
 }
 SHAPES = {"point": kernels.POINT, "line": kernels.LINE, "plane": kernels.PLANE}
 FALLOFFS = {"sphere": kernels.SPHERE, "tube": kernels.TUBE, "cone": kernels.CONE}
@@ -57,6 +58,12 @@ class ForceField:
     `blows`: it moves the air, which pushes surfaces, instead of pushing masses. `by_square`: a
     force that falls with the square of the distance, besides `power`. `is_global`: turbulence that
     does not move with the field. `seed` chooses the gusts.
+
+    Functions of the time [s] and of points [vertex, 3] [m], which are asked when a frame begins,
+    about the free vertices of all bodies in their order: `texture`, the acceleration that a texture
+    gives them [vertex, 3] for a strength of 1, and `visibility`, which part of the field reaches
+    them [vertex], past what stands in its way; None where all of it does. Both say what they are
+    `made_of`, for a cache to know them again, if it cannot call them at any time.
     """
 
     kind: str
@@ -69,8 +76,12 @@ class ForceField:
     is_global: bool = False
     seed: int = 0
     name: str = "Force field"
+    texture: Callable[[float, np.ndarray], np.ndarray] | None = None
+    visibility: Callable[[float, np.ndarray], np.ndarray] | None = None
 
     def __post_init__(self):
+        if (self.kind == "texture") != (self.texture is not None):
+            raise ValueError(f"{self.name}: a field of the kind texture needs one, and no other")
         for what, known in (
             ("kind", KINDS),
             ("shape", SHAPES),
@@ -92,6 +103,27 @@ class ForceField:
                 raise ValueError(f"{self.name}: {name} is {value}; it must be a finite number")
         return numbers
 
+    def is_given(self):
+        """Whether vertices are told one by one what it does to them."""
+        return self.texture is not None or self.visibility is not None
+
+    def given(self, time, points):
+        """What a texture does to `points` [vertex, 3], and which part of the field reaches them, at
+        a time [s]; float32 [vertex, 4]. Refuses what is not finite.
+        """
+        rows = np.zeros((len(points), 4), np.float32)
+        rows[:, 3] = 1.0
+        if self.texture is not None:
+            rows[:, :3] = self.texture(time, points)
+        if self.visibility is not None:
+            rows[:, 3] = self.visibility(time, points)
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(bad):
+            raise ValueError(
+                f"{self.name}: it is no finite number at {np.round(points[bad[0]], 3)} m"
+            )
+        return rows
+
 
 @dataclass(frozen=True)
 class Outside:
@@ -110,6 +142,7 @@ class Fields:
 
     def __init__(self, fields, origin, frame_time, device):
         self.fields, self.origin, self.frame_time = list(fields), origin, frame_time
+        self.asked = [field for field in self.fields if field.is_given()]
         first = self._read(0.0)
         self.start, self.end, self.now = (
             wp.array(first, dtype=kernels.Field, device=device) for _ in range(3)
@@ -117,6 +150,11 @@ class Fields:
 
     def __len__(self):
         return len(self.fields)
+
+    def make_room(self, count):
+        """Make `given` [row, vertex] for so many vertices."""
+        shape = (len(self.asked), count if self.asked else 0)
+        self.given = wp.zeros(shape, dtype=wp.vec4, device=self.now.device)
 
     def weights(self, of_bodies):
         """How much of every field acts on every body, float32 [body, field], from what these say by
@@ -126,11 +164,17 @@ class Fields:
         table = [[weights.get(field.name, 1.0) for field in self.fields] for weights in given]
         return np.array(table, dtype=np.float32).reshape(len(given), len(self.fields))
 
-    def begin_frame(self, time):
-        """Read what they are at both ends of the frame that ends at a time [s]."""
+    def begin_frame(self, time, x):
+        """Read what they are at both ends of the frame that ends at a time [s], and ask what is
+        given at the vertices x [vertex, 3] as they are when it starts.
+        """
         if self.fields:
             self.start.assign(self._read(time - self.frame_time))
             self.end.assign(self._read(time))
+        if self.asked:
+            points = x.numpy()[: self.given.shape[1]].astype(np.float64) + self.origin
+            start = time - self.frame_time
+            self.given.assign(np.stack([field.given(start, points) for field in self.asked]))
 
     def _read(self, time):
         """`kernels.Field` of every field at a time, as a structured array."""
@@ -147,6 +191,7 @@ class Fields:
             row["time"], row["seed"] = time, field.seed
             row["kind"], row["shape"] = KINDS[field.kind], SHAPES[field.shape]
             row["falloff"], row["side"] = FALLOFFS[field.falloff], SIDES[field.side]
+            row["row"] = self.asked.index(field) if field in self.asked else -1
             for name in ("blows", "by_square", "is_global"):
                 row[name] = getattr(field, name)
         return rows

@@ -307,10 +307,10 @@ def test_the_buttons_add_and_remove(scene):
         each.select_set(True)
     bpy.ops.vbd.add_attachment()
     bpy.ops.vbd.add_attachment()
-    assert [item.name for item in ob.vbd.attachments] == ["Attachment 1", "Attachment 2"]
+    assert [item.name for item in ob.vbd.attachments] == [hook.name, f"{hook.name} 2"]
     assert ob.vbd.attachments[0].target == hook
     bpy.ops.vbd.remove_attachment()
-    assert [item.name for item in ob.vbd.attachments] == ["Attachment 1"]
+    assert [item.name for item in ob.vbd.attachments] == [hook.name]
     bpy.ops.vbd.remove_attachment()
     with pytest.raises(RuntimeError, match="There is no attachment"):
         bpy.ops.vbd.remove_attachment()

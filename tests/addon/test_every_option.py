@@ -127,6 +127,7 @@ ELSEWHERE = {
     "field_wind": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
     "field_turbulence": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
     "field_drag": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
+    "field_texture": "addon/test_force_fields.py::test_every_kind_of_field_has_its_weight",
     "field_all": "addon/test_force_fields.py::test_the_weight_of_all_fields_and_their_collection",
     "field_collection": "addon/test_force_fields.py::"
     "test_the_weight_of_all_fields_and_their_collection",

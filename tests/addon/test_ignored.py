@@ -31,15 +31,23 @@ def test_force_fields_that_nothing_knows_are_named(scene):
     sheet()
     field("Wind", "WIND")
     assert notes() == []
-    field("Cloud", "TEXTURE")
-    text = "textures and fluid flow move particles only, and nothing here"
-    assert notes() == [f"Cloud: {text}"]
+    text = "fluid flow moves particles only, and nothing here"
     field("Smoke", "FLUID")
-    assert notes() == [f"Cloud and Smoke: {text}"]
+    assert notes() == [f"Smoke: {text}"]
+    field("Haze", "FLUID")
+    assert notes() == [f"Smoke and Haze: {text}"]
     field("Charge", "CHARGE")
-    for name in ("Cloud", "Smoke"):
+    for name in ("Smoke", "Haze"):
         bpy.data.objects[name].hide_set(True)
     assert notes() == []
+    cloud = field("Cloud", "TEXTURE")
+    assert notes() == ["Cloud: it has no texture and does nothing; choose one"]
+    cloud.field.texture = bpy.data.textures.new("Cloud", "CLOUDS")
+    (note,) = notes()
+    assert note.startswith("Cloud: its Nabla is 0, so the texture does nothing; raise it, or")
+    cloud.field.texture_nabla = 0.01
+    assert notes() == []
+    cloud.hide_set(True)
     bpy.ops.mesh.primitive_plane_add()
     bpy.ops.object.forcefield_toggle()
     bpy.context.object.name = "Whirl"
@@ -50,18 +58,25 @@ def test_force_fields_that_nothing_knows_are_named(scene):
         "here"
     ]
     whirl.shape, whirl.use_absorption = "LINE", True
-    assert notes() == ["Whirl: Absorption is ignored; the field passes through colliders"]
+    assert notes() == [
+        "Whirl: nothing absorbs its field; give what stands in its way Blender's Collision physics "
+        "with a Field Absorption above 0"
+    ]
+    wall = slab("Wall", role="NONE")
+    wall.modifiers.new("Collision", "COLLISION")
+    wall.collision.absorption = 0.5
+    assert notes() == []
 
 
 def test_the_report_of_a_bake_has_them(scene):
     sheet()
-    field("Cloud", "TEXTURE")
+    field("Smoke", "FLUID")
     frames(scene, 1, 2)
     from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 
     level, text = run_to_end(bake_steps(bpy.context), show=lambda _line: None).report()
     assert level == "WARNING"
-    assert "Cloud: textures" in text
+    assert "Smoke: fluid flow" in text
 
 
 RAG = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (2, 0, 0), (2, 1, 0)]

@@ -68,7 +68,7 @@ class Layout:
         if self.is_enabled():
             self.open.add(name)
 
-    def prop_search(self, group, name, data, collection):
+    def prop_search(self, group, name, data, collection, **_):
         assert collection in data.bl_rna.properties
         self.prop(group, name)
 
@@ -250,7 +250,7 @@ def test_text_is_offered_to_become_a_mesh(scene):
 
 
 def test_the_next_step_is_told_until_something_is_baked(scene):
-    assert hints() == ["Select a mesh or curve: what is it?"]
+    assert hints() == ["Select a mesh or a curve"]
     bpy.ops.mesh.primitive_cube_add()
     cube = bpy.context.object
     assert hints() == ["Choose what it is"]

@@ -39,7 +39,7 @@ MATERIALS = {
         *("Canvas", "Jersey", "Latex", "Linen", "Velvet", "Nylon"),
         *("Paper", "Aluminum Foil"),
     ),
-    "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire", "Copper Wire"),
+    "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire", "Copper Wire", "Hair"),
 }
 # Those whose model is not that of a new object.
 MODELS = {"Woven Cotton": "orthotropic", "Woven Denim": "orthotropic", "Latex": "neo_hookean"}

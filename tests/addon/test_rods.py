@@ -61,7 +61,7 @@ def test_points_along_a_spline_lie_on_it_and_give_it_back(scene, name):
     ob = curve_object(kind, points, **options)
     ob.data.resolution_u = ob.data.splines[0].resolution_u = 12
     bpy.context.view_layer.update()
-    given = control_points(ob, bpy.context.evaluated_depsgraph_get()).astype(float)
+    given = control_points(ob, bpy.context.evaluated_depsgraph_get())[0].astype(float)
     strands = Strands(ob.data)
     along = strands.sampled(given)
     curve = drawn(ob)
@@ -267,12 +267,3 @@ def test_what_a_curve_cannot_be_is_said(scene):
     ob.data.splines.clear()
     with pytest.raises(ValueError, match="the curve is empty"):
         gathered()
-
-
-def test_hair_curves_are_refused_in_words(scene):
-    hair = bpy.data.objects.new("Hair", bpy.data.hair_curves.new("Hair"))
-    bpy.context.collection.objects.link(hair)
-    hair.select_set(True)
-    bpy.context.view_layer.objects.active = hair
-    with pytest.raises(RuntimeError, match="convert Hair to a mesh"):
-        bpy.ops.vbd.add(role="ROD")

@@ -15,7 +15,7 @@ EXCEPTIONS = {
     "two threads read the scene": "a fault in the source",
     "nothing can be given to the device inside of a graph": "a fault in the source",
     "Resume from Frame …": "a button",
-    "Warp Modulus (Pa)": "a label",
+    "Stiffness per kg": "a label",
     "blender --command vbd": "what its messages begin with",
     "# vtk DataFile Version 3.0": "a line of a file",
     "SCALARS part int": "a line of a file",

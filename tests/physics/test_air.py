@@ -193,3 +193,51 @@ def test_weights_of_fields_are_checked():
     for weight in (-1.0, np.nan):
         with pytest.raises(ValueError, match=r"Cloth: the weight of the field Wind is .*not negat"):
             Cloth(*grid(2), field_weights={"Wind": weight})
+
+
+def test_a_texture_pushes_every_vertex_as_it_is_told():
+    def texture(time, points):
+        return np.stack([points[:, 0], np.full(len(points), time), 0.0 * points[:, 0]], axis=1)
+
+    field = ForceField("texture", FieldNumbers(strength=2.0), texture=texture)
+    points, triangles = grid(2, 1.0)
+    loose = Cloth(
+        points + 5.0, triangles, Material(density=0.2, youngs_modulus=1e-3, bending_stiffness=0.0)
+    )
+    (after, last) = run(
+        [loose, field], 2, substeps=1, iterations=40, gravity=STILL, air_density=0.0
+    )
+    first = FRAME**2 * 2.0 * loose.points[:, 0]
+    np.testing.assert_allclose((after - loose.points)[:, 0], first, rtol=1e-4)
+    second = FRAME**2 * 2.0 * after[:, 0] + first
+    np.testing.assert_allclose((last - after)[:, 0], second, rtol=1e-4)
+    # Asked when a frame begins: at the times 0 and FRAME.
+    np.testing.assert_allclose((last - loose.points)[:, 1], 2.0 * FRAME**3, rtol=1e-3)
+
+
+def test_what_does_not_see_a_field_feels_nothing():
+    def visibility(_time, points):
+        return np.where(points[:, 0] > 0.5, 1.0, 0.25)
+
+    field = ForceField(
+        "force", FieldNumbers(strength=3.0, origin=STILL), shape="plane", visibility=visibility
+    )
+    points, triangles = grid(2, 1.0)
+    loose = Cloth(
+        points + (0.0, 0.0, 1.0),
+        triangles,
+        Material(density=0.2, youngs_modulus=1e-3, bending_stiffness=0.0),
+    )
+    (after,) = run([loose, field], 1, substeps=1, iterations=40, gravity=STILL, air_density=0.0)
+    expected = 3.0 * FRAME**2 * visibility(0.0, points)
+    np.testing.assert_allclose((after - loose.points)[:, 2], expected, rtol=1e-4)
+
+
+def test_a_texture_field_needs_a_texture_that_is_finite():
+    with pytest.raises(ValueError, match="needs one, and no other"):
+        ForceField("texture", FieldNumbers())
+    field = ForceField(
+        "texture", FieldNumbers(), name="Cloud", texture=lambda _, points: np.nan * points
+    )
+    with pytest.raises(ValueError, match="Cloud: it is no finite number at"):
+        run([sheet(), field], 1)

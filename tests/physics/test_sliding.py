@@ -48,6 +48,8 @@ def accelerations(modulus, cells, floor, kind, turn=0.0, frames=10):
         (1e10, (1, 1, 1), "two triangles", Solid, 0.0),
         (1e6, (4, 4, 2), "many triangles", Solid, 0.0),
         (1e7, (1, 1, 1), "many triangles", Solid, 0.0),
+        (1e7, (4, 4, 2), "many triangles", Solid, 0.226),
+        (1e7, (10, 10, 3), "many triangles", Cells, 0.226),
         (1e10, (1, 1, 1), "many triangles", Solid, 0.0),
         (1e9, (4, 4, 2), "many triangles", Solid, 0.6),
         (1e8, (4, 4, 2), "many triangles", Solid, 0.0),

@@ -66,6 +66,9 @@ def assert_at_rest(ends):
         (3, 1, 1.0, 1e6, Cells, False),
         (3, 3, 0.3, 1e7, Cells, True),
         (5, 2, 0.1, 1e7, Solid, True),
+        (5, 1, 1.0, 1e7, Solid, True),
+        (10, 1, 0.1, 1e9, Solid, True),
+        (10, 1, 0.1, 1e9, Cells, True),
     ],
 )
 def test_cubes_that_are_dropped_come_to_rest(count, cells, drop, modulus, kind, on_mesh):

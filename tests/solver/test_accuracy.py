@@ -69,10 +69,10 @@ def test_two_moves_that_are_compared_take_equally_many_iterations():
     assert all(a < b for (a, _), (b, _) in pairwise(found))
 
 
-def watched(path, start, guess=None, inertial=None, count=20, ruined=None):
+def watched(path, start, guess=None, inertial=None, count=20, ruined=None, before=None):
     """`BodyErrors` of a body, the goal [m] of its iterations, and whether they end early. Its
     `path` [iteration, vertex, 3] is given, from where it starts, is guessed to be, and inertia
-    leads.
+    leads; perhaps that of the substep before, too.
     """
     start = np.asarray(start, float)
     model = Simulation(beam(), Settings(accuracy=0.01), "cpu", None).model
@@ -90,13 +90,14 @@ def watched(path, start, guess=None, inertial=None, count=20, ruined=None):
         when_due=lambda is_due, action: due.append((is_due, action)),
     )
     accuracy = Accuracy(model, iterations, ruined or wp.zeros(1, dtype=int, device="cpu"))
-    accuracy.begin()
-    for number in range(count):
-        iterations.number.fill_(number)
-        model.x.assign(path[number])
-        for is_due, action in due:
-            if is_due(number):
-                action()
+    for one in [path] if before is None else [before, path]:
+        accuracy.begin()
+        for number in range(count):
+            iterations.number.fill_(number)
+            model.x.assign(one[number])
+            for is_due, action in due:
+                if is_due(number):
+                    action()
     numbers = {name: array.numpy() for name, array in accuracy.reported.items()}
     model.launches.threads.stop()
     goal, is_met = numbers["body_goal"][0], bool(iterations.is_met.numpy()[0])
@@ -117,6 +118,20 @@ def test_an_error_that_shrinks_evenly_is_found(rate):
     if rate > 0.6:  # else nothing is left but rounding
         assert found.decay[0] == pytest.approx(rate, rel=0.02)
     assert is_met == (rate < 0.7)
+
+
+def test_what_is_slow_is_remembered():
+    """A slow part of the error hides behind a fast one, where the substep before does not tell."""
+    slow = [LINE + [0.0, 0.0, -0.1 * 0.95**done] for done in range(1, 21)]
+    hidden = [LINE - [0.0, 0.0, 0.1 * 0.4**done + 0.003 * 0.95**done] for done in range(1, 9)]
+    true = 0.1 * 0.4**8 + 0.003 * 0.95**8
+    alone, _, _ = watched(hidden, LINE, count=8)
+    assert alone.error[0] < true / 3.0
+    after, _, _ = watched(hidden, LINE, count=8, before=slow)
+    assert true / 3.0 < after.error[0] < 3.0 * true
+    # But what shows a slow part by itself is not believed to be slower than that.
+    again, _, _ = watched(slow, LINE, before=slow)
+    assert again.error[0] == pytest.approx(0.1 * 0.95**20, rel=0.1)
 
 
 def test_what_has_collapsed_is_given_all_iterations():

@@ -19,7 +19,7 @@ from scipy import sparse
 from shapes import box, cell_box, grid, plane
 
 from vbd.benchmarks.reference import scene, solids
-from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.coarse import aggregates
 from vbd.solver.coarse import groups as coarse_groups
 from vbd.solver.coarse.aggregates import make_aggregates
@@ -440,3 +440,13 @@ def test_pieces_that_are_too_large_for_one_matrix_get_their_own(monkeypatch):
     motion = abs(right - np.concatenate([body.points for body in boxes])).max()
     together, apart = (abs(ends[most, 50] - right).max() / motion for most in (960, 50))
     assert together < 0.08 and together < apart < 0.25
+
+
+def test_a_few_free_vertices_in_a_row_have_no_more_patches_than_there_are():
+    """One edge of a bar of five cells is free, as vertices are that pins wall in."""
+    points, cells = cell_box((5, 1, 1), (5.0, 1.0, 1.0))
+    row = (points[:, 1] < 1e-6) & (points[:, 2] < 1e-6)
+    body = Cells(points, cells, Material(youngs_modulus=1e5), Pins(np.flatnonzero(~row)))
+    found = make_aggregates(assemble([body], Settings()))
+    assert row.sum() == 6 and 1 <= len(found) <= 6
+    assert np.isfinite(found.modes).all()

@@ -8,8 +8,11 @@ from shapes import block
 from surfaces import sphere, turned
 
 from vbd.benchmarks.experiments.cells_resolution import capsule
+from vbd.benchmarks.experiments.cells_shapes import blocks_surface
 from vbd.solver.bodies import Cells, Filling
+from vbd.solver.elements.cells import cells_of
 from vbd.solver.scene.lattice import lattice
+from vbd.solver.settings import Settings
 
 
 def test_a_thin_plate_in_one_cell_is_known_by_its_moments():
@@ -84,3 +87,45 @@ def test_what_is_no_filling_is_refused():
     filling.held = np.array([1.5])
     with pytest.raises(ValueError, match="Jelly: the held of the filling"):
         Cells(points, cells, filling=filling, name="Jelly")
+
+
+def block_of(filled, *coordinates):
+    """The `Filling` of one cell around blocks that exactly fit it."""
+    cells = lattice(*blocks_surface(np.array(filled, bool), *coordinates), 1)
+    assert len(cells.cells) == 1
+    return cells.filling
+
+
+def test_a_waist_in_a_cell_gives_as_its_sections_do():
+    """Two slabs, joined by a post of a quarter of their area, half as high as the cell."""
+    filled = np.zeros((3, 3, 3), bool)
+    filled[:, :, [0, 2]] = filled[1, 1] = True
+    edges = np.array([0.0, 0.25, 0.75, 1.0])
+    found = block_of(filled, edges, edges, edges).evenness
+    along, across = 0.4 / 0.625, 0.6 / 0.625  # harmonic over arithmetic mean of areas
+    # All of the cell is a way through along z, half of it along x and y.
+    assert found == pytest.approx([2.0 / (1.0 / along + 1.0 / across)], rel=1e-6)
+
+
+@pytest.mark.parametrize("thickness", [0.25, 0.5, 1.0, 1.5, 2.25])
+def test_a_bar_along_the_cells_is_even(thickness):
+    """However much of its cells it fills, and where it ends."""
+    cells = lattice(*block((7.0, thickness, 0.75 * thickness), (0.1, 0.2, 0.3)), 6)
+    np.testing.assert_allclose(cells.filling.evenness, 1.0, rtol=1e-12)
+
+
+def test_evenness_is_between_least_and_all_and_the_same_for_mirrored_bodies():
+    points, triangles = capsule((-1.0, 0.2, 0.1), (0.9, 0.8, -0.4), 0.3)
+    there = lattice(points, triangles, 6).filling.evenness
+    back = lattice(-points, triangles[:, ::-1], 6).filling.evenness
+    assert 0.0 < there.min() < 0.9
+    assert there.max() <= 1.0
+    np.testing.assert_allclose(np.sort(there), np.sort(back), atol=0.02)
+
+
+def test_cells_are_as_stiff_as_they_are_even():
+    points, cells = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)], float), [range(8)]
+    filling = Filling.full(1)
+    filling.evenness = np.array([0.25])
+    body = Cells(points, cells, filling=filling)
+    assert cells_of(body, Settings()).volume == pytest.approx([0.25])

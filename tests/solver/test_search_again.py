@@ -7,6 +7,7 @@ from coarse_scenes import stepper_of
 from shapes import bumpy_ball, caged, grid
 
 from vbd.solver.bodies import Cloth, Rod
+from vbd.solver.kernels.contact.counts import SEARCHES
 from vbd.solver.settings import Material
 
 CLOTH = Material(self_contact=True)
@@ -66,3 +67,69 @@ def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     everything = listed(model)
     assert everything - before
     assert found >= everything
+
+
+@pytest.mark.parametrize("make", [folded, balls, rods])
+def test_a_step_that_begins_where_all_is_known_seeks_nothing(make):
+    """The pairs are brought up to date, to the last bit as a search would list them."""
+    stepper, _frames = stepper_of(make())
+    model, contact = stepper.model, stepper.model.contact
+    contact.candidate.assign(model.x)
+    contact.begin_approach()  # nothing is known yet
+    before, searches = listed(model), model.lists.counts.numpy()[SEARCHES]
+    assert before and not contact.truncation.is_lost.numpy()[0]
+    contact.begin_step()
+    free = model.x.numpy()[: model.free_count]
+    moved = np.random.default_rng(3).uniform(-1.0, 1.0, free.shape)
+    radius = contact.struct.trust_radius.numpy()[: model.free_count, None]
+    x = model.x.numpy()
+    x[: len(free)] += 0.2 * np.where(np.isfinite(radius), radius, 0.0) * moved
+    model.x.assign(x)
+    contact.candidate.assign(x)
+    contact.begin_approach()
+    assert not contact.truncation.any_renewed.numpy()[0]
+    assert listed(model) == before and model.lists.counts.numpy()[SEARCHES] == searches
+    renewed = model.lists.pairs.numpy()[: model.lists.count].copy()
+    contact.trees.fit()  # the same regions, and every query is asked
+    contact.finding.run()
+    by_vertices = [
+        dict(zip(map(tuple, p["vertices"]), p, strict=True))
+        for p in (renewed, model.lists.pairs.numpy()[: model.lists.count])
+    ]
+    assert by_vertices[0] == by_vertices[1]
+
+
+@pytest.mark.parametrize("make", [folded, balls, rods])
+def test_what_will_leave_its_region_in_the_next_step_is_sought(make):
+    stepper, _frames = stepper_of(make())
+    model, contact = stepper.model, stepper.model.contact
+    contact.candidate.assign(model.x)
+    contact.begin_approach()
+    contact.begin_step()
+    x = model.x.numpy()
+    radius = contact.struct.trust_radius.numpy()[: model.free_count]
+    moving = np.flatnonzero(np.isfinite(radius))[::10]
+    x[moving] += 3.0 * radius[moving, None] * np.array([0.0, 0.0, 1.0])
+    contact.candidate.assign(x)
+    contact.begin_approach()
+    renewed = contact.struct.renewed.numpy()
+    assert set(moving) == set(np.flatnonzero(renewed[: model.free_count]))
+    found = listed(model)
+    contact.trees.fit()
+    contact.finding.run()
+    assert found >= listed(model)
+
+
+def test_what_touches_more_than_before_is_sought():
+    """A load makes contacts reach further: what lies there has not been listed."""
+    stepper, _frames = stepper_of(folded())
+    model, contact = stepper.model, stepper.model.contact
+    contact.candidate.assign(model.x)
+    contact.begin_approach()
+    contact.begin_step()
+    multiplier = model.contact_model.state.multiplier
+    values = multiplier.numpy()
+    values[:3] += 1e-3
+    multiplier.assign(values)
+    contact.begin_approach()
+    assert np.flatnonzero(contact.struct.renewed.numpy()).tolist() == [0, 1, 2]

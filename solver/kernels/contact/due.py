@@ -5,9 +5,13 @@ import warp as wp
 
 from ..options import QUICK
 from ..shares import share_of
+from .planes import distance_from_path
 from .truncation import BY_TRUST_RADIUS, KINEMATIC
 
 wp.set_module_options(QUICK)
+
+# What has used up this part of its trust radius is at the edge of its region.
+EDGE = wp.constant(0.95)
 
 
 @wp.kernel
@@ -15,16 +19,23 @@ def count_capped(
     parts: int,
     stuck: wp.array[int],
     cut: wp.array[int],
+    x: wp.array[wp.vec3],
+    x_found: wp.array[wp.vec3],
+    path: wp.array[wp.vec3],
+    trust_radius: wp.array[float],
     # in and out
     capped: wp.array[int],
 ):
-    """Count the vertices whose last step their trust radius has cut short, if there are any."""
+    """Count the vertices whose last step their trust radius has cut short, and those that it has
+    left at the edge of their region, if there are any.
+    """
     if stuck[BY_TRUST_RADIUS] == 0:
         return
     begin, end = share_of(wp.tid(), parts, cut.shape[0])
     mine = int(0)
     for i in range(begin, end):
-        mine += int(cut[i] == BY_TRUST_RADIUS)
+        used = distance_from_path(x[i] - x_found[i], path[i])
+        mine += int(cut[i] == BY_TRUST_RADIUS or used > EDGE * trust_radius[i])
     if mine > 0:
         wp.atomic_add(capped, 0, mine)
 
@@ -47,17 +58,18 @@ def decide(
 ):
     """A search is due when `many` vertices are capped.
 
-    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one that is stuck is
-    heeded, too: a search is due if its trust radius has stopped it, and new planes of the known
-    pairs if stuck[whose] tells of any. These are due at once for what animation moves. But not
-    after `most` of these `rounds`. One thread; counts anew from here on.
+    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one is heeded, too: a
+    search is due if a trust radius holds it back, and new planes of the known pairs
+    if stuck[whose] tells of any that these have held back since the last search. These are due at
+    once for what animation moves. But not after `most` of these `rounds`. One thread; counts anew
+    from here on.
     """
     rounds[0] = rounds[0] + 1
     search = float(capped[0]) > many
     part = every > 0 and stuck[KINEMATIC] > 0
     if every > 0:
         if number[0] > 0 and number[0] % every == 0:
-            search = search or stuck[BY_TRUST_RADIUS] > 0
+            search = search or capped[0] > 0
             part = part or stuck[whose] > 0
     searches[0] = int(search and rounds[0] < most)
     parts[0] = int(part and not search and rounds[0] < most)

@@ -26,6 +26,7 @@ def find_box(
 
 @wp.kernel
 def find_inside(
+    first: int,
     surface: Surface,
     x: wp.array[wp.vec3],
     number: int,
@@ -41,7 +42,7 @@ def find_inside(
     `inside` [vertex of the scene] is the number of the body plus one; `face` and the barycentric
     `uv` of the closest point belong to the surface vertices.
     """
-    k = wp.tid()
+    k = first + wp.tid()
     v = surface.vertices[k]
     p = x[v]
     low = box[0]
@@ -166,6 +167,7 @@ def crossed_triangles(
 
 @wp.kernel
 def find_crossings(
+    first: int,
     surface: Surface,
     flattened: wp.array[int],
     x: wp.array[wp.vec3],
@@ -178,7 +180,7 @@ def find_crossings(
 
     What is `flattened` [vertex] is not asked whether it crosses its own body.
     """
-    k = wp.tid()
+    k = first + wp.tid()
     n = int(0)
     e = surface.edges[k]
     low = wp.min(x[e[0]], x[e[1]])

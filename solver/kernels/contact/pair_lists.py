@@ -68,6 +68,16 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, state: ContactState, x: 
 
 
 @wp.func
+def of_rods(with_rod: int, pair: Pair):
+    """A pair that may be one of an edge that belongs to no triangle, which reaches no more."""
+    if with_rod != 0:
+        pair.with_rod = 1
+        pair.radius -= pair.multiplier
+        pair.multiplier = 0.0
+    return pair
+
+
+@wp.func
 def range_of(k: int, end: wp.array[int], offset: int, room: int):
     """Where what query k has found begins and ends in a list."""
     begin = int(0)
@@ -143,13 +153,31 @@ def fill_edge_edge(
         other = found[k * slots + j]
         f = surface.edges[other]
         corners = wp.vec4i(e[0], e[1], f[0], f[1])
+        with_rod = int(
+            k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges)
+        )
         pair = make_pair(EDGE_EDGE, corners, surface, state, x)
-        if k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges):
-            pair.with_rod = 1
-            pair.radius -= pair.multiplier
-            pair.multiplier = 0.0
-        pairs[offset + begin + j] = pair
+        pairs[offset + begin + j] = of_rods(with_rod, pair)
         pulled[offset + begin + j] = pulled_before(corners, old, old_end, before.anchors)
+
+
+@wp.kernel
+def renew_pairs(
+    first: int,
+    parts: int,
+    surface: Surface,
+    state: ContactState,
+    x: wp.array[wp.vec3],
+    counts: wp.array[int],
+    # in and out
+    pairs: wp.array[Pair],
+):
+    """The pairs that are listed as they would be found now."""
+    of_vertices = counts[OF_VERTICES]
+    begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
+    for p in range(begin, end):
+        pair = pairs[p]
+        pairs[p] = of_rods(pair.with_rod, make_pair(pair.kind, pair.vertices, surface, state, x))
 
 
 @wp.kernel

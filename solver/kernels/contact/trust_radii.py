@@ -21,24 +21,39 @@ LONGEST_PATH = wp.constant(4.0)
 # What has used up this part of its trust radius gets a new region with those that need one.
 USED = wp.constant(0.5)
 
-# From step to step slack shrinks by this factor.
+# What reaches farther by this part of its trust radius may touch what was not found: half of the
+# radius, at least, lies between them as a step begins.
+GROWN = wp.constant(0.1)
+# Who gets new regions: those that need one, all, or those that need one in the next step.
+SOME = wp.constant(0)
+WHOLE = wp.constant(1)
+NEXT = wp.constant(2)
+
+# From step to step slack shrinks by this factor, but not below so many times what was used of it.
 CALMING = wp.constant(0.5)
+AGAIN = wp.constant(2.0)
 
 
 @wp.kernel
 def calm_down(
     least: wp.array[float],
+    x: wp.array[wp.vec3],
+    x_found: wp.array[wp.vec3],
+    path: wp.array[wp.vec3],
     # in and out
     slack: wp.array[float],
 ):
-    """What needed much slack in the last step gets less of it, but not less than `least` [m]."""
+    """What needed much slack in the last step gets less of it, but not less than `least` [m], nor
+    than what will do if it goes on like that.
+    """
     i = wp.tid()
-    slack[i] = wp.max(CALMING * slack[i], least[i])
+    used = distance_from_path(x[i] - x_found[i], path[i])
+    slack[i] = wp.max(wp.max(CALMING * slack[i], AGAIN * used), least[i])
 
 
 @wp.kernel
 def set_trust_regions(
-    whole: int,
+    who: int,
     first_led: int,
     growth: float,
     x: wp.array[wp.vec3],
@@ -46,29 +61,36 @@ def set_trust_regions(
     expected: wp.array[wp.vec3],
     largest: wp.array[float],
     cut: wp.array[int],
+    multiplier: wp.array[float],
     # in and out
     slack: wp.array[float],
     # out
     trust_radius: wp.array[float],
     path: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
+    reach: wp.array[float],
     renewed: wp.array[int],
+    any_renewed: wp.array[int],
 ):
     """Where each vertex may go until the next search: on its way to `goal`, which those from number
     `first_led` on follow, and round that as far as it is `expected` elsewhere, with some slack.
 
     `largest` [m] bounds the trust radius, for the pairs' sake. The slack of what its region has cut
-    short grows; without an expectation it is infinite. Unless it is the `whole` surface that gets
-    new regions, only those get one that have used up theirs,
-    or whose way lies behind them.
+    short grows; without an expectation it is infinite. Unless it is the WHOLE surface that gets
+    new regions, only those get one that have used up theirs, or whose way lies behind them; in the
+    NEXT step also those that will on their way, and what touches what is farther away, as its
+    `multiplier` [m] was less when it was found, `reach`.
     """
     i = wp.tid()
     used = distance_from_path(x[i] - x_found[i], path[i])
     renewed[i] = 1
     # A long way that lies behind makes lists long.
-    keeps = i >= first_led or wp.length(path[i]) <= trust_radius[i]
+    keeps = (i >= first_led and who != NEXT) or wp.length(path[i]) <= trust_radius[i]
+    if who == NEXT:
+        used = wp.max(used, distance_from_path(goal[i] - x_found[i], path[i]))
+        keeps = keeps and multiplier[i] - reach[i] <= GROWN * trust_radius[i]
     keeps = keeps and used <= USED * trust_radius[i] and cut[i] != BY_TRUST_RADIUS
-    if whole == 0 and keeps:
+    if who != WHOLE and keeps:
         renewed[i] = 0
         return
     if cut[i] == BY_TRUST_RADIUS:
@@ -85,17 +107,23 @@ def set_trust_regions(
     trust_radius[i] = wp.where(largest[i] < wp.inf, room, wp.inf)
     path[i] = way
     x_found[i] = x[i]
+    reach[i] = multiplier[i]
+    any_renewed[0] = 1
 
 
 @wp.kernel
 def set_point_trust_regions(
+    who: int,
     embedding: Embedding,
     x: wp.array[wp.vec3],
+    multiplier: wp.array[float],
     # in and out
     trust_radius: wp.array[float],
     path: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
+    reach: wp.array[float],
     renewed: wp.array[int],
+    any_renewed: wp.array[int],
 ):
     """Where embedded points may get when every vertex keeps to its region.
 
@@ -112,9 +140,12 @@ def set_point_trust_regions(
         if embedding.weights[k] != 0.0:
             number += renewed[embedding.corners[k]]
             total += 1
-    renewed[s] = wp.min(number, 1)
-    if number == 0:
+    touches_more = who == NEXT and multiplier[s] - reach[s] > GROWN * trust_radius[s]
+    renewed[s] = int(number > 0 or touches_more)
+    if renewed[s] == 0:
         return
+    reach[s] = multiplier[s]
+    any_renewed[0] = 1
     x_found[s] = x[s]
     if number < total:
         x_found[s] = point_position(s, x_found, embedding)

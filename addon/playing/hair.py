@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hair curves have no shape keys. A mesh in no scene has those of their bake, one vertex for each
+of their points, and a modifier on top of the others puts the points where its vertices are.
+"""
+
+import bpy
+import numpy as np
+
+from ..objects import read_mesh
+from ..objects.hair import node_group
+
+NAME = "VBD Hair"
+# The node that shows the mesh.
+SHOWN = "Baked"
+
+
+def add(ob, name=NAME):
+    """Let hair follow the vertices of a mesh; returns the object of that, and the modifier."""
+    mesh = bpy.data.meshes.new(f"{ob.name} VBD")
+    points = read_mesh.positions(ob.data)
+    mesh.vertices.add(len(points))
+    place(mesh, points)
+    holder = bpy.data.objects.new(mesh.name, mesh)
+    modifier = ob.modifiers.new(name, "NODES")
+    modifier.node_group = _group(name, holder)
+    ob.modifiers.move(len(ob.modifiers) - 1, 0)
+    return holder, modifier
+
+
+def place(mesh, points):
+    """Put the vertices of a mesh at `points` [vertex, 3]."""
+    mesh.attributes["position"].data.foreach_set("vector", np.float32(points).ravel())
+    mesh.update()
+
+
+def _holder(ob, name):
+    """The object with the mesh that hair follows by a modifier, or None."""
+    modifier = ob.modifiers.get(name)
+    group = modifier.node_group if modifier and modifier.type == "NODES" else None
+    node = group.nodes.get(SHOWN) if group else None
+    return node.inputs["Object"].default_value if node else None
+
+
+def remove(ob, name):
+    """Take the modifier of `add` away; the object with the mesh, or None while a copy of the hair
+    still follows that.
+    """
+    holder, modifier = _holder(ob, name), ob.modifiers.get(name)
+    if modifier is None:
+        return None
+    group = modifier.node_group
+    ob.modifiers.remove(modifier)
+    if holder is None or group.users:
+        return None
+    bpy.data.node_groups.remove(group)
+    return holder
+
+
+def _group(name, holder):
+    """A node group that puts every point at the vertex of its number."""
+    group = node_group(name)
+    new, link = group.nodes.new, group.links.new
+    source, target, move = (
+        new(kind) for kind in ("NodeGroupInput", "NodeGroupOutput", "GeometryNodeSetPosition")
+    )
+    shown, sample = new("GeometryNodeObjectInfo"), new("GeometryNodeSampleIndex")
+    position, index = new("GeometryNodeInputPosition"), new("GeometryNodeInputIndex")
+    shown.name, shown.inputs["Object"].default_value = SHOWN, holder
+    sample.data_type, sample.domain = "FLOAT_VECTOR", "POINT"
+    link(shown.outputs["Geometry"], sample.inputs["Geometry"])
+    link(position.outputs[0], sample.inputs["Value"])
+    link(index.outputs[0], sample.inputs["Index"])
+    link(source.outputs[0], move.inputs["Geometry"])
+    link(sample.outputs["Value"], move.inputs["Position"])
+    link(move.outputs[0], target.inputs[0])
+    return group
