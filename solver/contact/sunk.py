@@ -10,6 +10,7 @@ import numpy as np
 
 from ..kernels.contact.leading_out import BRAKING, RETURN_TIME
 from .crossings import crossing_weights, unit
+from .surface import held_bodies
 
 # A solid is halfway through a sheet when its middle is as near as this part of its size.
 HALFWAY = 0.02
@@ -29,7 +30,7 @@ class Sunk:
         self.surface, self.step_time = model.surface, settings.step_time
         self.up = -np.asarray(settings.gravity, dtype=np.float64)
         self.rises = {}
-        self.held = held_bodies(model)
+        self.held = held_bodies(model.assembly, self.surface.body, self.surface.joint)
 
     def keep(self):
         """What was decided: couples of bodies, and where the solids go."""
@@ -112,11 +113,3 @@ class Sunk:
         if abs(height) <= HALFWAY * np.ptp(heights, axis=0).max():
             height = normal @ self.up
         return normal if height >= 0.0 else -normal
-
-
-def held_bodies(model):
-    """Numbers of the bodies that are pinned or attached to something."""
-    surface, count = model.surface, len(model.assembly.points)
-    body = surface.body[:count]
-    times = np.bincount(surface.joint)[surface.joint[:count]]
-    return set(body[model.free_count :].tolist()) | set(body[times > 1].tolist())

@@ -276,12 +276,16 @@ def test_a_cube_in_a_plane_is_led_out_in_its_shape(width, sheet_cells, modulus):
     assert highest < 2.05
 
 
-def test_what_holds_a_solid_keeps_it_from_being_led_as_a_whole():
+@pytest.mark.parametrize("meshed", [False, True])
+def test_what_is_held_in_a_floor_is_not_torn_out_of_it(meshed):
     points, tets = box((3, 3, 6), (0.2, 0.2, 0.6))
     roots = Pins(np.flatnonzero(points[:, 2] < 1e-9))
-    tree = Solid(points - [0.1, 0.1, 0.25], tets, RUBBER, pins=roots, name="Tree")
+    wood = Material(youngs_modulus=1e6)
+    tree = Solid(points - [0.1, 0.1, 0.25], tets, wood, pins=roots, name="Tree")
     sheet, triangles = grid(2, 2.0)
     floor = Collider(sheet - [1.0, 1.0, 0.0], triangles, name="Floor")
+    if not meshed:
+        floor = Plane([0.0, 0.0, 0.0])
     for frame in simulate([tree, floor], FLOATING, 24):
         top = frame.positions[0][:, 2].max()
     assert abs(top - 0.35) < 0.05
