@@ -133,8 +133,9 @@ class Intersections:
         # Vertices in such states are treated as if they were inside their own body.
         in_itself = (found.inside == 0) & (of_solids.state != SMOOTH)
         self.struct.crosses.assign(crossing)
-        self.struct.inside.assign(np.where(in_itself, surface.body + 1, found.inside))
         self.separating = self.separation.pairs(found)
+        inside = np.where(in_itself, surface.body + 1, found.inside)
+        self.struct.inside.assign(self.separation.not_touching(inside))
         folded = (of_solids.state != SMOOTH) & (crossing == 0)
         self.found = self._report(found, surface.vertices[folded[surface.vertices]])
         return bool(self.found)
@@ -142,7 +143,7 @@ class Intersections:
     @property
     def keepers(self):
         """All that keep something for the next look."""
-        return [self.of_solids, self.separation]
+        return [self.of_solids, self.separation, self.separation.sunk]
 
     def _find(self, x):
         """What is `Found` at x, float64 [vertex, 3]."""

@@ -14,20 +14,17 @@ import warp as wp
 
 from ..kernels.contact import intersections as kernels
 from ..kernels.contact import pairs
-from ..kernels.contact.analytic_colliders import LAST_STEP
-from ..scene.analytic_colliders import RETURN_TIME
+from ..kernels.contact.leading_out import RETURN_TIME
 from .crossings import crossing_weights, mean_normals, unit, wings
+from .sunk import COMMON, HALFWAY, Sunk
+from .surface import FIRM
 
-# What leads apart is this many times as stiff as a contact: it must win against the elements.
-FIRM = 30.0
+# The last step on the path back in front, as a part of the contact distance.
+LAST_STEP = 0.25
 # Crossings move apart by this part of the mesh spacing in that time.
 CROSSING_PATH = 2.0
 # Sheets lie in each other where their normals agree to this part on the average of the crossings.
 PARALLEL = 0.8
-# A solid is halfway through a sheet when its middle is as near as this part of its size.
-HALFWAY = 1e-3
-# Bodies leave each other in one direction when the surfaces inside agree on it to this part.
-COMMON = 0.2
 
 
 @dataclass
@@ -55,6 +52,7 @@ class Separation:
         self.fraction = min(settings.step_time / RETURN_TIME, 1.0)
         self.above = {}  # whether one sheet goes along another's normals (1) or against them (-1)
         self.rises = {}  # where a solid goes that is in an open collider, by (solid, collider)
+        self.sunk = Sunk(model, settings)
         self.wings, self.of_edge = wings(self.surface.edges, self.surface.triangles)
 
     def keep(self):
@@ -79,13 +77,39 @@ class Separation:
 
     def pairs(self, found):
         """Rows of `Touch` that lead apart what was `Found`."""
+        whole = self._whole(found)
         apart = self._apart(found)
-        return np.concatenate([self._out(found), apart])
+        return np.concatenate([self._out(found), apart, *whole])
+
+    def not_touching(self, inside):
+        """`inside` [vertex] with all of the solids that are led out of an open collider as well."""
+        for solid, collider in self.sunk.rises:
+            inside = np.where((self.surface.body == solid) & (inside == 0), collider + 1, inside)
+        return inside
+
+    def _whole(self, found):
+        """Pairs that lead all of a solid out of an open collider: with any triangle of that, which
+        does not yield.
+        """
+        rows = []
+        of_triangle = self.surface.body[self.surface.triangles[:, 0]]
+        for mine, collider, direction, path in self.sunk.decide(found, self.of_edge):
+            corners = self.surface.triangles[np.flatnonzero(of_triangle == collider)[:1]]
+            weights = np.tile([1.0, 0.0, 0.0], (len(mine), 1))
+            goal = (found.x[mine] - found.x[corners[0, 0]]) @ direction + path
+            vertices = np.column_stack([mine, np.repeat(corners, len(mine), axis=0)])
+            normals = np.tile(direction, (len(mine), 1))
+            led = self._rows(vertices, weights, normals, goal)
+            led["stiffness"] = self.surface.lead[mine]
+            rows.append(led)
+        return rows
 
     def _out(self, found):
         """A pair that leads each inner vertex out: in the direction of its body, or shortest."""
         surface, x, inside = self.surface, found.x, found.inside
-        k = np.flatnonzero(inside[surface.vertices])
+        inner = inside[surface.vertices]
+        led = self.sunk.leads(surface.body[surface.vertices], inner - 1)
+        k = np.flatnonzero((inner > 0) & ~led)
         v = surface.vertices[k]
         body, number = surface.body[v], inside[v] - 1
         direction = np.zeros((len(v), 3))
@@ -155,6 +179,7 @@ class Separation:
         known = (inside[e] == t_body[:, None] + 1).any(axis=1)
         known |= (inside[t] == e_body[:, None] + 1).any(axis=1)
         known |= (e_body == t_body) & surface.closed[e_body]
+        known |= self.sunk.leads(e_body, t_body)
         direction = np.where(
             surface.closed[t_body][:, None],
             self._out_of_crossed(x, edge, triangle),

@@ -14,6 +14,8 @@ from .crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
 STIFFEST = 30.0
+# What leads out is this many times as stiff as a contact: it must win against the elements.
+FIRM = 30.0
 
 
 @dataclass
@@ -26,7 +28,8 @@ class Surface:
     other. Of both, `may_touch` [body, body] tells who meets whom, and `closed` [body] who has an
     inside: solids and closed meshes. `spacing` [vertex, m] is the mean length of the edges at a
     vertex, or the least among its embedded points; `stiffness` [vertex, N/m] the most that its
-    contacts may have. `hidden` [vertex of a body] are those that embedded points stand for.
+    contacts may have, `lead` that of what leads it out of an analytic collider, firm but
+    for what is held. `hidden` [vertex of a body] are those that embedded points stand for.
     """
 
     body_count: int
@@ -48,6 +51,7 @@ class Surface:
     friction: np.ndarray
     rest: np.ndarray
     stiffness: np.ndarray
+    lead: np.ndarray
     spacing: np.ndarray
 
     def is_sunk(self, one, other):
@@ -159,6 +163,11 @@ def contact_surface(assembly, bodies, colliders, settings):
         of_points = np.clip(points.of(mine), around.min(axis=1), around.max(axis=1))
         return spread(mine, of_collider, of_points)
 
+    most = spread(most, lambda c: np.inf, most_at_points(points, most))
+    stiffness = np.minimum(settings.collision_stiffness, most)
+    firm = FIRM * np.where(np.isfinite(most), most, settings.collision_stiffness)
+    joint = connected_components(assembly.attachments.joints(), len(body))
+    held = held_bodies(assembly, body, joint)
     return Surface(
         body_count=len(bodies),
         points=points,
@@ -170,7 +179,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         body_triangles=len(triangles),
         rod_start=len(triangle_edges),
         collider_start=count,
-        joint=connected_components(assembly.attachments.joints(), len(body)),
+        joint=joint,
         point_start=int(starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),
@@ -182,12 +191,17 @@ def contact_surface(assembly, bodies, colliders, settings):
             assembly.friction, lambda c: settings.friction if c.friction is None else c.friction
         ),
         rest=rest,
-        stiffness=np.minimum(
-            settings.collision_stiffness,
-            spread(most, lambda c: np.inf, most_at_points(points, most)),
-        ),
+        stiffness=stiffness,
+        lead=np.where(np.isin(body, list(held)), stiffness, firm),
         spacing=spacing,
     )
+
+
+def held_bodies(assembly, body, joint):
+    """Numbers of the bodies that are pinned or attached to something."""
+    count = len(assembly.points)
+    together = np.bincount(joint)[joint[:count]] > 1
+    return set(body[assembly.free_count : count].tolist()) | set(body[:count][together].tolist())
 
 
 def has_inside(body):

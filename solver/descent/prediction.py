@@ -13,7 +13,7 @@ from ..kernels.motion import (
     find_velocities,
     predict,
 )
-from ..scene.embedding import clearances, points_in_front
+from ..scene.embedding import clearances, depths, points_in_front
 from .stage import RecordedStage, Stage
 
 INITIAL_GUESS = {
@@ -42,7 +42,7 @@ class Prediction(Stage):
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs)
         if model.gravity.varies:
             self.kept = {"gravity": model.gravity.now}
-        self.keep_in_front = clearances(model)
+        self.keep_in_front = depths(model) + clearances(model)
         if clips:
             self.keep_in_front += points_in_front(model, model.x_start, model.candidate)
 

@@ -16,6 +16,8 @@ def contact_model(surface, colliders, settings, upload):
     model.law = contact_law(settings)
     model.state = contact_state(surface, len(colliders.kind), upload)
     model.colliders = colliders
+    model.body, model.bodies = upload(surface.body, int), surface.body_count
+    model.depth = upload(np.zeros(len(colliders.kind) * surface.body_count), float)
     first = surface.point_start
     model.embedding = upload_embedding(surface.points, surface.hidden, first, upload)
     model.clearance = upload(np.zeros(len(surface.body)), float)
@@ -37,6 +39,7 @@ def contact_state(surface, colliders, upload):
     state.multiplier = upload(np.zeros(len(surface.body)), float)
     state.friction = upload(surface.friction, float)
     state.stiffness = upload(surface.stiffness, float)
+    state.lead = upload(surface.lead, float)
     state.pulled = upload(np.zeros((colliders * len(surface.body), 3)), wp.vec3)
     hidden = np.zeros(len(surface.body), dtype=np.int32)
     hidden[: len(surface.hidden)] = surface.hidden

@@ -10,9 +10,6 @@ from ..kernels.contact import analytic_colliders as kernels
 
 __all__ = ["AnalyticCollider", "Bowl", "Box", "Plane", "Sphere"]
 
-# A vertex that begins behind a collider comes out in about this time [s].
-RETURN_TIME = 0.25
-
 
 def _three(name, what, values):
     values = np.array(values, dtype=np.float64)
@@ -132,5 +129,5 @@ def colliders_on_device(colliders, assembly, settings, device):
     struct.normal = upload(normal, wp.vec3, (-1, 3))
     struct.size = upload(size, float, -1)
     struct.friction = upload(friction, float, -1)
-    struct.return_fraction = min(settings.step_time / RETURN_TIME, 1.0)
+    struct.step_time = settings.step_time
     return struct

@@ -115,6 +115,22 @@ def clearances(model):
     ]
 
 
+def depths(model):
+    """Launches that find how deep bodies are behind analytic colliders; none where there are none
+    of these.
+    """
+    if not model.has_analytic_colliders:
+        return []
+    alone = np.setdiff1d(np.arange(model.free_count), np.flatnonzero(model.surface.hidden))
+    points = model.kinematic_end + np.arange(len(model.surface.points))
+    mine = model.upload(np.concatenate([alone, points]).astype(np.int32), int)
+    of_colliders = model.contact_model
+    find = model.launches.record(
+        in_front.find_depths, len(mine), [mine, model.x_start], [of_colliders]
+    )
+    return [of_colliders.depth.zero_, find]
+
+
 def points_in_front(model, start, moved):
     """Launches that keep steps from `start` to `moved` from taking embedded points through analytic
     colliders; none where there are no points or no such colliders.

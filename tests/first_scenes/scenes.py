@@ -524,3 +524,26 @@ def all_kinds_at_once():
     line(12).location.z = 1.9
     floor()
     return Expected(40)
+
+
+def stands(baked):
+    """All above z = 0 at the end, and never thrown."""
+    motion = baked.motion["Cube"]
+    assert motion[-1][:, 2].min() > 0.0
+    assert max(points[:, 2].max() for points in motion) < 2.1
+
+
+@scene
+def cube_in_the_ground():
+    """The startup file's cube, and Ground pressed: it begins halfway in."""
+    add("cube")
+    bpy.context.scene.vbd.use_ground = True
+    return Expected(frames=40, floor=None, also=stands)
+
+
+@scene
+def cube_in_a_plane():
+    """The startup file's cube, and a plane added where the cursor is."""
+    add("cube")
+    floor()
+    return Expected(frames=40, floor=None, says="entangled until frame", also=stands)

@@ -224,3 +224,81 @@ def test_bounds_hold_what_falls_and_lead_back_what_begins_behind_them(bound):
     for frame in simulate([behind, bound], Settings(friction=0.8), 48):
         assert np.abs(frame.positions[0]).max() < 1.0
     assert front(frame).min() > 0.0
+
+
+@pytest.mark.parametrize(
+    ("cells", "size", "modulus", "density", "part"),
+    [
+        (1, 2.0, 1e5, 1000.0, 0.5),
+        (5, 2.0, 1e5, 1000.0, 0.5),
+        (5, 2.0, 1e5, 1000.0, 1.5),
+        (5, 2.0, 1e7, 1000.0, 0.5),
+        (4, 0.5, 1e6, 2e4, 0.5),
+        (4, 0.5, 1e4, 5.0, 0.5),
+    ],
+)
+def test_a_cube_that_begins_in_the_ground_comes_out_whatever_its_weight(
+    cells, size, modulus, density, part
+):
+    points, tets = box((cells,) * 3, (size,) * 3)
+    material = Material(youngs_modulus=modulus, poisson_ratio=0.4, density=density)
+    cube = Solid(points - [size / 2, size / 2, part * size], tets, material)
+    highest = 0.0
+    for frame in simulate([cube], Settings(use_ground=True), 56):
+        heights = frame.exact_positions[0][:, 2]
+        highest = max(highest, heights.max())
+        assert frame.stats.inverted == 0
+    assert heights.min() > 0.0
+    # It neither stays sunk nor is thrown: what it rises above its height on the ground is what an
+    # elastic cube swings by under its weight, ρ g H²/E, but for the contact distance.
+    swing = 9.81 * density * size**2 / modulus
+    assert size - 2.0 * swing - 0.02 < heights.max()
+    assert highest < 1.02 * size + swing
+
+
+@pytest.mark.parametrize(("width", "sheet_cells"), [(2.0, 1), (20.0, 1), (4.0, 10)])
+@pytest.mark.parametrize("modulus", [1e5, 1e7])
+def test_a_cube_in_a_plane_is_led_out_in_its_shape(width, sheet_cells, modulus):
+    # The default cube and a default plane, both at the origin, or a larger or finer plane.
+    points, tets = box((5, 5, 5), (2.0, 2.0, 2.0))
+    material = Material(youngs_modulus=modulus, poisson_ratio=0.4)
+    cube = Solid(points - 1.0, tets, material, name="Cube")
+    sheet, triangles = grid(sheet_cells, width)
+    plane = Collider(sheet - [width / 2, width / 2, 0.0], triangles, name="Plane")
+    highest = 0.0
+    for frame in simulate([cube, plane], Settings(), 48):
+        heights = frame.exact_positions[0][:, 2]
+        highest = max(highest, heights.max())
+        assert np.ptp(heights) < 2.1
+        assert frame.stats.inverted == 0
+    assert frame.stats.tangles == ()
+    assert heights.min() > 0.0
+    assert highest < 2.05
+
+
+@pytest.mark.parametrize("meshed", [False, True])
+def test_what_is_held_in_a_floor_is_not_torn_out_of_it(meshed):
+    points, tets = box((3, 3, 6), (0.2, 0.2, 0.6))
+    roots = Pins(np.flatnonzero(points[:, 2] < 1e-9))
+    wood = Material(youngs_modulus=1e6)
+    tree = Solid(points - [0.1, 0.1, 0.25], tets, wood, pins=roots, name="Tree")
+    sheet, triangles = grid(2, 2.0)
+    floor = Collider(sheet - [1.0, 1.0, 0.0], triangles, name="Floor")
+    if not meshed:
+        floor = Plane([0.0, 0.0, 0.0])
+    for frame in simulate([tree, floor], FLOATING, 24):
+        top = frame.positions[0][:, 2].max()
+    assert abs(top - 0.35) < 0.05
+
+
+def test_what_stands_on_a_plane_or_a_rounding_error_below_is_calm():
+    points, tets = box((4, 4, 4))
+    sheet, triangles = grid(3, 4.0)
+    floor = Collider(sheet - [1.5, 1.5, 0.0], triangles, name="Floor")
+    for below in (0.0, 1e-7):
+        cube = Solid(points - [0.0, 0.0, below], tets, RUBBER, name="Cube")
+        for frame in simulate([cube, floor], Settings(), 12):
+            heights = frame.exact_positions[0][:, 2]
+            assert heights.max() < 1.02
+        assert frame.stats.tangles == ()
+        assert heights.min() > 0.0

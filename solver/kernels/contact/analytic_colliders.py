@@ -2,8 +2,7 @@
 """Analytic colliders: planes, spheres and bowls, known by their distance alone.
 
 They follow the contact law of law.py. A step never crosses one; a vertex that begins behind one is
-brought back by a spring to a goal that moves out with it, slower and slower, so that it does not
-leave with the speed at which it came out.
+led out (leading_out.py).
 """
 
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import warp as wp
 
 from ..embedding import Embedding, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness, tangential
+from .leading_out import lead_out
 from .state import ContactState
 
 PLANE = wp.constant(0)
@@ -29,8 +29,6 @@ FLOOR = wp.constant(1.0e-3)
 ROUNDING = wp.constant(1.0e-6)
 # Part of a clearance that rounding leaves of it.
 CAUTION = wp.constant(0.99)
-# The last step on the path back in front, as a part of the contact distance.
-LAST_STEP = wp.constant(0.25)
 
 
 @wp.struct
@@ -42,7 +40,7 @@ class AnalyticColliders:
     normal: wp.array[wp.vec3]  # of a plane, or up out of a bowl
     size: wp.array[float]  # radius [m]
     friction: wp.array[float]
-    return_fraction: float  # of its path out that a vertex behind a collider takes in a step
+    step_time: float  # h [s]
 
 
 @wp.struct
@@ -53,6 +51,11 @@ class ContactModel:
     state: ContactState
     colliders: AnalyticColliders
     embedding: Embedding
+    # The body of each vertex, and how far the deepest free vertex of each body is behind each
+    # collider when the step begins [m], [collider * body].
+    body: wp.array[int]
+    depth: wp.array[float]
+    bodies: int
     # Where surfaces are embedded: how far each vertex and all that move what it carries may go from
     # where the step began without coming as near as the contact distance [m], [vertex].
     clearance: wp.array[float]
@@ -147,15 +150,22 @@ def collider_force_hessian(
     for k in range(count):
         near = direction_and_distance(colliders, k, x)
         normal = wp.vec3(near[0], near[1], near[2])
-        margin = wp.min(margin, wp.abs(near[3] - radius))
+        later = near[3] + wp.dot(normal, step)
         begun = direction_and_distance(colliders, k, x_start)
-        if begun[3] < -LAST_STEP * radius:
-            out = wp.max(colliders.return_fraction * (radius - begun[3]), LAST_STEP * radius)
-            force += stiffness * (begun[3] + out - near[3]) * normal
-            hessian += stiffness * wp.outer(normal, normal)
+        if begun[3] < 0.0:
+            depth = model.depth[k * model.bodies + model.body[s]]
+            out, slope, room = lead_out(
+                begun[3], near[3], later, depth, radius, colliders.step_time
+            )
+            lead = model.state.lead[s]
+            force += (lead * out) * normal
+            hessian += (lead * slope) * wp.outer(normal, normal)
+            margin = wp.min(margin, room)
             touching += 1
-            active_set = extend_active_set(active_set, k)
-        elif near[3] + wp.dot(normal, step) < radius:
+            active_set = extend_active_set(active_set, wp.where(slope > 0.0, k, count + k))
+            continue
+        margin = wp.min(margin, wp.abs(near[3] - radius))
+        if later < radius:
             friction = wp.sqrt(colliders.friction[k] * model.state.friction[s])
             pulled = model.state.pulled[k * model.state.radius.shape[0] + s]
             motion = x - x_start + tangential(pulled, normal)

@@ -6,7 +6,7 @@ import warp as wp
 from ..embedding import point_position
 from ..options import QUICK
 from ..shares import share_of
-from .analytic_colliders import LAST_STEP, ContactModel, direction_and_distance
+from .analytic_colliders import ContactModel, direction_and_distance
 from .counts import OF_EDGES, OF_VERTICES
 from .law import ContactLaw, pulled_aside, tangential
 from .pairs import Anchor, Pair, PairState, Touch, gap_of
@@ -58,9 +58,8 @@ def anchor_at_colliders(
         near = direction_and_distance(model.colliders, k, now)
         normal = wp.vec3(near[0], near[1], near[2])
         pulled = wp.vec3(0.0)
-        if near[3] < radius and direction_and_distance(model.colliders, k, begun)[3] >= -(
-            LAST_STEP * radius
-        ):
+        is_led = direction_and_distance(model.colliders, k, begun)[3] < 0.0
+        if near[3] < radius and not is_led:
             before = tangential(model.state.pulled[k * vertices + s], normal)
             pulled = pulled_aside(now - begun + before, normal, model.law)
         model.state.pulled[k * vertices + s] = pulled

@@ -44,6 +44,24 @@ def find_clearances(
 
 
 @wp.kernel
+def find_depths(
+    surface_vertices: wp.array[int],
+    x_start: wp.array[wp.vec3],
+    # in and out
+    model: ContactModel,
+):
+    """How deep each body is behind colliders where the step begins; `depth` begins as 0."""
+    s = surface_vertices[wp.tid()]
+    begun = x_start[s]
+    if s >= model.embedding.first:
+        begun = point_position(s, x_start, model.embedding)
+    for k in range(model.colliders.kind.shape[0]):
+        distance = direction_and_distance(model.colliders, k, begun)[3]
+        if distance < 0.0:
+            wp.atomic_max(model.depth, k * model.bodies + model.body[s], -distance)
+
+
+@wp.kernel
 def gather_clearances(
     # in and out
     model: ContactModel,
