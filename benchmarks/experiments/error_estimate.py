@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vbd.benchmarks.experiments.error_estimate_scenes import CHOSEN, SCENES, UNSEEN
+from vbd.benchmarks.experiments.error_estimate_scenes import ADDED, FIRST, SCENES
 from vbd.solver.kernels.accuracy import FIRST_LOOK
 from vbd.solver.report.position_error import PositionError, visible
 from vbd.solver.settings import Settings
@@ -218,7 +218,7 @@ def main(names, plots):
         plain[name] = [told for told in Plain(SCENES[name]()).substeps() if told is not None]
         line = " ".join(f"{told:.2g}" for told in plain[name])
         print(f"{name:26} {row(everything[name])}   {line}", flush=True)
-    for said, group in (("chosen", CHOSEN), ("unseen", UNSEEN), ("all", SCENES)):
+    for said, group in (("first", FIRST), ("added", ADDED), ("all", SCENES)):
         found = [substep for name in names if name in group for substep in everything[name]]
         if found:
             print(f"{said:26} {row(found)}")

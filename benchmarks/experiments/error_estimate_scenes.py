@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes in which the error of the positions is estimated.
 
-The laws of the estimates were fitted to halves of CHOSEN and UNSEEN together, and tested with the
+The laws of the estimates were fitted to halves of FIRST and ADDED together, and tested with the
 other halves.
 """
 
@@ -57,7 +57,7 @@ def one_step(body, frames=8):
     return scenes.scene(body, frames=frames, frame_time=convergence_scenes.H, substeps=1)
 
 
-CHOSEN = {name: {**scenes.FREE, **scenes.CONTACT}[name] for name in RECORDED} | {
+FIRST = {name: {**scenes.FREE, **scenes.CONTACT}[name] for name in RECORDED} | {
     "bar 4": lambda: one_step(convergence_scenes.bar(4)),
     "bar 4, 30 MPa": lambda: one_step(convergence_scenes.bar(4, 3e7)),
     "bar 8": lambda: one_step(convergence_scenes.bar(8), frames=4),
@@ -111,7 +111,7 @@ def tiny_bar():
     return Solid(points, tets, Material(youngs_modulus=6e6), held)
 
 
-UNSEEN = {
+ADDED = {
     "cells": lambda: of(coarse_scenes.SCENES["cells"](), 6),
     "damped cells": lambda: of(coarse_scenes.SCENES["damped cells"](), 6),
     "pressed bodies": lambda: of(coarse_scenes.SCENES["two bodies"](), use_ground=True),
@@ -134,4 +134,4 @@ UNSEEN = {
     "stiff beam": lambda: of([scenes.beam(youngs_modulus=1e8)]),
     "soft sheet 30": lambda: of([scenes.sheet(30)], 10),
 }
-SCENES = CHOSEN | UNSEEN
+SCENES = FIRST | ADDED
