@@ -22,7 +22,8 @@ from .simulate import simulate
 SQUARES, LINKS = 10, 20
 # All ready-made materials are damped, however much, and many of soft bodies so stiff that they are
 # held back as a whole; both take kernels of their own.
-UNDAMPED, READY_MADE = Material(), Material(youngs_modulus=1e7, damping=0.001)
+UNDAMPED = Material()
+READY_MADE = Material(youngs_modulus=1e7, poisson_ratio=0.49, damping=0.001)
 # Cloth feels the air as well.
 IN_AIR = Material(damping=0.001, drag=1.0)
 # Rods start as Rope, which resists bending.
@@ -59,6 +60,7 @@ def common_mixes():
     """Small scenes (bodies, settings) with the kernels of most: one kind of body, then two.
 
     Soft bodies start without damping; cloth and rods have a ready-made material from the start.
+    What is ready-made may be nearly incompressible.
     """
     floor = Collider(*_sheet(1, 10.0, -0.001), name="Floor")
     cloth, rod = Cloth(*_sheet(SQUARES, 1.0, 0.0), IN_AIR, name="Cloth"), _rod()
