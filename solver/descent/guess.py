@@ -54,6 +54,15 @@ class Guard(RecordedStage):
         """What follows when the rigid motions are known."""
         raise NotImplementedError
 
+    def find_guess_slopes(self, guess):
+        """A launch that finds the slopes along the way to a guess, from the forces there."""
+        model = self.model
+        inputs = [guess, model.x_start, model.inertial, model.acceleration]
+        inputs += [model.objective.inertia, self.residual.force, model.gravity.now]
+        inputs += [model.settings.step_time, self.linkages]
+        kernel = kernels.find_guess_slopes
+        return model.launches.record(kernel, model.free_count, inputs, [self.slope])
+
     def find_alphas(self, kept):
         """Launches that find how far each linkage goes back; all the way on from `kept`, a number
         or one of each."""
@@ -95,16 +104,8 @@ class GuessGuard(Guard):
 
     def record_guard(self):
         model = self.model
-        inputs = [model.x, model.x_start, model.inertial, model.acceleration]
-        inputs += [model.objective.inertia, self.residual.force, model.gravity.now]
-        inputs += [model.settings.step_time, self.linkages]
-        return [
-            self.residual.find_forces,
-            model.launches.record(
-                kernels.find_guess_slopes, model.free_count, inputs, [self.slope]
-            ),
-            *self.way_back(1.0, model.x),
-        ]
+        slopes, back = self.find_guess_slopes(model.x), self.way_back(1.0, model.x)
+        return [self.residual.find_forces, slopes, *back]
 
     def is_due(self, iteration):
         return iteration == self.at
@@ -130,13 +131,10 @@ class RestlessGuard(Guard):
         model, record = self.model, self.model.launches.record
         is_restless = np.zeros(len(self.linkages.held), dtype=bool)
         is_restless[self.linkages.of.numpy()[restless_vertices(model)]] = True
-        inputs = [model.candidate, model.x_start, model.inertial, model.acceleration]
-        inputs += [model.objective.inertia, self.residual.force, model.gravity.now]
-        inputs += [model.settings.step_time, self.linkages]
         back = [model.x_start, self.linkages, model.candidate]
         return [
             self.residual.forces_at(model.candidate),
-            record(kernels.find_guess_slopes, model.free_count, inputs, [self.slope]),
+            self.find_guess_slopes(model.candidate),
             # Others keep all of it.
             *self.find_alphas(np.where(is_restless, 1.0, -1.0)),
             record(kernels.draw_back, model.free_count, back, [model.candidate]),

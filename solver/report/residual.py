@@ -31,11 +31,11 @@ class Residual:
         self.norm, self.least, self.before = (
             wp.zeros(1, dtype=wp.float64, device=device) for _ in range(3)
         )
-        self.revisions, self.at_now = model.revisions, self._launch(model.x)
+        self.revisions, self.at_now = model.revisions, self.forces_at(model.x)
         self.add_up = self._sums()
 
-    def _launch(self, x):
-        """Finds the forces at positions x [m]."""
+    def forces_at(self, x):
+        """A launch that finds the forces at positions x [m]."""
         model = self.model
         return model.launches.record(
             model.kernels.residual,
@@ -60,14 +60,10 @@ class Residual:
             record(sums.find_residual, 1, [chunks, wp.float64(weight)], totals),
         ]
 
-    def forces_at(self, x):
-        """A launch that finds the forces at other positions [m]."""
-        return self._launch(x)
-
     def find_forces(self):
         """The forces at the positions of now, with contacts as they were last looked at."""
         if self.revisions != self.model.revisions:
-            self.revisions, self.at_now = self.model.revisions, self._launch(self.model.x)
+            self.revisions, self.at_now = self.model.revisions, self.forces_at(self.model.x)
         self.at_now()
 
     def find(self):

@@ -5,7 +5,7 @@ from functools import cache
 
 import warp as wp
 
-from ..embedding import point_position, spread_of, surface_functions
+from ..embedding import Embedding, point_position, spread_of, surface_functions
 from ..options import QUICK
 from .analytic_colliders import (
     CAUTION,
@@ -22,6 +22,15 @@ from .analytic_colliders import (
 wp.set_module_options(QUICK)
 
 
+@wp.func
+def place_of(s: int, x: wp.array[wp.vec3], embedding: Embedding):
+    """Where a surface vertex is, or an embedded point, when the vertices are at x [m]."""
+    place = x[s]
+    if s >= embedding.first:
+        place = point_position(s, x, embedding)
+    return place
+
+
 @wp.kernel
 def find_clearances(
     surface_vertices: wp.array[int],
@@ -31,9 +40,7 @@ def find_clearances(
 ):
     """The clearance of surface vertices, from where the step begins."""
     s = surface_vertices[wp.tid()]
-    begun = x_start[s]
-    if s >= model.embedding.first:
-        begun = point_position(s, x_start, model.embedding)
+    begun = place_of(s, x_start, model.embedding)
     least = float(wp.inf)
     for k in range(model.colliders.kind.shape[0]):
         distance = direction_and_distance(model.colliders, k, begun)[3]
@@ -52,9 +59,7 @@ def find_depths(
 ):
     """How deep each body is behind colliders where the step begins; `depth` begins as 0."""
     s = surface_vertices[wp.tid()]
-    begun = x_start[s]
-    if s >= model.embedding.first:
-        begun = point_position(s, x_start, model.embedding)
+    begun = place_of(s, x_start, model.embedding)
     for k in range(model.colliders.kind.shape[0]):
         distance = direction_and_distance(model.colliders, k, begun)[3]
         if distance < 0.0:
