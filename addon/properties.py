@@ -258,6 +258,11 @@ class VBD_PG_window_manager(bpy.types.PropertyGroup):
             description="The bake stops after the substep it is in",
             options={"SKIP_SAVE", "HIDDEN"},
         ),
+        "shown_frame": IntProperty(
+            name="Shown Frame",
+            description="The frame of the running bake that the viewport shows",
+            options={"SKIP_SAVE", "HIDDEN"},
+        ),
     }
 
 

@@ -20,6 +20,14 @@ NAME = "VBD Preview"
 PAUSE = 0.2
 
 
+def shown_frame(context):
+    """The frame that the viewport shows: that of the preview, or else of the scene."""
+    state = context.window_manager.vbd
+    if state.is_property_set("shown_frame"):
+        return state.shown_frame
+    return context.scene.frame_current
+
+
 class Preview:
     """Shows frames of `targets`, of which there are none without a window."""
 
@@ -52,10 +60,12 @@ class Preview:
                 (bpy.data.meshes if data.id_type == "MESH" else bpy.data.curves).remove(data)
             for group in groups:
                 bpy.data.node_groups.remove(group)
+            bpy.context.window_manager.vbd.property_unset("shown_frame")
 
     def show(self, index, points):
         """Show frame `index`, float32 [vertex, 3] in object space for every target."""
         self.shown, self.when = index, time.monotonic()
+        bpy.context.window_manager.vbd.shown_frame = self.start + index
         for target, shape in zip(self.targets, points, strict=True):
             ob = bpy.data.objects.get(target.key)
             if ob is None:

@@ -97,6 +97,9 @@ ELSEWHERE = {
     "test_the_stretch_that_is_shown_is_that_of_the_statistics",
     "stretch_range": "addon/test_overlays.py::test_colors_are_full_at_both_ends_of_the_range",
     "show_inside_out": "addon/test_measures.py::test_tets_and_cells_that_are_inside_out_are_found",
+    "show_contacts": "addon/test_overlays.py::"
+    "test_contacts_are_drawn_where_they_are_in_the_frame_that_is_shown",
+    "show_stuck": "addon/test_overlays.py::test_what_is_stuck_is_marked",
     "show_curves": "addon/test_overlays.py::"
     "test_curves_lie_in_their_box_and_leave_out_what_is_not_known",
     "show_painted": "addon/test_painted.py::test_the_map_is_dark_where_the_property_is_low",
