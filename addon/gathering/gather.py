@@ -2,7 +2,8 @@
 """Scene -> plain bodies: the last place that knows Blender. SI units, world space.
 
 What is simulated is the mesh under the deforming modifiers that come before the first one that
-changes its vertices. The others, such as Subdivision Surface, act on the baked result.
+changes its vertices, or up to the place that the user has chosen. The others act on the baked
+result.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from ...solver.settings import Settings
 from ..objects import own_mesh
 from ..objects.curves import is_curve, unusable_spline
 from ..objects.hair import add_probe, is_hair, on_surface, remove_probe
-from ..objects.modifiers import DEFORMING, simulation_point
+from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
 from ..objects.participants import nothing_to_bake
 from ..objects.units import gravity_of, shown
 from ..playing import playback
@@ -124,7 +125,7 @@ def prepared(scene, objects):
         for ob in bodies:
             after = simulation_point(ob)[1]
             for modifier in after:
-                if modifier.type in DEFORMING:
+                if modifier.type in DEFORMING and not is_place_chosen(ob):
                     notes.append(
                         f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the "
                         "baked result; move it up to make it part of the simulation"

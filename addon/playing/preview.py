@@ -13,7 +13,8 @@ import bpy
 
 from ..objects.curves import free_handles, is_curve, set_points
 from ..objects.hair import is_hair, node_group
-from . import hair
+from ..objects.modifiers import reshaping
+from . import follower
 
 NAME = "VBD Preview"
 # The shortest time between two frames that are shown [s].
@@ -47,9 +48,11 @@ class Preview:
             return
         groups = []
         try:
-            for ob in self._objects():
-                self.active[ob.name] = ob.modifiers.active and ob.modifiers.active.name
-                groups.append(self._add(ob))
+            for target, shape in zip(self.targets, points, strict=True):
+                ob = bpy.data.objects.get(target.key)
+                if ob is not None:
+                    self.active[ob.name] = ob.modifiers.active and ob.modifiers.active.name
+                    groups.append(self._add(ob, shape))
             self.show(0, points)
             yield
         finally:
@@ -70,9 +73,9 @@ class Preview:
             ob = bpy.data.objects.get(target.key)
             if ob is None:
                 continue
-            if is_curve(ob):
+            if ob.name in self.copies:
                 copy = bpy.data.objects[self.copies[ob.name]].data
-                (hair.place if is_hair(ob) else set_points)(copy, shape)
+                (follower.put if copy.id_type == "MESH" else set_points)(copy, shape)
                 continue
             values = ob.data.attributes.get(NAME)
             if values and len(values.data) == len(shape):
@@ -98,10 +101,10 @@ class Preview:
         found = (bpy.data.objects.get(target.key) for target in self.targets)
         return [ob for ob in found if ob is not None]
 
-    def _add(self, ob):
+    def _add(self, ob, points):
         """Give an object its modifier; the node group of that."""
-        if is_hair(ob):
-            copy, modifier = hair.add(ob, NAME)
+        if is_hair(ob) or reshaping(ob):
+            copy, modifier = follower.add(ob, points, NAME)
             self.copies[ob.name] = copy.name
             return modifier.node_group
         modifier = ob.modifiers.new(NAME, "NODES")

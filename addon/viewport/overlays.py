@@ -14,6 +14,7 @@ from gpu_extras.batch import batch_for_shader
 from ..baking.frame_numbers import places_in
 from ..files.saving_statistics import played_cache
 from ..objects.measures import per_vertex
+from ..objects.modifiers import is_reshaped
 from ..objects.participants import BODIES
 from ..objects.units import unit_scale
 from ..playing.preview import shown_frame
@@ -124,14 +125,19 @@ kept = Kept()
 
 
 def _bodies(context):
+    """What is simulated; `_own` leaves out what has other vertices than its mesh."""
     for ob in context.visible_objects:
         if ob.vbd.role in BODIES and ob.mode != "EDIT":
             yield ob
 
 
+def _own(context):
+    return (ob for ob in _bodies(context) if not is_reshaped(ob))
+
+
 def _pins(context, shader):
     depsgraph = context.evaluated_depsgraph_get()
-    for ob in _bodies(context):
+    for ob in _own(context):
         weights = kept.reading(ob, pin_weights)
         if weights is not None:
             pins = weights > 0.0
@@ -141,7 +147,7 @@ def _pins(context, shader):
 
 def _stretch(context, shader):
     depsgraph, spread = context.evaluated_depsgraph_get(), context.scene.vbd.stretch_range
-    for ob in _bodies(context):
+    for ob in _own(context):
         elements = kept.reading(ob, measured_elements)
         found = None
         if elements is not None and len(elements):

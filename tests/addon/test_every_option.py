@@ -109,6 +109,9 @@ ELSEWHERE = {
     "test_the_air_of_a_shrinking_ball_keeps_it_as_large_as_it_is",
     "rest_shape_key": "addon/test_rest_shape.py::"
     "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
+    "stack_place": "addon/test_stack_place.py::test_before_all_the_mesh_itself_is_simulated",
+    "stack_modifier": "addon/test_stack_place.py::"
+    "test_deforming_modifiers_below_the_place_act_on_the_result",
     "attachments": "addon/test_attachments.py::test_both_sides_feel_an_attachment",
     "role": "addon/test_gather.py::test_each_role_becomes_its_body",
     "self_contact": "addon/test_collision.py::test_self_contact_reaches_the_solver",
