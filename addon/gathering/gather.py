@@ -25,7 +25,7 @@ from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
-from . import ignored, instances
+from . import ignored, instances, weak_wind
 from .absorption import walls_against
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
@@ -168,6 +168,9 @@ def settings_of(scene):
 
 def gather(context, objects):
     """All bodies of the scene, to be called inside `prepared`."""
+    # Warp takes half a second to import; not while Blender starts.
+    from ...solver.scene.fields import ForceField
+
     scene = context.scene
     start, count = scene.vbd.frame_start, scene.vbd.frame_end - scene.vbd.frame_start
     if count < 1:
@@ -214,6 +217,8 @@ def gather(context, objects):
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
     gathered.notes += [note for body in simulated for note in _too_thick(body)]
+    fields = [body for body in gathered.bodies if isinstance(body, ForceField)]
+    gathered.notes += weak_wind.notes(fields, simulated, settings)
     for ob in (ob for ob in objects if identity(ob) in made):
         gathered.holding += attach(gathered, context, ob, made)
     gathered.bodies += gathered.holding
