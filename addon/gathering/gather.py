@@ -18,7 +18,7 @@ from ...solver.scene.thickness import collision_thickness, short_edge
 from ...solver.settings import Settings
 from ..objects import own_mesh
 from ..objects.curves import is_curve, unusable_spline
-from ..objects.hair import add_probe, is_hair, on_surface, remove_probe
+from ..objects.hair import add_probe, is_hair, on_surface, remove_probe, simulates
 from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
 from ..objects.participants import nothing_to_bake
 from ..objects.units import gravity_of, shown
@@ -129,6 +129,11 @@ def prepared(scene, objects):
                     notes.append(
                         f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the "
                         "baked result; move it up to make it part of the simulation"
+                    )
+                if is_hair(ob) and simulates(modifier):
+                    notes.append(
+                        f"{ob.name}: {modifier.name} simulates the result once more; put Surface "
+                        "Deform in its place"
                     )
                 modifier.show_viewport = False
                 off.append((identity(ob), modifier.name))
