@@ -13,7 +13,6 @@ from vbd.addon.objects import read_mesh
 from vbd.addon.objects.modifiers import reshaping, simulation_point
 from vbd.solver.cache import Cache
 
-pytestmark = pytest.mark.any_blender
 # Blender keeps float32.
 FLOAT32 = 1e-5
 LAST = 4
