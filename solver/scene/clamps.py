@@ -3,23 +3,79 @@
 
 The border between what is held and what is free runs through cells. Were all corners of these
 pinned, the body would be clamped up to a cell too far out, and if none were, too far in. So a
-corner is pinned if at least half of the surface that it carries is, or all of that in one of its
-cells; and a cell of which a part is held is stiffer, as only the rest of it gives
-(`bodies.Filling.held`).
+corner is pinned if at least half of the surface that it carries is; and a cell of which a part is
+held is stiffer, as only the rest of it gives (`bodies.Filling.held`).
+
+What lies between pinned vertices is pinned with them: faces, and edges without a pinned face. Else
+a mesh that is coarser than its lattice would be held in points, and give the more the finer its
+cells are.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..topology.graphs import connected_components
 from ..topology.meshes import triangle_areas
+from .contact_mesh import split_with_ends
+from .lattice import embed
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
-# The part of the surface that a corner carries, and of the weight of pinned points that pinned
-# corners bear.
-HALF = 0.5
-# More than this is all.
-WHOLE = 1.0 - 1e-9
+# The part of the surface that a corner carries; less than half by what sparse points make uneven.
+ABOUT_HALF = 0.45
+# The part of the weight of pinned points that pinned corners bear.
+BORNE = 0.5
+# Longest edge of the surface that is searched for what is pinned, in cells.
+LONGEST_EDGE = 0.5
+
+
+@dataclass(eq=False)
+class Clamp:
+    """How a lattice holds what is pinned of the surface in it."""
+
+    indices: np.ndarray
+    """Vertices of the lattice to be pinned."""
+    held: np.ndarray
+    """The part of every cell that is held, [cell]."""
+    corners: np.ndarray
+    """Of the pinned vertices and then of points between them, [point, 8]."""
+    weights: np.ndarray
+    """[point, 8]."""
+    ends: list[np.ndarray]
+    """The points [new, 2] in the middle between which the next ones are, time after time."""
+
+    def places(self, pinned):
+        """Where its points are, [point, 3], when the pinned vertices are at `pinned`."""
+        for ends in self.ends:
+            pinned = np.concatenate([pinned, pinned[ends].mean(axis=1)])
+        return pinned
+
+
+def clamp_of(points, triangles, pinned, lattice):
+    """The `Clamp` of the `pinned` vertices [n], ascending, of a surface in its `Lattice`."""
+    count = len(points)
+    finer, triangles, halved = split_with_ends(points, triangles, LONGEST_EDGE * lattice.cell_size)
+    is_held = np.zeros(len(finer), bool)
+    is_held[pinned] = True
+    number, ends = np.cumsum(is_held) - 1, []
+    for pairs in halved:
+        between = is_held[pairs].all(axis=1)
+        new = count + np.flatnonzero(between)
+        number[new] = number[is_held].max(initial=-1) + 1 + np.arange(len(new))
+        is_held[new] = True
+        ends.append(number[pairs[between]])
+        count += len(pairs)
+    chosen = np.flatnonzero(is_held)
+    corners, weights = embed(finer, lattice)
+    surface = surface_of(finer, triangles)
+    return Clamp(
+        clamped(corners, weights, chosen, surface),
+        held_part(lattice.cells, corners, chosen, surface),
+        corners[chosen],
+        weights[chosen],
+        ends,
+    )
 
 
 def surface_of(points, triangles):
@@ -41,12 +97,11 @@ def clamped(corners, weights, pinned, surface):
     count = corners.max(initial=-1) + 1
     load = surface[:, None] * np.where(np.abs(weights) > LEAST_WEIGHT, np.abs(weights), 0.0)
     total = np.bincount(corners.ravel(), load.ravel(), count)
-    whole = held_part(corners, corners, pinned, surface)[pinned] > WHOLE
     corners, load = corners[pinned], load[pinned]
     share = np.bincount(corners.ravel(), load.ravel(), count) / np.maximum(total, 1e-300)
     region = np.repeat(_regions(corners, load, count), 8)
     least = _least_shares(share[corners.ravel()], load.ravel(), region)[region].reshape(-1, 8)
-    return np.unique(corners[(load > 0.0) & ((share[corners] >= least) | whole[:, None])])
+    return np.unique(corners[(load > 0.0) & (share[corners] >= least)])
 
 
 def _regions(corners, load, count):
@@ -66,10 +121,10 @@ def _least_shares(share, load, region):
     share, load, region = share[order], load[order], region[order]
     total = np.bincount(region, load)
     before = np.append(0.0, np.cumsum(total)[:-1])
-    reached = np.cumsum(load) - before[region] >= HALF * total[region] - 1e-9
+    reached = np.cumsum(load) - before[region] >= BORNE * total[region] - 1e-9
     first = np.unique(region[reached], return_index=True)[1]
     enough = share[reached][first]
-    return np.where(enough >= HALF, HALF, HALF * enough)
+    return np.where(enough >= ABOUT_HALF, ABOUT_HALF, ABOUT_HALF * enough)
 
 
 def held_part(cells, corners, pinned, surface):
