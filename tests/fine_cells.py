@@ -14,8 +14,8 @@ from vbd.benchmarks.experiments.cells_resolution import CHARACTERS, FINEST, moti
 
 FILE = Path(__file__).with_suffix(".npz")
 NAMES = "Suzanne", "stout"
-# Frames that are kept, and how many of the points.
-FRAMES, POINTS = slice(7, 32, 8), 500
+# How many of the points are kept.
+POINTS = 120
 
 
 def some(points):
@@ -24,7 +24,7 @@ def some(points):
 
 
 def read(name):
-    """`some` points [m] of a character at `FRAMES`, [frame, point, 3]."""
+    """`some` points [m] of a character in every frame, [frame, point, 3]."""
     with np.load(FILE) as stored:
         return stored[name]
 
@@ -34,7 +34,7 @@ def main():
     for name in NAMES:
         surface = CHARACTERS[name]()
         found, _ = motion(surface, FINEST, of_cells)
-        values[name] = found[FRAMES][:, some(surface[0])].astype(np.float32)
+        values[name] = found[:, some(surface[0])].astype(np.float32)
     np.savez_compressed(FILE, **values)
 
 

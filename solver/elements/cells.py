@@ -19,7 +19,7 @@ from .records import in_vertex_order, structured
 LEAST_SPREAD, FARTHEST = 0.02, 0.8
 # The least part of the material in a cell that is taken to be free to deform, and the least
 # evenness.
-LEAST_FREE, LEAST_EVENNESS = 0.15, 0.1
+LEAST_FREE = LEAST_EVENNESS = 0.1
 
 
 @dataclass

@@ -3,8 +3,9 @@
 
 The border between what is held and what is free runs through cells. Were all corners of these
 pinned, the body would be clamped up to a cell too far out, and if none were, too far in. So a
-corner is pinned if at least half of the surface that it carries is; and a cell of which a part is
-held is stiffer, as only the rest of it gives (`bodies.Filling.held`).
+corner is pinned if at least half of the surface that it carries is, or all of that in one of its
+cells; and a cell of which a part is held is stiffer, as only the rest of it gives
+(`bodies.Filling.held`).
 
 What lies between pinned vertices is pinned with them: faces, and edges without a pinned face. Else
 a mesh that is coarser than its lattice would be held in points, and give the more the finer its
@@ -22,10 +23,11 @@ from .lattice import embed
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
-# The part of the surface that a corner carries; less than half by what sparse points make uneven.
-ABOUT_HALF = 0.45
-# The part of the weight of pinned points that pinned corners bear.
-BORNE = 0.5
+# The part of the surface that a corner carries, and of the weight of pinned points that pinned
+# corners bear.
+HALF = 0.5
+# More than this is all.
+WHOLE = 1.0 - 1e-9
 # Longest edge of the surface that is searched for what is pinned, in cells.
 LONGEST_EDGE = 0.5
 
@@ -97,11 +99,12 @@ def clamped(corners, weights, pinned, surface):
     count = corners.max(initial=-1) + 1
     load = surface[:, None] * np.where(np.abs(weights) > LEAST_WEIGHT, np.abs(weights), 0.0)
     total = np.bincount(corners.ravel(), load.ravel(), count)
+    whole = held_part(corners, corners, pinned, surface)[pinned] > WHOLE
     corners, load = corners[pinned], load[pinned]
     share = np.bincount(corners.ravel(), load.ravel(), count) / np.maximum(total, 1e-300)
     region = np.repeat(_regions(corners, load, count), 8)
     least = _least_shares(share[corners.ravel()], load.ravel(), region)[region].reshape(-1, 8)
-    return np.unique(corners[(load > 0.0) & (share[corners] >= least)])
+    return np.unique(corners[(load > 0.0) & ((share[corners] >= least) | whole[:, None])])
 
 
 def _regions(corners, load, count):
@@ -121,10 +124,10 @@ def _least_shares(share, load, region):
     share, load, region = share[order], load[order], region[order]
     total = np.bincount(region, load)
     before = np.append(0.0, np.cumsum(total)[:-1])
-    reached = np.cumsum(load) - before[region] >= BORNE * total[region] - 1e-9
+    reached = np.cumsum(load) - before[region] >= HALF * total[region] - 1e-9
     first = np.unique(region[reached], return_index=True)[1]
     enough = share[reached][first]
-    return np.where(enough >= ABOUT_HALF, ABOUT_HALF, ABOUT_HALF * enough)
+    return np.where(enough >= HALF, HALF, HALF * enough)
 
 
 def held_part(cells, corners, pinned, surface):
