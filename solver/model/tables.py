@@ -30,9 +30,11 @@ class ElementTable:
         self.in_lanes = lanes and kind.in_lanes is not None
         if self.in_lanes:
             self._lay_in_lanes(records, upload)
-        if not self.in_lanes or kind.moved_rest is not None:
+        if not self.in_lanes or self._moves_one_by_one:
             self.struct.records = upload(records.data, kind.record)
-        self.is_damped = kind.moved_rest is not None and bool(records.blend.any())
+        # What flows is laid into lanes by the kernel that damping has.
+        moves = bool(records.blend.any()) or (self.in_lanes and self.is_plastic)
+        self.is_damped = kind.moved_rest is not None and moves
         if kind.has_rest:
             self.struct.rest = upload(records.rest, kind.rest)
         if self.is_damped:
@@ -40,6 +42,11 @@ class ElementTable:
             self.blend = upload(records.blend, float)
         if kind.diagonal:
             self.struct.diagonal = upload(records.diagonal, float)
+
+    @property
+    def _moves_one_by_one(self):
+        """Whether rest values of records in lanes are moved one by one."""
+        return self.kind.moved_rest is not None and self.kind.rest_in_lanes is None
 
     def _lay_in_lanes(self, records, upload):
         """Fill in what the table has for lanes."""

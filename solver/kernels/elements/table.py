@@ -10,7 +10,8 @@ from functools import cache
 
 import warp as wp
 
-from ..lanes import WIDTH, into_lanes, wide
+from ..lane_functions import out_of_lanes
+from ..lanes import WIDTH, in_all, into_lanes, wide
 from ..options import QUICK
 
 
@@ -178,6 +179,8 @@ def rest_kernel(kind):
 @cache
 def wide_rest_kernel(kind):
     """The same for a kind in lanes."""
+    if kind.rest_in_lanes is not None:
+        return moved_in_lanes_kernel(kind)
     Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
     moved_rest, lay = kind.moved_rest, into_lanes(kind.rest)
 
@@ -201,6 +204,44 @@ def wide_rest_kernel(kind):
                 r = q + k
                 moved[r] = moved_rest(table.records[r], undamped[r], blend[r], x[i], x)
             lay(moved, q, count, moved_in_lanes, number)
+            q += count
+
+    return move_rest_values
+
+
+def moved_in_lanes_kernel(kind):
+    """The same for a kind whose rest values are moved in lanes, too."""
+    Table, Rest, WideRest, moved_rest = (
+        table_struct(kind),
+        kind.rest,
+        wide(kind.rest),
+        kind.rest_in_lanes,
+    )
+    laid, tell = out_of_lanes(kind.rest)
+    laid_numbers, _tell = out_of_lanes(float)
+
+    @wp.kernel(module=module_of(kind, "damping_in_lanes"))
+    def move_rest_values(
+        first: int,
+        x: wp.array[wp.vec3],
+        table: Table,
+        undamped: wp.array[Rest],
+        blend: wp.array[float],
+        # out
+        moved: wp.array[Rest],
+        moved_in_lanes: wp.array[WideRest],
+    ):
+        i = first + wp.tid()
+        x_i = in_all(x[i])
+        q = table.start[i]
+        end = table.start[i + 1]
+        for number in range(table.wide_start[i], table.wide_start[i + 1]):
+            count = wp.min(end - q, wp.static(WIDTH))
+            before = laid(undamped, q, count)
+            share = laid_numbers(blend, q, count)
+            rest = moved_rest(table.wide_records[number], before, share, x_i, x)
+            moved_in_lanes[number] = rest
+            tell(rest, q, count, moved)
             q += count
 
     return move_rest_values
