@@ -19,7 +19,7 @@ class Records:
     data: np.ndarray
     rest: np.ndarray
     blend: np.ndarray
-    """β of damping (kernels/elements/table.py), [record]."""
+    """β of damping (kernels/elements/rest_values.py), [record]."""
     number: np.ndarray
     """Which records every element has, [element, corner]."""
     diagonal: np.ndarray | None = None

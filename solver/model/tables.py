@@ -4,12 +4,8 @@
 import numpy as np
 
 from ..elements.records import in_lanes, wide_start
-from ..kernels.elements.table import (
-    elements_struct,
-    rest_kernel,
-    table_struct,
-    wide_rest_kernel,
-)
+from ..kernels.elements.rest_values import rest_kernel, wide_rest_kernel
+from ..kernels.elements.table import elements_struct, table_struct
 from ..kernels.lanes import wide
 
 
@@ -32,9 +28,7 @@ class ElementTable:
             self._lay_in_lanes(records, upload)
         if not self.in_lanes or self._moves_one_by_one:
             self.struct.records = upload(records.data, kind.record)
-        # What flows is laid into lanes by the kernel that damping has.
-        moves = bool(records.blend.any()) or (self.in_lanes and self.is_plastic)
-        self.is_damped = kind.moved_rest is not None and moves
+        self.is_damped = kind.moved_rest is not None and bool(records.blend.any())
         if kind.has_rest:
             self.struct.rest = upload(records.rest, kind.rest)
         if self.is_damped:

@@ -20,6 +20,7 @@ from ..elements.linear_algebra import vec6
 from ..elements.table import module_of
 from ..lane_functions import sums_of
 from ..lanes import WIDTH, add, mul, total, vec3s, vec6s, wide  # noqa: F401 (operators)
+from ..options import HOT
 from .blocks import between_kernel, gradient_part, inside_kernel
 from .line import COLLAPSED, SAMPLES, Sums, vec8
 from .matrix import Chunks, Patches, mat43
@@ -158,7 +159,7 @@ def forces_in_lanes_kernel(kind):
     Element, Rest, corners = wide(kind.element), kind.rest, kind.corners
     forces_of, has_third = kind.forces_in_lanes, kind.corners == 4
 
-    @wp.kernel(module=module_of(kind, "coarse_in_lanes"))
+    @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
     def add_forces(
         first: int,
         chunks: Chunks,
@@ -209,7 +210,7 @@ def slopes_in_lanes_kernel(kind):
     """The kernel for the slope of the energy of elements that lie in lanes."""
     Element, Rest, slope_of = wide(kind.element), kind.rest, kind.slope_in_lanes
 
-    @wp.kernel(module=module_of(kind, "coarse_in_lanes"))
+    @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
     def add_slopes(
         first: int,
         chunks: Chunks,
