@@ -9,6 +9,7 @@ import warp as wp
 
 from ..lane_functions import out_of_lanes
 from ..lanes import WIDTH, in_all, into_lanes, wide
+from ..options import HOT
 from .table import module_of, table_struct
 
 
@@ -54,7 +55,7 @@ def wide_rest_kernel(kind):
     Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
     moved_rest, lay = kind.moved_rest, into_lanes(kind.rest)
 
-    @wp.kernel(module=module_of(kind, "damping_in_lanes"))
+    @wp.kernel(module=module_of(kind, "damping_in_lanes", HOT))
     def move_rest_values(
         first: int,
         x: wp.array[wp.vec3],
@@ -90,7 +91,7 @@ def moved_in_lanes_kernel(kind):
     laid, tell = out_of_lanes(kind.rest)
     laid_numbers, _tell = out_of_lanes(float)
 
-    @wp.kernel(module=module_of(kind, "damping_in_lanes"))
+    @wp.kernel(module=module_of(kind, "damping_in_lanes", HOT))
     def move_rest_values(
         first: int,
         x: wp.array[wp.vec3],
