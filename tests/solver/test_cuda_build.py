@@ -14,7 +14,8 @@ from vbd.solver.kernels import vertex
 from vbd.solver.kernels.coarse.elements import coarse_kernels
 from vbd.solver.kernels.contact import alerts, truncation
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
-from vbd.solver.kernels.elements.table import energy_kernel, rest_kernel
+from vbd.solver.kernels.elements.rest_values import rest_kernel
+from vbd.solver.kernels.elements.table import energy_kernel
 
 # Turing, the oldest generation that Warp still serves well, and Blackwell. What compiles for both
 # does so between; for the newest, some that are quick stand for all.
