@@ -45,8 +45,8 @@ def modules_with_kernels():
     for width in (0, 4, 8):
         of_steps = truncation.truncation_kernels(width)
         yield f"truncation, embedded {width}", of_steps.truncate.module
+        yield f"bounds, embedded {width}", of_steps.bound_pairs.module
         yield f"alerts, embedded {width}", alerts.alert_kernel(width).module
-        yield f"alert, embedded {width}", of_steps.alert_partners.module
     for kind in KINDS:
         kernels_of = coarse_kernels(kind)
         yield f"{kind.name}, matrix", kernels_of.add_between.module
