@@ -17,7 +17,7 @@ from vbd.solver.descent.accuracy import (
     Accuracy,
     marks,
 )
-from vbd.solver.kernels.accuracy import CAUTION
+from vbd.solver.kernels.accuracy import CAUTION, CAUTION_IN_CONTACT
 from vbd.solver.report.lengths import length
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
@@ -69,10 +69,12 @@ def test_two_moves_that_are_compared_take_equally_many_iterations():
     assert all(a < b for (a, _), (b, _) in pairwise(found))
 
 
-def watched(path, start, guess=None, inertial=None, count=20, ruined=None, before=None):
+def watched(
+    path, start, guess=None, inertial=None, count=20, ruined=None, before=None, touched=False
+):
     """`BodyErrors` of a body, the goal [m] of its iterations, and whether they end early. Its
     `path` [iteration, vertex, 3] is given, from where it starts, is guessed to be, and inertia
-    leads; perhaps that of the substep before, too.
+    leads; perhaps that of the substep before, too. `touched`: whether it touches anything.
     """
     start = np.asarray(start, float)
     model = Simulation(beam(), Settings(accuracy=0.01), "cpu", None).model
@@ -81,6 +83,7 @@ def watched(path, start, guess=None, inertial=None, count=20, ruined=None, befor
         wp.array(state, dtype=wp.vec3, device="cpu") for state in states
     )
     model.free_count = len(start)
+    model.touched.fill_(int(touched))
     model.assembly = SimpleNamespace(points=start, vertices=[np.arange(len(start))])
     due = []
     iterations = SimpleNamespace(
@@ -132,6 +135,22 @@ def test_what_is_slow_is_remembered():
     # But what shows a slow part by itself is not believed to be slower than that.
     again, _, _ = watched(slow, LINE, before=slow)
     assert again.error[0] == pytest.approx(0.1 * 0.95**20, rel=0.1)
+
+
+def test_what_lies_or_sticks_may_not_creep_by_a_part_of_its_size():
+    """It has no such floor, and is judged with more caution."""
+    still = LINE + [0.0, 0.0, 1e-6]
+    _, goal, is_met = watched([still] * 20, LINE, inertial=LINE + [0.0, 0.0, 1e-3])
+    _, less, _ = watched([still] * 20, LINE, inertial=LINE + [0.0, 0.0, 1e-3], touched=True)
+    assert is_met and less < 0.1 * goal
+    assert less == pytest.approx(CAUTION_IN_CONTACT.value * 1e-7, rel=1e-3)  # rounding
+    path = [LINE + [0.0, 0.0, 0.1 * (1.0 - 0.6**done)] for done in range(1, 21)]
+    ends = [watched(path[:count], LINE, count=count, touched=t)[2] for count, t in ENDS]
+    assert ends == [True, False, True]
+
+
+# Iterations, and whether the body is touched: it needs more then.
+ENDS = ((10, False), (10, True), (12, True))
 
 
 def test_what_has_collapsed_is_given_all_iterations():
@@ -193,7 +212,7 @@ def test_a_substep_ends_when_its_error_is_small(make):
         for n, a in ((200, 0.01), (FAR, 1e-6))
     )
     assert early[-1].stats.verdict == "converged"
-    assert early[-1].stats.error * CAUTION <= early[-1].stats.error_goal
+    assert early[-1].stats.error * CAUTION.value <= early[-1].stats.error_goal
     away = early[-1].exact_positions[0] - exact[-1].exact_positions[0]
     motions = [((frame.exact_positions[0] - make()[0].points) ** 2).sum() for frame in exact]
     assert np.sqrt((away**2).sum() / max(motions)) < 0.01
