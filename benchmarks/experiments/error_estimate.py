@@ -24,7 +24,7 @@ from vbd.solver.report.position_error import PositionError, visible
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import Simulation
 
-ACCURACY, USUAL = 0.01, Settings().iterations
+ACCURACY, USUAL = Settings().accuracy, Settings().iterations
 FAR, LATE, LAST = 240, 200, 64
 # Errors of which the truth is not known to this part are left out: from LATE to FAR it moves on.
 KNOWN = 0.2
