@@ -7,18 +7,20 @@ from .stage import Stage
 
 class CoarseMatrix(Stage):
     """The matrix of the coarse correction: after the first sweep, and where stiff bodies may touch
-    before every step, but for those that come more often in even cycles. In an impact more and more
-    touches of which the first matrix knows nothing.
+    before every step. In an impact more and more touches of which the first matrix knows nothing.
+    `are_even`: whether steps come in even cycles.
     """
 
-    def __init__(self, model, correction):
+    def __init__(self, model, correction, are_even):
         super().__init__(model)
-        self.correction = correction
+        self.correction, self.are_even = correction, are_even
 
     def is_due(self, iteration):
         # To an equilibrium it is farther than a matrix can be turned.
         if iteration == 0 or self.model.settings.quasistatic:
             return True
+        if self.are_even:
+            return self.correction.holds and begins_cycle(iteration + 1)
         return self.correction.holds and has_step(iteration, self.model.settings)
 
     def after_sweep(self):

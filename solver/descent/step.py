@@ -79,7 +79,7 @@ class Stepper:
             yield GuessGuard(model, self.residual, is_even)
         yield self.sweeps
         if self.coarse:
-            yield CoarseMatrix(model, self.coarse)
+            yield CoarseMatrix(model, self.coarse, is_even)
             if not is_even:
                 yield FewCoarseSteps(model, self.coarse)
             if is_guarded(model) and settings.is_short:
