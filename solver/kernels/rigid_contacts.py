@@ -7,7 +7,7 @@ from .chunks import Chunks
 from .contact.analytic_colliders import ContactModel, collider_force_hessian
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.law import force_stiffness
-from .contact.pairs import VERTEX_TRIANGLE, Pair, PairLists, PairState, Touch, gap_of
+from .contact.pairs import VERTEX_TRIANGLE, Pair, PairLists, Touch, gap_of
 from .contact.parting import gap_along
 from .contact.refresh import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
@@ -126,7 +126,6 @@ def add_contacts(
     lists: PairLists,
     counts: wp.array[int],
     touches: wp.array[Touch],
-    state: wp.array[PairState],
     pulled: wp.array[wp.vec3],
     model: ContactModel,
     islands: Islands,
@@ -137,8 +136,8 @@ def add_contacts(
     """Contacts of a chunk with what is outside of its island, where that has got to.
 
     With what is held they are looked at there: a body that slides comes past other triangles in one
-    step, and the directions of before would be in its way. With other islands, which move as well,
-    they are those of the last sweep.
+    step, and the directions of before would be in its way. Other free islands do not touch it, and
+    one that it would meet joins it (crowded_islands.py).
     """
     chunk = first + wp.tid()
     island = islands.island[chunks.owner[chunk]]
@@ -182,19 +181,14 @@ def add_contacts(
             if not is_first_inside(v, lists.entry[slot] & 3, island, body, islands):
                 continue
             touch = Touch()
-            near = int(1)
+            near = int(0)
             if p >= counts[OF_VERTICES] + counts[OF_EDGES]:
                 touch = touches[p]
+                near = 1
             elif meets_what_is_held(v, body, islands):
                 pair = lists.pairs[p]
                 if gap_along(pair.kind, pair.found_normal, v, moved) < FAR * pair.radius:
                     touch, near = touch_there(p, pair, pulled, moved, x_start)
-                else:
-                    near = 0
-            else:
-                near = state[p].near
-                if near != 0:
-                    touch = touches[p]
             if near != 0:
                 weight = wp.float64(0.0)
                 r = wp.vec3d()
