@@ -147,8 +147,12 @@ def changed_bodies(was, now):
 
 
 def changed_settings(was, now):
-    """`Change`s of settings; what a setting does that came later was off, as by default."""
-    yield from changed_values({**plain(Settings()), **was}, now, Settings)
+    """`Change`s of settings; what one does that came later was off, as by default. Only accuracy is
+    on by default, and was 0 where it has an effect now.
+    """
+    settings = Settings(**now)
+    later = {"accuracy": 0.0 if settings.is_cyclic else settings.accuracy}
+    yield from changed_values({**plain(Settings()), **later, **was}, now, Settings)
 
 
 def in_units(value, unit):

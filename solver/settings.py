@@ -97,8 +97,8 @@ class Settings:
     iterations: int = number(
         20,
         "Iterations",
-        "Passes of the solver over all vertices in every substep, or the most with an accuracy: "
-        "more for stiff materials and fine meshes",
+        "Passes of the solver over all vertices in every substep: the most that it may take to "
+        "reach the accuracy. More for stiff materials and fine meshes",
         low=1,
         high=10000,
         soft_high=200,
@@ -192,10 +192,10 @@ class Settings:
         "attachments or contact",
     )
     accuracy: float = number(
-        0.0,
+        0.02,
         "Accuracy",
-        "End a substep when the estimated error of every object is below this part of its motion "
-        "in it and of what forces do to that. 0 always does all iterations",
+        "How large errors may be, as a part of the motion: a substep ends when that of every "
+        "object is estimated to be smaller. Smaller is slower; 0 always does all iterations",
         low=0.0,
         high=1.0,
         soft_high=0.05,

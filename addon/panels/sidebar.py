@@ -62,6 +62,12 @@ def has_effect(settings, name):
     }.get(name, True)
 
 
+def shown_label(settings, name):
+    """What a main setting is called; None by its name."""
+    ends_early = settings.accuracy > 0.0 and has_effect(settings, "accuracy")
+    return "Iterations at Most" if name == "iterations" and ends_early else None
+
+
 def draw_bake(layout, context):
     """The Bake button, or the progress of the bake that runs."""
     state = context.window_manager.vbd
@@ -210,8 +216,9 @@ class VBD_PT_solver(_Sidebar, Panel):
         layout = self.layout
         draw_presets(layout, context.scene.vbd, VBD_MT_solver_presets, VBD_OT_solver_preset_add)
         column = layout.column(align=True)
+        settings = context.scene.vbd
         for name in MAIN_SETTINGS:
-            column.prop(context.scene.vbd, name)
+            column.prop(settings, name, text=shown_label(settings, name))
 
 
 class VBD_PT_solver_advanced(_Sidebar, Panel):

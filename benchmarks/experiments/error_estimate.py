@@ -24,7 +24,7 @@ from vbd.solver.report.position_error import PositionError, visible
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import Simulation
 
-ACCURACY, USUAL = 0.01, Settings().iterations
+ACCURACY, USUAL = Settings().accuracy, Settings().iterations
 FAR, LATE, LAST = 240, 200, 64
 # Errors of which the truth is not known to this part are left out: from LATE to FAR it moves on.
 KNOWN = 0.2
@@ -43,7 +43,6 @@ class Substep:
     none: dict  # errors that are as good as none
     truth: dict
     unsure: np.ndarray  # [body] how far the truth may be from where it is taken to be
-    caution: float
 
     def ratios(self):
         """Estimates over truth, where that is known."""
@@ -67,7 +66,7 @@ class Substep:
     def done(self):
         """Iterations after which it ends; None where it does not say that it has converged."""
         looks = sorted(self.estimates)
-        met = (n for n in looks if (self.caution * self.bounds[n] <= self.goals[n]).all())
+        met = (n for n in looks if (self.bounds[n] <= self.goals[n]).all())
         return next(met, None)
 
     def told(self):
@@ -171,7 +170,7 @@ class ToAnAccuracy(Watched):
         truth, unsure = self._truth(bodies, errors.rounding.numpy())
         *told, motion = self.told.values()
         none = {n: NONE * visible(each, self.accuracy.sizes) for n, each in motion.items()}
-        return Substep(*told, none, truth, unsure, self.accuracy.caution)
+        return Substep(*told, none, truth, unsure)
 
 
 class Plain(Watched):

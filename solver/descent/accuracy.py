@@ -55,8 +55,6 @@ class Accuracy:
         self.model, self.iterations = model, iterations
         self.guess, self.first, self.second = (wp.zeros_like(model.x) for _ in range(3))
         self.marks = marks(iterations.count)
-        self.touches = model.contact is not None or model.has_analytic_colliders
-        self.caution = kernels.CAUTION_IN_CONTACT if self.touches else kernels.CAUTION
         mine = [vertices[vertices < model.free_count] for vertices in model.assembly.vertices]
         counts = np.array([len(vertices) for vertices in mine])
         self.body = np.flatnonzero(counts)
@@ -71,8 +69,7 @@ class Accuracy:
         model, errors = self.model, kernels.BodyErrors()
         points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
         self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
-        # What lies on something would creep.
-        part = 0.0 if self.touches else PART_OF_SIZE * model.settings.accuracy
+        part = PART_OF_SIZE * model.settings.accuracy
         values = counts, part * self.sizes, [rounding_of(each) for each in points]
         for name, value in zip(("size", "least", "rounding"), values, strict=True):
             setattr(errors, name, model.upload(np.array(value), wp.float64))
@@ -88,20 +85,17 @@ class Accuracy:
         at.start, at.guess, at.inertial = model.x_start, self.guess, model.inertial
         at.first, at.second, at.now = self.first, self.second, model.x
         demand, settings = kernels.Demand(), model.settings
-        demand.accuracy, demand.caution = settings.accuracy, self.caution
-        demand.step_time = settings.step_time
+        demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
         sizes = np.diff(self.chunks.start.numpy())
-        moves, ways = (
-            wp.zeros(len(sizes), dtype=kind, device=model.device) for kind in (wp.vec3d, wp.vec2d)
-        )
+        moves, ways = (wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device) for _ in range(2))
         bodies = [self.iterations.number, self.chunks, moves, ways, model.gravity.now, demand]
         bodies.append(self._compared())
-        met = [self.iterations.is_met]
+        met, of_ways = [self.iterations.is_met], [self.chunks, at, model.touched]
         return [
             record(kernels.add_moves, len(sizes), [self.chunks, at], [moves], VERTEX * sizes),
-            record(kernels.add_ways, len(sizes), [self.chunks, at], [ways], VERTEX * sizes),
+            record(kernels.add_ways, len(sizes), of_ways, [ways], VERTEX * sizes),
             record(kernels.find_errors, len(self.body), bodies, [self.errors]),
-            record(kernels.find_met, 1, [self.errors, demand, ruined], met),
+            record(kernels.find_met, 1, [self.errors, ruined], met),
         ]
 
     def _compared(self):

@@ -33,7 +33,7 @@ FORGETTING = wp.constant(wp.float64(0.9))
 ABOVE_ROUNDING = wp.constant(wp.float64(3.0))
 # The estimate has to be below the goal by such a factor; the first rates of slow contacts come out
 # too small by more.
-CAUTION, CAUTION_IN_CONTACT = 1.5, 2.5
+CAUTION, CAUTION_IN_CONTACT = wp.constant(wp.float64(1.5)), wp.constant(wp.float64(2.5))
 
 
 @wp.struct
@@ -95,19 +95,24 @@ def add_ways(
     first: int,
     chunks: Chunks,
     marks: Marks,
+    touched: wp.array[int],
     # out
-    ways: wp.array[wp.vec2d],
+    ways: wp.array[wp.vec3d],
 ):
-    """Sums of squares [m²] of the ways from the guess, and from where inertia would lead. One
-    thread per chunk.
+    """Sums of squares [m²] of the ways from the guess, and from where inertia would lead; and how
+    many vertices are `touched` [vertex] in this substep. One thread per chunk.
     """
     chunk = first + wp.tid()
-    total = wp.vec2d()
+    total = wp.vec3d()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         i = chunks.vertex[q]
         found = marks.now[i] - marks.guess[i]
         forced = marks.now[i] - marks.inertial[i]
-        total += wp.vec2d(wp.float64(wp.dot(found, found)), wp.float64(wp.dot(forced, forced)))
+        total += wp.vec3d(
+            wp.float64(wp.dot(found, found)),
+            wp.float64(wp.dot(forced, forced)),
+            wp.float64(touched[i]),
+        )
     ways[chunk] = total
 
 
@@ -117,7 +122,6 @@ class Demand:
 
     accuracy: wp.float64  # part of the motion, and of what forces have to do with it
     step_time: wp.float64  # [s]
-    caution: wp.float64  # an estimate has to be below the goal by this factor
 
 
 @wp.func
@@ -152,7 +156,7 @@ def find_errors(
     iteration: wp.array[int],
     chunks: Chunks,
     moves: wp.array[wp.vec3d],
-    ways: wp.array[wp.vec2d],
+    ways: wp.array[wp.vec3d],
     gravity: wp.array[wp.vec3],
     demand: Demand,
     compared: wp.array[int],
@@ -163,7 +167,7 @@ def find_errors(
     the last move has taken. One thread per body.
     """
     b = wp.tid()
-    total, way = wp.vec3d(), wp.vec2d()
+    total, way = wp.vec3d(), wp.vec3d()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
         total += moves[chunk]
         way += ways[chunk]
@@ -189,7 +193,9 @@ def find_errors(
         bodies.latest[b] = wp.pow(rate, wp.float64(1.0) / cycles)
     slowest = bodies.slowest[b]
     surely = remembered(wp.max(rate, fastest_surely), slowest, cycles)
-    bodies.bound[b] = left_after(after, surely, rounding)
+    is_touched = way[2] > wp.float64(0.0)
+    caution = wp.where(is_touched, CAUTION_IN_CONTACT, CAUTION)
+    bodies.bound[b] = caution * left_after(after, surely, rounding)
     rate = remembered(wp.max(rate, fastest), slowest, cycles)
     bodies.rate[b] = rate
     bodies.error[b] = left_after(after, rate, rounding)
@@ -198,15 +204,15 @@ def find_errors(
     # In motion an error acts as a force would: of its mass times it over h².
     forced = wp.sqrt(wp.max(way[0], way[1]))
     fall = demand.step_time * demand.step_time * wp.float64(wp.length(gravity[0]))
-    least = wp.min(wp.float64(bodies.least[b]), demand.accuracy * fall)
-    goal = wp.max(demand.accuracy * wp.min(motion, forced), least)
-    bodies.goal[b] = wp.max(goal, demand.caution * rounding)
+    goal = demand.accuracy * wp.min(motion, forced)
+    if not is_touched:  # what lies on something would creep
+        goal = wp.max(goal, wp.min(bodies.least[b], demand.accuracy * fall))
+    bodies.goal[b] = wp.max(goal, caution * rounding)
 
 
 @wp.kernel
 def find_met(
     bodies: BodyErrors,
-    demand: Demand,
     ruined: wp.array[int],
     # in and out
     is_met: wp.array[int],
@@ -220,6 +226,6 @@ def find_met(
             return
     for b in range(bodies.bound.shape[0]):
         # What is not finite is not below.
-        if not (demand.caution * bodies.bound[b] <= bodies.goal[b]):
+        if not (bodies.bound[b] <= bodies.goal[b]):
             return
     is_met[0] = 1

@@ -185,6 +185,16 @@ def test_settings_that_another_one_replaces_are_grey(scene, name, value, without
     assert grey(panels.VBD_PT_solver_advanced) == plain | without_effect
 
 
+def test_iterations_are_the_most_where_an_accuracy_ends_them(scene):
+    assert panels.shown_label(scene.vbd, "substeps") is None
+    assert panels.shown_label(scene.vbd, "iterations") == "Iterations at Most"
+    for name, value in (("accuracy", 0.0), ("tolerance", 0.01), ("quasistatic", True)):
+        before = getattr(scene.vbd, name)
+        setattr(scene.vbd, name, value)
+        assert panels.shown_label(scene.vbd, "iterations") is None
+        setattr(scene.vbd, name, before)
+
+
 def test_only_woven_cloth_shows_a_weft(cube):
     cube.vbd.role = "CLOTH"
     woven = {"weft_modulus", "shear_modulus", "weft_bending"}

@@ -63,7 +63,7 @@ class Maker:
         if self.chance(0.1):
             more = {"acceleration": 0.9}
         elif self.chance(0.1):
-            more = {"accuracy": 0.01}
+            more = {"accuracy": 0.0}
         elif self.chance(0.03):
             more = {"line_search": True}
         settings = Settings(

@@ -94,6 +94,16 @@ def test_the_cache_says_what_no_longer_matches(cache, settings, bodies, reason):
     assert reason in str(change)
 
 
+def test_what_was_baked_before_there_was_an_accuracy_had_none(cache):
+    del cache.header.settings["accuracy"]
+    assert not cache.changes(Settings(accuracy=0.0), scene())
+    (change,) = cache.changes(Settings(accuracy=0.01), scene())
+    assert str(change) == "Accuracy was 0, is 0.01"
+    # It has no effect there.
+    cache.header.settings["quasistatic"] = True
+    assert not cache.changes(Settings(quasistatic=True), scene())
+
+
 def test_a_new_cache_drops_the_old_frames(cache):
     cache.write(0, frame(0))
     again = Cache.create(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smaller steps lose less motion to the time integration; more passes where bodies hit, and only
-there."""
+"""Smaller steps lose less motion to the time integration; four times the accuracy of Balanced, by
+more passes where they are needed, as where bodies hit."""
 
 import bpy
 
@@ -13,7 +13,7 @@ vbd.acceleration = 0.0
 vbd.estimate_acceleration = False
 vbd.line_search = False
 vbd.initial_guess = "adaptive"
-vbd.accuracy = 0.0
-vbd.tolerance = 0.005
+vbd.accuracy = 0.005
+vbd.tolerance = 0.0
 vbd.augmented = True
 vbd.collision_interval = 5
