@@ -16,9 +16,10 @@ NO_LIMIT = 2**30
 class SearchDue:
     """What is due as of the last `look`: flags, arrays of one int.
 
-    A search is due, `searches`, when trust radii hold many vertices back; in `every` so manieth of
-    the `iterations` [1] also when they do so with any. Where none is due then, but planes have held
-    anything back since the last search, these are laid anew, `parts`. Without iterations it is in
+    A search is due, `searches`, when trust radii hold many vertices back; after 1, 2, 4 … times
+    `every` so many `iterations` [1] also when they do so with any. Where none is due in one of every
+    so many, but planes have held anything back since the last search, these are laid anew, `parts`.
+    Without iterations it is in
     so manieth round since `begin` (never where that is 0), and planes are for the sake of what
     animation moves. It `goes_on` while either is due, for no more than `most` rounds.
     """

@@ -25,10 +25,19 @@ from .parting import better, parting_normal, room_between
 
 wp.set_module_options(HOT)
 
-# A pair farther apart than this many contact distances is not looked at in the coming sweep.
+# A pair farther apart than this many contact distances is not looked at in the coming sweep, ...
 NEAR = wp.constant(1.5)
+# ... nor one that its vertices will not close: what is felt is at most this many times as far
+# beyond the contact distance as they have gone since the last look or, some sweeps ago, ...
+HASTE = wp.constant(4.0)
+# ... of which this part is remembered at each, ...
+REMEMBERED = wp.constant(0.7)
+# ... and at least this part of it.
+LEAST_NEAR = wp.constant(0.1)
 # Edges that cross farther from their ends than this part of their length count in full.
 CROSSING = wp.constant(0.1)
+# What quiet vertices have left at least of a gap.
+LEFT = wp.constant(1.0 - 2.0 * QUIET)
 # Part of the room of a vertex that rounding leaves it.
 CAUTION = wp.constant(0.99)
 # Distances below this part of the contact distance have no direction.
@@ -71,17 +80,18 @@ def refreshed(
     pair: Pair,
     weights: wp.vec4,
     stiffness: float,
+    reach: float,
     pulled: wp.vec3,
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
 ):
-    """What vertices need of a near pair, and a bit for every corner that may feel it."""
+    """What vertices need of a pair within `reach` [m], and a bit for every corner that may feel it."""
     touch = Touch()
     v = pair.vertices
     between = weighted(weights, v, x)
     distance = wp.length(between)
     near = int(0)
-    if distance < NEAR * pair.radius and stiffness > 0.0:
+    if distance < reach and stiffness > 0.0:
         toward = between
         if distance <= TOUCHING * pair.radius:
             toward = pair.found_normal
@@ -99,28 +109,51 @@ def refreshed(
 
 
 @wp.func
-def may_be_near(pair: Pair, gap: float):
-    """Whether a pair may be near, as far as quiet vertices may have gone since it had this gap."""
-    return (1.0 - 2.0 * QUIET) * gap < NEAR * pair.radius
+def reach_of(pair: Pair, stride: wp.array[float]):
+    """How far apart [m] a pair is near, as its vertices move."""
+    own = float(0.0)
+    other = float(0.0)
+    for c in range(4):
+        there = stride[pair.vertices[c]]
+        if c < pair.kind:
+            own = wp.max(own, there)
+        else:
+            other = wp.max(other, there)
+    least, most = LEAST_NEAR * pair.radius, (NEAR - 1.0) * pair.radius
+    return pair.radius + wp.clamp(HASTE * (own + other), least, most)
+
+
+@wp.func
+def reach_if_near(pair: Pair, gap: float, stride: wp.array[float]):
+    """The `reach_of` a pair, 0 where its sides are farther apart than that: at least by `gap`."""
+    reach = float(0.0)
+    if gap < NEAR * pair.radius:
+        reach = reach_of(pair, stride)
+        if gap >= reach:
+            reach = 0.0
+    return reach
 
 
 @wp.func
 def vertex_triangle_touch(
     p: int,
     pair: Pair,
+    reach: float,
     pulled: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
 ):
-    """What vertices need of pair p at x, and which corners may feel it: none where it is far."""
+    """What vertices need of pair p at x, and which corners may feel it: none beyond `reach` [m]."""
     weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
-    return refreshed(VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, pulled[p], x, x_start)
+    stiffness = pair.full_stiffness
+    return refreshed(VERTEX_TRIANGLE, pair, weights, stiffness, reach, pulled[p], x, x_start)
 
 
 @wp.func
 def edge_edge_touch(
     p: int,
     pair: Pair,
+    reach: float,
     pulled: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
@@ -135,7 +168,7 @@ def edge_edge_touch(
         if pair.with_rod == 0:
             stiffness *= crossing(weights)
             stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
-        touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, pulled[p], x, x_start)
+        touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, reach, pulled[p], x, x_start)
     return touch, near
 
 
@@ -158,6 +191,7 @@ def refresh_pairs(
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
     alarm: wp.array[int],
+    stride: wp.array[float],
     # out
     touches: wp.array[Touch],
     state: wp.array[PairState],
@@ -172,25 +206,27 @@ def refresh_pairs(
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, wp.min(end, of_vertices)):
         pair = pairs[p]
-        gap = state[p].gap
+        gap = LEFT * state[p].gap
         if alarm[0] != 0:
             gap = room_between(VERTEX_TRIANGLE, pair, x)
             state[p].gap = gap
         near = int(0)
-        if may_be_near(pair, gap):
-            touch, near = vertex_triangle_touch(p, pair, pulled, x, x_start)
+        reach = reach_if_near(pair, gap, stride)
+        if reach > 0.0:
+            touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
             if near != 0:
                 touches[p] = touch
         note_near(p, pair.vertices, near, state, changed)
     for p in range(wp.max(begin, of_vertices), end):
         pair = pairs[p]
-        gap = state[p].gap
+        gap = LEFT * state[p].gap
         if alarm[0] != 0:
             gap = room_between(EDGE_EDGE, pair, x)
             state[p].gap = gap
         near = int(0)
-        if may_be_near(pair, gap):
-            touch, near = edge_edge_touch(p, pair, pulled, x, x_start)
+        reach = reach_if_near(pair, gap, stride)
+        if reach > 0.0:
+            touch, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
             if near != 0:
                 touches[p] = touch
         note_near(p, pair.vertices, near, state, changed)
@@ -205,6 +241,8 @@ def gather_near(
     alarm: wp.array[int],
     # in and out
     changed: wp.array[int],
+    x_looked: wp.array[wp.vec3],
+    stride: wp.array[float],
     # out
     near_entry: wp.array[int],
     near_end: wp.array[int],
@@ -214,9 +252,13 @@ def gather_near(
 ):
     """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i].
 
-    After an alarm also the smallest room [m] of all its pairs, as seen from x.
+    After an alarm also the smallest room [m] of all its pairs, as seen from x. Notes the `stride`
+    [m] of each since the last look; before the first one of a step it is infinite.
     """
     i = first + wp.tid()
+    before = REMEMBERED * wp.where(stride[i] < wp.inf, stride[i], 0.0)
+    stride[i] = wp.max(wp.length(x[i] - x_looked[i]), before)
+    x_looked[i] = x[i]
     if alarm[0] == 0 and changed[i] == 0:
         return
     end = lists.start[i]
