@@ -70,7 +70,7 @@ class Refresh:
         model, watch, lists = self.model, self.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, watch.alarm]
-        inputs.append(watch.stride)
+        inputs += [watch.x_looked, watch.stride]
         outputs = [lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert]
@@ -86,7 +86,7 @@ class Refresh:
             record(
                 refresh.gather_near,
                 lists.vertex_count,
-                [model.x, lists.all, lists.state, watch.alarm],
+                [model.x, lists.all, lists.state, watch.alarm, model.contact_model.state.radius],
                 [watch.changed, watch.x_looked, watch.stride, *near, *seen],
                 ENTRY * (1 + 4 * lists.expected / lists.vertex_count),
             ),

@@ -9,7 +9,7 @@ from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.law import force_stiffness
 from .contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, PairLists, PairState, Touch, gap_of
 from .contact.parting import gap_along
-from .contact.refresh import edge_edge_touch, vertex_triangle_touch
+from .contact.touches import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
 from .islands import Islands
 from .options import QUICK
