@@ -2,6 +2,7 @@
 """Candidates of positions, which vertices move to only so far that surfaces stay apart."""
 
 from contextlib import contextmanager
+from itertools import pairwise
 
 import numpy as np
 import warp as wp
@@ -19,8 +20,8 @@ LONGEST_TRUST_RADIUS = 0.5
 LEAST_SLACK = 0.1
 # What trust radii have cut short gets this many times the slack after every search in a step.
 MORE_SLACK = 4.0
-# Rough cost of a move [ns].
-MOVE = 30.0
+# Rough cost of a move, and of a look at a pair [ns].
+MOVE, LOOK = 30.0, 20.0
 
 
 class Truncation:
@@ -56,6 +57,8 @@ class Truncation:
         self.reach = wp.zeros(count, dtype=float, device=model.device)
         self.kernels = kernels.truncation_kernels(surface.points.width)
         model.launches.expect(self.kernels.truncate, self.kernels.alert_partners)
+        if len(surface.points):
+            model.launches.expect(self.kernels.bound_pairs)
         self.settling = {}
         self._record_regions()
         self._record_way()
@@ -151,6 +154,9 @@ class Truncation:
     def _record_way(self):
         model = self.model
         self.revision = model.lists.revision
+        # What truncation allows each corner of a pair, where surfaces are embedded.
+        length = model.lists.capacity if len(model.surface.points) else 0
+        self.allowed = wp.zeros(length, dtype=wp.vec4, device=model.device)
         kinematic = wp.vec2i(model.free_count, model.kinematic_end)
         inputs, outputs = [kinematic, model.x, model.lists.all], [self.candidate]
         self.giving_way = model.launches.record(
@@ -178,18 +184,26 @@ class Truncation:
         # A vertex may carry several embedded points.
         each = 4.0 if len(model.surface.points) else 1.0
         embedding = model.contact_model.embedding
-        moves = [wp.vec2i(first, last), model.x, candidate]
+        moving, alone = wp.vec2i(first, last), (first, last) in pairwise(model.color_start)
+        moves = [moving, model.x, candidate]
         seen = [watch.x_seen, watch.least_gap, watch.room]
-        where = [model.x_start, self.x_found, self.struct, lists, watch.alert]
+        where = [model.x_start, self.x_found, self.struct, lists, watch.alert, self.allowed]
+        bounding = []
+        if len(model.surface.points):
+            inputs = [model.lists.counts, embedding, *moves, lists, watch.alert, watch.alarm]
+            extent = model.lists.capacity, model.lists.expected
+            bound_pairs, allowed = self.kernels.bound_pairs, [self.allowed]
+            bounding = [model.launches.record_list(bound_pairs, *extent, inputs, allowed, LOOK)]
         return [
             record(
                 self.kernels.alert_partners,
                 count,
-                [embedding, *moves, *seen, lists, watch.all_alert],
+                [embedding, moving, int(alone), model.x, candidate, *seen, lists, watch.all_alert],
                 [watch.awake, watch.alert, watch.alarm],
                 each * MOVE,
                 first,
             ),
+            *bounding,
             record(
                 self.kernels.truncate,
                 count,

@@ -19,8 +19,10 @@ import warp as wp
 
 from ..embedding import Embedding, surface_functions
 from ..options import HOT
+from ..shares import share_of
 from .analytic_colliders import ContactModel
-from .pairs import QUIET, Pair, PairLists, Surface
+from .counts import OF_EDGES, OF_VERTICES
+from .pairs import EDGE_EDGE, QUIET, Pair, PairLists, Surface
 from .parting import least_distance
 from .planes import fraction_within, path_to_plane
 from .points_in_front import fraction_function
@@ -36,12 +38,23 @@ BY_ANALYTIC = wp.constant(4)
 KINEMATIC = wp.constant(3)
 
 
+# Who has alerted its partners. Others are alert since they share a pair with one that has.
+RAISED = wp.constant(2)
+
+
 @dataclass(frozen=True)
 class TruncationKernels:
     """The kernels that find what of their steps vertices may take."""
 
     alert_partners: wp.Kernel
+    bound_pairs: wp.Kernel
     truncate: wp.Kernel
+
+
+@wp.func
+def toward_plane(corner: int, pair: Pair):
+    """The direction in which a corner of a pair would come to its plane."""
+    return wp.where(corner < pair.kind, -pair.found_normal, pair.found_normal)
 
 
 @cache
@@ -59,51 +72,52 @@ def truncation_kernels(width: int) -> TruncationKernels:
                 alert[embedding.corners[k]] = 1
 
     @wp.func
-    def fraction_to_plane(
-        i: int,
-        s: int,
-        corner: int,
+    def approaches(
         pair: Pair,
         moving: wp.vec2i,
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
         embedding: Embedding,
     ):
-        """The fraction in [0, 1] of the step of vertex i that keeps surface vertex s, a corner of a
-        pair, on its side of the pair's plane.
+        """How far each corner of a pair may go towards the other side, along its normal [m]."""
+        n, v = pair.found_normal, pair.vertices
+        of_second = wp.where(pair.kind == EDGE_EDGE, -1.0, 1.0)
+        return wp.vec4(
+            surface.path_along(v[0], -n, moving, x, candidate, embedding),
+            surface.path_along(v[1], of_second * n, moving, x, candidate, embedding),
+            surface.path_along(v[2], n, moving, x, candidate, embedding),
+            surface.path_along(v[3], n, moving, x, candidate, embedding),
+        )
+
+    @wp.func
+    def fraction_to_plane(corner: int, pair: Pair, approach: wp.vec4, x: wp.array[wp.vec3]):
+        """The fraction in [0, 1] of its `approach` that keeps a corner of a pair, which does
+        approach, on its side of the pair's plane.
         """
-        toward = pair.found_normal
-        if corner < pair.kind:  # s is on side A, the normal points away from B
-            toward = -pair.found_normal
-        weight = surface.weight(i, s, embedding)
-        if weight * wp.dot(toward, candidate[i] - x[i]) <= 0.0:
-            return 1.0
-        x_s = x[s]
+        toward = toward_plane(corner, pair)
+        x_s = x[pair.vertices[corner]]
         own_gap = float(1.0e30)  # how far the nearest point of each side is from x_s
         other_gap = float(1.0e30)
         own_approach = float(0.0)
         other_approach = float(0.0)
         for c in range(4):
-            j = pair.vertices[c]
-            along = -wp.dot(toward, x[j] - x_s)
+            along = -wp.dot(toward, x[pair.vertices[c]] - x_s)
             if (c < pair.kind) == (corner < pair.kind):
-                path = surface.path_along(j, toward, moving, x, candidate, embedding)
                 own_gap = wp.min(own_gap, along)
-                own_approach = wp.max(own_approach, path)
+                own_approach = wp.max(own_approach, approach[c])
             else:
-                path = surface.path_along(j, -toward, moving, x, candidate, embedding)
                 other_gap = wp.min(other_gap, -along)
-                other_approach = wp.max(other_approach, path)
+                other_approach = wp.max(other_approach, approach[c])
         distance = least_distance(pair, x)
         path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
-        approach = surface.path_along(s, toward, moving, x, candidate, embedding)
-        return wp.clamp(path / approach, 0.0, 1.0)
+        return wp.clamp(path / approach[corner], 0.0, 1.0)
 
     @wp.kernel(module="unique", module_options=HOT)
     def alert_partners(
         first: int,
         embedding: Embedding,
         moving: wp.vec2i,
+        alone: int,
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
         x_seen: wp.array[wp.vec3],
@@ -123,6 +137,7 @@ def truncation_kernels(width: int) -> TruncationKernels:
         That is where it was when the gaps were measured. The others are out of danger: their steps
         need no truncation by pairs. As long as all vertices that move an embedded point keep within
         their `room`, it gets nowhere near that far. Nothing is to do where `all_alert` says so.
+        With `alone` no point has more than one corner that moves.
         """
         if all_alert[0] != 0:
             return
@@ -135,21 +150,58 @@ def truncation_kernels(width: int) -> TruncationKernels:
                     awake[embedding.neighbor[k]] = 1
             elif awake[i] == 0:
                 return
+        step = wp.length(candidate[i] - x[i])
         begin, end = surface.carried_range(i, embedding)
         for slot in range(begin, end):
             s = surface.carried(slot, embedding)
+            if alert[s] == RAISED:
+                continue
             far = wp.length(candidate[i] - x_seen[i])
             if wp.static(embedded):
-                far = wp.length(x[s] - x_seen[s])
-                far += surface.longest_path(s, moving, x, candidate, embedding)
+                path = wp.abs(surface.share(slot, embedding)) * step
+                if alone == 0:
+                    path = surface.longest_path(s, moving, x, candidate, embedding)
+                far = wp.length(x[s] - x_seen[s]) + path
             if far > QUIET * least_gap[s]:
                 alarm[0] = 1
                 for k in range(lists.start[s], lists.start[s + 1]):
                     v = lists.pairs[lists.entry[k] / 4].vertices
                     for c in range(4):
-                        alert[v[c]] = 1
-                        if wp.static(embedded):
-                            alert_corners(v[c], embedding, alert)
+                        if alert[v[c]] == 0:
+                            alert[v[c]] = 1
+                            if wp.static(embedded):
+                                alert_corners(v[c], embedding, alert)
+                alert[s] = RAISED
+
+    @wp.kernel(module="unique", module_options=HOT)
+    def bound_pairs(
+        first: int,
+        parts: int,
+        counts: wp.array[int],
+        embedding: Embedding,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        lists: PairLists,
+        alert: wp.array[int],
+        alarm: wp.array[int],
+        # out
+        allowed: wp.array[wp.vec4],
+    ):
+        """The `fraction_to_plane` of each corner that approaches, of pairs with alert ones."""
+        if alarm[0] == 0:
+            return
+        begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+        for p in range(begin, end):
+            v = lists.pairs[p].vertices
+            if alert[v[0]] + alert[v[1]] + alert[v[2]] + alert[v[3]] != 0:
+                pair = lists.pairs[p]
+                approach = approaches(pair, moving, x, candidate, embedding)
+                fractions = wp.vec4(1.0)
+                for c in range(4):
+                    if approach[c] > 0.0:
+                        fractions[c] = fraction_to_plane(c, pair, approach, x)
+                allowed[p] = fractions
 
     @wp.kernel(module="unique", module_options=HOT)
     def truncate(
@@ -164,6 +216,7 @@ def truncation_kernels(width: int) -> TruncationKernels:
         trusted: Surface,
         lists: PairLists,
         alert: wp.array[int],
+        allowed: wp.array[wp.vec4],
         # out
         fraction: wp.array[float],
         cut: wp.array[int],
@@ -171,6 +224,8 @@ def truncation_kernels(width: int) -> TruncationKernels:
         """The fraction of its step from x to `candidate` that each vertex may take, and what ends
         it. Vertices moving[0] up to moving[1] move at the same time. What animation moves may go
         through analytic colliders.
+
+        Several vertices move an embedded point, so what each pair has `allowed` is found before.
         """
         embedding = model.embedding
         i = first + wp.tid()
@@ -191,20 +246,23 @@ def truncation_kernels(width: int) -> TruncationKernels:
                 if alert[s] != 0:
                     last = lists.start[s + 1]
                 for k in range(lists.start[s], last):
-                    pair = lists.pairs[lists.entry[k] / 4]
-                    allowed = fraction_to_plane(
-                        i,
-                        s,
-                        lists.entry[k] % 4,
-                        pair,
-                        moving,
-                        x,
-                        candidate,
-                        embedding,
-                    )
-                    if allowed < least:
-                        least = allowed
-                        reason = BY_PAIR
+                    p = lists.entry[k] / 4
+                    corner = lists.entry[k] % 4
+                    if wp.static(embedded):
+                        if allowed[p][corner] >= least:
+                            continue
+                    pair = lists.pairs[p]
+                    share = surface.share(slot, embedding)
+                    if share * wp.dot(toward_plane(corner, pair), step) > 0.0:
+                        part = float(0.0)
+                        if wp.static(embedded):
+                            part = allowed[p][corner]
+                        else:
+                            approach = approaches(pair, moving, x, candidate, embedding)
+                            part = fraction_to_plane(corner, pair, approach, x)
+                        if part < least:
+                            least = part
+                            reason = BY_PAIR
             offset = x_i - x_found[i]
             within = fraction_within(offset, step, trusted.path[i], trusted.trust_radius[i])
             if within < least:
@@ -218,7 +276,7 @@ def truncation_kernels(width: int) -> TruncationKernels:
         fraction[i] = least
         cut[i] = reason
 
-    return TruncationKernels(alert_partners, truncate)
+    return TruncationKernels(alert_partners, bound_pairs, truncate)
 
 
 @wp.kernel
