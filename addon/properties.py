@@ -23,6 +23,7 @@ from .values.holding import holding_properties
 from .values.painting import map_properties, painting_properties
 from .values.rest_shape import rest_shape_properties
 from .values.scene_time import time_properties
+from .values.stack_place import stack_properties
 from .viewport.overlays import overlay_properties
 
 ROLES = (
@@ -172,6 +173,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         **holding_properties(),
         **rest_shape_properties(),
+        **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),
         "baked": BoolProperty(
@@ -256,6 +258,11 @@ class VBD_PG_window_manager(bpy.types.PropertyGroup):
         "cancel_requested": BoolProperty(
             name="Cancel Requested",
             description="The bake stops after the substep it is in",
+            options={"SKIP_SAVE", "HIDDEN"},
+        ),
+        "shown_frame": IntProperty(
+            name="Shown Frame",
+            description="The frame of the running bake that the viewport shows",
             options={"SKIP_SAVE", "HIDDEN"},
         ),
     }

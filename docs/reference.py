@@ -177,7 +177,7 @@ def situations():
         bpy.ops.mesh.primitive_cube_add()
         bpy.ops.vbd.add(role=role)
         vbd = bpy.context.object.vbd
-        vbd.membrane = "orthotropic"
+        vbd.membrane, vbd.stack_place = "orthotropic", "AFTER"
         for p in declared(_group(bpy.types.Object)):
             if p.type == "COLLECTION":
                 getattr(vbd, p.identifier).add()

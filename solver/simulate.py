@@ -20,6 +20,7 @@ from .device.threads import Workers, core_count
 from .model.assembly import assemble
 from .model.model import Model, ModelSize
 from .model.tearing import Tearing
+from .report.places import Places, places
 from .report.residual import Residual
 from .report.statistics import Measure, Statistics
 from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
@@ -42,6 +43,8 @@ class Frame:
     model: ModelSize
     state: Callable[[], dict[str, np.ndarray]]
     """All that is needed to go on from here, by name, until the next frame is asked for."""
+    places: Callable[[], Places]
+    """Where surfaces touch and where they are stuck, until the next frame is asked for."""
 
     @property
     def positions(self):
@@ -134,10 +137,15 @@ class Simulation:
                     if statistics is None:
                         return
                     positions = self.tearing.lay_duplicates(model.positions())
-                elements, state = self.tearing.elements(), stepper.keeper.state
-                yield Frame(index, positions, elements, statistics, model.size, state)
+                elements, later = self.tearing.elements(), (stepper.keeper.state, self.places)
+                yield Frame(index, positions, elements, statistics, model.size, *later)
         finally:
             threads.stop()
+
+    def places(self):
+        """The `Places` of now."""
+        with explained(self.model.device):
+            return places(self.model)
 
     def _build(self):
         """What solves the scene, and what measures it."""

@@ -137,10 +137,10 @@ def _announced(state):
 def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
     """Bake the scene: yields each `Solved` frame, and None at least every `wait` seconds.
 
-    `visible`: show finished frames in the viewport. `after`: go on with the frames that an earlier
-    bake has left, up to this scene frame or `EVERY_FRAME`; None begins anew, and deletes them.
-    Returns an `Outcome`. ValueError and OSError say why nothing was baked; the scene is then as it
-    was. Closed before its end it leaves the scene as it was, too.
+    `visible`: show finished frames in the viewport, and let drawing go first. `after`: go on with
+    the frames that an earlier bake has left, up to this scene frame or `EVERY_FRAME`; None begins
+    anew, and deletes them. Returns an `Outcome`. ValueError and OSError say why nothing was baked;
+    the scene is then as it was. Closed before its end it leaves the scene as it was, too.
     """
     scene, state = context.scene, context.window_manager.vbd
     started = time.monotonic()
@@ -175,7 +175,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
             if kept is not None:
                 outcome.first = kept.frame
                 gathered.reader.begin_after(kept.frame)
-            solver = SolverThread(gathered, device, place, fps, kept)
+            solver = SolverThread(gathered, device, place, fps, kept, gives_way=visible)
             state.status = STARTING
             preview = Preview(scene, gathered, visible)
             solver.start()

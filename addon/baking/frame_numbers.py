@@ -23,8 +23,11 @@ from ..objects.measures import (
 )
 
 MILLIMETRE = 1e-3
-# Of elements that are inside out so many are remembered: enough to see where they are.
-MOST_POINTS = 500
+# Of places that are drawn so many are remembered, and coordinates to so many digits, about those of
+# float32: enough to see where they are.
+MOST_PLACES, DIGITS = 1000, 7
+# What is remembered of places, and how many numbers of each: a point [m], and of contacts a normal.
+PLACES = {"contacts_at": 6, "inside_out": 3, "stuck": 3}
 
 # Columns of a frame: name, unit, and what a `Statistics` tells there.
 FRAME_COLUMNS = {
@@ -65,6 +68,20 @@ def numbers_of(stats):
     return {name: finite(read(stats)) for name, (_, read) in FRAME_COLUMNS.items()}
 
 
+def places_of(places):
+    """What is kept of the `Places` of a frame."""
+    return {
+        "contacts_at": _listed(np.hstack([places.contacts, places.normals])),
+        "stuck": _listed(places.stuck),
+    }
+
+
+def _listed(rows):
+    """Rows of numbers as lists, so many of them at most, from all parts."""
+    chosen = rows[:: 1 + len(rows) // (MOST_PLACES + 1)]
+    return [[float(f"{value:.{DIGITS}g}") for value in row] for row in chosen]
+
+
 def finite(value):
     """A number as JSON has it, None for what is none."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -83,7 +100,7 @@ class Shapes:
         """Of every object its numbers, given the positions of bodies [vertex, 3] in a frame and its
         `Statistics`; where elements are inside out, also where these are.
         """
-        objects, points, bodies = {}, [], self.gathered.simulated()
+        objects, points, bodies = {}, [np.zeros((0, 3))], self.gathered.simulated()
         errors = stats.errors if stats else [None] * len(bodies)
         if self.rest is None:
             start = [target.start for target in self.gathered.targets]
@@ -96,8 +113,8 @@ class Shapes:
             objects[now.name]["error"] = None if error is None else finite(error / MILLIMETRE)
         for body, x in zip(bodies, positions, strict=True):
             if stats and stats.inverted and body.elements.shape[1] > 3:
-                points += inside_out(x, body.elements).tolist()
-        return {"objects": objects, "inside_out": points[:MOST_POINTS]}
+                points.append(inside_out(x, body.elements))
+        return {"objects": objects, "inside_out": _listed(np.concatenate(points))}
 
     def _pairs(self):
         return zip(self.gathered.targets, self.gathered.simulated(), strict=True)
@@ -186,10 +203,11 @@ def _add_speeds(objects, before, fps):
         numbers["speed"] = finite(fps * math.dist(now, then)) if known else None
 
 
-def points_inside_out(cache, index):
-    """Where elements were inside out in a frame [m], float64 [element, 3]."""
-    kept = cache.read_stats(index)
-    points = kept.get("inside_out") if isinstance(kept, dict) else None
-    points = points if isinstance(points, list) else []
-    good = [p for p in points if isinstance(p, list) and len(p) == 3 and None not in map(finite, p)]
-    return np.array(good, np.float64).reshape(-1, 3)
+def places_in(kept, name):
+    """Places of a kind, one of `PLACES`, in what was kept of a frame; float64 [place, number]."""
+    width = PLACES[name]
+    rows = kept.get(name) if isinstance(kept, dict) else None
+    rows = rows if isinstance(rows, list) else []
+    good = [r for r in rows if isinstance(r, list) and len(r) == width]
+    good = [r for r in good if None not in map(finite, r)]
+    return np.array(good[:MOST_PLACES], np.float64).reshape(-1, width)

@@ -10,7 +10,7 @@ from ...solver.cache import Cache
 from ..gathering.gather import refuse_unbakeable
 from ..gathering.reader import identity
 from ..objects.curves import is_simulated_as_points, point_count
-from ..objects.modifiers import simulation_point
+from ..objects.modifiers import reshaping, simulation_point
 from ..playing import playback
 from ..playing.baked import mark, owners
 from ..values.scene_time import frame_anew
@@ -96,13 +96,23 @@ def _target(scene, name, count):
     if ob.mode == "EDIT":
         raise ValueError(f"{name} is in Edit Mode; leave it to load the cache")
     refuse_unbakeable(ob)
-    if point_count(ob) != count:
-        raise ValueError(
-            f"{name} has {point_count(ob)} vertices, and {count} in the cache; bake again"
-        )
     playback.suspend(ob)
     try:
-        deforming, _ = simulation_point(ob)
+        deforming, after = simulation_point(ob)
+        points = _reshaped_count(ob, after) if reshaping(ob) else point_count(ob)
     finally:
         playback.resume(ob)
+    if points != count:
+        raise ValueError(f"{name} has {points} vertices, and {count} in the cache; bake again")
     return Played(identity(ob), [modifier.name for modifier in deforming])
+
+
+def _reshaped_count(ob, after):
+    """Vertices of a mesh with modifiers, without those that come `after` the simulation."""
+    for modifier in after:
+        modifier.show_viewport = False
+    try:
+        return len(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices)
+    finally:
+        for modifier in after:
+            modifier.show_viewport = True

@@ -4,6 +4,7 @@
 import bpy
 
 from ..objects.cell_count import known_cell_count
+from ..objects.modifiers import is_reshaped
 from ..objects.participants import BODIES, participants
 
 # Of a frame, on disk and as a shape key [B per vertex].
@@ -21,13 +22,19 @@ def bake_sizes(scene):
     shown = solved = 0
     for ob in participants(scene):
         if ob.type == "MESH" and ob.vbd.role in BODIES:
-            vertices = len(ob.data.vertices)
+            vertices = len(_simulated(ob).vertices)
             cells = ob.vbd.role == "SOFT" and known_cell_count(ob)
             shown += vertices
             solved += max(vertices, int(CORNERS * cells)) if cells else vertices
     every = scene.vbd.restart_every
     points = min(frames, 2 + (frames // every if every else 0))
     return frames * POINT * shown + points * STATE * solved, frames * POINT * shown
+
+
+def _simulated(ob):
+    """About the mesh that is simulated: that of the object, or what its modifiers make of it."""
+    depsgraph = bpy.context.view_layer.depsgraph
+    return ob.evaluated_get(depsgraph).data if is_reshaped(ob) else ob.data
 
 
 def in_words(size):

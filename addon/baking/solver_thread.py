@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from ...solver.cache import Cache
 from ..gathering.reader import Stopped
-from .frame_numbers import Shapes, numbers_of
+from .frame_numbers import Shapes, numbers_of, places_of
 
 
 @dataclass
@@ -40,13 +40,15 @@ class Compiled:
 class SolverThread(Thread):
     """Runs `simulate` and keeps its frames.
 
-    Sends each to `inbox`, `Compiled` while it compiles, and None to wake its reader.
+    Sends each to `inbox`, `Compiled` while it compiles, and None to wake its reader. One that
+    `gives_way` leaves the cores to what draws Blender's window.
     """
 
-    def __init__(self, gathered, device, folder, fps, kept=None):
+    def __init__(self, gathered, device, folder, fps, kept=None, gives_way=False):
         super().__init__(name="vbd-solver", daemon=True)
         self.gathered, self.device, self.folder, self.fps = gathered, device, folder, fps
         self.kept = kept  # the frames to go on after, `resuming.Kept`; None to begin anew
+        self.gives_way = gives_way
         self.bake = kept.cache.header.bake if kept else uuid4().hex
         self.stopping = Event()
         self.inbox = Queue()
@@ -68,8 +70,11 @@ class SolverThread(Thread):
 
     def _solve(self):
         # Warp takes half a second to import; not while Blender starts.
+        from ...solver.device import priority
         from ...solver.simulate import simulate
 
+        if self.gives_way:
+            priority.give_way()
         gathered = self.gathered
         frames = simulate(
             gathered.bodies,
@@ -121,7 +126,7 @@ class SolverThread(Thread):
 
     def _numbers(self, index, frame=None):
         """What is kept of the numbers of a `Frame`, or of the input state."""
-        told = numbers_of(frame.stats) if frame else {}
+        told = numbers_of(frame.stats) | places_of(frame.places()) if frame else {}
         positions = frame.exact_positions if frame else self.shapes.start
         return told | self.shapes.numbers(index, positions, frame.stats if frame else None)
 

@@ -5,7 +5,7 @@ import csv
 import json
 from pathlib import Path
 
-from ..baking.frame_numbers import FRAME_COLUMNS, OBJECT_UNITS, frames_of
+from ..baking.frame_numbers import FRAME_COLUMNS, OBJECT_UNITS, PLACES, frames_of, places_in
 
 SUFFIXES = (".csv", ".json")
 
@@ -28,6 +28,9 @@ def save(cache, path):
         if is_table:
             csv.writer(file).writerows(table(frames))
         else:
+            for index, frame in enumerate(frames):
+                kept = cache.read_stats(index)
+                frame |= {name: places_in(kept, name).tolist() for name in PLACES}
             json.dump(document(cache.header, frames), file, indent=1, allow_nan=False)
     return len(frames)
 

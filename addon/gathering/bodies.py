@@ -12,7 +12,7 @@ from ...solver.scene.lattice import Lattice, embed, lattice
 from ..objects import read_mesh
 from ..objects.curves import is_curve, is_pinned, point_count
 from ..objects.hair import on_surface
-from ..objects.modifiers import simulation_point
+from ..objects.modifiers import refuse_unplayable, reshaping, simulation_point
 from ..objects.tetmesh import LatticePins, stored_tets
 from ..objects.units import shown
 from ..values.analytic_colliders import analytic_colliders_of
@@ -98,7 +98,8 @@ def collider(gathered, ob, depsgraph, pose):
 def deformable(gathered, ob, depsgraph, pose):
     mesh = ob.evaluated_get(depsgraph).data
     deforming, _ = simulation_point(ob)
-    if len(pose.points) != point_count(ob):
+    refuse_unplayable(ob)
+    if len(pose.points) != point_count(ob) and not reshaping(ob):
         blame = deforming[-1].name if deforming else "a modifier"
         raise ValueError(
             f"{ob.name}: {blame} changes the number of vertices; apply it or switch it off"
@@ -138,10 +139,20 @@ def _pins(gathered, target, pinned, indices=None, follow=None):
     return Pins(indices, targets)
 
 
+def _refuse_reshaped(ob, what):
+    """Refuse what belongs to the vertices of the mesh, where others are simulated."""
+    for modifier in reshaping(ob)[:1]:
+        raise ValueError(
+            f"{ob.name}: its {what} knows the vertices of the mesh, not those that {modifier.name} "
+            "makes; simulate before it (Modifier Stack)"
+        )
+
+
 def _soft_body(gathered, ob, mesh, target, pinned):
     points, material = target.start.world_points(), material_of(ob)
     tets = stored_tets(ob.name, ob.data)
     if tets is not None:
+        _refuse_reshaped(ob, "tet mesh")
         pins = _pins(gathered, target, pinned)
         return Solid(points, tets, material=material, pins=pins, name=ob.name)
     triangles = _outward(read_mesh.triangles(mesh), target.start)
@@ -184,6 +195,8 @@ def _cloth(gathered, ob, mesh, target, pinned):
     _refuse_hanging_edges(ob, mesh)
     corners = _outward(read_mesh.cloth_corners(mesh), target.start)
     material = material_of(ob)
+    if ob.vbd.rest_shape_key:
+        _refuse_reshaped(ob, "rest shape")
     uv = read_mesh.corner_uv(mesh) if material.membrane == "orthotropic" else None
     return Cloth(
         target.start.world_points(),

@@ -2,7 +2,8 @@
 """Scene -> plain bodies: the last place that knows Blender. SI units, world space.
 
 What is simulated is the mesh under the deforming modifiers that come before the first one that
-changes its vertices. The others, such as Subdivision Surface, act on the baked result.
+changes its vertices, or up to the place that the user has chosen. The others act on the baked
+result.
 """
 
 from collections.abc import Callable
@@ -17,14 +18,14 @@ from ...solver.scene.thickness import collision_thickness, short_edge
 from ...solver.settings import Settings
 from ..objects import own_mesh
 from ..objects.curves import is_curve, unusable_spline
-from ..objects.hair import add_probe, is_hair, on_surface, remove_probe
-from ..objects.modifiers import DEFORMING, simulation_point
+from ..objects.hair import add_probe, is_hair, on_surface, remove_probe, simulates
+from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
 from ..objects.participants import nothing_to_bake
 from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
-from . import ignored, instances
+from . import ignored, instances, weak_wind
 from .absorption import walls_against
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
@@ -124,10 +125,15 @@ def prepared(scene, objects):
         for ob in bodies:
             after = simulation_point(ob)[1]
             for modifier in after:
-                if modifier.type in DEFORMING:
+                if modifier.type in DEFORMING and not is_place_chosen(ob):
                     notes.append(
                         f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the "
                         "baked result; move it up to make it part of the simulation"
+                    )
+                if is_hair(ob) and simulates(modifier):
+                    notes.append(
+                        f"{ob.name}: {modifier.name} simulates the result once more; put Surface "
+                        "Deform in its place"
                     )
                 modifier.show_viewport = False
                 off.append((identity(ob), modifier.name))
@@ -167,6 +173,9 @@ def settings_of(scene):
 
 def gather(context, objects):
     """All bodies of the scene, to be called inside `prepared`."""
+    # Warp takes half a second to import; not while Blender starts.
+    from ...solver.scene.fields import ForceField
+
     scene = context.scene
     start, count = scene.vbd.frame_start, scene.vbd.frame_end - scene.vbd.frame_start
     if count < 1:
@@ -213,6 +222,8 @@ def gather(context, objects):
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
     gathered.notes += [note for body in simulated for note in _too_thick(body)]
+    fields = [body for body in gathered.bodies if isinstance(body, ForceField)]
+    gathered.notes += weak_wind.notes(fields, simulated, settings)
     for ob in (ob for ob in objects if identity(ob) in made):
         gathered.holding += attach(gathered, context, ob, made)
     gathered.bodies += gathered.holding

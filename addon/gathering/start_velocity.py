@@ -5,6 +5,7 @@ import numpy as np
 from mathutils.kdtree import KDTree
 
 from ..objects.curves import point_count
+from ..objects.modifiers import reshaping
 from ..objects.read_mesh import transformed
 from ..objects.tetmesh import carried_rigidly
 from .reader import STILLNESS, identity, read_pose
@@ -24,19 +25,27 @@ def earlier_poses(context, objects):
     if not objects:
         return poses
     frame = scene.frame_current
+    counts = {identity(ob): _count(ob, context) for ob in objects}
     try:
         for back in (2, 1):
             scene.frame_set(frame - back)
             depsgraph = context.evaluated_depsgraph_get()
             for ob in objects:
                 try:
-                    pose = read_pose(ob, depsgraph, True, point_count(ob))
+                    pose = read_pose(ob, depsgraph, True, counts[identity(ob)])
                 except ValueError:  # not there yet, such as scaled to zero: it starts from rest
                     pose = None
                 poses[identity(ob)].append(pose)
     finally:
         scene.frame_set(frame)
     return poses
+
+
+def _count(ob, context):
+    """Points of an object that are simulated."""
+    if reshaping(ob):
+        return len(ob.evaluated_get(context.evaluated_depsgraph_get()).data.vertices)
+    return point_count(ob)
 
 
 def set_going(body, target, earlier, before, frame, frame_time):

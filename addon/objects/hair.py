@@ -31,6 +31,21 @@ def deforms_on_surface(modifier):
     return ON_SURFACE in kinds and kinds <= {ON_SURFACE, "NodeGroupInput", "NodeGroupOutput"}
 
 
+def simulates(modifier):
+    """Whether a modifier simulates by itself, as Blender's Hair Dynamics does."""
+    groups = [modifier.node_group] if modifier.type == "NODES" else []
+    known = set()
+    while groups:
+        group = groups.pop()
+        if group is None or group.name_full in known:
+            continue
+        known.add(group.name_full)
+        if any(node.bl_idname == "GeometryNodeSimulationInput" for node in group.nodes):
+            return True
+        groups += [node.node_tree for node in group.nodes if node.type == "GROUP"]
+    return False
+
+
 def on_surface(ob):
     """Whether hair follows its surface by a modifier in use."""
     return is_hair(ob) and any(m.show_viewport and deforms_on_surface(m) for m in ob.modifiers)

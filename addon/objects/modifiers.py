@@ -66,6 +66,9 @@ STILL = {
 }
 
 
+# Have levels of their own in renders.
+LEVELS = {"MULTIRES", "SUBSURF"}
+
 # Give vertices other weights in a vertex group.
 WEIGHTING = {"VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY"}
 
@@ -85,16 +88,85 @@ ON_SPLINES = {"HOOK", "MESH_DEFORM", "SOFT_BODY"}
 
 
 def simulation_point(ob):
-    """Modifiers in use that deform what is simulated, and those that act on the result."""
+    """Modifiers in use that deform what is simulated, and those that act on the result. ValueError
+    where the place that the user has chosen does not exist.
+    """
     used = [modifier for modifier in ob.modifiers if modifier.show_viewport]
     if is_hair(ob):  # which keeps moving with its surface
         return [], [modifier for modifier in used if not deforms_on_surface(modifier)]
+    if is_place_chosen(ob):
+        place = place_in_stack(ob)
+        after = [m for m in used if ob.modifiers.find(m.name) >= place]
+        before = used[: len(used) - len(after)]
+        return [m for m in before if m.type in DEFORMING], after
     known = DEFORMING | NEUTRAL
     end = next((at for at, m in enumerate(used) if m.type not in known), len(used))
     if ob.type == "CURVE":
         on_splines = [m.type in ON_SPLINES or m.use_apply_on_spline for m in used[:end]]
         end = max((at + 1 for at, is_on in enumerate(on_splines) if is_on), default=0)
     return [m for m in used[:end] if m.type in DEFORMING], used[end:]
+
+
+def is_place_chosen(ob):
+    """Whether the user has chosen where in its stack an object is simulated."""
+    return ob.type == "MESH" and ob.vbd.stack_place != "AUTO"
+
+
+def place_in_stack(ob):
+    """The number of the first modifier that acts on the result, where the place is chosen; else
+    0.
+    """
+    if not is_place_chosen(ob) or ob.vbd.stack_place == "FIRST":
+        return 0
+    name = ob.vbd.stack_modifier
+    if not name:
+        raise ValueError(f"{ob.name}: choose the modifier to simulate it after (Modifier Stack)")
+    if name not in ob.modifiers:
+        raise ValueError(
+            f'{ob.name}: there is no modifier "{name}" to simulate it after; choose another one '
+            "(Modifier Stack)"
+        )
+    return ob.modifiers.find(name) + 1
+
+
+def reshaping(ob):
+    """Modifiers in use before the chosen place that may make other vertices: then what is simulated
+    are not those of the mesh, and a modifier at that place plays the bake.
+    """
+    before = ob.modifiers[: place_in_stack(ob)]
+    keeping = (DEFORMING | NEUTRAL) - FROM_FILE
+    return [m for m in before if m.show_viewport and m.type not in keeping]
+
+
+def is_reshaped(ob):
+    """Whether there are such; no where the chosen place does not exist, as the bake will say."""
+    try:
+        return bool(reshaping(ob))
+    except ValueError:
+        return False
+
+
+def refuse_unplayable(ob):
+    """Refuse a place in the stack where no bake can be played: after modifiers that make other
+    vertices in renders than in the viewport, and where no modifier can be put.
+    """
+    for modifier in reshaping(ob):
+        if ob.override_library:
+            raise ValueError(
+                f"{ob.name} is a library override, in whose stack no modifier can be put; make it "
+                f"local to simulate after {modifier.name}"
+            )
+        levels = getattr(modifier, "levels", 0), getattr(modifier, "render_levels", 0)
+        if modifier.type in LEVELS and levels[0] != levels[1]:
+            raise ValueError(
+                f"{ob.name}: {modifier.name} has {levels[0]} levels in the viewport and "
+                f"{levels[1]} in renders; set both alike to simulate after it"
+            )
+        if not modifier.show_render:
+            raise ValueError(
+                f"{ob.name}: {modifier.name} is on in the viewport and off in renders; set both "
+                "alike to simulate after it"
+            )
 
 
 def may_change_count(ob):

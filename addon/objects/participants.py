@@ -15,7 +15,7 @@ ROLE_ICONS = {
 }
 # Rows that the list takes before it scrolls.
 MOST_ROWS = 6
-ADD_FLOOR = "Add a collider, or the ground:"
+ADD_FLOOR = "Add pins, a collider or the ground:"
 
 
 def participants(scene):

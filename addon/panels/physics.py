@@ -164,6 +164,27 @@ class VBD_PT_rest_shape(PhysicsPanel, Panel):
         layout.prop(ob.vbd, "shrink", text="Shrink")
 
 
+class VBD_PT_stack(PhysicsPanel, Panel):
+    bl_label = "Modifier Stack"
+    bl_parent_id = "VBD_PT_physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 3  # after Field Weights
+    roles = BODIES
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and context.object.type == "MESH"
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(ob.vbd, "stack_place", text="Simulate")
+        if ob.vbd.stack_place == "AFTER":
+            layout.prop_search(ob.vbd, "stack_modifier", ob, "modifiers", text="Modifier")
+
+
 class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
@@ -224,4 +245,5 @@ classes = (
     VBD_PT_rest_shape,
     VBD_PT_collision,
     VBD_PT_field_weights,
+    VBD_PT_stack,
 )

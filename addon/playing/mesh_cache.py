@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A modifier in place of the keys of a bake: Blender's Mesh Cache, or that of hair. Its record has
+"""A modifier in place of the keys of a bake: Blender's Mesh Cache, or `follower`. Its record has
 "mesh_cache", the name of the modifier, and "modifiers", those that are switched off, as that of a
 bake with keys.
 """

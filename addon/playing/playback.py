@@ -8,13 +8,15 @@ give back.
 """
 
 import json
+from itertools import chain
 
 import bpy
 import numpy as np
 
 from ..objects.curves import free_handles, give_back_handles, is_curve, set_key
 from ..objects.hair import is_hair
-from . import hair, mesh_cache
+from ..objects.modifiers import reshaping
+from . import follower, mesh_cache
 from .key_curves import add_linear_keys, add_tents, curves_of_key, remove_curves
 
 PREFIX = "VBD "
@@ -35,11 +37,12 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
     effect is already in them; they are switched off. `pace`: time in curves per scene frame. A bake
     that is still there is freed.
     """
+    if is_hair(ob) or reshaping(ob):
+        free(ob)
+        _write_follower(ob, frames, frame_start, pace)
+        return
     # A Key that is deleted and made again in one step comes back from an undo empty, or crashes.
     kept = _take_away(ob)
-    if is_hair(ob):
-        _write_hair(ob, frames, frame_start, pace)
-        return
     key = None if kept else ob.data.shape_keys
     own = len(key.key_blocks) if key else 0
     record = {
@@ -94,11 +97,13 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
     resume(ob)
 
 
-def _write_hair(ob, frames, frame_start, pace):
-    """`write` for hair, which follows a mesh with the keys."""
-    holder, modifier = hair.add(ob)
-    write(holder, frames, frame_start, [], pace)
-    record = {"mesh_cache": modifier.name, "modifiers": {}}
+def _write_follower(ob, frames, frame_start, pace):
+    """`write` for what follows a mesh with the keys."""
+    frames = iter(frames)
+    first = next(frames)
+    holder, modifier = follower.add(ob, first)
+    write(holder, chain([first], frames), frame_start, [], pace)
+    record = {"mesh_cache": modifier.name, "modifiers": {}, "follows": True}
     ob.vbd.bake_record, ob.vbd.baked = json.dumps(record), True
 
 
@@ -204,8 +209,8 @@ def _take_away(ob):
         return False
     suspend(ob)
     record = json.loads(ob.vbd.bake_record)
-    if is_hair(ob):
-        holder = hair.remove(ob, record["mesh_cache"])
+    if is_hair(ob) or record.get("follows"):
+        holder = follower.remove(ob, record["mesh_cache"])
         if holder is not None:
             free(holder)
             bpy.data.meshes.remove(holder.data)  # and the object

@@ -13,11 +13,20 @@ import bpy
 
 from ..objects.curves import free_handles, is_curve, set_points
 from ..objects.hair import is_hair, node_group
-from . import hair
+from ..objects.modifiers import reshaping
+from . import follower
 
 NAME = "VBD Preview"
 # The shortest time between two frames that are shown [s].
 PAUSE = 0.2
+
+
+def shown_frame(context):
+    """The frame that the viewport shows: that of the preview, or else of the scene."""
+    state = context.window_manager.vbd
+    if state.is_property_set("shown_frame"):
+        return state.shown_frame
+    return context.scene.frame_current
 
 
 class Preview:
@@ -39,9 +48,11 @@ class Preview:
             return
         groups = []
         try:
-            for ob in self._objects():
-                self.active[ob.name] = ob.modifiers.active and ob.modifiers.active.name
-                groups.append(self._add(ob))
+            for target, shape in zip(self.targets, points, strict=True):
+                ob = bpy.data.objects.get(target.key)
+                if ob is not None:
+                    self.active[ob.name] = ob.modifiers.active and ob.modifiers.active.name
+                    groups.append(self._add(ob, shape))
             self.show(0, points)
             yield
         finally:
@@ -52,17 +63,19 @@ class Preview:
                 (bpy.data.meshes if data.id_type == "MESH" else bpy.data.curves).remove(data)
             for group in groups:
                 bpy.data.node_groups.remove(group)
+            bpy.context.window_manager.vbd.property_unset("shown_frame")
 
     def show(self, index, points):
         """Show frame `index`, float32 [vertex, 3] in object space for every target."""
         self.shown, self.when = index, time.monotonic()
+        bpy.context.window_manager.vbd.shown_frame = self.start + index
         for target, shape in zip(self.targets, points, strict=True):
             ob = bpy.data.objects.get(target.key)
             if ob is None:
                 continue
-            if is_curve(ob):
+            if ob.name in self.copies:
                 copy = bpy.data.objects[self.copies[ob.name]].data
-                (hair.place if is_hair(ob) else set_points)(copy, shape)
+                (follower.put if copy.id_type == "MESH" else set_points)(copy, shape)
                 continue
             values = ob.data.attributes.get(NAME)
             if values and len(values.data) == len(shape):
@@ -88,10 +101,10 @@ class Preview:
         found = (bpy.data.objects.get(target.key) for target in self.targets)
         return [ob for ob in found if ob is not None]
 
-    def _add(self, ob):
+    def _add(self, ob, points):
         """Give an object its modifier; the node group of that."""
-        if is_hair(ob):
-            copy, modifier = hair.add(ob, NAME)
+        if is_hair(ob) or reshaping(ob):
+            copy, modifier = follower.add(ob, points, NAME)
             self.copies[ob.name] = copy.name
             return modifier.node_group
         modifier = ob.modifiers.new(NAME, "NODES")

@@ -49,8 +49,6 @@ OF_ELEMENTS = (
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
 DENSITY_UNITS = {"SOFT": "kg/m³", "CLOTH": "kg/m²", "ROD": "kg/m"}
 ROLE_NAMES = {"SOFT": "soft body", "CLOTH": "cloth", "ROD": "rod"}
-# A new row starts with this part of the object's own value.
-STARTING_PART = 0.1
 PLAIN = {"options": set(), "override": OVERRIDABLE}
 
 
@@ -71,9 +69,11 @@ def own_value(ob, name, scene_friction):
 
 
 def start_value(item, context):
-    """Give a row, whose property has just been chosen, a value that makes a difference."""
+    """Give a row, whose property has just been chosen, the object's own value: as in Blender's
+    cloth, nothing changes until another one is typed.
+    """
     own = own_value(item.id_data, item.what, context.scene.vbd.friction)
-    item.value = float(f"{STARTING_PART * own:.6g}")  # what float32 adds is no number to look at
+    item.value = float(f"{own:.6g}")  # what float32 adds is no number to look at
 
 
 class VBD_PG_painted(bpy.types.PropertyGroup):

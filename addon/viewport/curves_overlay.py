@@ -13,6 +13,7 @@ from gpu_extras.batch import batch_for_shader
 
 from ..baking.frame_numbers import FRAME_COLUMNS, numbers_in
 from ..files.saving_statistics import played_cache
+from ..playing.preview import shown_frame
 
 WIDTH, HEIGHT, GAP, MARGIN = 260.0, 70.0, 8.0, 14.0
 TEXT, NUMBERS = 11.0, 52.0
@@ -133,7 +134,7 @@ def draw_curves(context):
     bottom = MARGIN * scale
     gpu.state.blend_set("ALPHA")
     for plot in plots_for(columns):
-        _draw_plot(plot, columns, (left, bottom), scale, context.scene.frame_current)
+        _draw_plot(plot, columns, (left, bottom), scale, shown_frame(context))
         bottom += (HEIGHT + TEXT + 2.0 * GAP) * scale
     gpu.state.blend_set("NONE")
 

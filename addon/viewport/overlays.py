@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Overlays of the viewport: pins, stretch and what is inside out, each with a switch.
+"""Overlays of the viewport: pins, stretch, contacts, and what is inside out or stuck, each with a
+switch.
 
 What is drawn is made once and kept until the frame or the scene changes; what is off costs nothing.
 """
@@ -10,11 +11,13 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 from gpu_extras.batch import batch_for_shader
 
-from ..baking.frame_numbers import points_inside_out
+from ..baking.frame_numbers import places_in
 from ..files.saving_statistics import played_cache
 from ..objects.measures import per_vertex
+from ..objects.modifiers import is_reshaped
 from ..objects.participants import BODIES
 from ..objects.units import unit_scale
+from ..playing.preview import shown_frame
 from ..values.declared import OVERRIDABLE
 from .colored_surface import in_front, ramp
 from .curves_overlay import draw_curves
@@ -24,15 +27,21 @@ from .overlay_shapes import drawn_elements, measured_elements, pin_weights, show
 BLUE_TO_RED = ((0.1, 0.25, 0.9), (0.95, 0.95, 0.95), (0.9, 0.1, 0.05))
 # From pins that hardly hold to those that do not give.
 WEAK_TO_HARD = ((1.0, 0.95, 0.5), (1.0, 0.6, 0.0), (0.85, 0.0, 0.1))
-INSIDE_OUT = 1.0, 0.0, 1.0, 1.0
+INSIDE_OUT, STUCK, CONTACT = (1.0, 0.0, 1.0, 1.0), (1.0, 0.05, 0.0, 1.0), (0.1, 1.0, 0.85, 1.0)
 OPACITY = 0.85
 POINT_SIZE, ROD_WIDTH = 7.0, 3.0
+# Of contacts there are many.
+CONTACT_SIZE, CONTACT_WIDTH = 3.0, 1.0
+# Normals of contacts are as long as this part of the largest body.
+NORMAL = 0.04
 SWITCHES = (
     "show_pins",
     "show_attachments",
     "show_painted",
     "show_stretch",
+    "show_contacts",
     "show_inside_out",
+    "show_stuck",
     "show_curves",
 )
 
@@ -70,8 +79,18 @@ def overlay_properties():
             options=set(),
             override=OVERRIDABLE,
         ),
+        "show_contacts": _switch(
+            "Contacts",
+            description="Mark where surfaces touch in the frame of the bake that is shown, with a "
+            "line to where they are pushed",
+        ),
         "show_inside_out": _switch(
             "Inside Out", description="Mark cells and tets of the bake that are turned inside out"
+        ),
+        "show_stuck": _switch(
+            "Stuck",
+            description="Mark where surfaces pass through each other and are led apart, and "
+            "vertices that could not be solved and kept their place",
         ),
         "show_curves": _switch(
             "Curves", description="Draw the error, energies and time of every frame of the bake"
@@ -106,14 +125,19 @@ kept = Kept()
 
 
 def _bodies(context):
+    """What is simulated; `_own` leaves out what has other vertices than its mesh."""
     for ob in context.visible_objects:
         if ob.vbd.role in BODIES and ob.mode != "EDIT":
             yield ob
 
 
+def _own(context):
+    return (ob for ob in _bodies(context) if not is_reshaped(ob))
+
+
 def _pins(context, shader):
     depsgraph = context.evaluated_depsgraph_get()
-    for ob in _bodies(context):
+    for ob in _own(context):
         weights = kept.reading(ob, pin_weights)
         if weights is not None:
             pins = weights > 0.0
@@ -123,7 +147,7 @@ def _pins(context, shader):
 
 def _stretch(context, shader):
     depsgraph, spread = context.evaluated_depsgraph_get(), context.scene.vbd.stretch_range
-    for ob in _bodies(context):
+    for ob in _own(context):
         elements = kept.reading(ob, measured_elements)
         found = None
         if elements is not None and len(elements):
@@ -135,16 +159,46 @@ def _stretch(context, shader):
             yield kind, _batch(shader, kind, points, colors, drawn_elements(ob, depsgraph))
 
 
-def _inside_out(context, shader):
-    scene = context.scene
+def _kept_places(context, name):
+    """Places of a kind in the shown frame of a bake, as `places_in`, points in units of length."""
     try:
-        cache = played_cache(scene)
+        cache = played_cache(context.scene)
     except (ValueError, OSError):
-        return
-    points = points_inside_out(cache, scene.frame_current - cache.header.frame_start)
+        return places_in(None, name)
+    rows = places_in(cache.read_stats(shown_frame(context) - cache.header.frame_start), name)
+    rows[:, :3] /= unit_scale(context.scene)
+    return rows
+
+
+def contact_lines(rows, length):
+    """Ends [line, 2, 3] of the normals of contacts [contact, 6], so long."""
+    return np.stack([rows[:, :3], rows[:, :3] + length * rows[:, 3:]], axis=1)
+
+
+def _contacts(context, shader):
+    rows = _kept_places(context, "contacts_at")
+    if len(rows):
+        length = NORMAL * max((max(ob.dimensions) for ob in _bodies(context)), default=1.0)
+        ends = contact_lines(rows, length).reshape(-1, 3)
+        yield "POINTS", _batch(shader, "POINTS", rows[:, :3], _alike(CONTACT, len(rows)))
+        yield "LINES", _batch(shader, "LINES", ends, _alike(CONTACT, len(ends)))
+
+
+def _inside_out(context, shader):
+    yield from _marks(shader, _kept_places(context, "inside_out"), INSIDE_OUT)
+
+
+def _stuck(context, shader):
+    yield from _marks(shader, _kept_places(context, "stuck"), STUCK)
+
+
+def _marks(shader, points, color):
     if len(points):
-        colors = np.tile(np.float32(INSIDE_OUT), (len(points), 1))
-        yield "POINTS", _batch(shader, "POINTS", points / unit_scale(scene), colors)
+        yield "POINTS", _batch(shader, "POINTS", points, _alike(color, len(points)))
+
+
+def _alike(color, count):
+    return np.tile(np.float32(color), (count, 1))
 
 
 def _batch(shader, kind, points, colors, indices=None):
@@ -152,7 +206,14 @@ def _batch(shader, kind, points, colors, indices=None):
     return batch_for_shader(shader, kind, attributes, indices=indices)
 
 
-MAKERS = {"show_stretch": _stretch, "show_pins": _pins, "show_inside_out": _inside_out}
+# In the order in which they are drawn: what is later lies on top.
+MAKERS = {
+    "show_stretch": _stretch,
+    "show_pins": _pins,
+    "show_contacts": _contacts,
+    "show_inside_out": _inside_out,
+    "show_stuck": _stuck,
+}
 
 
 def _draw():
@@ -162,11 +223,13 @@ def _draw():
     if not wanted or not context.space_data.overlay.show_overlays:
         return
     flat, smooth = (gpu.shader.from_builtin(name) for name in ("FLAT_COLOR", "SMOOTH_COLOR"))
-    key = context.scene.name, context.scene.frame_current_final, group.stretch_range
-    gpu.state.point_size_set(POINT_SIZE)
-    gpu.state.line_width_set(ROD_WIDTH)
+    times = context.scene.frame_current_final, shown_frame(context)
+    key = context.scene.name, times, group.stretch_range
     with in_front(context.region_data):
         for name in wanted:
+            is_small = name == "show_contacts"
+            gpu.state.point_size_set(CONTACT_SIZE if is_small else POINT_SIZE)
+            gpu.state.line_width_set(CONTACT_WIDTH if is_small else ROD_WIDTH)
             shader = flat if name != "show_stretch" else smooth
             for kind, batch in kept.of(name, key, lambda n=name, s=shader: MAKERS[n](context, s)):
                 if kind == "POINTS":  # also those inside of a body

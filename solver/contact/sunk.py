@@ -8,7 +8,7 @@ change of its shape, and no part of it touches that collider before it is out.
 
 import numpy as np
 
-from ..kernels.contact.leading_out import BRAKING, RETURN_TIME
+from ..kernels.contact.leading_out import pace
 from .crossings import crossing_weights, unit
 from .surface import held_bodies
 
@@ -16,11 +16,6 @@ from .surface import held_bodies
 HALFWAY = 0.02
 # A sheet has a direction where its normals agree to this part.
 COMMON = 0.2
-
-
-def pace(path, h):
-    """As `pace` of kernels/contact/leading_out.py."""
-    return min(h * min(path / RETURN_TIME, np.sqrt(2.0 * BRAKING * path)), path)
 
 
 class Sunk:
@@ -68,7 +63,7 @@ class Sunk:
                 continue
             self.rises[solid, collider] = direction
             path = max(-(heights @ direction).min(), 0.0) + self.surface.radius[mine].max()
-            yield mine, collider, direction, pace(path, self.step_time)
+            yield mine, collider, direction, pace(float(path), self.step_time)
 
     def _couples(self, found):
         """Pairs (solid, open collider) that cut each other, of solids that nothing holds."""

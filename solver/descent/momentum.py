@@ -15,6 +15,7 @@ from ..device.flow import when
 from ..device.launches import play
 from ..kernels import islands as kernels
 from ..kernels.contact.measure import mark_at_colliders
+from .crowded import Crowd
 from .linkages import find_linkages
 from .rigid_steps import RigidSteps, WholeMoves, filled
 from .stage import RecordedStage
@@ -59,6 +60,8 @@ class IslandMomentum(RecordedStage):
         if not anchored.all() and not model.settings.quasistatic:
             self.restoring = RigidSteps(model, model.surface.body, bodies, self.islands)
             self.restoring.whole = WholeMoves(model, travel)
+            if Crowd.is_needed(model, anchored):
+                self.restoring.crowd = Crowd(self.restoring, self.anchored)
         super().__init__(model)
 
     @staticmethod

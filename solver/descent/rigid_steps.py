@@ -72,7 +72,7 @@ class RigidSteps:
         self.least = wp.zeros(count, dtype=float, device=device)
         self.held_back = wp.zeros(1, dtype=int, device=device)
         self.way = wp.zeros_like(model.x)
-        self.whole = None
+        self.whole = self.crowd = None
 
     def record(self):
         """Make all launches with the arrays of now."""
@@ -95,7 +95,7 @@ class RigidSteps:
             for room in (4 * lists.capacity, lists.vertex_count)
         )
         if lists.capacity:
-            inputs = [self.owner, lists.all, lists.counts, lists.state, *taken]
+            inputs = [self.owner, lists.all, lists.counts, *taken]
             kernel = rigid_contacts.list_meetings
             cost = MEET * (1 + 4 * lists.expected / lists.vertex_count)
             self.begin += [
@@ -103,7 +103,7 @@ class RigidSteps:
                 for first, count in model.surface_ranges()
             ]
         around = [self.surface, self.before, self.moved, model.x_start, self.owner, lists.all]
-        around += [meetings, lists.counts, lists.near.touches, lists.state, lists.pulled]
+        around += [meetings, lists.counts, lists.near.touches, lists.pulled]
         around += [model.contact_model, *taken]
         kernel, cost = rigid_contacts.add_contacts, self.touch_cost
         self.contacts = record(kernel, len(cost), around, [self.sums], cost=cost)
@@ -113,11 +113,14 @@ class RigidSteps:
         # Truncation asks analytic colliders itself, and what it allows all may take is rigid.
         self.move = self.propose(model.contact is None or not model.settings.truncation)
         ways, least = [self.before, model.candidate], [self.least, self.held_back]
-        self.settle = [
-            partial(model.commit, 0, free),
+        self.look = [
             partial(self.least.fill_, 1.0),
             self.held_back.zero_,
             record(island_moves.find_least_parts, free, [self.before, model.x, *whose], least),
+        ]
+        self.settle = [
+            partial(model.commit, 0, free),
+            *self.look,
             # What goes on where others are stopped would press the body flat.
             record(take_least, free, [self.vertex, self.owner, *ways, self.least], [model.x]),
             partial(model.followers.follow, 0, model.vertex_count),
@@ -126,6 +129,8 @@ class RigidSteps:
             [] if model.contact is None else self._record_passing([self.before, model.x, *whose])
         )
         self.follow = [] if self.whole is None else self.whole.record(self)
+        if self.crowd:
+            self.crowd.record()
 
     def propose(self, clips):
         """Launches that tell where islands should have got."""
@@ -150,15 +155,32 @@ class RigidSteps:
         return [*find, part, model.contact.parted, *self.settle]
 
     def __call__(self):
-        wp.copy(self.before, self.model.x)
-        wp.copy(self.moved, self.model.x)
-        play(self.begin)
-        self.goes_on.fill_(1)
-        repeat_while(self.goes_on, self._pass)
+        self.solve()
         play(self.move + self.settle)
         if self.pass_by:
             when(self.held_back, self._pass_by)
         play(self.follow)
+        if self.crowd:
+            when(self.held_back, self._go_on)
+
+    def solve(self):
+        """Find where islands belong, from where they are."""
+        wp.copy(self.before, self.model.x)
+        wp.copy(self.moved, self.model.x)
+        if self.crowd:
+            self.crowd.solve(self._solve)
+        else:
+            self._solve()
+
+    def _solve(self):
+        play(self.begin)
+        self.goes_on.fill_(1)
+        repeat_while(self.goes_on, self._pass)
+
+    def _go_on(self):
+        """Let those that are still held back go on with what holds them."""
+        play(self.look)
+        when(self.held_back, self.crowd)
 
     def _pass_by(self):
         play(self.pass_by)

@@ -8,6 +8,8 @@ run in parallel. A join costs about 20 µs: split only what takes much longer.
 import os
 from threading import Lock, Thread
 
+from . import priority
+
 
 def core_count():
     """CPU cores this process may use."""
@@ -17,10 +19,12 @@ def core_count():
 
 
 class Worker:
-    """A thread that runs the tasks it is given. Two locks are its starting gun and its goal."""
+    """A thread that runs the tasks it is given, at the priority of the one that makes it. Two locks
+    are its starting gun and its goal.
+    """
 
     def __init__(self):
-        self.task, self.error = None, None
+        self.task, self.error, self.priority = None, None, priority.own()
         self.go, self.done = Lock(), Lock()
         self.go.acquire()
         self.done.acquire()
@@ -28,6 +32,7 @@ class Worker:
         self.thread.start()
 
     def _loop(self):
+        priority.take(self.priority)
         while True:
             self.go.acquire()
             if self.task is None:

@@ -7,7 +7,7 @@ from .chunks import Chunks
 from .contact.analytic_colliders import ContactModel, collider_force_hessian
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.law import force_stiffness
-from .contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, PairLists, PairState, Touch, gap_of
+from .contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, PairLists, Touch, gap_of
 from .contact.parting import gap_along
 from .contact.touches import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
@@ -23,7 +23,7 @@ FAR = wp.constant(1.1)
 
 @wp.struct
 class Meetings:
-    """The entries of every vertex whose pairs may carry something between its island and others."""
+    """The entries of every vertex whose pairs are with what is held, or lead it out of others."""
 
     entry: wp.array[int]  # as those of `PairLists`, from start[i] on, ...
     end: wp.array[int]  # [vertex] ... up to here
@@ -46,15 +46,6 @@ def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], 
             if first < 0:
                 first = int(c)
     return first == corner and inside < 4
-
-
-@wp.func
-def meets_what_is_held(v: wp.vec4i, body: wp.array[int], islands: Islands):
-    """Whether a corner of a pair belongs to what is not free to move."""
-    held = int(0)
-    for c in range(4):
-        held += islands.held[islands.island[body[v[c]]]]
-    return held > 0
 
 
 @wp.func
@@ -130,7 +121,6 @@ def list_meetings(
     body: wp.array[int],
     lists: PairLists,
     counts: wp.array[int],
-    state: wp.array[PairState],
     islands: Islands,
     steps: RigidSteps,
     # out
@@ -156,9 +146,7 @@ def list_meetings(
             kind = wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE)
             if corner == 0 or corner == kind:
                 other = lists.pairs[p].vertices[kind - corner]
-                meets = not of_island(other, island, body, islands)
-                if meets and islands.held[islands.island[body[other]]] == 0:
-                    meets = state[p].near != 0
+                meets = islands.held[islands.island[body[other]]] != 0
         if meets:
             meetings.entry[end] = entry
             end += 1
@@ -177,7 +165,6 @@ def add_contacts(
     meetings: Meetings,
     counts: wp.array[int],
     touches: wp.array[Touch],
-    state: wp.array[PairState],
     pulled: wp.array[wp.vec3],
     model: ContactModel,
     islands: Islands,
@@ -188,8 +175,8 @@ def add_contacts(
     """Contacts of a chunk with what is outside of its island, where that has got to.
 
     With what is held they are looked at there: a body that slides comes past other triangles in one
-    step, and the directions of before would be in its way. With other islands, which move as well,
-    they are those of the last sweep.
+    step, and the directions of before would be in its way. Other free islands do not touch it, and
+    one that it would meet joins it (crowded_islands.py).
     """
     chunk = first + wp.tid()
     island = islands.island[chunks.owner[chunk]]
@@ -231,19 +218,14 @@ def add_contacts(
             p = meetings.entry[slot] >> 2
             v = lists.pairs[p].vertices
             touch = Touch()
-            near = int(1)
+            near = int(0)
             if p >= counts[OF_VERTICES] + counts[OF_EDGES]:
                 touch = touches[p]
-            elif meets_what_is_held(v, body, islands):
+                near = 1
+            else:
                 pair = lists.pairs[p]
                 if gap_along(pair.kind, pair.found_normal, v, moved) < FAR * pair.radius:
                     touch, near = touch_there(p, pair, pulled, moved, x_start)
-                else:
-                    near = 0
-            else:
-                near = state[p].near
-                if near != 0:
-                    touch = touches[p]
             if near != 0:
                 weight = wp.float64(0.0)
                 r = wp.vec3d()

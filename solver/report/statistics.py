@@ -114,7 +114,7 @@ class Statistics:
         if self.residual <= self.goal or self.error <= self.error_goal:
             return "converged"
         if self.iterations_needed is None:
-            return "not converging: use more substeps or a softer material"
+            return "not converging: more iterations would not help, more substeps may"
         return f"under-converged: raise iterations to about {self.iterations_needed}"
 
     def _verdict_on_error(self):
@@ -122,7 +122,7 @@ class Statistics:
             return "converged"
         said = f"error about {length(self.error)}"
         if self.iterations_needed is None:
-            return f"{said} and not falling: use more substeps or a softer material"
+            return f"{said} and not falling: more iterations would not help, more substeps may"
         return f"{said}: {self.iterations_needed} iterations would bring {length(self.error_goal)}"
 
     @property

@@ -97,6 +97,9 @@ ELSEWHERE = {
     "test_the_stretch_that_is_shown_is_that_of_the_statistics",
     "stretch_range": "addon/test_overlays.py::test_colors_are_full_at_both_ends_of_the_range",
     "show_inside_out": "addon/test_measures.py::test_tets_and_cells_that_are_inside_out_are_found",
+    "show_contacts": "addon/test_overlays.py::"
+    "test_contacts_are_drawn_where_they_are_in_the_frame_that_is_shown",
+    "show_stuck": "addon/test_overlays.py::test_what_is_stuck_is_marked",
     "show_curves": "addon/test_overlays.py::"
     "test_curves_lie_in_their_box_and_leave_out_what_is_not_known",
     "show_painted": "addon/test_painted.py::test_the_map_is_dark_where_the_property_is_low",
@@ -106,6 +109,9 @@ ELSEWHERE = {
     "test_the_air_of_a_shrinking_ball_keeps_it_as_large_as_it_is",
     "rest_shape_key": "addon/test_rest_shape.py::"
     "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
+    "stack_place": "addon/test_stack_place.py::test_before_all_the_mesh_itself_is_simulated",
+    "stack_modifier": "addon/test_stack_place.py::"
+    "test_deforming_modifiers_below_the_place_act_on_the_result",
     "attachments": "addon/test_attachments.py::test_both_sides_feel_an_attachment",
     "role": "addon/test_gather.py::test_each_role_becomes_its_body",
     "self_contact": "addon/test_collision.py::test_self_contact_reaches_the_solver",

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, sheet, shown, slab, slide
+from blender_scenes import baked, frames, sheet, shown, slab, slide
 
 from vbd.addon.gathering.force_fields import wind_speed
 from vbd.addon.gathering.textures import accelerations
@@ -71,6 +71,27 @@ def test_wind_blows_along_its_axis_and_needs_air(scene, weightless):
     assert 0.05 < path[2] < wind_speed(200.0) * 12 * FRAME
     scene.vbd.air_density = 0.0
     assert np.abs(moved(weightless)).max() < 1e-6
+
+
+def test_wind_too_weak_to_be_seen_says_so_and_how_strong_would_not_be(scene):
+    frames(scene, 1, 2)
+    ob = sheet()
+    ob.vbd.density, ob.vbd.drag = 0.2, 1.2
+    wind = field("WIND", strength=1.0)
+
+    def said():
+        notes = baked().notes
+        return [note for note in notes if "hardly shows" in note]
+
+    # 0.02 N/m² on every unit of drag, against 0.2 kg/m²: 1.2 %, and 41 times that is the half.
+    (note,) = said()
+    assert "presses with 1.2 % of the weight" in note and "; 41 times its Strength" in note
+    wind.field.strength = 41.0
+    assert not said()
+    wind.field.strength, ob.vbd.drag = 1.0, 0.0  # the user has no use for it
+    assert not said()
+    ob.vbd.drag, scene.use_gravity = 1.2, False
+    assert not said()
 
 
 def test_wind_that_does_not_act_across_surfaces_pushes_masses(weightless):

@@ -76,6 +76,20 @@ def on_ribbon(scene):
     return ob
 
 
+def test_a_modifier_that_would_simulate_it_again_is_named(scene):
+    ob = grown()
+    frames(scene, 1, 2)
+    inner, outer = (hair.node_group(name) for name in ("Inner", "Outer"))
+    start, end = (inner.nodes.new(f"GeometryNodeSimulation{end}") for end in ("Input", "Output"))
+    start.pair_with_output(end)
+    outer.nodes.new("GeometryNodeGroup").node_tree = inner
+    ob.modifiers.new("Hair Dynamics", "NODES").node_group = outer
+    said = "Hair Dynamics simulates the result once more; put Surface Deform in its place"
+    assert any(said in note for note in baked().notes)
+    outer.nodes.clear()
+    assert not any(said in note for note in baked().notes)
+
+
 def test_hair_hangs_by_its_roots_and_is_given_back(scene):
     ob = grown()
     ob.location, ob.rotation_euler.z = (1.0, 2.0, 3.0), 0.5

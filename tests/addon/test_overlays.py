@@ -10,6 +10,7 @@ from vbd.addon.baking.bake_steps import bake_steps
 from vbd.addon.baking.frame_numbers import frames_of
 from vbd.addon.files.saving_statistics import played_cache
 from vbd.addon.panels import sidebar as panels
+from vbd.addon.playing.preview import shown_frame
 from vbd.addon.viewport import curves_overlay, overlays
 from vbd.addon.viewport.overlay_shapes import (
     drawn_elements,
@@ -142,6 +143,54 @@ def test_only_frames_that_came_since_are_read(scene, monkeypatch):
     cache.write_stats(6, {"seconds": 1.0})
     assert len(reader.of(cache)) == 7
     assert asked == [*range(7)]
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What is drawn, by its kind, instead of a batch of it."""
+    monkeypatch.setattr(
+        overlays, "_batch", lambda _shader, kind, points, colors, indices=None: (kind, points)
+    )
+    return lambda make: dict(batch for _, batch in make(bpy.context, None))
+
+
+def test_contacts_are_drawn_where_they_are_in_the_frame_that_is_shown(scene, drawn):
+    ob = sheet(cells=2)
+    ob.location.z = 0.001
+    scene.vbd.use_ground = True
+    scene.unit_settings.system, scene.unit_settings.scale_length = "METRIC", 0.5
+    frames(scene, 5, 9)
+    outcome = baked()
+    scene.frame_set(5)
+    assert drawn(overlays._contacts) == {}  # nothing has been solved there
+    scene.frame_set(9)
+    found = drawn(overlays._contacts)
+    assert len(found["POINTS"]) == outcome.last.stats.contacts == 9
+    corners = np.unique(found["POINTS"].round(3), axis=0)
+    np.testing.assert_allclose(corners, np.unique(shown(ob, 9).round(3), axis=0), atol=1e-3)
+    lines = np.diff(found["LINES"].reshape(-1, 2, 3), axis=1)[:, 0]
+    length = overlays.NORMAL * max(ob.dimensions)
+    np.testing.assert_allclose(lines, np.tile([0.0, 0.0, length], (9, 1)), atol=FLOAT32)
+
+
+def test_what_is_stuck_is_marked(scene, drawn):
+    lower, upper = sheet(cells=4), sheet(cells=4)
+    upper.location, upper.rotation_euler = (0.1, 0.2, 0.03), (1.2, 0.3, 0.0)
+    frames(scene, 1, 2)
+    baked()
+    scene.frame_set(2)
+    places = drawn(overlays._stuck)["POINTS"]
+    points = np.concatenate([shown(lower, 2), shown(upper, 2)])
+    assert (places >= points.min(axis=0)).all() and (places <= points.max(axis=0)).all()
+
+
+def test_while_a_bake_runs_its_preview_says_which_frame_is_shown(scene):
+    sheet(cells=2)
+    frames(scene, 5, 8)
+    scene.frame_set(1)
+    seen = {shown_frame(bpy.context) for _ in bake_steps(bpy.context, visible=True)}
+    assert 5 in seen and seen <= {1, 5, 6, 7, 8}
+    assert shown_frame(bpy.context) == 1
 
 
 def test_nothing_that_stands_still_moves_for_the_overlays(scene):

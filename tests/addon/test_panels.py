@@ -363,7 +363,7 @@ def test_an_object_shows_the_fields_of_its_role_only(cube, role, names):
     shown = {name for panel in PHYSICS if visible(panel) for name in drawn(panel)}
     always = {"collision_thickness", "use_friction", "friction", "collision_collection"}
     pins = {"pin_group", "pin_axes", "pin_stiffness", "pin_damping", "pin_strength"}
-    bodies = set() if role == "COLLIDER" else {*pins, "self_contact", *FIELDS}
+    bodies = set() if role == "COLLIDER" else {*pins, "self_contact", "stack_place", *FIELDS}
     seams = {"sewing_speed", "sewing_force", "sewing_tears"} if role == "CLOTH" else set()
     assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | bodies | seams
 

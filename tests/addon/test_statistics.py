@@ -10,8 +10,9 @@ import pytest
 from blender_scenes import baked, frames, pin, shown, tet_block
 from shapes import box
 
+from vbd.addon.baking import frame_numbers
 from vbd.addon.baking.bake_steps import bake_steps, cache_folder, run_to_end
-from vbd.addon.baking.frame_numbers import frames_of, points_inside_out
+from vbd.addon.baking.frame_numbers import PLACES, frames_of, places_in
 from vbd.addon.headless.command import run
 from vbd.solver.cache import Cache
 
@@ -102,9 +103,34 @@ def test_what_is_crushed_is_known_by_its_place(scene):
     scene.vbd.device = "CPU"
     outcome = baked()
     cache = Cache.open(cache_folder(scene))
-    found = points_inside_out(cache, 3)
+    found = places_in(cache.read_stats(3), "inside_out")
     assert len(found) == outcome.last.stats.inverted > 0
     assert (np.abs(found) <= 1.0).all()
+
+
+def test_where_things_touch_is_known_and_written_for_scripts(falling, tmp_path):
+    scene = bpy.context.scene
+    scene.vbd.use_ground = True
+    outcome = baked()
+    cache = Cache.open(cache_folder(scene))
+    rows = places_in(cache.read_stats(LAST - 1), "contacts_at")
+    assert len(rows) == outcome.last.stats.contacts > 0
+    np.testing.assert_allclose(rows[:, 3:], np.tile([0.0, 0.0, 1.0], (len(rows), 1)), atol=1e-5)
+    assert len(places_in(cache.read_stats(LAST - 1), "stuck")) == 0
+    path = tmp_path / "numbers.json"
+    bpy.ops.vbd.save_statistics(filepath=str(path))
+    told = json.loads(path.read_text())["frames"][-1]
+    assert told["contacts_at"] == rows.tolist() and told["inside_out"] == []
+
+
+def test_of_many_places_some_from_all_parts_are_kept():
+    points = np.arange(3.0 * 2500).reshape(-1, 3)
+    kept = json.loads(json.dumps({"stuck": frame_numbers._listed(points)}))
+    found = places_in(kept, "stuck")
+    assert 500 < len(found) <= frame_numbers.MOST_PLACES
+    assert found[-1, 0] > 0.99 * points[-1, 0]
+    bad = [[1.0, 2.0], [1.0, 2.0, None], [1.0, 2.0, "x"], 3, [1.0, 2.0, float("nan")]]
+    assert len(places_in({"stuck": bad}, "stuck")) == 0
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"objects": 3, "residual": "x"}', "NaN"])
@@ -116,7 +142,7 @@ def test_files_that_say_nothing_are_empty_cells(falling, text):
     told = frames_of(cache)[2]
     assert told["residual"] is None
     assert told["objects"]["Block"]["x"] is None
-    assert len(points_inside_out(cache, 2)) == 0
+    assert all(places_in(cache.read_stats(2), name).shape == (0, PLACES[name]) for name in PLACES)
 
 
 def test_without_frames_on_disk_there_are_none(falling, tmp_path):

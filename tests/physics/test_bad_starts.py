@@ -256,12 +256,22 @@ def test_a_cube_that_begins_in_the_ground_comes_out_whatever_its_weight(
     assert highest < 1.02 * size + swing
 
 
-@pytest.mark.parametrize(("width", "sheet_cells"), [(2.0, 1), (20.0, 1), (4.0, 10)])
-@pytest.mark.parametrize("modulus", [1e5, 1e7])
-def test_a_cube_in_a_plane_is_led_out_in_its_shape(width, sheet_cells, modulus):
+@pytest.mark.parametrize(
+    ("width", "sheet_cells", "modulus", "density"),
+    [
+        (2.0, 1, 1e5, 1000.0),
+        (2.0, 1, 1e7, 1000.0),
+        (20.0, 1, 1e5, 1000.0),
+        (20.0, 1, 1e7, 1000.0),
+        (4.0, 10, 1e5, 1000.0),
+        (4.0, 10, 1e7, 1000.0),
+        (4.0, 10, 1e5, 20.0),
+    ],
+)
+def test_a_cube_in_a_plane_is_led_out_in_its_shape(width, sheet_cells, modulus, density):
     # The default cube and a default plane, both at the origin, or a larger or finer plane.
     points, tets = box((5, 5, 5), (2.0, 2.0, 2.0))
-    material = Material(youngs_modulus=modulus, poisson_ratio=0.4)
+    material = Material(youngs_modulus=modulus, poisson_ratio=0.4, density=density)
     cube = Solid(points - 1.0, tets, material, name="Cube")
     sheet, triangles = grid(sheet_cells, width)
     plane = Collider(sheet - [width / 2, width / 2, 0.0], triangles, name="Plane")

@@ -124,3 +124,25 @@ def mark_at_colliders(
         for k in range(model.colliders.kind.shape[0]):
             if direction_and_distance(model.colliders, k, x[i])[3] < reach:
                 at_colliders[body[i]] = 1
+
+
+@wp.kernel
+def find_at_colliders(
+    first: int,
+    x: wp.array[wp.vec3],
+    model: ContactModel,
+    # out
+    found: wp.array[wp.vec4],
+):
+    """Of vertices from `first` on: where the analytic collider pushes that they are deepest in, and
+    how deep [m]; 0 where there is none.
+    """
+    i = first + wp.tid()
+    deepest = wp.vec4(0.0)
+    if model.state.hidden[i] == 0:
+        reach = model.state.radius[i] + model.state.multiplier[i]
+        for k in range(model.colliders.kind.shape[0]):
+            near = direction_and_distance(model.colliders, k, x[i])
+            if reach - near[3] > deepest[3]:
+                deepest = wp.vec4(near[0], near[1], near[2], reach - near[3])
+    found[i] = deepest

@@ -1,40 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hair curves have no shape keys. A mesh in no scene has those of their bake, one vertex for each
-of their points, and a modifier on top of the others puts the points where its vertices are.
+"""What has no shape keys for its bake: hair curves, which have none, and meshes that are simulated
+after modifiers that make other vertices. A mesh in no scene has the keys of the bake, one vertex
+for each point, and a modifier puts the points where its vertices are.
 """
 
 import bpy
 import numpy as np
 
-from ..objects import read_mesh
-from ..objects.hair import node_group
+from ..objects.hair import is_hair, node_group
+from ..objects.modifiers import place_in_stack
 
-NAME = "VBD Hair"
+NAME, NAME_OF_HAIR = "VBD Bake", "VBD Hair"
 # The node that shows the mesh.
 SHOWN = "Baked"
 
 
-def add(ob, name=NAME):
-    """Let hair follow the vertices of a mesh; returns the object of that, and the modifier."""
+def add(ob, points, name=None):
+    """Let the points of an object, [point, 3] to begin with, follow the vertices of a mesh, right
+    after the modifiers that are simulated; returns the object of the mesh, and the modifier.
+    """
+    name = name or (NAME_OF_HAIR if is_hair(ob) else NAME)
+    place = place_in_stack(ob)
     mesh = bpy.data.meshes.new(f"{ob.name} VBD")
-    points = read_mesh.positions(ob.data)
     mesh.vertices.add(len(points))
-    place(mesh, points)
+    put(mesh, points)
     holder = bpy.data.objects.new(mesh.name, mesh)
     modifier = ob.modifiers.new(name, "NODES")
     modifier.node_group = _group(name, holder)
-    ob.modifiers.move(len(ob.modifiers) - 1, 0)
+    ob.modifiers.move(len(ob.modifiers) - 1, place)
     return holder, modifier
 
 
-def place(mesh, points):
+def put(mesh, points):
     """Put the vertices of a mesh at `points` [vertex, 3]."""
     mesh.attributes["position"].data.foreach_set("vector", np.float32(points).ravel())
     mesh.update()
 
 
 def _holder(ob, name):
-    """The object with the mesh that hair follows by a modifier, or None."""
+    """The object with the mesh that another follows by a modifier, or None."""
     modifier = ob.modifiers.get(name)
     group = modifier.node_group if modifier and modifier.type == "NODES" else None
     node = group.nodes.get(SHOWN) if group else None
@@ -42,7 +46,7 @@ def _holder(ob, name):
 
 
 def remove(ob, name):
-    """Take the modifier of `add` away; the object with the mesh, or None while a copy of the hair
+    """Take the modifier of `add` away; the object with the mesh, or None while a copy of the object
     still follows that.
     """
     holder, modifier = _holder(ob, name), ob.modifiers.get(name)

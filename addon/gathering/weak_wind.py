@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wind that is too weak to be seen: a sentence that says so, and how strong would not be."""
+
+import numpy as np
+
+from ...solver.bodies import Cloth
+
+# A cloth that hangs in a wind of this part of its weight leans by 3°; in one of that it flies.
+FAINT, PLAIN = 0.05, 0.5
+
+
+def notes(fields, bodies, settings):
+    """What is to be said about those of the `ForceField`s that blow, and do not change."""
+    gravity = float(np.linalg.norm(settings.gravity))
+    winds = [f for f in fields if f.blows and not callable(f.numbers) and f.visibility is None]
+    if not winds or not gravity:
+        return
+    loads = [_load(body, settings.air_density) / gravity for body in bodies]
+    for wind in winds:
+        speed = abs(wind.numbers.strength) + wind.numbers.noise
+        part = max(loads) * speed**2
+        if 0.0 < part < FAINT:
+            yield (
+                f"{wind.name}: even at its strongest it presses with {100.0 * part:.2g} % of the "
+                f"weight of what it blows at, which hardly shows; {PLAIN / part:.2g} times its "
+                "Strength would"
+            )
+
+
+def _load(body, air_density):
+    """Acceleration [m/s²] of a body across a wind of 1 m/s, at the most."""
+    # Warp takes half a second to import; not while Blender starts.
+    from ...solver.model.assembly import vertex_mass
+    from ...solver.model.exposed import shown_area
+    from ...solver.topology.meshes import triangle_areas
+
+    if isinstance(body, Cloth):
+        area = triangle_areas(body.rest_points, body.triangles).sum()
+    else:
+        area = shown_area(body).sum()
+    drag = float(np.max(body.material.drag))
+    return 0.5 * air_density * drag * float(area) / float(vertex_mass(body).sum())

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where in the modifier stack of a mesh the simulation stands."""
+
+from bpy.props import EnumProperty, StringProperty
+
+from .declared import OVERRIDABLE
+
+PLACES = (
+    (
+        "AUTO",
+        "Automatic",
+        "After the deforming modifiers at the top of the stack, before the first one that changes "
+        "the number of vertices",
+    ),
+    ("FIRST", "Before All", "Simulate the mesh itself; all modifiers act on the result"),
+    (
+        "AFTER",
+        "After",
+        "Simulate what a modifier and those above it make of the mesh, also where that has other "
+        "vertices; those below act on the result",
+    ),
+)
+
+
+def stack_properties():
+    """Properties of an object that say where it is simulated."""
+    return {
+        "stack_place": EnumProperty(
+            name="Place",
+            description="Which modifiers are part of what is simulated; the others act on the "
+            "result",
+            items=PLACES,
+            default="AUTO",
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "stack_modifier": StringProperty(
+            name="Modifier",
+            description="The last modifier that is part of what is simulated",
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+    }

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Threads that give way: what they start does too, and nobody else."""
+
+import ctypes
+import sys
+from threading import Thread
+from types import SimpleNamespace
+
+import pytest
+
+from vbd.solver.device import priority
+from vbd.solver.device.threads import Workers
+
+
+def in_thread(do):
+    """What `do` returns in a thread of its own."""
+    found = []
+    thread = Thread(target=lambda: found.append(do()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other numbers")
+def test_what_gives_way_has_helpers_that_do_and_leaves_the_others_alone():
+    before = priority.own()
+
+    def work():
+        priority.give_way()
+        workers, seen = Workers(3), []
+        workers.run([lambda: seen.append(priority.own())] * 3)
+        workers.stop()
+        return seen
+
+    assert in_thread(work) == [min(before + 10, 19)] * 3
+    assert priority.own() == in_thread(priority.own) == before
+
+
+def test_windows_is_told_for_each_thread(monkeypatch):
+    levels, handle = {7: 0}, 7
+
+    def current():
+        return handle
+
+    kernel32 = SimpleNamespace(
+        GetCurrentThread=current,
+        GetThreadPriority=lambda thread: levels[thread.value],
+        SetThreadPriority=lambda thread, level: levels.update({thread.value: level}),
+    )
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel32), raising=False)
+    priority.give_way()
+    assert levels == {7: -1} and priority.own() == -1
+
+
+def test_elsewhere_all_keep_their_priority(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    priority.give_way()
+    assert priority.own() is None
