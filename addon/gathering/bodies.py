@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Solid
-from ...solver.scene.clamps import held_part, surface_of
+from ...solver.scene.clamps import clamp_of, surface_of
 from ...solver.scene.contact_mesh import contact_mesh
 from ...solver.scene.lattice import Lattice, embed, lattice
 from ..objects import read_mesh
@@ -161,13 +161,13 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
     target.corners, target.weights = embed(points, cells)
     target.lattice, target.faces = cells, triangles
-    target.surface = surface = surface_of(points, triangles)
+    target.surface = surface_of(points, triangles)
     pins = None
     if len(pinned):
-        embedded = target.corners, target.weights
-        held = LatticePins(cells.points, *embedded, pinned, points[pinned], surface)
+        clamp = clamp_of(points, triangles, pinned, cells)
+        held = LatticePins(cells.points, clamp, points[pinned])
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
-        cells.filling.held = held_part(cells.cells, target.corners, pinned, surface)
+        cells.filling.held = clamp.held
         target.pinned = pinned
     touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
     return Cells(

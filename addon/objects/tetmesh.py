@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...solver.scene.clamps import LEAST_WEIGHT, clamped
+from ...solver.scene.clamps import LEAST_WEIGHT
 
 TETS = "tets"
 TETS_VERTICES = "tets_vertices"
@@ -61,25 +61,24 @@ def carried_rigidly(points, leaders, now):
 class LatticePins:
     """Pinned corners of cells that follow the pinned vertices of the surface inside it.
 
-    `scene/clamps.py` says which those are. Corners of cells that hold a pinned vertex follow the
-    rigid motion that fits its nearest pinned vertices best, so a turning pin turns its cells with
-    it. What pinned vertices do beyond that, such as growing or moving apart, they follow by least
+    `scene/clamps.py` says which those are. Corners of cells that hold a pinned point follow the
+    rigid motion that fits its nearest pinned points best, so a turning pin turns its cells with
+    it. What pinned points do beyond that, such as growing or moving apart, they follow by least
     squares.
     """
 
-    def __init__(self, lattice_points, corners, weights, pinned, start, surface):
-        """`corners`, `weights`: embedding of the surface; `pinned`: its pinned vertices.
+    def __init__(self, lattice_points, clamp, start):
+        """`clamp`: the `Clamp` of the pinned vertices.
 
         `start`: where the pinned vertices are when the lattice is at `lattice_points`, [pinned, 3].
-        `surface`: how much of the surface each vertex stands for, [vertex].
         """
-        self.vertex, slot = np.nonzero(np.abs(weights[pinned]) > LEAST_WEIGHT)
-        self.weight = weights[pinned][self.vertex, slot]
-        touched, self.corner = np.unique(corners[pinned][self.vertex, slot], return_inverse=True)
-        self.indices = clamped(corners, weights, pinned, surface)
+        self.clamp, self.indices = clamp, clamp.indices
+        self.point, slot = np.nonzero(np.abs(clamp.weights) > LEAST_WEIGHT)
+        self.weight = clamp.weights[self.point, slot]
+        touched, self.corner = np.unique(clamp.corners[self.point, slot], return_inverse=True)
         self.chosen = np.searchsorted(touched, self.indices)
         self.rest = lattice_points[touched]
-        self.vertex_count = len(pinned)
+        start = clamp.places(start)
         count = min(LEADERS, len(start))
         self.leaders = np.empty((len(self.rest), count), np.int64)
         for row, point in enumerate(self.rest):
@@ -89,16 +88,17 @@ class LatticePins:
 
     def targets(self, now):
         """Where the pinned corners are, [pin, 3], when the pinned vertices are at `now`."""
+        now = self.clamp.places(now)
         corners = carried_rigidly(self.rest, self.leaders_at_rest, now[self.leaders])
         corners = corners + self._correction(now - self._carried(corners))
         return corners[self.chosen]
 
     def _carried(self, points):
-        """What corners at `points` [pin, 3] make of the pinned vertices, [pinned, 3]."""
-        return _sums(self.vertex, self.weight, points[self.corner], self.vertex_count)
+        """What corners at `points` [pin, 3] make of what is pinned, [point, 3]."""
+        return _sums(self.point, self.weight, points[self.corner], len(self.clamp.weights))
 
     def _correction(self, gap):
-        """Moves of the corners, [pin, 3], that close the `gap` [pinned, 3] and are small.
+        """Moves of the corners, [pin, 3], that close the `gap` [point, 3] and are small.
 
         Conjugate gradients for min |carried(move) − gap|² + RELUCTANCE |move|².
         """
@@ -119,8 +119,8 @@ class LatticePins:
         return move
 
     def _gathered(self, gap):
-        """Pull of every corner, [pin, 3], by the gaps of the vertices that it carries."""
-        return _sums(self.corner, self.weight, gap[self.vertex], len(self.rest))
+        """Pull of every corner, [pin, 3], by the gaps of the points that it carries."""
+        return _sums(self.corner, self.weight, gap[self.point], len(self.rest))
 
 
 def _sums(group, weight, values, count):

@@ -12,14 +12,13 @@ import warp as wp
 from ..device.launches import play
 from ..kernels import coarse_contact, coarse_reach, coarse_slopes
 from ..kernels.coarse import line as coarse_line
-from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import step as coarse_step
 from ..kernels.coarse import step_length as coarse_length
-from ..kernels.coarse.elements import coarse_kernels
+from ..kernels.coarse.elements import coarse_kernels, kernels_in_lanes
 from ..kernels.elements.linear_algebra import vec6
 from ..scene.embedding import points_in_front
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
-from .elements import chunked_elements, member_chunks
+from .elements import chunked_elements, device_chunks, member_chunks
 from .groups import Groups
 from .matrix import CoarseMatrix
 from .restriction import CoarseForces
@@ -79,32 +78,22 @@ class CoarseCorrection:
         model, self.revisions = self.model, self.model.revisions
         chunked, offset = [], 0
         for elements in chunked_elements(model, self.aggregates, model.settings.step_time):
-            chunks = coarse.Chunks()
-            chunks.start = model.upload(elements.start.astype(np.int32), int)
-            chunks.offset = offset
+            chunked.append((elements, device_chunks(elements, offset, model)))
             offset += len(elements.start) - 1
-            chunked.append((elements, chunks))
         self.forces.record(chunked)
         self.matrix.record(chunked)
         self.sums = self._sums([elements for elements, _ in chunked])
-        self.slopes = [
-            model.launches.record(
-                coarse_kernels(elements.kind).add_slopes,
-                len(elements.start) - 1,
-                [
-                    chunks,
-                    elements.data,
-                    self.before,
-                    self.direction,
-                    elements.rest,
-                    self.longest,
-                ],
-                [self.sums],
-                SLOPE * elements.size,
-            )
-            for elements, chunks in chunked
-        ]
+        self.slopes = [self._slopes(*each) for each in chunked]
         self._record_vertices()
+
+    def _slopes(self, elements, chunks):
+        """The launch for the slopes of the elements of one kind."""
+        kernel, data = coarse_kernels(elements.kind).add_slopes, elements.data
+        if elements.wide_data is not None:
+            kernel, data = kernels_in_lanes(elements.kind)[1], elements.wide_data
+        inputs = [chunks, data, self.before, self.direction, elements.rest, self.longest]
+        record, count = self.model.launches.record, len(elements.start) - 1
+        return record(kernel, count, inputs, [self.sums], SLOPE * elements.size)
 
     def _sums(self, chunked):
         """`Sums` over the chunks of all kinds."""

@@ -7,9 +7,12 @@ import numpy as np
 import warp as wp
 
 from ..elements.kind import ElementKind
-from ..elements.records import filled
+from ..elements.records import filled, in_lanes, structured, wide_start
 from ..kernels.coarse import line
 from ..kernels.coarse import step as coarse_step
+from ..kernels.coarse.matrix import Chunks
+from ..kernels.corners import Corners, CornersInLanes
+from ..kernels.lanes import wide
 
 # Elements and vertices whose sums one thread makes.
 CHUNK = {"cpu": 256, "cuda": 16}
@@ -26,6 +29,8 @@ class Chunked:
     `corners` [element, n]; `start` [chunk + 1]; `slots` [chunk, n] the aggregates of each chunk, -1
     behind the last; `whole` [chunk] whether all corners are in the first one; `linkage` [chunk].
     `data` are the `element`s of the kind on the device, `rest` the rest values of its records.
+    Where the kind goes in lanes `wide_data` are those too, eight of a chunk in one, and `arms`
+    their corners relative to the first one at rest [m], `CornersInLanes`.
     """
 
     kind: ElementKind
@@ -36,6 +41,8 @@ class Chunked:
     slots: np.ndarray
     whole: np.ndarray
     linkage: np.ndarray
+    wide_data: wp.array | None = None
+    arms: wp.array | None = None
 
     @property
     def size(self):
@@ -67,22 +74,46 @@ def chunked(table, aggregates, model, h):
     fields["record"] = table.number[np.arange(len(free)), free]
     fields = {name: values[touched][order] for name, values in fields.items()}
     data = filled(kind.element, corners[order], fields)
-    return Chunked(
+    start = np.append(begin, len(order))
+    found = Chunked(
         kind,
         model.upload(data, kind.element),
         table.struct.rest,
         corners[order],
-        np.append(begin, len(order)),
+        start,
         slots[begin],
         whole[begin],
         linkage[begin],
     )
+    if table.in_lanes and kind.slope_in_lanes is not None:
+        Wide = wide(kind.element)
+        found.wide_data = model.upload(in_lanes(data, start, Wide), Wide)
+        arms = corner_arms(aggregates.modes[corners[order], 1:])
+        found.arms = model.upload(in_lanes(arms, start, CornersInLanes), CornersInLanes)
+    return found
+
+
+def corner_arms(places):
+    """`Corners` relative to the first one, of the `places` of all [element, corner, 3]."""
+    names = "first", "second", "third"
+    columns = zip(names, np.moveaxis(places[:, 1:] - places[:, :1], 1, 0), strict=False)
+    return structured(Corners, len(places), dict(columns))
 
 
 def chunked_elements(model, aggregates, h):
     """The `Chunked` elements of every kind that has some."""
     made = (chunked(table, aggregates, model, h) for table in model.tables.values())
     return [elements for elements in made if elements.start[-1]]
+
+
+def device_chunks(elements, offset, model):
+    """The `Chunks` of `Chunked` elements; their sums begin at an offset."""
+    chunks = Chunks()
+    chunks.start = model.upload(elements.start.astype(np.int32), int)
+    if elements.wide_data is not None:
+        chunks.wide_start = model.upload(wide_start(elements.start), int)
+    chunks.offset = offset
+    return chunks
 
 
 def matrix_entries(chunked):

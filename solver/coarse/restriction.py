@@ -8,7 +8,7 @@ from ..device.launches import play
 from ..kernels import vertex
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import restriction as coarse_force
-from ..kernels.coarse.elements import coarse_kernels
+from ..kernels.coarse.elements import coarse_kernels, kernels_in_lanes
 from ..kernels.elements.table import elements_struct
 from .elements import chunk_starts
 
@@ -68,6 +68,9 @@ class CoarseForces:
         for (elements, chunks), chunk_count in zip(chunked, chunk_counts, strict=True):
             inputs = [chunks, elements.data, model.x, elements.rest, patches]
             kernel = coarse_kernels(elements.kind).add_forces
+            if elements.wide_data is not None:
+                inputs = [chunks, elements.wide_data, model.x, elements.rest, elements.arms]
+                kernel, _slopes = kernels_in_lanes(elements.kind)
             cost = FORCE * elements.size
             self.of_elements.append(record(kernel, chunk_count, inputs, [pulls], cost))
         each = SUMMED * len(slot) / lists

@@ -10,6 +10,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.contact import truncation as kernels
 from ..kernels.contact import trust_radii
+from ..kernels.contact.alerts import alert_kernel
 from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 
 # A vertex may move this part of the contact offset more than it is expected to between searches...
@@ -56,7 +57,8 @@ class Truncation:
         self.is_lost = wp.ones(1, dtype=int, device=model.device)
         self.reach = wp.zeros(count, dtype=float, device=model.device)
         self.kernels = kernels.truncation_kernels(surface.points.width)
-        model.launches.expect(self.kernels.truncate, self.kernels.alert_partners)
+        self.alert_partners = alert_kernel(surface.points.width)
+        model.launches.expect(self.kernels.truncate, self.alert_partners)
         if len(surface.points):
             model.launches.expect(self.kernels.bound_pairs)
         self.settling = {}
@@ -196,7 +198,7 @@ class Truncation:
             bounding = [model.launches.record_list(bound_pairs, *extent, inputs, allowed, LOOK)]
         return [
             record(
-                self.kernels.alert_partners,
+                self.alert_partners,
                 count,
                 [embedding, moving, int(alone), model.x, candidate, *seen, lists, watch.all_alert],
                 [watch.awake, watch.alert, watch.alarm],

@@ -6,6 +6,7 @@ import numpy as np
 from ..device.launches import play
 from ..elements.records import filled
 from ..kernels.elements.flow import flow_kernel
+from ..kernels.elements.rest_values import laying_kernel
 from .stage import RecordedStage
 
 
@@ -21,7 +22,11 @@ class Plasticity(RecordedStage):
         return bool(model.plastic)
 
     def record(self):
-        self.launches = [self._flow(self.model.tables[name]) for name in self.model.plastic]
+        tables = [self.model.tables[name] for name in self.model.plastic]
+        self.launches = [self._flow(table) for table in tables]
+        self.launches += [
+            self._lay(table) for table in tables if table.in_lanes and not table.is_damped
+        ]
 
     def _flow(self, table):
         """The launch for one kind of elements."""
@@ -41,6 +46,13 @@ class Plasticity(RecordedStage):
         outputs = [model.plastic[kind.name], table.unmoved]
         cost = kind.cost * kind.corners
         return model.launches.record(flow_kernel(kind), len(columns), inputs, outputs, cost)
+
+    def _lay(self, table):
+        """The launch that tells lanes what has flowed."""
+        inputs, outputs = [table.struct, table.struct.rest], [table.struct.wide_rest]
+        return self.model.launches.record(
+            laying_kernel(table.kind), self.model.free_count, inputs, outputs
+        )
 
     def begin_step(self):
         play(self.launches)

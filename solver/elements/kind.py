@@ -81,6 +81,8 @@ class ElementKind:
     records and rest values are wide ones, and x_i is a vector."""
     moved_rest: wp.Function | None = None
     """(record, undamped rest value, blend β, x_i, x) → the rest value of this step."""
+    rest_in_lanes: wp.Function | None = None
+    """The same of eight records of a vertex in lanes, of kinds that go in them."""
 
     flowed: wp.Function | None = None
     """(element, rest value, limit, share, x) → the rest value after a share of what is strained
@@ -114,6 +116,12 @@ class ElementKind:
     G + α D, but for what is sampled."""
     sampled_stress: wp.Function | None = None
     """(element, rest values, G) → what of P no polynomial in α comes from."""
+    slope_in_lanes: wp.Function | None = None
+    """(elements, rest values, x, direction, total) → the same of eight elements in lanes, `vec6s`,
+    of kinds that have no volume and are not sampled."""
+    forces_in_lanes: wp.Function | None = None
+    """(elements, rest values, x) → `CornersInLanes`, the forces [N] of eight on all corners but the
+    first, of kinds that are balanced."""
     volume: wp.Function | None = None
     """(element, G) → volume over that at rest; none for what has no inside."""
 

@@ -19,7 +19,7 @@ class Records:
     data: np.ndarray
     rest: np.ndarray
     blend: np.ndarray
-    """β of damping (kernels/elements/table.py), [record]."""
+    """β of damping (kernels/elements/rest_values.py), [record]."""
     number: np.ndarray
     """Which records every element has, [element, corner]."""
     diagonal: np.ndarray | None = None
@@ -65,16 +65,25 @@ def wide_start(start):
 
 
 def in_lanes(values, start, struct):
-    """Values of records in order of vertices as those of a wide `struct` (kernels/lanes.py). Lanes
-    that are left get the vertices of the last record, and zeros.
+    """Values of records in order of vertices as those of a wide `struct` (kernels/lanes.py), or
+    numbers and vectors [record] in rows. Lanes that are left get the vertices of the last record,
+    and zeros.
     """
     wide = wide_start(start)
     vertex = np.repeat(np.arange(len(start) - 1), np.diff(wide))
     first = start[vertex] + WIDTH * (np.arange(wide[-1]) - wide[vertex])
     record, last = first[:, None] + np.arange(WIDTH), start[vertex + 1][:, None] - 1
+    values, counts = values[np.minimum(record, last)], record <= last
+    if values.dtype.names is None:
+        return np.moveaxis(counting(values, counts), 1, -1)
     data = np.zeros(len(vertex), dtype=struct.numpy_dtype())
-    fill_lanes(data, values[np.minimum(record, last)], record <= last)
+    fill_lanes(data, values, counts)
     return data
+
+
+def counting(values, counts):
+    """Numbers [wide, lane, …] where they count, and zeros."""
+    return np.where(counts.reshape(counts.shape + (1,) * (values.ndim - 2)), values, 0.0)
 
 
 def fill_lanes(wide, records, counts):
@@ -85,7 +94,7 @@ def fill_lanes(wide, records, counts):
             fill_lanes(wide[name], values, counts)
             continue
         if values.dtype.kind == "f":
-            values = np.where(counts.reshape(counts.shape + (1,) * (values.ndim - 2)), values, 0.0)
+            values = counting(values, counts)
         wide[name] = np.moveaxis(values, 1, -1)
 
 

@@ -8,6 +8,7 @@ import warp as wp
 
 from ..bodies import Cloth
 from ..kernels.elements import stable_triangles
+from ..kernels.elements import triangle_corners as corners
 from ..kernels.elements import triangles as kernels
 from ..kernels.elements.dents import triangle_flowed
 from .kind import ElementKind, Plastic
@@ -174,7 +175,7 @@ def strain_records(stiffness_of):
         stiffness = (stiffness * triangles.area[:, None])[:, None]
         columns["stiffness"] = np.repeat(stiffness, 3, axis=1)
         return in_vertex_order(
-            len(points), kernels.TriangleRecord, triangles.corners, columns, triangles.rest, blend
+            len(points), corners.TriangleRecord, triangles.corners, columns, triangles.rest, blend
         )
 
     return records
@@ -225,15 +226,17 @@ def strain_kind(name, of_body, stiffness_of, **energy):
         name=name,
         corners=3,
         columns=2,
-        cost=20.0,
+        cost=10.0,
         of_body=of_body,
         records=strain_records(stiffness_of),
         element_columns=strain_columns(stiffness_of),
         torn=torn,
-        record=kernels.TriangleRecord,
+        record=corners.TriangleRecord,
         rest=wp.vec3,
-        force_hessian=kernels.triangle_force_hessian,
-        moved_rest=kernels.triangle_moved_rest,
+        force_hessian=corners.triangle_force_hessian,
+        in_lanes=corners.triangles_force_hessian,
+        moved_rest=corners.triangle_moved_rest,
+        rest_in_lanes=corners.triangle_moved_rest,
         element=kernels.Triangle,
         gradient=kernels.triangle_gradient,
         weight=kernels.triangle_weight,
@@ -242,6 +245,8 @@ def strain_kind(name, of_body, stiffness_of, **energy):
         square=kernels.triangle_square,
         spread=kernels.triangle_spread,
         slope=kernels.triangle_slope,
+        slope_in_lanes=kernels.triangles_slope,
+        forces_in_lanes=kernels.triangles_forces,
         **energy,
     )
 

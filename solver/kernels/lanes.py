@@ -118,12 +118,20 @@ def mul(a: floats, b: floats) -> floats: ...
 def mul(a: float, b: floats) -> floats: ...
 
 
+@wp.func_native(rows(3, "a * R(b, i)"))
+def mul(a: float, b: vec3s) -> vec3s: ...
+
+
 @wp.func_native(rows(3, "V(a) * R(b, i)"))
 def mul(a: floats, b: vec3s) -> vec3s: ...
 
 
 @wp.func_native(code("decltype(b) r; V(r) = a / V(b); return r;"))
 def div(a: float, b: floats) -> floats: ...
+
+
+@wp.func_native(code("decltype(b) r; V(r) = V(a) / V(b); return r;"))
+def div(a: floats, b: floats) -> floats: ...
 
 
 @wp.func_native(code("decltype(b) r; V(r) = V(a) > V(b) ? V(a) : V(b); return r;"))
@@ -246,6 +254,12 @@ return r;"""
 
 @wp.func_native(code(GATHER))
 def gathered(x: wp.array[wp.vec3], index: ints) -> vec3s: ...
+
+
+@wp.func_native(
+    code("floats r; for (int l = 0; l < WIDTH; ++l) r[l] = x.data[index[l]]; return r;")
+)
+def gathered(x: wp.array[float], index: ints) -> floats: ...
 
 
 @wp.func

@@ -4,12 +4,8 @@
 import numpy as np
 
 from ..elements.records import in_lanes, wide_start
-from ..kernels.elements.table import (
-    elements_struct,
-    rest_kernel,
-    table_struct,
-    wide_rest_kernel,
-)
+from ..kernels.elements.rest_values import rest_kernel, wide_rest_kernel
+from ..kernels.elements.table import elements_struct, table_struct
 from ..kernels.lanes import wide
 
 
@@ -30,7 +26,7 @@ class ElementTable:
         self.in_lanes = lanes and kind.in_lanes is not None
         if self.in_lanes:
             self._lay_in_lanes(records, upload)
-        if not self.in_lanes or kind.moved_rest is not None:
+        if not self.in_lanes or self._moves_one_by_one:
             self.struct.records = upload(records.data, kind.record)
         self.is_damped = kind.moved_rest is not None and bool(records.blend.any())
         if kind.has_rest:
@@ -40,6 +36,11 @@ class ElementTable:
             self.blend = upload(records.blend, float)
         if kind.diagonal:
             self.struct.diagonal = upload(records.diagonal, float)
+
+    @property
+    def _moves_one_by_one(self):
+        """Whether rest values of records in lanes are moved one by one."""
+        return self.kind.moved_rest is not None and self.kind.rest_in_lanes is None
 
     def _lay_in_lanes(self, records, upload):
         """Fill in what the table has for lanes."""

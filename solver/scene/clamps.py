@@ -6,12 +6,20 @@ pinned, the body would be clamped up to a cell too far out, and if none were, to
 corner is pinned if at least half of the surface that it carries is, or all of that in one of its
 cells; and a cell of which a part is held is stiffer, as only the rest of it gives
 (`bodies.Filling.held`).
+
+What lies between pinned vertices is pinned with them: faces, and edges without a pinned face. Else
+a mesh that is coarser than its lattice would be held in points, and give the more the finer its
+cells are.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..topology.graphs import connected_components
 from ..topology.meshes import triangle_areas
+from .contact_mesh import split_with_ends
+from .lattice import embed
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
@@ -20,6 +28,56 @@ LEAST_WEIGHT = 1e-6
 HALF = 0.5
 # More than this is all.
 WHOLE = 1.0 - 1e-9
+# Longest edge of the surface that is searched for what is pinned, in cells.
+LONGEST_EDGE = 0.5
+
+
+@dataclass(eq=False)
+class Clamp:
+    """How a lattice holds what is pinned of the surface in it."""
+
+    indices: np.ndarray
+    """Vertices of the lattice to be pinned."""
+    held: np.ndarray
+    """The part of every cell that is held, [cell]."""
+    corners: np.ndarray
+    """Of the pinned vertices and then of points between them, [point, 8]."""
+    weights: np.ndarray
+    """[point, 8]."""
+    ends: list[np.ndarray]
+    """The points [new, 2] in the middle between which the next ones are, time after time."""
+
+    def places(self, pinned):
+        """Where its points are, [point, 3], when the pinned vertices are at `pinned`."""
+        for ends in self.ends:
+            pinned = np.concatenate([pinned, pinned[ends].mean(axis=1)])
+        return pinned
+
+
+def clamp_of(points, triangles, pinned, lattice):
+    """The `Clamp` of the `pinned` vertices [n], ascending, of a surface in its `Lattice`."""
+    count = len(points)
+    finer, triangles, halved = split_with_ends(points, triangles, LONGEST_EDGE * lattice.cell_size)
+    is_held = np.zeros(len(finer), bool)
+    is_held[pinned] = True
+    number, ends = np.cumsum(is_held) - 1, []
+    for pairs in halved:
+        between = is_held[pairs].all(axis=1)
+        new = count + np.flatnonzero(between)
+        number[new] = number[is_held].max(initial=-1) + 1 + np.arange(len(new))
+        is_held[new] = True
+        ends.append(number[pairs[between]])
+        count += len(pairs)
+    chosen = np.flatnonzero(is_held)
+    corners, weights = embed(finer, lattice)
+    surface = surface_of(finer, triangles)
+    return Clamp(
+        clamped(corners, weights, chosen, surface),
+        held_part(lattice.cells, corners, chosen, surface),
+        corners[chosen],
+        weights[chosen],
+        ends,
+    )
 
 
 def surface_of(points, triangles):

@@ -41,11 +41,21 @@ def split(points, triangles, longest):
     Edges are halved in both of their triangles, so the surface stays as closed as it was; the
     points that there were stay first.
     """
+    points, triangles, _ = split_with_ends(points, triangles, longest)
+    return points, triangles
+
+
+def split_with_ends(points, triangles, longest):
+    """What `split` gives, and for every time that edges were halved the ends [new, 2] of those that
+    were: each has got the next new point in its middle.
+    """
+    ends = []
     while True:
         edges, of_triangle = edges_of(triangles)
         long = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1) > longest
         if not long.any():
-            return points, triangles
+            return points, triangles, ends
+        ends.append(edges[long])
         middle = np.full(len(edges), -1)
         middle[long] = len(points) + np.arange(np.count_nonzero(long))
         points = np.concatenate([points, points[edges[long]].mean(axis=1)])

@@ -22,6 +22,7 @@ from vbd.addon.objects import read_mesh
 from vbd.addon.objects.tetmesh import LatticePins, store_tets
 from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
 from vbd.solver.bodies.solids import CELL_CORNERS
+from vbd.solver.scene.clamps import Clamp, clamped
 from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.topology.meshes import tet_volumes, triangle_areas
 
@@ -223,6 +224,13 @@ def test_pinned_vertices_of_a_lattice_are_shown_where_they_are_led(scene):
     assert not held[~touched].any()
 
 
+def clamp_of_points(corners, weights):
+    """The `Clamp` of points without faces, all of them pinned."""
+    count = len(corners)
+    indices = clamped(corners, weights, np.arange(count), np.ones(count))
+    return Clamp(indices, None, corners, weights, [])
+
+
 def test_pinned_parts_of_a_lattice_may_move_apart():
     """A lattice around a bar, held at both ends: each end goes with its own pins."""
     random = np.random.default_rng(0)
@@ -230,7 +238,7 @@ def test_pinned_parts_of_a_lattice_may_move_apart():
     start = np.concatenate(ends)
     bar = lattice(*block([5.2, 0.2, 0.2], [2.6, 0.1, 0.1]), 20, "Bar")
     corners, weights = embed(start, bar)
-    held = LatticePins(bar.points, corners, weights, np.arange(80), start, np.ones(80))
+    held = LatticePins(bar.points, clamp_of_points(corners, weights), start)
     turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
     now = start.copy()
     now[40:] = (start[40:] - [5, 0, 0]) @ turn.T + [7, 1, 0]
@@ -246,7 +254,7 @@ def test_pins_closer_than_a_cell_do_not_tear_the_lattice_apart():
     cube = lattice(*block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5]), 2, "Cube")
     start = np.array([[0.2, 0.2, 0.2], [0.2001, 0.2, 0.2], [0.3, 0.4, 0.2], [0.1, 0.3, 0.4]])
     corners, weights = embed(start, cube)
-    held = LatticePins(cube.points, corners, weights, np.arange(4), start, np.ones(4))
+    held = LatticePins(cube.points, clamp_of_points(corners, weights), start)
     moved = held.targets(start[[1, 0, 2, 3]]) - held.rest
     assert np.abs(moved).max() < 0.01
 

@@ -7,7 +7,7 @@ from shapes import block
 
 from vbd.benchmarks.reference import beams
 from vbd.solver.bodies import Cells, Pins
-from vbd.solver.scene.clamps import clamped, held_part, surface_of
+from vbd.solver.scene.clamps import clamp_of, clamped, held_part, surface_of
 from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import simulate
@@ -99,3 +99,36 @@ def test_a_mesh_that_is_finer_in_places_is_held_alike():
     points = np.concatenate([points, first, [first.mean(axis=0)]])
     finer = np.where(finer >= 8, np.append(triangles[0], 11)[finer.clip(8) - 8], finer)
     assert surface_of(points, finer)[:8].sum() + 0.5 / 3.0 == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize("resolution", [5, 10, 20])
+def test_what_lies_between_pinned_vertices_is_pinned(resolution):
+    """A box of eight vertices hangs on the whole of its end, however fine its cells are; were it
+    held in its four vertices, finer cells would give more and more."""
+    points, triangles = block([2.0, 1.0, 1.0], [1.0, 0.5, 0.5])
+    cells = lattice(points, triangles, resolution)
+    pinned = np.flatnonzero(points[:, 0] < 1e-6)
+    clamp = clamp_of(points, triangles, pinned, cells)
+    at_end = np.flatnonzero(cells.points[:, 0] < 0.5 * cells.cell_size)
+    np.testing.assert_array_equal(np.intersect1d(clamp.indices, at_end), at_end)
+    assert cells.points[clamp.indices, 0].max() < 1.5 * cells.cell_size
+
+
+def test_points_between_pinned_vertices_go_with_them():
+    points, triangles = block([2.0, 1.0, 1.0], [1.0, 0.5, 0.5])
+    cells = lattice(points, triangles, 10)
+    pinned = np.flatnonzero(points[:, 0] < 1e-6)
+    clamp = clamp_of(points, triangles, pinned, cells)
+    places = clamp.places(points[pinned])
+    np.testing.assert_array_equal(places[: len(pinned)], points[pinned])
+    embedded = (clamp.weights[:, :, None] * cells.points[clamp.corners]).sum(axis=1)
+    np.testing.assert_allclose(embedded, places, atol=1e-9)
+    assert len(places) > 50
+    assert np.abs(places[:, 0]).max() < 1e-6
+
+
+def test_a_pinned_vertex_of_a_coarse_mesh_holds_no_face():
+    points, triangles = block([2.0, 1.0, 1.0], [1.0, 0.5, 0.5])
+    clamp = clamp_of(points, triangles, np.array([0]), lattice(points, triangles, 10))
+    assert len(clamp.corners) == 1
+    assert 0 < len(clamp.indices) <= 8

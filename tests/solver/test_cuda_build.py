@@ -12,9 +12,10 @@ from vbd.solver.elements import KINDS
 from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
 from vbd.solver.kernels import vertex
 from vbd.solver.kernels.coarse.elements import coarse_kernels
-from vbd.solver.kernels.contact import truncation
+from vbd.solver.kernels.contact import alerts, truncation
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
-from vbd.solver.kernels.elements.table import energy_kernel, rest_kernel
+from vbd.solver.kernels.elements.rest_values import rest_kernel
+from vbd.solver.kernels.elements.table import energy_kernel
 
 # Turing, the oldest generation that Warp still serves well, and Blackwell. What compiles for both
 # does so between; for the newest, some that are quick stand for all.
@@ -44,7 +45,8 @@ def modules_with_kernels():
     for width in (0, 4, 8):
         of_steps = truncation.truncation_kernels(width)
         yield f"truncation, embedded {width}", of_steps.truncate.module
-        yield f"alert, embedded {width}", of_steps.alert_partners.module
+        yield f"bounds, embedded {width}", of_steps.bound_pairs.module
+        yield f"alerts, embedded {width}", alerts.alert_kernel(width).module
     for kind in KINDS:
         kernels_of = coarse_kernels(kind)
         yield f"{kind.name}, matrix", kernels_of.add_between.module

@@ -36,6 +36,29 @@ def gradient_part(rows, columns):
     return all_of_it if columns == 3 else part_of
 
 
+# Warp adds up matrices in copies of their own.
+OUTER = """float* row = &blocks.data[entry].data[0][0];
+#if defined(__CUDA_ARCH__)
+for (int i = 0; i < 12; ++i, row += 12) for (int j = 0; j < 12; ++j) row[j] += scale * a[i] * b[j];
+#else
+typedef float v __attribute__((vector_size(16), aligned(4), may_alias));
+const v b_0 = *(v*)&b[0], b_1 = *(v*)&b[4], b_2 = *(v*)&b[8];
+for (int i = 0; i < 12; ++i, row += 12) {
+    const float s = scale * a[i];
+    *(v*)row += s * b_0;
+    *(v*)(row + 4) += s * b_1;
+    *(v*)(row + 8) += s * b_2;
+}
+#endif
+"""
+
+
+@wp.func_native(OUTER)
+def add_outer(scale: float, a: vec12, b: vec12, entry: int, blocks: wp.array[mat1212]):
+    """Add scale a bᵀ to a block."""
+    ...
+
+
 def between_kernel(kind):
     """The kernel for blocks of elements that any aggregates have corners of."""
     Element, Rest, corners, squares = kind.element, kind.rest, kind.corners, kind.squares
@@ -83,7 +106,7 @@ def between_kernel(kind):
         chunk = chunks.chunk[entry]
         k = chunks.row[entry]
         other = chunks.column[entry]
-        block = mat1212()
+        partial[entry] = mat1212()
         scalar = wp.mat44(0.0)
         turns_0 = mat34()
         turns_1 = mat34()
@@ -98,7 +121,7 @@ def between_kernel(kind):
                 m = int(0)
                 while m < squares:
                     scale, change = square_of(element, rest, g, m)
-                    block += wp.outer(scale * applied(b_k, change), applied(b_l, change))
+                    add_outer(scale, applied(b_k, change), applied(b_l, change), entry, partial)
                     m += 1
             if wp.static(spread_of is not None):
                 scalar += b_k * spread_of(element, rest, g) * wp.transpose(b_l)
@@ -112,6 +135,7 @@ def between_kernel(kind):
                 turns_1 += f * wp.skew(own[1]) * across
                 turns_2 += f * wp.skew(own[2]) * across
                 turns_3 += f * wp.skew(own[3]) * across
+        block = partial[entry]
         if wp.static(turning_of is not None):
             block = add_turns(block, 0, turns_0)
             block = add_turns(block, 1, turns_1)

@@ -15,12 +15,22 @@ from functools import cache
 
 import warp as wp
 
+from ..corners import CornersInLanes, tell_each
 from ..elements.linear_algebra import vec6
 from ..elements.table import module_of
+from ..lane_functions import sums_of
+from ..lanes import WIDTH, add, mul, total, vec3s, vec6s, wide  # noqa: F401 (operators)
+from ..options import HOT
 from .blocks import between_kernel, gradient_part, inside_kernel
 from .line import COLLAPSED, SAMPLES, Sums, vec8
 from .matrix import Chunks, Patches, mat43
 from .restriction import Pulls, corner_slot, pull_at, pull_of_stress, sum_slot
+
+
+@cache
+def kernels_in_lanes(kind):
+    """`add_forces` and `add_slopes` of a kind, with eight elements in lanes (kernels/lanes.py)."""
+    return forces_in_lanes_kernel(kind), slopes_in_lanes_kernel(kind)
 
 
 @dataclass(frozen=True)
@@ -136,5 +146,87 @@ def slopes_kernel(kind):
         if wp.static(volume_of is not None):
             sums.collapsed[slot] = collapsed
             sums.count[slot] = chunks.start[chunk + 1] - chunks.start[chunk]
+
+    return add_slopes
+
+
+def forces_in_lanes_kernel(kind):
+    """The kernel for the forces of elements that lie in lanes.
+
+    What one aggregate has all corners of pulls on it with Σ (X̂ − X̂₀) fᵀ over all corners but the
+    first, since the forces of an element add up to zero.
+    """
+    Element, Rest, corners = wide(kind.element), kind.rest, kind.corners
+    forces_of, has_third = kind.forces_in_lanes, kind.corners == 4
+
+    @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
+    def add_forces(
+        first: int,
+        chunks: Chunks,
+        elements: wp.array[Element],
+        x: wp.array[wp.vec3],
+        rest: wp.array[Rest],
+        arms: wp.array[CornersInLanes],
+        # out
+        pulls: Pulls,
+    ):
+        """Forces of the elements of a chunk."""
+        chunk = first + wp.tid()
+        slot = chunks.corner[chunk]
+        left = chunks.start[chunk + 1] - chunks.start[chunk]
+        pull_x = vec3s(0.0)
+        pull_y = vec3s(0.0)
+        pull_z = vec3s(0.0)
+        for e in range(chunks.wide_start[chunk], chunks.wide_start[chunk + 1]):
+            force = forces_of(elements[e], rest, x)
+            if slot >= 0:
+                count = wp.min(left, wp.static(WIDTH))
+                others = force.first + force.second
+                tell_each(force.first, slot + 1, corners, count, pulls.force)
+                tell_each(force.second, slot + 2, corners, count, pulls.force)
+                if wp.static(has_third):
+                    others += force.third
+                    tell_each(force.third, slot + 3, corners, count, pulls.force)
+                tell_each(-1.0 * others, slot, corners, count, pulls.force)
+                slot += corners * count
+                left -= count
+            else:
+                arm = arms[e]
+                pull_x += arm.first[0] * force.first + arm.second[0] * force.second
+                pull_y += arm.first[1] * force.first + arm.second[1] * force.second
+                pull_z += arm.first[2] * force.first + arm.second[2] * force.second
+                if wp.static(has_third):
+                    pull_x += arm.third[0] * force.third
+                    pull_y += arm.third[1] * force.third
+                    pull_z += arm.third[2] * force.third
+        pulls.sums[sum_slot(chunk, chunks, pulls)] = wp.matrix_from_rows(
+            wp.vec3(0.0), total(pull_x), total(pull_y), total(pull_z)
+        )
+
+    return add_forces
+
+
+def slopes_in_lanes_kernel(kind):
+    """The kernel for the slope of the energy of elements that lie in lanes."""
+    Element, Rest, slope_of = wide(kind.element), kind.rest, kind.slope_in_lanes
+
+    @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
+    def add_slopes(
+        first: int,
+        chunks: Chunks,
+        elements: wp.array[Element],
+        x: wp.array[wp.vec3],
+        direction: wp.array[wp.vec3],
+        rest: wp.array[Rest],
+        longest: float,
+        # out
+        sums: Sums,
+    ):
+        """Slope of the energy of the elements of a chunk along the direction."""
+        chunk = first + wp.tid()
+        slope = vec6s(0.0)
+        for e in range(chunks.wide_start[chunk], chunks.wide_start[chunk + 1]):
+            slope = slope_of(elements[e], rest, x, direction, slope)
+        sums.slope[chunks.offset + chunk] = sums_of(slope)
 
     return add_slopes

@@ -27,6 +27,7 @@ class Chunks:
     """Elements of one kind, sorted so that each chunk sees the same aggregates."""
 
     start: wp.array[int]  # [chunk + 1]
+    wide_start: wp.array[int]  # [chunk + 1] of those in lanes
     offset: int  # of the first chunk in the sums of all kinds
     corner: wp.array[int]  # [chunk] where forces on corners go; -1: one aggregate has all of them
     chunk: wp.array[int]  # [entry] and the two aggregates whose block it adds to

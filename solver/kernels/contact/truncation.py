@@ -22,7 +22,7 @@ from ..options import HOT
 from ..shares import share_of
 from .analytic_colliders import ContactModel
 from .counts import OF_EDGES, OF_VERTICES
-from .pairs import EDGE_EDGE, QUIET, Pair, PairLists, Surface
+from .pairs import EDGE_EDGE, Pair, PairLists, Surface
 from .parting import least_distance
 from .planes import fraction_within, path_to_plane
 from .points_in_front import fraction_function
@@ -38,15 +38,10 @@ BY_ANALYTIC = wp.constant(4)
 KINEMATIC = wp.constant(3)
 
 
-# Who has alerted its partners. Others are alert since they share a pair with one that has.
-RAISED = wp.constant(2)
-
-
 @dataclass(frozen=True)
 class TruncationKernels:
     """The kernels that find what of their steps vertices may take."""
 
-    alert_partners: wp.Kernel
     bound_pairs: wp.Kernel
     truncate: wp.Kernel
 
@@ -62,14 +57,6 @@ def truncation_kernels(width: int) -> TruncationKernels:
     """The `TruncationKernels` of scenes whose embedded points have so many corners, or 0."""
     surface, embedded = surface_functions(width), width > 0
     surface_fraction = fraction_function(width)
-
-    @wp.func
-    def alert_corners(s: int, embedding: Embedding, alert: wp.array[int]):
-        """Alert what moves surface vertex s."""
-        if s >= embedding.first:
-            begin = (s - embedding.first) * embedding.width
-            for k in range(begin, begin + embedding.width):
-                alert[embedding.corners[k]] = 1
 
     @wp.func
     def approaches(
@@ -111,67 +98,6 @@ def truncation_kernels(width: int) -> TruncationKernels:
         distance = least_distance(pair, x)
         path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
         return wp.clamp(path / approach[corner], 0.0, 1.0)
-
-    @wp.kernel(module="unique", module_options=HOT)
-    def alert_partners(
-        first: int,
-        embedding: Embedding,
-        moving: wp.vec2i,
-        alone: int,
-        x: wp.array[wp.vec3],
-        candidate: wp.array[wp.vec3],
-        x_seen: wp.array[wp.vec3],
-        least_gap: wp.array[float],
-        room: wp.array[float],
-        lists: PairLists,
-        all_alert: wp.array[int],
-        # in and out
-        awake: wp.array[int],
-        # out
-        alert: wp.array[int],
-        alarm: wp.array[int],
-    ):
-        """Alert all surface vertices that share a pair with one that gets far from `x_seen`, and
-        what moves them.
-
-        That is where it was when the gaps were measured. The others are out of danger: their steps
-        need no truncation by pairs. As long as all vertices that move an embedded point keep within
-        their `room`, it gets nowhere near that far. Nothing is to do where `all_alert` says so.
-        With `alone` no point has more than one corner that moves.
-        """
-        if all_alert[0] != 0:
-            return
-        i = first + wp.tid()
-        if wp.static(embedded):
-            if lists.listed[i] == 0:
-                return
-            if wp.length(candidate[i] - x_seen[i]) > room[i]:
-                for k in range(embedding.first_neighbor[i], embedding.first_neighbor[i + 1]):
-                    awake[embedding.neighbor[k]] = 1
-            elif awake[i] == 0:
-                return
-        step = wp.length(candidate[i] - x[i])
-        begin, end = surface.carried_range(i, embedding)
-        for slot in range(begin, end):
-            s = surface.carried(slot, embedding)
-            if alert[s] == RAISED:
-                continue
-            far = wp.length(candidate[i] - x_seen[i])
-            if wp.static(embedded):
-                path = wp.abs(surface.share(slot, embedding)) * step
-                if alone == 0:
-                    path = surface.longest_path(s, moving, x, candidate, embedding)
-                far = wp.length(x[s] - x_seen[s]) + path
-            if far > QUIET * least_gap[s]:
-                alarm[0] = 1
-                for k in range(lists.start[s], lists.start[s + 1]):
-                    v = lists.pairs[lists.entry[k] / 4].vertices
-                    for c in range(4):
-                        if alert[v[c]] == 0:
-                            alert[v[c]] = 1
-                            if wp.static(embedded):
-                                alert_corners(v[c], embedding, alert)
-                alert[s] = RAISED
 
     @wp.kernel(module="unique", module_options=HOT)
     def bound_pairs(
@@ -276,7 +202,7 @@ def truncation_kernels(width: int) -> TruncationKernels:
         fraction[i] = least
         cut[i] = reason
 
-    return TruncationKernels(alert_partners, bound_pairs, truncate)
+    return TruncationKernels(bound_pairs, truncate)
 
 
 @wp.kernel

@@ -4,7 +4,8 @@
 import warp as wp
 
 from ..options import QUICK
-from .hinges import FLAT, Hinge, angle_gap, angle_of, hinge_gradient
+from .dihedral_angles import FLAT, angle_gap
+from .hinges import Hinge, angle_of, hinge_gradient
 from .linear_algebra import column
 from .rods import Bend, bend_columns, first_frame, second_frame
 from .section_frame import bend_strain, strain_gap

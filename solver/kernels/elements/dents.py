@@ -8,7 +8,8 @@ by its principal strain of the largest magnitude, and shortened as a whole.
 import warp as wp
 
 from ..options import QUICK
-from .triangles import Triangle, first_column, green_strain, second_column, triangle_gradient
+from .triangle_corners import green_strain
+from .triangles import Triangle, first_column, second_column, triangle_gradient
 
 wp.set_module_options(QUICK)
 

@@ -8,30 +8,48 @@ is the Gauss-Newton part k ∇θ ∇θᵀ. The edge runs from p to q, triangle 1
 (q, p, s); θ is zero when flat and positive when the normals open away from each other.
 """
 
+from typing import Any
+
 import warp as wp
 
+from ..corners import CornersInLanes
+from ..lane_functions import six
+from ..lanes import (  # noqa: F401 (operators)
+    add,
+    dot,
+    floats,
+    gathered,
+    in_all,
+    mul,
+    square,
+    sub,
+    total,
+    vec6s,
+    wide,
+)
 from ..options import QUICK
+from .dihedral_angles import angle_gap, bend, bend_at_corner, slope_on_line
 from .linear_algebra import column, exact, vec6
 
 wp.set_module_options(QUICK)
-
-# Twice a triangle's area below this part of its squared edge: no normal, so no bending force.
-FLAT = wp.constant(1.0e-6)
 
 
 @wp.struct
 class HingeRecord:
     """Two triangles that share an edge, seen from one of their four vertices.
 
-    A vertex on the edge (wing == 0) sees its edge partner a and the wings b, c.
-    A wing (wing == 1) sees the edge a, b and the other wing c.
+    A vertex on the edge (wing = 0) sees its edge partner a and the wings b, c.
+    A wing (wing = 1) sees the edge a, b and the other wing c.
     """
 
     a: int
     b: int
     c: int
-    wing: int
+    wing: float
     stiffness: float  # k 3|e|²/(A₁ + A₂) [N m]
+
+
+HingeRecords = wide(HingeRecord)
 
 
 @wp.struct
@@ -41,6 +59,9 @@ class Hinge:
     corners: wp.vec4i
     stiffness: float  # [N m]
     record: int  # one of its records
+
+
+Hinges = wide(Hinge)
 
 
 @wp.struct
@@ -53,88 +74,39 @@ class ExactHinge:
 
 
 @wp.func
-def dihedral_angle(e: wp.vec3, r: wp.vec3, s: wp.vec3):
-    """θ [rad]; e, r and s are q, r and s relative to p."""
-    n_1 = wp.cross(e, r)
-    n_2 = wp.cross(s, e)
-    return wp.atan2(wp.dot(wp.cross(n_1, n_2), wp.normalize(e)), wp.dot(n_1, n_2))
-
-
-@wp.func
-def angle_gap(theta: float, rest: float):
-    """θ − θ̄ [rad], taken the short way round."""
-    gap = theta - rest
-    if gap > wp.PI:
-        gap -= 2.0 * wp.PI
-    if gap < -wp.PI:
-        gap += 2.0 * wp.PI
-    return gap
-
-
-@wp.func
-def edge_end_gradient(e: wp.vec3, r: wp.vec3, s: wp.vec3):
-    """∂θ/∂p [1/rad m] of the edge's first end p; zero where a triangle has no area."""
-    n_1 = wp.cross(e, r)
-    n_2 = wp.cross(s, e)
-    length_sq = wp.dot(e, e)
-    n_1_sq = wp.dot(n_1, n_1)
-    n_2_sq = wp.dot(n_2, n_2)
-    gradient = wp.vec3(0.0)
-    flat = FLAT * FLAT * length_sq * length_sq
-    if n_1_sq > flat and n_2_sq > flat:
-        length = wp.sqrt(length_sq)
-        gradient = -(
-            (wp.dot(r - e, e) / (length * n_1_sq)) * n_1
-            + (wp.dot(s - e, e) / (length * n_2_sq)) * n_2
-        )
-    return gradient
-
-
-@wp.func
-def wing_gradient(e: wp.vec3, r: wp.vec3):
-    """∂θ/∂r [1/rad m] of a wing r; zero where its triangle has no area."""
-    n = wp.cross(e, r)
-    length_sq = wp.dot(e, e)
-    n_sq = wp.dot(n, n)
-    gradient = wp.vec3(0.0)
-    if n_sq > FLAT * FLAT * length_sq * length_sq:
-        gradient = -(wp.sqrt(length_sq) / n_sq) * n
-    return gradient
-
-
-@wp.func
-def hinge_angle_gradient(hinge: HingeRecord, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
-    """θ [rad] and its gradient for the vertex; d are the others relative to it."""
-    theta = float(0.0)
-    gradient = wp.vec3(0.0)
-    if hinge.wing == 0:
-        theta = dihedral_angle(d_a, d_b, d_c)
-        gradient = edge_end_gradient(d_a, d_b, d_c)
-    else:
-        theta = dihedral_angle(d_b - d_a, -d_a, d_c - d_a)
-        gradient = wing_gradient(d_b - d_a, -d_a)
-    return theta, gradient
-
-
-@wp.func
 def hinge_force_hessian(
     hinge: HingeRecord, q: int, rest: wp.array[float], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
     """-∂E/∂x_i [N] and the Gauss-Newton part of ∂²E/∂x_i² [N/m]; `rest` holds θ̄."""
-    theta, gradient = hinge_angle_gradient(
-        hinge, x[hinge.a] - x_i, x[hinge.b] - x_i, x[hinge.c] - x_i
-    )
-    push = hinge.stiffness * gradient
-    return -angle_gap(theta, rest[q]) * push, wp.outer(push, gradient)
+    theta, gradient = bend_at_corner(hinge, x[hinge.a] - x_i, x[hinge.b] - x_i, x[hinge.c] - x_i)
+    gap = angle_gap(theta, rest[q])
+    return (-hinge.stiffness * gap) * gradient, square(hinge.stiffness, gradient)
 
 
 @wp.func
-def hinge_moved_rest(
-    hinge: HingeRecord, undamped: float, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
+def hinges_force_hessian(
+    hinge: HingeRecords, q: int, rest: wp.array[floats], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
+    """The same of eight hinges of a vertex."""
+    p = in_all(x_i)
+    theta, gradient = bend_at_corner(
+        hinge,
+        gathered(x, hinge.a) - p,
+        gathered(x, hinge.b) - p,
+        gathered(x, hinge.c) - p,
+    )
+    gap = angle_gap(theta, rest[q])
+    return -total((hinge.stiffness * gap) * gradient), total(square(hinge.stiffness, gradient))
+
+
+@wp.func
+def hinge_moved_rest(hinge: Any, undamped: Any, blend: Any, x_i: Any, x: wp.array[wp.vec3]):
     """θ̄ on the way to the angle of now."""
-    theta, _gradient = hinge_angle_gradient(
-        hinge, x[hinge.a] - x_i, x[hinge.b] - x_i, x[hinge.c] - x_i
+    theta, _gradient = bend_at_corner(
+        hinge,
+        gathered(x, hinge.a) - x_i,
+        gathered(x, hinge.b) - x_i,
+        gathered(x, hinge.c) - x_i,
     )
     return undamped + blend * angle_gap(theta, undamped)
 
@@ -160,7 +132,8 @@ def hinge_weight(hinge: Hinge, c: int):
 @wp.func
 def angle_of(g: wp.mat33):
     """θ [rad]."""
-    return dihedral_angle(column(g, 0), column(g, 1), column(g, 2))
+    theta, _m_1, _m_2, _along = bend(column(g, 0), column(g, 1), column(g, 2))
+    return theta
 
 
 @wp.func
@@ -169,10 +142,8 @@ def angle_change(g: wp.mat33):
     e = column(g, 0)
     r = column(g, 1)
     s = column(g, 2)
-    of_p = edge_end_gradient(e, r, s)
-    of_r = wing_gradient(e, r)
-    of_s = wing_gradient(-e, s - e)
-    return wp.matrix_from_cols(-(of_p + of_r + of_s), of_r, of_s)
+    _theta, m_1, m_2, along = bend(e, r, s)
+    return wp.matrix_from_cols(dot(r, e) * m_1 + dot(s, e) * m_2, -along * m_1, -along * m_2)
 
 
 @wp.func
@@ -190,17 +161,61 @@ def hinge_square(hinge: Hinge, rest: wp.array[float], g: wp.mat33, m: int):
 
 @wp.func
 def hinge_slope(hinge: Hinge, rest: wp.array[float], g: wp.mat33, d: wp.mat33, total: vec6):
-    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [J] along g + a d: a parabola through the slopes
-    at 0 and 1, with k θ'² as its rise at 0.
-    """
-    angle = rest[hinge.record]
-    here = wp.ddot(angle_change(g), d)
-    begin = angle_gap(angle_of(g), angle) * here
-    rise = here * here
-    there = g + d
-    gain = angle_gap(angle_of(there), angle) * wp.ddot(angle_change(there), d) - begin
-    k = hinge.stiffness
-    return total + vec6(k * begin, k * rise, k * (gain - rise), 0.0, 0.0, 0.0)
+    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [J] along g + a d."""
+    c_0, c_1, c_2 = slope_on_line(
+        hinge.stiffness,
+        rest[hinge.record],
+        column(g, 0),
+        column(g, 1),
+        column(g, 2),
+        column(d, 0),
+        column(d, 1),
+        column(d, 2),
+    )
+    return total + vec6(c_0, c_1, c_2, 0.0, 0.0, 0.0)
+
+
+@wp.func
+def hinges_slope(
+    hinge: Hinges,
+    rest: wp.array[float],
+    x: wp.array[wp.vec3],
+    direction: wp.array[wp.vec3],
+    total: vec6s,
+):
+    """The same of eight hinges at x, along the direction."""
+    v = hinge.corners
+    p = gathered(x, v[0])
+    d_p = gathered(direction, v[0])
+    c_0, c_1, c_2 = slope_on_line(
+        hinge.stiffness,
+        gathered(rest, hinge.record),
+        gathered(x, v[1]) - p,
+        gathered(x, v[2]) - p,
+        gathered(x, v[3]) - p,
+        gathered(direction, v[1]) - d_p,
+        gathered(direction, v[2]) - d_p,
+        gathered(direction, v[3]) - d_p,
+    )
+    none = c_0 - c_0
+    return total + six(c_0, c_1, c_2, none, none, none)
+
+
+@wp.func
+def hinges_forces(hinge: Hinges, rest: wp.array[float], x: wp.array[wp.vec3]):
+    """Forces [N] of eight hinges on q, r and s."""
+    v = hinge.corners
+    p = gathered(x, v[0])
+    e = gathered(x, v[1]) - p
+    r = gathered(x, v[2]) - p
+    s = gathered(x, v[3]) - p
+    theta, m_1, m_2, along = bend(e, r, s)
+    push = hinge.stiffness * angle_gap(theta, gathered(rest, hinge.record))
+    forces = CornersInLanes()
+    forces.first = (-1.0 * push) * (dot(r, e) * m_1 + dot(s, e) * m_2)
+    forces.second = (push * along) * m_1
+    forces.third = (push * along) * m_2
+    return forces
 
 
 @wp.func

@@ -16,14 +16,12 @@ import warp as wp
 
 from ..options import QUICK
 from .linear_algebra import mat32, vec6
+from .triangle_corners import deformation_columns, green_strain, membrane_stress
 from .triangles import (
-    deformation_columns,
     exact_columns,
     first_column,
     gradient_of_corner,
-    green_strain,
     membrane_square,
-    membrane_stress,
     positive_part,
     second_column,
 )

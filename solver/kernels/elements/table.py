@@ -10,7 +10,7 @@ from functools import cache
 
 import warp as wp
 
-from ..lanes import WIDTH, into_lanes, wide
+from ..lanes import wide
 from ..options import QUICK
 
 
@@ -139,71 +139,6 @@ def elements_force_hessian(kinds, in_lanes=False):
         return total, block
 
     return add_elements
-
-
-@cache
-def rest_kernel(kind):
-    """The kernel that lets the rest values of a kind follow its state: damping.
-
-    With q the internal variable of an element (volume, strain, angle, length), stiffness k and
-    damping time k_d the damped energy of a step of length h is
-
-        ½ k (q − q̄)² + ½ k (k_d/h) (q − qᵗ)² = ½ k (1 + κ) (q − [(1 − β) q̄ + β qᵗ])² + const,
-
-    κ = k_d/h, β = κ/(1 + κ). So damping needs no term of its own: the stiffness is raised once and
-    the rest value is moved at the start of every step. q is blind to rigid motion, hence free fall
-    and spin are never damped, and the forces of an element add up to zero. The shear of tets alone
-    has a potential of its own (viscosity.py), which only has to be told C = FᵀF.
-    """
-    Table, Rest, moved_rest = table_struct(kind), kind.rest, kind.moved_rest
-
-    @wp.kernel(module=module_of(kind, "damping"))
-    def move_rest_values(
-        first: int,
-        x: wp.array[wp.vec3],
-        table: Table,
-        undamped: wp.array[Rest],
-        blend: wp.array[float],
-        # out
-        moved: wp.array[Rest],
-    ):
-        """Set the rest values of a vertex's records for this step. One thread per vertex."""
-        i = first + wp.tid()
-        for q in range(table.start[i], table.start[i + 1]):
-            moved[q] = moved_rest(table.records[q], undamped[q], blend[q], x[i], x)
-
-    return move_rest_values
-
-
-@cache
-def wide_rest_kernel(kind):
-    """The same for a kind in lanes."""
-    Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
-    moved_rest, lay = kind.moved_rest, into_lanes(kind.rest)
-
-    @wp.kernel(module=module_of(kind, "damping_in_lanes"))
-    def move_rest_values(
-        first: int,
-        x: wp.array[wp.vec3],
-        table: Table,
-        undamped: wp.array[Rest],
-        blend: wp.array[float],
-        # out
-        moved: wp.array[Rest],
-        moved_in_lanes: wp.array[WideRest],
-    ):
-        i = first + wp.tid()
-        q = table.start[i]
-        end = table.start[i + 1]
-        for number in range(table.wide_start[i], table.wide_start[i + 1]):
-            count = wp.min(end - q, wp.static(WIDTH))
-            for k in range(count):
-                r = q + k
-                moved[r] = moved_rest(table.records[r], undamped[r], blend[r], x[i], x)
-            lay(moved, q, count, moved_in_lanes, number)
-            q += count
-
-    return move_rest_values
 
 
 @cache

@@ -4,32 +4,31 @@
     ψ = ½ (K₁ G₁₁² + K₂ G₂₂² + 2 K₁₂ G₁₁ G₂₂) + 2 G_s G₁₂²,   G = ½ (FᵀF − I) − Ḡ,   F = (f₁, f₂)
 
 with axis 1 along the warp; K₁ = K₂ = 2μ + λ, K₁₂ = λ, G_s = μ is the isotropic μ |G|² + λ/2 tr(G)².
-Ḡ is zero but for damping and dents. With S = ∂ψ/∂G, g = ∇N_i and q = g₁ f₂ + g₂ f₁ the block is
-
-    H_i = (gᵀSg) I + K₁ g₁² f₁f₁ᵀ + K₂ g₂² f₂f₂ᵀ + K₁₂ g₁g₂ (f₁f₂ᵀ + f₂f₁ᵀ) + G_s q qᵀ.
-
-Only gᵀSg can be negative, under compression. Its magnitude takes its place: the block is positive
-semi-definite, and unlike with zero a step out of the plane is bounded, also when over-relaxed. Of
-the whole triangle P = (f₁, f₂) S, and in its Hessian S counts as far as it is tension.
+Ḡ is zero but for damping and dents. P = (f₁, f₂) S with S = ∂ψ/∂G, and in the Hessian S counts as
+far as it is tension. What a vertex sees is in triangle_corners.py.
 """
+
+from typing import Any
 
 import warp as wp
 
+from ..corners import CornersInLanes
+from ..lane_functions import six
+from ..lanes import (  # noqa: F401 (operators)
+    add,
+    dot,
+    gathered,
+    mul,
+    sub,
+    vec6s,
+    vector,
+    wide,
+)
 from ..options import QUICK
 from .linear_algebra import exact, mat32, vec6
+from .triangle_corners import deformation_columns, green_strain, membrane_stress
 
 wp.set_module_options(QUICK)
-
-
-@wp.struct
-class TriangleRecord:
-    """One triangle seen from one of its vertices; a and b follow it round the triangle."""
-
-    a: int
-    b: int
-    gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
-    gradient_b: wp.vec2
-    stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
 
 
 @wp.struct
@@ -43,6 +42,9 @@ class Triangle:
     record: int  # one of its records
 
 
+Triangles = wide(Triangle)
+
+
 @wp.struct
 class ExactTriangle:
     """One triangle in float64."""
@@ -51,83 +53,6 @@ class ExactTriangle:
     inverse: wp.mat22d  # of the rest edges in the plane [1/m]
     stiffness: wp.vec4d  # (K₁, K₂, K₁₂, G_s) times the rest area [J]
     rest: wp.vec3d  # Ḡ
-
-
-@wp.func
-def deformation_columns(g_a: wp.vec2, g_b: wp.vec2, d_a: wp.vec3, d_b: wp.vec3):
-    """The two columns of F from ∇N [1/m] of two vertices, d [m] relative to the third."""
-    f_1 = g_a[0] * d_a + g_b[0] * d_b
-    f_2 = g_a[1] * d_a + g_b[1] * d_b
-    return f_1, f_2
-
-
-@wp.func
-def green_strain(f_1: wp.vec3, f_2: wp.vec3):
-    """(G₁₁, G₂₂, G₁₂) of the deformation gradient with columns f_1, f_2."""
-    return wp.vec3(
-        0.5 * (wp.dot(f_1, f_1) - 1.0), 0.5 * (wp.dot(f_2, f_2) - 1.0), 0.5 * wp.dot(f_1, f_2)
-    )
-
-
-@wp.func
-def membrane_stress(stiffness: wp.vec4, strain: wp.vec3):
-    """S = ∂ψ/∂G as (S₁₁, S₂₂, S₁₂) from (K₁, K₂, K₁₂, G_s) and (G₁₁, G₂₂, G₁₂)."""
-    return wp.vec3(
-        stiffness[0] * strain[0] + stiffness[2] * strain[1],
-        stiffness[1] * strain[1] + stiffness[2] * strain[0],
-        2.0 * stiffness[3] * strain[2],
-    )
-
-
-@wp.func
-def triangle_force_hessian(
-    triangle: TriangleRecord,
-    q: int,
-    rest: wp.array[wp.vec3],
-    x_i: wp.vec3,
-    x: wp.array[wp.vec3],
-):
-    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite; `rest` holds Ḡ."""
-    d_a = x[triangle.a] - x_i
-    d_b = x[triangle.b] - x_i
-    f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
-    strain = green_strain(f_1, f_2) - rest[q]
-    k_1 = triangle.stiffness[0]
-    k_2 = triangle.stiffness[1]
-    k_12 = triangle.stiffness[2]
-    shear = triangle.stiffness[3]
-    s = membrane_stress(triangle.stiffness, strain)
-
-    g = -(triangle.gradient_a + triangle.gradient_b)
-    sg = wp.vec2(s[0] * g[0] + s[2] * g[1], s[2] * g[0] + s[1] * g[1])
-    force = -(sg[0] * f_1 + sg[1] * f_2)
-
-    a_1 = g[0] * f_1
-    a_2 = g[1] * f_2
-    across = g[0] * f_2 + g[1] * f_1
-    sideways = wp.abs(wp.dot(g, sg))
-    hessian = (
-        wp.outer(k_1 * a_1 + k_12 * a_2, a_1)
-        + wp.outer(k_2 * a_2 + k_12 * a_1, a_2)
-        + wp.outer(shear * across, across)
-        + wp.mat33(sideways, 0.0, 0.0, 0.0, sideways, 0.0, 0.0, 0.0, sideways)
-    )
-    return force, hessian
-
-
-@wp.func
-def triangle_moved_rest(
-    triangle: TriangleRecord,
-    undamped: wp.vec3,
-    blend: float,
-    x_i: wp.vec3,
-    x: wp.array[wp.vec3],
-):
-    """Ḡ: part of the strain of now."""
-    d_a = x[triangle.a] - x_i
-    d_b = x[triangle.b] - x_i
-    f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
-    return wp.lerp(undamped, green_strain(f_1, f_2), blend)
 
 
 @wp.func
@@ -233,32 +158,86 @@ def triangle_spread(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
 
 
 @wp.func
-def stressed(k: wp.vec4, strain: wp.vec3):
+def stressed(k: Any, strain: Any):
     """∂ψ/∂(G₁₁, G₂₂, G₁₂)."""
     s = membrane_stress(k, strain)
-    return wp.vec3(s[0], s[1], 2.0 * s[2])
+    return vector(s[0], s[1], 2.0 * s[2])
+
+
+@wp.func
+def slope_on_line(k: Any, rest: Any, f_1: Any, f_2: Any, e_1: Any, e_2: Any):
+    """Coefficients 1, a, a², a³ of ∂E/∂a [N m] at F + a D, of strain G + a G' + a² G''; columns f
+    of F and e of D.
+    """
+    s_0 = green_strain(f_1, f_2) - rest
+    s_1 = vector(dot(f_1, e_1), dot(f_2, e_2), 0.5 * (dot(f_1, e_2) + dot(f_2, e_1)))
+    s_2 = 0.5 * vector(dot(e_1, e_1), dot(e_2, e_2), dot(e_1, e_2))
+    k_1 = stressed(k, s_1)
+    k_2 = stressed(k, s_2)
+    return (
+        dot(s_0, k_1),
+        dot(s_1, k_1) + 2.0 * dot(s_0, k_2),
+        3.0 * dot(s_1, k_2),
+        2.0 * dot(s_2, k_2),
+    )
 
 
 @wp.func
 def triangle_slope(t: Triangle, rest: wp.array[wp.vec3], f: mat32, d: mat32, total: vec6):
-    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [N m] at F + a D, of strain G + a G' + a² G''."""
-    f_1 = first_column(f)
-    f_2 = second_column(f)
-    e_1 = first_column(d)
-    e_2 = second_column(d)
-    s_0 = strain_of(t, rest, f)
-    s_1 = wp.vec3(wp.dot(f_1, e_1), wp.dot(f_2, e_2), 0.5 * (wp.dot(f_1, e_2) + wp.dot(f_2, e_1)))
-    s_2 = 0.5 * wp.vec3(wp.dot(e_1, e_1), wp.dot(e_2, e_2), wp.dot(e_1, e_2))
-    k_1 = stressed(t.stiffness, s_1)
-    k_2 = stressed(t.stiffness, s_2)
-    return total + vec6(
-        wp.dot(s_0, k_1),
-        wp.dot(s_1, k_1) + 2.0 * wp.dot(s_0, k_2),
-        3.0 * wp.dot(s_1, k_2),
-        2.0 * wp.dot(s_2, k_2),
-        0.0,
-        0.0,
+    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [N m] at F + a D."""
+    c_0, c_1, c_2, c_3 = slope_on_line(
+        t.stiffness,
+        rest[t.record],
+        first_column(f),
+        second_column(f),
+        first_column(d),
+        second_column(d),
     )
+    return total + vec6(c_0, c_1, c_2, c_3, 0.0, 0.0)
+
+
+@wp.func
+def columns_in_lanes(t: Triangles, x: wp.array[wp.vec3]):
+    """The columns of F of eight triangles."""
+    base = gathered(x, t.corners[0])
+    f_1, f_2 = deformation_columns(
+        t.gradient_b,
+        t.gradient_c,
+        gathered(x, t.corners[1]) - base,
+        gathered(x, t.corners[2]) - base,
+    )
+    return f_1, f_2
+
+
+@wp.func
+def triangles_slope(
+    t: Triangles,
+    rest: wp.array[wp.vec3],
+    x: wp.array[wp.vec3],
+    direction: wp.array[wp.vec3],
+    total: vec6s,
+):
+    """The same of eight triangles at x, along the direction."""
+    f_1, f_2 = columns_in_lanes(t, x)
+    e_1, e_2 = columns_in_lanes(t, direction)
+    c_0, c_1, c_2, c_3 = slope_on_line(t.stiffness, gathered(rest, t.record), f_1, f_2, e_1, e_2)
+    none = c_0 - c_0
+    return total + six(c_0, c_1, c_2, c_3, none, none)
+
+
+@wp.func
+def triangles_forces(t: Triangles, rest: wp.array[wp.vec3], x: wp.array[wp.vec3]):
+    """Forces [N] of eight triangles on corners 1 and 2."""
+    f_1, f_2 = columns_in_lanes(t, x)
+    s = membrane_stress(t.stiffness, green_strain(f_1, f_2) - gathered(rest, t.record))
+    p_1 = s[0] * f_1 + s[2] * f_2
+    p_2 = s[2] * f_1 + s[1] * f_2
+    b = t.gradient_b
+    c = t.gradient_c
+    forces = CornersInLanes()
+    forces.first = (-1.0 * b[0]) * p_1 - b[1] * p_2
+    forces.second = (-1.0 * c[0]) * p_1 - c[1] * p_2
+    return forces
 
 
 @wp.func

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rest values that follow the state of elements: damping. Those of kinds in lanes stand twice, by
+record and eight records of a vertex in one.
+"""
+
+from functools import cache
+
+import warp as wp
+
+from ..lane_functions import out_of_lanes
+from ..lanes import WIDTH, in_all, into_lanes, wide
+from ..options import HOT
+from .table import module_of, table_struct
+
+
+@cache
+def rest_kernel(kind):
+    """The kernel that lets the rest values of a kind follow its state: damping.
+
+    With q the internal variable of an element (volume, strain, angle, length), stiffness k and
+    damping time k_d the damped energy of a step of length h is
+
+        ½ k (q − q̄)² + ½ k (k_d/h) (q − qᵗ)² = ½ k (1 + κ) (q − [(1 − β) q̄ + β qᵗ])² + const,
+
+    κ = k_d/h, β = κ/(1 + κ). So damping needs no term of its own: the stiffness is raised once and
+    the rest value is moved at the start of every step. q is blind to rigid motion, hence free fall
+    and spin are never damped, and the forces of an element add up to zero. The shear of tets alone
+    has a potential of its own (viscosity.py), which only has to be told C = FᵀF.
+    """
+    Table, Rest, moved_rest = table_struct(kind), kind.rest, kind.moved_rest
+
+    @wp.kernel(module=module_of(kind, "damping"))
+    def move_rest_values(
+        first: int,
+        x: wp.array[wp.vec3],
+        table: Table,
+        undamped: wp.array[Rest],
+        blend: wp.array[float],
+        # out
+        moved: wp.array[Rest],
+    ):
+        """Set the rest values of a vertex's records for this step. One thread per vertex."""
+        i = first + wp.tid()
+        for q in range(table.start[i], table.start[i + 1]):
+            moved[q] = moved_rest(table.records[q], undamped[q], blend[q], x[i], x)
+
+    return move_rest_values
+
+
+@cache
+def wide_rest_kernel(kind):
+    """The same for a kind in lanes."""
+    if kind.rest_in_lanes is not None:
+        return moved_in_lanes_kernel(kind)
+    Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
+    moved_rest, lay = kind.moved_rest, into_lanes(kind.rest)
+
+    @wp.kernel(module=module_of(kind, "damping_in_lanes", HOT))
+    def move_rest_values(
+        first: int,
+        x: wp.array[wp.vec3],
+        table: Table,
+        undamped: wp.array[Rest],
+        blend: wp.array[float],
+        # out
+        moved: wp.array[Rest],
+        moved_in_lanes: wp.array[WideRest],
+    ):
+        i = first + wp.tid()
+        q = table.start[i]
+        end = table.start[i + 1]
+        for number in range(table.wide_start[i], table.wide_start[i + 1]):
+            count = wp.min(end - q, wp.static(WIDTH))
+            for k in range(count):
+                r = q + k
+                moved[r] = moved_rest(table.records[r], undamped[r], blend[r], x[i], x)
+            lay(moved, q, count, moved_in_lanes, number)
+            q += count
+
+    return move_rest_values
+
+
+def moved_in_lanes_kernel(kind):
+    """The same for a kind whose rest values are moved in lanes, too."""
+    Table, Rest, WideRest, moved_rest = (
+        table_struct(kind),
+        kind.rest,
+        wide(kind.rest),
+        kind.rest_in_lanes,
+    )
+    laid, tell = out_of_lanes(kind.rest)
+    laid_numbers, _tell = out_of_lanes(float)
+
+    @wp.kernel(module=module_of(kind, "damping_in_lanes", HOT))
+    def move_rest_values(
+        first: int,
+        x: wp.array[wp.vec3],
+        table: Table,
+        undamped: wp.array[Rest],
+        blend: wp.array[float],
+        # out
+        moved: wp.array[Rest],
+        moved_in_lanes: wp.array[WideRest],
+    ):
+        i = first + wp.tid()
+        x_i = in_all(x[i])
+        q = table.start[i]
+        end = table.start[i + 1]
+        for number in range(table.wide_start[i], table.wide_start[i + 1]):
+            count = wp.min(end - q, wp.static(WIDTH))
+            before = laid(undamped, q, count)
+            share = laid_numbers(blend, q, count)
+            rest = moved_rest(table.wide_records[number], before, share, x_i, x)
+            moved_in_lanes[number] = rest
+            tell(rest, q, count, moved)
+            q += count
+
+    return move_rest_values
+
+
+@cache
+def laying_kernel(kind):
+    """The kernel that tells lanes the rest values that have flowed, where damping does not."""
+    Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
+    laid, _tell = out_of_lanes(kind.rest)
+
+    @wp.kernel(module=module_of(kind, "laying"))
+    def lay_rest_values(
+        first: int,
+        table: Table,
+        rest: wp.array[Rest],
+        # out
+        in_lanes: wp.array[WideRest],
+    ):
+        i = first + wp.tid()
+        q = table.start[i]
+        for number in range(table.wide_start[i], table.wide_start[i + 1]):
+            count = wp.min(table.start[i + 1] - q, wp.static(WIDTH))
+            in_lanes[number] = laid(rest, q, count)
+            q += count
+
+    return lay_rest_values

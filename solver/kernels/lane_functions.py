@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ruff: noqa: F811 (functions of several types)
+"""What is done to numbers in lanes besides arithmetic (lanes.py): choices, roots, angles, sums, and
+taking them in and out.
+"""
+
+from functools import cache
+
+import warp as wp
+
+from .lanes import code, floats, rows, vec3s, vec6, vec6s, wide
+from .options import QUICK
+
+wp.set_module_options(QUICK)
+
+
+@wp.func_native(code("decltype(b) r; V(r) = V(t) > 0.0f ? V(a) : V(b); return r;"))
+def either(t: floats, a: floats, b: floats) -> floats:
+    """a where t > 0, else b."""
+    ...
+
+
+@wp.func_native(rows(3, "V(t) > 0.0f ? R(a, i) : R(b, i)"))
+def either(t: floats, a: vec3s, b: vec3s) -> vec3s: ...
+
+
+@wp.func_native(code("floats r; v x = V(t) * 0.0f; V(r) = V(t) > 0.0f ? x + a : x + b; return r;"))
+def either(t: floats, a: float, b: float) -> floats: ...
+
+
+@wp.func
+def either(t: float, a: float, b: float):
+    return wp.where(t > 0.0, a, b)
+
+
+@wp.func
+def either(t: float, a: wp.vec3, b: wp.vec3):
+    return wp.where(t > 0.0, a, b)
+
+
+@wp.func_native(code("decltype(b) r; V(r) = V(a) < V(b) ? V(a) : V(b); return r;"))
+def smallest(a: floats, b: floats) -> floats: ...
+
+
+@wp.func
+def smallest(a: float, b: float):
+    return wp.min(a, b)
+
+
+@wp.func_native(
+    code("floats r; for (int l = 0; l < WIDTH; ++l) r[l] = __builtin_sqrtf(a[l]); return r;")
+)
+def root(a: floats) -> floats: ...
+
+
+@wp.func
+def root(a: float):
+    return wp.sqrt(a)
+
+
+# Of t = tan θ between 0 and 1: θ = t + t³ P(t²), with less than 2e-7 of it off.
+ARCTAN2 = """floats r;
+v x = V(b), y = V(a), u = x < 0.0f ? -x : x, w = y < 0.0f ? -y : y;
+v high = u > w ? u : w, low = u > w ? w : u;
+v t = high > 0.0f ? low / high : low, s = t * t;
+v p = s * 0.00282363896f - 0.0159569029f;
+p = p * s + 0.0425049886f; p = p * s - 0.0748900920f; p = p * s + 0.106347933f;
+p = p * s - 0.142027363f; p = p * s + 0.199926957f; p = p * s - 0.333331019f;
+p = p * s * t + t;
+p = w > u ? 1.57079633f - p : p;
+p = x < 0.0f ? 3.14159265f - p : p;
+V(r) = y < 0.0f ? -p : p;
+return r;"""
+
+
+@wp.func_native(code(ARCTAN2))
+def arctan2(a: floats, b: floats) -> floats: ...
+
+
+@wp.func
+def arctan2(a: float, b: float):
+    return wp.atan2(a, b)
+
+
+@wp.func_native(
+    code("""vec6s r;
+R(r, 0) = V(a); R(r, 1) = V(b); R(r, 2) = V(c); R(r, 3) = V(d); R(r, 4) = V(e); R(r, 5) = V(f);
+return r;""")
+)
+def six(a: floats, b: floats, c: floats, d: floats, e: floats, f: floats) -> vec6s: ...
+
+
+@wp.func_native(
+    code("""wp::vec_t<6, float> r;
+for (int i = 0; i < 6; ++i) for (int l = 0; l < WIDTH; ++l) r[i] += a.data[i][l];
+return r;""")
+)
+def sums_of(a: vec6s) -> vec6: ...
+
+
+@cache
+def out_of_lanes(kind):
+    """The functions that make lanes of up to eight values (a number or vector each), and of lanes
+    values again; those that are left repeat the last one.
+    """
+    Wide = wide(kind)
+    name = f"vec{len(kind())}s" if wp.types.type_is_vector(kind) else "floats"
+
+    @wp.func_native(LAID.replace("WIDE", name))
+    def laid(values: wp.array[kind], first: int, count: int) -> Wide: ...
+
+    @wp.func_native(TOLD)
+    def tell(rows: Wide, first: int, count: int, values: wp.array[kind]): ...
+
+    return laid, tell
+
+
+LAID = code("""const int count_of_rows = sizeof(*values.data) / sizeof(float);
+WIDE r;
+for (int l = 0; l < WIDTH; ++l) {
+    const float* from = (const float*)&values.data[first + (l < count ? l : count - 1)];
+    for (int k = 0; k < count_of_rows; ++k) ((float*)&r)[WIDTH * k + l] = from[k];
+}
+return r;""")
+TOLD = code("""const int count_of_rows = sizeof(*values.data) / sizeof(float);
+for (int l = 0; l < count; ++l) {
+    float* to = (float*)&values.data[first + l];
+    for (int k = 0; k < count_of_rows; ++k) to[k] = ((const float*)&rows)[WIDTH * k + l];
+}""")
