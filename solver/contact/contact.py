@@ -121,8 +121,9 @@ class Contact:
         return self.lists.reported | {"suspects": self.intersections.suspects}
 
     def begin_step(self):
-        """Forget what the last substep has held back."""
+        """Forget what the last substep has held back, and how far it went."""
         self.truncation.begin_step()
+        self.refreshing.watch.begin_step(self.model.x)
 
     def make_room(self, numbers):
         """Keep room ready for frames like the last one, by the `numbers` that were reported;

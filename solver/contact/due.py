@@ -16,11 +16,12 @@ NO_LIMIT = 2**30
 class SearchDue:
     """What is due as of the last `look`: flags, arrays of one int.
 
-    A search is due, `searches`, when trust radii hold many vertices back; in `every` so manieth of
-    the `iterations` [1] also when they do so with any. Where none is due then, but planes have held
-    anything back since the last search, these are laid anew, `parts`. Without iterations it is in
-    so manieth round since `begin` (never where that is 0), and planes are for the sake of what
-    animation moves. It `goes_on` while either is due, for no more than `most` rounds.
+    A search is due, `searches`, when trust radii hold many vertices back; after 1, 2, 4 … times
+    `every` so many of the `iterations` [1] also when they do so with any. In all of every so many
+    without one, new planes are, `parts`, if those of before have held anything back since the last
+    search. Without iterations it is in so manieth round since `begin` (never where that is 0), and
+    planes are for the sake of what animation moves. It `goes_on` while either is due, for no more
+    than `most` rounds.
     """
 
     def __init__(self, truncation, every, iterations=None, most=NO_LIMIT):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the contact pairs are now, and who is watched meanwhile."""
 
+import math
+
 import warp as wp
 
 from ..device.launches import play
@@ -17,13 +19,14 @@ class Watch:
     may go from there without bringing what it carries any nearer to an alarm. `awake` are those
     that share a point with one that has gone farther; `alert` vertices are truncated by their
     pairs, `alarm` says that there are any, `all_alert` that all are; `changed` ones get other
-    lists.
+    lists. `stride` [m] is how far a vertex goes from look to look, the last of which was at
+    `x_looked`.
     """
 
     def __init__(self, x):
-        self.x_seen = wp.clone(x)
-        self.least_gap, self.room = (
-            wp.zeros(len(x), dtype=float, device=x.device) for _ in range(2)
+        self.x_seen, self.x_looked = wp.clone(x), wp.clone(x)
+        self.least_gap, self.room, self.stride = (
+            wp.zeros(len(x), dtype=float, device=x.device) for _ in range(3)
         )
         self.alert, self.awake, self.changed = (
             wp.zeros(len(x), dtype=int, device=x.device) for _ in range(3)
@@ -36,6 +39,11 @@ class Watch:
         self.alert.fill_(1)
         self.alarm.fill_(1)
         self.all_alert.fill_(1)
+
+    def begin_step(self, x):
+        """Nothing is known of how far anything goes from x [m]."""
+        wp.copy(self.x_looked, x)
+        self.stride.fill_(math.inf)
 
 
 class Refresh:
@@ -62,10 +70,11 @@ class Refresh:
         model, watch, lists = self.model, self.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, watch.alarm]
+        inputs += [watch.x_looked, watch.stride]
         outputs = [lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert]
-        points = model.surface.points
+        near, points = [lists.near.entry, lists.near.end], model.surface.points
         embedding, listed = model.contact_model.embedding, lists.all.listed
         room_inputs = [embedding, listed, watch.alarm, watch.least_gap]
         around = [model.x, lists.counts]
@@ -77,8 +86,8 @@ class Refresh:
             record(
                 refresh.gather_near,
                 lists.vertex_count,
-                [model.x, lists.all, lists.state, watch.alarm],
-                [watch.changed, lists.near.entry, lists.near.end, *seen],
+                [model.x, lists.all, lists.state, watch.alarm, model.contact_model.state.radius],
+                [watch.changed, watch.x_looked, watch.stride, *near, *seen],
                 ENTRY * (1 + 4 * lists.expected / lists.vertex_count),
             ),
             record(

@@ -43,8 +43,9 @@ STEPS = {
     "goes_on": int,
 }
 BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
-# Rough cost of adding a vertex, of its contacts, of moving one, and of a pair that it passes [ns].
-ADD, TOUCH, MOVE, PASS = 15.0, 30.0, 5.0, 20.0
+# Rough cost of adding a vertex, of its contacts, of moving one, of a pair that it passes, and of an
+# entry that may be one with what is outside [ns].
+ADD, TOUCH, MOVE, PASS, MEET = 15.0, 30.0, 5.0, 20.0, 10.0
 
 
 class RigidSteps:
@@ -88,8 +89,21 @@ class RigidSteps:
             record(rigid_contacts.move_surface, count, surface, [self.moved], MOVE, first)
             for first, count in model.surface_ranges()
         ]
+        meetings = rigid_contacts.Meetings()
+        meetings.entry, meetings.end = (
+            wp.zeros(room, dtype=int, device=model.device)
+            for room in (4 * lists.capacity, lists.vertex_count)
+        )
+        if lists.capacity:
+            inputs = [self.owner, lists.all, lists.counts, *taken]
+            kernel = rigid_contacts.list_meetings
+            cost = MEET * (1 + 4 * lists.expected / lists.vertex_count)
+            self.begin += [
+                record(kernel, count, inputs, [meetings], cost, first)
+                for first, count in model.surface_ranges()
+            ]
         around = [self.surface, self.before, self.moved, model.x_start, self.owner, lists.all]
-        around += [lists.counts, lists.near.touches, lists.pulled]
+        around += [meetings, lists.counts, lists.near.touches, lists.pulled]
         around += [model.contact_model, *taken]
         kernel, cost = rigid_contacts.add_contacts, self.touch_cost
         self.contacts = record(kernel, len(cost), around, [self.sums], cost=cost)

@@ -12,7 +12,7 @@ from .coarse.step import Members
 from .contact.analytic_colliders import CAUTION, ContactModel, collider_force_hessian
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pair_forces import Contacts
-from .contact.pairs import gap_of
+from .contact.pairs import Touch, gap_of
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -24,6 +24,16 @@ def no_contacts():
 
 
 @wp.func
+def is_first_to_move(corner: int, touch: Touch, d: wp.array[wp.vec3]):
+    """Whether no corner of a contact before this one feels it and moves."""
+    first = int(corner)
+    for c in range(corner):
+        if touch.weights[c] != 0.0 and wp.length_sq(d[touch.vertices[c]]) > 0.0:
+            first = wp.min(first, c)
+    return first == corner
+
+
+@wp.func
 def contact_slopes(
     i: int,
     x: wp.array[wp.vec3],
@@ -32,11 +42,14 @@ def contact_slopes(
     contacts: Contacts,
     law: ContactLaw,
 ):
-    """Slopes at vertex i of its contacts at α = longest · 1/8, … 8/8, less the one at 0."""
+    """Slopes of the contacts of which vertex i is the first that moves, at α = longest · 1/8, …
+    8/8, less those at 0.
+    """
     slopes = vec8()
     for q in range(contacts.start[i], contacts.end[i]):
-        touch = contacts.touches[contacts.entry[q] / 4]
-        weight = touch.weights[contacts.entry[q] % 4]
+        touch = contacts.touches[contacts.entry[q] >> 2]
+        if not is_first_to_move(contacts.entry[q] & 3, touch, d):
+            continue
         gap = gap_of(touch, x, x[i])
         distance = wp.dot(touch.normal, gap)
         change = gap_of(touch, d, wp.vec3(0.0))
@@ -60,7 +73,7 @@ def contact_slopes(
                         touch.stiffness,
                         law,
                     )
-                slope = -weight * wp.dot(force, d[i])
+                slope = -wp.dot(force, change)
                 if n == 0:
                     begin = slope
                 else:

@@ -7,9 +7,9 @@ from .chunks import Chunks
 from .contact.analytic_colliders import ContactModel, collider_force_hessian
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.law import force_stiffness
-from .contact.pairs import VERTEX_TRIANGLE, Pair, PairLists, Touch, gap_of
+from .contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, PairLists, Touch, gap_of
 from .contact.parting import gap_along
-from .contact.refresh import edge_edge_touch, vertex_triangle_touch
+from .contact.touches import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
 from .islands import Islands
 from .options import QUICK
@@ -19,6 +19,14 @@ wp.set_module_options(QUICK)
 
 # Beyond this many contact distances a pair carries nothing, rounding or not.
 FAR = wp.constant(1.1)
+
+
+@wp.struct
+class Meetings:
+    """The entries of every vertex whose pairs are with what is held, or lead it out of others."""
+
+    entry: wp.array[int]  # as those of `PairLists`, from start[i] on, ...
+    end: wp.array[int]  # [vertex] ... up to here
 
 
 @wp.func
@@ -41,15 +49,6 @@ def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], 
 
 
 @wp.func
-def meets_what_is_held(v: wp.vec4i, body: wp.array[int], islands: Islands):
-    """Whether a corner of a pair belongs to what is not free to move."""
-    held = int(0)
-    for c in range(4):
-        held += islands.held[islands.island[body[v[c]]]]
-    return held > 0
-
-
-@wp.func
 def touch_there(
     p: int,
     pair: Pair,
@@ -60,10 +59,11 @@ def touch_there(
     """What a pair is where its vertices have `moved`, and 0 where it is not near."""
     touch = Touch()
     near = int(0)
+    reach = FAR * pair.radius
     if pair.kind == VERTEX_TRIANGLE:
-        touch, near = vertex_triangle_touch(p, pair, pulled, moved, x_start)
+        touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start)
     else:
-        touch, near = edge_edge_touch(p, pair, pulled, moved, x_start)
+        touch, near = edge_edge_touch(p, pair, reach, pulled, moved, x_start)
     return touch, near
 
 
@@ -116,6 +116,44 @@ def move_surface(
 
 
 @wp.kernel
+def list_meetings(
+    first: int,
+    body: wp.array[int],
+    lists: PairLists,
+    counts: wp.array[int],
+    islands: Islands,
+    steps: RigidSteps,
+    # out
+    meetings: Meetings,
+):
+    """The `Meetings` of all islands that move, each once: at its first corner in the island."""
+    s = first + wp.tid()
+    island = islands.island[body[s]]
+    if steps.goes_on[island] == 0:
+        return
+    of_vertices = counts[OF_VERTICES]
+    found = of_vertices + counts[OF_EDGES]
+    end = lists.start[s]
+    for slot in range(lists.start[s], lists.start[s + 1]):
+        entry = lists.entry[slot]
+        p = entry >> 2
+        corner = entry & 3
+        meets = bool(False)
+        if p >= found:
+            meets = is_first_inside(lists.pairs[p].vertices, corner, island, body, islands)
+        else:
+            # All of a side belongs to one body.
+            kind = wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE)
+            if corner == 0 or corner == kind:
+                other = lists.pairs[p].vertices[kind - corner]
+                meets = islands.held[islands.island[body[other]]] != 0
+        if meets:
+            meetings.entry[end] = entry
+            end += 1
+    meetings.end[s] = end
+
+
+@wp.kernel
 def add_contacts(
     first: int,
     chunks: Chunks,
@@ -124,6 +162,7 @@ def add_contacts(
     x_start: wp.array[wp.vec3],
     body: wp.array[int],
     lists: PairLists,
+    meetings: Meetings,
     counts: wp.array[int],
     touches: wp.array[Touch],
     pulled: wp.array[wp.vec3],
@@ -174,18 +213,16 @@ def add_contacts(
         end = int(0)
         if lists.start.shape[0] > 0:
             begin = lists.start[s]
-            end = lists.start[s + 1]
+            end = meetings.end[s]
         for slot in range(begin, end):
-            p = lists.entry[slot] >> 2
+            p = meetings.entry[slot] >> 2
             v = lists.pairs[p].vertices
-            if not is_first_inside(v, lists.entry[slot] & 3, island, body, islands):
-                continue
             touch = Touch()
             near = int(0)
             if p >= counts[OF_VERTICES] + counts[OF_EDGES]:
                 touch = touches[p]
                 near = 1
-            elif meets_what_is_held(v, body, islands):
+            else:
                 pair = lists.pairs[p]
                 if gap_along(pair.kind, pair.found_normal, v, moved) < FAR * pair.radius:
                     touch, near = touch_there(p, pair, pulled, moved, x_start)

@@ -58,18 +58,19 @@ def decide(
 ):
     """A search is due when `many` vertices are capped.
 
-    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one is heeded, too: a
-    search is due if a trust radius holds it back, and new planes of the known pairs
-    if stuck[whose] tells of any that these have held back since the last search. These are due at
-    once for what animation moves. But not after `most` of these `rounds`. One thread; counts anew
-    from here on.
+    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one is heeded, too: if
+    that is 1, 2, 4 … times as much, a search is due if a trust radius holds it back, and new planes
+    of the known pairs if stuck[whose] tells of any that these have held back since the last search.
+    These are due at once for what animation moves. But not after `most` of these `rounds`. One
+    thread; counts anew from here on.
     """
     rounds[0] = rounds[0] + 1
     search = float(capped[0]) > many
     part = every > 0 and stuck[KINEMATIC] > 0
     if every > 0:
-        if number[0] > 0 and number[0] % every == 0:
-            search = search or capped[0] > 0
+        times = number[0] / every
+        if times > 0 and number[0] % every == 0:
+            search = search or (capped[0] > 0 and times & (times - 1) == 0)
             part = part or stuck[whose] > 0
     searches[0] = int(search and rounds[0] < most)
     parts[0] = int(part and not search and rounds[0] < most)

@@ -7,8 +7,6 @@ from ..embedding import Embedding, spread_of
 from ..options import HOT
 from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
-from .distance import parallelism
-from .law import tangential
 from .pairs import (
     EDGE_EDGE,
     QUIET,
@@ -17,126 +15,66 @@ from .pairs import (
     PairLists,
     PairState,
     Touch,
-    pair_normal,
     signed_weights,
     weighted,
 )
 from .parting import better, parting_normal, room_between
+from .touches import edge_edge_touch, vertex_triangle_touch
 
 wp.set_module_options(HOT)
 
-# A pair farther apart than this many contact distances is not looked at in the coming sweep.
+# A pair farther apart than this many contact distances is not looked at in the coming sweep, ...
 NEAR = wp.constant(1.5)
-# Edges that cross farther from their ends than this part of their length count in full.
-CROSSING = wp.constant(0.1)
+# ... nor one that its vertices will not close: what is felt is at most this many times as far
+# beyond the contact distance as they have gone since the last look or, some sweeps ago, ...
+HASTE = wp.constant(4.0)
+# ... of which this part is remembered at each, ...
+REMEMBERED = wp.constant(0.7)
+# ... and at least this part of it.
+LEAST_NEAR = wp.constant(0.1)
+# What quiet vertices have left at least of a gap.
+LEFT = wp.constant(1.0 - 2.0 * QUIET)
+# What has moved by less than this part of the contact distance is still as it was seen.
+STILL = wp.constant(1.0e-4)
 # Part of the room of a vertex that rounding leaves it.
 CAUTION = wp.constant(0.99)
-# Distances below this part of the contact distance have no direction.
-TOUCHING = wp.constant(1.0e-3)
 
 
 @wp.func
-def lines_cross(v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Whether the closest points of the lines through two edges lie inside of both edges."""
-    r = x[v[0]] - x[v[2]]
-    a = x[v[1]] - x[v[0]]
-    b = x[v[3]] - x[v[2]]
-    aa = wp.dot(a, a)
-    bb = wp.dot(b, b)
-    ab = wp.dot(a, b)
-    ar = wp.dot(a, r)
-    br = wp.dot(b, r)
-    whole = aa * bb - ab * ab
-    s = ab * br - ar * bb
-    t = aa * br - ab * ar
-    # In one comparison: no processor foretells four.
-    return wp.min(wp.min(s, whole - s), wp.min(t, whole - t)) > 0.0
+def reach_of(pair: Pair, stride: wp.array[float]):
+    """How far apart [m] a pair is near, as its vertices move."""
+    own = float(0.0)
+    other = float(0.0)
+    for c in range(4):
+        there = stride[pair.vertices[c]]
+        if c < pair.kind:
+            own = wp.max(own, there)
+        else:
+            other = wp.max(other, there)
+    least, most = LEAST_NEAR * pair.radius, (NEAR - 1.0) * pair.radius
+    return pair.radius + wp.clamp(HASTE * (own + other), least, most)
 
 
 @wp.func
-def crossing(weights: wp.vec4):
-    """1 for edges that cross well inside of both, falling smoothly to 0 at their ends.
-
-    The end of an edge of a triangle is a vertex, whose pairs with triangles stand for it. Where two
-    such vertices meet all their edges would else count once more, 36 times on a regular mesh.
-    """
-    inside = wp.min(wp.min(weights[0], weights[1]), wp.min(-weights[2], -weights[3]))
-    c = wp.clamp(inside / CROSSING, 0.0, 1.0)
-    return c * (2.0 - c)
-
-
-@wp.func
-def refreshed(
-    kind: int,
-    pair: Pair,
-    weights: wp.vec4,
-    stiffness: float,
-    pulled: wp.vec3,
-    x: wp.array[wp.vec3],
-    x_start: wp.array[wp.vec3],
-):
-    """What vertices need of a near pair, and a bit for every corner that may feel it."""
-    touch = Touch()
-    v = pair.vertices
-    between = weighted(weights, v, x)
-    distance = wp.length(between)
-    near = int(0)
-    if distance < NEAR * pair.radius and stiffness > 0.0:
-        toward = between
-        if distance <= TOUCHING * pair.radius:
-            toward = pair.found_normal
-        touch.vertices = v
-        touch.weights = weights
-        touch.normal = pair_normal(kind, weights, v, x, toward)
-        touch.start_gap = weighted(weights, v, x_start) - tangential(pulled, touch.normal)
-        touch.radius = pair.radius
-        touch.friction = pair.friction
-        touch.stiffness = stiffness
-        for c in range(4):
-            if weights[c] != 0.0:
-                near += 1 << c
-    return touch, near
+def reach_if_near(pair: Pair, gap: float, stride: wp.array[float]):
+    """The `reach_of` a pair, 0 where its sides are farther apart than that: at least by `gap`."""
+    reach = float(0.0)
+    if gap < NEAR * pair.radius:
+        reach = reach_of(pair, stride)
+        if gap >= reach:
+            reach = 0.0
+    return reach
 
 
 @wp.func
-def may_be_near(pair: Pair, gap: float):
-    """Whether a pair may be near, as far as quiet vertices may have gone since it had this gap."""
-    return (1.0 - 2.0 * QUIET) * gap < NEAR * pair.radius
-
-
-@wp.func
-def vertex_triangle_touch(
-    p: int,
-    pair: Pair,
-    pulled: wp.array[wp.vec3],
-    x: wp.array[wp.vec3],
-    x_start: wp.array[wp.vec3],
-):
-    """What vertices need of pair p at x, and which corners may feel it: none where it is far."""
-    weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
-    return refreshed(VERTEX_TRIANGLE, pair, weights, pair.full_stiffness, pulled[p], x, x_start)
-
-
-@wp.func
-def edge_edge_touch(
-    p: int,
-    pair: Pair,
-    pulled: wp.array[wp.vec3],
-    x: wp.array[wp.vec3],
-    x_start: wp.array[wp.vec3],
-):
-    """The same of edges: those of triangles only where they cross, and less near their ends."""
-    touch = Touch()
-    near = int(0)
-    v = pair.vertices
-    if pair.with_rod != 0 or lines_cross(v, x):
-        weights = signed_weights(EDGE_EDGE, v, x)
-        stiffness = pair.full_stiffness
-        if pair.with_rod == 0:
-            stiffness *= crossing(weights)
-            stiffness *= parallelism(x[v[1]] - x[v[0]], x[v[3]] - x[v[2]])
-        touch, near = refreshed(EDGE_EDGE, pair, weights, stiffness, pulled[p], x, x_start)
-    return touch, near
+def is_still(pair: Pair, x: wp.array[wp.vec3], x_looked: wp.array[wp.vec3]):
+    """Whether no vertex of a pair has moved since it was looked at, or hardly so."""
+    least = (STILL * pair.radius) * (STILL * pair.radius)
+    for c in range(4):
+        v = pair.vertices[c]
+        if wp.length_sq(x[v] - x_looked[v]) > least:
+            return False
+    return True
 
 
 @wp.func
@@ -158,6 +96,8 @@ def refresh_pairs(
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
     alarm: wp.array[int],
+    x_looked: wp.array[wp.vec3],
+    stride: wp.array[float],
     # out
     touches: wp.array[Touch],
     state: wp.array[PairState],
@@ -172,25 +112,31 @@ def refresh_pairs(
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, wp.min(end, of_vertices)):
         pair = pairs[p]
-        gap = state[p].gap
+        gap = LEFT * state[p].gap
         if alarm[0] != 0:
             gap = room_between(VERTEX_TRIANGLE, pair, x)
             state[p].gap = gap
         near = int(0)
-        if may_be_near(pair, gap):
-            touch, near = vertex_triangle_touch(p, pair, pulled, x, x_start)
+        reach = reach_if_near(pair, gap, stride)
+        if reach > 0.0 and alarm[0] == 0 and is_still(pair, x, x_looked):
+            near = state[p].near
+        elif reach > 0.0:
+            touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
             if near != 0:
                 touches[p] = touch
         note_near(p, pair.vertices, near, state, changed)
     for p in range(wp.max(begin, of_vertices), end):
         pair = pairs[p]
-        gap = state[p].gap
+        gap = LEFT * state[p].gap
         if alarm[0] != 0:
             gap = room_between(EDGE_EDGE, pair, x)
             state[p].gap = gap
         near = int(0)
-        if may_be_near(pair, gap):
-            touch, near = edge_edge_touch(p, pair, pulled, x, x_start)
+        reach = reach_if_near(pair, gap, stride)
+        if reach > 0.0 and alarm[0] == 0 and is_still(pair, x, x_looked):
+            near = state[p].near
+        elif reach > 0.0:
+            touch, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
             if near != 0:
                 touches[p] = touch
         note_near(p, pair.vertices, near, state, changed)
@@ -203,8 +149,11 @@ def gather_near(
     lists: PairLists,
     state: wp.array[PairState],
     alarm: wp.array[int],
+    radius: wp.array[float],
     # in and out
     changed: wp.array[int],
+    x_looked: wp.array[wp.vec3],
+    stride: wp.array[float],
     # out
     near_entry: wp.array[int],
     near_end: wp.array[int],
@@ -214,9 +163,16 @@ def gather_near(
 ):
     """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i].
 
-    After an alarm also the smallest room [m] of all its pairs, as seen from x.
+    After an alarm also the smallest room [m] of all its pairs, as seen from x. Notes the `stride`
+    [m] of each since the last look; before the first one of a step it is infinite. What is still,
+    within its contact distance `radius` [m], was looked at where it has been.
     """
     i = first + wp.tid()
+    before = REMEMBERED * wp.where(stride[i] < wp.inf, stride[i], 0.0)
+    moved = wp.length(x[i] - x_looked[i])
+    stride[i] = wp.max(moved, before)
+    if moved > STILL * radius[i]:
+        x_looked[i] = x[i]
     if alarm[0] == 0 and changed[i] == 0:
         return
     end = lists.start[i]

@@ -77,15 +77,15 @@ def set_trust_regions(
 
     `largest` [m] bounds the trust radius, for the pairs' sake. The slack of what its region has cut
     short grows; without an expectation it is infinite. Unless it is the WHOLE surface that gets
-    new regions, only those get one that have used up theirs, or whose way lies behind them; in the
-    NEXT step also those that will on their way, and what touches what is farther away, as its
+    new regions, only those get one that have used up theirs; in the NEXT step also those that will
+    on their way, or whose way lies behind them, and what touches what is farther away, as its
     `multiplier` [m] was less when it was found, `reach`.
     """
     i = wp.tid()
     used = distance_from_path(x[i] - x_found[i], path[i])
     renewed[i] = 1
-    # A long way that lies behind makes lists long.
-    keeps = (i >= first_led and who != NEXT) or wp.length(path[i]) <= trust_radius[i]
+    # A long way that lies behind makes lists long, for what is left of a step less than searches.
+    keeps = who != NEXT or wp.length(path[i]) <= trust_radius[i]
     if who == NEXT:
         used = wp.max(used, distance_from_path(goal[i] - x_found[i], path[i]))
         keeps = keeps and multiplier[i] - reach[i] <= GROWN * trust_radius[i]
