@@ -14,9 +14,9 @@ from .components import join
 from .contact.analytic_colliders import ContactModel
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface
-from .contact.parting import gap_along, least_distance
+from .contact.parting import gap_along
 from .contact.passing import approach_along
-from .contact.planes import fraction_within, path_to_plane
+from .contact.planes import fraction_to_plane, fraction_within, toward_plane
 from .contact.points_in_front import fraction_function
 from .contact.truncation import BY_TRUST_RADIUS
 from .islands import Islands
@@ -58,34 +58,6 @@ def join_meeting(
                 joined[0] = 1
 
 
-@wp.func
-def part_to_plane(pair: Pair, corner: int, x: wp.array[wp.vec3], way: wp.array[wp.vec3]):
-    """The part of its way that keeps a corner of a pair on its side of the pair's plane."""
-    v = pair.vertices
-    own_side = corner < pair.kind  # side A, the normal points away from B
-    toward = wp.where(own_side, -pair.found_normal, pair.found_normal)
-    approach = wp.dot(toward, way[v[corner]])
-    part = float(1.0)
-    if approach > 0.0:
-        own_gap = float(1.0e30)  # how far the nearest point of each side is from this corner
-        other_gap = float(1.0e30)
-        own_approach = float(0.0)
-        other_approach = float(0.0)
-        for c in range(4):
-            along = wp.dot(toward, x[v[c]] - x[v[corner]])
-            path = wp.dot(toward, way[v[c]])
-            if (c < pair.kind) == own_side:
-                own_gap = wp.min(own_gap, -along)
-                own_approach = wp.max(own_approach, path)
-            else:
-                other_gap = wp.min(other_gap, along)
-                other_approach = wp.max(other_approach, -path)
-        distance = least_distance(pair, x)
-        path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
-        part = wp.clamp(path / approach, 0.0, 1.0)
-    return part
-
-
 @wp.kernel
 def find_parts_to_planes(
     parts: int,
@@ -110,8 +82,13 @@ def find_parts_to_planes(
         one = islands.island[body[v[0]]]
         other = islands.island[body[v[3]]]
         if one != other:
+            approach = wp.vec4(0.0)
             for c in range(4):
-                part = part_to_plane(pair, c, x, way)
+                approach[c] = wp.max(wp.dot(toward_plane(c, pair), way[v[c]]), 0.0)
+            for c in range(4):
+                part = float(1.0)
+                if approach[c] > 0.0:
+                    part = fraction_to_plane(c, pair, approach, x)
                 if part < 1.0:
                     wp.atomic_min(least, islands.island[body[v[c]]], part)
                     if islands.held[one] == 0 and islands.held[other] == 0:

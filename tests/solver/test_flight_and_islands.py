@@ -190,6 +190,10 @@ def test_islands_move_as_their_momentum_asks_for(touching):
     # No forces from outside.
     model.lists.all.start.zero_()
     momentum.restoring()
+    # What would meet on its way has joined, too.
+    island = momentum.islands.island.numpy()
+    for one, other in touching:
+        assert island[one] == island[other]
 
     expected = x.copy()
     for number in set(island) - {island[4]}:

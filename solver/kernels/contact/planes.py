@@ -3,6 +3,9 @@
 
 import warp as wp
 
+from .pairs import Pair
+from .parting import least_distance
+
 # Part of its path to the plane that a vertex may go.
 KEPT = wp.constant(0.9)
 # A plane leaves either side this part of the gap.
@@ -34,6 +37,36 @@ def path_to_plane(
             own_part = wp.clamp(own_part, LEAST_PART, 1.0 - LEAST_PART)
             path = KEPT * (other_gap - distance - (1.0 - own_part) * room)
     return path
+
+
+@wp.func
+def toward_plane(corner: int, pair: Pair):
+    """The direction in which a corner of a pair would come to its plane."""
+    return wp.where(corner < pair.kind, -pair.found_normal, pair.found_normal)
+
+
+@wp.func
+def fraction_to_plane(corner: int, pair: Pair, approach: wp.vec4, x: wp.array[wp.vec3]):
+    """The fraction in [0, 1] of its `approach` that keeps a corner of a pair, which does
+    approach, on its side of the pair's plane.
+    """
+    toward = toward_plane(corner, pair)
+    x_s = x[pair.vertices[corner]]
+    own_gap = float(1.0e30)  # how far the nearest point of each side is from x_s
+    other_gap = float(1.0e30)
+    own_approach = float(0.0)
+    other_approach = float(0.0)
+    for c in range(4):
+        along = -wp.dot(toward, x[pair.vertices[c]] - x_s)
+        if (c < pair.kind) == (corner < pair.kind):
+            own_gap = wp.min(own_gap, along)
+            own_approach = wp.max(own_approach, approach[c])
+        else:
+            other_gap = wp.min(other_gap, -along)
+            other_approach = wp.max(other_approach, approach[c])
+    distance = least_distance(pair, x)
+    path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
+    return wp.clamp(path / approach[corner], 0.0, 1.0)
 
 
 @wp.func

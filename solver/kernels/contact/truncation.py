@@ -23,8 +23,7 @@ from ..shares import share_of
 from .analytic_colliders import ContactModel
 from .counts import OF_EDGES, OF_VERTICES
 from .pairs import EDGE_EDGE, Pair, PairLists, Surface
-from .parting import least_distance
-from .planes import fraction_within, path_to_plane
+from .planes import fraction_to_plane, fraction_within, toward_plane
 from .points_in_front import fraction_function
 
 wp.set_module_options(HOT)
@@ -44,12 +43,6 @@ class TruncationKernels:
 
     bound_pairs: wp.Kernel
     truncate: wp.Kernel
-
-
-@wp.func
-def toward_plane(corner: int, pair: Pair):
-    """The direction in which a corner of a pair would come to its plane."""
-    return wp.where(corner < pair.kind, -pair.found_normal, pair.found_normal)
 
 
 @cache
@@ -75,29 +68,6 @@ def truncation_kernels(width: int) -> TruncationKernels:
             surface.path_along(v[2], n, moving, x, candidate, embedding),
             surface.path_along(v[3], n, moving, x, candidate, embedding),
         )
-
-    @wp.func
-    def fraction_to_plane(corner: int, pair: Pair, approach: wp.vec4, x: wp.array[wp.vec3]):
-        """The fraction in [0, 1] of its `approach` that keeps a corner of a pair, which does
-        approach, on its side of the pair's plane.
-        """
-        toward = toward_plane(corner, pair)
-        x_s = x[pair.vertices[corner]]
-        own_gap = float(1.0e30)  # how far the nearest point of each side is from x_s
-        other_gap = float(1.0e30)
-        own_approach = float(0.0)
-        other_approach = float(0.0)
-        for c in range(4):
-            along = -wp.dot(toward, x[pair.vertices[c]] - x_s)
-            if (c < pair.kind) == (corner < pair.kind):
-                own_gap = wp.min(own_gap, along)
-                own_approach = wp.max(own_approach, approach[c])
-            else:
-                other_gap = wp.min(other_gap, -along)
-                other_approach = wp.max(other_approach, approach[c])
-        distance = least_distance(pair, x)
-        path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
-        return wp.clamp(path / approach[corner], 0.0, 1.0)
 
     @wp.kernel(module="unique", module_options=HOT)
     def bound_pairs(
