@@ -42,7 +42,7 @@ class Convergence:
             self.worst = solved
         # What brings surfaces apart is not meant to be exact, and is told for itself.
         if _is_poor(solved) and not solved.stats.tangles:
-            needed = solved.stats.iterations_needed
+            needed = solved.stats.iterations_enough
             self.needed.append(inf if needed is None else needed)
 
     def iterations(self):

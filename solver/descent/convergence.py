@@ -9,8 +9,8 @@ from .accuracy import Accuracy
 
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10
-# Where stiff bodies may touch, even cycles that fewer iterations than these cut short let cards
-# slip: by 17 mm at 18 and 20, by less than 1 mm from 22 on, and by 1 mm at 20 that are not even.
+# Where surfaces may touch, even cycles that fewer iterations than these cut short let cards slip:
+# by 17 mm at 18 and 20, by less than 1 mm from 22 on, and by 1 mm at 20 that are not even.
 ENOUGH_TO_HOLD = 24
 
 
@@ -31,7 +31,7 @@ def may_end_early(model, coarse):
     settings = model.settings
     if not settings.is_cyclic or not coarse or has_multipliers(model):
         return False
-    return settings.iterations >= ENOUGH_TO_HOLD or not coarse.holds
+    return settings.iterations >= ENOUGH_TO_HOLD or model.contact is None
 
 
 class Convergence:

@@ -132,6 +132,15 @@ class Statistics:
         return self.error > self.error_seen if is_known else self.verdict != "converged"
 
     @property
+    def iterations_enough(self):
+        """Iterations after which nobody would see that a poor frame has not converged; None when no
+        number would do.
+        """
+        if math.isnan(self.error_decay):
+            return self.iterations_needed
+        return iterations_needed(self.error, self.error_seen, self.error_decay, self.iterations)
+
+    @property
     def energy(self):
         """Kinetic, elastic, gravitational and contact energy together [J]."""
         return (

@@ -21,8 +21,9 @@ from ..topology.meshes import triangle_areas
 from .contact_mesh import split_with_ends
 from .lattice import embed
 
-# Smaller weights are rounding.
-LEAST_WEIGHT = 1e-6
+# A corner that bears less than this of a point is not held by it: where the surface lies on the
+# border of cells, rounding gives a few millionths of it to the corners beyond.
+LEAST_WEIGHT = 1e-4
 # The part of the surface that a corner carries, and of the weight of pinned points that pinned
 # corners bear.
 HALF = 0.5

@@ -15,7 +15,7 @@ CELLS = SimpleNamespace(cells=9, tets=0)
 def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=0, tangles=()):
     stats = SimpleNamespace(
         residual=residual,
-        iterations_needed=needed,
+        iterations_enough=needed,
         verdict=verdict,
         is_poor=verdict != "converged",
         tangles=tangles,

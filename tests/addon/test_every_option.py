@@ -31,7 +31,7 @@ SCENE = {
     "accuracy": (0.5, {"iterations": 40, "augmented": False}),
     "tolerance": (1e3, {"iterations": 20}),
     "augmented": (False, {}),
-    "collision_interval": (1, {"time_scale": 4.0, "iterations": 12}),
+    "collision_interval": (1, {"time_scale": 4.0, "iterations": 30}),
     "collision_damping": (0.05, {}),
     "truncation": (False, {"collision_stiffness": 0.0}),
     "use_ground": (True, {"ground_height": 0.4}),

@@ -24,7 +24,7 @@ def stats(**changes):
         "verdict": "converged",
         "is_poor": False,
         "residual": 0.001,
-        "iterations_needed": 20,
+        "iterations_enough": 20,
         "inverted": 0,
         "inverted_bodies": (),
         "rejected_bodies": (),
@@ -50,7 +50,7 @@ def outcome(*all_stats, count=None, **changes):
     return result
 
 
-POOR = {"verdict": "under-converged", "is_poor": True, "residual": 0.5, "iterations_needed": 27}
+POOR = {"verdict": "under-converged", "is_poor": True, "residual": 0.5, "iterations_enough": 27}
 INVERTED = {"inverted": 3, "inverted_bodies": ("Ball",)}
 TANGLED = {"tangles": (Intersection(("Ball", "Shirt"), 12, (0.0, 0.0, 1.0)),)}
 REJECTED = {"rejected_bodies": ("Block",)}

@@ -58,7 +58,8 @@ def test_ruined_cells_get_their_volume_back(name, model, damping):
     start = RUINS[name](points, np.random.default_rng(1))
     made = Material(youngs_modulus=1e6, poisson_ratio=0.4, solid_model=model, damping=damping)
     body = Cells(start, cells, made, rest_points=points)
-    frame = recovered(body, 60, iterations=100)
+    # What creeps back from ruin goes a small part of its way per step: errors of one sign add up.
+    frame = recovered(body, 60, iterations=100, accuracy=0.0)
     assert frame.stats.inverted == 0
     now, before = volume(frame.exact_positions[0], cells), volume(points, cells)
     assert now.min() > 0.5 * before.min()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The accuracy that ends a substep: its estimate against the truth, and what it decides."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import isnan
 from types import SimpleNamespace
@@ -299,6 +300,14 @@ def test_a_tolerance_that_is_asked_for_decides_alone():
 
 def test_the_first_look_comes_after_three_iterations():
     assert done_of(sheet(), accuracy=0.1) == 3
+
+
+def test_what_is_enough_not_to_be_seen_is_less_than_the_accuracy_needs():
+    stats = last(sheet(), 1, iterations=6, accuracy=1e-5).stats
+    poor = replace(stats, error=4.0 * stats.error_seen, error_decay=0.5)
+    assert poor.is_poor and poor.iterations_enough == 6 + 2
+    without = last(sheet(), 1, iterations=6, accuracy=0.0).stats
+    assert without.iterations_enough == without.iterations_needed
 
 
 def test_every_body_has_its_error():

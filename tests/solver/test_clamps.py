@@ -15,6 +15,15 @@ from vbd.solver.simulate import simulate
 EVEN = np.ones(4000)
 
 
+def test_a_face_on_the_border_of_cells_pins_its_own_corners_alone():
+    """Rounding puts a millionth of it into the cells beyond."""
+    points, triangles = block([0.25, 0.25, 1.0], [0.125, 0.125, 0.5])
+    cells = lattice(points, triangles, 8)
+    clamp = clamp_of(points, triangles, np.flatnonzero(points[:, 2] == 0.0), cells)
+    assert len(clamp.indices) == 9
+    np.testing.assert_allclose(cells.points[clamp.indices, 2], 0.0, atol=1e-5)
+
+
 def bar(resolution=10):
     """A lattice around a bar, ten times as long along x as it is thick, and where many points of
     its surface are in it.
