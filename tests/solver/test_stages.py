@@ -78,7 +78,7 @@ def test_contact_comes_before_the_sweeps_and_islands_after_them():
         "Contacts",
         "Sweeps",
     ]
-    assert stages["before_sweep"] == ["Contacts", "CyclicCoarseSteps"]
+    assert stages["before_sweep"] == ["Contacts"]
     assert stages["end_step"] == ["Contacts", "IslandMomentum", "Velocities"]
 
 
