@@ -280,7 +280,7 @@ def test_without_an_accuracy_all_iterations_are_done():
     assert done_of(sheet(), accuracy=0.0) == Settings().iterations
 
 
-def test_stiff_bodies_that_may_touch_are_given_all_of_few_iterations():
+def test_surfaces_that_may_touch_are_given_all_of_few_iterations():
     few, enough = ENOUGH_TO_HOLD - 1, ENOUGH_TO_HOLD
     assert done_of(falling_cubes(), iterations=few, accuracy=1.0, use_ground=True) == few
     assert done_of(falling_cubes(), iterations=enough, accuracy=1.0, use_ground=True) < enough
