@@ -44,6 +44,18 @@ def refusal(context):
     return None
 
 
+def free_bakes(scene, baked):
+    """Free objects, and delete what no other object plays; returns a sentence if that remains."""
+    bakes = {ob.vbd.bake_id for ob in baked}
+    for ob in baked:
+        playback.free(ob)
+    try:
+        remove_unused(bakes, scene)
+    except OSError as error:
+        return f"The bake is freed, its cache remains: {explain(error)}"
+    return ""
+
+
 class VBD_OT_bake(InSteps, Operator):
     bl_idname = "vbd.bake"
     bl_label = "Bake"
@@ -228,14 +240,10 @@ class VBD_OT_free_bake(Operator):
     def execute(self, context):
         scene = context.scene
         baked = baked_here(scene)
-        bakes = {ob.vbd.bake_id for ob in baked}
-        for ob in baked:
-            playback.free(ob)
+        remains = free_bakes(scene, baked)
         scene.vbd.frames_missing, scene.vbd.report = 0, ""
-        try:
-            remove_unused(bakes, scene)
-        except OSError as error:
-            self.report({"WARNING"}, f"The bake is freed, its cache remains: {explain(error)}")
+        if remains:
+            self.report({"WARNING"}, remains)
             return {"FINISHED"}
         objects = baked[0].name if len(baked) == 1 else f"{len(baked)} objects"
         self.report({"INFO"}, f"Freed the bake of {objects}")

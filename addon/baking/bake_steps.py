@@ -27,6 +27,7 @@ from .resuming import kept_for, refuse_lost
 from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
+from .within_faces import FaceReport
 
 STARTING_SOLVER = "Starting the solver"
 SURVEYING = "Looking through the animation"
@@ -46,6 +47,7 @@ class Outcome:
     """The frame to go on after, counted from 0."""
     convergence: Convergence = field(default_factory=Convergence)
     contact: ContactReport = field(default_factory=ContactReport)
+    faces: FaceReport | None = None
     seconds: float = 0.0
     rejected: set = field(default_factory=set)
     cancelled: bool = False
@@ -108,6 +110,7 @@ class Outcome:
             *self.contact.entanglement(),
             *self.contact.sunk(),
             *self.convergence.poor(self.settings),
+            *(self.faces.lines() if self.faces else ()),
             *self._torn(),
             *self._notes(),
         )
@@ -176,6 +179,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
                 outcome.first = kept.frame
                 gathered.reader.begin_after(kept.frame)
             solver = SolverThread(gathered, device, place, fps, kept, gives_way=visible)
+            outcome.faces = solver.faces
             state.status = STARTING
             preview = Preview(scene, gathered, visible)
             solver.start()

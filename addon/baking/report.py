@@ -30,6 +30,8 @@ class Line:
     """What to change it to."""
     objects: tuple[str, ...] = ()
     """Names of the objects it is about."""
+    subdivides: bool = False
+    """Whether the faces of the objects should be subdivided."""
 
     @property
     def label(self):

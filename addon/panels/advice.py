@@ -6,7 +6,10 @@ from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
 from ..baking import report
+from ..baking.bake import free_bakes
+from ..objects.cell_count import update_cell_count
 from ..objects.participants import select_only
+from ..objects.subdividing import cannot_subdivide, subdivide
 from ..playing.baked import edits, warnings
 
 ADVISED = ("iterations", "substeps")
@@ -66,13 +69,15 @@ def draw_line(layout, context, line, index, icon):
     if not (line.setting or objects):
         return
     row = layout.row(align=True)
+    if line.subdivides and objects:
+        row.operator("vbd.subdivide_faces").line = index
     if line.setting and getattr(scene.vbd, line.setting) >= line.value:
         row.label(text=f"{line.label} are set: bake again", icon="BLANK1")
     elif line.setting:
         button = row.operator("vbd.set_number", text=f"Set {line.label} to {line.value}")
         button.name, button.value = line.setting, line.value
     if objects:
-        text = "" if line.setting else "Select"
+        text = "" if line.setting or line.subdivides else "Select"
         row.operator("vbd.select_named", text=text, icon="RESTRICT_SELECT_OFF").line = index
 
 
@@ -162,4 +167,52 @@ class VBD_OT_select_named(Operator):
         return {"FINISHED"}
 
 
-classes = (VBD_OT_set_number, VBD_OT_select_named)
+class VBD_OT_subdivide_faces(Operator):
+    bl_idname = "vbd.subdivide_faces"
+    bl_label = "Subdivide Faces"
+    bl_description = (
+        "Subdivide the faces of the soft bodies that this line is about until they are as small as "
+        "their cells, so that they show how these bend. Frees their bake; then bake again"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    line: IntProperty(
+        name="Line",
+        description="Line of the report, from 0; -1 for the selected objects",
+        default=-1,
+        min=-1,
+    )
+
+    @classmethod
+    def poll(cls, context):
+        reason = refusal(context)
+        if reason is None and context.mode != "OBJECT":
+            reason = "Go to Object Mode"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        chosen = [ob for ob in self._objects(context) if ob.vbd.role == "SOFT"]
+        reasons = [reason for reason in map(cannot_subdivide, chosen) if reason]
+        able = [ob for ob in chosen if not cannot_subdivide(ob)]
+        for text in reasons or ([] if chosen else ["Select soft bodies"]):
+            self.report({"WARNING"}, text)
+        if not able:
+            return {"CANCELLED"}
+        remains = free_bakes(context.scene, [ob for ob in able if ob.vbd.baked])
+        if remains:
+            self.report({"WARNING"}, remains)
+        for ob in able:
+            subdivide(ob)
+            update_cell_count(ob.vbd, context)
+        return {"FINISHED"}
+
+    def _objects(self, context):
+        if self.line < 0:
+            return context.selected_objects
+        lines = lines_of(context.scene)
+        return objects_of(lines[self.line], context.scene) if self.line < len(lines) else []
+
+
+classes = (VBD_OT_set_number, VBD_OT_select_named, VBD_OT_subdivide_faces)

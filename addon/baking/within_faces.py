@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far soft bodies bend within faces that are larger than their cells, where nothing shows it.
+
+Such a body touches with its faces divided (`contact_mesh`), but only the vertices of its mesh are
+baked: the sides of a box of eight stay flat, however they bulge, and what lies on them seems to
+hover or to go through.
+"""
+
+import bpy
+import numpy as np
+
+from ...solver.report.lengths import length
+from ...solver.scene.contact_mesh import LONGEST_EDGE, split_with_ends
+from ...solver.scene.lattice import embed
+from ..objects.subdividing import cannot_subdivide
+from .report import Line, listed
+
+# It shows from this part of the longest side of a body on, ...
+SHOWS = 0.02
+# ... if it lasts for this part of the frames: an impact is soon over.
+LASTS = 0.2
+BY_MODIFIER = "simulate after a modifier that subdivides them (Modifier Stack)"
+
+
+class WithinFaces:
+    """Points between the vertices of a mesh: points [vertex, 3] in m, triangles [triangle, 3]."""
+
+    def __init__(self, points, triangles, lattice):
+        longest = LONGEST_EDGE * lattice.cell_size
+        divided, _, self.ends = split_with_ends(points, triangles, longest)
+        self.corners, self.weights = embed(divided[len(points) :], lattice)
+
+    def largest_distance(self, positions, visible):
+        """From where the points are to where the faces are drawn [m], the largest.
+
+        `positions` [vertex, 3] are those of the lattice, `visible` [vertex, 3] those of the mesh.
+        """
+        drawn = visible
+        for ends in self.ends:
+            drawn = np.concatenate([drawn, drawn[ends].mean(axis=1)])
+        corners = positions[self.corners].astype(np.float64)
+        points = np.einsum("pk,pki->pi", self.weights, corners)
+        return float(np.linalg.norm(points - drawn[len(visible) :], axis=1).max(initial=0.0))
+
+
+class FaceReport:
+    """Gathers what the soft bodies of a `Gathered` scene do within their faces."""
+
+    def __init__(self, gathered):
+        self.gathered = gathered
+        self.within = None
+        """`WithinFaces` of targets with large faces, by their number; made with the first frame."""
+        self.distances = {}
+        """Of the same the largest distance [m] in every frame."""
+
+    def _large_faces(self):
+        for number, target in enumerate(self.gathered.targets):
+            if target.lattice is not None:
+                within = WithinFaces(target.start_points(), target.faces, target.lattice)
+                if within.ends:
+                    yield number, within
+
+    def take(self, frame, positions):
+        """Count a frame: `positions` of all bodies, [vertex, 3] each, in m."""
+        if self.within is None:
+            self.within = dict(self._large_faces())
+            self.distances = {number: [] for number in self.within}
+        if not self.within:
+            return
+        poses = self.gathered.poses(frame)
+        for number, within in self.within.items():
+            visible = self.gathered.targets[number].visible(positions[number], poses[number])
+            distance = within.largest_distance(positions[number], visible)
+            self.distances[number].append(distance)
+
+    def _size(self, number):
+        """The longest side of a target [m]."""
+        return float(np.ptp(self.gathered.targets[number].start_points(), axis=0).max())
+
+    def lines(self):
+        """A `Line` about the bodies whose faces do not show how they bend."""
+        objects = bpy.data.objects
+        found = {
+            self.gathered.targets[number].name: max(distances)
+            for number, distances in self.distances.items()
+            if _lasts(distances, SHOWS * self._size(number))
+        }
+        there = [name for name in found if name in objects]
+        plain = [name for name in there if not cannot_subdivide(objects[name])]
+        made = [name for name in there if name not in plain]
+        for names, remedy in ((plain, "subdivide them"), (made, BY_MODIFIER)):
+            if names:
+                bend = "bends" if len(names) == 1 else "bend"
+                deepest = max(found[name] for name in names)
+                yield Line(
+                    text=f"{listed(names)} {bend} by up to {length(deepest)} inside of large "
+                    f"faces, which does not show; {remedy}",
+                    objects=tuple(names),
+                    subdivides=names is plain,
+                )
+
+
+def _lasts(distances, shows):
+    return np.count_nonzero(np.array(distances) > shows) > LASTS * len(distances)

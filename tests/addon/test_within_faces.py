@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faces that are too large to show how a soft body bends: what is said, and the button for it."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import pin, slab
+
+from vbd.addon.baking.within_faces import BY_MODIFIER, WithinFaces
+from vbd.addon.objects.read_mesh import positions, triangles
+from vbd.addon.panels.advice import lines_of
+from vbd.solver.scene.contact_mesh import LONGEST_EDGE
+from vbd.solver.scene.lattice import embed, lattice
+
+
+@pytest.fixture
+def falling(scene):
+    """The default cube 0.5 m above a floor, and half a second."""
+    scene.vbd.frame_end = 13
+    slab(size=20.0)
+    bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, 1.5))
+    ob = bpy.context.object
+    ob.vbd.role = "SOFT"
+    return ob
+
+
+def told(scene):
+    return [line for line in lines_of(scene) if "large faces" in line.text]
+
+
+def test_the_distance_is_that_of_a_known_bulge(cube):
+    points, faces = positions(cube.data).astype(float), triangles(cube.data)
+    cells = lattice(points, faces, 8)
+    corners, weights = embed(points, cells)
+    within = WithinFaces(points, faces, cells)
+    moved = cells.points.copy()
+    moved[:, 2] += 0.1 * (1.0 - moved[:, 0] ** 2)  # 0 at the corners
+    visible = np.einsum("pk,pki->pi", weights, moved[corners])
+    # Half of the side is a whole number of cells, so there are points of the lattice in the middle;
+    # those of the mesh lie a millionth of the side inside of the lattice.
+    assert within.largest_distance(moved, visible) == pytest.approx(0.1, rel=1e-4)
+    assert within.largest_distance(cells.points, points) < 1e-9
+
+
+def test_the_default_cube_is_told_to_have_large_faces_until_they_are_subdivided(falling, scene):
+    bpy.ops.vbd.bake()
+    (line,) = told(scene)
+    assert line.text.startswith("Cube bends by up to ") and not line.warns
+    assert line.subdivides and line.objects == ("Cube",)
+    number = lines_of(scene).index(line)
+    assert bpy.ops.vbd.subdivide_faces(line=number) == {"FINISHED"}
+    assert not falling.vbd.baked and falling.data.shape_keys is None
+    assert len(falling.data.polygons) == 6 * 8 * 8
+    bpy.ops.vbd.bake()
+    assert not told(scene)
+
+
+def test_what_a_modifier_subdivides_is_not_subdivided_below_it(falling, scene, capfd):
+    falling.modifiers.new("Round", "SUBSURF").levels = 2
+    bpy.ops.vbd.bake()
+    (line,) = told(scene)
+    assert line.text.endswith(BY_MODIFIER) and not line.subdivides
+    falling.select_set(True)
+    assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
+    assert "Cube: Round would make another shape of it" in "".join(capfd.readouterr())
+    assert len(falling.data.vertices) == 8
+
+
+def test_subdividing_keeps_the_shape_and_all_that_belongs_to_the_mesh(falling, scene):
+    falling.scale.x = 3.0  # edges are measured in the world
+    scene.view_layers[0].update()
+    pin(falling, range(8))
+    falling.shape_key_add(name="Basis")
+    falling.shape_key_add(name="Tall").data[7].co.z = 5.0
+    falling.data.materials.append(bpy.data.materials.new("Red"))
+    bpy.ops.vbd.subdivide_faces()
+    mesh, cell = falling.data, 6.0 / 8.0
+    ends = np.array([edge.vertices[:] for edge in mesh.edges])
+    along = (positions(mesh)[ends[:, 0]] - positions(mesh)[ends[:, 1]]) * (3.0, 1.0, 1.0)
+    assert np.linalg.norm(along, axis=1).max() <= LONGEST_EDGE * cell * (1.0 + 1e-5)
+    assert len(mesh.polygons) == 2 * (2 * 8 * 2 + 2 * 2)
+    assert np.abs(positions(mesh)).max(axis=1) == pytest.approx(1.0)
+    weights = [vertex.groups[0].weight for vertex in mesh.vertices]
+    assert weights == pytest.approx(np.ones(len(mesh.vertices)))
+    assert [key.name for key in mesh.shape_keys.key_blocks] == ["Basis", "Tall"]
+    assert max(point.co.z for point in mesh.shape_keys.key_blocks["Tall"].data) == 5.0
+    assert mesh.uv_layers and mesh.materials[0].name == "Red"
+
+
+def test_the_lid_of_a_cylinder_gets_edges_of_its_own(scene):
+    bpy.ops.mesh.primitive_cylinder_add(vertices=32)
+    ob = bpy.context.object
+    ob.vbd.role = "SOFT"
+    bpy.ops.vbd.subdivide_faces()
+    points, longest = positions(ob.data), LONGEST_EDGE * 2.0 / 8.0
+    faces = [points[list(face.vertices)] for face in ob.data.polygons]
+    # Two edges at most, from one corner to another.
+    assert max(np.ptp(corners, axis=0).max() for corners in faces) <= 2.0 * longest
+    lid = points[points[:, 2] > 0.999]
+    assert np.linalg.norm(lid[:, :2], axis=1).min() < 0.2  # near the middle, too
+
+
+def test_nothing_but_soft_bodies_can_be_subdivided(cube, capfd):
+    assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
+    assert "Select soft bodies" in "".join(capfd.readouterr())
