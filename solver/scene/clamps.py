@@ -4,8 +4,8 @@
 The border between what is held and what is free runs through cells. Were all corners of these
 pinned, the body would be clamped up to a cell too far out, and if none were, too far in. So a
 corner is pinned if at least half of the surface that it carries is, or all of that in one of its
-cells; and a cell of which a part is held is stiffer, as only the rest of it gives
-(`bodies.Filling.held`).
+cells; and a cell of which a part is held all round is stiffer, as only the rest of it gives
+(`bodies.Filling.held`). What is held at one side, such as the bottom of a box, gives up to there.
 
 What lies between pinned vertices is pinned with them: faces, and edges without a pinned face. Else
 a mesh that is coarser than its lattice would be held in points, and give the more the finer its
@@ -27,6 +27,8 @@ LEAST_WEIGHT = 1e-4
 # The part of the surface that a corner carries, and of the weight of pinned points that pinned
 # corners bear.
 HALF = 0.5
+# How long the mean of the normals of a quarter of a round bar is: one of four cells has that.
+QUARTER_ROUND = np.sqrt(8.0) / np.pi
 # More than this is all.
 WHOLE = 1.0 - 1e-9
 # Longest edge of the surface that is searched for what is pinned, in cells.
@@ -72,9 +74,12 @@ def clamp_of(points, triangles, pinned, lattice):
     chosen = np.flatnonzero(is_held)
     corners, weights = embed(finer, lattice)
     surface = surface_of(finer, triangles)
+    held = held_part(lattice.cells, corners, chosen, surface)
+    faces = triangles[is_held[triangles].all(axis=1)]
+    held *= enclosed(lattice.cells, corners[chosen], normals_of(finer, faces)[chosen])
     return Clamp(
         clamped(corners, weights, chosen, surface),
-        held_part(lattice.cells, corners, chosen, surface),
+        held,
         corners[chosen],
         weights[chosen],
         ends,
@@ -88,6 +93,14 @@ def surface_of(points, triangles):
     third = np.repeat(triangle_areas(points, triangles) / 3.0, 3)
     area = np.bincount(triangles.ravel(), third, len(points))
     return np.maximum(area, 0.01 * area.mean())
+
+
+def normals_of(points, triangles):
+    """Normals of points as long as they have surface, [point, 3] in m²."""
+    a, b, c = points[triangles].swapaxes(0, 1)
+    sixth = np.repeat(np.cross(b - a, c - a) / 6.0, 3, axis=0)
+    of_point = triangles.ravel()
+    return np.stack([np.bincount(of_point, along, len(points)) for along in sixth.T], axis=1)
 
 
 def clamped(corners, weights, pinned, surface):
@@ -142,3 +155,18 @@ def held_part(cells, corners, pinned, surface):
     whole = np.bincount(own, surface, kind.max(initial=0) + 1)
     held = np.bincount(own[pinned], surface[pinned], len(whole))
     return np.clip(held / np.maximum(whole, 1e-300), 0.0, 1.0)[kind[: len(cells)]]
+
+
+def enclosed(cells, corners, normals):
+    """How far what is pinned is around the material in each of the `cells` [cell, 8], 0 to 1,
+    [cell]: 0 for a plane, 1 for a quarter of a round bar, for both sides of a plate, and for more.
+
+    `corners` [n, 8] and `normals` [n, 3] in m² are those of the pinned points. 1 for what has none.
+    """
+    _, kind = np.unique(np.concatenate([cells, corners]), axis=0, return_inverse=True)
+    cell, own = np.split(kind.ravel(), [len(cells)])
+    count = kind.max(initial=-1) + 1
+    total = np.stack([np.bincount(own, along, count) for along in normals.T], axis=1)
+    surface = np.bincount(own, np.linalg.norm(normals, axis=1), count)
+    one_way = np.linalg.norm(total, axis=1) / np.maximum(surface, 1e-300)
+    return np.clip((1.0 - one_way) / (1.0 - QUARTER_ROUND), 0.0, 1.0)[cell]

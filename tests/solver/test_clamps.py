@@ -7,9 +7,9 @@ from shapes import block
 
 from vbd.benchmarks.reference import beams
 from vbd.solver.bodies import Cells, Pins
-from vbd.solver.scene.clamps import clamp_of, clamped, held_part, surface_of
+from vbd.solver.scene.clamps import clamp_of, clamped, enclosed, held_part, surface_of
 from vbd.solver.scene.lattice import embed, lattice
-from vbd.solver.settings import Settings
+from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 EVEN = np.ones(4000)
@@ -54,6 +54,40 @@ def test_a_clamp_that_ends_inside_a_cell_leaves_the_rest_free(clamp, resolution)
     free = beams.LENGTH - clamp
     wanted = beams.drop((free / beams.LENGTH) ** 3, 0.0) * free
     assert found == pytest.approx(wanted, rel=0.05)
+
+
+def test_cells_that_are_held_at_one_side_are_as_soft_as_others():
+    """Only what is held all round has a part that cannot give. A cube on its pinned bottom leans as
+    far in few cells as in many, but for 3 % that more of them find; stiffer cells make it 20 %.
+    """
+    points, triangles = block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5])
+    leans = []
+    for resolution in (4, 8):
+        cells = lattice(points, triangles, resolution)
+        clamp = clamp_of(points, triangles, np.flatnonzero(points[:, 2] == 0.0), cells)
+        np.testing.assert_array_equal(clamp.held, 0.0)
+        cells.filling.held = clamp.held
+        body = Cells(
+            cells.points,
+            cells.cells,
+            Material(youngs_modulus=1e5, poisson_ratio=0.3),
+            Pins(clamp.indices),
+            filling=cells.filling,
+        )
+        settings = Settings(quasistatic=True, gravity=(2.0, 0.0, 0.0), iterations=60, substeps=1)
+        *_, last = simulate([body], settings, 2)
+        top = cells.points[:, 2] > 0.99
+        leans.append((last.positions[0] - cells.points)[top, 0].mean())
+    assert leans[0] == pytest.approx(leans[1], rel=0.05)
+
+
+def test_what_is_around_material_is_told_from_what_is_beside_it():
+    """A plane, both sides of a plate, and the side of a quarter of a round bar, in a cell each."""
+    cells, turn = np.arange(24).reshape(3, 8), np.linspace(0.0, 0.5 * np.pi, 1001)
+    round_bar = np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=1)
+    normals = np.concatenate([[[0, 0, 1.0], [0, 0, 2]], [[0, 0, 1.0], [0, 0, -1]], round_bar])
+    own = np.repeat(np.arange(3), [2, 2, len(turn)])
+    np.testing.assert_allclose(enclosed(cells, cells[own], normals), [0.0, 1.0, 1.0], atol=1e-3)
 
 
 def test_all_corners_in_the_midst_of_pinned_points_are_pinned():
