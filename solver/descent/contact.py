@@ -89,6 +89,13 @@ class ContactLoad(Stage):
         super().__init__(model)
         self.load = load
 
+    @property
+    def kept(self):
+        """What passes from one substep to the next, where no `Contact` keeps that."""
+        state = self.model.contact_model.state
+        is_kept = self.model.contact is not None
+        return {} if is_kept else {"stiffness": state.stiffness, "multiplier": state.multiplier}
+
     def begin_step(self):
         self.load.follow()
 

@@ -10,6 +10,7 @@ from shapes import block, box, bumpy_ball, chain, grid, in_cells
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.descent.keeping import Restart
+from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -104,7 +105,18 @@ def without_contact():
     return bodies
 
 
-SCENES = {"everything": everything, "without contact": without_contact}
+def on_a_plane():
+    """A cube that lands on a collider in closed form: nothing else may touch."""
+    points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    calm = dataclasses.replace(JELLY, self_contact=False)
+    return [Solid(points + [0.0, 0.0, 0.01], tets, calm), Plane([0.0, 0.0, 0.0])]
+
+
+SCENES = {
+    "everything": everything,
+    "without contact": without_contact,
+    "on a plane": on_a_plane,
+}
 
 
 def changing(time):
@@ -138,6 +150,7 @@ def same(one, other):
         ("everything", {"estimate_acceleration": True, "iterations": 16, "substeps": 6}),
         ("everything", {"accuracy": 0.005, "iterations": 40}),
         ("without contact", {}),
+        ("on a plane", {}),
     ],
 )
 def test_every_frame_can_be_gone_on_from_bit_for_bit(scene, settings):
