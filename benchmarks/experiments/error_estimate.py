@@ -1,278 +1,334 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How well the error of the positions is estimated, by which an accuracy ends a substep.
+"""How well frames tell the error of their positions.
 
-    python -m vbd.benchmarks.experiments.error_estimate [--plot] [scene ...]
+    python -m vbd.benchmarks.experiments.error_estimate [--anew] [--plot] [scene ...]
 
-Substeps of the scenes begin from where the accuracy has led, are iterated far beyond their end, and
-every estimate on the way is compared with the distance from where that leads (root mean square of
-every body, in float32). Printed for every scene: how many estimates of all looks lie within a
-factor 3, are lower or are higher, the lowest and the highest of them as parts of the truth; after
-how many iterations its substeps end on average, after how many the truth would have allowed it, and
-the largest true error over its goal; and last, what is told after the usual iterations without an
-accuracy, where that can be known, as a part of the truth. In what is told, errors below NONE of
-what one might mind count as that. --plot draws docs/gallery/error_estimate.png.
+Scenes run at their own settings, to the default accuracy. What the end of every frame tells is
+compared with the distance (root mean square of every body, in float32) from where its last substep
+leads: from the same state it is done again in even cycles, until a doubling of their number moves
+no body by more than SURE of its error. Where the reference solver knows all elements of a scene and
+nothing touches, Newton's method in float64 goes on from there, and its answer is the truth.
+
+Printed for every scene: frames, iterations of the last substep, how many frames tell the error of
+the body that is farthest from its goal within a factor 3, too low or too high, the lowest and the
+highest as parts of the truth; in how many frames nothing is told, or the truth is not known to
+KNOWN; the largest true error over its goal where a frame says that it has converged; and, with
+Newton's method, how far the iterated end is from its answer at most, as a part of the true error.
+Errors below NONE of what one might mind count as that; sums are also printed without. What is found
+is kept in FOLDER, and read from there but with --anew. --plot draws the figure of the gallery.
 """
 
+import json
 import sys
-from dataclasses import dataclass, replace
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from vbd.benchmarks.experiments.error_estimate_scenes import ADDED, FIRST, SCENES
-from vbd.solver.kernels.accuracy import FIRST_LOOK
-from vbd.solver.report.position_error import PositionError, visible
+from vbd.benchmarks.experiments.error_estimate_scenes import ADDED, FIRST, SCENES, VARIED
+from vbd.benchmarks.reference import newton
+from vbd.benchmarks.reference.problem import Problem
+from vbd.benchmarks.reference.scene import scene_of
+from vbd.solver.descent.keeping import Restart
+from vbd.solver.report.position_error import rounding_of
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import Simulation
 
-ACCURACY, USUAL = Settings().accuracy, Settings().iterations
-FAR, LATE, LAST = 240, 200, 64
-# Errors of which the truth is not known to this part are left out: from LATE to FAR it moves on.
-KNOWN = 0.2
+FOLDER = Path(tempfile.gettempdir()) / "vbd_error_estimate"
+# From so many iterations on, doubling by doubling, the end of a substep is looked for.
+FIRST_END, LAST_END = 128, 4096
+SURE, KNOWN = 0.05, 0.2
 # Errors below this part of what one might mind are as good as none: 0.001 of the motion in the
 # substep, or 4e-6 of the size.
 NONE = 0.004
+# Often enough to give lists of contacts the room that they lack.
+AGAIN = 6
 
 
-@dataclass
-class Substep:
-    """What was estimated after looks at a substep, and what was true, all in m or 1."""
+class Run:
+    """A scene, substep by substep, each a frame by itself: all that passes on is kept between."""
 
-    estimates: dict  # by iteration, [body]
-    bounds: dict  # of what ends it
-    goals: dict
-    none: dict  # errors that are as good as none
-    truth: dict
-    unsure: np.ndarray  # [body] how far the truth may be from where it is taken to be
-
-    def ratios(self):
-        """Estimates over truth, where that is known."""
-        found = [
-            (self.estimates[done] / self.truth[done])[self.truth[done] * KNOWN >= self.unsure]
-            for done in self.estimates
-        ]
-        return np.concatenate(found)
-
-    def pairs(self):
-        """Rows of truth, estimate and goal, where the truth is known."""
-        rows = [
-            np.stack([self.truth[n], self.estimates[n], self.goals[n]])[
-                :, self.truth[n] * KNOWN >= self.unsure
-            ]
-            for n in self.estimates
-        ]
-        return np.concatenate(rows, axis=1).T
-
-    @property
-    def done(self):
-        """Iterations after which it ends; None where it does not say that it has converged."""
-        looks = sorted(self.estimates)
-        met = (n for n in looks if (self.bounds[n] <= self.goals[n]).all())
-        return next(met, None)
-
-    def told(self):
-        """Estimate over truth, where that is known, at the end, after the usual iterations at the
-        latest, of the body that is farthest from its goal: what a frame tells.
-        """
-        usual = max(n for n in self.estimates if n <= USUAL)
-        n = min(self.done or usual, usual)
-        b = int(np.argmax(self.estimates[n] / self.goals[n]))
-        is_known, none = self.truth[n][b] * KNOWN >= self.unsure[b], self.none[n][b]
-        return [max(self.estimates[n][b], none) / max(self.truth[n][b], none)] if is_known else []
-
-    def end(self):
-        """(iterations done, those that would have done, true error over its goal)."""
-        done, goal = self.done, self.goals[max(self.goals)]
-        enough = next((n for n, e in sorted(self.truth.items()) if (e <= goal).all()), LAST)
-        if done is None:
-            return LAST, enough, 0.0  # it does not say that it has converged
-        return done, enough, float((self.truth[done] / self.goals[done]).max())
-
-
-class Watched:
-    """A scene whose substeps end as they do, but some, which are seen on to FAR iterations."""
-
-    def __init__(self, scene, accuracy=ACCURACY):
-        settings = replace(scene.settings, iterations=FAR, accuracy=accuracy, tolerance=0.0)
-        self.scene, self.settings = scene, settings
-        simulation = Simulation(scene.bodies, settings, "cpu", scene.gravity)
+    def __init__(self, scene, **settings):
+        self.settings = replace(scene.settings, threads=1, **settings)
+        simulation = Simulation(scene.bodies, self.settings, "cpu", scene.gravity)
         self.stepper, self.measure = simulation._build()
-        self.model = simulation.model
-        # Plain launches, so that Python sees every iteration.
+        self.model, self.bodies = simulation.model, simulation.deformable
+        # Plain launches, so that Python sees where iterations end.
         self.stepper.is_captured = False
-        self.convergence = self.stepper.convergence
-        self.look, self.convergence.look = self.convergence.look, self._watch
-        self.path = None
+        self.stepper.verbs["end_step"].insert(0, self._keep_end)
+        every = self.model.assembly.vertices
+        self.free = [vertices[vertices < self.model.free_count] for vertices in every]
+        points = [self.model.assembly.points[vertices] for vertices in every]
+        self.rounding = np.array([rounding_of(each) for each in points])
 
-    def _watch(self):
-        self.look()
-        done, met = self.convergence.done, self.convergence.iterations.is_met
-        if self.path is None:
-            if done >= USUAL:
-                met.fill_(1)
-            return
-        if done <= LAST or done == LATE:
-            self.path[done] = self.model.x.numpy().copy()
-        self._at(done, bool(met.numpy()[0]))
-        met.zero_()
+    def _keep_end(self):
+        self.end = self.model.x.numpy().copy()
 
-    def _at(self, done, is_met):
-        """Take what is told after some iterations of a substep that is seen."""
-        raise NotImplementedError
+    def rms(self, difference):
+        """Root mean squares over the free vertices of every body."""
+        squares = (difference.astype(float) ** 2).sum(axis=1)
+        return np.sqrt([squares[each].sum() / max(len(each), 1) for each in self.free])
 
-    def substeps(self):
-        """What is `_measured` of the last substep of the first, the middle and the last frame."""
-        frames, substeps = self.scene.frames, self.settings.substeps
-        for frame in range(1, frames + 1):
-            self.stepper.begin_frame(frame, frame * self.settings.frame_time)
-            for substep in range(1, substeps + 1):
-                is_seen = substep == substeps and frame in (1, max(frames // 2, 1), frames)
-                self.path = {} if is_seen else None
-                self._begin()
-                self.stepper.step()
-                if self.path:  # none of a frame that is done again
-                    yield self._measured()
-            self.stepper.end_frame(self.measure.read())
+    def begin(self, number):
+        self.stepper.begin_frame(number, number * self.settings.frame_time)
+
+    def state(self, number):
+        return Restart(number, self.stepper.keeper.state())
+
+    def step(self, state):
+        """Do a substep from a state, again where contacts lacked room; what it tells."""
+        for _ in range(AGAIN):
+            self.stepper.step()
+            numbers = self.measure.read()
+            if self.stepper.end_frame(numbers) is None:
+                return numbers
+            self.stepper.keeper.restore(state)
+        raise RuntimeError("contacts still lack room")
+
+    def stop(self):
         self.model.launches.threads.stop()
 
-    def _truth(self, bodies, rounding):
-        """Errors [m] by iteration of bodies, given by their vertices; and how unsure each is."""
-        free, end = [each[each < self.model.free_count] for each in bodies], self.model.x.numpy()
 
-        def apart(x):
-            return np.maximum([rms(x[each] - end[each]) for each in free], rounding)
-
-        unsure = apart(self.path.pop(LATE))
-        unsure[unsure <= rounding] = 0.0
-        return {done: apart(x) for done, x in self.path.items()}, unsure
-
-
-class ToAnAccuracy(Watched):
-    """What the estimates of an accuracy tell, `Substep` by `Substep`."""
-
-    def _begin(self):
-        self.accuracy = self.convergence.accuracy
-        self.marks = [FIRST_LOOK, *(n for n, _ in self.accuracy.marks if n <= LAST)]
-        self.told, self.latest = {"error": {}, "bound": {}, "goal": {}, "motion": {}}, None
-
-    def _at(self, done, is_met):
-        errors = self.accuracy.errors
-        if done in self.marks:
-            for name, by_iteration in self.told.items():
-                by_iteration[done] = getattr(errors, name).numpy().copy()
-        if self.latest is None and (is_met or done == USUAL):
-            self.latest = errors.latest.numpy().copy()
-
-    def _measured(self):
-        errors, assembly = self.accuracy.errors, self.model.assembly
-        # It remembers what it would have seen, had it ended as it does.
-        errors.latest.assign(self.latest)
-        bodies = [assembly.vertices[b] for b in self.accuracy.body]
-        truth, unsure = self._truth(bodies, errors.rounding.numpy())
-        *told, motion = self.told.values()
-        none = {n: NONE * visible(each, self.accuracy.sizes) for n, each in motion.items()}
-        return Substep(*told, none, truth, unsure)
-
-
-class Plain(Watched):
-    """What is told without an accuracy, after the usual iterations: estimate over truth of the body
-    of which it is most visible, None where the truth is not known.
-    """
+class Reference(Run):
+    """The same substeps, iterated to their ends in even cycles."""
 
     def __init__(self, scene):
-        super().__init__(scene, accuracy=0.0)
-        self.error = PositionError(self.model)
+        super().__init__(scene, iterations=LAST_END, accuracy=1e-9, tolerance=0.0)
+        convergence = self.stepper.convergence
+        self.convergence, self.look = convergence, convergence.look
+        convergence.look = self._look
 
-    def _begin(self):
-        pass
+    def _look(self):
+        self.look()
+        met, done = self.convergence.iterations.is_met, self.convergence.done
+        met.zero_()
+        if done < FIRST_END or done & (done - 1):
+            return
+        x = self.model.x.numpy().copy()
+        if self.before is not None:
+            self.unsure, self.done = self.rms(x - self.before), done
+            enough = np.maximum(SURE * self.rms(x - self.told), self.none)
+            met.fill_(int((self.unsure <= enough).all()))
+        self.before = x
 
-    def _at(self, done, _is_met):
-        if done == USUAL // 4:
-            self.error.keep_quarter()
-        if done == USUAL // 2:
-            self.error.keep_half()
-        if done == USUAL:
-            self.error.find()
-            self.found = self.error.estimate(self.error.squares.numpy(), USUAL, USUAL)
+    def find(self, state, told, none):
+        """Go to the end of a substep from its state, far beyond where it has `told` its error.
+        Errors [m] of the positions then, and how unsure they are.
+        """
+        self.told, self.none, self.before = told, none, None
+        self.stepper.keeper.restore(state)
+        self.step(state)
+        return self.rms(self.end - told), self.unsure
 
-    def _measured(self):
-        vertices, b = self.model.assembly.vertices, self.found.worst
+
+LAWS = {"tet": "solid_model", "triangle": "membrane", "edge": None}
+
+
+def law_of(bodies):
+    """What the reference solver calls the law of the only body of a scene; None where it does not
+    know all of it.
+    """
+    (body, *others) = bodies
+    if others or body.element_name not in LAWS:
+        return None
+    key = LAWS[body.element_name]
+    law = getattr(body.material, key) if key else "spring"
+    has_more = body.element_name == "edge" and body.material.bending_factor > 0.0
+    return None if law == "orthotropic" or has_more else law
+
+
+def by_newton(run, law):
+    """Where Newton's method goes from the end of the last substep of a run, in its order."""
+    (body,), model = run.bodies, run.model
+    (order,) = model.assembly.vertices
+    scene, h = scene_of(body, law), run.settings.step_time
+    start, inertial, end = (
+        each.astype(float)[order] for each in (model.x_start.numpy(), inertia_of(model), run.end)
+    )
+    elements = list(scene.elements)
+    for part, time in zip(scene.elements, scene.damping_times, strict=True):
+        if np.any(time):
+            elements.append(part.damping(start, time / h))
+    problem = Problem(end, inertial, scene.mass, h, elements, scene.pinned, scene.acceleration)
+    found = np.array(run.end, dtype=float)
+    found[order] = newton.solve(problem, tolerance=1e-9)
+    return found
+
+
+def inertia_of(model):
+    found = model.x.numpy().copy()
+    found[: model.free_count] = model.inertial.numpy()[: model.free_count]
+    return found
+
+
+def measured(make):
+    """Rows of what every frame of a scene tells, and what is true."""
+    scene = make()
+    every = scene.settings.substeps
+    small = {"substeps": 1, "frame_time": scene.settings.frame_time / every}
+
+    def split():
+        scene = make()
+        return replace(scene, settings=replace(scene.settings, **small))
+
+    run, far = Run(split(), accuracy=Settings().accuracy), Reference(split())
+    touches = run.model.contact is not None or run.model.has_analytic_colliders
+    law = None if touches else law_of(run.bodies)
+    rows = []
+    for number in range(1, scene.frames * every + 1):
+        run.begin(number)
+        far.begin(number)
+        state, start = run.state(number), run.model.x.numpy().copy()
+        numbers = run.step(state)
+        if number % every == 0:
+            rows.append(row_of(run, far, state, start, numbers, law))
+    run.stop()
+    far.stop()
+    return rows
+
+
+def row_of(run, far, state, start, numbers, law):
+    convergence, stats = run.stepper.convergence, run.measure.statistics(numbers, 0.0)
+    found = convergence.errors_of(numbers)
+    size = np.array([np.ptp(body.points, axis=0).max() for body in run.bodies])
+    none = NONE * np.maximum(0.25 * run.rms(run.end - start), 1e-3 * size)
+    truth, unsure = far.find(state, run.end, np.maximum(none * KNOWN, run.rounding))
+    apart = None
+    if law:
+        exact = by_newton(far, law)
+        apart = float((far.rms(far.end - exact) / np.maximum(truth, none)).max())
+        truth = far.rms(exact - run.end)
+    return {
+        "by_accuracy": convergence.accuracy is not None,
+        "iterations": stats.iterations,
+        "verdict": stats.verdict,
+        "worst": found.worst,
+        "error": found.error.tolist(),
+        "goal": found.goal.tolist(),
+        "none": none.tolist(),
+        "rounding": run.rounding.tolist(),
+        "truth": truth.tolist(),
+        "unsure": unsure.tolist(),
+        "far": far.done,
+        "newton": apart,
+    }
+
+
+def rows_of(name, anew):
+    """The rows of a scene, from FOLDER where an earlier run has left them."""
+    path = FOLDER / f"{name}.json"
+    if anew or not path.exists():
+        FOLDER.mkdir(exist_ok=True)
+        path.write_text(json.dumps(measured(SCENES[name])))
+    return json.loads(path.read_text())
+
+
+def ratios(rows, none=True):
+    """(estimates as parts of the truth, frames that tell nothing, of which nothing is known)."""
+    found, untold, unknown = [], 0, 0
+    for row in rows:
+        b = row["worst"]
         if b is None:
-            return None
-        (truth, (unsure,)) = self._truth([vertices[b]], self.error.rounding[b])
-        true, none = truth[USUAL][0], NONE * self.found.seen[b]
-        if true * KNOWN < unsure:
-            return None
-        return max(self.found.error[b], none) / max(true, none)
+            untold += 1
+            continue
+        least = max(row["none"][b] * none, row["rounding"][b])
+        truth = max(row["truth"][b], least)
+        if row["unsure"][b] > max(KNOWN * truth, least):
+            unknown += 1
+            continue
+        found.append(max(row["error"][b], least) / truth)
+    return np.array(found), untold, unknown
 
 
-def rms(difference):
-    return float(np.sqrt((difference.astype(float) ** 2).sum(axis=1).mean()))
+def over_goal(rows):
+    """Largest true error over its goal where a frame says that it has converged."""
+    said = [row for row in rows if row["verdict"] == "converged" and row["worst"] is not None]
+    return max((max(np.divide(row["truth"], row["goal"])) for row in said), default=0.0)
 
 
-def main(names, plots):
-    print(f"{'scene':26} within lower higher  lowest highest   ends could over goal   plain")
-    everything, plain = {}, {}
+def within(found):
+    return ((found > 1.0 / 3.0) & (found < 3.0)).mean() if len(found) else np.nan
+
+
+def line_of(name, rows):
+    found, untold, unknown = ratios(rows)
+    low, high = (found <= 1.0 / 3.0).mean(), (found >= 3.0).mean()
+    done = np.mean([row["iterations"] for row in rows])
+    apart = [row["newton"] for row in rows if row["newton"] is not None]
+    parts = f"{within(found):6.0%} {low:5.0%} {high:6.0%} {found.min():7.2f} {found.max():8.1f}"
+    said = f"{untold:6} {unknown:7} {over_goal(rows):9.2f}"
+    exact = f"{max(apart):8.1%}" if apart else ""
+    return f"{name:34} {len(rows):6} {done:10.1f} {parts} {said} {exact}"
+
+
+def conclude(said, group):
+    """Sums over the rows of a group of scenes."""
+    rows = [row for rows in group for row in rows]
+    for kind, chosen in (
+        ("", rows),
+        (", to an accuracy", [row for row in rows if row["by_accuracy"]]),
+        (", all iterations", [row for row in rows if not row["by_accuracy"]]),
+    ):
+        found, strict = ratios(chosen)[0], ratios(chosen, none=False)[0]
+        false = sum(over_goal([row]) > 3.0 for row in chosen)
+        print(
+            f"{said}{kind}: {within(found):.1%} of {len(found)} frames within a factor 3 "
+            f"({within(strict):.1%} with errors as good as none); {false} of {len(chosen)} say "
+            "converged above 3 times the goal"
+        )
+
+
+def main(names, anew, plots):
+    print(
+        f"{'scene':34} frames iterations within lower higher  lowest  highest untold unknown "
+        "over goal  Newton"
+    )
+    found = {}
     for name in names:
-        everything[name] = list(ToAnAccuracy(SCENES[name]()).substeps())
-        plain[name] = [told for told in Plain(SCENES[name]()).substeps() if told is not None]
-        line = " ".join(f"{told:.2g}" for told in plain[name])
-        print(f"{name:26} {row(everything[name])}   {line}", flush=True)
-    for said, group in (("first", FIRST), ("added", ADDED), ("all", SCENES)):
-        found = [substep for name in names if name in group for substep in everything[name]]
-        if found:
-            print(f"{said:26} {row(found)}")
-            conclude(found, [told for name in names if name in group for told in plain[name]])
+        rows = found[name] = rows_of(name, anew)
+        told = [row for row in rows if row["worst"] is not None]
+        print(
+            line_of(name, rows) if told else f"{name:34} {len(rows):6} (nothing told)", flush=True
+        )
+    both = {**FIRST, **ADDED}
+    groups = {"first": FIRST, "added": ADDED, "both": both, "varied": VARIED, "all": SCENES}
+    for said, group in groups.items():
+        conclude(said, [found[name] for name in names if name in group])
     if plots:
-        found = [substep.pairs() for substeps in everything.values() for substep in substeps]
-        plot(np.concatenate(found))
+        plot([row for rows in found.values() for row in rows])
 
 
-def conclude(substeps, plain):
-    """How much of what frames tell is right, and how many end too early."""
-    told = np.concatenate([substep.told() for substep in substeps])
-    over = np.array([substep.end()[2] for substep in substeps])
-    print(
-        f"  Of what {len(told)} frames tell {within(told):.0%} is within a factor 3; "
-        f"without an accuracy of {len(plain)} {within(np.array(plain)):.0%}."
-    )
-    print(
-        f"  Of {len(over)} substeps {(over > 1.0).sum()} ended above the goal, "
-        f"{(over > 3.0).sum()} above 3 times the goal."
-    )
-
-
-def within(ratios):
-    return ((ratios > 1.0 / 3.0) & (ratios < 3.0)).mean()
-
-
-def row(substeps):
-    """Parts of the ratios within, below and above a factor 3, the extremes, and ends."""
-    ratios = np.concatenate([substep.ratios() for substep in substeps])
-    done, could, over = np.array([substep.end() for substep in substeps]).T
-    ends = f"{done.mean():5.1f} {could.mean():5.1f} {over.max():6.2f}"
-    if not len(ratios):
-        return f"  (truth not known)                  {ends}"
-    low, high = (ratios < 1.0 / 3.0).mean(), (ratios > 3.0).mean()
-    parts = f"{1.0 - low - high:6.0%} {low:5.0%} {high:6.0%}"
-    return f"{parts} {ratios.min():7.2f} {ratios.max():7.1f}   {ends}"
-
-
-def plot(pairs):
+def plot(rows):
     """Estimates over true errors, both as parts of their goals."""
     from vbd.benchmarks.experiments.figures import GALLERY, pyplot
 
-    truth, estimate, goal = pairs.T
-    ends = np.array([1e-3, 1e3])
+    ends = np.array([1e-4, 1e3])
     figure, axes = pyplot.subplots(figsize=(5.0, 4.6), layout="constrained")
     axes.fill_between(ends, ends / 3.0, 3.0 * ends, color="0.9", label="within a factor 3")
-    axes.loglog(truth / goal, estimate / goal, ".", color="tab:blue", markersize=3, alpha=0.5)
+    for by_accuracy, color, label in (
+        (True, "tab:blue", "to an accuracy"),
+        (False, "tab:orange", "all iterations"),
+    ):
+        chosen = [row for row in rows if row["by_accuracy"] is by_accuracy]
+        pairs = np.array([pair_of(row) for row in chosen if row["worst"] is not None])
+        style = {"color": color, "markersize": 3, "alpha": 0.5, "label": label}
+        axes.loglog(*pairs.T, ".", **style)
     axes.loglog(ends, ends, color="0.5", linewidth=0.8)
-    axes.axvline(3.0, color="tab:red", linewidth=0.8, label="3 times the goal")
+    axes.plot([3.0, 3.0], [ends[0], 1.0], color="tab:red", linewidth=0.8, label="false if below 1")
     axes.set(xlabel="true error / goal", ylabel="estimate / goal", xlim=ends, ylim=ends)
     axes.legend(loc="upper left", frameon=False)
     figure.savefig(GALLERY / "error_estimate.png", dpi=100)
 
 
+def pair_of(row):
+    """(true error, estimate) over the goal, of the body that is farthest from it."""
+    b = row["worst"]
+    least = max(row["none"][b], row["rounding"][b])
+    return [max(row[key][b], least) / row["goal"][b] for key in ("truth", "error")]
+
+
 if __name__ == "__main__":
-    plots = "--plot" in sys.argv
-    main([name for name in sys.argv[1:] if name != "--plot"] or list(SCENES), plots)
+    options = {"--anew", "--plot"} & set(sys.argv)
+    chosen = [name for name in sys.argv[1:] if name not in options] or list(SCENES)
+    main(chosen, "--anew" in options, "--plot" in options)

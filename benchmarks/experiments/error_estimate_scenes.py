@@ -6,6 +6,8 @@ other halves.
 """
 
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -134,4 +136,38 @@ ADDED = {
     "stiff beam": lambda: of([scenes.beam(youngs_modulus=1e8)]),
     "soft sheet 30": lambda: of([scenes.sheet(30)], 10),
 }
-SCENES = FIRST | ADDED
+
+
+def with_iterations(name, count):
+    """A scene of these with another number of iterations."""
+    scene = (FIRST | ADDED)[name]()
+    return replace(scene, settings=replace(scene.settings, iterations=count))
+
+
+# Where surfaces may touch, an accuracy ends substeps of 24 iterations or more.
+COUNTS = {
+    8: ("bar 4", "sheet 24", "rope", "stack"),
+    40: (
+        "stack",
+        "in a box",
+        "cloth on ball",
+        "visible surface on mesh",
+        "pressed bodies",
+        "heavy on soft",
+        "cloth on sphere",
+        "layers of cloth",
+        "cubes of cells",
+        "balls",
+    ),
+    60: ("card house", "arch"),
+    100: ("bar 8", "wire"),
+}
+VARIED = {
+    f"{name}, {count} iterations": partial(with_iterations, name, count)
+    for count, names in COUNTS.items()
+    for name in names
+} | {
+    name: {**scenes.FREE, **scenes.CONTACT}[name]
+    for name in ("attachments", "seams", "one iteration", "two balls, one iteration")
+}
+SCENES = FIRST | ADDED | VARIED

@@ -132,7 +132,7 @@ class Accuracy:
     @property
     def reported(self):
         """What a frame tells."""
-        names = "error", "goal", "rate", "rounding", "motion"
+        names = "error", "bound", "goal", "rate", "rounding", "motion"
         return {f"body_{name}": getattr(self.errors, name) for name in names}
 
     def estimate(self, numbers, done):
@@ -147,11 +147,13 @@ class Accuracy:
         if passed:
             last = passed[-1]
             compared = last - ([CYCLE, 2 * CYCLE, *passed])[-2]
-        error, goal, rate, rounding, motion = (numbers[name] for name in self.reported)
+        error, bound, goal, rate, rounding, motion = (numbers[name] for name in self.reported)
         rate = rate ** (1.0 / compared)
-        found.error[self.body] = np.maximum(error * rate ** (done - last), rounding)
-        least = self.model.settings.accuracy * PART_OF_SIZE * self.sizes
-        found.goal[self.body] = np.maximum(goal, least)
+        error, bound = (np.maximum(e * rate ** (done - last), rounding) for e in (error, bound))
+        goal = np.maximum(goal, self.model.settings.accuracy * PART_OF_SIZE * self.sizes)
+        # What may be above the goal is not said to be below it.
+        found.error[self.body] = np.where((error <= goal) & (goal < bound), bound, error)
+        found.goal[self.body] = goal
         found.seen[self.body] = visible(motion, self.sizes)
         found.decay[self.body], found.motion[self.body] = rate, motion
         return found

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the iterations of a substep are enough, and how they have converged."""
 
+from functools import partial
+
 import warp as wp
 
 from ..kernels.iterations import compare
 from ..report.position_error import PositionError
 from .accuracy import Accuracy
+from .coarse import has_step
 
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10
@@ -45,23 +48,27 @@ class Convergence:
 
     def __init__(self, model, residual, iterations, coarse):
         self.residual, self.iterations = residual, iterations
-        self.error = PositionError(model)
         self.at_half = wp.zeros(1, dtype=wp.float64, device=model.device)
         count, when_due = iterations.count, iterations.when_due
         self.looks = [when_due(after((count + 1) // 2), self._measure, watched=True)]
-        if count >= 4:
-            keeps = self.error.keep_quarter, self.error.keep_half
-            for done, keep in zip((count // 4, count // 2), keeps, strict=True):
-                self.looks.append(when_due(after(done), keep, watched=True))
         tolerance = model.settings.tolerance
         if tolerance > 0.0:
             sizes = [wp.float64(tolerance), residual.norm, residual.least]
             self.compare = model.launches.record(compare, 1, sizes, [iterations.is_met])
             self.looks.append(when_due(lambda number: (number + 1) % LOOK == 0, self._compare))
-        self.accuracy = None
+        self.accuracy = self.error = None
+        self.finds = []
         if may_end_early(model, coarse):
             self.accuracy = Accuracy(model, iterations, coarse.linkages.ruined)
             self.looks += self.accuracy.looks
+        elif coarse:
+            steps = [n + 1 for n in range(count) if has_step(n, model.settings)]
+            self.error = PositionError(model, count, steps)
+            self.looks += [
+                when_due(after(done), partial(wp.copy, kept, model.x), watched=True)
+                for done, kept in self.error.marks.items()
+            ]
+            self.finds = [when_due(lambda _: True, self.error.find, watched=True)]
 
     def _measure(self):
         self.residual.find()
@@ -81,6 +88,11 @@ class Convergence:
         if self.accuracy:
             self.accuracy.begin()
 
+    def end(self):
+        """Find what is told of the error, before anything but iterations moves what they have."""
+        for find in self.finds:
+            find()
+
     def look(self):
         """Look at the state after an iteration, where that is due."""
         for look in self.looks:
@@ -90,21 +102,20 @@ class Convergence:
     def done(self):
         return int(self.iterations.number.numpy()[0]) + 1
 
-    def find(self):
-        """What is told of the error of positions, where that is not known yet."""
-        if not self.accuracy:
-            self.error.find()
+    @property
+    def estimate(self):
+        """What tells of the error of positions; None without a coarse correction."""
+        return self.accuracy or self.error
 
     @property
     def reported(self):
         """What a frame tells."""
-        estimate = self.accuracy or self.error
         last = {"iteration": self.iterations.number, "halfway": self.at_half}
-        return last | estimate.reported
+        return last | (self.estimate.reported if self.estimate else {})
 
     def errors_of(self, numbers):
         """`BodyErrors` by what was `reported`."""
         done = int(numbers["iteration"][0]) + 1
         if self.accuracy:
             return self.accuracy.estimate(numbers, done)
-        return self.error.estimate(numbers["squares"], done, self.iterations.count)
+        return self.error.estimate(numbers["squares"], done)

@@ -161,6 +161,7 @@ class Stepper:
             self.acceleration.judge()
             again = partial(self.iterations.run, self._iterate)
             when(self.acceleration.starts_over, again)
+        self.convergence.end()
         for end in self.verbs["end_step"]:
             end()
 

@@ -23,6 +23,8 @@ SLOWEST = 0.999
 # move before to this power: fitted to scenes of all kinds, checked with others
 # (benchmarks/experiments/error_estimate.py).
 PART_LEFT, POWER = 1.6, 0.8
+# A rate of sweeps nearer to 1 than this tells nothing either.
+SLOWEST_SWEEPS = 0.99
 # A goal is not smaller than this [m].
 TINY = 1e-300
 # Rough cost of a vertex in a sum [ns].
@@ -74,42 +76,56 @@ class PositionError:
 
     Else each of the two moves has one coarse step in it, which takes a part of what is smooth of
     the error, and many sweeps, which leave that as it is: the second move alone says how much there
-    is, and hardly less than what is left.
+    is, and hardly less than what is left. What sweeps take more slowly than they seem to, as of
+    what slides or is pressed, is told by two moves without a coarse step between them, where
+    `steps` says after which of `count` iterations such come.
     """
 
-    def __init__(self, model):
-        self.model = model
-        self.quarter, self.half = wp.zeros_like(model.x), wp.zeros_like(model.x)
+    def __init__(self, model, count, steps):
+        self.model, self.count = model, count
         points, bodies = model.assembly.points, model.assembly.vertices
         self.sizes = [np.ptp(points[vertices], axis=0).max() for vertices in bodies]
         self.rounding = np.array([rounding_of(points[vertices]) for vertices in bodies])
         self.is_even = model.settings.quasistatic
+        self.stretch = None if self.is_even else stretch(count, steps)
+        # Positions to keep, by iterations done.
+        found = {} if count < 4 else dict.fromkeys([count // 4, count // 2, *(self.stretch or ())])
+        self.marks = {done: wp.zeros_like(model.x) for done in found if done < count}
         self.chunks, self.counts = body_chunks(model)
-        self.squares = wp.zeros((3, len(bodies)), dtype=wp.float64, device=model.x.device)
+        self.squares = wp.zeros((2, 3, len(bodies)), dtype=wp.float64, device=model.x.device)
         self.launches = self._launches()
 
     def _launches(self):
-        """Add up the squares [m²] of the two moves and of the way, body by body."""
+        """Add up the squares [m²] of the two moves and of the way of all iterations, body by body;
+        and of the two without a coarse step, and of both together.
+        """
+        if not self.marks:
+            return []
+        x, count = self.model.x, self.count
+        launches = self._add(0, self.model.x_start, self.marks[count // 4], self.marks[count // 2])
+        if self.stretch:
+            first, second, third = (self.marks.get(done, x) for done in self.stretch)
+            launches += self._add(1, first, first, second, third)
+        return launches
+
+    def _add(self, row, start, first, second, now=None):
         model, at, record = self.model, accuracy.Marks(), self.model.launches.record
-        at.start, at.first, at.second, at.now = model.x_start, self.quarter, self.half, model.x
+        at.start, at.first, at.second, at.now = (
+            start,
+            first,
+            second,
+            model.x if now is None else now,
+        )
         moves = wp.zeros(len(self.chunks.owner), dtype=wp.vec3d, device=model.x.device)
         each = VERTEX * self.counts.sum() / max(len(moves), 1)
         add, inputs = accuracy.add_moves, [self.chunks, moves]
         return [
             record(add, len(moves), [self.chunks, at], [moves], each),
-            record(sums.add_squares, len(self.counts), inputs, [self.squares]),
+            record(sums.add_squares, len(self.counts), inputs, [self.squares[row]]),
         ]
 
-    def keep_quarter(self):
-        """Keep the positions after a quarter of the iterations."""
-        wp.copy(self.quarter, self.model.x)
-
-    def keep_half(self):
-        """Keep the positions after half of them."""
-        wp.copy(self.half, self.model.x)
-
     def find(self):
-        """`squares` of now."""
+        """`squares` of now, the end of the iterations."""
         play(self.launches)
 
     @property
@@ -117,33 +133,64 @@ class PositionError:
         """What a frame tells."""
         return {"squares": self.squares}
 
-    def estimate(self, squares, done, count):
-        """`BodyErrors` after `done` of `count` iterations, unknown when a substep was too short, or
-        has ended before its time, to tell. Goals are what nobody sees.
+    def estimate(self, squares, done):
+        """`BodyErrors` after `done` iterations, unknown when a substep was too short, or has ended
+        before its time, to tell.
         """
-        found = BodyErrors.unknown(len(self.counts))
+        found, count = BodyErrors.unknown(len(self.counts)), self.count
         if count < 4 or done < count // 2:
             return found
         moving = self.counts > 0
         # Over all vertices: contacts flip to and fro at single ones, which nobody sees.
-        first, second, motion = np.sqrt(squares[:, moving] / self.counts[moving])
-        quotient = np.divide(second, first, out=np.zeros_like(first), where=first > 0.0)
-        left = part_left_evenly(quotient) if self.is_even else part_left(quotient)
-        found.error[moving] = np.maximum(second * left, self.rounding[moving])
+        of_all, of_sweeps = squares[..., moving] / self.counts[moving]
+        first, second, motion = np.sqrt(of_all)
+        error = second * (part_left_evenly if self.is_even else part_left)(quotient(second, first))
+        if self.stretch and done == count:
+            error = np.hypot(error, self._left_by_sweeps(of_sweeps))
+        found.error[moving] = np.maximum(error, self.rounding[moving])
         found.goal[moving] = found.seen[moving] = visible(motion, np.array(self.sizes)[moving])
         found.motion[moving] = motion
         return found
 
+    def _left_by_sweeps(self, squares):
+        """The error [m] that sweeps leave, by the squares [m²] of two moves a, b without a coarse
+        step and of a + b: their rate is a·b / a², which is small where contacts flip to and fro.
+        """
+        first, second, both = squares
+        rate = quotient(0.5 * (both - first - second), first)
+        rate = np.clip(rate, 0.0, SLOWEST_SWEEPS)
+        _, middle, last = self.stretch
+        later = (self.count - last) / (last - middle)
+        return np.sqrt(second) * rate ** (1.0 + later) / (1.0 - rate)
 
-def part_left(quotient):
-    """The error that two moves with one coarse step each leave, as a part of the second, by the
-    `quotient` of them.
+
+def stretch(count, steps):
+    """(first, middle, last) iteration done of the longest part of the second half of `count`
+    iterations in which none of the coarse `steps` comes; None where there is none.
     """
-    return PART_LEFT * np.minimum(quotient, 1.0) ** POWER
+    half = count // 2
+    starts = [half, *(step for step in steps if half < step <= count)]
+    ends = [*(step - 1 for step in starts[1:]), count]
+    parts = zip(starts, ends, strict=True)
+    first, end = max(parts, key=lambda part: part[1] - part[0])
+    each = (end - first) // 2
+    return (first, first + each, first + 2 * each) if each > 0 else None
 
 
-def part_left_evenly(quotient):
+def quotient(second, first):
+    """The quotient of two sizes, 0 where the first one is."""
+    return np.divide(second, first, out=np.zeros_like(first), where=first > 0.0)
+
+
+def part_left(ratio):
+    """The error that two moves with one coarse step each leave, as a part of the second, by the
+    `ratio` of them.
+    """
+    return PART_LEFT * np.minimum(ratio, 1.0) ** POWER
+
+
+def part_left_evenly(ratio):
     """The same where the error shrinks at one rate, and twice as far in the second."""
-    shrinks = 0.5 * (np.sqrt(1.0 + 4.0 * quotient) - 1.0)
+    shrinks = 0.5 * (np.sqrt(1.0 + 4.0 * ratio) - 1.0)
     shrinks = np.minimum(shrinks, SLOWEST) ** 2
     return shrinks / (1.0 - shrinks)

@@ -187,7 +187,6 @@ class Measure:
             self.sums.record()
         if self.coarse:
             self.residual.find_before(self.coarse.before)
-            self.convergence.find()
         self.residual.find()
         self.contact.find()
         if self.model.contact is not None:

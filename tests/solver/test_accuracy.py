@@ -72,11 +72,11 @@ def test_two_moves_that_are_compared_take_equally_many_iterations():
 
 
 def watched(
-    path, start, guess=None, inertial=None, count=20, ruined=None, before=None, touched=False
+    path, start, guess=None, inertial=None, count=20, ruined=None, before=(), touched=False
 ):
     """`BodyErrors` of a body, the goal [m] of its iterations, and whether they end early. Its
     `path` [iteration, vertex, 3] is given, from where it starts, is guessed to be, and inertia
-    leads; perhaps that of the substep before, too. `touched`: whether it touches anything.
+    leads; perhaps those of the substeps before, too. `touched`: whether it touches anything.
     """
     start = np.asarray(start, float)
     model = Simulation(beam(), Settings(accuracy=0.01), "cpu", None).model
@@ -95,9 +95,9 @@ def watched(
         when_due=lambda is_due, action: due.append((is_due, action)),
     )
     accuracy = Accuracy(model, iterations, ruined or wp.zeros(1, dtype=int, device="cpu"))
-    for one in [path] if before is None else [before, path]:
+    for one in [*before, path]:
         accuracy.begin()
-        for number in range(count):
+        for number in range(min(count, len(one))):
             iterations.number.fill_(number)
             model.x.assign(one[number])
             for is_due, action in due:
@@ -106,7 +106,7 @@ def watched(
     numbers = {name: array.numpy() for name, array in accuracy.reported.items()}
     model.launches.threads.stop()
     goal, is_met = numbers["body_goal"][0], bool(iterations.is_met.numpy()[0])
-    return accuracy.estimate(numbers, count), goal, is_met
+    return accuracy.estimate(numbers, min(count, len(path))), goal, is_met
 
 
 LINE = np.array([[0.0, 0, 0], [1.0, 0, 0]])
@@ -132,11 +132,34 @@ def test_what_is_slow_is_remembered():
     true = 0.1 * 0.4**8 + 0.003 * 0.95**8
     alone, _, _ = watched(hidden, LINE, count=8)
     assert alone.error[0] < true / 3.0
-    after, _, _ = watched(hidden, LINE, count=8, before=slow)
+    after, _, _ = watched(hidden, LINE, count=8, before=[slow])
     assert true / 3.0 < after.error[0] < 3.0 * true
     # But what shows a slow part by itself is not believed to be slower than that.
-    again, _, _ = watched(slow, LINE, before=slow)
+    again, _, _ = watched(slow, LINE, before=[slow])
     assert again.error[0] == pytest.approx(0.1 * 0.95**20, rel=0.1)
+
+
+def test_a_substep_that_ends_too_soon_to_tell_is_no_reason_to_forget():
+    slow = [LINE + [0.0, 0.0, -0.1 * 0.95**done] for done in range(1, 21)]
+    short = [LINE - [0.0, 0.0, 0.1 * 0.4**done + 0.01 * 0.95**done] for done in range(1, 7)]
+    true = 0.1 * 0.4**6 + 0.01 * 0.95**6
+    once, _, _ = watched(short, LINE, before=[slow])
+    often, _, _ = watched(short, LINE, before=[slow, *[short] * 9])
+    assert often.error[0] == once.error[0] < 3.0 * true
+
+
+def test_as_long_as_nothing_is_remembered_a_typical_part_is_slow():
+    short = [LINE - [0.0, 0.0, 0.1 * 0.2**done + 0.01 * 0.8**done] for done in range(1, 7)]
+    true = 0.1 * 0.2**6 + 0.01 * 0.8**6
+    found, _, _ = watched(short, LINE)
+    assert true / 3.0 < found.error[0] < 3.0 * true
+
+
+def test_what_may_be_above_the_goal_is_not_said_to_be_below():
+    path = [LINE + [0.0, 0.0, 0.1 * (1.0 - 0.6**done)] for done in range(1, 11)]
+    found, _, is_met = watched(path, LINE, count=10, touched=True)
+    assert not is_met
+    assert found.goal[0] < found.error[0] < CAUTION_IN_CONTACT.value * found.goal[0]
 
 
 def test_what_lies_or_sticks_may_not_creep_by_a_part_of_its_size():

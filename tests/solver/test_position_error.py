@@ -12,18 +12,35 @@ from shapes import box
 from vbd.solver.bodies import Pins, Solid
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
-from vbd.solver.report.position_error import PART_OF_MOTION, PART_OF_SIZE, PositionError
+from vbd.solver.report.position_error import (
+    PART_OF_MOTION,
+    PART_OF_SIZE,
+    PositionError,
+    stretch,
+)
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation, simulate
 
 ITERATIONS = 20
 # What float32 leaves of a body of 1 m.
 LEAST = 1e-7
 
 
-def estimate(rate, amount, motion=0.0, size=1.0, free=2, quasistatic=True, steps=None):
+def estimate(
+    rate,
+    amount,
+    motion=0.0,
+    size=1.0,
+    free=2,
+    quasistatic=True,
+    steps=None,
+    slow=0.0,
+    slow_rate=1.0,
+    flips=0.0,
+):
     """Error and goal [m] as estimated when the error of all vertices shrinks by `rate` with every
-    iteration, or only with those after which coarse steps come.
+    iteration, or only with those after which coarse steps come; a `slow` part of it shrinks by
+    another rate with every iteration, and one that `flips` to and fro not at all.
     """
     points = np.array([[0.0, 0, 0], [size, 0, 0]])
     x = wp.array(points, dtype=wp.vec3, device="cpu")
@@ -35,18 +52,17 @@ def estimate(rate, amount, motion=0.0, size=1.0, free=2, quasistatic=True, steps
         launches=Launches("cpu", Workers(1)),
         assembly=SimpleNamespace(points=points, vertices=[np.arange(2)]),
     )
-    error = PositionError(model)
-    for done in range(1, ITERATIONS + 1):
+    count = ITERATIONS
+    error = PositionError(model, count, range(1, count + 1) if steps is None else steps)
+    for done in range(1, count + 1):
         now = points.copy()
-        count = done if steps is None else sum(after <= done for after in steps)
-        now[:, 2] = amount * rate**count
+        shrunk = done if steps is None else sum(after <= done for after in steps)
+        now[:, 2] = amount * rate**shrunk + slow * slow_rate**done + flips * (-1) ** done
         x.assign(now)
-        if done == ITERATIONS // 4:
-            error.keep_quarter()
-        if done == ITERATIONS // 2:
-            error.keep_half()
+        if done in error.marks:
+            wp.copy(error.marks[done], x)
     error.find()
-    found = error.estimate(error.squares.numpy(), ITERATIONS, ITERATIONS)
+    found = error.estimate(error.squares.numpy(), count)
     return float(found.error[0]), float(found.goal[0])
 
 
@@ -63,6 +79,31 @@ def test_an_error_that_only_coarse_steps_shrink_is_found_within_a_factor(rate):
     error, _ = estimate(rate, 0.1, quasistatic=False, steps=after)
     true = 0.1 * rate ** len(after)
     assert true / 3.0 < error < 3.0 * true
+
+
+STEPS = [1, 2, 3, 5, 9, 17]
+
+
+@pytest.mark.parametrize("slow_rate", [0.95, 0.97, 0.99])
+def test_what_sweeps_take_slowly_is_found_within_a_factor(slow_rate):
+    """Of what slides or is pressed coarse steps take hardly more than sweeps."""
+    error, _ = estimate(0.3, 1e-3, quasistatic=False, steps=STEPS, slow=0.1, slow_rate=slow_rate)
+    true = 0.1 * slow_rate**ITERATIONS
+    assert true / 3.0 < error < 3.0 * true
+
+
+def test_contacts_that_flip_to_and_fro_are_no_slow_part():
+    error, _ = estimate(0.3, 1e-3, quasistatic=False, steps=STEPS, flips=1e-4)
+    assert error < 3.0 * 1e-4
+
+
+def test_the_stretch_without_coarse_steps():
+    assert stretch(20, STEPS) == (10, 13, 16)
+    assert stretch(30, STEPS) == (17, 23, 29)
+    assert stretch(4, [1, 2, 3]) is None
+    for count in range(4, 100):
+        found = stretch(count, [1, 2, 3, 5, 9, 17, 33, 65])
+        assert found is None or count // 2 <= found[0] < found[1] < found[2] <= count
 
 
 def test_one_vertex_of_many_hardly_counts():
@@ -116,3 +157,20 @@ def test_plain_sweeps_tell_nothing_of_their_error():
 
 def test_too_few_iterations_tell_nothing_either():
     assert isnan(beam(2).stats.error)
+
+
+def test_what_moves_bodies_after_the_iterations_is_no_error():
+    """The momentum that iterations have lost is given back then."""
+    cubes = [Solid(*box((1, 1, 1), (0.2, 0.2, 0.2)), Material()) for _ in range(2)]
+    cubes[1].points = cubes[1].points + [0.0, 0.0, 0.5]
+    told = []
+    for shift in (0.0, 0.01):
+        simulation = Simulation(cubes, Settings(substeps=1), "cpu", None)
+        stepper, measure = simulation._build()
+        x = simulation.model.x
+        stepper.verbs["end_step"].insert(0, lambda x=x, by=shift: x.assign(x.numpy() + by))
+        stepper.begin_frame(1, 1.0 / 24.0)
+        stepper.step()
+        told.append(measure.statistics(measure.read(), 0.0).error)
+        simulation.model.launches.threads.stop()
+    assert told[1] == told[0] < 1e-6
