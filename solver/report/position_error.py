@@ -89,8 +89,9 @@ class PositionError:
         self.is_even = model.settings.quasistatic
         self.stretch = None if self.is_even else stretch(count, steps)
         # Positions to keep, by iterations done.
-        found = {} if count < 4 else dict.fromkeys([count // 4, count // 2, *(self.stretch or ())])
-        self.marks = {done: wp.zeros_like(model.x) for done in found if done < count}
+        self.ends = count // 4, count // 2, count
+        kept = {*self.ends, *(self.stretch or ())}
+        self.marks = {done: wp.zeros_like(model.x) for done in sorted(kept) if 0 < done < count}
         self.chunks, self.counts = body_chunks(model)
         self.squares = wp.zeros((2, 3, len(bodies)), dtype=wp.float64, device=model.x.device)
         self.launches = self._launches()
@@ -99,23 +100,21 @@ class PositionError:
         """Add up the squares [m²] of the two moves and of the way of all iterations, body by body;
         and of the two without a coarse step, and of both together.
         """
-        if not self.marks:
-            return []
-        x, count = self.model.x, self.count
-        launches = self._add(0, self.model.x_start, self.marks[count // 4], self.marks[count // 2])
+        launches = self._add(0, self.model.x_start, self.ends)
         if self.stretch:
-            first, second, third = (self.marks.get(done, x) for done in self.stretch)
-            launches += self._add(1, first, first, second, third)
+            launches += self._add(1, self._at(self.stretch[0]), self.stretch)
         return launches
 
-    def _add(self, row, start, first, second, now=None):
+    def _at(self, done):
+        """The positions after so many iterations; of now at their end."""
+        return self.marks.get(done, self.model.x)
+
+    def _add(self, row, start, ends):
+        """Launches for the squares of two moves, given by iterations done, and of the way from a
+        start.
+        """
         model, at, record = self.model, accuracy.Marks(), self.model.launches.record
-        at.start, at.first, at.second, at.now = (
-            start,
-            first,
-            second,
-            model.x if now is None else now,
-        )
+        at.start, (at.first, at.second, at.now) = start, map(self._at, ends)
         moves = wp.zeros(len(self.chunks.owner), dtype=wp.vec3d, device=model.x.device)
         each = VERTEX * self.counts.sum() / max(len(moves), 1)
         add, inputs = accuracy.add_moves, [self.chunks, moves]
