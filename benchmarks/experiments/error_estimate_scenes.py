@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes in which the error of the positions is estimated.
 
-The laws of the estimates were fitted to halves of FIRST and ADDED together, and tested with the
-other halves.
+The laws of the estimates were chosen with FIRST and ADDED at hand, but without VARIED.
 """
 
 import sys

@@ -22,11 +22,9 @@ wp.set_module_options(QUICK)
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = wp.constant(wp.float64(0.97))
 # A first look compares two cycles of one iteration each, the next two of the first even ones. No
-# cycle is believed to leave less than FASTEST, and what ends a substep is more careful then.
+# cycle is believed to leave less than FASTEST.
 FIRST_LOOK, SECOND_LOOK = wp.constant(3), wp.constant(6)
-FASTEST, FASTEST_AT_FIRST, FASTEST_AT_SECOND = (
-    wp.constant(wp.float64(rate)) for rate in (0.3, 0.4, 0.5)
-)
+FASTEST = wp.constant(wp.float64(0.3))
 # What a cycle is remembered to take away grows to this power of it with every substep that tells:
 # what was slow may have gone.
 FORGETTING = wp.constant(wp.float64(0.9))
@@ -190,26 +188,21 @@ def find_errors(
     rate = SLOWEST
     if after < SLOWEST * before:
         rate = after / before
-    fastest = wp.pow(FASTEST, cycles)
-    fastest_surely = fastest
     if done == FIRST_LOOK:
         begin_substep(bodies, b)
-        fastest_surely = FASTEST_AT_FIRST
-    elif done == SECOND_LOOK:
-        fastest_surely = FASTEST_AT_SECOND
-    elif after > ABOVE_ROUNDING * rounding:
+    elif done > SECOND_LOOK and after > ABOVE_ROUNDING * rounding:
         bodies.latest[b] = wp.pow(rate, wp.float64(1.0) / cycles)
     is_first = done <= SECOND_LOOK
     weight = wp.where(is_first, WEIGHT_AT_FIRST, WEIGHT)
     slowest = bodies.slowest[b]
     slowest = wp.where(is_first and slowest == wp.float64(0.0), TYPICAL, slowest)
-    surely = remembered(wp.max(rate, fastest_surely), slowest, cycles, weight)
+    rate = remembered(wp.max(rate, wp.pow(FASTEST, cycles)), slowest, cycles, weight)
+    error = left_after(after, rate, rounding)
     is_touched = way[2] > wp.float64(0.0)
     caution = wp.where(is_touched, CAUTION_IN_CONTACT, CAUTION)
-    bodies.bound[b] = caution * left_after(after, surely, rounding)
-    rate = remembered(wp.max(rate, fastest), slowest, cycles, weight)
     bodies.rate[b] = rate
-    bodies.error[b] = left_after(after, rate, rounding)
+    bodies.error[b] = error
+    bodies.bound[b] = caution * error
     motion = wp.sqrt(total[2])
     bodies.motion[b] = motion
     # In motion an error acts as a force would: of its mass times it over h².
