@@ -5,11 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from intersections import joined, piercings
 from shapes import box, cell_box, plane, rotation
 
 from vbd.solver.bodies import Cells, Collider, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
+from vbd.solver.topology.graphs import unique_edges
+from vbd.solver.topology.meshes import boundary_triangles
 
 SIDE = 0.1
 # The distance that a body of this size keeps if it is given none.
@@ -38,11 +41,55 @@ def logs(layers, drop, modulus):
     return bodies
 
 
+def wedges(count, drop, modulus, slope=0.2):
+    """Blocks cut in two along a slope that friction holds: wedges on wedges."""
+    rest, tets = box((1, 1, 1), (SIDE, SIDE, SIDE))
+    low = rest.copy()
+    low[:, 2] *= 0.5 + slope * (rest[:, 0] / SIDE - 0.5)
+    turned = low * [-1.0, 1.0, -1.0] + [SIDE, 0.0, low[:, 2].max()]
+    material, bodies = Material(youngs_modulus=modulus), []
+    bottom = drop + 1.1 * REACH
+    for k in range(count):
+        rest = turned if k % 2 else low
+        bodies.append(Solid(rest + [0.0, 0.0, bottom], tets, material, rest_points=rest))
+        # Above the low side of a slope, or a level top.
+        bottom += 2.5 * REACH + (0.5 * (1.0 + slope) if k % 2 else 0.5 * (1.0 - slope)) * SIDE
+    return bodies
+
+
+def wall(layers, drop, modulus):
+    """Bars exactly along each other."""
+    rest, tets = box((6, 1, 1), (0.3, 0.05, 0.05))
+    reach, material = 0.0025 * 0.3, Material(youngs_modulus=modulus)
+    starts = drop + 1.1 * reach + np.arange(layers) * (0.05 + 2.2 * reach)
+    return [Solid(rest + [0.0, 0.0, z], tets, material, rest_points=rest) for z in starts]
+
+
+def slabs(count, drop, modulus):
+    """Flat solid grids exactly above each other."""
+    rest, tets = box((3, 3, 1), (0.3, 0.3, 0.03))
+    reach, material = 0.0025 * 0.3, Material(youngs_modulus=modulus)
+    starts = drop + 1.1 * reach + np.arange(count) * (0.03 + 2.5 * reach)
+    return [Solid(rest + [0.0, 0.0, z], tets, material, rest_points=rest) for z in starts]
+
+
+def assert_apart(bodies, positions):
+    """No edge of a body passes through a triangle of another one."""
+    meshes = [(x, boundary_triangles(b.elements)) for x, b in zip(positions, bodies, strict=True)]
+    points, triangles, owner = joined(meshes)
+    edges, of = unique_edges(triangles), np.empty(len(points), dtype=int)
+    of[triangles] = owner[:, None]
+    found = piercings(points, edges, triangles)
+    assert (of[edges[found[:, 0], 0]] == owner[found[:, 1]]).all()
+
+
 def fall(bodies, on_mesh, frames=72):
     """Positions of the last half second, and the energy [J] of all frames."""
     floor = [Collider(*plane(2.0))] if on_mesh else []
     settings = Settings(friction=0.5, use_ground=not on_mesh)
     played = list(simulate([*bodies, *floor], settings, frames))
+    for frame in played:
+        assert_apart(bodies, frame.exact_positions[: len(bodies)])
     ends = [frame.exact_positions[: len(bodies)] for frame in played[-12:]]
     return ends, np.array([frame.stats.energy for frame in played])
 
@@ -55,6 +102,16 @@ def assert_at_rest(ends):
         for before, after in zip(one, other, strict=True)
     ]
     assert max(speeds) < 1e-3
+
+
+def assert_distances_kept(positions, size, every=1):
+    """The floor, and level faces above each other, those of `every` so many bodies, are as far
+    apart as bodies of this size [m] keep, to half of it."""
+    reach = 0.0025 * size
+    bottom, top = (np.array([f(x[:, 2]) for x in positions]) for f in (np.min, np.max))
+    level = bottom[every::every] - top[every - 1 : -1 : every]
+    gaps = np.array([bottom[0] - reach, *(level - 2.0 * reach)])
+    assert np.abs(gaps).max() < 0.5 * 2.0 * reach
 
 
 @pytest.mark.parametrize(
@@ -74,9 +131,7 @@ def assert_at_rest(ends):
 def test_cubes_that_are_dropped_come_to_rest(count, cells, drop, modulus, kind, on_mesh):
     ends, energy = fall(cubes(count, cells, drop, modulus, kind), on_mesh)
     assert_at_rest(ends)
-    bottom, top = (np.array([f(x[:, 2]) for x in ends[-1]]) for f in (np.min, np.max))
-    gaps = np.array([bottom[0] - REACH, *(bottom[1:] - top[:-1] - 2.0 * REACH)])
-    assert np.abs(gaps).max() < 0.5 * 2.0 * REACH
+    assert_distances_kept(ends[-1], SIDE)
     # Contacts are told to reach farther under a load, which lifts it by less than that.
     weight = count * 1000.0 * SIDE**3 * 9.81
     assert np.diff(energy).max() < weight * 0.3 * 2.0 * REACH * count
@@ -91,6 +146,33 @@ def test_soft_cubes_do_not_gain_energy_when_they_land(kind, drop):
     assert np.diff(energy).max() < 3.0 * 9.81 * 1e-3
 
 
+@pytest.mark.parametrize("on_mesh", [False, True])
+@pytest.mark.parametrize(("count", "drop"), [(2, 1.0), (10, 0.1)])
+def test_wedges_on_wedges_come_to_rest(count, drop, on_mesh):
+    ends, _energy = fall(wedges(count, drop, 1e7), on_mesh)
+    assert_at_rest(ends)
+    assert_distances_kept(ends[-1], SIDE, every=2)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "on_mesh"),
+    [
+        (wall(5, 0.3, 1e7), True),
+        (slabs(2, 1.0, 1e6), True),
+        (slabs(5, 0.3, 1e6), False),
+    ],
+)
+def test_bars_along_bars_and_slabs_on_slabs_come_to_rest(bodies, on_mesh):
+    ends, _energy = fall(bodies, on_mesh)
+    assert_at_rest(ends)
+    assert_distances_kept(ends[-1], 0.3)
+
+
 def test_bars_across_bars_come_to_rest():
     ends, _energy = fall(logs(3, 0.1, 1e6), on_mesh=True)
+    assert_at_rest(ends)
+
+
+def test_a_tower_of_bars_across_bars_comes_to_rest():
+    ends, _energy = fall(logs(10, 0.1, 1e7), on_mesh=False)
     assert_at_rest(ends)
