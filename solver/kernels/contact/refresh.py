@@ -160,6 +160,7 @@ def gather_near(
     least_gap: wp.array[float],
     x_seen: wp.array[wp.vec3],
     alert: wp.array[int],
+    told: wp.array[int],
 ):
     """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i].
 
@@ -181,6 +182,8 @@ def gather_near(
         e = lists.entry[k]
         of_pair = state[e >> 2]
         least = wp.where(of_pair.gap < least, of_pair.gap, least)
+        if alarm[0] != 0:
+            lists.gap[k] = of_pair.gap
         if (of_pair.near >> (e & 3)) & 1 == 1:
             near_entry[end] = e
             end += 1
@@ -190,6 +193,7 @@ def gather_near(
         least_gap[i] = least
         x_seen[i] = x[i]
         alert[i] = 0
+        told[i] = 0
 
 
 @wp.kernel
