@@ -76,7 +76,7 @@ class Refresh:
         outputs = [lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert, watch.told]
-        near, points = [lists.near.entry, lists.near.end], model.surface.points
+        near, points = [lists.near.entry, lists.near.end, lists.all.gap], model.surface.points
         embedding, listed = model.contact_model.embedding, lists.all.listed
         room_inputs = [embedding, listed, watch.alarm, watch.least_gap]
         around = [model.x, lists.counts]
