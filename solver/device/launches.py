@@ -120,7 +120,7 @@ class Launches:
         """
         total = sum(cost for _, cost in actions)
         number = 1
-        if self.device.is_cpu:
+        if self.device.is_cpu and actions:
             number = min(self.threads.count, len(actions), 1 + int(total / WORTH_SPLITTING))
         parts, costs = [[] for _ in range(number)], [0.0] * number
         for action, cost in sorted(actions, key=lambda each: -each[1]):
