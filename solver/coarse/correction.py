@@ -25,9 +25,9 @@ from .restriction import CoarseForces
 
 # The longest step along a direction, without and with contacts, which may cut it short.
 LONGEST, LONGEST_WITH_CONTACTS = 2.0, 1.0
-# Rough cost of an element in a sum along the direction, of a vertex in one, and of a difference
-# [ns].
-SLOPE, MEMBER, DIFFERENCE = 40.0, 10.0, 5.0
+# Rough cost of an element in a sum along the direction, of a vertex and of a pair in one, and of a
+# difference [ns].
+SLOPE, MEMBER, PAIR, DIFFERENCE = 40.0, 10.0, 15.0, 5.0
 
 
 def coarse_aggregates(model, settings):
@@ -149,6 +149,7 @@ class CoarseCorrection:
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
         along = [*state, model.free_count, self.longest, objective.attachments, *touching]
         choice = [self.longest, members, self.sums, counts]
+        each += PAIR * model.lists.expected / chunks
         count = self.groups.linkage_count
         return [
             record(coarse_slopes.member_slopes, chunks, along, [members], each),

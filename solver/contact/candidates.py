@@ -16,8 +16,9 @@ from .refresh import LOOK
 # Room for triangles per vertex and for edges per edge, at first.
 TRIANGLE_SLOTS = 32
 EDGE_SLOTS = 32
-# Rough cost of a query, of a look whether it is needed, and of an entry to be sorted [ns].
-QUERY, MARK, ENTRY = 400.0, 30.0, 2.0
+# Rough cost of a query, of a look whether it is needed, of a pair that is listed, and of an entry
+# to be sorted [ns].
+QUERY, MARK, PAIR, ENTRY = 400.0, 30.0, 200.0, 2.0
 
 
 class Search:
@@ -119,9 +120,10 @@ class Search:
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
         outputs = [lists.pairs, lists.pulled]
         inputs = [*scene, triangle_slots, self.end[0], self.found[0], self.before]
-        yield record(pair_lists.fill_vertex_triangle, vertices, inputs, outputs, LOOK)
+        each = PAIR * lists.expected / max(vertices + edges, 1)
+        yield record(pair_lists.fill_vertex_triangle, vertices, inputs, outputs, each)
         inputs = [*scene, edge_slots, lists.counts, self.end[1], self.found[1], self.before]
-        yield record(pair_lists.fill_edge_edge, edges, inputs, outputs, LOOK)
+        yield record(pair_lists.fill_edge_edge, edges, inputs, outputs, each)
         inputs, outputs = [lists.rows, lists.counts], [lists.pairs, lists.touches, lists.state]
         record_list, room = model.launches.record_list, len(lists.rows)
         yield record_list(pair_lists.fill_separating, room, 0, inputs, outputs)

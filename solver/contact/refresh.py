@@ -7,6 +7,7 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels.contact import refresh
+from ..kernels.contact.alerts import ANYWHERE
 
 # Rough cost of looking at a pair, and at its entry in a list [ns].
 LOOK, ENTRY = 20.0, 2.0
@@ -18,9 +19,10 @@ class Watch:
     `least_gap` [m] is the smallest of its pairs as seen from `x_seen`, `room` [m] how far a vertex
     may go from there without bringing what it carries any nearer to an alarm. `awake` are those
     that share a point with one that has gone farther; `alert` vertices are truncated by their
-    pairs, `alarm` says that there are any, `all_alert` that all are; `changed` ones get other
-    lists. `stride` [m] is how far a vertex goes from look to look, the last of which was at
-    `x_looked`.
+    pairs: that is the highest level of what has been `told` by any with which they share one
+    (kernels/contact/alerts.py). `alarm` says that there are any, `all_alert` that all are;
+    `changed` ones get other lists. `stride` [m] is how far a vertex goes from look to look, the
+    last of which was at `x_looked`.
     """
 
     def __init__(self, x):
@@ -28,15 +30,15 @@ class Watch:
         self.least_gap, self.room, self.stride = (
             wp.zeros(len(x), dtype=float, device=x.device) for _ in range(3)
         )
-        self.alert, self.awake, self.changed = (
-            wp.zeros(len(x), dtype=int, device=x.device) for _ in range(3)
+        self.alert, self.told, self.awake, self.changed = (
+            wp.zeros(len(x), dtype=int, device=x.device) for _ in range(4)
         )
         self.alarm = wp.zeros(1, dtype=int, device=x.device)
         self.all_alert = wp.ones(1, dtype=int, device=x.device)
 
     def alert_all(self):
         """Nothing is known any more, until pairs are refreshed."""
-        self.alert.fill_(1)
+        self.alert.fill_(int(ANYWHERE))
         self.alarm.fill_(1)
         self.all_alert.fill_(1)
 
@@ -73,8 +75,8 @@ class Refresh:
         inputs += [watch.x_looked, watch.stride]
         outputs = [lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
-        seen = [watch.least_gap, watch.x_seen, watch.alert]
-        near, points = [lists.near.entry, lists.near.end], model.surface.points
+        seen = [watch.least_gap, watch.x_seen, watch.alert, watch.told]
+        near, points = [lists.near.entry, lists.near.end, lists.all.gap], model.surface.points
         embedding, listed = model.contact_model.embedding, lists.all.listed
         room_inputs = [embedding, listed, watch.alarm, watch.least_gap]
         around = [model.x, lists.counts]

@@ -192,7 +192,8 @@ class Truncation:
         where = [model.x_start, self.x_found, self.struct, lists, watch.alert, self.allowed]
         bounding = []
         if len(model.surface.points):
-            inputs = [model.lists.counts, embedding, *moves, lists, watch.alert, watch.alarm]
+            inputs = [model.lists.counts, embedding, *moves, lists, model.lists.state]
+            inputs += [watch.alert, watch.alarm]
             extent = model.lists.capacity, model.lists.expected
             bound_pairs, allowed = self.kernels.bound_pairs, [self.allowed]
             bounding = [model.launches.record_list(bound_pairs, *extent, inputs, allowed, LOOK)]
@@ -201,7 +202,7 @@ class Truncation:
                 self.alert_partners,
                 count,
                 [embedding, moving, int(alone), model.x, candidate, *seen, lists, watch.all_alert],
-                [watch.awake, watch.alert, watch.alarm],
+                [watch.awake, watch.told, watch.alert, watch.alarm],
                 each * MOVE,
                 first,
             ),

@@ -43,9 +43,9 @@ STEPS = {
     "goes_on": int,
 }
 BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
-# Rough cost of adding a vertex, of its contacts, of moving one, of a pair that it passes, and of an
-# entry that may be one with what is outside [ns].
-ADD, TOUCH, MOVE, PASS, MEET = 15.0, 30.0, 5.0, 20.0, 10.0
+# Rough cost of adding a vertex, of its contacts, of a pair among these, of moving a vertex, of a
+# pair that it passes, and of an entry that may be one with what is outside [ns].
+ADD, TOUCH, LOOK, MOVE, PASS, MEET = 15.0, 30.0, 25.0, 5.0, 20.0, 10.0
 
 
 class RigidSteps:
@@ -106,6 +106,7 @@ class RigidSteps:
         around += [meetings, lists.counts, lists.near.touches, lists.pulled]
         around += [model.contact_model, *taken]
         kernel, cost = rigid_contacts.add_contacts, self.touch_cost
+        cost = cost + LOOK * lists.expected / max(len(cost), 1)
         self.contacts = record(kernel, len(cost), around, [self.sums], cost=cost)
         kernel, sums = rigid_step.take_rigid_steps, [self.surface, self.sums]
         self.take = record(kernel, self.count, sums, [*taken, self.goes_on])

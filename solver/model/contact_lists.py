@@ -11,7 +11,6 @@ import numpy as np
 import warp as wp
 
 from ..kernels.contact import counts, pairs
-from ..kernels.contact.pair_forces import AHEAD
 
 # A list that is shorter than so many times what a frame needed...
 HEADROOM = 1.5
@@ -86,9 +85,10 @@ class ContactLists:
         self.pulled = new(wp.vec3)
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)
-        self.all.entry = new(int, 4 * capacity)
         # Entries are looked up before they are needed.
-        self.near.entry = new(int, 4 * capacity + AHEAD)
+        self.all.entry = new(int, 4 * capacity + pairs.AHEAD)
+        self.all.gap = new(float, 4 * capacity)
+        self.near.entry = new(int, 4 * capacity + pairs.AHEAD)
         self.closing = new(wp.vec4, 4 * capacity)
 
     @property

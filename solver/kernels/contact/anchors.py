@@ -16,6 +16,7 @@ wp.set_module_options(QUICK)
 
 @wp.kernel
 def anchor_pairs(
+    first: int,
     parts: int,
     x: wp.array[wp.vec3],
     counts: wp.array[int],
@@ -26,7 +27,7 @@ def anchor_pairs(
     pulled: wp.array[wp.vec3],
 ):
     """How far [m] A of every pair that touches has been pulled aside against B, 0 of others."""
-    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         aside = wp.vec3(0.0)
         if state[p].near != 0:
@@ -67,6 +68,7 @@ def anchor_at_colliders(
 
 @wp.kernel
 def remember_pairs(
+    first: int,
     parts: int,
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
@@ -75,7 +77,7 @@ def remember_pairs(
     anchors: wp.array[Anchor],
 ):
     """Note how far all pairs of surfaces were pulled aside, before a search lists them anew."""
-    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         anchors[p].vertices = pairs[p].vertices
         anchors[p].pulled = pulled[p]

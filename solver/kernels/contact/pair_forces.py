@@ -12,10 +12,8 @@ import warp as wp
 
 from ..embedding import Embedding, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness
-from .pairs import Touch, gap_of
+from .pairs import AHEAD, Touch, gap_of
 
-# A touch is fetched from memory this many entries before it is needed.
-AHEAD = wp.constant(6)
 # Distance [m] of what never touches.
 NEVER = wp.constant(1.0e30)
 # Corners of a touch. Where surfaces are embedded the loops over them are not ranges of constant

@@ -89,11 +89,10 @@ def range_of(k: int, end: wp.array[int], offset: int, room: int):
 @wp.func
 def pulled_before(v: wp.vec4i, begin: int, end: int, anchors: wp.array[Anchor]):
     """How far A of a pair of the vertices v was pulled aside [m], where it was listed before."""
-    pulled = wp.vec3(0.0)
     for p in range(begin, end):
         if anchors[p].vertices == v:
-            pulled = anchors[p].pulled
-    return pulled
+            return anchors[p].pulled
+    return wp.vec3(0.0)
 
 
 @wp.kernel

@@ -16,6 +16,9 @@ wp.set_module_options(QUICK)
 VERTEX_TRIANGLE = wp.constant(1)
 EDGE_EDGE = wp.constant(2)
 
+# A pair or touch is fetched from memory this many entries before it is needed.
+AHEAD = wp.constant(6)
+
 # Sides that have gone less than this part of their gap each since it was measured, and go no
 # farther now, keep to what truncation keeps of it: 2 q ≤ KEPT (1 − 2 q).
 QUIET = wp.constant(0.2)
@@ -103,7 +106,22 @@ class PairLists:
     pairs: wp.array[Pair]
     start: wp.array[int]  # [vertex + 1], in `entry`
     entry: wp.array[int]
+    gap: wp.array[float]  # [entry], that of its pair as it was measured last [m]
     listed: wp.array[int]  # whether what the vertex carries has pairs, where surfaces are embedded
+
+
+@wp.func_native(
+    snippet="""
+#if !defined(__CUDA_ARCH__)
+    const char* address = (const char*)(lists.pairs.data + (lists.entry.data[k] >> 2));
+    __builtin_prefetch(address);
+    __builtin_prefetch(address + 48);
+#endif
+"""
+)
+def prefetch_pair(lists: PairLists, k: int):
+    """Ask the processor for the pair of entry k, of which a CPU would wait for each in turn."""
+    ...
 
 
 @wp.struct

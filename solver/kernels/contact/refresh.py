@@ -157,9 +157,11 @@ def gather_near(
     # out
     near_entry: wp.array[int],
     near_end: wp.array[int],
+    gap: wp.array[float],
     least_gap: wp.array[float],
     x_seen: wp.array[wp.vec3],
     alert: wp.array[int],
+    told: wp.array[int],
 ):
     """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i].
 
@@ -181,6 +183,8 @@ def gather_near(
         e = lists.entry[k]
         of_pair = state[e >> 2]
         least = wp.where(of_pair.gap < least, of_pair.gap, least)
+        if alarm[0] != 0:
+            gap[k] = of_pair.gap
         if (of_pair.near >> (e & 3)) & 1 == 1:
             near_entry[end] = e
             end += 1
@@ -190,6 +194,7 @@ def gather_near(
         least_gap[i] = least
         x_seen[i] = x[i]
         alert[i] = 0
+        told[i] = 0
 
 
 @wp.kernel
@@ -221,6 +226,7 @@ def find_room(
 
 @wp.kernel
 def part_anew(
+    first: int,
     parts: int,
     x: wp.array[wp.vec3],
     counts: wp.array[int],
@@ -230,7 +236,7 @@ def part_anew(
     """Let the normals of all pairs of surfaces part their sides as they are now, where that leaves
     more between them than those of before do.
     """
-    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
         v = pair.vertices

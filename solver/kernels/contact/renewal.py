@@ -20,6 +20,7 @@ wp.set_module_options(HOT)
 
 @wp.kernel
 def keep_renewed_edges(
+    first: int,
     offset: int,
     surface: Surface,
     low: wp.array[wp.vec3],
@@ -29,7 +30,7 @@ def keep_renewed_edges(
     renewed_high: wp.array[wp.vec3],
 ):
     """The boxes of edges from number `offset` on that have a renewed vertex; empty ones else."""
-    k = wp.tid()
+    k = first + wp.tid()
     e = surface.edges[offset + k]
     is_renewed = surface.renewed[e[0]] + surface.renewed[e[1]] > 0
     renewed_low[k] = wp.where(is_renewed, low[k], wp.vec3(wp.inf))
@@ -38,6 +39,7 @@ def keep_renewed_edges(
 
 @wp.kernel
 def keep_renewed_triangles(
+    first: int,
     offset: int,
     surface: Surface,
     low: wp.array[wp.vec3],
@@ -47,7 +49,7 @@ def keep_renewed_triangles(
     renewed_high: wp.array[wp.vec3],
 ):
     """The same of triangles."""
-    k = wp.tid()
+    k = first + wp.tid()
     t = surface.triangles[offset + k]
     is_renewed = surface.renewed[t[0]] + surface.renewed[t[1]] + surface.renewed[t[2]] > 0
     renewed_low[k] = wp.where(is_renewed, low[k], wp.vec3(wp.inf))

@@ -64,6 +64,7 @@ def edge_box(e: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.
 
 @wp.kernel
 def bound_edges(
+    first: int,
     offset: int,
     surface: Surface,
     state: ContactState,
@@ -73,7 +74,7 @@ def bound_edges(
     high: wp.array[wp.vec3],
 ):
     """Boxes round edges from number `offset` on, with all they may touch before the next search."""
-    k = wp.tid()
+    k = first + wp.tid()
     a, b = edge_box(surface.edges[offset + k], surface, state, x)
     low[k] = a
     high[k] = b
@@ -81,6 +82,7 @@ def bound_edges(
 
 @wp.kernel
 def bound_triangles(
+    first: int,
     offset: int,
     surface: Surface,
     state: ContactState,
@@ -90,7 +92,7 @@ def bound_triangles(
     high: wp.array[wp.vec3],
 ):
     """Boxes round triangles from number `offset` on, in the same way."""
-    k = wp.tid()
+    k = first + wp.tid()
     t = surface.triangles[offset + k]
     reach = state.radius[t[0]]
     r = wp.vec3(reach, reach, reach)

@@ -20,9 +20,10 @@ import warp as wp
 from ..embedding import Embedding, surface_functions
 from ..options import HOT
 from ..shares import share_of
+from .alerts import is_quiet
 from .analytic_colliders import ContactModel
 from .counts import OF_EDGES, OF_VERTICES
-from .pairs import EDGE_EDGE, Pair, PairLists, Surface
+from .pairs import AHEAD, EDGE_EDGE, Pair, PairLists, PairState, Surface, prefetch_pair
 from .planes import fraction_to_plane, fraction_within, toward_plane
 from .points_in_front import fraction_function
 
@@ -79,6 +80,7 @@ def truncation_kernels(width: int) -> TruncationKernels:
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
         lists: PairLists,
+        state: wp.array[PairState],
         alert: wp.array[int],
         alarm: wp.array[int],
         # out
@@ -90,7 +92,8 @@ def truncation_kernels(width: int) -> TruncationKernels:
         begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
         for p in range(begin, end):
             v = lists.pairs[p].vertices
-            if alert[v[0]] + alert[v[1]] + alert[v[2]] + alert[v[3]] != 0:
+            level = wp.max(wp.max(alert[v[0]], alert[v[1]]), wp.max(alert[v[2]], alert[v[3]]))
+            if level != 0 and not is_quiet(level, state[p].gap):
                 pair = lists.pairs[p]
                 approach = approaches(pair, moving, x, candidate, embedding)
                 fractions = wp.vec4(1.0)
@@ -139,9 +142,13 @@ def truncation_kernels(width: int) -> TruncationKernels:
             for slot in range(begin, end):
                 s = surface.carried(slot, embedding)
                 last = lists.start[s]
-                if alert[s] != 0:
+                level = alert[s]
+                if level != 0:
                     last = lists.start[s + 1]
                 for k in range(lists.start[s], last):
+                    prefetch_pair(lists, k + AHEAD)
+                    if is_quiet(level, lists.gap[k]):
+                        continue
                     p = lists.entry[k] / 4
                     corner = lists.entry[k] % 4
                     if wp.static(embedded):
