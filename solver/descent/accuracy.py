@@ -28,6 +28,13 @@ def begins_cycle(iteration):
     return iteration == CYCLE or iteration % CYCLE == 1
 
 
+def has_step(iteration, settings):
+    """Whether a coarse step follows an iteration, counted from 0, where cycles are not even."""
+    if settings.quasistatic:
+        return True
+    return iteration & (iteration - 1) == 0
+
+
 def marks(count):
     """(iterations done, whether the next mark comes twice as far from it as the last one) of all
     looks within `count` iterations, but for the first; they compare with marks before them, after

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """When the coarse correction comes in (coarse/correction.py)."""
 
-from .accuracy import begins_cycle
+from .accuracy import begins_cycle, has_step
 from .stage import Stage
 
 
@@ -64,10 +64,3 @@ class CyclicCoarseSteps(CoarseSteps):
 
     def before_sweep(self):
         self.correction.step()
-
-
-def has_step(iteration, settings):
-    """Whether a coarse step follows an iteration, counted from 0, where cycles are not even."""
-    if settings.quasistatic:
-        return True
-    return iteration & (iteration - 1) == 0

@@ -7,8 +7,7 @@ import warp as wp
 
 from ..kernels.iterations import compare
 from ..report.position_error import PositionError
-from .accuracy import Accuracy
-from .coarse import has_step
+from .accuracy import Accuracy, has_step
 
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10

@@ -31,6 +31,7 @@ ISLANDS = {
     "at_colliders": int,
     "island": int,
     "held": int,
+    "stands": int,
     "center": wp.vec3d,
     "shift": wp.vec3d,
     "turn": wp.mat33d,

@@ -44,13 +44,18 @@ def join_meeting(
 ):
     """Join free islands whose ways [m] would lead them within the contact distance of each other,
     and see whether there are any.
+
+    Not those that stand: colliders give and take momentum, so nothing is lost with what such an
+    island cannot take of its step, and as parts of one a stack that lands would lean as a whole by
+    what the iterations have left out.
     """
     for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], parts):
         pair = pairs[p]
         v = pair.vertices
         one = islands.island[body[v[0]]]
         other = islands.island[body[v[3]]]
-        if one != other and islands.held[one] == 0 and islands.held[other] == 0:
+        free = islands.held[one] == 0 and islands.held[other] == 0
+        if one != other and free and islands.stands[one] == 0 and islands.stands[other] == 0:
             approach = approach_along(pair.kind, pair.found_normal, v, way)
             gap = gap_along(pair.kind, pair.found_normal, v, x)
             if approach > 0.0 and gap - approach < pair.radius:

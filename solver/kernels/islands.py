@@ -22,9 +22,10 @@ class Islands:
 
     parent: wp.array[int]
     touched: wp.array[int]  # whether the body touches another one
-    at_colliders: wp.array[int]  # whether it touches an analytic collider
+    at_colliders: wp.array[int]  # whether it touches a collider
     island: wp.array[int]  # first body of the island
     held: wp.array[int]  # whether anything in the island is not free
+    stands: wp.array[int]  # whether anything in the island touches a collider
     center: wp.array[wp.vec3d]  # [m]
     shift: wp.array[wp.vec3d]  # of the center [m]
     turn: wp.array[wp.mat33d]  # rotation about the center
@@ -60,6 +61,7 @@ def separate(
     islands.touched[b] = 0
     islands.at_colliders[b] = 0
     islands.held[b] = 0
+    islands.stands[b] = 0
     if b == 0:
         is_any_free[0] = 0
 
@@ -88,6 +90,9 @@ def join_touching(
                 islands.touched[other] = 1
                 if one < bodies and other < bodies:
                     join(one, other, islands.parent)
+                else:
+                    islands.at_colliders[one] = 1
+                    islands.at_colliders[other] = 1
 
 
 @wp.kernel
@@ -96,12 +101,16 @@ def name_islands(
     # in and out
     islands: Islands,
 ):
-    """The island of every body or collider, and which are held: those of the `anchored`."""
+    """The island of every body or collider, which are held, those of the `anchored`, and which
+    stand on colliders.
+    """
     b = wp.tid()
     island = first_of(b, islands.parent)
     islands.island[b] = island
     if anchored[b] != 0:
         islands.held[island] = 1
+    if islands.at_colliders[b] != 0:
+        islands.stands[island] = 1
 
 
 @wp.kernel
