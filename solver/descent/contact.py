@@ -46,6 +46,7 @@ class Contacts(Stage):
         self.flight.move()
         self.approaching.begin()
         contact.begin_approach()
+        self.flight.land(contact.begin_approach)
         self._go_on()
         repeat_while(self.approaching.goes_on, self._approach)
         when(contact.travelled, contact.part_anew)

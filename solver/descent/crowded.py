@@ -17,6 +17,7 @@ from ..kernels import crowded_islands as kernels
 from ..kernels import island_moves
 from ..kernels import islands as of_islands
 from ..kernels.contact.truncation import BY_TRUST_RADIUS
+from .common_moves import CommonMoves
 
 # Rough cost of a vertex that moves, and of one that looks how far it may [ns].
 MOVE, LOOK = 5.0, 20.0
@@ -32,6 +33,7 @@ class Crowd:
         self.model, self.steps, self.anchored = steps.model, steps, anchored
         bodies, device = len(self.model.assembly.vertices), self.model.device
         self.least = wp.zeros(bodies, dtype=float, device=device)
+        self.stays = wp.zeros(bodies, dtype=int, device=device)
         self.joined, self.stopped, self.leaves, self.rounds, self.goes_on = (
             wp.zeros(1, dtype=int, device=device) for _ in range(5)
         )
@@ -72,6 +74,7 @@ class Crowd:
             island_moves.part_for_ways, *extent, listed, [lists.pairs], LOOK
         )
         to_planes = [*among, islands], [self.least, self.stopped]
+        together = CommonMoves(model, islands.island, self.stays, steps.before)
         self.move = [
             *steps.propose(clips=False),
             *find_ways,
@@ -81,8 +84,11 @@ class Crowd:
             self.leaves.zero_,
             model.launches.record_list(kernels.find_parts_to_planes, *extent, *to_planes),
             record(kernel, free, regions, cut),
+            self.stays.zero_,
+            together.keep,
             record(kernels.move_parts, free, moves, [model.x], MOVE),
             partial(model.followers.follow, 0, model.vertex_count),
+            together,
             *steps.follow,
             record(kernels.decide, 1, [self.stopped], [self.rounds, self.goes_on]),
         ]

@@ -6,12 +6,15 @@ of the truncation, which are small beside the path of a fast body, would hold it
 fall together, one towards the other, have the mean of their motions in common.
 """
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
 from ..device.flow import when
 from ..device.launches import play
 from ..kernels import flight
+from .common_moves import CommonMoves
 from .rigid_steps import surface_chunks
 
 # Rough cost of measuring a vertex and of moving one [ns].
@@ -29,6 +32,7 @@ class Flight:
         self.fly = model.launches.record(
             flight.fly, model.vertex_count, inputs, [model.x], cost=FLY
         )
+        self.moves = CommonMoves(model, flights.group, flights.stays)
 
     def move(self):
         """Move what flies by the mean path to its candidates."""
@@ -36,7 +40,14 @@ class Flight:
         play(self.launches)
         when(self.flies, self._fly)
 
+    def land(self, search):
+        """After a search where what flew has got: take back what rounding has changed there, and
+        `search` again.
+        """
+        when(self.flies, partial(self.moves, search))
+
     def _fly(self):
+        self.moves.keep()
         self.fly()
         self.model.followers.follow(0, self.model.vertex_count)
 

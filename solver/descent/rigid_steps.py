@@ -13,6 +13,7 @@ from ..kernels import islands as kernels
 from ..kernels.contact.holding import take_least
 from ..model.chunks import make_chunks
 from ..scene.embedding import points_in_front
+from .common_moves import CommonMoves
 
 # What is added up for a chunk.
 MOMENTS = {
@@ -216,7 +217,8 @@ class WholeMoves:
         boxes.append(model.contact_model.state.radius)
         around = [model.contact.struct, self.travel, self.boxes, islands]
         moves, parts = [model.candidate, steps.owner, islands], [chunks, self.parts, islands]
-        held = [steps.before, *moves]
+        self.moves = CommonMoves(model, islands.island, self.stays, steps.before)
+        held = [steps.before, *moves, model.contact_model.state.radius]
         stays, kernels = [self.stays], island_moves
         return [
             *steps.propose(clips=True),
@@ -224,8 +226,10 @@ class WholeMoves:
             record(kernels.sweep_boxes, bodies, parts, [self.boxes, *stays]),
             record(kernels.find_obstacles, bodies, around, stays),
             record(kernels.find_held_back, free, held, stays, cost=MOVE),
+            self.moves.keep,
             record(kernels.move_whole, free, [*moves, *stays], [model.x], cost=MOVE),
             model.contact.follow,
+            self.moves,
         ]
 
 

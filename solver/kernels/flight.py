@@ -136,6 +136,18 @@ def name_groups(
     flights.group[b] = first_of(b, flights.parent)
 
 
+@wp.func
+def in_digits_of(motion: wp.vec3, farthest: wp.vec3):
+    """A motion in the digits that coordinates have once the `farthest` [m] has moved by it: all
+    that stay below the same power of two move by just that.
+    """
+    m = motion
+    for k in range(3):
+        far = wp.where(m[k] < 0.0, -farthest[k], farthest[k])
+        m[k] = (m[k] + far) - far
+    return m
+
+
 @wp.kernel
 def find_motions(
     boxes: Boxes,
@@ -148,11 +160,13 @@ def find_motions(
         return
     path = wp.vec3d()
     size = wp.float64(0.0)
+    farthest = wp.vec3()
     for other in range(b, boxes.path.shape[0]):
         if flights.group[other] == b:
             path += boxes.path[other]
             size += flights.size[other]
-    flights.motion[b] = wp.vec3(path / size)
+            farthest = wp.max(farthest, wp.max(wp.abs(boxes.low[other]), wp.abs(boxes.high[other])))
+    flights.motion[b] = in_digits_of(wp.vec3(path / size), farthest)
 
 
 @wp.func

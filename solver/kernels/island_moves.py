@@ -9,10 +9,11 @@ those of colliders, it moves as a whole.
 import warp as wp
 
 from .chunks import Chunks
+from .common_moves import LOST
 from .contact.analytic_colliders import ContactModel, keep_in_front
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface, signed_weights, weighted
-from .contact.parting import better, parting_normal, room_between
+from .contact.parting import ROUNDING, better, parting_normal, room_between
 from .contact.passing import approach_along, passing_normal
 from .contact.planes import KEPT
 from .flight import Boxes
@@ -197,15 +198,19 @@ def find_held_back(
     candidate: wp.array[wp.vec3],
     owner: wp.array[int],
     islands: Islands,
+    radius: wp.array[float],
     # out
     stays: wp.array[int],
 ):
-    """Mark the islands of which analytic colliders hold any vertex back."""
+    """Mark the islands of which analytic colliders hold any vertex back, and those that would get
+    to where rounding is more than the contact `radius`, so that it could pass what is not listed.
+    """
     i = first + wp.tid()
     island = islands.island[owner[i]]
     if islands.held[island] == 0:
         goal = x[i] + rigid_step(x[i], island, islands)
-        if wp.length_sq(candidate[i] - goal) > 0.0:
+        rounding = LOST * ROUNDING * wp.dot(wp.abs(goal), wp.vec3(1.0))
+        if wp.length_sq(candidate[i] - goal) > 0.0 or rounding > radius[i]:
             stays[island] = 1
 
 

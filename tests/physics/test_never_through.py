@@ -80,6 +80,20 @@ def test_a_tet_in_a_slot_of_its_own_width_and_a_millionth(velocity):
     assert_apart(bodies)
 
 
+@pytest.mark.parametrize("speed", [1e5, 1e6, 1e7])
+@pytest.mark.parametrize("gap", [1e-5, 1e-4, 1e-3])
+@pytest.mark.parametrize("spin", [0.0, 10.0])
+def test_what_flies_to_where_digits_are_few_stays_apart(speed, gap, spin):
+    # A last digit is 10 μm after one substep of the slowest, and 8 cm where the fastest end up.
+    turn = rotation((0.6, 0.8, 0.0), 2.7)
+    bodies = [cube((0.0, 0.0, k * (1.0 + gap)), collision_thickness=0.01) for k in range(2)]
+    for body in bodies:
+        body.points = (body.points - 0.5) @ turn.T
+        around = np.cross(spin * np.array([0.3, 0.4, -0.9]), body.points)
+        body.velocities = speed * np.array([1.0, 0.3, 0.2]) + around
+    assert_apart(bodies, 4, gravity=(0.0, 0.0, 0.0))
+
+
 def rollers(frames, gap, turn=0.2):
     """Two rollers side by side that draw down what lies on them."""
     points, triangles = roller(16, 2.0)

@@ -6,8 +6,8 @@ from dataclasses import replace as replaced
 import numpy as np
 import pytest
 import warp as wp
-from intersections import intersecting_pairs, joined
-from shapes import box, chain, grid, plane
+from intersections import intersecting_pairs, joined, segment_hits
+from shapes import box, chain, grid, plane, rotation
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.device import launches
@@ -224,6 +224,61 @@ def test_what_meets_nothing_flies_and_what_is_near_a_collider_stays():
     for number in range(count):
         mine = moved[body == number]
         np.testing.assert_allclose(mine, np.tile(expected[number], (len(mine), 1)), atol=1e-6)
+
+
+def two_that_nearly_touch(apart=1e-5):
+    """Two cubes of 20 cm, a turned one beside the other, after a frame without gravity."""
+    turn = rotation((0.6, 0.8, 0.0), 0.7)
+    bodies = [cube([(0.2 + apart) * k, 0.0, 0.0]) for k in range(2)]
+    for body in bodies:
+        body.points = body.points @ turn.T
+    still = replaced(SETTINGS, gravity=(0.0, 0.0, 0.0), collision_stiffness=0.0)
+    _first, frames, stepper = start(bodies, still)
+    return stepper, frames
+
+
+def crossings(model, x):
+    return segment_hits(x.astype(float), model.surface.edges, model.surface.triangles)
+
+
+@pytest.mark.parametrize("way", [-0.013, -3.7])
+def test_what_flies_moves_by_the_same_to_the_last_digit(way):
+    """On both sides of a power of two, towards where no digits get lost."""
+    stepper, _frames = two_that_nearly_touch()
+    model, flight = stepper.model, stage(stepper, "Contacts").flight
+    model.x.assign(model.x.numpy() + np.float32(16.0))
+    before = model.x.numpy().copy()
+    model.candidate.assign(before + [way, 0.7 * way, 0.4 * way])
+    flight.move()
+    moved = model.x.numpy().astype(float) - before
+    assert (moved == moved[0]).all()
+    np.testing.assert_allclose(moved[0], [way, 0.7 * way, 0.4 * way], atol=2e-6)
+
+
+@pytest.mark.parametrize("way", [1e4, 1e6])
+def test_what_would_pass_each_other_by_rounding_does_not_fly(way):
+    stepper, _frames = two_that_nearly_touch()
+    model, contacts = stepper.model, stage(stepper, "Contacts")
+    before = model.x.numpy().copy()
+    there = before + np.array([1.0, 0.7, 0.4], dtype=np.float32) * np.float32(way)
+    assert len(crossings(model, there)) > len(crossings(model, before)) == 0
+    model.candidate.assign(there)
+    contacts.flight.move()
+    assert (model.x.numpy() != before).any()
+    contacts.contact.begin_approach()
+    contacts.flight.land(contacts.contact.begin_approach)
+    np.testing.assert_array_equal(model.x.numpy(), before)
+
+
+@pytest.mark.parametrize("way", [1e4, 1e6])
+def test_no_island_moves_as_a_whole_to_where_rounding_would_let_it_pass_itself(way):
+    stepper, _frames = two_that_nearly_touch()
+    model, momentum = stepper.model, stage(stepper, "IslandMomentum")
+    goal = model.inertial.numpy()
+    goal[: model.free_count] = model.x.numpy() + np.array([1.0, 0.7, 0.4]) * way
+    model.inertial.assign(goal)
+    momentum.end_step()
+    assert len(crossings(model, model.x.numpy())) == 0
 
 
 def test_a_path_to_nowhere_keeps_all_that_it_may_meet():

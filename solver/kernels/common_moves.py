@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What bodies do together changes no distance between them, but for rounding.
+
+Coordinates lose digits as they get larger: what lies on a thing that flies far away may end on the
+other side of it. So pairs within a group are looked at where it has got. A gap that is more than
+rounding can make was there all the way; with less than that all of a pair has to move alike.
+"""
+
+import warp as wp
+
+from .contact.counts import OF_EDGES, OF_VERTICES
+from .contact.pairs import Pair, Surface, signed_weights, weighted
+from .contact.parting import gap_along, parting_normal, rounding_along
+from .options import QUICK
+from .shares import share_of
+
+wp.set_module_options(QUICK)
+
+# Rounding takes less from a gap than this part of the least distance that is kept for its sake.
+LOST = wp.constant(0.25)
+
+
+@wp.func
+def moves_alike(v: wp.vec4i, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
+    """Whether all vertices of a pair have moved by the same, to the last digit."""
+    way = wp.vec3d(x[v[0]]) - wp.vec3d(before[v[0]])
+    apart = wp.float64(0.0)
+    for c in range(1, 4):
+        other = wp.vec3d(x[v[c]]) - wp.vec3d(before[v[c]])
+        apart = wp.max(apart, wp.length_sq(other - way))
+    return apart == wp.float64(0.0)
+
+
+@wp.func
+def touches(pair: Pair, x: wp.array[wp.vec3]):
+    """Whether the sides of a pair are nearer to each other than can be told at any place."""
+    v = pair.vertices
+    a = x[v[0]]
+    gap = weighted(signed_weights(pair.kind, v, x), v, x)
+    nowhere = wp.vec3(0.0)
+    told = rounding_along(wp.normalize(gap), nowhere, x[v[1]] - a, x[v[2]] - a, x[v[3]] - a)
+    return wp.length(gap) <= LOST * told
+
+
+@wp.func
+def parts_them(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
+    """Whether a direction leaves more between the sides of a pair than rounding can make."""
+    v = pair.vertices
+    rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    return gap_along(pair.kind, n, v, x) > rounding
+
+
+@wp.func
+def is_kept(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
+    """Whether the sides of a pair have stayed apart on a move from `before` to x that changes no
+    distance but for rounding.
+    """
+    v = pair.vertices
+    if parts_them(pair, pair.found_normal, x) or moves_alike(v, before, x):
+        return True
+    weights = signed_weights(pair.kind, v, x)
+    n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
+    return parts_them(pair, n, x) or touches(pair, before)
+
+
+@wp.kernel
+def find_changed(
+    parts: int,
+    before: wp.array[wp.vec3],
+    x: wp.array[wp.vec3],
+    counts: wp.array[int],
+    pairs: wp.array[Pair],
+    surface: Surface,
+    group: wp.array[int],
+    # in and out
+    stays: wp.array[int],
+    # out
+    any_changed: wp.array[int],
+):
+    """Mark the groups that should have stayed, as they have not kept a pair as it was `before`
+    their move to x, and whether there are any.
+    """
+    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    for p in range(begin, end):
+        v = pairs[p].vertices
+        one = surface.body[v[0]]
+        other = surface.body[v[3]]
+        if wp.max(one, other) < group.shape[0]:
+            g = group[one]
+            if group[other] == g and stays[g] == 0:
+                if not is_kept(pairs[p], before, x):
+                    stays[g] = 1
+                    any_changed[0] = 1
+
+
+@wp.kernel
+def take_back(
+    first: int,
+    kept: wp.array[wp.vec3],
+    body: wp.array[int],
+    group: wp.array[int],
+    stays: wp.array[int],
+    # out
+    x: wp.array[wp.vec3],
+):
+    """Let the vertices of groups that stay be where they were kept."""
+    i = first + wp.tid()
+    if stays[group[body[i]]] != 0:
+        x[i] = kept[i]
