@@ -11,8 +11,9 @@ from .accuracy import Accuracy, has_step
 
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10
-# Where surfaces may touch, even cycles that fewer iterations than these cut short let cards slip:
-# by 17 mm at 18 and 20, by less than 1 mm from 22 on, and by 1 mm at 20 that are not even.
+# Where surfaces may touch, even cycles that fewer iterations than these cut short let a house of
+# cards slip: by 17 mm at 18 and 20, by less than 1 mm from 22 on, and by 1 mm at 20 that are not
+# even. Other houses slip with any of them (docs/gallery/convergence.md).
 ENOUGH_TO_HOLD = 24
 
 

@@ -45,20 +45,21 @@ def join_meeting(
     """Join free islands whose ways [m] would lead them within the contact distance of each other,
     and see whether there are any.
 
-    Not those that stand: colliders give and take momentum, so nothing is lost with what such an
-    island cannot take of its step, and as parts of one a stack that lands would lean as a whole by
-    what the iterations have left out.
+    Not where one that stands comes by more than that distance, in an impact: colliders give and
+    take momentum, so nothing is lost with what it cannot take of its step, and a stack that lands
+    would lean as a whole by what the iterations have left out.
     """
     for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], parts):
         pair = pairs[p]
         v = pair.vertices
         one = islands.island[body[v[0]]]
         other = islands.island[body[v[3]]]
-        free = islands.held[one] == 0 and islands.held[other] == 0
-        if one != other and free and islands.stands[one] == 0 and islands.stands[other] == 0:
+        if one != other and islands.held[one] == 0 and islands.held[other] == 0:
             approach = approach_along(pair.kind, pair.found_normal, v, way)
             gap = gap_along(pair.kind, pair.found_normal, v, x)
-            if approach > 0.0 and gap - approach < pair.radius:
+            stands = islands.stands[one] != 0 or islands.stands[other] != 0
+            lands = stands and approach > pair.radius
+            if approach > 0.0 and gap - approach < pair.radius and not lands:
                 join(one, other, islands.parent)
                 joined[0] = 1
 

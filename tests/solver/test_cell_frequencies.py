@@ -60,8 +60,10 @@ def test_bending_has_the_frequencies_of_timoshenkos_beam(poisson):
     found, moves = frequencies(body, poisson, held)
     sideways = abs(moves[:, x > beams.LENGTH - 1e-9, 2].sum(axis=1))
     bending = sideways > 0.1 * sideways.max()
-    # Both directions have the same frequencies, and of each pair any mixture may be found.
-    bending = np.unique(found[bending].round(6))
+    # Both directions have the same frequencies but for the rounding of differences, 2e-4, and of
+    # each pair any mixture may be found.
+    bending = found[bending]
+    bending = bending[np.append(True, bending[1:] > 1.01 * bending[:-1])]
     np.testing.assert_allclose(bending[:3], beams.bending_frequencies(poisson), rtol=0.03)
 
 
