@@ -5,9 +5,10 @@ import bmesh
 
 from ...solver.scene.contact_mesh import LONGEST_EDGE
 from ...solver.scene.grid import grid_around
-from .modifiers import is_reshaped
+from .modifiers import is_reshaped, reshaping
 from .own_mesh import missing
 from .read_mesh import matrix, positions, transformed, triangles
+from .tetmesh import TETS
 
 # Subdividing the mesh below them changes the shape that they make of it.
 SUBDIVIDING = {"MULTIRES", "SUBSURF"}
@@ -18,12 +19,18 @@ def cannot_subdivide(ob):
     reason = missing(ob)
     if reason:
         return reason
-    for modifier in ob.modifiers:
-        if is_reshaped(ob) or modifier.type in SUBDIVIDING:
-            return (
-                f"{ob.name}: {modifier.name} would make another shape of it; simulate after a "
-                "modifier that subdivides it (Modifier Stack)"
-            )
+    if TETS in ob.data:
+        return f"{ob.name}: its faces are those of its own tets and show how these bend"
+    blamed = [modifier for modifier in ob.modifiers if modifier.type in SUBDIVIDING]
+    for modifier in blamed or (reshaping(ob) if is_reshaped(ob) else []):
+        return (
+            f"{ob.name}: {modifier.name} would make another shape of it; simulate after a "
+            "modifier that subdivides it (Modifier Stack)"
+        )
+    try:
+        longest_edge(ob)
+    except ValueError as error:
+        return str(error)
     return None
 
 
@@ -38,7 +45,7 @@ def subdivide(ob):
     """Halve the long edges of an object's mesh, again and again; the shape stays the same.
 
     Large faces of more than four corners are divided into triangles, as their inside has no edges
-    to halve. ValueError where the mesh has no size.
+    to halve. Nothing that `cannot_subdivide`.
     """
     longest, to_world = longest_edge(ob), ob.matrix_world.to_3x3()
     divided = bmesh.new()

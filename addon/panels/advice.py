@@ -194,9 +194,9 @@ class VBD_OT_subdivide_faces(Operator):
 
     def execute(self, context):
         chosen = [ob for ob in self._objects(context) if ob.vbd.role == "SOFT"]
-        reasons = [reason for reason in map(cannot_subdivide, chosen) if reason]
-        able = [ob for ob in chosen if not cannot_subdivide(ob)]
-        for text in reasons or ([] if chosen else ["Select soft bodies"]):
+        reasons = {ob: cannot_subdivide(ob) for ob in chosen}
+        able = [ob for ob, reason in reasons.items() if reason is None]
+        for text in filter(None, reasons.values() if chosen else ["Select soft bodies"]):
             self.report({"WARNING"}, text)
         if not able:
             return {"CANCELLED"}

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import pin, slab
+from blender_scenes import pin, slab, tet_block
 
 from vbd.addon.baking.within_faces import BY_MODIFIER, WithinFaces
 from vbd.addon.objects.read_mesh import positions, triangles
@@ -103,3 +103,22 @@ def test_the_lid_of_a_cylinder_gets_edges_of_its_own(scene):
 def test_nothing_but_soft_bodies_can_be_subdivided(cube, capfd):
     assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
     assert "Select soft bodies" in "".join(capfd.readouterr())
+
+
+def test_a_mesh_without_faces_and_the_modifier_at_fault_are_named(cube, capfd):
+    cube.vbd.role = "SOFT"
+    cube.modifiers.new("Bones", "ARMATURE")
+    cube.modifiers.new("Round", "SUBSURF")
+    assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
+    assert "Cube: Round would make another shape of it" in "".join(capfd.readouterr())
+    cube.modifiers.clear()
+    cube.data.clear_geometry()
+    assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
+    assert "Cube: the mesh has no faces" in "".join(capfd.readouterr())
+
+
+def test_tets_of_their_own_are_left_alone(scene, capfd):
+    block = tet_block()
+    block.select_set(True)
+    assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
+    assert "Block: its faces are those of its own tets" in "".join(capfd.readouterr())
