@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs of the tests with another rounding, or with another number of threads."""
+"""Runs of the tests with another rounding, number of threads or device."""
 
+import inspect
 import os
 
 # Tests run side by side, and threads of OpenBLAS spin while they wait for a core: several times
@@ -19,6 +20,7 @@ def pytest_addoption(parser):
         help="round products and sums together on the CPU too, as on GPUs",
     )
     group.addoption("--kills", type=int, default=3, help="how often a bake is killed")
+    group.addoption("--device", help="what a simulation that is not told runs on: cuda")
     group.addoption("--threads", type=int, help="CPU threads of a simulation that is not told")
 
 
@@ -39,8 +41,17 @@ def pytest_configure(config):
             return options
 
         wp.Module.resolve_options = resolve_contracted
-    threads = config.getoption("threads")
-    if threads:
+    threads, device = config.getoption("threads"), config.getoption("device")
+    if threads or device:
         from vbd.solver import simulate
 
-        simulate.core_count = lambda: threads
+        if threads:
+            simulate.core_count = lambda: threads
+        if device:
+            # The same for all who have imported it.
+            told = inspect.signature(simulate.simulate).parameters
+            simulate.simulate.__defaults__ = tuple(
+                device if name == "device" else value.default
+                for name, value in told.items()
+                if value.default is not inspect.Parameter.empty
+            )

@@ -9,6 +9,7 @@ import warp as wp
 
 from ..device.flow import when
 from ..device.launches import play
+from ..device.scan import scan
 from ..kernels import coarse_contact, coarse_islands
 from ..kernels.coarse import groups as kernels
 from ..kernels.coarse import matrix as coarse
@@ -117,6 +118,7 @@ class Groups:
             record(kernels.widen_panels, len(self.aggregates), [patches], [skyline]),
             record(panels.measure_panels, number, [], [skyline]),
         ]
+        self.beginning = scan(self.model.launches, skyline.width, skyline.begin, inclusive=False)
         each = CLEAR * len(systems.matrix) / number
         self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
         self.seen, self.due = self._zeros(1), self._zeros(1)
@@ -173,5 +175,5 @@ class Groups:
         play(self.joining)
         play(self.reaching)
         play(self.widening)
-        wp.utils.array_scan(skyline.width, skyline.begin, inclusive=False)
+        self.beginning()
         self.clearing()

@@ -8,6 +8,7 @@ All of it are launches: how much there is, only the device knows. What has no ro
 import warp as wp
 
 from ..device.launches import play
+from ..device.scan import scan
 from ..kernels.contact import anchors, pair_lists, pairs, renewal, search
 from ..kernels.contact import counts as counting
 from ..model.contact_lists import roomy
@@ -61,12 +62,15 @@ class Search:
 
     def _record(self):
         """Make all launches with the arrays of now."""
-        self.revision = self.model.lists.revision
+        launches, lists = self.model.launches, self.model.lists
+        self.revision = lists.revision
         self.remember = self._remembering()
         self.marks = list(self._marking())
         self.finds = list(self._finding())
+        self.ends = [scan(launches, *both) for both in zip(self.count, self.end, strict=True)]
         self.fills = list(self._filling())
         self.count_entries, *self.sorts = self._sorting()
+        self.start_entries = scan(launches, self.next, lists.all.start)
         self.renew_pairs = self._renewing()
 
     def _renewing(self):
@@ -168,12 +172,11 @@ class Search:
         else:
             play(self.marks)
         play(self.finds)
-        for count, end in zip(self.count, self.end, strict=True):
-            wp.utils.array_scan(count, end)
+        play(self.ends)
         play(self.fills)
         self.next.zero_()
         self.count_entries()
-        wp.utils.array_scan(self.next, lists.all.start)
+        self.start_entries()
         wp.copy(self.next, lists.all.start)
         if len(self.model.surface.points):
             lists.all.listed.zero_()

@@ -34,7 +34,7 @@ def source_size(module):
         size += len(code.source)
         functions = set(code.get_references()[2]) - known
         known |= functions
-        waiting += [function.adj for function in functions]
+        waiting += [function.adj for function in functions if not function.is_builtin()]
     return size
 
 

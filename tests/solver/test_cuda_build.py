@@ -8,6 +8,7 @@ import pytest
 import warp as wp
 
 from vbd.solver import kernels
+from vbd.solver.device.compiling import source_size
 from vbd.solver.elements import KINDS
 from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
 from vbd.solver.kernels import vertex
@@ -74,6 +75,11 @@ def test_every_module_with_kernels_is_found():
         "coarse.factorisation",
         "hinges, matrix",
     } <= set(MODULES)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_has_a_size(name):
+    assert source_size(MODULES[name]) > 0  # what is compiled first is chosen by it
 
 
 CASES = [*((name, OLDEST) for name in MODULES), *((name, NEWEST) for name in QUICK_ONES)]

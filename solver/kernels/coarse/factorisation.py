@@ -11,7 +11,7 @@ import warp as wp
 from ..options import QUICK
 from .skyline import PANEL, Skyline
 
-wp.set_module_options(QUICK)
+wp.set_module_options(QUICK | {"enable_mathdx_gemm": False, "enable_mathdx_solver": False})
 
 
 @wp.func

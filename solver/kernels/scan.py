@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Running sums on the GPU, tile by tile."""
+
+import warp as wp
+
+from .options import QUICK
+
+wp.set_module_options(QUICK)
+
+# Values of a tile.
+TILE = wp.constant(1024)
+
+
+@wp.kernel
+def scan_tiles(
+    values: wp.array[int],
+    is_inclusive: bool,
+    # out
+    sums: wp.array[int],
+    totals: wp.array[int],
+):
+    """Sums from the first value of each tile to every value, itself included or not; totals
+    [tile] are those of all its values.
+    """
+    number = wp.tid()
+    own = wp.tile_load(values, shape=TILE, offset=TILE * number)
+    scanned = wp.tile_scan_inclusive(own)
+    if is_inclusive:
+        wp.tile_store(sums, scanned, offset=TILE * number)
+    else:
+        wp.tile_store(sums, scanned - own, offset=TILE * number)
+    wp.tile_store(totals, wp.tile_sum(own), offset=number)
+
+
+@wp.kernel
+def add_before(
+    before: wp.array[int],
+    # in and out
+    sums: wp.array[int],
+):
+    """Add what all tiles before its own hold to every sum."""
+    k = wp.tid()
+    sums[k] += before[k / TILE]
