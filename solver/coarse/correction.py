@@ -11,15 +11,13 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels import coarse_contact, coarse_reach, coarse_slopes
-from ..kernels.coarse import line as coarse_line
 from ..kernels.coarse import step as coarse_step
-from ..kernels.coarse import step_length as coarse_length
 from ..kernels.coarse.elements import coarse_kernels, kernels_in_lanes
-from ..kernels.elements.linear_algebra import vec6
 from ..scene.embedding import points_in_front
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .elements import chunked_elements, device_chunks, member_chunks
 from .groups import Groups
+from .line_sums import make_sums, record_choice
 from .matrix import CoarseMatrix
 from .restriction import CoarseForces
 
@@ -82,7 +80,8 @@ class CoarseCorrection:
             offset += len(elements.start) - 1
         self.forces.record(chunked)
         self.matrix.record(chunked)
-        self.sums = self._sums([elements for elements, _ in chunked])
+        linkage = np.concatenate([elements.linkage for elements, _ in chunked])
+        self.sums = make_sums(linkage, self.groups.linkage_count, model)
         self.slopes = [self._slopes(*each) for each in chunked]
         self._record_vertices()
 
@@ -94,21 +93,6 @@ class CoarseCorrection:
         inputs = [chunks, data, self.before, self.direction, elements.rest, self.longest]
         record, count = self.model.launches.record, len(elements.start) - 1
         return record(kernel, count, inputs, [self.sums], SLOPE * elements.size)
-
-    def _sums(self, chunked):
-        """`Sums` over the chunks of all kinds."""
-        model, count = self.model, sum(len(elements.start) - 1 for elements in chunked)
-        linkage = np.concatenate([elements.linkage for elements in chunked])
-        sums = coarse_line.Sums()
-        order = np.argsort(linkage, kind="stable")
-        start = np.searchsorted(linkage[order], np.arange(self.groups.linkage_count + 1))
-        sums.start = model.upload(start.astype(np.int32), int)
-        sums.chunk = model.upload(order.astype(np.int32), int)
-        sums.slope = wp.zeros(count, dtype=vec6, device=model.device)
-        sums.samples = wp.zeros(count, dtype=coarse_line.vec8, device=model.device)
-        sums.collapsed = wp.zeros(count, dtype=int, device=model.device)
-        sums.count = wp.zeros(count, dtype=int, device=model.device)
-        return sums
 
     def _record_vertices(self):
         """The launches that know vertices and their contacts: again when lists have grown."""
@@ -148,13 +132,10 @@ class CoarseCorrection:
         objective, members = model.objective, self.members
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
         along = [*state, model.free_count, self.longest, objective.attachments, *touching]
-        choice = [self.longest, members, self.sums, counts]
         each += PAIR * model.lists.expected / chunks
-        count = self.groups.linkage_count
-        return [
-            record(coarse_slopes.member_slopes, chunks, along, [members], each),
-            record(coarse_length.choose_step_lengths, count, choice, [self.linkages]),
-        ]
+        slopes = record(coarse_slopes.member_slopes, chunks, along, [members], each)
+        known = self.longest, members, self.sums, self.linkages
+        return [slopes, *record_choice(model, *known, counts)]
 
     def _shares(self, chunks, each):
         """How much of the direction all vertices may go."""

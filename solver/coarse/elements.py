@@ -14,12 +14,12 @@ from ..kernels.coarse.matrix import Chunks
 from ..kernels.corners import Corners, CornersInLanes
 from ..kernels.lanes import wide
 
-# Elements and vertices whose sums one thread makes.
-CHUNK = {"cpu": 256, "cuda": 16}
+# Elements and vertices whose sums one thread makes: a GPU has many that are slow.
+CHUNK, WIDE_CHUNK = 256, 8
 
 
-def chunk_size(device):
-    return CHUNK["cpu" if device.is_cpu else "cuda"]
+def chunk_size(model):
+    return WIDE_CHUNK if model.launches.are_wide else CHUNK
 
 
 @dataclass
@@ -67,7 +67,7 @@ def chunked(table, aggregates, model, h):
     new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
     run = np.flatnonzero(new)
     within = np.arange(len(order)) - np.repeat(run, np.diff(np.append(run, len(order))))
-    begin = np.flatnonzero(within % chunk_size(model.device) == 0)
+    begin = np.flatnonzero(within % chunk_size(model) == 0)
     # Damping moves the rest values of free vertices only.
     free = np.argmax(columns.corners < model.free_count, axis=1)
     fields = kind.element_columns(model.assembly.rest_points, columns, h)
@@ -146,11 +146,11 @@ def matrix_entries(chunked):
     return entries, ranges, (blocks, start, order)
 
 
-def chunk_starts(sizes, device):
+def chunk_starts(sizes, model):
     """Chunks of a list of aggregates, `sizes` entries each: start [chunk + 1], first chunk
     [aggregate + 1].
     """
-    size = chunk_size(device)
+    size = chunk_size(model)
     chunks = -(-sizes // size)
     first = np.concatenate([[0], np.cumsum(chunks)])
     within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
@@ -163,7 +163,7 @@ def member_chunks(of, aggregates, model):
     members = coarse_step.Members()
     vertex = np.flatnonzero(of >= 0)
     vertex = vertex[np.argsort(of[vertex], kind="stable")]
-    start, first = chunk_starts(np.bincount(of[vertex], minlength=len(aggregates)), model.device)
+    start, first = chunk_starts(np.bincount(of[vertex], minlength=len(aggregates)), model)
     members.vertex = model.upload(vertex.astype(np.int32), int)
     members.start = model.upload(start.astype(np.int32), int)
     members.first_chunk = model.upload(first.astype(np.int32), int)

@@ -18,8 +18,8 @@ from ..kernels.coarse.skyline import PANEL, Skyline
 
 # Rough time of a multiplication in a decomposition and in a solution [ns].
 FACTOR, SOLVE = 0.06, 0.3
-# Threads that work on a tile.
-THREADS = 64
+# Threads that work on a tile, and on a solution.
+THREADS, MANY_THREADS = 64, 512
 
 
 @dataclass
@@ -98,20 +98,19 @@ class TileFactors:
                 self.factoring.append(
                     self._in_tiles(tiles.update_rest, (panels, rest), known, [lower])
                 )
-        y = systems.solution.reshape((len(scale), 1))
         known = [lower, corner, skyline]
         scaling = [skyline, scale]
         self.solving = [
             record(tiles.scale_vectors, len(scale), [*scaling, systems.right], [systems.solution]),
-            self._in_tiles(tiles.solve, systems.matrices, known, [y]),
+            self._in_tiles(tiles.solve, systems.matrices, known, [systems.solution], MANY_THREADS),
             record(
                 tiles.scale_vectors, len(scale), [*scaling, systems.solution], [systems.solution]
             ),
         ]
 
-    def _in_tiles(self, kernel, count, inputs, outputs):
+    def _in_tiles(self, kernel, count, inputs, outputs, threads=THREADS):
         """A launch of blocks of threads."""
-        return self.launches.record(kernel, count, inputs, outputs, tile_threads=THREADS)
+        return self.launches.record(kernel, count, inputs, outputs, tile_threads=threads)
 
     def factor(self):
         """Decompose what the matrices hold now."""

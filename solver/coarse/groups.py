@@ -89,7 +89,7 @@ class Groups:
 
     def _make_factors(self):
         launches, systems = self.model.launches, self.systems
-        if not self.model.device.is_cpu:
+        if launches.are_wide:
             return TileFactors(launches, systems)
         shift = SHIFT_AT_REST if self.model.settings.quasistatic else SHIFT
         return Factors(launches, systems, shift)

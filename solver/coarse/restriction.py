@@ -51,7 +51,7 @@ class CoarseForces:
         record = model.launches.record
         slot, vertex_of, room = self._list_forces(chunked)
         sizes = np.bincount(self.groups.of[vertex_of], minlength=count)
-        start, first_chunk = chunk_starts(sizes, model.device)
+        start, first_chunk = chunk_starts(sizes, model)
         lists = len(start) - 1
         first, part = list_sums(first_chunk, chunked)
         pulls = coarse_force.Pulls()

@@ -20,6 +20,9 @@ EDGE_SLOTS = 32
 # Rough cost of a query, of a look whether it is needed, of a pair that is listed, and of an entry
 # to be sorted [ns].
 QUERY, MARK, PAIR, ENTRY = 400.0, 30.0, 200.0, 2.0
+# Widest distance at which entries are sorted: a thread of the CPU places them in order already, by
+# and large, those of a GPU in any.
+ORDERED, MIXED = 1, 40
 
 
 class Search:
@@ -141,7 +144,8 @@ class Search:
         yield record_list(pair_lists.place_entries, *extent, inputs, [self.next, of_all.entry])
         each = ENTRY * (1 + 4 * lists.expected / lists.vertex_count)
         sort, count = pair_lists.sort_entries, lists.vertex_count
-        yield model.launches.record(sort, count, [of_all.start], [of_all.entry], each)
+        order = [of_all.start, MIXED if model.launches.are_wide else ORDERED]
+        yield model.launches.record(sort, count, order, [of_all.entry], each)
         if len(model.surface.points):
             inputs = [*inputs, model.contact_model.embedding]
             yield record_list(pair_lists.mark_listed, *extent, inputs, [of_all.listed])

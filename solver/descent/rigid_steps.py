@@ -10,6 +10,7 @@ from ..device.flow import repeat_while, when
 from ..device.launches import play
 from ..kernels import flight, island_moves, rigid_contacts, rigid_step
 from ..kernels import islands as kernels
+from ..kernels.chunks import Chunks
 from ..kernels.contact.holding import take_least
 from ..model.chunks import make_chunks
 from ..scene.embedding import points_in_front
@@ -47,6 +48,8 @@ BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
 # Rough cost of adding a vertex, of its contacts, of a pair among these, of moving a vertex, of a
 # pair that it passes, and of an entry that may be one with what is outside [ns].
 ADD, TOUCH, LOOK, MOVE, PASS, MEET = 15.0, 30.0, 25.0, 5.0, 20.0, 10.0
+# On a GPU a thread sees to the contacts of one vertex, and so many add them up for every body.
+PARTS = 64
 
 
 class RigidSteps:
@@ -65,7 +68,8 @@ class RigidSteps:
         self.cost = ADD * np.diff(self.chunks.start.numpy())
         self.moments = filled(kernels.Moments(), MOMENTS, len(self.cost), device)
         surface = np.concatenate([first + np.arange(n) for first, n in model.surface_ranges()])
-        self.surface = make_chunks(surface, owner[surface], count, device)
+        size = 1 if model.launches.are_wide else None
+        self.surface = make_chunks(surface, owner[surface], count, device, size)
         self.touch_cost = TOUCH * np.diff(self.surface.start.numpy())
         self.sums = filled(rigid_step.ContactSums(), SUMS, len(self.touch_cost), device)
         self.steps = filled(rigid_step.RigidSteps(), STEPS, count, device)
@@ -108,9 +112,14 @@ class RigidSteps:
         around += [model.contact_model, *taken]
         kernel, cost = rigid_contacts.add_contacts, self.touch_cost
         cost = cost + LOOK * lists.expected / max(len(cost), 1)
-        self.contacts = record(kernel, len(cost), around, [self.sums], cost=cost)
-        kernel, sums = rigid_step.take_rigid_steps, [self.surface, self.sums]
-        self.take = record(kernel, self.count, sums, [*taken, self.goes_on])
+        self.contacts = [record(kernel, len(cost), around, [self.sums], cost=cost)]
+        sums, outputs = [self.surface, self.sums], [*taken, self.goes_on]
+        if model.launches.are_wide:
+            fewer = self._fewer()
+            inputs, kernel = [PARTS, *sums, *taken], rigid_step.add_up
+            self.contacts.append(record(kernel, (self.count, PARTS), inputs, fewer[1:]))
+            sums = fewer
+        self.take = record(rigid_step.take_rigid_steps, self.count, sums, outputs)
         free, whose = model.free_count, [self.owner, islands]
         # Truncation asks analytic colliders itself, and what it allows all may take is rigid.
         self.move = self.propose(model.contact is None or not model.settings.truncation)
@@ -133,6 +142,13 @@ class RigidSteps:
         self.follow = [] if self.whole is None else self.whole.record(self)
         if self.crowd:
             self.crowd.record()
+
+    def _fewer(self):
+        """Room for the contacts of every body in PARTS chunks: `Chunks` and `ContactSums`."""
+        chunks, first = Chunks(), PARTS * np.arange(self.count + 1, dtype=np.int32)
+        chunks.first = self.model.upload(first, int)
+        device = self.model.device
+        return [chunks, filled(rigid_step.ContactSums(), SUMS, PARTS * self.count, device)]
 
     def propose(self, clips):
         """Launches that tell where islands should have got."""
@@ -190,7 +206,7 @@ class RigidSteps:
     def _pass(self):
         self.goes_on.zero_()
         play(self.move_surface)
-        self.contacts()
+        play(self.contacts)
         self.take()
 
 

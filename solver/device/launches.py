@@ -64,6 +64,11 @@ class Launches:
         if self.device.is_cpu and threads is not None and threads.count > 1:
             self.expect(wait)  # where they wait for each other in a graph
 
+    @property
+    def are_wide(self):
+        """Whether the device is a GPU: it has many threads, each of which is slow."""
+        return not self.device.is_cpu
+
     def expect(self, *kernels):
         """Note kernels that `run` will launch."""
         self.expected.update((kernel.module, None) for kernel in kernels)

@@ -20,9 +20,9 @@ def scan(launches, values, sums, inclusive=True):
     """A function that puts the sums of all `values` up to each into `sums`, itself `inclusive` or
     not; both are arrays of ints of the same length.
     """
-    if launches.device.is_cpu:
-        return partial(wp.utils.array_scan, values, sums, inclusive)
-    return partial(play, list(in_tiles(launches, values, sums, inclusive)))
+    if launches.are_wide:
+        return partial(play, list(in_tiles(launches, values, sums, inclusive)))
+    return partial(wp.utils.array_scan, values, sums, inclusive)
 
 
 def in_tiles(launches, values, sums, inclusive):

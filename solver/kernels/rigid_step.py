@@ -114,6 +114,39 @@ def begin_rigid_steps(
     islands.turn[b] = one
 
 
+@wp.kernel
+def add_up(
+    parts: int,
+    chunks: Chunks,
+    sums: ContactSums,
+    islands: Islands,
+    steps: RigidSteps,
+    # out
+    fewer: ContactSums,
+):
+    """Add up the chunks of every body to so many `parts`, one after the other."""
+    b, part = wp.tid()
+    if steps.goes_on[islands.island[b]] == 0:
+        return
+    force = wp.vec3d()
+    torque = wp.vec3d()
+    along = wp.mat33d()
+    mixed = wp.mat33d()
+    around = wp.mat33d()
+    for chunk in range(chunks.first[b] + part, chunks.first[b + 1], parts):
+        force += sums.force[chunk]
+        torque += sums.torque[chunk]
+        along += sums.along[chunk]
+        mixed += sums.mixed[chunk]
+        around += sums.around[chunk]
+    at = parts * b + part
+    fewer.force[at] = force
+    fewer.torque[at] = torque
+    fewer.along[at] = along
+    fewer.mixed[at] = mixed
+    fewer.around[at] = around
+
+
 @wp.func
 def axial(m: wp.mat33d):
     """Σ a × b, where m = Σ a bᵀ."""

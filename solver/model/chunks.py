@@ -10,12 +10,14 @@ from ..kernels.chunks import Chunks
 SMALLEST_CHUNK = 64
 
 
-def chunked(of, count):
+def chunked(of, count, size=None):
     """What belongs to each of `count` owners, `of` [vertex] their numbers, in chunks: `vertex`,
-    `start`, `owner` and `first`, as in kernels/chunks.py.
+    `start`, `owner` and `first`, as in kernels/chunks.py; chunks of that `size` if it is given.
     """
     sizes = np.bincount(of, minlength=count)
     chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)
+    if size is not None:
+        chunk_sizes[:] = size
     chunks = -(-sizes // chunk_sizes)
     first = np.concatenate([[0], np.cumsum(chunks)])
     owner = np.repeat(np.arange(count), chunks)
@@ -24,10 +26,10 @@ def chunked(of, count):
     return np.argsort(of, kind="stable"), np.append(begin, len(of)), owner, first
 
 
-def make_chunks(vertex, of, count, device):
+def make_chunks(vertex, of, count, device, size=None):
     """The `Chunks` on the device of vertices with the numbers `vertex`."""
     chunks = Chunks()
-    order, *rest = chunked(of, count)
+    order, *rest = chunked(of, count, size)
     named = zip(("start", "owner", "first"), rest, strict=True)
     for name, values in (("vertex", vertex[order]), *named):
         setattr(chunks, name, wp.array(values.astype(np.int32), dtype=int, device=device))

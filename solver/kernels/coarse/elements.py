@@ -22,7 +22,7 @@ from ..lane_functions import sums_of
 from ..lanes import WIDTH, add, mul, total, vec3s, vec6s, wide  # noqa: F401 (operators)
 from ..options import HOT
 from .blocks import between_kernel, gradient_part, inside_kernel
-from .line import COLLAPSED, SAMPLES, Sums, vec8
+from .line import COLLAPSED, SAMPLES, Sums, vec6d, vec8
 from .matrix import Chunks, Patches, mat43
 from .restriction import Pulls, corner_slot, pull_at, pull_of_stress, sum_slot
 
@@ -141,7 +141,7 @@ def slopes_kernel(kind):
                     part = longest * float(n) / float(SAMPLES)
                     samples[n - 1] += wp.ddot(sampled_of(element, rest, g + part * d), d) - begin
         slot = chunks.offset + chunk
-        sums.slope[slot] = total
+        sums.slope[slot] = vec6d(total)
         sums.samples[slot] = samples
         if wp.static(volume_of is not None):
             sums.collapsed[slot] = collapsed
@@ -227,6 +227,6 @@ def slopes_in_lanes_kernel(kind):
         slope = vec6s(0.0)
         for e in range(chunks.wide_start[chunk], chunks.wide_start[chunk + 1]):
             slope = slope_of(elements[e], rest, x, direction, slope)
-        sums.slope[chunks.offset + chunk] = sums_of(slope)
+        sums.slope[chunks.offset + chunk] = vec6d(sums_of(slope))
 
     return add_slopes

@@ -11,6 +11,7 @@ import warp as wp
 from ..options import QUICK
 from .skyline import PANEL, Skyline
 
+# NVIDIA's libraries for large tiles would compile for a minute.
 wp.set_module_options(QUICK | {"enable_mathdx_gemm": False, "enable_mathdx_solver": False})
 
 
@@ -132,42 +133,104 @@ def update_rest(
     wp.tile_store(lower, rest, offset=(at, 0))
 
 
+@wp.func_native(
+    snippet="""
+#if defined(__CUDA_ARCH__)
+    #define WHOLE_BLOCK __shared__
+    #define MEET __syncthreads()
+    #define MEET_FEW __syncwarp()
+    const int threads = blockDim.x, thread = threadIdx.x;
+#else
+    #define WHOLE_BLOCK
+    #define MEET
+    #define MEET_FEW
+    const int threads = 1, thread = 0;
+#endif
+    // Every row of a panel is the sum of so many threads, each of every so-manieth column.
+    constexpr int parts = 32;
+    WHOLE_BLOCK double sums[parts * 16];
+    WHOLE_BLOCK double part[16], inverse[16];
+    const int first = skyline.first.data[g], end = skyline.first.data[g + 1];
+    double* const y = solution.data + 16 * (size_t)first;
+    for (int panel = first; panel < end; ++panel) {
+        const int start = skyline.start.data[panel], diagonal = 16 * (panel - first);
+        const double* left = lower.data + 16 * (size_t)skyline.begin.data[panel];
+        const double* own = corner.data + 256 * (size_t)panel;
+        for (int n = thread; n < 16 * parts; n += threads) {
+            double sum = 0.0;
+            for (int column = start + n / 16; column < diagonal; column += parts)
+                sum += left[16 * (column - start) + n % 16] * y[column];
+            sums[n] = sum;
+        }
+        MEET;
+        for (int row = thread; row < 16; row += threads) {
+            double value = y[diagonal + row];
+            for (int n = 0; n < parts; ++n) value -= sums[16 * n + row];
+            part[row] = value;
+            inverse[row] = 1.0 / own[17 * row];
+        }
+        for (int k = 0; thread < 32 && k < 16; ++k) {
+            MEET_FEW;
+            const double value = part[k] * inverse[k];
+            MEET_FEW;
+            for (int row = k + thread; row < 16; row += threads)
+                part[row] = row == k ? value : part[row] - own[16 * k + row] * value;
+        }
+        for (int row = thread; row < 16; row += threads) y[diagonal + row] = part[row];
+        MEET;
+    }
+    for (int panel = end - 1; panel >= first; --panel) {
+        const int start = skyline.start.data[panel], diagonal = 16 * (panel - first);
+        const double* left = lower.data + 16 * (size_t)skyline.begin.data[panel];
+        const double* own = corner.data + 256 * (size_t)panel;
+        for (int row = thread; row < 16; row += threads) {
+            part[row] = y[diagonal + row];
+            inverse[row] = 1.0 / own[17 * row];
+        }
+        for (int k = 15; thread < 32 && k >= 0; --k) {
+            MEET_FEW;
+            const double value = part[k] * inverse[k];
+            MEET_FEW;
+            for (int row = thread; row <= k; row += threads)
+                part[row] = row == k ? value : part[row] - own[16 * row + k] * value;
+        }
+        MEET;
+        for (int row = thread; row < 16; row += threads) y[diagonal + row] = part[row];
+        for (int column = start + thread; column < diagonal; column += threads) {
+            double sum = 0.0;
+            for (int row = 0; row < 16; ++row) sum += left[16 * (column - start) + row] * part[row];
+            y[column] -= sum;
+        }
+        MEET;
+    }
+    #undef WHOLE_BLOCK
+    #undef MEET
+    #undef MEET_FEW
+"""
+)
+def substitute(
+    g: int,
+    lower: wp.array2d[wp.float64],
+    corner: wp.array2d[wp.float64],
+    skyline: Skyline,
+    solution: wp.array[wp.float64],
+):
+    """L⁻ᵀ L⁻¹ y of matrix g, in place, by all threads of a block."""
+    ...
+
+
 @wp.kernel
 def solve(
     lower: wp.array2d[wp.float64],
     corner: wp.array2d[wp.float64],
     skyline: Skyline,
     # in and out
-    y: wp.array2d[wp.float64],
+    y: wp.array[wp.float64],
 ):
-    """L⁻ᵀ L⁻¹ y of scaled right sides."""
+    """L⁻ᵀ L⁻¹ y of scaled right sides, a block of threads for each matrix."""
     g = wp.tid()
-    if g >= skyline.count[0]:
-        return
-    first = skyline.first[g]
-    end = skyline.first[g + 1]
-    for panel in range(first, end):
-        part = wp.tile_load(y, shape=(PANEL, 1), offset=(PANEL * panel, 0), storage="shared")
-        for other in range(first + skyline.start[panel] / PANEL, panel):
-            at = tile_at(panel, PANEL * (other - first), skyline)
-            left = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0))
-            known = wp.tile_load(y, shape=(PANEL, 1), offset=(PANEL * other, 0))
-            wp.tile_matmul(wp.tile_transpose(left), known, part, alpha=-1.0)
-        own = wp.tile_load(corner, shape=(PANEL, PANEL), offset=(PANEL * panel, 0))
-        wp.tile_lower_solve_inplace(wp.tile_transpose(own), part)
-        wp.tile_store(y, part, offset=(PANEL * panel, 0))
-    for back in range(end - first):
-        panel = end - 1 - back
-        part = wp.tile_load(y, shape=(PANEL, 1), offset=(PANEL * panel, 0), storage="shared")
-        own = wp.tile_load(corner, shape=(PANEL, PANEL), offset=(PANEL * panel, 0))
-        wp.tile_upper_solve_inplace(own, part)
-        wp.tile_store(y, part, offset=(PANEL * panel, 0))
-        for other in range(first + skyline.start[panel] / PANEL, panel):
-            at = tile_at(panel, PANEL * (other - first), skyline)
-            left = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0))
-            rest = wp.tile_load(y, shape=(PANEL, 1), offset=(PANEL * other, 0), storage="shared")
-            wp.tile_matmul(left, part, rest, alpha=-1.0)
-            wp.tile_store(y, rest, offset=(PANEL * other, 0))
+    if g < skyline.count[0]:
+        substitute(g, lower, corner, skyline, y)
 
 
 @wp.kernel

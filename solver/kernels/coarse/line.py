@@ -7,13 +7,13 @@ are added up. What is none is sampled at equal distances, and taken as straight 
 
 import warp as wp
 
-from ..elements.linear_algebra import vec6
 from ..options import QUICK
 
 wp.set_module_options(QUICK)
 
 SAMPLES = wp.constant(8)
 vec8 = wp.types.vector(length=8, dtype=float)
+vec6d = wp.types.vector(length=6, dtype=wp.float64)
 
 # Elements below this part of their volume have collapsed.
 COLLAPSED = wp.constant(0.1)
@@ -25,7 +25,7 @@ class Sums:
 
     start: wp.array[int]  # [linkage + 1] slots of `chunk`
     chunk: wp.array[int]
-    slope: wp.array[vec6]  # [chunk] coefficients of 1, α … α⁵
+    slope: wp.array[vec6d]  # [chunk] coefficients of 1, α … α⁵
     samples: wp.array[vec8]  # [chunk] what is no polynomial, the slope at 0 taken off
     collapsed: wp.array[int]
     count: wp.array[int]

@@ -7,7 +7,7 @@ Every island of linkages that may touch has an α of its own.
 import warp as wp
 
 from ..options import QUICK
-from .line import SAMPLES, Sums, vec8
+from .line import SAMPLES, Sums, vec6d, vec8
 from .step import Linkages, Members
 
 wp.set_module_options(QUICK)
@@ -21,7 +21,7 @@ MOST_COLLAPSED = wp.constant(0.1)
 class Slope:
     """φ'(α): a polynomial, and straight lines between samples."""
 
-    polynomial: wp.types.vector(length=6, dtype=wp.float64)
+    polynomial: vec6d
     samples: vec8
     longest: float
 
@@ -65,6 +65,42 @@ def first_minimum(slope: Slope):
 
 
 @wp.kernel
+def add_up(
+    parts: int,
+    members: Members,
+    sums: Sums,
+    linkages: Linkages,
+    # out
+    fewer_members: Members,
+    fewer_sums: Sums,
+):
+    """Add up the chunks of every linkage to so many `parts`, one after the other."""
+    k, part = wp.tid()
+    slope = wp.vec2d()
+    samples = vec8()
+    for chunk in range(linkages.first_chunk[k] + part, linkages.first_chunk[k + 1], parts):
+        slope += members.slope[chunk]
+        samples += members.samples[chunk]
+    at = parts * k + part
+    fewer_members.slope[at] = slope
+    fewer_members.samples[at] = samples
+    polynomial = vec6d()
+    samples = vec8()
+    collapsed = int(0)
+    count = int(0)
+    for q in range(sums.start[k] + part, sums.start[k + 1], parts):
+        chunk = sums.chunk[q]
+        polynomial += sums.slope[chunk]
+        samples += sums.samples[chunk]
+        collapsed += sums.collapsed[chunk]
+        count += sums.count[chunk]
+    fewer_sums.slope[at] = polynomial
+    fewer_sums.samples[at] = samples
+    fewer_sums.collapsed[at] = collapsed
+    fewer_sums.count[at] = count
+
+
+@wp.kernel
 def choose_step_lengths(
     longest: float,
     members: Members,
@@ -97,8 +133,7 @@ def choose_step_lengths(
         count = int(0)
         for q in range(sums.start[k], sums.start[k + 1]):
             chunk = sums.chunk[q]
-            for n in range(6):
-                slope.polynomial[n] += wp.float64(sums.slope[chunk][n])
+            slope.polynomial += sums.slope[chunk]
             slope.samples += sums.samples[chunk]
             collapsed += sums.collapsed[chunk]
             count += sums.count[chunk]

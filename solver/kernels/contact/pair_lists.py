@@ -243,18 +243,25 @@ def place_entries(
 def sort_entries(
     first: int,
     start: wp.array[int],
+    widest: int,
     # in and out
     entry: wp.array[int],
 ):
-    """Sort the entries of every vertex by their pairs, in whichever order they were placed."""
+    """Sort the entries of every vertex by their pairs, in whichever order they were placed: those
+    at a distance of `widest`, at a third of that, and so on (Shell 1959; Knuth's distances).
+    """
     v = first + wp.tid()
-    for k in range(start[v] + 1, start[v + 1]):
-        e = entry[k]
-        at = int(k)
-        while at > start[v] and entry[at - 1] > e:
-            entry[at] = entry[at - 1]
-            at -= 1
-        entry[at] = e
+    begin = start[v]
+    gap = widest
+    while gap > 0:
+        for k in range(begin + gap, start[v + 1]):
+            e = entry[k]
+            at = int(k)
+            while at - gap >= begin and entry[at - gap] > e:
+                entry[at] = entry[at - gap]
+                at -= gap
+            entry[at] = e
+        gap = gap / 3
 
 
 @wp.kernel
