@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What self contact costs: three stacked sheets of 49² vertices, on the CPU.
+"""What self contact costs: three stacked sheets of 49² vertices.
 
 The sheets hang from one side, a little closer than their contact distance. Light ones fall, and
 contact parts them at once; heavy ones, without gravity, stay in touch. Prints the CPU time of an
-iteration with and without contact, and what a step costs besides: medians over frames. To compare,
-give the script that times Newton's SolverVBD on the same sheets (options as in `newton_times`, one
-JSON object as output) and the Python to run it:
+iteration with and without contact, and what a step costs besides: medians over frames; on a GPU it
+is the time that passes. To compare, give the script that times Newton's SolverVBD on the same
+sheets (options as in `newton_times`, one JSON object as output) and the Python to run it:
 
-    python -m vbd.benchmarks.contact_cost [runner.py] [python]
+    python -m vbd.benchmarks.contact_cost [runner.py] [python] [--device cuda]
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def times(step, twice):
     return iteration, 1e3 * step - ITERATIONS * iteration
 
 
-def our_times(scene, contact):
+def our_times(scene, contact, device):
     """`times` of this solver, and the touching pairs after the last step."""
     mass, gravity = SCENES[scene]
     runs = []
@@ -78,31 +79,33 @@ def our_times(scene, contact):
             friction=0.2,
             coarse_correction=False,  # plain sweeps, as those of the other solver
         )
-        runs.append(simulate(sheets(contact, mass), settings, FRAMES + 1))
+        runs.append(simulate(sheets(contact, mass), settings, FRAMES + 1, device))
+    clock = time.process_time if device == "cpu" else time.perf_counter
     seconds = []
     for _ in range(FRAMES + 1):
         row = []
         for run in runs:
-            started = time.process_time()
+            started = clock()
             frame = next(run)
-            row.append(time.process_time() - started)
+            row.append(clock() - started)
         seconds.append(row)
     # The first frame compiles.
     return *times(*np.median(seconds[1:], axis=0)), frame.stats.pairs
 
 
-def newton_times(python, runner, scene, contact):
+def newton_times(python, runner, scene, contact, device):
     """`times` of Newton's SolverVBD."""
     mass, gravity = SCENES[scene]
     options = ["--resolution", CELLS, "--folded", "--layers", LAYERS, "--gap", GAP]
     options += ["--cell", CELL, "--radius", RADIUS, "--iterations", ITERATIONS, "--frames", FRAMES]
-    options += ["--mass", mass, "--gravity", int(gravity > 0.0)]
+    options += ["--mass", mass, "--gravity", int(gravity > 0.0), "--device", device]
     options += ["--self-contact"] * contact
     command = [python, runner, *map(str, options)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     result = json.loads(output.splitlines()[-1])
-    step = result["step_s"]["cpu"]
-    return times(step, step + ITERATIONS * result["iteration_s"]["cpu"])
+    clock = "cpu" if device == "cpu" else "wall"
+    step = result["step_s"][clock]
+    return times(step, step + ITERATIONS * result["iteration_s"][clock])
 
 
 def print_row(name, scene, free, contact):
@@ -114,16 +117,20 @@ def print_row(name, scene, free, contact):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("runner", nargs="?", help="script that times Newton's SolverVBD")
+    parser.add_argument("python", nargs="?", default=sys.executable, help="what runs it")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    given = parser.parse_args()
+    device = given.device
     print("| ms | sheets | iteration | with contact | ratio | rest of step | with contact |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for scene in SCENES:
-        free, contact = (our_times(scene, on) for on in (False, True))
+        free, contact = (our_times(scene, on, device) for on in (False, True))
         print_row("VBD", f"{scene}, {contact[2]} pairs", free, contact)
-        if len(sys.argv) > 1:
-            runner, python = sys.argv[1], (sys.argv[2:] or [sys.executable])[0]
-            print_row(
-                "Newton", scene, *(newton_times(python, runner, scene, on) for on in (False, True))
-            )
+        if given.runner:
+            newton = given.python, given.runner, scene
+            print_row("Newton", scene, *(newton_times(*newton, on, device) for on in (False, True)))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ from ..kernels.coarse.matrix import Chunks
 from ..kernels.corners import Corners, CornersInLanes
 from ..kernels.lanes import wide
 
-# Elements and vertices whose sums one thread makes: a GPU has many that are slow.
-CHUNK, WIDE_CHUNK = 256, 8
+# Elements and vertices whose sums one thread makes: a GPU has many that are slow, and contacts of
+# a vertex take longer there than an element.
+CHUNK, WIDE_CHUNK, WIDE_MEMBERS = 256, 8, 2
 
 
 def chunk_size(model):
@@ -146,11 +147,10 @@ def matrix_entries(chunked):
     return entries, ranges, (blocks, start, order)
 
 
-def chunk_starts(sizes, model):
-    """Chunks of a list of aggregates, `sizes` entries each: start [chunk + 1], first chunk
-    [aggregate + 1].
+def chunk_starts(sizes, size):
+    """Chunks of so many of a list of aggregates, `sizes` entries each: start [chunk + 1], first
+    chunk [aggregate + 1].
     """
-    size = chunk_size(model)
     chunks = -(-sizes // size)
     first = np.concatenate([[0], np.cumsum(chunks)])
     within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
@@ -163,7 +163,8 @@ def member_chunks(of, aggregates, model):
     members = coarse_step.Members()
     vertex = np.flatnonzero(of >= 0)
     vertex = vertex[np.argsort(of[vertex], kind="stable")]
-    start, first = chunk_starts(np.bincount(of[vertex], minlength=len(aggregates)), model)
+    size = WIDE_MEMBERS if model.launches.are_wide else CHUNK
+    start, first = chunk_starts(np.bincount(of[vertex], minlength=len(aggregates)), size)
     members.vertex = model.upload(vertex.astype(np.int32), int)
     members.start = model.upload(start.astype(np.int32), int)
     members.first_chunk = model.upload(first.astype(np.int32), int)

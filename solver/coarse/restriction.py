@@ -10,7 +10,7 @@ from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import restriction as coarse_force
 from ..kernels.coarse.elements import coarse_kernels, kernels_in_lanes
 from ..kernels.elements.table import elements_struct
-from .elements import chunk_starts
+from .elements import chunk_size, chunk_starts
 
 # Rough cost of an element, and of a force that is summed up [ns].
 FORCE, SUMMED = 20.0, 4.0
@@ -51,7 +51,7 @@ class CoarseForces:
         record = model.launches.record
         slot, vertex_of, room = self._list_forces(chunked)
         sizes = np.bincount(self.groups.of[vertex_of], minlength=count)
-        start, first_chunk = chunk_starts(sizes, model)
+        start, first_chunk = chunk_starts(sizes, chunk_size(model))
         lists = len(start) - 1
         first, part = list_sums(first_chunk, chunked)
         pulls = coarse_force.Pulls()
@@ -77,7 +77,7 @@ class CoarseForces:
         inputs, outputs = [patches, pulls], [self.groups.systems.right]
         self.summing = [
             record(coarse_force.sum_forces, lists, [patches], [pulls], each),
-            record(coarse_force.restrict, count, inputs, outputs),
+            record(coarse_force.restrict, (count, 4), inputs, outputs),
         ]
 
     def _list_forces(self, chunked):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is recorded otherwise on a GPU, played on whatever device there is."""
+"""What is recorded otherwise on a GPU, played on the CPU."""
 
 import numpy as np
 from shapes import box, grid
@@ -30,7 +30,7 @@ def floor():
 
 
 def ends(iterations):
-    *_, frame = simulate(bodies(), Settings(iterations=iterations, accuracy=0.0), 8)
+    *_, frame = simulate(bodies(), Settings(iterations=iterations, accuracy=0.0), 8, "cpu")
     return np.concatenate(frame.exact_positions)
 
 

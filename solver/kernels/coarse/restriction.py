@@ -82,10 +82,12 @@ def restrict(
     # out
     right: wp.array[wp.float64],
 ):
-    """Pᵀf of every aggregate, turned back to where it was when the matrix was put together."""
-    k = wp.tid()
-    back = wp.transpose(patches.turn[k])
-    for m in range(patches.mode_count[k]):
+    """Pᵀf of every aggregate, turned back to where it was when the matrix was put together. A
+    thread for each of four modes.
+    """
+    k, m = wp.tid()
+    if m < patches.mode_count[k]:
+        back = wp.transpose(patches.turn[k])
         force = wp.vec3d()
         for q in range(pulls.first[k], pulls.first[k + 1]):
             row = pulls.sums[pulls.part[q]][m]
