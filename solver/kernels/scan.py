@@ -40,4 +40,4 @@ def add_before(
 ):
     """Add what all tiles before its own hold to every sum."""
     k = wp.tid()
-    sums[k] += before[k / TILE]
+    sums[k] = sums[k] + before[k / TILE]

@@ -14,10 +14,9 @@ from vbd.solver.elements import KINDS
 from vbd.solver.elements.records import in_lanes, in_vertex_order, wide_start
 from vbd.solver.kernels import lane_functions, lanes
 from vbd.solver.kernels.coarse.elements import coarse_kernels, kernels_in_lanes
-from vbd.solver.kernels.coarse.line import Sums, vec8
+from vbd.solver.kernels.coarse.line import Sums, vec6d, vec8
 from vbd.solver.kernels.coarse.matrix import mat43
 from vbd.solver.kernels.coarse.restriction import Pulls
-from vbd.solver.kernels.elements.linear_algebra import vec6
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.tables import ElementTable
 from vbd.solver.settings import Material, Settings
@@ -136,7 +135,7 @@ def sums_of(kind, wide):
     pulls, sums = Pulls(), Sums()
     pulls.force = upload(np.zeros((kind.corners * elements.start[-1], 3)), wp.vec3)
     pulls.sums = wp.zeros(count, dtype=mat43, device="cpu")
-    sums.slope = wp.zeros(count, dtype=vec6, device="cpu")
+    sums.slope = wp.zeros(count, dtype=vec6d, device="cpu")
     sums.samples = wp.zeros(count, dtype=vec8, device="cpu")
     random, rest = np.random.default_rng(2), model.assembly.rest_points
     moves = (0.01 * random.standard_normal(rest.shape) for _ in range(2))
