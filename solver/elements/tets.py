@@ -12,6 +12,7 @@ from .kind import Columns, ElementKind
 from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
 from .of_bodies import NEO_HOOKEAN, damping_time, elastic_per_element, yields
 from .records import in_vertex_order
+from .stiffness import is_stiff
 
 # The face opposite to each corner of a tet, wound so that the rest volume comes out positive.
 OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
@@ -51,7 +52,8 @@ def tets_of_material(name):
 
     def of_body(body, settings):
         is_mine = isinstance(body, Solid) and body.material.solid_model == name
-        return tets_of(body, settings) if is_mine and not yields(body) else None
+        is_other = yields(body) or is_stiff(body)
+        return tets_of(body, settings) if is_mine and not is_other else None
 
     return of_body
 
@@ -68,7 +70,7 @@ def damped_volume(body, settings):
     """Tets not in reduced form whose volume is damped, with nothing else but that: μ, λ are 0."""
     if not isinstance(body, Solid):
         return None
-    if body.material.solid_model == NEO_HOOKEAN and not yields(body):
+    if body.material.solid_model == NEO_HOOKEAN and not yields(body) and not is_stiff(body):
         return None
     tets = damped_tets(body, settings)
     tets = tets[tets.lame_lam > 0.0]
