@@ -7,13 +7,21 @@ import numpy as np
 
 from ..bodies import CELL_CORNERS, Solid
 from ..bodies import Cells as CellBody
-from ..kernels.elements import continua, stiff_cells, stiff_tets
+from ..kernels.elements import stiff_cells, stiff_tets
 from ..kernels.elements import tets as tet_kernels
 from .cells import AXES, Cells, bending, cells_of, record_columns, steady_relaxation
 from .kind import ElementKind
 from .records import in_vertex_order, structured
 from .stiffness import is_stiff, put_down
-from .tets import Tets, exact_columns, gradient_columns, tets_of
+from .tets import (
+    OPPOSITE_FACE,
+    Tets,
+    exact_columns,
+    own_stiffness,
+    shear_laplacian,
+    tet_gradients,
+    tets_of,
+)
 
 
 @dataclass
@@ -80,12 +88,24 @@ def cell_columns(_points, cells, h=None):
 
 
 def tet_records(points, tets, _h):
-    """Records of tets, their gradients turned to where the body was put down."""
-    volumes, columns = gradient_columns(points, tets.corners)
-    for name in ("gradient_a", "gradient_b", "gradient_c"):
-        columns[name] = np.einsum("tij,tcj->tci", tets.turn, columns[name])
-    columns["mu"], columns["lam"] = tets.mu * volumes, tets.lam * volumes
-    return in_vertex_order(len(points), continua.ContinuumRecord, tets.corners, columns)
+    """Records of tets."""
+    volumes, _gradients = tet_gradients(points, tets.corners)
+    own = np.arange(4)[:, None]
+    faces = tets.corners[:, OPPOSITE_FACE]
+    ways = points[faces] - points[tets.corners][:, :, None]
+    ways = np.einsum("tij,tcfj->tcfi", tets.turn, ways)
+    laplacian = shear_laplacian(points, tets)
+    columns = {
+        "volume_stiffness": tets.lam / (36.0 * volumes),
+        "pressure": tets.mu / 6.0,
+    }
+    for k, letter in enumerate("abc"):
+        columns[letter] = faces[:, :, k]
+        columns[f"weight_{letter}"] = laplacian[:, own, OPPOSITE_FACE][:, :, k]
+        columns[f"rest_{letter}"] = ways[:, :, k]
+    records = in_vertex_order(len(points), stiff_tets.StiffTetRecord, tets.corners, columns)
+    records.diagonal = own_stiffness(points, tets, laplacian)
+    return records
 
 
 def tet_columns(points, tets, _h):
@@ -138,7 +158,8 @@ STIFF_TETS = ElementKind(
     records=tet_records,
     element_columns=tet_columns,
     exact_columns=exact_tet_columns,
-    record=continua.ContinuumRecord,
+    record=stiff_tets.StiffTetRecord,
+    diagonal=True,
     force_hessian=stiff_tets.force_hessian,
     element=stiff_tets.StiffTet,
     gradient=stiff_tets.gradient,

@@ -84,13 +84,25 @@ def rest_of(tets, volumes):
     return 6.0 * volumes * (1.0 + ratio)
 
 
+def shear_laplacian(points, tets):
+    """μ V₀ g_i·g_j [tet, 4, 4]."""
+    volumes, gradients = tet_gradients(points, tets.corners)
+    products = np.einsum("tia,tja->tij", gradients, gradients)
+    return (tets.mu * volumes)[:, None, None] * products
+
+
+def own_stiffness(points, tets, laplacian):
+    """What shear adds to the diagonal of the block of every vertex [N/m]."""
+    own = np.einsum("tii->ti", laplacian).ravel()
+    return np.bincount(tets.corners.ravel(), own, minlength=len(points))
+
+
 def reduced_records(points, tets, h):
     """Records in reduced form; the viscosity of volume, k_d λ_L, is folded into them."""
     viscous = tets.damping_time / h * tets.lame_lam
-    volumes, gradients = tet_gradients(points, tets.corners)
+    volumes, _gradients = tet_gradients(points, tets.corners)
     faces = tets.corners[:, OPPOSITE_FACE]
-    products = np.einsum("tia,tja->tij", gradients, gradients)
-    laplacian = (tets.mu * volumes)[:, None, None] * products
+    laplacian = shear_laplacian(points, tets)
     weights = np.take_along_axis(laplacian, np.broadcast_to(OPPOSITE_FACE, (len(faces), 4, 3)), 2)
     total = tets.lam + viscous
     columns = {"volume_stiffness": total / (36.0 * volumes)}
@@ -101,8 +113,7 @@ def reduced_records(points, tets, h):
     records = in_vertex_order(
         len(points), kernels.TetRecord, tets.corners, columns, rest, viscous / total
     )
-    own = np.einsum("tii->ti", laplacian).ravel()
-    records.diagonal = np.bincount(tets.corners.ravel(), own, minlength=len(points))
+    records.diagonal = own_stiffness(points, tets, laplacian)
     return records
 
 

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Neo-Hookean tets that see displacements u [m] in the place of positions (small_strain.py).
 
-F = R + H, H = Σ_j u_j g_jᵀ, with the gradients g at rest. Records of vertices have them turned to
-where the body was put down, so that there F = 1 + H.
+F = R + H, H = Σ_j u_j g_jᵀ, with the gradients g at rest. At a vertex they have the reduced form of
+tets.py, less what adds up to zero at rest: with d = D + e, the way D to another vertex as the body
+was put down and e = u − u_i, and n = N + δ,
+
+    f_i = c₁ (n·e_a + δ·D_a) n + c₁ (r − s₀) δ − Σ_j w_j e_j,
+    δ = (e_b − e_a) × (D_c − D_a + e_c − e_a) + (D_b − D_a) × (e_c − e_a),  r − s₀ = 6 (α − 1) V₀.
 """
 
 import warp as wp
 
 from ..options import QUICK
-from .continua import ContinuumRecord, deformation_gradient
 from .linear_algebra import cofactor, vec6
 from .small_strain import stress_from_displacements
 from .tets import (
@@ -22,7 +25,24 @@ from .tets import (
 
 wp.set_module_options(QUICK)
 
-UNIT = wp.constant(wp.mat33(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+
+@wp.struct
+class StiffTetRecord:
+    """One tet seen from one of its vertices i, as a `TetRecord`, and the way to the others as the
+    body was put down.
+    """
+
+    a: int
+    b: int
+    c: int
+    volume_stiffness: float  # λ/(36 V₀) [Pa/m³]
+    pressure: float  # that times 6 (α − 1) V₀ [N/m²]
+    weight_a: float  # μ V₀ g_i·g_a [N/m], g = ∇N at rest
+    weight_b: float
+    weight_c: float
+    rest_a: wp.vec3  # X_a − X_i [m]
+    rest_b: wp.vec3
+    rest_c: wp.vec3
 
 
 @wp.struct
@@ -39,23 +59,23 @@ class StiffTet:
 
 @wp.func
 def force_hessian(
-    tet: ContinuumRecord, q: int, rest: wp.array[float], u_i: wp.vec3, u: wp.array[wp.vec3]
+    tet: StiffTetRecord, q: int, rest: wp.array[float], u_i: wp.vec3, u: wp.array[wp.vec3]
 ):
-    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], positive definite."""
-    h = deformation_gradient(
-        tet.gradient_a,
-        tet.gradient_b,
-        tet.gradient_c,
-        u[tet.a] - u_i,
-        u[tet.b] - u_i,
-        u[tet.c] - u_i,
-    )
-    g = -(tet.gradient_a + tet.gradient_b + tet.gradient_c)
-    stress, f = stress_from_displacements(tet.mu, tet.lam, UNIT, h)
-    w = cofactor(f) * g
-    d = tet.mu * wp.dot(g, g)
-    hessian = wp.mat33(d, 0.0, 0.0, 0.0, d, 0.0, 0.0, 0.0, d)
-    return -(stress * g), hessian + wp.outer(tet.lam * w, w)
+    """-∂E/∂x_i [N] and the volume part of ∂²E/∂x_i² [N/m]; the shear part is constant."""
+    e_a = u[tet.a] - u_i
+    e_b = u[tet.b] - u_i
+    e_c = u[tet.c] - u_i
+    ab = tet.rest_b - tet.rest_a
+    ac = tet.rest_c - tet.rest_a
+    area = wp.cross(ab, ac)
+    d_b = e_b - e_a
+    d_c = e_c - e_a
+    turned = wp.cross(d_b, ac + d_c) + wp.cross(ab, d_c)
+    n = area + turned
+    grown = tet.volume_stiffness * (wp.dot(n, e_a) + wp.dot(turned, tet.rest_a))
+    force = grown * n + tet.pressure * turned
+    force -= tet.weight_a * e_a + tet.weight_b * e_b + tet.weight_c * e_c
+    return force, wp.outer(tet.volume_stiffness * n, n)
 
 
 @wp.func
