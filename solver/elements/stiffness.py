@@ -4,7 +4,8 @@
 Positions [m] are rounded by about 10⁻⁷ of the size L of a body, and so is a strain of 10⁻⁷. Its own
 weight strains a body by ρ g L/μ, and by more where it is slender. Where that is less than a
 thousand roundings, less than three digits of its shape would be left; displacements from where it
-was put down have them all. What turns as a whole would lose them again: only what is held counts.
+was put down have them all. What turns as a whole would lose them again: only what is held where it
+is counts.
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ STANDARD_GRAVITY = 9.80665
 
 def is_stiff(body):
     """Whether a body is made of the elements of stiff_solids.py."""
-    if not isinstance(body, Solid | Cells) or body.pins is None or not len(body.pins.indices):
+    if not isinstance(body, Solid | Cells) or not is_held_still(body.pins):
         return False
     if body.material.solid_model != NEO_HOOKEAN or yields(body):
         return False
@@ -28,6 +29,11 @@ def is_stiff(body):
     density = per_element(body, "density", body.material.density)
     size = np.ptp(body.rest_points, axis=0).max()
     return bool((density * STANDARD_GRAVITY * size < LEAST_STRAIN * mu).all())
+
+
+def is_held_still(pins):
+    """Whether pins of a body, or None, hold it where it is."""
+    return pins is not None and len(pins.indices) > 0 and pins.targets is None
 
 
 def put_down(rest, points):

@@ -77,11 +77,15 @@ class Displacements:
         """
         scene, exact = self.model.assembly, []
         sizes = np.array([np.abs(scene.points[mine]).max() for mine in scene.vertices])
-        # What truncation has led it has left where x says.
-        if not (self.model.surface.can_touch or self.model.has_analytic_colliders):
+        if not self.truncates:
             exact = [scene.owner[kind.name] for kind in scene.kinds if kind.from_rest]
         sizes[np.concatenate([[], *exact]).astype(int)] = 0.0
         return sizes
+
+    @property
+    def truncates(self):
+        """Whether x says where everything is: what may touch is kept apart by x."""
+        return self.model.surface.can_touch or self.model.has_analytic_colliders
 
     @property
     def inherited(self):
@@ -97,6 +101,6 @@ class Displacements:
     def positions(self):
         """Positions [m] of all vertices relative to the origin, float64."""
         model = self.model
-        if not self.renewals:
-            return model.x.numpy().astype(np.float64)
+        if not self.renewals or self.truncates:
+            return model.x.numpy()[: model.vertex_count].astype(np.float64)
         return self.anchors + model.u.numpy()[: len(self.anchors)]
