@@ -20,14 +20,16 @@ class Displacements:
 
     def __init__(self, model):
         self.model = model
-        model.sees_displacements = any(kind.from_rest for kind in model.assembly.kinds)
+        scene = model.assembly
+        of_kinds = [scene.owner[kind.name] for kind in scene.kinds if kind.from_rest]
+        self.bodies = np.unique(np.concatenate([[], *of_kinds])).astype(int)
+        model.sees_displacements = bool(len(self.bodies))
         self.anchor, self.renewals = wp.zeros(0, dtype=wp.vec3, device=model.device), {}
         if not model.sees_displacements:
             model.u, model.u_start, model.u_inertial = model.x, model.x_start, model.inertial
             return
-        scene, x = model.assembly, model.x.numpy()
-        self.anchors = scene.points.copy()
-        for mine in scene.vertices:
+        x, self.anchors = model.x.numpy(), scene.points.copy()
+        for mine in [scene.vertices[number] for number in self.bodies]:
             _turn, self.anchors[mine] = put_down(scene.rest_points[mine], scene.points[mine])
         count, u = len(self.anchors), np.zeros_like(x)
         self.anchor = model.upload(np.concatenate([self.anchors, x[count:]]), wp.vec3)
@@ -75,11 +77,10 @@ class Displacements:
         """Size [m] of the coordinates that float32 rounds, of every body; 0 of those whose
         displacements alone it rounds.
         """
-        scene, exact = self.model.assembly, []
+        scene = self.model.assembly
         sizes = np.array([np.abs(scene.points[mine]).max() for mine in scene.vertices])
         if not self.truncates:
-            exact = [scene.owner[kind.name] for kind in scene.kinds if kind.from_rest]
-        sizes[np.concatenate([[], *exact]).astype(int)] = 0.0
+            sizes[self.bodies] = 0.0
         return sizes
 
     @property
