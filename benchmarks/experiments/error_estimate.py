@@ -31,7 +31,7 @@ from vbd.benchmarks.reference import newton
 from vbd.benchmarks.reference.problem import Problem
 from vbd.benchmarks.reference.scene import scene_of
 from vbd.solver.descent.keeping import Restart
-from vbd.solver.report.position_error import rounding_of
+from vbd.solver.report.position_error import ROUNDING
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import Simulation
 
@@ -60,7 +60,7 @@ class Run:
         every = self.model.assembly.vertices
         self.free = [vertices[vertices < self.model.free_count] for vertices in every]
         points = [self.model.assembly.points[vertices] for vertices in every]
-        self.rounding = np.array([rounding_of(each) for each in points])
+        self.rounding = ROUNDING * np.array([np.abs(each).max() for each in points])
 
     def _keep_end(self):
         self.end = self.model.x.numpy().copy()

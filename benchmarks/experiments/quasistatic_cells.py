@@ -10,6 +10,7 @@ from scipy.sparse import coo_matrix
 
 from vbd.benchmarks.reference.newton import direct
 from vbd.solver.bodies import CELL_CORNERS
+from vbd.solver.elements.cell_mass import mass_at_corners
 
 STATES = 21
 
@@ -90,7 +91,8 @@ def settle(body, gravity, guess, precise=1e-10):
     map_, volume = np.kron(weights(side), np.eye(3)), side**3
     index = (3 * cells[:, :, None] + np.arange(3)).reshape(len(cells), 24)
     load = np.zeros_like(rest)
-    np.add.at(load[:, 2], cells, -gravity * body.material.density * volume / 8.0)
+    cell_mass = np.full(len(cells), body.material.density * volume)
+    load[:, 2] = -gravity * mass_at_corners(body, cell_mass)
     free = np.ones(rest.size, bool)
     free[(3 * body.pins.indices[:, None] + np.arange(3)).ravel()] = False
 

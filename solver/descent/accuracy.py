@@ -7,7 +7,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels import accuracy as kernels
 from ..model.chunks import make_chunks
-from ..report.position_error import BodyErrors, rounding_of, visible
+from ..report.position_error import BodyErrors, visible
 
 # Iterations from one coarse step to the next.
 CYCLE = 2
@@ -60,7 +60,7 @@ class Accuracy:
 
     def __init__(self, model, iterations, ruined):
         self.model, self.iterations = model, iterations
-        self.guess, self.first, self.second = (wp.zeros_like(model.x) for _ in range(3))
+        self.guess, self.first, self.second = (wp.zeros_like(model.u) for _ in range(3))
         self.marks = marks(iterations.count)
         mine = [vertices[vertices < model.free_count] for vertices in model.assembly.vertices]
         counts = np.array([len(vertices) for vertices in mine])
@@ -77,10 +77,10 @@ class Accuracy:
         points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
         self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
         part = PART_OF_SIZE * model.settings.accuracy
-        values = counts, part * self.sizes, [rounding_of(each) for each in points]
-        for name, value in zip(("size", "least", "rounding"), values, strict=True):
+        values = counts, part * self.sizes, model.displacements.coordinates()[self.body]
+        for name, value in zip(("size", "least", "coordinates"), values, strict=True):
             setattr(errors, name, model.upload(np.array(value), wp.float64))
-        for name in ("error", "bound", "goal", "rate", "slowest", "latest", "motion"):
+        for name in ("rounding", "error", "bound", "goal", "rate", "slowest", "latest", "motion"):
             zeros = wp.zeros(len(counts), dtype=wp.float64, device=model.device)
             setattr(errors, name, zeros)
         return errors
@@ -89,12 +89,13 @@ class Accuracy:
         """Launches that estimate all errors, and end the iterations where they are small."""
         model, record = self.model, self.model.launches.record
         at = kernels.Marks()
-        at.start, at.guess, at.inertial = model.x_start, self.guess, model.inertial
-        at.first, at.second, at.now = self.first, self.second, model.x
+        at.start, at.guess, at.inertial = model.u_start, self.guess, model.u_inertial
+        at.first, at.second, at.now = self.first, self.second, model.u
         demand, settings = kernels.Demand(), model.settings
         demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
         sizes = np.diff(self.chunks.start.numpy())
-        moves, ways = (wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device) for _ in range(2))
+        moves = wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device)
+        ways = wp.zeros(len(sizes), dtype=wp.vec4d, device=model.device)
         bodies = [self.iterations.number, self.chunks, moves, ways, model.gravity.now, demand]
         bodies.append(self._compared())
         met, of_ways = [self.iterations.is_met], [self.chunks, at, model.touched]
@@ -119,7 +120,7 @@ class Accuracy:
 
     def begin(self):
         """Keep where the iterations begin."""
-        wp.copy(self.guess, self.model.x)
+        wp.copy(self.guess, self.model.u)
 
     def _looks(self):
         """What to do after an iteration, where that is due."""
@@ -133,8 +134,8 @@ class Accuracy:
 
         yield after(looks, lambda: play(self.measure))
         yield after(shifts, lambda: wp.copy(self.first, self.second))
-        yield after({1}, lambda: wp.copy(self.first, self.model.x))
-        yield after(seconds, lambda: wp.copy(self.second, self.model.x))
+        yield after({1}, lambda: wp.copy(self.first, self.model.u))
+        yield after(seconds, lambda: wp.copy(self.second, self.model.u))
 
     @property
     def reported(self):

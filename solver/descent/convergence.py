@@ -65,7 +65,7 @@ class Convergence:
             steps = [n + 1 for n in range(count) if has_step(n, model.settings)]
             self.error = PositionError(model, count, steps)
             self.looks += [
-                when_due(after(done), partial(wp.copy, kept, model.x), watched=True)
+                when_due(after(done), partial(wp.copy, kept, model.u), watched=True)
                 for done, kept in self.error.marks.items()
             ]
             self.finds = [when_due(lambda _: True, self.error.find, watched=True)]

@@ -30,6 +30,7 @@ class Sweeps(RecordedStage):
                     [wp.vec2i(first, last), model.objective, model.elements, model.relaxation],
                     [
                         model.x,
+                        model.u,
                         model.candidate,
                         model.touched,
                         model.rejected,
@@ -55,6 +56,7 @@ class Sweeps(RecordedStage):
 
     def sweep(self):
         """Visit every free vertex once."""
+        self.model.displacements.renew()
         if self.model.contact is None:
             for solve in self.solves:
                 solve.play()

@@ -19,6 +19,8 @@ from .options import QUICK
 
 wp.set_module_options(QUICK)
 
+# What float32 leaves of a body's position, as a part of the size of what it rounds.
+ROUNDING = wp.constant(wp.float64(1e-7))
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = wp.constant(wp.float64(0.97))
 # A first look compares two cycles of one iteration each, the next two of the first even ones. No
@@ -43,7 +45,9 @@ CAUTION, CAUTION_IN_CONTACT = wp.constant(wp.float64(1.5)), wp.constant(wp.float
 
 @wp.struct
 class Marks:
-    """Positions [m] of vertices in a substep: at its start and after some of its iterations."""
+    """Positions, or displacements where elements see these, of vertices in a substep [m]: at its
+    start and after some of its iterations.
+    """
 
     start: wp.array[wp.vec3]
     guess: wp.array[wp.vec3]  # where the iterations began
@@ -59,6 +63,7 @@ class BodyErrors:
 
     size: wp.array[wp.float64]  # number of these vertices
     least: wp.array[wp.float64]  # error that nobody sees, whatever the motion [m]
+    coordinates: wp.array[wp.float64]  # size of what float32 rounds [m]; 0: of displacements
     rounding: wp.array[wp.float64]  # error that float32 leaves [m]
     error: wp.array[wp.float64]  # [m]
     bound: wp.array[wp.float64]  # what it hardly exceeds, which has to be below the goal [m]
@@ -102,20 +107,21 @@ def add_ways(
     marks: Marks,
     touched: wp.array[int],
     # out
-    ways: wp.array[wp.vec3d],
+    ways: wp.array[wp.vec4d],
 ):
-    """Sums of squares [m²] of the ways from the guess, and from where inertia would lead; and how
-    many vertices are `touched` [vertex] in this substep. One thread per chunk.
+    """Sums of squares [m²] of the ways from the guess, from where inertia would lead, and from the
+    origin; and how many vertices are `touched` [vertex] in this substep. One thread per chunk.
     """
     chunk = first + wp.tid()
-    total = wp.vec3d()
+    total = wp.vec4d()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         i = chunks.vertex[q]
         found = marks.now[i] - marks.guess[i]
         forced = marks.now[i] - marks.inertial[i]
-        total += wp.vec3d(
+        total += wp.vec4d(
             wp.float64(wp.dot(found, found)),
             wp.float64(wp.dot(forced, forced)),
+            wp.float64(wp.dot(marks.now[i], marks.now[i])),
             wp.float64(touched[i]),
         )
     ways[chunk] = total
@@ -152,6 +158,12 @@ def remembered(rate: wp.float64, slowest: wp.float64, cycles: wp.float64, weight
 
 
 @wp.func
+def rounding_of(coordinates: wp.float64, displacement: wp.float64):
+    """The error [m] that float32 leaves."""
+    return ROUNDING * wp.where(coordinates > wp.float64(0.0), coordinates, displacement)
+
+
+@wp.func
 def left_after(move: wp.float64, rate: wp.float64, rounding: wp.float64):
     """The error [m] that is left after a last `move` [m]."""
     return wp.max(move * rate / (wp.float64(1.0) - rate), rounding)
@@ -162,7 +174,7 @@ def find_errors(
     iteration: wp.array[int],
     chunks: Chunks,
     moves: wp.array[wp.vec3d],
-    ways: wp.array[wp.vec3d],
+    ways: wp.array[wp.vec4d],
     gravity: wp.array[wp.vec3],
     demand: Demand,
     compared: wp.array[int],
@@ -173,7 +185,7 @@ def find_errors(
     the last move has taken. One thread per body.
     """
     b = wp.tid()
-    total, way = wp.vec3d(), wp.vec3d()
+    total, way = wp.vec3d(), wp.vec4d()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
         total += moves[chunk]
         way += ways[chunk]
@@ -182,7 +194,8 @@ def find_errors(
     done = iteration[0] + 1
     cycles = wp.float64(compared[done])
     before = wp.sqrt(total[0])
-    rounding = bodies.rounding[b]
+    rounding = rounding_of(bodies.coordinates[b], wp.sqrt(way[2]))
+    bodies.rounding[b] = rounding
     # Rounding moves vertices to and fro, at a rate of 1.
     after = wp.sqrt(wp.max(total[1] - rounding * rounding, wp.float64(0.0)))
     rate = SLOWEST
@@ -198,7 +211,7 @@ def find_errors(
     slowest = wp.where(is_first and slowest == wp.float64(0.0), TYPICAL, slowest)
     rate = remembered(wp.max(rate, wp.pow(FASTEST, cycles)), slowest, cycles, weight)
     error = left_after(after, rate, rounding)
-    is_touched = way[2] > wp.float64(0.0)
+    is_touched = way[3] > wp.float64(0.0)
     caution = wp.where(is_touched, CAUTION_IN_CONTACT, CAUTION)
     bodies.rate[b] = rate
     bodies.error[b] = error

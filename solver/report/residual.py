@@ -2,6 +2,7 @@
 """How far the positions are from the minimum of the objective."""
 
 import math
+from functools import partial
 
 import warp as wp
 
@@ -35,15 +36,17 @@ class Residual:
         self.add_up = self._sums()
 
     def forces_at(self, x):
-        """A launch that finds the forces at positions x [m]."""
+        """What finds the forces at positions x [m]."""
         model = self.model
-        return model.launches.record(
+        away, find_away = model.displacements.of(x)
+        find = model.launches.record(
             model.kernels.residual,
             self.free,
-            [x, model.objective, model.elements],
+            [x, away, model.objective, model.elements],
             [self.force, self.rounding, self.touching, model.lists.closing],
             cost=model.work[: self.free].mean() if self.free else 0.0,
         )
+        return partial(play, [*find_away, find])
 
     def _sums(self):
         """Launches that add up the forces of now."""

@@ -81,7 +81,7 @@ def watched(
     start = np.asarray(start, float)
     model = Simulation(beam(), Settings(accuracy=0.01), "cpu", None).model
     states = (start if state is None else state for state in (guess, start, inertial))
-    model.x, model.x_start, model.inertial = (
+    model.u, model.u_start, model.u_inertial = (
         wp.array(state, dtype=wp.vec3, device="cpu") for state in states
     )
     model.free_count = len(start)
@@ -99,7 +99,7 @@ def watched(
         accuracy.begin()
         for number in range(min(count, len(one))):
             iterations.number.fill_(number)
-            model.x.assign(one[number])
+            model.u.assign(one[number])
             for is_due, action in due:
                 if is_due(number):
                     action()

@@ -46,11 +46,13 @@ def estimate(
     x = wp.array(points, dtype=wp.vec3, device="cpu")
     model = SimpleNamespace(
         x=x,
-        x_start=wp.array(points - [motion, 0, 0], dtype=wp.vec3, device="cpu"),
+        u=x,
+        u_start=wp.array(points - [motion, 0, 0], dtype=wp.vec3, device="cpu"),
         free_count=free,
         settings=Settings(quasistatic=quasistatic),
         launches=Launches("cpu", Workers(1)),
         assembly=SimpleNamespace(points=points, vertices=[np.arange(2)]),
+        displacements=SimpleNamespace(coordinates=lambda: np.array([size])),
     )
     count = ITERATIONS
     error = PositionError(model, count, range(1, count + 1) if steps is None else steps)
