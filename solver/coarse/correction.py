@@ -214,7 +214,8 @@ class CoarseCorrection:
         self._follow()
         model.displacements.renew()
         wp.copy(self.before, model.x)
-        wp.copy(self.away_before, model.u)
+        if model.sees_displacements:
+            wp.copy(self.away_before, model.u)
         play(self.turns)
         self.forces.find()
         self.groups.factors.solve()
