@@ -6,13 +6,13 @@ from functools import partial
 import warp as wp
 
 from ..device.launches import play
-from ..kernels.contact import neighborhoods, renewal, search
+from ..kernels.contact import boxes, neighborhoods, renewal
 
 # Rough cost of bounding a thing, of keeping its box, and of its part in fitting a tree [ns].
 BOUND, KEEP, FIT = 15.0, 6.0, 7.0
 # What bounds edges or triangles, and what keeps the boxes of renewed ones.
-OF_EDGES = search.bound_edges, renewal.keep_renewed_edges
-OF_TRIANGLES = search.bound_triangles, renewal.keep_renewed_triangles
+OF_EDGES = boxes.bound_edges, renewal.keep_renewed_edges
+OF_TRIANGLES = boxes.bound_triangles, renewal.keep_renewed_triangles
 
 
 class Tree:
@@ -27,7 +27,7 @@ class Tree:
         )
 
     def build(self):
-        """Build the tree anew for its boxes."""
+        """Build the tree for its boxes."""
         if self.bvh is not None:
             self.bvh.rebuild()
         elif self.count:
@@ -36,9 +36,7 @@ class Tree:
 
     def fit(self):
         """Fit it to its boxes, with the order in which it was built."""
-        if self.bvh is None:
-            self.build()
-        else:
+        if self.bvh is not None:
             self.bvh.refit()
 
     @property
@@ -66,7 +64,7 @@ class Trees:
         for name, which in ranges.items():
             self.of[name], self.renewed[f"renewed_{name}"] = self._trees(*which)
         self.of["body_tree"] = self._tree_of_bodies()
-        self.is_fresh = False
+        self.is_built = False
 
     def _trees(self, bound, keep, first, count):
         """Of edges or triangles, which a kernel bounds, and of the renewed ones alone."""
@@ -105,23 +103,24 @@ class Trees:
         )
         return tree
 
-    def begin_frame(self):
-        """Build the trees anew when they are fitted next."""
-        self.is_fresh = False
+    def build(self):
+        """Build the trees for the trust regions of now: what they find does not depend on how they
+        are built, only how fast.
+        """
+        trees = self.of if self.is_built else self.of | self.renewed
+        self._do(Tree.build, trees.values())
+        for name, tree in trees.items():
+            setattr(self.struct, name, tree.id)
+        self.is_built = True
 
     def fit(self, whole=True):
         """Fit all trees to the trust regions of now; those of what is renewed, too, unless that is
         the `whole` surface.
         """
-        ordered, renewed = list(self.of.values()), list(self.renewed.values())
-        if self.is_fresh:
-            self._do(Tree.fit, ordered if whole else ordered + renewed)
-        else:
-            self._do(Tree.build, ordered)
-            self._do(Tree.fit, renewed)  # as it was built first: the order is not asked
-            for name, tree in (self.of | self.renewed).items():
-                setattr(self.struct, name, tree.id)
-        self.is_fresh = True
+        if not self.is_built:
+            self.build()
+        trees = self.of if whole else self.of | self.renewed
+        self._do(Tree.fit, trees.values())
         self.find_neighbors()
 
     def _do(self, action, trees):

@@ -81,10 +81,11 @@ class Search:
         model, lists = self.model, self.model.lists
         inputs = [self.struct, model.contact_model.state, model.x, lists.counts]
         extent, kernel = (lists.capacity, lists.expected), pair_lists.renew_pairs
-        return model.launches.record_list(kernel, *extent, inputs, [lists.pairs], LOOK)
+        outputs = [lists.pairs, lists.uncertain]
+        return model.launches.record_list(kernel, *extent, inputs, outputs, LOOK)
 
     def _remembering(self):
-        """Note what sticks."""
+        """Note what is known, and what sticks."""
         lists = self.model.lists
         self.before.anchors = lists.anchors
         extent, inputs = (lists.capacity, lists.expected), [lists.pairs, lists.pulled, lists.counts]
@@ -112,7 +113,8 @@ class Search:
         which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
         for k, (kernel, slot) in enumerate(zip(kernels, which, strict=True)):
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
-            inputs, outputs = [*scene, slots, self.again[k]], [count, self.found[k]]
+            inputs = [*scene, slots, self.again[k], self.end[k]]
+            outputs = [count, self.found[k]]
             yield launches.record(kernel, queries, inputs, outputs, QUERY)
             limit, outputs = counting.limit_slots, [count, needed, goes_on]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
@@ -125,11 +127,13 @@ class Search:
         outputs = [lists.counts, lists.needed, model.frame_goes_on]
         yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
-        outputs = [lists.pairs, lists.pulled]
-        inputs = [*scene, triangle_slots, self.end[0], self.found[0], self.before]
+        outputs = [lists.pairs, lists.pulled, lists.uncertain]
+        asked = [triangle_slots, self.again[0]]
+        inputs = [*scene, *asked, self.end[0], self.found[0], self.before]
         each = PAIR * lists.expected / max(vertices + edges, 1)
         yield record(pair_lists.fill_vertex_triangle, vertices, inputs, outputs, each)
-        inputs = [*scene, edge_slots, lists.counts, self.end[1], self.found[1], self.before]
+        asked = [edge_slots, self.again[1], lists.counts]
+        inputs = [*scene, *asked, self.end[1], self.found[1], self.before]
         yield record(pair_lists.fill_edge_edge, edges, inputs, outputs, each)
         inputs, outputs = [lists.rows, lists.counts], [lists.pairs, lists.touches, lists.state]
         record_list, room = model.launches.record_list, len(lists.rows)

@@ -12,6 +12,7 @@ from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside
 from .bvh import Trees
 from .candidates import Search
+from .certainty import Certainty
 from .due import SearchDue
 from .intersections import Intersections
 from .refresh import Refresh, Watch
@@ -58,6 +59,7 @@ class Contact:
         self.trees, self.finding = (kind(model, self.struct, x_found) for kind in (Trees, Search))
         self.refreshing = Refresh(model, watch)
         self.intersections = Intersections(model, self.struct, names, settings)
+        self.certainty = Certainty(model, self.struct, self.truncation)
         # Whether nothing intersects in this frame, or may do so in the next one.
         self.clear, self.suspicious = False, True
 
@@ -86,8 +88,9 @@ class Contact:
         return SearchDue(self.truncation, every, **how)
 
     def begin_frame(self):
-        """Count anew; build the trees anew at the next search."""
-        self.trees.begin_frame()
+        """Count anew; build the trees anew where they are in use."""
+        if self.lists.searches or not self.trees.is_built:
+            self.trees.build()
         self.lists.begin_frame()
         self.clear = False
 
@@ -96,19 +99,23 @@ class Contact:
         and before every substep as long as there are, unless the rest of the frame is left out.
         """
         looks = self.suspicious or not self.truncation.on
-        if self.clear or (looks and not self.model.frame_goes_on.numpy()[0]):
+        if self.clear or not looks or not self.model.frame_goes_on.numpy()[0]:
             return
         self._fit_to_now()
-        if looks:
-            self.intersections.look()
-            self.lists.separate(self.intersections.separating)
+        self.intersections.look()
+        self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
 
-    def suspect(self):
-        """Find on the device whether there may be intersections at the end of a frame."""
+    def ask(self):
+        """Find on the device whether nothing intersects for certain at the end of a frame."""
+        self.certainty.find()
+
+    def _is_clear(self):
+        """Whether float32 sees no intersection of now."""
         with self.truncation.without_regions():
             self._fit_to_now()
             self.intersections.suspect()
+        return not self.intersections.suspects.numpy()[0]
 
     def _fit_to_now(self):
         """Fit the trees to where everything is."""
@@ -118,7 +125,7 @@ class Contact:
     @property
     def reported(self):
         """What a frame tells."""
-        return self.lists.reported | {"suspects": self.intersections.suspects}
+        return self.lists.reported
 
     def begin_step(self):
         """Forget what the last substep has held back, and how far it went."""
@@ -130,7 +137,8 @@ class Contact:
         returns whether that one had enough.
         """
         self.lists.take(numbers)
-        self.suspicious = numbers["suspects"][0] > 0 or not self.intersections.is_settled
+        is_certain = not numbers["uncertain"][0]
+        self.suspicious = not self.intersections.is_settled or not (is_certain or self._is_clear())
         *slots, pairs = numbers["needed"].astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
@@ -141,9 +149,10 @@ class Contact:
         """What passes from one substep to the next."""
         struct, state = self.struct, self.model.contact_model.state
         regions = {"trust_radius": struct.trust_radius, "path": struct.path}
+        regions |= self.truncation.kept
         marks = {"crosses": struct.crosses, "inside": struct.inside}
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
-        return {**regions, **marks, "slack": self.truncation.slack, **load}
+        return {**regions, **marks, **load}
 
     @property
     def keepers(self):
@@ -161,7 +170,6 @@ class Contact:
     def brought_back(self):
         """Begin the frame anew with what was brought back."""
         refuse_outside("inside", self.struct.inside.numpy(), self.struct.bodies + 1)
-        self.trees.begin_frame()
         self.clear = False
 
     def begin_approach(self):

@@ -53,9 +53,12 @@ class Truncation:
         self.travelled, self.any_renewed = (
             wp.zeros(1, dtype=int, device=model.device) for _ in range(2)
         )
-        # Whether nothing is known of where regions are; how far each vertex touched in its own.
+        # Whether nothing is known of where regions are; how far each vertex touched in its own,
+        # and how much of that it had used as the step began.
         self.is_lost = wp.ones(1, dtype=int, device=model.device)
-        self.reach = wp.zeros(count, dtype=float, device=model.device)
+        self.reach, self.spent = (
+            wp.zeros(count, dtype=float, device=model.device) for _ in range(2)
+        )
         self.kernels = kernels.truncation_kernels(surface.points.width)
         self.alert_partners = alert_kernel(surface.points.width)
         model.launches.expect(self.kernels.truncate, self.alert_partners)
@@ -64,6 +67,12 @@ class Truncation:
         self.settling = {}
         self._record_regions()
         self._record_way()
+
+    @property
+    def kept(self):
+        """What passes from one substep to the next."""
+        found = {"x_found": self.x_found, "reach": self.reach, "is_lost": self.is_lost}
+        return {"slack": self.slack, "spent": self.spent, **found}
 
     def begin_step(self):
         """Forget what has held vertices back, and who has moved too far for it."""
@@ -86,6 +95,7 @@ class Truncation:
     def begin_look(self):
         """The regions of the whole surface begin where it is, until they are set anew."""
         wp.copy(self.x_found, self.model.x)
+        self.spent.zero_()
         self.struct.renewed.fill_(1)
         self.is_lost.fill_(1)
 
@@ -104,7 +114,7 @@ class Truncation:
         model, struct, record = self.model, self.struct, self.model.launches.record
         count, embedding = len(self.cut), model.contact_model.embedding
         ended = [self.least_slack, model.x, self.x_found, struct.path]
-        self.calm_down = record(trust_radii.calm_down, count, ended, [self.slack])
+        self.calm_down = record(trust_radii.calm_down, count, ended, [self.slack, self.spent])
         regions = [struct.trust_radius, struct.path, self.x_found, self.reach]
         regions += [struct.renewed, self.any_renewed]
         multiplier = model.contact_model.state.multiplier
@@ -121,7 +131,7 @@ class Truncation:
                         trust_radii.set_trust_regions,
                         model.surface.point_start,
                         [int(who), first, growth, model.x, goal, *common],
-                        [self.slack, *regions],
+                        [self.slack, self.spent, *regions],
                     ),
                     record(
                         trust_radii.set_point_trust_regions,

@@ -10,14 +10,11 @@ import warp as wp
 
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface, signed_weights, weighted
-from .contact.parting import gap_along, parting_normal, rounding_along
+from .contact.parting import LOST, parting_normal, parts_them, rounding_along
 from .options import QUICK
 from .shares import share_of
 
 wp.set_module_options(QUICK)
-
-# Rounding takes less from a gap than this part of the least distance that is kept for its sake.
-LOST = wp.constant(0.25)
 
 
 @wp.func
@@ -40,14 +37,6 @@ def touches(pair: Pair, x: wp.array[wp.vec3]):
     nowhere = wp.vec3(0.0)
     told = rounding_along(wp.normalize(gap), nowhere, x[v[1]] - a, x[v[2]] - a, x[v[3]] - a)
     return wp.length(gap) <= LOST * told
-
-
-@wp.func
-def parts_them(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
-    """Whether a direction leaves more between the sides of a pair than rounding can make."""
-    v = pair.vertices
-    rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
-    return gap_along(pair.kind, n, v, x) > rounding
 
 
 @wp.func

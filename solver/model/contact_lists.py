@@ -49,17 +49,19 @@ class ContactLists:
     `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
     last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: first
     come pairs of vertices, then those of edges, then `separating` [1] ones, whose `rows` of `Touch`
-    the host gives. About `expected` pairs there will be: launches share them out so. `known` is how
-    many there were when the host last looked.
+    the host gives. About `expected` pairs there will be: launches share them out so. When the
+    host last looked there were as many as are `known`, after so many `searches` in the frame.
+    `uncertain` [1] is not 0 where it is not certain that nothing intersects (certainty.py).
     """
 
     def __init__(self, near, vertex_count, device):
         self.near, self.all, self.device = near, pairs.PairLists(), device
         self.vertex_count = vertex_count
-        self.counts, self.needed, self.separating = (
-            wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1)
+        self.counts, self.needed, self.separating, self.uncertain = (
+            wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1, 1)
         )
-        self.revision, self.capacity, self.expected, self.known = 0, 0, 0, 0
+        self.revision, self.capacity, self.expected = 0, 0, 0
+        self.known = self.searches = 0
         self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
         self.rows = wp.zeros(0, dtype=pairs.Touch, device=device)
@@ -99,15 +101,17 @@ class ContactLists:
     @property
     def reported(self):
         """What a frame tells: what there was and what was needed, and what the host knows of it."""
-        return {"counts": self.counts, "needed": self.needed}
+        return {"counts": self.counts, "needed": self.needed, "uncertain": self.uncertain}
 
     def take(self, numbers):
         """Know what was reported at the end of a frame."""
         self.known = int(numbers["counts"][counts.ALL])
+        self.searches = int(numbers["counts"][counts.SEARCHES])
 
     def begin_frame(self):
-        """Count searches anew."""
+        """Count searches anew, of which none was uncertain."""
         self.counts[int(counts.SEARCHES) :].zero_()
+        self.uncertain.zero_()
 
     def separate(self, rows):
         """Take over rows of `Touch` that lead intersections apart, a NumPy array."""
@@ -186,7 +190,8 @@ class ContactLists:
         return given
 
     def brought_back(self):
-        """Refuse numbers that lead out of the lists."""
+        """Begin the frame anew; refuse numbers that lead out of the lists."""
+        self.uncertain.zero_()
         if not self.vertex_count:
             return
         *parts, total, _searches = self.counts.numpy().tolist()

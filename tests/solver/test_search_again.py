@@ -8,7 +8,8 @@ from shapes import bumpy_ball, caged, grid
 
 from vbd.solver.bodies import Cloth, Rod
 from vbd.solver.kernels.contact.counts import SEARCHES
-from vbd.solver.settings import Material
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
 
 CLOTH = Material(self_contact=True)
 
@@ -75,9 +76,9 @@ def test_a_step_that_begins_where_all_is_known_seeks_nothing(make):
     stepper, _frames = stepper_of(make())
     model, contact = stepper.model, stepper.model.contact
     contact.candidate.assign(model.x)
-    contact.begin_approach()  # nothing is known yet
+    contact.approach()
     before, searches = listed(model), model.lists.counts.numpy()[SEARCHES]
-    assert before and not contact.truncation.is_lost.numpy()[0]
+    assert before
     contact.begin_step()
     free = model.x.numpy()[: model.free_count]
     moved = np.random.default_rng(3).uniform(-1.0, 1.0, free.shape)
@@ -104,7 +105,7 @@ def test_what_will_leave_its_region_in_the_next_step_is_sought(make):
     stepper, _frames = stepper_of(make())
     model, contact = stepper.model, stepper.model.contact
     contact.candidate.assign(model.x)
-    contact.begin_approach()
+    contact.approach()
     contact.begin_step()
     x = model.x.numpy()
     radius = contact.struct.trust_radius.numpy()[: model.free_count]
@@ -125,7 +126,7 @@ def test_what_touches_more_than_before_is_sought():
     stepper, _frames = stepper_of(folded())
     model, contact = stepper.model, stepper.model.contact
     contact.candidate.assign(model.x)
-    contact.begin_approach()
+    contact.approach()
     contact.begin_step()
     multiplier = model.contact_model.state.multiplier
     values = multiplier.numpy()
@@ -133,3 +134,79 @@ def test_what_touches_more_than_before_is_sought():
     multiplier.assign(values)
     contact.begin_approach()
     assert np.flatnonzero(contact.struct.renewed.numpy()).tolist() == [0, 1, 2]
+
+
+def at_rest():
+    """Three sheets that lie on each other without gravity, each touching the next one."""
+    points, triangles = grid(8)
+    near = Material(self_contact=True, collision_thickness=0.005)
+    return [Cloth(points + [0.0, 0.0, 0.008 * k], triangles, near) for k in range(3)]
+
+
+def test_what_lies_still_is_not_sought_in_the_next_frame():
+    still = Settings(gravity=(0.0, 0.0, 0.0), collision_stiffness=1e-3)
+    stats = [frame.stats for frame in simulate(at_rest(), still, 4)]
+    assert stats[0].searches > 0 and stats[-1].pairs > 0
+    assert [s.searches for s in stats[1:]] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("make", [folded, balls, rods])
+def test_what_is_found_does_not_hang_on_the_order_of_a_tree(make):
+    stepper, _frames = stepper_of(make())
+    model, contact = stepper.model, stepper.model.contact
+    contact.approach()
+    count = model.lists.count
+    before = model.lists.pairs.numpy()[:count].copy()
+    contact.trees.build()  # for other boxes than those of the first build
+    contact.trees.fit()
+    contact.finding.run()
+    assert model.lists.count == count
+    assert (model.lists.pairs.numpy()[:count] == before).all()
+
+
+def certain_of(model, contact):
+    """Whether it is certain that nothing intersects."""
+    contact.refresh()
+    contact.ask()
+    return model.lists.uncertain.numpy()[0] == 0
+
+
+@pytest.mark.parametrize("make", [folded, balls, rods])
+def test_it_is_certain_that_nothing_intersects_until_something_is_where_nobody_knows(make):
+    stepper, _frames = stepper_of(make())
+    model, contact = stepper.model, stepper.model.contact
+    contact.approach()
+    assert certain_of(model, contact)
+    x, v = model.x.numpy().copy(), contact.struct.vertices.numpy()[0]
+    outside = x.copy()
+    outside[v] += 1.5 * contact.struct.trust_radius.numpy()[v]
+    model.x.assign(outside)
+    contact.refreshing.watch.alert_all()
+    assert not certain_of(model, contact)
+    model.lists.uncertain.zero_()
+    model.x.assign(x)
+    contact.refreshing.watch.alert_all()
+    assert certain_of(model, contact)
+
+
+@pytest.mark.parametrize("make", [folded, balls, rods])
+def test_a_pair_that_has_changed_sides_is_not_certain(make):
+    stepper, _frames = stepper_of(make())
+    model, contact = stepper.model, stepper.model.contact
+    contact.approach()
+    pairs = model.lists.pairs.numpy()[: model.lists.count]
+    pairs["found_normal"][0] *= -1.0  # as seen from the other side
+    contact.refreshing.watch.alert_all()
+    assert not certain_of(model, contact)
+
+
+def test_what_touches_from_the_start_is_not_certain():
+    """Which side it is on nobody knows: float32 looks for intersections at the end of the frame."""
+    points, triangles = grid(4)
+    sheets = [Cloth(points + [0.1 * k, 0.05 * k, 0.0], triangles, CLOTH) for k in range(2)]
+    stepper, _frames = stepper_of(sheets)
+    model, contact = stepper.model, stepper.model.contact
+    contact.begin_frame()
+    model.x.assign(model.surface.rest)
+    contact.approach()
+    assert model.lists.uncertain.numpy()[0]

@@ -6,11 +6,11 @@ import warp as wp
 from ..embedding import Embedding
 from ..options import HOT
 from ..shares import share_of
+from .before import found_by, pulled_before, range_of
 from .counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
 from .pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
-    Anchor,
     Listed,
     Pair,
     PairState,
@@ -19,7 +19,7 @@ from .pairs import (
     signed_weights,
     weighted,
 )
-from .parting import parting_normal
+from .parting import parting_normal, parts_them
 from .passing import passing_normal
 from .state import ContactState
 
@@ -37,8 +37,15 @@ def multiplier_of(kind: int, v: wp.vec4i, multiplier: wp.array[float]):
 
 
 @wp.func
-def make_pair(kind: int, v: wp.vec4i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
-    """A pair as it is found.
+def make_pair(
+    kind: int,
+    v: wp.vec4i,
+    number: int,
+    surface: Surface,
+    state: ContactState,
+    x: wp.array[wp.vec3],
+):
+    """A pair as it is found, with the `number` of its triangle or second edge.
 
     What is closer at rest than the contact distance is no contact, and no multiplier makes it one.
     """
@@ -46,6 +53,7 @@ def make_pair(kind: int, v: wp.vec4i, surface: Surface, state: ContactState, x: 
     pair = Pair()
     pair.kind = kind
     pair.vertices = v
+    pair.other = number
     weights = signed_weights(kind, v, x)
     gap = weighted(weights, v, x)
     pair.radius = state.radius[v[0]] + state.radius[other]
@@ -78,21 +86,10 @@ def of_rods(with_rod: int, pair: Pair):
 
 
 @wp.func
-def range_of(k: int, end: wp.array[int], offset: int, room: int):
-    """Where what query k has found begins and ends in a list."""
-    begin = int(0)
-    if k > 0:
-        begin = end[k - 1]
-    return wp.clamp(offset + begin, 0, room), wp.clamp(offset + end[k], 0, room)
-
-
-@wp.func
-def pulled_before(v: wp.vec4i, begin: int, end: int, anchors: wp.array[Anchor]):
-    """How far A of a pair of the vertices v was pulled aside [m], where it was listed before."""
-    for p in range(begin, end):
-        if anchors[p].vertices == v:
-            return anchors[p].pulled
-    return wp.vec3(0.0)
+def note_unparted(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
+    """Note that a pair is not parted by its plane: where its sides are is not known then."""
+    if not parts_them(pair, pair.found_normal, x):
+        uncertain[0] = 1
 
 
 @wp.kernel
@@ -102,14 +99,18 @@ def fill_vertex_triangle(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
+    again: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
     before: Listed,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
+    uncertain: wp.array[int],
 ):
-    """Pairs of what `find_triangles` has found; `end` [vertex] are the running sums of counts."""
+    """Pairs of what `find_triangles` has found, and of what those that are not asked `again` have
+    found before; `end` [vertex] are the running sums of counts.
+    """
     k = first + wp.tid()
     begin = int(0)
     if k > 0:
@@ -117,9 +118,12 @@ def fill_vertex_triangle(
     old, old_end = range_of(k, before.end_of_vertices, 0, before.anchors.shape[0])
     v = surface.vertices[k]
     for j in range(wp.min(end[k], pairs.shape[0]) - begin):
-        t = surface.triangles[found[k * slots + j]]
+        other = found_by(k, j, slots, again, found, old, before.anchors)
+        t = surface.triangles[other]
         corners = wp.vec4i(v, t[0], t[1], t[2])
-        pairs[begin + j] = make_pair(VERTEX_TRIANGLE, corners, surface, state, x)
+        pair = make_pair(VERTEX_TRIANGLE, corners, other, surface, state, x)
+        pairs[begin + j] = pair
+        note_unparted(pair, x, uncertain)
         pulled[begin + j] = pulled_before(corners, old, old_end, before.anchors)
 
 
@@ -130,6 +134,7 @@ def fill_edge_edge(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
+    again: wp.array[int],
     counts: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
@@ -137,8 +142,9 @@ def fill_edge_edge(
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
+    uncertain: wp.array[int],
 ):
-    """Pairs of what `find_edges` has found, behind those of vertices."""
+    """Pairs of what `find_edges` has found, in the same way, behind those of vertices."""
     k = first + wp.tid()
     begin = int(0)
     if k > 0:
@@ -149,14 +155,15 @@ def fill_edge_edge(
         k, before.end_of_edges, before.counts[OF_VERTICES], before.anchors.shape[0]
     )
     for j in range(wp.min(end[k], counts[OF_EDGES]) - begin):
-        other = found[k * slots + j]
+        other = found_by(k, j, slots, again, found, old, before.anchors)
         f = surface.edges[other]
         corners = wp.vec4i(e[0], e[1], f[0], f[1])
         with_rod = int(
             k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges)
         )
-        pair = make_pair(EDGE_EDGE, corners, surface, state, x)
+        pair = make_pair(EDGE_EDGE, corners, other, surface, state, x)
         pairs[offset + begin + j] = of_rods(with_rod, pair)
+        note_unparted(pair, x, uncertain)
         pulled[offset + begin + j] = pulled_before(corners, old, old_end, before.anchors)
 
 
@@ -170,13 +177,17 @@ def renew_pairs(
     counts: wp.array[int],
     # in and out
     pairs: wp.array[Pair],
+    # out
+    uncertain: wp.array[int],
 ):
     """The pairs that are listed as they would be found now."""
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
-        pairs[p] = of_rods(pair.with_rod, make_pair(pair.kind, pair.vertices, surface, state, x))
+        found = make_pair(pair.kind, pair.vertices, pair.other, surface, state, x)
+        pairs[p] = of_rods(pair.with_rod, found)
+        note_unparted(found, x, uncertain)
 
 
 @wp.kernel

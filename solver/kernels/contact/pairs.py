@@ -79,14 +79,18 @@ class Pair:
     friction: float
     full_stiffness: float  # k_c [N/m]
     with_rod: int  # whether one of two edges belongs to no triangle
+    other: int  # the number of its triangle or second edge
 
 
 @wp.struct
 class Anchor:
-    """How far A of a pair was pulled aside against B by the end of the last step."""
+    """What is remembered of a pair: how far A was pulled aside against B by the end of the last
+    step, and the number of its triangle or second edge.
+    """
 
     vertices: wp.vec4i
     pulled: wp.vec3  # [m]
+    other: int
 
 
 @wp.struct

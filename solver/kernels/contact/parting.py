@@ -18,6 +18,8 @@ wp.set_module_options(QUICK)
 FLOOR = wp.constant(1.0e-3)
 # ... and this part of all numbers that are added up to find their gap: several times its rounding.
 ROUNDING = wp.constant(1.0e-6)
+# Rounding takes less from a gap than this part of the least distance that is kept for its sake.
+LOST = wp.constant(0.25)
 # What leaves this part of a distance that is at least as large as the true one parts well.
 WELL = wp.constant(0.9)
 
@@ -59,6 +61,14 @@ def least_distance(pair: Pair, x: wp.array[wp.vec3]):
 def room_between(kind: int, pair: Pair, x: wp.array[wp.vec3]):
     """How much nearer the sides of a pair may come along its normal [m]."""
     return gap_along(kind, pair.found_normal, pair.vertices, x) - least_distance(pair, x)
+
+
+@wp.func
+def parts_them(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
+    """Whether a direction leaves more between the sides of a pair than rounding can make."""
+    v = pair.vertices
+    rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    return gap_along(pair.kind, n, v, x) > rounding
 
 
 @wp.func

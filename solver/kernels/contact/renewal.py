@@ -10,9 +10,9 @@ other queries have found all that they would find.
 import warp as wp
 
 from ..options import HOT
+from .boxes import edge_box, vertex_box
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import Surface
-from .search import edge_box, vertex_box
 from .state import ContactState
 
 wp.set_module_options(HOT)

@@ -11,9 +11,11 @@ holds for any direction; this one is the best.
 import warp as wp
 
 from ..options import HOT
+from .before import length_of
+from .boxes import edge_box, edge_reach, vertex_box
 from .distance import closest_on_segments, closest_on_triangle
 from .joined import are_joined, belongs
-from .neighborhoods import BODIES, COLLIDERS, highest, lowest, near_bodies
+from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import Surface
 from .parting import rounding_along
 from .state import ContactState
@@ -36,70 +38,6 @@ def advance_of_edge(e: wp.vec2i, direction: wp.vec3, surface: Surface):
 def advance_of_triangle(t: wp.vec3i, direction: wp.vec3, surface: Surface):
     ends = advance_of_edge(wp.vec2i(t[0], t[1]), direction, surface)
     return wp.max(ends, advance(t[2], direction, surface))
-
-
-@wp.func
-def edge_reach(e: wp.vec2i, state: ContactState):
-    """How far from an edge [m] it touches another one."""
-    return state.radius[e[0]] + wp.min(state.multiplier[e[0]], state.multiplier[e[1]])
-
-
-@wp.func
-def vertex_box(v: int, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
-    """The box, from corner to corner, of all that vertex v may touch before the next search."""
-    reach = state.radius[v] + state.multiplier[v]
-    r = wp.vec3(reach, reach, reach)
-    return lowest(v, surface, x) - r, highest(v, surface, x) + r
-
-
-@wp.func
-def edge_box(e: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
-    """The same of an edge."""
-    reach = edge_reach(e, state)
-    r = wp.vec3(reach, reach, reach)
-    low = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
-    high = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
-    return low, high
-
-
-@wp.kernel
-def bound_edges(
-    first: int,
-    offset: int,
-    surface: Surface,
-    state: ContactState,
-    x: wp.array[wp.vec3],
-    # out
-    low: wp.array[wp.vec3],
-    high: wp.array[wp.vec3],
-):
-    """Boxes round edges from number `offset` on, with all they may touch before the next search."""
-    k = first + wp.tid()
-    a, b = edge_box(surface.edges[offset + k], surface, state, x)
-    low[k] = a
-    high[k] = b
-
-
-@wp.kernel
-def bound_triangles(
-    first: int,
-    offset: int,
-    surface: Surface,
-    state: ContactState,
-    x: wp.array[wp.vec3],
-    # out
-    low: wp.array[wp.vec3],
-    high: wp.array[wp.vec3],
-):
-    """Boxes round triangles from number `offset` on, in the same way."""
-    k = first + wp.tid()
-    t = surface.triangles[offset + k]
-    reach = state.radius[t[0]]
-    r = wp.vec3(reach, reach, reach)
-    low[k] = wp.min(lowest(t[0], surface, x), lowest(t[1], surface, x))
-    low[k] = wp.min(low[k], lowest(t[2], surface, x)) - r
-    high[k] = wp.max(highest(t[0], surface, x), highest(t[1], surface, x))
-    high[k] = wp.max(high[k], highest(t[2], surface, x)) + r
 
 
 @wp.func
@@ -138,6 +76,17 @@ def edge_intersects(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 
 
 @wp.func
+def write(other: int, at: int, n: int, slots: int, found: wp.array[int]):
+    """Write a number to its place in the order of n ones from found[at] on, if there is room."""
+    if n < slots:
+        place = at + n
+        while place > at and found[place - 1] > other:
+            found[place] = found[place - 1]
+            place -= 1
+        found[place] = other
+
+
+@wp.func
 def near_triangles(
     v: int,
     low: wp.vec3,
@@ -153,7 +102,7 @@ def near_triangles(
     found: wp.array[int],
 ):
     """Write the triangles of a tree that vertex v may touch, in the box from `low` to `high`, to
-    found[at...]; returns how many.
+    found[at...], in their order; returns how many.
     """
     p = x[v]
     reach = state.radius[v] + state.multiplier[v]
@@ -175,8 +124,7 @@ def near_triangles(
             limit += advance_of_triangle(t, -ahead, surface)
             limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
             if apart < limit and not triangle_intersects(v, t, surface):
-                if n < slots:
-                    found[at + n] = first_triangle + index
+                write(first_triangle + index, at, n, slots, found)
                 n += 1
     return n
 
@@ -189,6 +137,7 @@ def find_triangles(
     x: wp.array[wp.vec3],
     slots: int,
     again: wp.array[int],
+    end: wp.array[int],
     # out
     count: wp.array[int],
     found: wp.array[int],
@@ -196,10 +145,11 @@ def find_triangles(
     """Triangles near each surface vertex, up to `slots` of them; `count` tells how many there are.
 
     Vertices of colliders look for triangles of bodies only. Those that are not asked `again` keep
-    what they have found.
+    the pairs that they have, up to their `end` in the list.
     """
     k = first + wp.tid()
     if again[k] == 0:
+        count[k] = length_of(k, end)
         return
     v = surface.vertices[k]
     at = k * slots
@@ -232,7 +182,7 @@ def near_edges(
     found: wp.array[int],
 ):
     """Write the edges of a tree behind edge k that it may touch, in the box from `low` to `high`,
-    to found[at...]; returns how many.
+    to found[at...], in their order; returns how many.
     """
     e = surface.edges[k]
     p = x[e[0]]
@@ -258,8 +208,7 @@ def near_edges(
                 limit += advance_of_edge(f, -ahead, surface)
                 limit += rounding_along(ahead, p, q, x[f[0]], x[f[1]])
                 if apart < limit and not edge_intersects(e, f, surface):
-                    if n < slots:
-                        found[at + n] = other
+                    write(other, at, n, slots, found)
                     n += 1
     return n
 
@@ -272,6 +221,7 @@ def find_edges(
     x: wp.array[wp.vec3],
     slots: int,
     again: wp.array[int],
+    end: wp.array[int],
     # out
     count: wp.array[int],
     found: wp.array[int],
@@ -279,6 +229,7 @@ def find_edges(
     """Edges near each edge of a body, every pair once; as `find_triangles`."""
     k = first + wp.tid()
     if again[k] == 0:
+        count[k] = length_of(k, end)
         return
     at = k * slots
     n = int(0)

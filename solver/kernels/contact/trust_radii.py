@@ -42,13 +42,16 @@ def calm_down(
     path: wp.array[wp.vec3],
     # in and out
     slack: wp.array[float],
+    spent: wp.array[float],
 ):
     """What needed much slack in the last step gets less of it, but not less than `least` [m], nor
-    than what will do if it goes on like that.
+    than what will do if it goes on like that: `spent` [m] is what it has used of its region so far,
+    which may be older.
     """
     i = wp.tid()
     used = distance_from_path(x[i] - x_found[i], path[i])
-    slack[i] = wp.max(wp.max(CALMING * slack[i], AGAIN * used), least[i])
+    slack[i] = wp.max(wp.max(CALMING * slack[i], AGAIN * (used - spent[i])), least[i])
+    spent[i] = used
 
 
 @wp.kernel
@@ -64,6 +67,7 @@ def set_trust_regions(
     multiplier: wp.array[float],
     # in and out
     slack: wp.array[float],
+    spent: wp.array[float],
     # out
     trust_radius: wp.array[float],
     path: wp.array[wp.vec3],
@@ -108,6 +112,7 @@ def set_trust_regions(
     path[i] = way
     x_found[i] = x[i]
     reach[i] = multiplier[i]
+    spent[i] = 0.0
     any_renewed[0] = 1
 
 
