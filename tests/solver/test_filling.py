@@ -96,15 +96,27 @@ def block_of(filled, *coordinates):
     return cells.filling
 
 
-def test_a_waist_in_a_cell_gives_as_its_sections_do():
+def test_a_waist_in_a_cell_gives_between_its_sections_and_its_straight_fibers():
     """Two slabs, joined by a post of a quarter of their area, half as high as the cell."""
     filled = np.zeros((3, 3, 3), bool)
     filled[:, :, [0, 2]] = filled[1, 1] = True
     edges = np.array([0.0, 0.25, 0.75, 1.0])
     found = block_of(filled, edges, edges, edges).evenness
-    along, across = 0.4 / 0.625, 0.6 / 0.625  # harmonic over arithmetic mean of areas
-    # All of the cell is a way through along z, half of it along x and y.
-    assert found == pytest.approx([2.0 / (1.0 / along + 1.0 / across)], rel=1e-6)
+    # The harmonic mean of areas and the post over their arithmetic mean, along z: that is where
+    # all of the cell is a way through.
+    assert found == pytest.approx([(0.4 + 0.25) / 2.0 / 0.625], rel=1e-6)
+
+
+def test_another_part_in_its_cell_does_not_make_a_notch_even():
+    """A plate with a groove, alone and beside another plate in the same cell."""
+    filled = np.zeros((8, 8, 8), bool)
+    filled[:3, :, [0, 1, 6, 7]] = filled[0] = True
+    edges = 3 * [np.linspace(0.0, 1.0, 9)]
+    alone = block_of(filled, *edges).evenness
+    filled[6:] = True
+    both = lattice(*blocks_surface(filled, *edges), 1).filling.evenness
+    np.testing.assert_allclose(np.sort(both), [alone[0], 1.0], rtol=1e-6)
+    assert alone < 0.8
 
 
 @pytest.mark.parametrize("thickness", [0.25, 0.5, 1.0, 1.5, 2.25])
