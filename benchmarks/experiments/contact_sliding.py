@@ -4,9 +4,10 @@
     python -m vbd.benchmarks.experiments.contact_sliding [slide] [stick] [--only WORD ...]
 
 A block of 20 × 20 × 6 cm of tets, or of cubic cells and as wide, 10 kPa to 10 GPa, 8 to 484
-vertices, turned on the slope as the slope is in the world, touches or is dropped from 3 mm. Sliding,
-its center of mass has the acceleration g (sin − μ cos) − μ a_n, where a_n is how it leaves the
-slope: 0 but for what is soft and bounces. Sticking, it is at 99 % of what friction holds.
+vertices, turned on the slope as the slope is in the world, touches or is dropped from 3 mm.
+Sliding, its center of mass has the acceleration g (sin − μ cos) − μ a_n, where a_n is how it
+leaves the slope: 0 but for what is soft and bounces. Sticking, it is at 99 % of what friction
+holds.
 """
 
 import argparse
