@@ -110,11 +110,7 @@ class Crowd:
         repeat_while(self.goes_on, self._round)
 
     def _round(self):
-        when(self.leaves, self._search)
+        when(self.leaves, self.steps.search)
         self.model.contact.part_anew()
         self.steps.solve()
         play(self.move)
-
-    def _search(self):
-        self.model.contact.approach(whole=False)
-        self.model.contact.refresh()

@@ -80,7 +80,7 @@ class IslandMomentum(RecordedStage):
         model, islands, record = self.model, self.islands, self.model.launches.record
         contact, lists, count = model.contact, model.contact.lists, len(self.anchored)
         body = contact.struct.body
-        pairs = [lists.counts, model.x, body, lists.touches, lists.state, self.bodies]
+        pairs = [lists.counts, model.x, body, lists.touches, lists.state, self.anchored]
         join = model.launches.record_serial(kernels.join_touching, lists.capacity, pairs, [islands])
         steps, flag = self.steps_in_flight, self.is_any_free
         self.launches = [

@@ -12,6 +12,7 @@ from ..kernels import flight, island_moves, rigid_contacts, rigid_step
 from ..kernels import islands as kernels
 from ..kernels.chunks import Chunks
 from ..kernels.contact.holding import take_least
+from ..kernels.contact.truncation import BY_TRUST_RADIUS
 from ..model.chunks import make_chunks
 from ..scene.embedding import points_in_front
 from .common_moves import CommonMoves
@@ -75,7 +76,7 @@ class RigidSteps:
         self.steps = filled(rigid_step.RigidSteps(), STEPS, count, device)
         self.goes_on = wp.zeros(1, dtype=int, device=device)
         self.least = wp.zeros(count, dtype=float, device=device)
-        self.held_back = wp.zeros(1, dtype=int, device=device)
+        self.held_back, self.leaves = (wp.zeros(1, dtype=int, device=device) for _ in range(2))
         self.way = wp.zeros_like(model.x)
         self.whole = self.crowd = None
 
@@ -173,13 +174,16 @@ class RigidSteps:
         return [*find, part, model.contact.parted, *self.settle]
 
     def __call__(self):
+        self._step()
+        if self.crowd or self.pass_by:
+            when(self.held_back, self._go_on)
+
+    def _step(self):
         self.solve()
         play(self.move + self.settle)
         if self.pass_by:
             when(self.held_back, self._pass_by)
         play(self.follow)
-        if self.crowd:
-            when(self.held_back, self._go_on)
 
     def solve(self):
         """Find where islands belong, from where they are."""
@@ -198,7 +202,19 @@ class RigidSteps:
     def _go_on(self):
         """Let those that are still held back go on with what holds them."""
         play(self.look)
-        when(self.held_back, self.crowd)
+        when(self.held_back, self.crowd or self._step_again)
+
+    def _step_again(self):
+        """Take what is left of a step, after a search where trust regions have ended it."""
+        stuck = self.model.contact.truncation.stuck
+        wp.copy(self.leaves, stuck, 0, int(BY_TRUST_RADIUS), 1)
+        when(self.leaves, self.search)
+        self._step()
+
+    def search(self):
+        """Find what is in the way of steps that trust regions have ended."""
+        self.model.contact.approach(whole=False)
+        self.model.contact.refresh()
 
     def _pass_by(self):
         play(self.pass_by)

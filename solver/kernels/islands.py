@@ -22,7 +22,7 @@ class Islands:
 
     parent: wp.array[int]
     touched: wp.array[int]  # whether the body touches another one
-    at_colliders: wp.array[int]  # whether it touches a collider
+    at_colliders: wp.array[int]  # whether it touches a collider, or a body that is held
     island: wp.array[int]  # first body of the island
     held: wp.array[int]  # whether anything in the island is not free
     stands: wp.array[int]  # whether anything in the island touches a collider
@@ -74,11 +74,11 @@ def join_touching(
     body: wp.array[int],
     touches: wp.array[Touch],
     state: wp.array[PairState],
-    bodies: int,
+    anchored: wp.array[int],
     # in and out
     islands: Islands,
 ):
-    """Join bodies that touch; colliders, numbered from `bodies` on, join nobody."""
+    """Join bodies that touch; those that are `anchored`, and colliders, join nobody."""
     for p in range(wp.tid(), counts[ALL], parts):
         if state[p].near != 0:
             near = touches[p]
@@ -88,7 +88,7 @@ def join_touching(
             if one != other and (d < near.radius or near.separates != 0):
                 islands.touched[one] = 1
                 islands.touched[other] = 1
-                if one < bodies and other < bodies:
+                if anchored[one] == 0 and anchored[other] == 0:
                     join(one, other, islands.parent)
                 else:
                     islands.at_colliders[one] = 1

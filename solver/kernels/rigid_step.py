@@ -28,8 +28,8 @@ STILL = wp.constant(wp.float64(1.0e-8))
 # Part of the trace of an inertia tensor added to it: what is straight may turn about its own axis
 # by anything, but in small steps.
 THIN = wp.constant(wp.float64(1.0e-6))
-# The most evaluations of its contacts.
-PASSES = wp.constant(12)
+# The most evaluations of its contacts: much friction on a mesh takes up to 25.
+PASSES = wp.constant(40)
 # A step is drawn back where the slope at its end has risen to this part of what it fell by, ...
 OVERSHOT = wp.constant(wp.float64(0.25))
 # ... to no less than this part of it.

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from shapes import box, cell_box, grid, rotation
 
+from vbd.benchmarks.experiments.contact_sliding import Case, slide
 from vbd.solver.bodies import Cells, Collider, Solid
 from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.settings import Material, Settings
@@ -61,6 +62,25 @@ def test_a_block_slides_as_friction_lets_it_however_stiff_it_is(modulus, cells, 
     found = accelerations(modulus, cells, floor, kind, turn)[2:]
     # It has landed by then; what is soft still rocks, by a tenth of a percent of its speed.
     assert found.mean() == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        # What ended its rigid steps were a plane beside its way, and the regions of soft vertices.
+        Case("tets", 1e10, (10, 10, 3), "oblique", 0.003, 0.68, 0.15),
+        Case("cells", 1e4, (10, 10, 3), "two triangles", 0.003, 0.68, 0.15),
+        # Pinned cloth and what lies on it were one island, and so held.
+        Case("tets", 1e8, (10, 10, 3), "pinned", 0.0, 0.68, 0.15),
+        # Much friction, and edges to come past, take Newton's method more passes.
+        Case("tets", 1e10, (10, 10, 3), "oblique", 0.0, 1.2, 0.6),
+        Case("tets", 1e10, (4, 4, 2), "oblique", 0.003, 1.2, 0.6),
+        Case("tets", 1e6, (10, 10, 3), "plane", 0.003, 1.2, 0.6),
+    ],
+    ids=str,
+)
+def test_no_slope_and_no_friction_holds_a_block_up_more_than_it_should(case):
+    assert slide(case)[1] == pytest.approx(1.0, rel=0.01)
 
 
 def ball(cells, radius):
