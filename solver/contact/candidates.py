@@ -5,13 +5,14 @@ All of it are launches: how much there is, only the device knows. What has no ro
 `ContactLists.needed` says so.
 """
 
+import numpy as np
 import warp as wp
 
 from ..device.launches import play
 from ..device.scan import scan
 from ..kernels.contact import anchors, pair_lists, pairs, renewal, search
 from ..kernels.contact import counts as counting
-from ..model.contact_lists import roomy
+from ..model.contact_lists import refuse_outside, roomy
 from .refresh import LOOK
 
 # Room for triangles per vertex and for edges per edge, at first.
@@ -96,6 +97,17 @@ class Search:
     def kept(self):
         """Where the pairs of every query end."""
         return {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
+
+    def brought_back(self):
+        """Refuse ends that lead out of the lists, and pairs of what is not there."""
+        of_both = self.model.lists.counts.numpy()[:2].tolist()
+        for end, count in zip(self.end, of_both, strict=True):
+            ends = end.numpy()
+            if ends[0] < 0 or (np.diff(ends) < 0).any() or ends[-1] != count:
+                raise ValueError("the restart point has impossible ends of contacts")
+        others = np.split(self.model.lists.pairs.numpy()["other"][: sum(of_both)], of_both[:1])
+        for name, numbers in zip(("triangles", "edges"), others, strict=True):
+            refuse_outside(f"numbers of {name}", numbers, len(getattr(self.model.surface, name)))
 
     def _marking(self):
         """Mark what is to be asked again where only a part of the surface has new regions."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact between surfaces: what the other stages of a step ask of it."""
 
+import hashlib
 from functools import partial
 
 import numpy as np
@@ -43,6 +44,16 @@ def surface_on_device(surface, upload):
     return struct
 
 
+def digest_of(model):
+    """A hash [byte] of what decides which pairs a search finds between the same positions."""
+    surface, digest = model.surface, hashlib.sha256()
+    known = [surface.vertices, surface.edges, surface.triangles, surface.rest, surface.body]
+    known += [surface.may_touch, surface.joint, surface.closed]
+    for values in [*known, model.contact_model.state.radius.numpy()]:
+        digest.update(np.ascontiguousarray(values).tobytes())
+    return np.frombuffer(digest.digest(), np.uint8)
+
+
 class Contact:
     """The contact of a model's surfaces.
 
@@ -62,6 +73,8 @@ class Contact:
         self.certainty = Certainty(model, self.struct, self.truncation)
         # Whether nothing intersects in this frame, or may do so in the next one.
         self.clear, self.suspicious = False, True
+        # What a search depends on besides positions, and whether what is known was found with it.
+        self.asked, self.is_known = digest_of(model), True
 
     @property
     def candidate(self):
@@ -137,8 +150,9 @@ class Contact:
         returns whether that one had enough.
         """
         self.lists.take(numbers)
-        is_certain = not numbers["uncertain"][0]
-        self.suspicious = not self.intersections.is_settled or not (is_certain or self._is_clear())
+        if numbers["frame_goes_on"][0]:
+            is_clear = not numbers["uncertain"][0] or self._is_clear()
+            self.suspicious = not (self.intersections.is_settled and is_clear)
         *slots, pairs = numbers["needed"].astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
@@ -161,16 +175,20 @@ class Contact:
 
     def keep(self):
         """What the host knows at the start of a frame."""
-        return {"suspicious": np.array([self.suspicious])}
+        return {"suspicious": np.array([self.suspicious]), "asked": self.asked}
 
     def bring_back(self, kept):
         """Take what `keep` has returned."""
         self.suspicious = bool(kept["suspicious"].any())
+        self.is_known = np.array_equal(kept.get("asked"), self.asked)
 
     def brought_back(self):
         """Begin the frame anew with what was brought back."""
         refuse_outside("inside", self.struct.inside.numpy(), self.struct.bodies + 1)
         self.clear = False
+        if not self.is_known:
+            self.truncation.is_lost.fill_(1)
+            self.suspicious = True
 
     def begin_approach(self):
         """Find all pairs that may touch on the way to the candidates, as a step begins: what knows

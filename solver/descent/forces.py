@@ -35,7 +35,9 @@ class Forces(RecordedStage):
         if settings.quasistatic:
             act, inputs, outputs = press, [model.gravity.now, *inputs], [model.objective.load]
         else:
-            act, inputs, outputs = blow, [settings.step_time, *inputs], [model.inertial]
+            act, inputs = blow, [settings.step_time, *inputs]
+            away = model.u_inertial if model.sees_displacements else None
+            outputs = [model.inertial, away]
         states = [fields.start, fields.end, model.fraction]
         self.launches = [
             record(move_fields, len(fields), states, [fields.now]),

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from shapes import cell_box, rotation
+from shapes import cell_box, grid, rotation
 
 from vbd.benchmarks.experiments.quasistatic import bar
 from vbd.benchmarks.experiments.quasistatic_cells import settle
 from vbd.benchmarks.experiments.quasistatic_scenes import block
 from vbd.benchmarks.reference import newton, scene
-from vbd.solver.bodies import Cells, Pins, Solid
+from vbd.solver.bodies import Cells, Cloth, Pins, Solid
 from vbd.solver.elements.stiffness import is_stiff
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -126,3 +126,20 @@ def test_what_falls_on_a_stiff_bar_lies_on_it():
     assert bar_now[:, 2].max() < box_now[:, 2].min() < 0.2 + 0.021
     # Contacts know positions in float32, and these are what is told.
     np.testing.assert_array_equal(frame.exact_positions[0].astype(np.float32), bar_now)
+
+
+def test_the_air_brakes_what_swings_beside_a_stiff_bar():
+    points, triangles = grid(4)
+    thin = Material(density=0.1, drag=2.0, youngs_modulus=1e6)
+    sheet = Cloth(points + [0.0, 3.0, 0.0], triangles, thin, Pins([0, 4]))
+    in_vacuum, alone, beside = (
+        [frame.positions[-1] for frame in simulate(bodies, settings, 12)][-1]
+        for bodies, settings in (
+            ([sheet], Settings(air_density=0.0)),
+            ([sheet], Settings()),
+            ([steel_bar(), sheet], Settings()),
+        )
+    )
+    assert np.abs(in_vacuum - alone).max() > 0.1
+    # It is accurate to two percent of its steps.
+    np.testing.assert_allclose(beside, alone, atol=0.01)

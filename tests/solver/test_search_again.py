@@ -4,9 +4,10 @@
 import numpy as np
 import pytest
 from coarse_scenes import stepper_of
-from shapes import bumpy_ball, caged, grid
+from shapes import bumpy_ball, caged, grid, plane
 
-from vbd.solver.bodies import Cloth, Rod
+from vbd.solver.bodies import Cloth, Collider, Rod
+from vbd.solver.descent.keeping import Restart
 from vbd.solver.kernels.contact.counts import SEARCHES
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -210,3 +211,44 @@ def test_what_touches_from_the_start_is_not_certain():
     model.x.assign(model.surface.rest)
     contact.approach()
     assert model.lists.uncertain.numpy()[0]
+
+
+def hovering(**others):
+    """Two sheets that hang in the air, one 4 mm above a floor: nearer than their contact
+    distance.
+    """
+    points, triangles = grid(4)
+    thick = Material(collision_thickness=0.01)
+    sheet = Cloth(points + [0.0, 0.0, 0.004], triangles, thick, **others)
+    far = Cloth(points + [0.0, 2.0, 0.5], triangles, thick)
+    return [sheet, far, Collider(*plane(height=0.0))]
+
+
+def after(bodies, restart=None):
+    """The last of three frames without gravity, or of two more."""
+    frames = 3 if restart is None else 5
+    *_, frame = simulate(bodies, Settings(gravity=(0, 0, 0)), frames, restart=restart)
+    return frame
+
+
+def test_what_touches_only_now_is_sought_where_a_run_is_gone_on():
+    frame = after(hovering(collides_with=()))
+    state = Restart(frame.index, frame.state())
+    lowest = [
+        after(bodies, state).positions[0][:, 2].min()
+        for bodies in (hovering(collides_with=()), hovering())
+    ]
+    assert lowest[0] < 0.005 < 0.01 < lowest[1]
+
+
+@pytest.mark.parametrize("name", ["Search.end_of_vertices", "ContactLists/pairs"])
+def test_impossible_lists_are_refused(name):
+    frame = after(hovering())
+    arrays = dict(frame.state())
+    damaged = arrays[name] = arrays[name].copy()
+    if name == "ContactLists/pairs":
+        damaged[:] = 120  # no number of a triangle
+    else:
+        damaged[0] = damaged[-1] + 1
+    with pytest.raises(ValueError, match="restart point"):
+        after(hovering(), Restart(frame.index, arrays))
