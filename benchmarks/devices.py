@@ -21,7 +21,7 @@ import warp as wp
 
 from vbd.benchmarks import contact_speed
 from vbd.benchmarks.experiments import contact_scenes, contact_shapes, convergence_scenes
-from vbd.solver.bodies import Cells, EmbeddedSurface
+from vbd.solver.bodies import Cells, Deformable, EmbeddedSurface
 from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -88,7 +88,7 @@ class Player:
         bodies, settings = build()
         self.compiled, self.seconds, self.frame = 0.0, [], None
         self.started = None
-        self.start = [body.points for body in bodies if hasattr(body, "pins")]
+        self.start = [body.points for body in bodies if isinstance(body, Deformable)]
         self.frames = simulate(bodies, settings, frames, device, compiling=self._compiling)
 
     def _compiling(self, done, count):
@@ -142,6 +142,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--meshes", help="a folder of tet meshes, for three more scenes")
     given = parser.parse_args()
+    if given.frames <= LOADING:
+        parser.error(f"the first {LOADING} frames load: at least {LOADING + 1} are needed")
     if not wp.is_cuda_available():
         sys.exit("There is no CUDA device to compare with.")
     print(wp.get_device("cuda").name)

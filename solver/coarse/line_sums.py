@@ -10,7 +10,6 @@ from ..kernels.coarse.step_length import add_up, choose_step_lengths
 
 # On a GPU every linkage is added up by so many threads before one goes on with their sums.
 PARTS = 64
-SHARED = "island", "next", "last", "step_length", "skipped", "crowded", "ruined"
 
 
 def make_sums(linkage, count, model):
@@ -42,7 +41,7 @@ def record_choice(model, longest, members, sums, linkages, counts):
 def _fewer(model, linkages):
     """Room for the slopes of every linkage in PARTS chunks, and its `Linkages` in a list."""
     count, members, fewer = len(linkages.island), Members(), Linkages()
-    for name in SHARED:
+    for name in linkages._cls.vars:
         setattr(fewer, name, getattr(linkages, name))
     first = PARTS * np.arange(count + 1, dtype=np.int32)
     fewer.first_chunk = model.upload(first, int)

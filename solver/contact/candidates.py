@@ -21,8 +21,8 @@ EDGE_SLOTS = 32
 # Rough cost of a query, of a look whether it is needed, of a pair that is listed, and of an entry
 # to be sorted [ns].
 QUERY, MARK, PAIR, ENTRY = 400.0, 30.0, 200.0, 2.0
-# Widest distance at which entries are sorted: a thread of the CPU places them in order already, by
-# and large, those of a GPU in any.
+# Widest distance at which entries are sorted, of the series 1, 4, 13, 40: a thread of the CPU
+# places them in order already, by and large, those of a GPU in any.
 ORDERED, MIXED = 1, 40
 
 
@@ -104,7 +104,7 @@ class Search:
         for end, count in zip(self.end, of_both, strict=True):
             ends = end.numpy()
             if ends[0] < 0 or (np.diff(ends) < 0).any() or ends[-1] != count:
-                raise ValueError("the restart point has impossible ends of contacts")
+                raise ValueError("the restart point has impossible lists of contacts")
         others = np.split(self.model.lists.pairs.numpy()["other"][: sum(of_both)], of_both[:1])
         for name, numbers in zip(("triangles", "edges"), others, strict=True):
             refuse_outside(f"numbers of {name}", numbers, len(getattr(self.model.surface, name)))

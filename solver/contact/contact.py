@@ -119,7 +119,7 @@ class Contact:
         self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
 
-    def ask(self):
+    def find_certainty(self):
         """Find on the device whether nothing intersects for certain at the end of a frame."""
         self.certainty.find()
 

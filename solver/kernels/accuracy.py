@@ -63,7 +63,7 @@ class BodyErrors:
 
     size: wp.array[wp.float64]  # number of these vertices
     least: wp.array[wp.float64]  # error that nobody sees, whatever the motion [m]
-    coordinates: wp.array[wp.float64]  # size of what float32 rounds [m]; 0: of displacements
+    coordinates: wp.array[wp.float64]  # size of rounded ones [m]; 0 where u is seen
     rounding: wp.array[wp.float64]  # error that float32 leaves [m]
     error: wp.array[wp.float64]  # [m]
     bound: wp.array[wp.float64]  # what it hardly exceeds, which has to be below the goal [m]

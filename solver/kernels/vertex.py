@@ -37,7 +37,7 @@ class Objective:
 
     inertia: wp.array[float]  # m/h² [N/m], shape [vertex]; zero when quasistatic
     load: wp.array[wp.vec3]  # external force [N]; gravity when quasistatic, else it is in y
-    inertial: wp.array[wp.vec3]  # y = xᵗ + h vᵗ + h² a, as far from `anchor` as u is [m]
+    inertial: wp.array[wp.vec3]  # y = xᵗ + h vᵗ + h² a, less `anchor` where u is [m]
     x_start: wp.array[wp.vec3]  # xᵗ [m]
     anchor: wp.array[wp.vec3]  # x − u [m], where elements see displacements u
     attachments: Attachments

@@ -190,7 +190,7 @@ class Measure:
         self.residual.find()
         self.contact.find()
         if self.model.contact is not None:
-            self.model.contact.ask()
+            self.model.contact.find_certainty()
         self.sums.find()
         return self.numbers.read()
 

@@ -53,8 +53,8 @@ def _sections_and_fibers(cell, material, crowds):
 
 
 def evenness_of(sections, fibers):
-    """How stiff parts are over as stiff as they were with all of their sections alike, [part], of
-    `sections` across x, y and z, each [part, layer], and `fibers` along them, each [part].
+    """Stiffness of parts over that with all of their sections alike, [part], of `sections` across
+    x, y and z, each [part, layer], and `fibers` along them, each [part].
 
     What is pulled along an axis passes its sections one behind the other: it gives as their inverse
     areas do, not as their mean does, and were they rigid it would give no less. Nor is it softer

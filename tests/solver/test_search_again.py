@@ -168,7 +168,7 @@ def test_what_is_found_does_not_hang_on_the_order_of_a_tree(make):
 def certain_of(model, contact):
     """Whether it is certain that nothing intersects."""
     contact.refresh()
-    contact.ask()
+    contact.find_certainty()
     return model.lists.uncertain.numpy()[0] == 0
 
 

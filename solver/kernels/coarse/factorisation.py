@@ -146,7 +146,7 @@ def update_rest(
     #define MEET_FEW
     const int threads = 1, thread = 0;
 #endif
-    // Every row of a panel is the sum of so many threads, each of every so-manieth column.
+    // Threads of a row of a panel: number n adds up columns n, n + parts, ...
     constexpr int parts = 32;
     WHOLE_BLOCK double sums[parts * 16];
     WHOLE_BLOCK double part[16], inverse[16];

@@ -12,7 +12,8 @@ from ..options import QUICK
 
 wp.set_module_options(QUICK)
 
-# Rows of a panel, and of a tile on the GPU. The native code of `cholesky.py` says 16 as well.
+# Rows of a panel, and of a tile on the GPU. The native code of `cholesky.py` and
+# `factorisation.py` says 16 as well.
 PANEL = wp.constant(16)
 
 
