@@ -155,20 +155,11 @@ class Touch:
 @wp.func
 def gap_of(touch: Touch, x: wp.array[wp.vec3], base: wp.vec3):
     """Σ w_k (x_k − base) [m]: from B to A; `base` nearby keeps the digits."""
-    return weighted_from(touch.weights, touch.vertices, x, base)
-
-
-@wp.func
-def weighted_from(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], base: wp.vec3):
-    """Σ w_k (x_k − base) [m]. In float32 the corners of a large triangle would leave so little of
-    the gap that loads flicker, and what friction just holds creeps.
-    """
-    b = wp.vec3d(base)
-    return wp.vec3(
-        wp.float64(w[0]) * (wp.vec3d(x[v[0]]) - b)
-        + wp.float64(w[1]) * (wp.vec3d(x[v[1]]) - b)
-        + wp.float64(w[2]) * (wp.vec3d(x[v[2]]) - b)
-        + wp.float64(w[3]) * (wp.vec3d(x[v[3]]) - b)
+    return (
+        touch.weights[0] * (x[touch.vertices[0]] - base)
+        + touch.weights[1] * (x[touch.vertices[1]] - base)
+        + touch.weights[2] * (x[touch.vertices[2]] - base)
+        + touch.weights[3] * (x[touch.vertices[3]] - base)
     )
 
 
@@ -189,7 +180,8 @@ def signed_weights(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
 @wp.func
 def weighted(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
     """Σ w_k (x_k − x_0) [m]: the vector from B to A, seen from the first vertex."""
-    return weighted_from(w, v, x, x[v[0]])
+    base = x[v[0]]
+    return w[1] * (x[v[1]] - base) + w[2] * (x[v[2]] - base) + w[3] * (x[v[3]] - base)
 
 
 @wp.func
