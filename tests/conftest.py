@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs of the tests with another rounding, number of threads or device."""
 
-import inspect
 import os
 
 # Tests run side by side, and threads of OpenBLAS spin while they wait for a core: several times
@@ -48,10 +47,6 @@ def pytest_configure(config):
         if threads:
             simulate.core_count = lambda: threads
         if device:
-            # The same for all who have imported it.
-            told = inspect.signature(simulate.simulate).parameters
-            simulate.simulate.__defaults__ = tuple(
-                device if name == "device" else value.default
-                for name, value in told.items()
-                if value.default is not inspect.Parameter.empty
-            )
+            # It is the first default; the function is the same for all who have imported it.
+            _cpu, *others = simulate.simulate.__defaults__
+            simulate.simulate.__defaults__ = (device, *others)

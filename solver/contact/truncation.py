@@ -74,6 +74,10 @@ class Truncation:
         found = {"x_found": self.x_found, "reach": self.reach, "is_lost": self.is_lost}
         return {"slack": self.slack, "spent": self.spent, **found}
 
+    def tell_lack_of_room(self, flag):
+        """Tell, in an array of one int, whether trust regions have ended steps."""
+        wp.copy(flag, self.stuck, 0, int(kernels.BY_TRUST_RADIUS), 1)
+
     def begin_step(self):
         """Forget what has held vertices back, and who has moved too far for it."""
         self.calm_down()

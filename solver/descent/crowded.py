@@ -16,7 +16,6 @@ from ..device.launches import play
 from ..kernels import crowded_islands as kernels
 from ..kernels import island_moves
 from ..kernels import islands as of_islands
-from ..kernels.contact.truncation import BY_TRUST_RADIUS
 from .common_moves import CommonMoves
 
 # Rough cost of a vertex that moves, and of one that looks how far it may [ns].
@@ -103,8 +102,7 @@ class Crowd:
         play(self.join)
 
     def __call__(self):
-        stuck = self.model.contact.truncation.stuck
-        wp.copy(self.leaves, stuck, 0, int(BY_TRUST_RADIUS), 1)
+        self.model.contact.truncation.tell_lack_of_room(self.leaves)
         self.rounds.zero_()
         self.goes_on.fill_(1)
         repeat_while(self.goes_on, self._round)

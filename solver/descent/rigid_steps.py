@@ -12,7 +12,6 @@ from ..kernels import flight, island_moves, rigid_contacts, rigid_step
 from ..kernels import islands as kernels
 from ..kernels.chunks import Chunks
 from ..kernels.contact.holding import take_least
-from ..kernels.contact.truncation import BY_TRUST_RADIUS
 from ..model.chunks import make_chunks
 from ..scene.embedding import points_in_front
 from .common_moves import CommonMoves
@@ -206,8 +205,7 @@ class RigidSteps:
 
     def _step_again(self):
         """Take what is left of a step, after a search where trust regions have ended it."""
-        stuck = self.model.contact.truncation.stuck
-        wp.copy(self.leaves, stuck, 0, int(BY_TRUST_RADIUS), 1)
+        self.model.contact.truncation.tell_lack_of_room(self.leaves)
         when(self.leaves, self.search)
         self._step()
 

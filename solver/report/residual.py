@@ -35,10 +35,13 @@ class Residual:
         self.revisions, self.at_now = model.revisions, self.forces_at(model.x)
         self.add_up = self._sums()
 
-    def forces_at(self, x):
-        """What finds the forces at positions x [m]."""
-        model = self.model
-        away, find_away = model.displacements.of(x)
+    def forces_at(self, x, away=None):
+        """What finds the forces at positions x [m], whose displacements are `away` or, if these are
+        not given, found from x.
+        """
+        model, find_away = self.model, []
+        if away is None:
+            away, find_away = model.displacements.of(x)
         find = model.launches.record(
             model.kernels.residual,
             self.free,
@@ -76,9 +79,11 @@ class Residual:
         self.find_forces()
         play(self.add_up)
 
-    def find_before(self, x):
-        """`before`, at other positions [m], with contacts and multipliers as they are now."""
-        self.forces_at(x)()
+    def find_before(self, x, away):
+        """`before`, at other positions and displacements [m], with contacts and multipliers as they
+        are now.
+        """
+        self.forces_at(x, away)()
         play(self.add_up)
         wp.copy(self.before, self.norm)
 
