@@ -117,6 +117,8 @@ class Trees:
         """Fit all trees to the trust regions of now; those of what is renewed, too, unless that is
         the `whole` surface.
         """
+        if not self.is_built:
+            self.build()
         trees = self.of if whole else self.of | self.renewed
         self._do(Tree.fit, trees.values())
         self.find_neighbors()
