@@ -189,6 +189,8 @@ class Contact:
         if not self.is_known:
             self.truncation.is_lost.fill_(1)
             self.suspicious = True
+        # What flies asks where colliders were found last.
+        self.trees.fit()
 
     def begin_approach(self):
         """Find all pairs that may touch on the way to the candidates, as a step begins: what knows

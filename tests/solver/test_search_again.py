@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 from coarse_scenes import stepper_of
-from shapes import bumpy_ball, caged, grid, plane
+from shapes import block, box, bumpy_ball, caged, grid, plane
 
-from vbd.solver.bodies import Cloth, Collider, Rod
+from vbd.solver.bodies import Cloth, Collider, Rod, Solid
 from vbd.solver.descent.keeping import Restart
 from vbd.solver.kernels.contact.counts import SEARCHES
 from vbd.solver.settings import Material, Settings
@@ -239,6 +239,29 @@ def test_what_touches_only_now_is_sought_where_a_run_is_gone_on():
         for bodies in (hovering(collides_with=()), hovering())
     ]
     assert lowest[0] < 0.005 < 0.01 < lowest[1]
+
+
+def test_what_flies_asks_where_colliders_are_in_the_state_that_is_brought_back():
+    """A cube falls onto a slab that rises, and is far below when the substep is done again."""
+    points, triangles = block((1.0, 1.0, 0.2), (0.0, 0.0, -0.15))
+    times, heights = [0.0, 0.2, 0.4], [0.0, 0.06, -1.0]
+    up = np.array([0.0, 0.0, 1.0])
+    slab = Collider(lambda time: points + np.interp(time, times, heights) * up, triangles)
+    corners, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
+    cube = Solid(corners + [-0.1, -0.1, 0.05], tets, Material(youngs_modulus=1e5))
+    steps = {"substeps": 1, "frame_time": 1.0 / 96.0, "iterations": 20}
+    stepper, _frames = stepper_of([cube, slab], gravity=(0, 0, -9.81), **steps)
+    x, states, ends = stepper.model.x, [], []
+    for number in range(2, 50):
+        stepper.begin_frame(number, number * steps["frame_time"])
+        states.append(Restart(number, stepper.keeper.state()))
+        stepper.step()
+        ends.append(x.numpy().copy())
+    for state, end in zip(states[:15], ends, strict=False):
+        for of_which in states[-1], state:
+            stepper.keeper.restore(of_which)
+            stepper.step()
+        assert (x.numpy() == end).all(), state.frame
 
 
 @pytest.mark.parametrize("name", ["Search.end_of_vertices", "ContactLists/pairs"])
