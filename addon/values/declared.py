@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender properties made from the solver's own declarations in `solver/settings.py`: names,
+"""Blender properties made from the solver's own declarations in `solver/settings`: names,
 defaults, ranges, units and tooltips of numbers. Here is only how many decimals are shown.
 """
 

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of the solver and of materials: the one place for defaults, ranges, units and texts.
+
+Every number is declared once with `number()`. The solver checks values against the range, and the
+Blender properties are made from the same declaration.
+"""
+
+from .material import Material
+from .settings import SETTLING, Settings, acceleration
+
+__all__ = ("SETTLING", "Material", "Settings", "acceleration")

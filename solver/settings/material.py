@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a body is made of: the table of all properties of materials."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .declaring import check_ranges, choice, number, switch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What a body is made of. SI units.
+
+    Stiffness, density, damping and the thickness of cloth may be arrays with one entry per element
+    or per vertex; friction, drag and the thickness of collision with one per vertex.
+    """
+
+    youngs_modulus: float | np.ndarray = number(
+        1e5,
+        "Young's Modulus",
+        "Stiffness against stretching, in pascal",
+        unit="Pa",
+        low=1e-3,
+        high=1e13,
+        soft_low=1e2,
+        soft_high=1e12,
+    )
+    poisson_ratio: float | np.ndarray = number(
+        0.4,
+        "Poisson's Ratio",
+        "How much the material thins when stretched; 0.5 would keep its volume exactly",
+        low=0.0,
+        high=0.4999,
+        soft_high=0.49,
+    )
+    density: float | np.ndarray = number(
+        1000.0,
+        "Density",
+        "Mass in kg per cubic metre (soft bodies), square metre (cloth) or metre (rods)",
+        unit="kg/m³, kg/m² or kg/m",
+        low=1e-9,
+        high=1e9,
+        soft_low=1e-3,
+        soft_high=1e4,
+    )
+    thickness: float | np.ndarray = number(
+        0.001,
+        "Thickness",
+        "Thickness of the cloth or diameter of the rod: with Young's modulus it gives "
+        "the stretch stiffness",
+        unit="m",
+        low=1e-7,
+        high=10.0,
+        soft_high=0.01,
+    )
+    bending_stiffness: float | np.ndarray = number(
+        1e-5,
+        "Bending Stiffness",
+        "Flexural rigidity of the cloth, in newton metre",
+        unit="N m",
+        low=0.0,
+        high=1e9,
+        soft_high=1e-2,
+    )
+    bending_factor: float | np.ndarray = number(
+        0.0,
+        "Bending Factor",
+        "Stiffness of a rod against bending and twisting as a part of that of a solid round one: 1 "
+        "for wire and rubber, far less for rope, whose fibers slide. 0 folds like a chain",
+        low=0.0,
+        high=100.0,
+        soft_high=1.0,
+    )
+    solid_model: str = choice(
+        "neo_hookean",
+        "Solid Model",
+        "Elastic energy of a soft body",
+        neo_hookean="Neo-Hookean",
+        neo_hookean_log="Neo-Hookean with Logarithm",
+        corotated="Corotated",
+    )
+    membrane: str = choice(
+        "stvk",
+        "Membrane Model",
+        "Elastic energy of the plane of a cloth",
+        stvk="Isotropic",
+        neo_hookean="Neo-Hookean",
+        orthotropic="Woven",
+    )
+    weft_modulus: float | np.ndarray = number(
+        1e5,
+        "Weft Modulus",
+        "Stiffness of woven cloth along V of the UV map, in pascal; Young's modulus is the one "
+        "along U",
+        unit="Pa",
+        low=1e-3,
+        high=1e13,
+        soft_low=1e2,
+        soft_high=1e9,
+    )
+    shear_modulus: float | np.ndarray = number(
+        1e4,
+        "Shear Modulus",
+        "Stiffness of woven cloth against shear between warp and weft, in pascal",
+        unit="Pa",
+        low=0.0,
+        high=1e13,
+        soft_low=1e1,
+        soft_high=1e8,
+    )
+    weft_bending: float | np.ndarray = number(
+        1.0,
+        "Weft Bending",
+        "Bending stiffness of woven cloth along V of the UV map, as a part of that along U; 1 "
+        "bends alike in all directions",
+        low=0.0,
+        high=1e3,
+        soft_high=2.0,
+    )
+    crease_radius: float | np.ndarray = number(
+        0.0,
+        "Crease Radius",
+        "What is bent more sharply than this radius keeps what is beyond, as paper and wire do; 0 "
+        "always springs back",
+        unit="m",
+        low=0.0,
+        high=1e3,
+        soft_high=1.0,
+    )
+    yield_strain: float | np.ndarray = number(
+        0.0,
+        "Yield Strain",
+        "What is stretched or pressed by more than this part keeps what is beyond, as foil and "
+        "clay do; 0 always springs back. Soft bodies keep their volume",
+        low=0.0,
+        high=10.0,
+        soft_high=0.5,
+    )
+    flow_time: float = number(
+        0.0,
+        "Flow Time",
+        "Time in which two thirds of what is bent or stretched too far become permanent; 0 keeps "
+        "it at once",
+        unit="s",
+        low=0.0,
+        high=1e6,
+        soft_high=1.0,
+    )
+    rest_flat: bool = switch(
+        False,
+        "Flat Rest Shape",
+        "Bend towards a flat sheet, or a straight rod, instead of the shape of the object",
+    )
+    damping: float | np.ndarray = number(
+        0.0,
+        "Damping",
+        "Damping time of this material, added to the scene's",
+        unit="s",
+        low=0.0,
+        high=10.0,
+        soft_high=0.1,
+    )
+    friction: float | np.ndarray | None = number(
+        None,
+        "Friction",
+        "Friction coefficient of this object; a contact takes the geometric mean of both sides",
+        low=0.0,
+        high=100.0,
+        soft_high=1.0,
+    )
+    drag: float | np.ndarray = number(
+        0.0,
+        "Air Drag",
+        "How much the air resists (drag coefficient): about 1.2 for cloth across its surface, 1 "
+        "for rods and soft bodies. Slanting cloth is lifted by it as well. 0 feels no air",
+        low=0.0,
+        high=100.0,
+        soft_high=2.0,
+    )
+    air_friction: float | np.ndarray = number(
+        0.02,
+        "Air Friction",
+        "The same for air that flows along the surface of a cloth; smooth ones have about 0.02",
+        low=0.0,
+        high=100.0,
+        soft_high=0.5,
+    )
+    shrink: float | np.ndarray = number(
+        0.0,
+        "Shrink Factor",
+        "Part by which the cloth is smaller at rest, along all directions: 0.1 draws it together "
+        "by a tenth. Below 0 it grows",
+        low=-10.0,
+        high=0.95,
+        soft_low=-1.0,
+        soft_high=0.5,
+    )
+    pressure: float = number(
+        0.0,
+        "Pressure",
+        "Pressure of the air inside a closed cloth above that outside, which blows it up. Below 0 "
+        "it is sucked empty",
+        unit="Pa",
+        low=-1e9,
+        high=1e9,
+        soft_low=-1e3,
+        soft_high=1e3,
+    )
+    keep_volume: bool = switch(
+        False,
+        "Keep Volume",
+        "The air inside a closed cloth stays inside: squeezed together it presses more, as in a "
+        "ball. Pressure is what it has at the volume of the rest shape",
+    )
+    collision_thickness: float | np.ndarray = number(
+        0.0,
+        "Collision Thickness",
+        "Distance that the surface keeps; two surfaces keep the sum of both, folds of one twice "
+        "it. 0 follows the size of the object and of its faces",
+        unit="m",
+        low=0.0,
+        high=100.0,
+        soft_high=0.1,
+    )
+    self_contact: bool = switch(
+        False, "Self Contact", "Keep the surface of this object from passing through itself"
+    )
+    spring_stiffness: float | np.ndarray | None = number(
+        None,
+        "Spring Stiffness",
+        "Stiffness of every spring of a rod; replaces Young's modulus",
+        unit="N/m",
+        low=0.0,
+        high=1e15,
+    )
+    vertex_mass: float | np.ndarray | None = number(
+        None,
+        "Vertex Mass",
+        "Mass of every vertex of a rod; replaces the density",
+        unit="kg",
+        low=1e-12,
+        high=1e12,
+    )
+    mu: float | np.ndarray | None = number(
+        None,
+        "Mu",
+        "Energy constant μ: Pa for solids, N/m for cloth; replaces Young's modulus",
+        low=0.0,
+        high=1e13,
+    )
+    lam: float | np.ndarray | None = number(
+        None,
+        "Lambda",
+        "Energy constant λ: Pa for solids, N/m for cloth; replaces Poisson's ratio",
+        low=0.0,
+        high=1e14,
+    )
+
+    def __post_init__(self):
+        check_ranges(self)
+        if (self.mu is None) != (self.lam is None):
+            raise ValueError("mu and lam replace Young's modulus together: give both or none")
+
+    @classmethod
+    def from_energy(cls, *, mu, lam, **others) -> "Material":
+        """A material from the constants of its energy, as in the VBD paper's Table 1.
+
+        Solids: μ and λ [Pa], by default of ψ = μ/2 (|F|² − 3) + λ/2 (J − 1 − μ/λ)².
+        Cloth: μ and λ [N/m], by default of ψ = μ |G|² + λ/2 tr(G)² per area.
+        """
+        return cls(mu=mu, lam=lam, **others)

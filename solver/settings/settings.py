@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a scene is simulated: the table of all settings."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .declaring import check_ranges, choice, number, switch
+
+# Fewer iterations than these do not settle what relaxation and fast vibrations overshoot.
+SETTLING = 3
+# Nor do fewer than these tell how large the error is.
+ENOUGH_TO_TELL = 6
+
+
+def acceleration(values):
+    """Three finite numbers [m/s²] as float64; refuses anything else."""
+    array = np.asarray(values, dtype=float)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise ValueError(f"gravity is {values}; it must be three finite numbers")
+    return array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a scene is simulated. SI units."""
+
+    frame_time: float = number(
+        1.0 / 24.0, "Frame Time", "Time from one frame to the next", unit="s", low=1e-6, high=1000.0
+    )
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    """Acceleration [m/s²] of everything that is free."""
+    substeps: int = number(
+        4,
+        "Substeps",
+        "Time steps per frame: more for fast motion and crisp contact",
+        low=1,
+        high=1000,
+        soft_high=32,
+    )
+    iterations: int = number(
+        20,
+        "Iterations",
+        "Passes of the solver over all vertices in every substep: the most that it may take to "
+        "reach the accuracy. More for stiff materials and fine meshes",
+        low=1,
+        high=10000,
+        soft_high=200,
+    )
+    collision_stiffness: float = number(
+        1e5,
+        "Collision Stiffness",
+        "Force per metre by which surfaces come closer than their thickness allows (k_c)",
+        unit="N/m",
+        low=0.0,
+        high=1e12,
+        soft_low=1e2,
+        soft_high=1e8,
+    )
+    friction: float = number(
+        0.4,
+        "Friction",
+        "Coulomb friction coefficient of contacts (μ_c), for objects without one of their own",
+        low=0.0,
+        high=100.0,
+        soft_high=1.0,
+    )
+    damping: float = number(
+        0.0,
+        "Damping",
+        "Damping time of all materials (k_d), on top of their own. Slows changes of "
+        "shape, never falling or spinning",
+        unit="s",
+        low=0.0,
+        high=10.0,
+        soft_high=0.1,
+    )
+    friction_velocity: float = number(
+        0.01,
+        "Friction Velocity",
+        "Speed times the time of a substep is how far a contact gives way before "
+        "it slides; what sticks stays there (ε_v)",
+        unit="m/s",
+        low=1e-6,
+        high=10.0,
+        soft_high=0.1,
+    )
+    relaxation: float = number(
+        1.5,
+        "Relaxation",
+        "Over-relaxation of every vertex step (ω): 1 is plain descent, 1.5 converges "
+        "faster. Vertices in contact always use 1, nearly incompressible cells less than 1.3",
+        low=0.1,
+        high=1.95,
+        soft_low=1.0,
+        soft_high=1.9,
+    )
+    coarse_correction: bool = switch(
+        True,
+        "Coarse Correction",
+        "After some of the iterations, let patches of bodies move as a whole. Stiff and fine "
+        "meshes converge in a few iterations instead of hundreds",
+    )
+    acceleration: float = number(
+        0.0,
+        "Acceleration",
+        "Chebyshev acceleration with this spectral radius (ρ) instead of relaxation and coarse "
+        "correction; 0 is off",
+        low=0.0,
+        high=0.9999,
+    )
+    estimate_acceleration: bool = switch(
+        False,
+        "Estimate Acceleration",
+        "Chebyshev acceleration with a spectral radius that the solver measures in every frame",
+    )
+    line_search: bool = switch(
+        False,
+        "Line Search",
+        "Shorten a vertex step that overshoots. Slower; for materials that are far from quadratic",
+    )
+    initial_guess: str = choice(
+        "adaptive",
+        "Initial Guess",
+        "Where the iterations of a substep start. The adaptive guess keeps only the motion that "
+        "lowers the energy of the step, so it holds with very few iterations too",
+        adaptive="Adaptive",
+        inertia_acceleration="Inertia and Acceleration",
+        inertia="Inertia",
+        previous="Previous Position",
+    )
+    quasistatic: bool = switch(
+        False,
+        "Quasistatic",
+        "Find the equilibrium of every frame, without inertia. Bodies must be held by pins, "
+        "attachments or contact",
+    )
+    accuracy: float = number(
+        0.02,
+        "Accuracy",
+        "How large errors may be, as a part of the motion: a substep ends when that of every "
+        "object is estimated to be smaller. Smaller is slower; 0 always does all iterations, and "
+        "so do fewer than 24 where surfaces may touch",
+        low=0.0,
+        high=1.0,
+        soft_high=0.05,
+    )
+    tolerance: float = number(
+        0.0,
+        "Tolerance",
+        "End a substep by the residual instead of the accuracy: when it falls below this, or to "
+        "what rounding leaves of it; looked at every 10 iterations. 0 is off",
+        low=0.0,
+        high=1e6,
+        soft_high=0.1,
+    )
+    augmented: bool = switch(
+        True,
+        "Augmented Lagrangian",
+        "Let attachments and springs that are much stiffer than their surroundings converge by "
+        "multipliers",
+    )
+    collision_interval: int = number(
+        5,
+        "Collision Interval",
+        "Iterations until contacts are sought again for the few that need it, then twice as many, "
+        "and so on (n_col)",
+        low=1,
+        high=10000,
+        soft_high=20,
+    )
+    collision_damping: float = number(
+        0.0,
+        "Collision Damping",
+        "Damping time of contacts that come closer: higher values bounce less",
+        unit="s",
+        low=0.0,
+        high=10.0,
+        soft_high=0.01,
+    )
+    truncation: bool = switch(
+        True,
+        "Prevent Penetration",
+        "Shorten every step that would let surfaces pass through each other",
+    )
+    use_ground: bool = switch(
+        False, "Ground", "Collide with a plane through the ground height, normal to the z axis"
+    )
+    ground_height: float = number(
+        0.0,
+        "Ground Height",
+        "Height of the ground plane",
+        unit="m",
+        low=-1e6,
+        high=1e6,
+        soft_low=-10.0,
+        soft_high=10.0,
+    )
+    air_density: float = number(
+        1.25,
+        "Air Density",
+        "Density of the air that resists moving cloth, rods and soft bodies with a drag of their "
+        "own, and that wind moves; 0 is empty space",
+        unit="kg/m³",
+        low=0.0,
+        high=1e4,
+        soft_high=5.0,
+    )
+    threads: int = number(
+        0, "Threads", "CPU threads; 0 uses every core", low=0, high=1024, soft_high=64
+    )
+
+    def __post_init__(self):
+        check_ranges(self)
+        acceleration(self.gravity)
+
+    @property
+    def step_time(self) -> float:
+        """Length h of one substep [s]."""
+        return self.frame_time / self.substeps
+
+    @property
+    def guess(self) -> str:
+        """The initial guess; an equilibrium is sought from where the bodies are."""
+        return "previous" if self.quasistatic else self.initial_guess
+
+    @property
+    def is_accelerated(self) -> bool:
+        """Whether sweeps are extrapolated by Chebyshev's method."""
+        return self.acceleration > 0.0 or self.estimate_acceleration
+
+    @property
+    def is_cyclic(self) -> bool:
+        """Whether iterations go in even cycles, whose moves tell the error, until it is small."""
+        is_told = self.coarse_correction and not (self.is_accelerated or self.quasistatic)
+        is_asked = self.accuracy > 0.0 and self.tolerance == 0.0
+        return is_told and is_asked and self.iterations >= ENOUGH_TO_TELL
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a substep ends before fast vibrations settle."""
+        return self.iterations < SETTLING and not self.quasistatic
+
+    @property
+    def sweep_relaxation(self) -> float:
+        """ω of the sweeps; Chebyshev extrapolates plain ones, and short substeps settle no more."""
+        return 1.0 if self.is_accelerated or self.is_short else self.relaxation
