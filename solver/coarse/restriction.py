@@ -40,7 +40,7 @@ class CoarseForces:
 
     def __init__(self, model, groups):
         self.model, self.groups = model, groups
-        self.kernel = vertex.vertex_kernels((), model.parts).residual
+        self.kernel = vertex.vertex_kernels((), model.parts, model.device.is_cpu).residual
         count, device = model.free_count, model.device
         self.rounding = wp.zeros(count, dtype=float, device=device)
         self.touching = wp.zeros(count, dtype=int, device=device)
@@ -106,7 +106,7 @@ class CoarseForces:
         """The launches that know contacts: again when lists have grown."""
         model, self.revisions = self.model, self.model.revisions
         inputs = [model.x, model.u, model.objective, elements_struct(())()]
-        outputs = [self.force, self.rounding, self.touching, model.lists.closing]
+        outputs = [self.force, self.rounding, self.touching]
         record, count = model.launches.record, model.free_count
         self.of_vertices = record(self.kernel, count, inputs, outputs, model.VERTEX)
 

@@ -30,8 +30,8 @@ class Watch:
         self.least_gap, self.room, self.stride = (
             wp.zeros(len(x), dtype=float, device=x.device) for _ in range(3)
         )
-        self.alert, self.told, self.awake, self.changed = (
-            wp.zeros(len(x), dtype=int, device=x.device) for _ in range(4)
+        self.alert, self.told, self.awake, self.changed, self.moved = (
+            wp.zeros(len(x), dtype=int, device=x.device) for _ in range(5)
         )
         self.alarm = wp.zeros(1, dtype=int, device=x.device)
         self.all_alert = wp.ones(1, dtype=int, device=x.device)
@@ -72,7 +72,7 @@ class Refresh:
         model, watch, lists = self.model, self.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, watch.alarm]
-        inputs += [watch.x_looked, watch.stride]
+        inputs += [watch.moved, watch.stride]
         outputs = [lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert, watch.told]
@@ -83,12 +83,15 @@ class Refresh:
         self.parting = model.launches.record_list(
             refresh.part_anew, *extent, around, [lists.pairs], LOOK
         )
+        radius = model.contact_model.state.radius
+        looked = [model.x, watch.x_looked, lists.all.start, radius, watch.alarm]
         self.launches = [
+            record(refresh.find_moved, lists.vertex_count, looked, [watch.moved], ENTRY),
             model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
             record(
                 refresh.gather_near,
                 lists.vertex_count,
-                [model.x, lists.all, lists.state, watch.alarm, model.contact_model.state.radius],
+                [model.x, lists.all, lists.state, watch.alarm, radius],
                 [watch.changed, watch.x_looked, watch.stride, *near, *seen],
                 ENTRY * (1 + 4 * lists.expected / lists.vertex_count),
             ),

@@ -34,7 +34,6 @@ class Sweeps(RecordedStage):
                         model.candidate,
                         model.touched,
                         model.rejected,
-                        model.lists.closing,
                     ],
                     cost=0.0 if whole else model.work[first:last],
                     first=first,

@@ -8,7 +8,7 @@ from functools import cache
 
 import warp as wp
 
-from .lanes import code, floats, rows, vec3s, vec6, vec6s, wide
+from .lanes import code, floats, ints, rows, vec3s, vec6, vec6s, wide
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -18,6 +18,14 @@ wp.set_module_options(QUICK)
 def either(t: floats, a: floats, b: floats) -> floats:
     """a where t > 0, else b."""
     ...
+
+
+@wp.func_native(code("floats r; v x = V(t) * 0.0f + b; V(r) = V(t) > 0.0f ? V(a) : x; return r;"))
+def either(t: floats, a: floats, b: float) -> floats: ...
+
+
+@wp.func_native(code("floats r; v x = V(t) * 0.0f + a; V(r) = V(t) > 0.0f ? x : V(b); return r;"))
+def either(t: floats, a: float, b: floats) -> floats: ...
 
 
 @wp.func_native(rows(3, "V(t) > 0.0f ? R(a, i) : R(b, i)"))
@@ -45,6 +53,16 @@ def smallest(a: floats, b: floats) -> floats: ...
 @wp.func
 def smallest(a: float, b: float):
     return wp.min(a, b)
+
+
+@wp.func_native(
+    code("""float r = a[0];
+for (int l = 1; l < WIDTH; ++l) r = a[l] < r ? a[l] : r;
+return r;""")
+)
+def least(a: floats) -> float:
+    """The smallest of eight numbers."""
+    ...
 
 
 @wp.func_native(
@@ -127,3 +145,56 @@ for (int l = 0; l < count; ++l) {
     float* to = (float*)&values.data[first + l];
     for (int k = 0; k < count_of_rows; ++k) to[k] = ((const float*)&rows)[WIDTH * k + l];
 }""")
+
+
+@cache
+def gather_of(kind):
+    """The function that makes lanes of eight values of a struct."""
+    Wide = wide(kind)
+
+    @wp.func_native(GATHERED)
+    def fill(values: wp.array[kind], index: ints, rows: wp.array[Wide]): ...
+
+    @wp.func
+    def gather(values: wp.array[kind], index: ints):
+        rows = wp.zeros(shape=(1,), dtype=Wide)
+        fill(values, index, rows)
+        return rows[0]
+
+    return gather
+
+
+# The rows of a wide struct are the numbers of the struct in the same order: squares of eight by
+# eight are turned over, which is three times as fast as number by number.
+GATHERED = code("""const int count_of_rows = sizeof(*values.data) / sizeof(float);
+v* to = (v*)rows.data;
+const float* from[WIDTH];
+for (int l = 0; l < WIDTH; ++l) from[l] = (const float*)&values.data[index[l]];
+#define S(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define LOW(a, b) S(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HIGH(a, b) S(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define LEFT(a, b) S(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define RIGHT(a, b) S(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#define FRONT(a, b) S(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
+#define BACK(a, b) S(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
+int k = 0;
+for (; k + WIDTH <= count_of_rows; k += WIDTH) {
+    v a[WIDTH], b[WIDTH];
+    for (int l = 0; l < WIDTH; ++l) a[l] = *(const v*)(from[l] + k);
+    for (int l = 0; l < WIDTH; l += 2) {
+        b[l] = LOW(a[l], a[l + 1]);
+        b[l + 1] = HIGH(a[l], a[l + 1]);
+    }
+    for (int l = 0; l < WIDTH; l += 4) {
+        a[l] = LEFT(b[l], b[l + 2]);
+        a[l + 1] = RIGHT(b[l], b[l + 2]);
+        a[l + 2] = LEFT(b[l + 1], b[l + 3]);
+        a[l + 3] = RIGHT(b[l + 1], b[l + 3]);
+    }
+    for (int l = 0; l < 4; ++l) {
+        to[k + l] = FRONT(a[l], a[l + 4]);
+        to[k + l + 4] = BACK(a[l], a[l + 4]);
+    }
+}
+for (; k < count_of_rows; ++k)
+    for (int l = 0; l < WIDTH; ++l) ((float*)to)[WIDTH * k + l] = from[l][k];""")

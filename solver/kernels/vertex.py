@@ -63,7 +63,7 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
     """
     Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds, in_lanes)
     width = 8 if parts & IN_CELLS else 4 if parts & IN_TETS else 0
-    contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), width)
+    contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), width, in_lanes)
     colliders = collider_forces(width)
     from_rest = any(kind.from_rest for kind in kinds)
 
@@ -95,7 +95,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         objective: Objective,
         elements: Elements,
         relaxation: float,
-        closing: wp.array[wp.vec4],
     ):
         """The step [m] of vertex i, the force [N] that asks for it, and whether contacts touch it.
 
@@ -121,7 +120,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
                 step,
                 force,
                 hessian,
-                closing,
             )
         if not wp.isfinite(wp.trace(hessian)):
             step = force * wp.inf
@@ -152,19 +150,15 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         moved: wp.array[wp.vec3],
         touched: wp.array[int],
         rejected: wp.array[int],
-        closing: wp.array[wp.vec4],
     ):
         """Move each vertex of a range of one color by its own Newton step.
 
         `moved` is x itself, or the candidates to be truncated first; u [m] is x where no elements
-        see displacements. `closing` [entry] is what the
-        vertex last saw of its contacts (contact/pair_forces.py).
+        see displacements.
         """
         i = first + wp.tid()
         start = x[i]
-        step, _force, touching = vertex_step(
-            i, x, u, color, objective, elements, relaxation[i], closing
-        )
+        step, _force, touching = vertex_step(i, x, u, color, objective, elements, relaxation[i])
         if wp.isfinite(start + step):
             moved[i] = place(i, u[i], start, step, objective)
             if wp.static(from_rest):
@@ -188,7 +182,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         moved: wp.array[wp.vec3],
         touched: wp.array[int],
         rejected: wp.array[int],
-        closing: wp.array[wp.vec4],
     ):
         """The same with a backtracking line search on the slope of G along the step.
 
@@ -197,9 +190,7 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         """
         i = first + wp.tid()
         start = x[i]
-        step, force, touching = vertex_step(
-            i, x, u, color, objective, elements, relaxation[i], closing
-        )
+        step, force, touching = vertex_step(i, x, u, color, objective, elements, relaxation[i])
         if wp.isfinite(start + step):
             descent = wp.dot(force, step)
             # Not a range of constant length: that would be unrolled, ten times all the forces.
@@ -220,7 +211,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
                         wp.vec3(0.0),
                         objective.contacts,
                         objective.contact_model,
-                        closing,
                     )
                     there += f
                 if wp.dot(there, step) >= -descent:
@@ -249,7 +239,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         residual: wp.array[wp.vec3],
         rounding: wp.array[float],
         touching: wp.array[int],
-        closing: wp.array[wp.vec4],
     ):
         """−∂G/∂x_i [N] of free vertices from `first` on, the force that rounding may make [N], and
         their contacts.
@@ -267,7 +256,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
                 wp.vec3(0.0),
                 objective.contacts,
                 objective.contact_model,
-                closing,
             )
             force += f
             hessian += h

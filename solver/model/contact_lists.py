@@ -62,7 +62,6 @@ class ContactLists:
         )
         self.revision, self.capacity, self.expected = 0, 0, 0
         self.known = self.searches = 0
-        self.closing = wp.zeros(0, dtype=wp.vec4, device=device)
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
         self.rows = wp.zeros(0, dtype=pairs.Touch, device=device)
         self.pulled = wp.zeros(0, dtype=wp.vec3, device=device)
@@ -88,10 +87,9 @@ class ContactLists:
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)
         # Entries are looked up before they are needed.
-        self.all.entry = new(int, 4 * capacity + pairs.AHEAD)
+        self.all.entry = new(int, 4 * capacity + 16 + pairs.AHEAD)
         self.all.gap = new(float, 4 * capacity)
-        self.near.entry = new(int, 4 * capacity + pairs.AHEAD)
-        self.closing = new(wp.vec4, 4 * capacity)
+        self.near.entry = new(int, 4 * capacity + 16 + pairs.AHEAD)
 
     @property
     def count(self):

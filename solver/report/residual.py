@@ -46,7 +46,7 @@ class Residual:
             model.kernels.residual,
             self.free,
             [x, away, model.objective, model.elements],
-            [self.force, self.rounding, self.touching, model.lists.closing],
+            [self.force, self.rounding, self.touching],
             cost=model.work[: self.free].mean() if self.free else 0.0,
         )
         return partial(play, [*find_away, find])

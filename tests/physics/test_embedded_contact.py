@@ -114,10 +114,9 @@ def evaluation(width):
         model: ContactModel,
         # out
         force: wp.array[wp.vec3],
-        closing: wp.array[wp.vec4],
     ):
         i = wp.tid()
-        f, _hessian, _touching, _active_set, _margin = on_points.force_hessian(
+        f, _hessian, _touching, _active_set, _margin = on_points(
             i,
             x,
             wp.vec3(0.0),
@@ -126,7 +125,6 @@ def evaluation(width):
             contacts,
             model.embedding,
             model.law,
-            closing,
         )
         force[i] = f
 
@@ -150,7 +148,7 @@ def forces_of_contact(bodies):
         evaluation(surface.points.width),
         dim=model.kinematic_end,
         inputs=[model.x, model.objective.contacts, model.contact_model],
-        outputs=[force, model.lists.closing],
+        outputs=[force],
         device="cpu",
     )
     points = surface.points

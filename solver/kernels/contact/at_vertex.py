@@ -10,8 +10,9 @@ from ..newton import solve_positive_definite
 from .analytic_colliders import ContactModel, collider_forces
 from .law import extend_active_set
 from .pair_forces import Contacts, pair_forces
+from .pairs_in_lanes import pair_forces_in_lanes
 
-# The contacts of a step are looked for at most this often.
+# The contacts of a step are looked for anew at most this often.
 PASSES = wp.constant(3)
 
 
@@ -24,11 +25,14 @@ class ContactsAtVertex:
 
 
 @cache
-def contacts_at_vertex(pairs: bool, colliders: bool, width: int) -> ContactsAtVertex:
+def contacts_at_vertex(
+    pairs: bool, colliders: bool, width: int, in_lanes: bool = False
+) -> ContactsAtVertex:
     """The `ContactsAtVertex` of scenes with or without `pairs` and analytic `colliders`, whose
     embedded points have so many corners, or 0.
     """
-    of_pairs, of_colliders = pair_forces(width), collider_forces(width)
+    of_colliders = collider_forces(width)
+    pairs_force_hessian = pair_forces_in_lanes() if in_lanes and width == 0 else pair_forces(width)
 
     @wp.func
     def contact_force_hessian(
@@ -40,7 +44,6 @@ def contacts_at_vertex(pairs: bool, colliders: bool, width: int) -> ContactsAtVe
         step: wp.vec3,
         contacts: Contacts,
         model: ContactModel,
-        closing: wp.array[wp.vec4],
     ):
         """Force [N], Hessian block [N/m] and number of the contacts that touch vertex i after
         `step` [m], at x, which these are (`extend_active_set`), and how far the vertex may go [m]
@@ -59,8 +62,8 @@ def contacts_at_vertex(pairs: bool, colliders: bool, width: int) -> ContactsAtVe
             hessian += h
             touching += count
         if wp.static(pairs):
-            f, h, count, others, to_contact = of_pairs.force_hessian(
-                i, x, lead, step, color, contacts, model.embedding, model.law, closing
+            f, h, count, others, to_contact = pairs_force_hessian(
+                i, x, lead, step, color, contacts, model.embedding, model.law
             )
             force += f
             hessian += h
@@ -68,27 +71,6 @@ def contacts_at_vertex(pairs: bool, colliders: bool, width: int) -> ContactsAtVe
             active_set = extend_active_set(active_set, others)
             margin = wp.min(margin, to_contact)
         return force, hessian, touching, active_set, margin
-
-    @wp.func
-    def active_after(
-        i: int,
-        x: wp.array[wp.vec3],
-        x_start: wp.array[wp.vec3],
-        step: wp.vec3,
-        contacts: Contacts,
-        model: ContactModel,
-        closing: wp.array[wp.vec4],
-    ):
-        """Which contacts touch vertex i after `step` [m], as `contact_force_hessian` tells it."""
-        active_set = int(0)
-        if wp.static(colliders):
-            _f, _h, _count, active_set, _margin = of_colliders.force_hessian(
-                i, x, step, x_start, model
-            )
-        if wp.static(pairs):
-            others = of_pairs.active_after(i, step, contacts, model.embedding, closing)
-            active_set = extend_active_set(active_set, others)
-        return active_set
 
     @wp.func
     def contact_step(
@@ -101,7 +83,6 @@ def contacts_at_vertex(pairs: bool, colliders: bool, width: int) -> ContactsAtVe
         free_step: wp.vec3,
         free_force: wp.vec3,
         free_hessian: wp.mat33,
-        closing: wp.array[wp.vec4],
     ):
         """The step [m], force [N] and number of contacts of vertex i, from those without contacts.
 
@@ -109,26 +90,28 @@ def contacts_at_vertex(pairs: bool, colliders: bool, width: int) -> ContactsAtVe
         until these are the same. A vertex at rest right at the contact distance would else fall in
         and be pushed out in turn.
         """
-        still = wp.vec3(0.0)
-        f, h, touching, active_set, margin = contact_force_hessian(
-            i, x, x_start, color, still, still, contacts, model, closing
-        )
-        force = free_force + f
-        step = free_step
-        if touching > 0:
-            step = solve_positive_definite(free_hessian + h, force)
+        step = wp.vec3(0.0)
+        force = free_force
+        touching = int(0)
+        active_before = int(0)
         passes = int(0)
-        if wp.length_sq(step) < margin * margin:
-            passes = int(PASSES)
-        while passes < PASSES:
-            if active_after(i, x, x_start, step, contacts, model, closing) == active_set:
-                break
+        while passes <= PASSES:
             f, h, count, active_set, margin = contact_force_hessian(
-                i, x, x_start, color, still, step, contacts, model, closing
+                i, x, x_start, color, wp.vec3(0.0), step, contacts, model
             )
+            if passes > 0 and active_set == active_before:
+                break
+            active_before = active_set
             touching = wp.max(touching, count)
-            step = solve_positive_definite(free_hessian + h, free_force + f)
+            if passes == 0 and count == 0:
+                step = free_step
+            else:
+                step = solve_positive_definite(free_hessian + h, free_force + f)
             passes += 1
+            if passes == 1:
+                force = free_force + f
+                if wp.length_sq(step) < margin * margin:
+                    break
         return step, force, touching
 
     return ContactsAtVertex(contact_force_hessian, contact_step)

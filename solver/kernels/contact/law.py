@@ -12,7 +12,12 @@ but no longer than ε_v h, from where on it slides (the bristles of Dahl, "A sol
 1968, and the return mapping of plasticity). Without a, what sticks would creep.
 """
 
+from typing import Any
+
 import warp as wp
+
+from ..lane_functions import either, root
+from ..lanes import add, div, dot, largest, mul, sub  # noqa: F401 (operators)
 
 # Below this part of the contact distance the logarithm goes on as a polynomial.
 GUARD = wp.constant(0.005)
@@ -27,17 +32,14 @@ class ContactLaw:
 
 
 @wp.func
-def load_stiffness(d: float, radius: float, stiffness: float):
+def load_stiffness(d: Any, radius: Any, stiffness: Any):
     """−E'(d) [N] and E''(d) [N/m] at a distance d below the contact distance."""
     half = 0.5 * radius
-    low = GUARD * radius
-    load = stiffness * (radius - d)
-    slope = stiffness
-    if d < half:
-        near = wp.max(d, low)
-        slope = stiffness * half * half / (near * near)
-        load = stiffness * half * half / near + slope * (near - d)
-    return load, slope
+    near = largest(d, GUARD * radius)
+    inner = stiffness * half * half / (near * near)
+    inner_load = stiffness * half * half / near + inner * (near - d)
+    load = either(half - d, inner_load, stiffness * (radius - d))
+    return load, either(half - d, inner, stiffness)
 
 
 @wp.func
@@ -55,14 +57,11 @@ def contact_energy(d: float, radius: float, stiffness: float):
 
 
 @wp.func
-def friction_per_slip(slip: float, full_slip: float):
+def friction_per_slip(slip: Any, full_slip: float):
     """f₁(|u|)/|u| [1/m] of the smoothed Coulomb law; 2/(ε_v h) at rest: no division by zero."""
     scale = 1.0 / full_slip
     z = scale * slip
-    ratio = 2.0 - z
-    if z > 1.0:
-        ratio = 1.0 / z
-    return scale * ratio
+    return scale * either(z - 1.0, 1.0 / largest(1.0, z), 2.0 - z)
 
 
 @wp.func
@@ -80,26 +79,27 @@ def pulled_aside(motion: wp.vec3, normal: wp.vec3, law: ContactLaw):
 
 @wp.func
 def force_stiffness(
-    normal: wp.vec3,
-    d: float,
-    radius: float,
-    motion: wp.vec3,
-    friction: float,
-    stiffness: float,
+    normal: Any,
+    d: Any,
+    radius: Any,
+    motion: Any,
+    friction: Any,
+    stiffness: Any,
     law: ContactLaw,
 ):
     """Force [N] on side A of a contact at distance d, and a, b [N/m] of its stiffness a n nᵀ + b I.
 
     `motion` [m] is that of A against B in this step, and how far A was pulled aside before. Beyond
     the contact distance the force pulls: Newton's model of a contact that a step is about to close.
+    One contact, or eight in lanes.
     """
     load, slope = load_stiffness(d, radius, stiffness)
-    approach = -wp.dot(motion, normal)
+    approach = -1.0 * dot(motion, normal)
     slip = motion + approach * normal
-    drag = friction * wp.where(load > 0.0, load, 0.0) * friction_per_slip(wp.length(slip), law.slip)
-    if approach > 0.0 and load > 0.0:
-        load += law.damping * slope * approach
-        slope += law.damping * slope
+    drag = friction * largest(0.0, load) * friction_per_slip(root(dot(slip, slip)), law.slip)
+    damping = either(approach, either(load, law.damping * slope, 0.0 * slope), 0.0 * slope)
+    load += damping * approach
+    slope += damping
     return load * normal - drag * slip, slope - drag, drag
 
 

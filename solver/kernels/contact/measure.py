@@ -45,8 +45,10 @@ def measure_pairs(
     depth = float(0.0)
     begin, end = share_of(part, PARTS, counts[ALL])
     for p in range(begin, end):
+        if state[p].near == 0:
+            continue
         touch = touches[p]
-        if state[p].near != 0 and touch.separates == 0:
+        if touch.separates == 0:
             d = wp.dot(touch.normal, gap_of(touch, x, x[touch.vertices[0]]))
             if d < touch.radius:
                 each = contact_energy(d, touch.radius, touch.stiffness)

@@ -5,7 +5,6 @@ With embedded surfaces the surface vertices x_c of a pair may be sums of vertice
 force on vertex i is (Σ_c w_c ∂x_c/∂x_i) f with the weights w_c of the pair.
 """
 
-from dataclasses import dataclass
 from functools import cache
 
 import warp as wp
@@ -14,8 +13,6 @@ from ..embedding import Embedding, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pairs import AHEAD, Touch, gap_of
 
-# Distance [m] of what never touches.
-NEVER = wp.constant(1.0e30)
 # Corners of a touch. Where surfaces are embedded the loops over them are not ranges of constant
 # length: unrolled, they would take minutes to compile for a GPU.
 CORNERS = wp.constant(4)
@@ -61,12 +58,6 @@ def prefetch(contacts: Contacts, k: int):
 
 
 @wp.func
-def touches_after(closing: wp.vec4, step: wp.vec3):
-    """Whether a pair is closer than its contact distance after a step [m] of one vertex."""
-    return closing[3] + closing[0] * step[0] + closing[1] * step[1] + closing[2] * step[2] < 0.0
-
-
-@wp.func
 def separating_force(touch: Touch, weight: float, beyond: float):
     """Force [N] of what leads an intersection apart on a vertex with `weight` in its gap, which is
     `beyond` [m] its goal, and a, b [N/m] of the bound a n nᵀ + b I of its stiffness.
@@ -91,17 +82,11 @@ def touching_force(touch: Touch, weight: float, together: float, gap: wp.vec3, l
     return weight * f, bound * along, bound * drag
 
 
-@dataclass(frozen=True)
-class PairForces:
-    """What pairs do to a vertex, and which of them would touch after another step."""
-
-    force_hessian: wp.Function
-    active_after: wp.Function
-
-
 @cache
-def pair_forces(width: int) -> PairForces:
-    """The `PairForces` of scenes whose embedded points have so many corners, or 0."""
+def pair_forces(width: int) -> wp.Function:
+    """What finds what pairs do to a vertex, in scenes whose embedded points have so many corners,
+    or 0.
+    """
     surface, embedded = surface_functions(width), width > 0
 
     @wp.func
@@ -168,7 +153,6 @@ def pair_forces(width: int) -> PairForces:
         contacts: Contacts,
         embedding: Embedding,
         law: ContactLaw,
-        closing: wp.array[wp.vec4],
     ):
         """Force [N], bound of the Hessian block [N/m] and number of the pairs that touch vertex i,
         which these are (`extend_active_set`), and how far it may go [m] without changing that.
@@ -178,7 +162,6 @@ def pair_forces(width: int) -> PairForces:
         at x. Vertices color[0] up to color[1] move at the same time: each takes the stiffness that
         a pair shows to all of them together (an ℓ₁ bound), so that partners of one color do not
         overshoot. A vertex that moves several corners of a pair feels it at the first of them.
-        Writes `closing` [entry]: ∂d/∂x_i, and d less the contact distance [m].
         """
         touching = int(0)
         active_set = int(0)
@@ -197,7 +180,6 @@ def pair_forces(width: int) -> PairForces:
                 weight, first = weight_and_corner(i, slot, s, entry & 3, touch, embedding)
                 if wp.static(embedded):
                     if first != entry & 3:
-                        closing[k] = wp.vec4(0.0, 0.0, 0.0, NEVER)
                         continue
                 normal = touch.normal
                 gap = gap_of(touch, x, x[i])
@@ -205,9 +187,6 @@ def pair_forces(width: int) -> PairForces:
                     if s >= embedding.first:
                         gap += weight * lead
                 beyond = wp.dot(normal, gap) - touch.radius
-                closing[k] = wp.vec4(
-                    weight * normal[0], weight * normal[1], weight * normal[2], beyond
-                )
                 margin = wp.where(wp.abs(beyond) < margin, wp.abs(beyond), margin)
                 active = touch.separates != 0
                 f = wp.vec3(0.0)
@@ -215,7 +194,6 @@ def pair_forces(width: int) -> PairForces:
                 drag = float(0.0)
                 if active:
                     f, along, drag = separating_force(touch, weight, beyond)
-                    closing[k] = wp.vec4(0.0, 0.0, 0.0, -1.0)
                 elif beyond + weight * wp.dot(normal, step) < 0.0:
                     active = True
                     together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
@@ -229,25 +207,4 @@ def pair_forces(width: int) -> PairForces:
                     active_set = extend_active_set(active_set, k)
         return force, symmetric(diagonal, off), touching, active_set, margin
 
-    @wp.func
-    def pairs_active_after(
-        i: int,
-        step: wp.vec3,
-        contacts: Contacts,
-        embedding: Embedding,
-        closing: wp.array[wp.vec4],
-    ):
-        """Which pairs touch after `step` [m], as `pairs_force_hessian` tells it.
-
-        For the positions that this was last called with, which it has kept in `closing`.
-        """
-        active_set = int(0)
-        begin, end = felt_range(i, contacts, embedding)
-        for slot in range(begin, end):
-            s = surface.carried(slot, embedding)
-            for k in range(contacts.start[s], contacts.end[s]):
-                if touches_after(closing[k], step):
-                    active_set = extend_active_set(active_set, k)
-        return active_set
-
-    return PairForces(pairs_force_hessian, pairs_active_after)
+    return pairs_force_hessian

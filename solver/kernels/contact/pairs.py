@@ -6,8 +6,11 @@ weights of its closest points as one signed sum: A's weights add up to 1, B's to
 Σ w_k x_k is the vector from the closest point of B to that of A.
 """
 
+from typing import Any
+
 import warp as wp
 
+from ..lanes import add, gathered, mul, sub  # noqa: F401 (operators)
 from ..options import QUICK
 from .distance import closest_on_segments, closest_on_triangle
 
@@ -153,13 +156,15 @@ class Touch:
 
 
 @wp.func
-def gap_of(touch: Touch, x: wp.array[wp.vec3], base: wp.vec3):
-    """Σ w_k (x_k − base) [m]: from B to A; `base` nearby keeps the digits."""
+def gap_of(touch: Any, x: wp.array[wp.vec3], base: Any):
+    """Σ w_k (x_k − base) [m]: from B to A; `base` nearby keeps the digits. Of a touch, or eight."""
+    w = touch.weights
+    v = touch.vertices
     return (
-        touch.weights[0] * (x[touch.vertices[0]] - base)
-        + touch.weights[1] * (x[touch.vertices[1]] - base)
-        + touch.weights[2] * (x[touch.vertices[2]] - base)
-        + touch.weights[3] * (x[touch.vertices[3]] - base)
+        w[0] * (gathered(x, v[0]) - base)
+        + w[1] * (gathered(x, v[1]) - base)
+        + w[2] * (gathered(x, v[2]) - base)
+        + w[3] * (gathered(x, v[3]) - base)
     )
 
 

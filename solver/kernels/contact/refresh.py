@@ -56,25 +56,15 @@ def reach_of(pair: Pair, stride: wp.array[float]):
 
 
 @wp.func
-def reach_if_near(pair: Pair, gap: float, stride: wp.array[float]):
-    """The `reach_of` a pair, 0 where its sides are farther apart than that: at least by `gap`."""
-    reach = float(0.0)
-    if gap < NEAR * pair.radius:
-        reach = reach_of(pair, stride)
-        if gap >= reach:
-            reach = 0.0
-    return reach
+def is_near(pair: Pair, gap: float, stride: wp.array[float]):
+    """Whether the sides of a pair, which are at least `gap` [m] apart, may be near."""
+    return gap < NEAR * pair.radius and gap < reach_of(pair, stride)
 
 
 @wp.func
-def is_still(pair: Pair, x: wp.array[wp.vec3], x_looked: wp.array[wp.vec3]):
-    """Whether no vertex of a pair has moved since it was looked at, or hardly so."""
-    least = (STILL * pair.radius) * (STILL * pair.radius)
-    for c in range(4):
-        v = pair.vertices[c]
-        if wp.length_sq(x[v] - x_looked[v]) > least:
-            return False
-    return True
+def any_of(v: wp.vec4i, moved: wp.array[int]):
+    """Whether any vertex of a pair has moved."""
+    return moved[v[0]] + moved[v[1]] + moved[v[2]] + moved[v[3]] != 0
 
 
 @wp.func
@@ -87,6 +77,29 @@ def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], change
 
 
 @wp.kernel
+def find_moved(
+    first: int,
+    x: wp.array[wp.vec3],
+    x_looked: wp.array[wp.vec3],
+    start: wp.array[int],
+    radius: wp.array[float],
+    alarm: wp.array[int],
+    # out
+    moved: wp.array[int],
+):
+    """Mark the vertices that have moved since they were looked at, by more than hardly anything
+    beside their contact distance `radius` [m]; after an alarm all are. Nobody asks about those
+    without entries, which `start` tells.
+    """
+    i = first + wp.tid()
+    if start[i] == start[i + 1]:
+        return
+    least = STILL * radius[i]
+    is_still = wp.length_sq(x[i] - x_looked[i]) <= least * least
+    moved[i] = wp.where(is_still and alarm[0] == 0, 0, 1)
+
+
+@wp.kernel
 def refresh_pairs(
     first: int,
     parts: int,
@@ -96,14 +109,15 @@ def refresh_pairs(
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
     alarm: wp.array[int],
-    x_looked: wp.array[wp.vec3],
+    moved: wp.array[int],
     stride: wp.array[float],
     # out
     touches: wp.array[Touch],
     state: wp.array[PairState],
     changed: wp.array[int],
 ):
-    """Closest points and normals of pairs that are near, as they are now.
+    """Closest points and normals of pairs that are near and of which anything has `moved`, as they
+    are now.
 
     The room between their sides is measured anew when an alarm was raised. `changed` vertices get
     other lists.
@@ -111,35 +125,33 @@ def refresh_pairs(
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, wp.min(end, of_vertices)):
-        pair = pairs[p]
-        gap = LEFT * state[p].gap
-        if alarm[0] != 0:
-            gap = room_between(VERTEX_TRIANGLE, pair, x)
-            state[p].gap = gap
-        near = int(0)
-        reach = reach_if_near(pair, gap, stride)
-        if reach > 0.0 and alarm[0] == 0 and is_still(pair, x, x_looked):
-            near = state[p].near
-        elif reach > 0.0:
-            touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
-            if near != 0:
-                touches[p] = touch
-        note_near(p, pair.vertices, near, state, changed)
+        if any_of(pairs[p].vertices, moved):
+            pair = pairs[p]
+            gap = LEFT * state[p].gap
+            if alarm[0] != 0:
+                gap = room_between(VERTEX_TRIANGLE, pair, x)
+                state[p].gap = gap
+            near = int(0)
+            if is_near(pair, gap, stride):
+                reach = reach_of(pair, stride)
+                touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
+                if near != 0:
+                    touches[p] = touch
+            note_near(p, pair.vertices, near, state, changed)
     for p in range(wp.max(begin, of_vertices), end):
-        pair = pairs[p]
-        gap = LEFT * state[p].gap
-        if alarm[0] != 0:
-            gap = room_between(EDGE_EDGE, pair, x)
-            state[p].gap = gap
-        near = int(0)
-        reach = reach_if_near(pair, gap, stride)
-        if reach > 0.0 and alarm[0] == 0 and is_still(pair, x, x_looked):
-            near = state[p].near
-        elif reach > 0.0:
-            touch, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
-            if near != 0:
-                touches[p] = touch
-        note_near(p, pair.vertices, near, state, changed)
+        if any_of(pairs[p].vertices, moved):
+            pair = pairs[p]
+            gap = LEFT * state[p].gap
+            if alarm[0] != 0:
+                gap = room_between(EDGE_EDGE, pair, x)
+                state[p].gap = gap
+            near = int(0)
+            if is_near(pair, gap, stride):
+                reach = reach_of(pair, stride)
+                touch, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
+                if near != 0:
+                    touches[p] = touch
+            note_near(p, pair.vertices, near, state, changed)
 
 
 @wp.kernel
@@ -170,6 +182,8 @@ def gather_near(
     within its contact distance `radius` [m], was looked at where it has been.
     """
     i = first + wp.tid()
+    if alarm[0] == 0 and lists.start[i] == lists.start[i + 1]:
+        return
     before = REMEMBERED * wp.where(stride[i] < wp.inf, stride[i], 0.0)
     moved = wp.length(x[i] - x_looked[i])
     stride[i] = wp.max(moved, before)
