@@ -73,7 +73,7 @@ class Refresh:
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, watch.alarm]
         inputs += [watch.moved, watch.stride]
-        outputs = [lists.touches, lists.state, watch.changed]
+        outputs = [lists.corners, lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert, watch.told]
         near, points = [lists.near.entry, lists.near.end, lists.all.gap], model.surface.points

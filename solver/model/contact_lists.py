@@ -45,13 +45,14 @@ def refuse_outside(name, numbers, end):
 class ContactLists:
     """Lists of a scene, as arrays: `pairs`, their `state` and, of those that are near, `touches`.
     How far those that stick are `pulled` aside [m], and `anchors`, which a search needs of that.
+    Their vertices alone, as of the first refresh after a search, are `corners`.
 
-    `all` are the pairs of every vertex, `near` those that it may feel, and `closing` what it has
-    last seen of these. `counts` and `needed` are explained in kernels/contact/counts.py: first
-    come pairs of vertices, then those of edges, then `separating` [1] ones, whose `rows` of `Touch`
-    the host gives. About `expected` pairs there will be: launches share them out so. When the
-    host last looked there were as many as are `known`, after so many `searches` in the frame.
-    `uncertain` [1] is not 0 where it is not certain that nothing intersects (certainty.py).
+    `all` are the pairs of every vertex, `near` those that it may feel. `counts` and `needed` are
+    explained in kernels/contact/counts.py: first come pairs of vertices, then those of edges, then
+    `separating` [1] ones, whose `rows` of `Touch` the host gives. About `expected` pairs there will
+    be: launches share them out so. When the host last looked there were as many as are `known`,
+    after so many `searches` in the frame. `uncertain` [1] is not 0 where it is not certain that
+    nothing intersects (certainty.py).
     """
 
     def __init__(self, near, vertex_count, device):
@@ -83,6 +84,7 @@ class ContactLists:
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)
+        self.corners = new(wp.vec4i)
         self.pulled = new(wp.vec3)
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)

@@ -111,6 +111,8 @@ def refresh_pairs(
     alarm: wp.array[int],
     moved: wp.array[int],
     stride: wp.array[float],
+    # in and out
+    corners: wp.array[wp.vec4i],
     # out
     touches: wp.array[Touch],
     state: wp.array[PairState],
@@ -119,13 +121,16 @@ def refresh_pairs(
     """Closest points and normals of pairs that are near and of which anything has `moved`, as they
     are now.
 
-    The room between their sides is measured anew when an alarm was raised. `changed` vertices get
-    other lists.
+    The room between their sides is measured anew when an alarm was raised, as after every search;
+    their vertices are noted as `corners` then, side by side in memory. `changed` vertices get other
+    lists.
     """
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, wp.min(end, of_vertices)):
-        if any_of(pairs[p].vertices, moved):
+        if alarm[0] != 0:
+            corners[p] = pairs[p].vertices
+        if any_of(corners[p], moved):
             pair = pairs[p]
             gap = LEFT * state[p].gap
             if alarm[0] != 0:
@@ -139,7 +144,9 @@ def refresh_pairs(
                     touches[p] = touch
             note_near(p, pair.vertices, near, state, changed)
     for p in range(wp.max(begin, of_vertices), end):
-        if any_of(pairs[p].vertices, moved):
+        if alarm[0] != 0:
+            corners[p] = pairs[p].vertices
+        if any_of(corners[p], moved):
             pair = pairs[p]
             gap = LEFT * state[p].gap
             if alarm[0] != 0:
