@@ -22,16 +22,16 @@ class Watch:
     pairs: that is the highest level of what has been `told` by any with which they share one
     (kernels/contact/alerts.py). `alarm` says that there are any, `all_alert` that all are;
     `changed` ones get other lists. `stride` [m] is how far a vertex goes from look to look, the
-    last of which was at `x_looked`.
+    last of which was at `x_looked`, and `gone` [m²] how far, squared, it is from there.
     """
 
     def __init__(self, x):
         self.x_seen, self.x_looked = wp.clone(x), wp.clone(x)
-        self.least_gap, self.room, self.stride = (
-            wp.zeros(len(x), dtype=float, device=x.device) for _ in range(3)
+        self.least_gap, self.room, self.stride, self.gone = (
+            wp.zeros(len(x), dtype=float, device=x.device) for _ in range(4)
         )
-        self.alert, self.told, self.awake, self.changed, self.moved = (
-            wp.zeros(len(x), dtype=int, device=x.device) for _ in range(5)
+        self.alert, self.told, self.awake, self.changed = (
+            wp.zeros(len(x), dtype=int, device=x.device) for _ in range(4)
         )
         self.alarm = wp.zeros(1, dtype=int, device=x.device)
         self.all_alert = wp.ones(1, dtype=int, device=x.device)
@@ -72,8 +72,8 @@ class Refresh:
         model, watch, lists = self.model, self.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, watch.alarm]
-        inputs += [watch.moved, watch.stride]
-        outputs = [lists.corners, lists.touches, lists.state, watch.changed]
+        inputs += [watch.gone, watch.stride]
+        outputs = [lists.glances, lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert, watch.told]
         near, points = [lists.near.entry, lists.near.end, lists.all.gap], model.surface.points
@@ -84,9 +84,9 @@ class Refresh:
             refresh.part_anew, *extent, around, [lists.pairs], LOOK
         )
         radius = model.contact_model.state.radius
-        looked = [model.x, watch.x_looked, lists.all.start, radius, watch.alarm]
+        looked = [model.x, watch.x_looked]
         self.launches = [
-            record(refresh.find_moved, lists.vertex_count, looked, [watch.moved], ENTRY),
+            record(refresh.find_gone, lists.vertex_count, looked, [watch.gone], ENTRY),
             model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
             record(
                 refresh.gather_near,

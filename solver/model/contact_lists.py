@@ -10,7 +10,7 @@ that has risen.
 import numpy as np
 import warp as wp
 
-from ..kernels.contact import counts, pairs
+from ..kernels.contact import counts, pairs, refresh
 
 # A list that is shorter than so many times what a frame needed...
 HEADROOM = 1.5
@@ -45,7 +45,7 @@ def refuse_outside(name, numbers, end):
 class ContactLists:
     """Lists of a scene, as arrays: `pairs`, their `state` and, of those that are near, `touches`.
     How far those that stick are `pulled` aside [m], and `anchors`, which a search needs of that.
-    Their vertices alone, as of the first refresh after a search, are `corners`.
+    `glances` tell which pairs need not be looked at, from the first refresh after a search on.
 
     `all` are the pairs of every vertex, `near` those that it may feel. `counts` and `needed` are
     explained in kernels/contact/counts.py: first come pairs of vertices, then those of edges, then
@@ -84,7 +84,7 @@ class ContactLists:
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)
-        self.corners = new(wp.vec4i)
+        self.glances = new(refresh.Glance)
         self.pulled = new(wp.vec3)
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)

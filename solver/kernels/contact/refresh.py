@@ -36,8 +36,44 @@ LEAST_NEAR = wp.constant(0.1)
 LEFT = wp.constant(1.0 - 2.0 * QUIET)
 # What has moved by less than this part of the contact distance is still as it was seen.
 STILL = wp.constant(1.0e-4)
+# The vertex of a pair that is not near.
+NOWHERE = wp.constant(-1)
 # Part of the room of a vertex that rounding leaves it.
 CAUTION = wp.constant(0.99)
+
+
+@wp.struct
+class Glance:
+    """What tells of a pair that it need not be looked at."""
+
+    vertices: wp.vec4i  # from NOWHERE on where it will not be near before the next alarm
+    radius: float  # its contact distance [m]
+
+
+@wp.func
+def glance_at(pair: Pair, gap: float):
+    """The `Glance` of a pair with a `gap` [m] of room."""
+    glance = Glance()
+    glance.radius = pair.radius
+    glance.vertices = pair.vertices
+    if LEFT * gap >= NEAR * pair.radius:
+        glance.vertices = wp.vec4i(NOWHERE)
+    return glance
+
+
+@wp.func
+def is_still(glance: Glance, gone: wp.array[float]):
+    """Whether no vertex of a pair has moved since it was looked at, or hardly so."""
+    v = glance.vertices
+    least = STILL * glance.radius
+    most = wp.max(wp.max(gone[v[0]], gone[v[1]]), wp.max(gone[v[2]], gone[v[3]]))
+    return most <= least * least
+
+
+@wp.func
+def stays(glance: Glance, state: PairState):
+    """Whether a pair that keeps still remains what it is, near or not, however others move."""
+    return state.near == 0 or LEFT * state.gap < (1.0 + LEAST_NEAR) * glance.radius
 
 
 @wp.func
@@ -56,18 +92,6 @@ def reach_of(pair: Pair, stride: wp.array[float]):
 
 
 @wp.func
-def is_near(pair: Pair, gap: float, stride: wp.array[float]):
-    """Whether the sides of a pair, which are at least `gap` [m] apart, may be near."""
-    return gap < NEAR * pair.radius and gap < reach_of(pair, stride)
-
-
-@wp.func
-def any_of(v: wp.vec4i, moved: wp.array[int]):
-    """Whether any vertex of a pair has moved."""
-    return moved[v[0]] + moved[v[1]] + moved[v[2]] + moved[v[3]] != 0
-
-
-@wp.func
 def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], changed: wp.array[int]):
     """Note which corners may feel pair p of the vertices v now."""
     if near != state[p].near:
@@ -77,26 +101,16 @@ def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], change
 
 
 @wp.kernel
-def find_moved(
+def find_gone(
     first: int,
     x: wp.array[wp.vec3],
     x_looked: wp.array[wp.vec3],
-    start: wp.array[int],
-    radius: wp.array[float],
-    alarm: wp.array[int],
     # out
-    moved: wp.array[int],
+    gone: wp.array[float],
 ):
-    """Mark the vertices that have moved since they were looked at, by more than hardly anything
-    beside their contact distance `radius` [m]; after an alarm all are. Nobody asks about those
-    without entries, which `start` tells.
-    """
+    """How far each vertex has gone since it was looked at, squared [m²]."""
     i = first + wp.tid()
-    if start[i] == start[i + 1]:
-        return
-    least = STILL * radius[i]
-    is_still = wp.length_sq(x[i] - x_looked[i]) <= least * least
-    moved[i] = wp.where(is_still and alarm[0] == 0, 0, 1)
+    gone[i] = wp.length_sq(x[i] - x_looked[i])
 
 
 @wp.kernel
@@ -109,56 +123,72 @@ def refresh_pairs(
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
     alarm: wp.array[int],
-    moved: wp.array[int],
+    gone: wp.array[float],
     stride: wp.array[float],
     # in and out
-    corners: wp.array[wp.vec4i],
+    glances: wp.array[Glance],
     # out
     touches: wp.array[Touch],
     state: wp.array[PairState],
     changed: wp.array[int],
 ):
-    """Closest points and normals of pairs that are near and of which anything has `moved`, as they
-    are now.
+    """Closest points and normals of pairs that are near, as they are now.
 
-    The room between their sides is measured anew when an alarm was raised, as after every search;
-    their vertices are noted as `corners` then, side by side in memory. `changed` vertices get other
-    lists.
+    The room between their sides is measured anew when an alarm was raised, as after every search,
+    and what is told at a `Glance` of them. `changed` vertices get other lists.
     """
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, wp.min(end, of_vertices)):
+        left = float(LEFT)
         if alarm[0] != 0:
-            corners[p] = pairs[p].vertices
-        if any_of(corners[p], moved):
-            pair = pairs[p]
-            gap = LEFT * state[p].gap
-            if alarm[0] != 0:
-                gap = room_between(VERTEX_TRIANGLE, pair, x)
-                state[p].gap = gap
-            near = int(0)
-            if is_near(pair, gap, stride):
-                reach = reach_of(pair, stride)
-                touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
-                if near != 0:
-                    touches[p] = touch
-            note_near(p, pair.vertices, near, state, changed)
+            left = 1.0
+            room = room_between(VERTEX_TRIANGLE, pairs[p], x)
+            state[p].gap = room
+            glances[p] = glance_at(pairs[p], room)
+            if glances[p].vertices[0] == NOWHERE:
+                note_near(p, pairs[p].vertices, 0, state, changed)
+        glance = glances[p]
+        if glance.vertices[0] == NOWHERE:
+            continue
+        keeps = alarm[0] == 0 and is_still(glance, gone)
+        if keeps and stays(glance, state[p]):
+            continue
+        pair = pairs[p]
+        reach = reach_of(pair, stride)
+        near = int(0)
+        if left * state[p].gap < reach:
+            if keeps:
+                continue
+            touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
+            if near != 0:
+                touches[p] = touch
+        note_near(p, pair.vertices, near, state, changed)
     for p in range(wp.max(begin, of_vertices), end):
+        left = float(LEFT)
         if alarm[0] != 0:
-            corners[p] = pairs[p].vertices
-        if any_of(corners[p], moved):
-            pair = pairs[p]
-            gap = LEFT * state[p].gap
-            if alarm[0] != 0:
-                gap = room_between(EDGE_EDGE, pair, x)
-                state[p].gap = gap
-            near = int(0)
-            if is_near(pair, gap, stride):
-                reach = reach_of(pair, stride)
-                touch, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
-                if near != 0:
-                    touches[p] = touch
-            note_near(p, pair.vertices, near, state, changed)
+            left = 1.0
+            room = room_between(EDGE_EDGE, pairs[p], x)
+            state[p].gap = room
+            glances[p] = glance_at(pairs[p], room)
+            if glances[p].vertices[0] == NOWHERE:
+                note_near(p, pairs[p].vertices, 0, state, changed)
+        glance = glances[p]
+        if glance.vertices[0] == NOWHERE:
+            continue
+        keeps = alarm[0] == 0 and is_still(glance, gone)
+        if keeps and stays(glance, state[p]):
+            continue
+        pair = pairs[p]
+        reach = reach_of(pair, stride)
+        near = int(0)
+        if left * state[p].gap < reach:
+            if keeps:
+                continue
+            touch, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
+            if near != 0:
+                touches[p] = touch
+        note_near(p, pair.vertices, near, state, changed)
 
 
 @wp.kernel
@@ -189,8 +219,6 @@ def gather_near(
     within its contact distance `radius` [m], was looked at where it has been.
     """
     i = first + wp.tid()
-    if alarm[0] == 0 and lists.start[i] == lists.start[i + 1]:
-        return
     before = REMEMBERED * wp.where(stride[i] < wp.inf, stride[i], 0.0)
     moved = wp.length(x[i] - x_looked[i])
     stride[i] = wp.max(moved, before)
