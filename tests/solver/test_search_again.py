@@ -60,9 +60,8 @@ def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     x[moving] += [0.0, 0.0, 0.1]  # they have more before them than the others
     contact.candidate.assign(x)
     contact.approach(whole=False)
-    renewed, again = contact.struct.renewed.numpy(), contact.finding.again
+    renewed = contact.struct.renewed.numpy()
     assert set(moving) == set(np.flatnonzero(renewed[: model.free_count]))
-    assert all((a.numpy() == 0).any() for a in again)
     found = listed(model)
     contact.trees.fit()  # the same regions, but every query is asked
     contact.finding.run()
@@ -119,6 +118,33 @@ def test_what_will_leave_its_region_in_the_next_step_is_sought(make):
     found = listed(model)
     contact.trees.fit()
     contact.finding.run()
+    assert found >= listed(model)
+
+
+@pytest.mark.parametrize("make", [folded, rods])
+def test_only_long_ways_that_lie_behind_are_forgotten_within_a_step(make):
+    """The list gets shorter, and holds all that a search of everything with these regions finds."""
+    stepper, _frames = stepper_of(make())
+    model, contact = stepper.model, stepper.model.contact
+    x, largest = model.x.numpy(), contact.truncation.longest.numpy()
+    surface = np.flatnonzero(np.isfinite(largest[: model.free_count]))
+    ways = np.zeros_like(x)
+    ways[surface, 1] = np.where(surface < 60, 2.5, 1.0) * largest[surface]
+    for where in (contact.candidate, model.inertial):
+        where.assign(x + ways)
+    contact.approach()
+    assert np.allclose(contact.struct.path.numpy()[surface], ways[surface], rtol=1e-5)
+    before = model.lists.count
+    model.x.assign(x + ways)
+    contact.search(whole=False)
+    long = ways[:, 1] > 2.0 * largest
+    assert long.any()
+    path = contact.struct.path.numpy()
+    assert np.allclose(path[surface], np.where(long[:, None], 0.0, ways)[surface], rtol=1e-5)
+    found = listed(model)
+    contact.trees.fit()
+    contact.finding.run()
+    assert len(found) < before < model.lists.capacity
     assert found >= listed(model)
 
 
