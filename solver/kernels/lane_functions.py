@@ -48,7 +48,7 @@ def smallest(a: float, b: float):
 
 
 @wp.func_native(
-    code("floats r; for (int l = 0; l < WIDTH; ++l) r[l] = __builtin_sqrtf(a[l]); return r;")
+    code("floats r; V(r) = __builtin_elementwise_sqrt(V(a)); return r;")
 )
 def root(a: floats) -> floats: ...
 
