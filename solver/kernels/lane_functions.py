@@ -65,9 +65,7 @@ def least(a: floats) -> float:
     ...
 
 
-@wp.func_native(
-    code("floats r; for (int l = 0; l < WIDTH; ++l) r[l] = __builtin_sqrtf(a[l]); return r;")
-)
+@wp.func_native(code("floats r; V(r) = __builtin_elementwise_sqrt(V(a)); return r;"))
 def root(a: floats) -> floats: ...
 
 

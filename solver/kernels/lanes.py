@@ -251,8 +251,17 @@ def scaled_identity(k: float):
     return wp.mat33(k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k)
 
 
-GATHER = """vec3s r;
-for (int l = 0; l < WIDTH; ++l) for (int i = 0; i < 3; ++i) r.data[i][l] = x.data[index[l]][i];
+# Two numbers of a vector come from memory at once.
+GATHER = """typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+vec3s r;
+for (int l = 0; l < WIDTH; l += 4) {
+    auto &p = x.data[index[l]], &q = x.data[index[l + 1]];
+    auto &s = x.data[index[l + 2]], &t = x.data[index[l + 3]];
+    four a = {p[0], p[1], q[0], q[1]}, b = {s[0], s[1], t[0], t[1]};
+    *(four*)(r.data[0] + l) = __builtin_shufflevector(a, b, 0, 2, 4, 6);
+    *(four*)(r.data[1] + l) = __builtin_shufflevector(a, b, 1, 3, 5, 7);
+    *(four*)(r.data[2] + l) = four {p[2], q[2], s[2], t[2]};
+}
 return r;"""
 
 
@@ -279,17 +288,25 @@ return r;""")
 def in_all(a: wp.vec3) -> vec3s: ...
 
 
-@wp.func_native(
-    code("""wp::vec_t<3, float> r;
-for (int i = 0; i < 3; ++i) for (int l = 0; l < WIDTH; ++l) r[i] += a.data[i][l];
-return r;""")
-)
+# The sum of the lanes of row i: of halves, then of quarters, then of eighths.
+TOTAL = """typedef float four __attribute__((vector_size(16)));
+auto sum = [&](int i) {{
+    v row = R(a, i);
+    four low = __builtin_shufflevector(row, row, 0, 1, 2, 3);
+    four q = low + __builtin_shufflevector(row, row, 4, 5, 6, 7);
+    q += __builtin_shufflevector(q, q, 2, 3, 0, 1);
+    return q[0] + q[1];
+}};
+{}"""
+
+
+@wp.func_native(code(TOTAL.format("return wp::vec_t<3, float>(sum(0), sum(1), sum(2));")))
 def total(a: vec3s) -> wp.vec3: ...
 
 
-@wp.func_native(
-    code("""float s[6] = {};
-for (int i = 0; i < 6; ++i) for (int l = 0; l < WIDTH; ++l) s[i] += a.data[i][l];
-return wp::mat_t<3, 3, float>(s[0], s[5], s[4], s[5], s[1], s[3], s[4], s[3], s[2]);""")
-)
+SYMMETRIC = """float xx = sum(0), yy = sum(1), zz = sum(2), yz = sum(3), xz = sum(4), xy = sum(5);
+return wp::mat_t<3, 3, float>(xx, xy, xz, xy, yy, yz, xz, yz, zz);"""
+
+
+@wp.func_native(code(TOTAL.format(SYMMETRIC)))
 def total(a: vec6s) -> wp.mat33: ...
