@@ -22,7 +22,7 @@ from .stage import RecordedStage
 
 # A body that nothing has touched for so many steps flies. A solid that stands on something, or has
 # just jumped off it, must not be guessed to fall: a stack of stiff ones would be pressed together
-# and jump again.
+# and jump again. Nor must the vertices of cloth that lies.
 FLIGHT = 20
 # What is known of islands.
 ISLANDS = {
@@ -42,7 +42,7 @@ class IslandMomentum(RecordedStage):
     """Gives islands of bodies that touch, or one alone, the momentum that they should have.
 
     For scenes with contact pairs; colliders `travel` so far in a frame [m], an array of one float.
-    Marks the vertices of solids that stand in `model.standing`.
+    Marks in `model.standing` the vertices of solids that stand, and those of cloth that lie.
     """
 
     def __init__(self, model, travel):
@@ -53,8 +53,11 @@ class IslandMomentum(RecordedStage):
         self.anchored, self.bodies = upload(anchored, int), bodies
         self.is_any_free = wp.zeros(1, dtype=int, device=model.device)
         self.steps_in_flight = upload(np.full(bodies, FLIGHT, np.int32), int)
-        solid = np.unique(np.concatenate([solids.corners.ravel() for solids in assembly.solids]))
-        self.solid = upload(solid.astype(np.int32), int)
+        solid = np.zeros(model.vertex_count, dtype=np.int32)
+        for solids in assembly.solids:
+            solid[solids.corners] = 1
+        self.is_solid = upload(solid, int)
+        self.untouched = upload(model.augmented.astype(np.int32), int)
         # What passes from step to step.
         self.kept = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
         self.restoring = None
@@ -91,8 +94,8 @@ class IslandMomentum(RecordedStage):
             record(kernels.count_flight, self.bodies, [islands], [steps, flag]),
             record(
                 kernels.mark_standing,
-                len(self.solid),
-                [self.solid, body, steps, FLIGHT],
+                model.vertex_count,
+                [body, self.is_solid, steps, FLIGHT, model.touched, self.untouched],
                 [model.standing],
             ),
         ]

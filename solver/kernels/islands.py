@@ -133,16 +133,24 @@ def count_flight(
 
 @wp.kernel
 def mark_standing(
-    vertex: wp.array[int],
     body: wp.array[int],
+    is_solid: wp.array[int],
     steps: wp.array[int],
     flight: int,
+    touched: wp.array[int],
+    untouched: wp.array[int],
     # out
     standing: wp.array[int],
 ):
-    """Mark the vertices of bodies that were touched less than `flight` steps ago."""
-    i = vertex[wp.tid()]
-    standing[i] = wp.where(steps[body[i]] < flight, 1, 0)
+    """Mark the vertices of solids that were touched less than `flight` steps ago, and of cloth and
+    rods those that contacts have just `touched`: what hangs from these goes on to fall.
+    `untouched` says who counts as touched in any case.
+    """
+    i = wp.tid()
+    stands = touched[i] != 0 and untouched[i] == 0
+    if is_solid[i] != 0:
+        stands = steps[body[i]] < flight
+    standing[i] = wp.where(stands, 1, 0)
 
 
 @wp.kernel

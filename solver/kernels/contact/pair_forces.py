@@ -159,9 +159,11 @@ def pair_forces(width: int) -> wp.Function:
 
         `lead` [m] is how far the vertex is ahead of where its embedded points know it.
         Those are the pairs that touch after `step` (0 for those of now), each with its Newton model
-        at x. Vertices color[0] up to color[1] move at the same time: each takes the stiffness that
-        a pair shows to all of them together (an ℓ₁ bound), so that partners of one color do not
-        overshoot. A vertex that moves several corners of a pair feels it at the first of them.
+        at x. Vertices color[0] up to color[1] move at the same time: each sees a pair close as if
+        all of them did what it does. With W = Σ |w_j| and a convex E,
+        E(d + Σ w_j s_j) ≤ Σ |w_j|/W E(d ± W s_j), so that partners of one color never overshoot:
+        neither those of a pair that touches, nor those that are about to close it.
+        A vertex that moves several corners of a pair feels it at the first of them.
         """
         touching = int(0)
         active_set = int(0)
@@ -187,16 +189,18 @@ def pair_forces(width: int) -> wp.Function:
                     if s >= embedding.first:
                         gap += weight * lead
                 beyond = wp.dot(normal, gap) - touch.radius
-                margin = wp.where(wp.abs(beyond) < margin, wp.abs(beyond), margin)
+                together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
+                rate = wp.where(weight != 0.0, wp.sign(weight) * together, 0.0)
+                near = wp.abs(beyond) / wp.max(together, 1.0)
+                margin = wp.where(near < margin, near, margin)
                 active = touch.separates != 0
                 f = wp.vec3(0.0)
                 along = float(0.0)
                 drag = float(0.0)
                 if active:
                     f, along, drag = separating_force(touch, weight, beyond)
-                elif beyond + weight * wp.dot(normal, step) < 0.0:
+                elif beyond + rate * wp.dot(normal, step) < 0.0:
                     active = True
-                    together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
                     f, along, drag = touching_force(touch, weight, together, gap, law)
                 if active:
                     force += f

@@ -13,6 +13,7 @@ from ..lanes import (  # noqa: F401 (operators)
     WIDTH,
     add,
     code,
+    div,
     dot,
     floats,
     in_all,
@@ -166,8 +167,12 @@ def pair_forces_in_lanes() -> wp.Function:
             gap = gap_of(touch, x, in_all(x[i]))
             d = dot(normal, gap)
             beyond = d - touch.radius
-            margin = smallest(margin, either(is_there, magnitude(beyond), NEVER))
-            after = beyond + weight * dot(normal, in_all(step))
+            own = magnitude(weight)
+            together = largest(weights_together(touch.weights, touch.vertices, color), own)
+            rate = either(own, either(weight, together, -1.0 * together), 0.0 * own)
+            near = magnitude(beyond) / largest(1.0, together)
+            margin = smallest(margin, either(is_there, near, NEVER))
+            after = beyond + rate * dot(normal, in_all(step))
             active = separates + is_there * either(-1.0 * after, 1.0, 0.0)
             here = bits(active)
             active_set = extend_active_set(active_set, here)
@@ -181,8 +186,7 @@ def pair_forces_in_lanes() -> wp.Function:
                 touch.stiffness,
                 law,
             )
-            own = magnitude(weight)
-            bound = own * largest(weights_together(touch.weights, touch.vertices, color), own)
+            bound = own * together
             stiffness = own * touch.stiffness
             push = -1.0 * weight * touch.stiffness * beyond
             f = either(separates, push * normal, weight * f)
