@@ -47,7 +47,7 @@ def measure_pairs(
     for p in range(begin, end):
         touch = touches[p]
         if state[p].near != 0 and touch.separates == 0:
-            d = wp.dot(touch.normal, gap_of(touch, x, x[touch.vertices[0]]))
+            d = wp.dot(touch.normal, gap_of(touch, x))
             if d < touch.radius:
                 each = contact_energy(d, touch.radius, touch.stiffness)
                 energy += wp.float64(each)

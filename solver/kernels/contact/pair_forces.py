@@ -200,7 +200,7 @@ def pair_forces(width: int) -> PairForces:
                         closing[k] = wp.vec4(0.0, 0.0, 0.0, NEVER)
                         continue
                 normal = touch.normal
-                gap = gap_of(touch, x, x[i])
+                gap = gap_of(touch, x)
                 if wp.static(embedded):
                     if s >= embedding.first:
                         gap += weight * lead

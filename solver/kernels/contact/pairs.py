@@ -153,14 +153,24 @@ class Touch:
 
 
 @wp.func
-def gap_of(touch: Touch, x: wp.array[wp.vec3], base: wp.vec3):
-    """Σ w_k (x_k − base) [m]: from B to A; `base` nearby keeps the digits."""
-    return (
-        touch.weights[0] * (x[touch.vertices[0]] - base)
-        + touch.weights[1] * (x[touch.vertices[1]] - base)
-        + touch.weights[2] * (x[touch.vertices[2]] - base)
-        + touch.weights[3] * (x[touch.vertices[3]] - base)
+def exact_gap(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Σ w_k (x_k − x_0) [m]: the vector from B to A, as float64 adds it up.
+
+    Beside corners 10 m away float32 leaves 10⁻⁶ m of it: loads would flicker, and what friction
+    just holds would creep.
+    """
+    base = wp.vec3d(x[v[0]])
+    return wp.vec3(
+        wp.float64(w[1]) * (wp.vec3d(x[v[1]]) - base)
+        + wp.float64(w[2]) * (wp.vec3d(x[v[2]]) - base)
+        + wp.float64(w[3]) * (wp.vec3d(x[v[3]]) - base)
     )
+
+
+@wp.func
+def gap_of(touch: Touch, x: wp.array[wp.vec3]):
+    """The vector from B to A [m]."""
+    return exact_gap(touch.weights, touch.vertices, x)
 
 
 @wp.func
