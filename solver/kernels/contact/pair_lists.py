@@ -8,6 +8,7 @@ from ..options import HOT
 from ..shares import share_of
 from .before import found_by, pulled_before, range_of
 from .counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
+from .front import normal_in_front
 from .pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
@@ -62,7 +63,7 @@ def make_pair(
         wp.min(state.stiffness[v[0]], state.stiffness[v[1]]),
         wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
-    normal = parting_normal(kind, weights, v, x, gap)
+    normal = normal_in_front(pair, parting_normal(kind, weights, v, x, gap), surface, x)
     pair.found_normal = passing_normal(pair, normal, weights, x, surface.ahead)
     pair.multiplier = multiplier_of(kind, v, state.multiplier)
     if surface.body[v[0]] == surface.body[other]:

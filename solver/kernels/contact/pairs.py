@@ -62,6 +62,7 @@ class Surface:
     path: wp.array[wp.vec3]  # where the vertex may go until the next search [m], ...
     trust_radius: wp.array[float]  # ... and how far from that way [m]
     ahead: wp.array[wp.vec3]  # what is left of that way [m]
+    front: wp.array[wp.vec3]  # where the surface faces, as of the last look for intersections
     renewed: wp.array[int]  # whether the last search gave it a new trust region
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
     crosses: wp.array[int]  # whether an edge or triangle of the vertex crosses another one

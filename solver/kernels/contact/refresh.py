@@ -18,7 +18,7 @@ from .pairs import (
     signed_weights,
     weighted,
 )
-from .parting import better, parting_normal, room_between
+from .parting import better, parting_normal, parts_them, room_between
 from .touches import edge_edge_touch, vertex_triangle_touch
 
 wp.set_module_options(HOT)
@@ -242,4 +242,5 @@ def part_anew(
         v = pair.vertices
         weights = signed_weights(pair.kind, v, x)
         n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
-        pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)
+        if parts_them(pair, n, x):
+            pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)

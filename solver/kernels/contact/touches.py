@@ -11,9 +11,9 @@ from .pairs import (
     VERTEX_TRIANGLE,
     Pair,
     Touch,
+    exact_gap,
     pair_normal,
     signed_weights,
-    exact_gap,
 )
 
 wp.set_module_options(HOT)

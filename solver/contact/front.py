@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where surfaces face: what begins right in one of them is in front of it."""
+
+import numpy as np
+
+from ..kernels.contact.parting import FLOOR, LOST, ROUNDING
+from .crossings import unit
+from .sunk import COMMON
+
+
+def fronts(surface, x, up):
+    """Unit normals at all vertices [vertex, 3] at x [vertex, 3]; open sheets that face down, such
+    as a floor, are taken the other way round.
+    """
+    corners, bodies = surface.triangles, len(surface.closed)
+    body, normals = surface.body[corners[:, 0]], surface.normals(x, slice(None))
+    total, mean = np.zeros((len(x), 3)), np.zeros((bodies, 3))
+    for k in range(3):
+        np.add.at(total, corners[:, k], normals)
+    np.add.at(mean, body, normals)
+    mean /= np.maximum(np.bincount(body, minlength=bodies), 1)[:, None]
+    faces_down = ~surface.closed & (mean @ unit(up[None])[0] < -COMMON)
+    return unit(np.where(faces_down[surface.body][:, None], -total, total))
+
+
+def are_in_front(surface, front, x, edges, triangles):
+    """Whether one of an edge [crossing, 2] and a triangle [crossing, 3] is in front of the other
+    but for rounding, bool [crossing]: which of them, kernels/contact/front.py says.
+    """
+    one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
+    closed, also = surface.closed[one], surface.closed[other]
+    is_behind = np.where(closed == also, one > other, closed)
+    along = np.where(is_behind[:, None], -front[edges].sum(axis=1), front[triangles].sum(axis=1))
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    across = np.cross(b - a, c - a)
+    across *= np.sign((across * along).sum(axis=1))[:, None]
+    parted = [leave_a_gap(unit(n), x[edges], x[triangles]) for n in (along, across)]
+    return parted[0] | parted[1]
+
+
+def leave_a_gap(n, edges, triangles):
+    """Whether directions n [crossing, 3] from triangles [crossing, 3, 3] to edges [crossing, 2, 3]
+    leave a gap between them but for rounding.
+    """
+    above, below = ((corners * n[:, None]).sum(axis=2) for corners in (edges, triangles))
+    rounding = LOST * ROUNDING * (np.abs(edges) * np.abs(n)[:, None]).sum(axis=2).max(axis=1)
+    return n.any(axis=1) & (above.min(axis=1) - below.max(axis=1) >= -rounding)
+
+
+def lie_on(points, corners, uv, radius):
+    """Whether points [point, 3] lie on the triangles that are closest to them but for rounding, at
+    uv; what reaches `radius` [m] is never farther from there than a part of that.
+    """
+    weights = np.column_stack([uv, 1.0 - uv.sum(axis=1)])
+    apart = points - (weights[:, :, None] * corners).sum(axis=1)
+    a, b, c = np.moveaxis(corners, 1, 0)
+    n = unit(np.cross(b - a, c - a))
+    rounding = LOST * ROUNDING * (np.abs(points) * np.abs(n)).sum(axis=1)
+    is_near = np.linalg.norm(apart, axis=1) <= FLOOR * radius
+    return is_near & (np.abs((apart * n).sum(axis=1)) <= rounding)
