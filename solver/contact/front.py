@@ -24,8 +24,8 @@ def fronts(surface, x, up):
 
 
 def are_in_front(surface, front, x, edges, triangles):
-    """Whether one of an edge [crossing, 2] and a triangle [crossing, 3] is in front of the other
-    but for rounding, bool [crossing]: which of them, kernels/contact/front.py says.
+    """Whether of an edge [crossing, 2] and a triangle [crossing, 3] of two bodies one is in front of
+    the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py says.
     """
     one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
     closed, also = surface.closed[one], surface.closed[other]
@@ -35,7 +35,7 @@ def are_in_front(surface, front, x, edges, triangles):
     across = np.cross(b - a, c - a)
     across *= np.sign((across * along).sum(axis=1))[:, None]
     parted = [leave_a_gap(unit(n), x[edges], x[triangles]) for n in (along, across)]
-    return parted[0] | parted[1]
+    return (one != other) & (parted[0] | parted[1])
 
 
 def leave_a_gap(n, edges, triangles):

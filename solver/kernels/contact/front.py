@@ -16,18 +16,20 @@ wp.set_module_options(QUICK)
 
 @wp.func
 def front_of(pair: Pair, surface: Surface):
-    """A direction from B to A in which one of them is in front of the other; 0 where none is
+    """A direction from B to A in which one of two bodies is in front of the other; 0 where none is
     known.
     """
+    a = surface.body[pair.vertices[0]]
+    b = surface.body[pair.vertices[3]]
     of_a = wp.vec3(0.0)
     of_b = wp.vec3(0.0)
+    if a == b:
+        return of_a
     for c in range(4):
         if c < pair.kind:
             of_a += surface.front[pair.vertices[c]]
         else:
             of_b += surface.front[pair.vertices[c]]
-    a = surface.body[pair.vertices[0]]
-    b = surface.body[pair.vertices[3]]
     is_behind = surface.closed[a] > surface.closed[b]
     if surface.closed[a] == surface.closed[b]:
         is_behind = a > b
