@@ -24,7 +24,7 @@ def fronts(surface, x, up):
 
 
 def are_in_front(surface, front, x, edges, triangles):
-    """Whether of an edge [crossing, 2] and a triangle [crossing, 3] of two bodies one is in front of
+    """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies one is in front of
     the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py says.
     """
     one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
