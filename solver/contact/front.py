@@ -25,7 +25,8 @@ def fronts(surface, x, up):
 
 def are_in_front(surface, front, x, edges, triangles):
     """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies one is in front of
-    the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py says.
+    the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py says. What
+    touches an open one without lying in it may as well come from behind.
     """
     one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
     closed, also = surface.closed[one], surface.closed[other]
@@ -34,17 +35,14 @@ def are_in_front(surface, front, x, edges, triangles):
     a, b, c = (x[triangles[:, k]] for k in range(3))
     across = np.cross(b - a, c - a)
     across *= np.sign((across * along).sum(axis=1))[:, None]
-    parted = [leave_a_gap(unit(n), x[edges], x[triangles]) for n in (along, across)]
-    return (one != other) & (parted[0] | parted[1])
-
-
-def leave_a_gap(n, edges, triangles):
-    """Whether directions n [crossing, 3] from triangles [crossing, 3, 3] to edges [crossing, 2, 3]
-    leave a gap between them but for rounding.
-    """
-    above, below = ((corners * n[:, None]).sum(axis=2) for corners in (edges, triangles))
-    rounding = LOST * ROUNDING * (np.abs(edges) * np.abs(n)[:, None]).sum(axis=2).max(axis=1)
-    return n.any(axis=1) & (above.min(axis=1) - below.max(axis=1) >= -rounding)
+    are_parted = np.zeros(len(edges), dtype=bool)
+    for n in (unit(along), unit(across)):
+        above, below = ((x[corners] * n[:, None]).sum(axis=2) for corners in (edges, triangles))
+        size = np.abs(x[np.column_stack([edges, triangles])]) * np.abs(n)[:, None]
+        rounding = LOST * ROUNDING * size.sum(axis=2).max(axis=1)
+        gap, depth = above.min(axis=1) - below.max(axis=1), above.max(axis=1) - below.min(axis=1)
+        are_parted |= n.any(axis=1) & (gap >= -rounding) & (closed | also | (depth <= rounding))
+    return (one != other) & are_parted
 
 
 def lie_on(points, corners, uv, radius):
