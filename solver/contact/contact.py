@@ -105,6 +105,7 @@ class Contact:
         if self.lists.searches or not self.trees.is_built:
             self.trees.build()
         self.lists.begin_frame()
+        self.struct.front.zero_()  # known in frames that are looked at alone, as in a new run
         self.clear = False
 
     def look(self):

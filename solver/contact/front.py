@@ -12,15 +12,17 @@ def fronts(surface, x, up):
     """Unit normals at all vertices [vertex, 3] at x [vertex, 3]; open sheets that face down, such
     as a floor, are taken the other way round.
     """
-    corners, bodies = surface.triangles, len(surface.closed)
-    body, normals = surface.body[corners[:, 0]], surface.normals(x, slice(None))
-    total, mean = np.zeros((len(x), 3)), np.zeros((bodies, 3))
-    for k in range(3):
-        np.add.at(total, corners[:, k], normals)
-    np.add.at(mean, body, normals)
-    mean /= np.maximum(np.bincount(body, minlength=bodies), 1)[:, None]
+    body, normals = surface.body[surface.triangles[:, 0]], surface.normals(x, slice(None))
+    count = np.maximum(np.bincount(body, minlength=len(surface.closed)), 1)
+    mean = sums(body, normals, len(count)) / count[:, None]
     faces_down = ~surface.closed & (mean @ unit(up[None])[0] < -COMMON)
+    total = sums(surface.triangles.ravel(), np.repeat(normals, 3, axis=0), len(x))
     return unit(np.where(faces_down[surface.body][:, None], -total, total))
+
+
+def sums(group, vectors, count):
+    """Sums [count, 3] of the vectors [n, 3] of each group [n]."""
+    return np.column_stack([np.bincount(group, each, count) for each in vectors.T])
 
 
 def are_in_front(surface, front, x, edges, triangles):
