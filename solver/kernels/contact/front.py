@@ -13,6 +13,17 @@ from .parting import LOST, gap_along, normal_to, parts_them, rounding_along
 
 wp.set_module_options(QUICK)
 
+# Sides that are farther apart than this part of their contact distance are parted without a doubt.
+NARROW = wp.constant(0.1)
+
+
+@wp.func
+def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
+    """Whether a direction n parts the sides of a pair with this gap between its closest points."""
+    if wp.length(gap) >= NARROW * pair.radius:
+        return True
+    return parts_them(pair, n, x)
+
 
 @wp.func
 def front_of(pair: Pair, surface: Surface):
@@ -46,11 +57,11 @@ def leaves_a_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def normal_in_front(pair: Pair, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]):
-    """The direction n, or where it leaves no gap between the sides of a pair one that tells them
-    apart as all pairs of their bodies do.
+def normal_in_front(pair: Pair, gap: wp.vec3, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]):
+    """The direction n, or where it does not part the sides of a pair one that tells them apart as
+    all pairs of their bodies do.
     """
-    if parts_them(pair, n, x):
+    if is_parted(pair, gap, n, x):
         return n
     front = front_of(pair, surface)
     if wp.length_sq(front) == 0.0:

@@ -63,7 +63,8 @@ def make_pair(
         wp.min(state.stiffness[v[0]], state.stiffness[v[1]]),
         wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
-    normal = normal_in_front(pair, parting_normal(kind, weights, v, x, gap), surface, x)
+    normal = parting_normal(kind, weights, v, x, gap)
+    normal = normal_in_front(pair, gap, normal, surface, x)
     pair.found_normal = passing_normal(pair, normal, weights, x, surface.ahead)
     pair.multiplier = multiplier_of(kind, v, state.multiplier)
     if surface.body[v[0]] == surface.body[other]:

@@ -7,6 +7,7 @@ from ..embedding import Embedding, spread_of
 from ..options import HOT
 from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
+from .front import is_parted
 from .pairs import (
     EDGE_EDGE,
     QUIET,
@@ -18,7 +19,7 @@ from .pairs import (
     signed_weights,
     weighted,
 )
-from .parting import better, parting_normal, parts_them, room_between
+from .parting import better, parting_normal, room_between
 from .touches import edge_edge_touch, vertex_triangle_touch
 
 wp.set_module_options(HOT)
@@ -241,6 +242,7 @@ def part_anew(
         pair = pairs[p]
         v = pair.vertices
         weights = signed_weights(pair.kind, v, x)
-        n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
-        if parts_them(pair, n, x):
+        gap = weighted(weights, v, x)
+        n = parting_normal(pair.kind, weights, v, x, gap)
+        if is_parted(pair, gap, n, x):
             pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)
