@@ -38,7 +38,7 @@ def surface_on_device(surface, upload):
     struct.trust_radius = upload(np.zeros(count), float)
     struct.path = upload(np.zeros((count, 3)), wp.vec3)
     struct.renewed = upload(np.ones(count), int)
-    struct.ahead = wp.zeros_like(struct.path)
+    struct.ahead, struct.front = wp.zeros_like(struct.path), wp.zeros_like(struct.path)
     struct.inside = upload(np.zeros(count), int)
     struct.crosses = upload(np.zeros(count), int)
     return struct
@@ -105,6 +105,7 @@ class Contact:
         if self.lists.searches or not self.trees.is_built:
             self.trees.build()
         self.lists.begin_frame()
+        self.struct.front.zero_()  # known in frames that are looked at alone, as in a new run
         self.clear = False
 
     def look(self):

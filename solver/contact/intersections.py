@@ -15,6 +15,7 @@ from ..device.launches import play
 from ..kernels.contact import intersections as kernels
 from ..kernels.contact import pairs
 from .crossings import crosses, winding_numbers
+from .front import are_in_front, fronts, lie_on
 from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
 from .separating import Found, Separation
 
@@ -64,6 +65,7 @@ class Intersections:
         self.count_suspects = list(self._counting_suspects())
         self.of_solids = SelfIntersections(model)
         self.separation = Separation(model, self.meshes, settings)
+        self.up = -np.asarray(settings.gravity, dtype=np.float64)
         self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
 
     def _closed_meshes(self):
@@ -121,6 +123,8 @@ class Intersections:
         """Find all intersections of now; True when there are any."""
         x = self.model.x.numpy().astype(np.float64)
         surface, of_solids = self.surface, self.of_solids
+        self.front = fronts(surface, x, self.up)
+        self.struct.front.assign(self.front)
         of_solids.look(x)
         found = self._find(x)
         e, t = surface.edges[found.edge], surface.triangles[found.triangle]
@@ -155,13 +159,16 @@ class Intersections:
 
     def _surely_inside(self, x):
         """`inside` as float64 decides it. What the device suspects is found by a hierarchy of
-        triangles, which takes bodies that are drawn out far for other ones.
+        triangles, which takes bodies that are drawn out far for other ones. What lies on a body is
+        in front of it.
         """
-        inside = self.inside.numpy().copy()  # a view on the CPU
+        inside, vertices = self.inside.numpy().copy(), self.surface.vertices  # a view on the CPU
         for number, (_, mine) in self.meshes.items():
-            suspects = np.flatnonzero(inside == number + 1)
-            corners = x[self.surface.triangles[mine]]
-            inside[suspects[winding_numbers(x[suspects], corners) < SURELY]] = 0
+            k = np.flatnonzero(inside[vertices] == number + 1)
+            suspects, corners = vertices[k], x[self.surface.triangles[mine]]
+            near = corners[self.face.numpy()[k]], self.uv.numpy()[k]
+            is_on = lie_on(x[suspects], *near, self.surface.radius[suspects])
+            inside[suspects[is_on | (winding_numbers(x[suspects], corners) < SURELY)]] = 0
         return inside
 
     def _find_crossings(self, x):
@@ -180,14 +187,15 @@ class Intersections:
         edge = np.repeat(np.arange(count), number)
         slot = np.arange(len(edge)) - np.repeat(np.cumsum(number) - number, number)
         triangle = found.numpy()[edge * self.slots + slot]
-        corners = x[np.column_stack([surface.edges[edge], surface.triangles[triangle]])]
+        ends, others = surface.edges[edge], surface.triangles[triangle]
+        corners = x[np.column_stack([ends, others])]
         # A vertex of a solid that lies right on a floor is in front of it, so that its edges behind
         # the floor cross it: a cube that is modeled halfway through has a row of such vertices.
-        bodies = surface.body[surface.edges[edge, 0]], surface.body[surface.triangles[triangle, 0]]
-        sunk = surface.is_sunk(*bodies)
-        back = IN_FRONT * surface.spacing[surface.edges[edge, 0]]
+        sunk = surface.is_sunk(surface.body[ends[:, 0]], surface.body[others[:, 0]])
+        back = IN_FRONT * surface.spacing[ends[:, 0]]
         corners[sunk, 2:] -= (back[:, None] * surface.normals(x, triangle))[sunk, None]
         sure = crosses(*np.moveaxis(corners, 1, 0))
+        sure &= sunk | ~are_in_front(surface, self.front, x, ends, others)
         return edge[sure], triangle[sure]
 
     def _report(self, found, folded):

@@ -126,7 +126,7 @@ def touch_stiffness(touch: Touch, x: wp.array[wp.vec3], law: ContactLaw):
     """The stiffness [N/m] of a near pair; 0 where it does not touch."""
     stiffness = wp.mat33(0.0)
     n = touch.normal
-    gap = gap_of(touch, x, x[touch.vertices[0]])
+    gap = gap_of(touch, x)
     distance = wp.dot(n, gap)
     along = touch.stiffness
     drag = float(0.0)

@@ -50,9 +50,9 @@ def contact_slopes(
         touch = contacts.touches[contacts.entry[q] >> 2]
         if not is_first_to_move(contacts.entry[q] & 3, touch, d):
             continue
-        gap = gap_of(touch, x, x[i])
+        gap = gap_of(touch, x)
         distance = wp.dot(touch.normal, gap)
-        change = gap_of(touch, d, wp.vec3(0.0))
+        change = gap_of(touch, d)
         closing = wp.dot(touch.normal, change)
         nearest = wp.min(distance, distance + longest * closing)
         if nearest < touch.radius or touch.separates != 0:

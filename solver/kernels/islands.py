@@ -84,7 +84,7 @@ def join_touching(
             near = touches[p]
             one = body[near.vertices[0]]
             other = body[near.vertices[3]]
-            d = wp.dot(near.normal, gap_of(near, x, x[near.vertices[0]]))
+            d = wp.dot(near.normal, gap_of(near, x))
             if one != other and (d < near.radius or near.separates != 0):
                 islands.touched[one] = 1
                 islands.touched[other] = 1

@@ -235,7 +235,7 @@ def add_contacts(
                         weight += w
                         r += w * (wp.vec3d(x[touch.vertices[c]]) - center)
                 turned = turn * r
-                gap = gap_of(touch, x, x[s]) + wp.vec3(weight * shift + (turned - r))
+                gap = gap_of(touch, x) + wp.vec3(weight * shift + (turned - r))
                 r = turned
                 f, a, b = touch_force(touch, gap, model)
                 if a + b > 0.0:

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from intersections import intersecting_pairs
-from shapes import block, box, grid
+from shapes import block, box, grid, rotation
 
 from vbd.benchmarks.experiments.contact_shapes import jack
 from vbd.solver.bodies import Cloth, Collider, Pins, Solid
@@ -312,3 +312,63 @@ def test_what_stands_on_a_plane_or_a_rounding_error_below_is_calm():
             assert heights.max() < 1.02
         assert frame.stats.tangles == ()
         assert heights.min() > 0.0
+
+
+def grounds(name):
+    """A floor that faces up or down, or a table, with its surface at z = 0."""
+    if name == "table":
+        points, tets = box((3, 3, 3), (2.0, 2.0, 1.0))
+        return points - [0.5, 0.5, 1.0], boundary_triangles(tets)
+    points, triangles = grid(1 if name == "two triangles" else 5, 4.0)
+    return points - [1.7, 1.6, 0.0], triangles[:, ::-1] if name == "facing down" else triangles
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("name", ["two triangles", "facing up", "facing down", "table"])
+def test_a_sheet_that_begins_right_in_the_ground_lies_on_it(name, turned):
+    # Turned, rounding puts some of its vertices above the ground and others below.
+    turn = rotation([0.3, 0.2, 0.9], 0.7) if turned else np.eye(3)
+    up = turn @ [0.0, 0.0, 1.0]
+    points, triangles = grid(6)
+    corners, faces = grounds(name)
+    sheet = Cloth(points @ turn.T, triangles, Material(youngs_modulus=1e5))
+    ground = Collider(corners @ turn.T, faces)
+    for frame in simulate([sheet, ground], Settings(gravity=tuple(-9.81 * up)), 12):
+        heights = frame.exact_positions[0] @ up
+        # It comes to the contact distance, five thousandths of its size, and is not thrown.
+        assert heights.min() > 0.0
+        assert heights.max() < 0.01
+        assert frame.stats.tangles == ()
+
+
+@pytest.mark.parametrize("shift", [(0.0, 0.0), (0.013, 0.007), (-0.31, -0.47)])
+@pytest.mark.parametrize("cells", [1, 5])
+@pytest.mark.parametrize("effort", [(2, 5), (4, 20)])
+def test_a_sheet_in_a_ground_that_rises_is_lifted_as_a_whole(effort, cells, shift):
+    points, triangles = grid(4)
+    corners, faces = grid(cells, 4.0)
+    ground = Collider(lambda time: corners + [-2.0, -2.0, 1.2 * time], faces)
+    sheet = Cloth(points + [*shift, 0.0], triangles, Material(youngs_modulus=1e5))
+    settings = Settings(substeps=effort[0], iterations=effort[1], gravity=(0.0, 0.0, 0.0))
+    for frame in simulate([sheet, ground], settings, 6):
+        heights = frame.exact_positions[0][:, 2] - 0.05 * frame.index
+        assert heights.min() > 0.0
+        # What is pushed out of it flies on.
+        assert heights.max() < 0.01 * frame.index
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_cube_that_begins_right_on_another_one_lies_on_it(turned):
+    turn = rotation([0.3, 0.2, 0.9], 0.7) if turned else np.eye(3)
+    points, tets = box((3, 3, 3))
+    lower, upper = (
+        Solid((points + [0.0, 0.0, level]) @ turn.T, tets, RUBBER) for level in (0.0, 1.0)
+    )
+    roots = Pins(np.flatnonzero(points[:, 2] < 1e-9))
+    lower = Solid(lower.points, tets, RUBBER, pins=roots)
+    for frame in simulate([lower, upper], Settings(gravity=tuple(-2.0 * turn[:, 2])), 8):
+        below, above = (p @ turn[:, 2] for p in frame.exact_positions)
+        # Both are pressed by a hundredth of their size at most, ρ g H/E each.
+        assert above.min() - below.max() > -1e-3
+        assert above.min() > 0.97
+        assert frame.stats.tangles == ()

@@ -32,7 +32,7 @@ def anchor_pairs(
         aside = wp.vec3(0.0)
         if state[p].near != 0:
             touch = touches[p]
-            gap = gap_of(touch, x, x[touch.vertices[0]])
+            gap = gap_of(touch, x)
             if wp.dot(touch.normal, gap) < touch.radius:
                 aside = pulled_aside(gap - touch.start_gap, touch.normal, law)
         pulled[p] = aside

@@ -65,7 +65,7 @@ def load_of_pairs(
         pair = pairs[contacts.entry[k] / 4]
         touch = contacts.touches[contacts.entry[k] / 4]
         if touch.separates == 0:
-            d = wp.dot(touch.normal, gap_of(touch, x, x[i]))
+            d = wp.dot(touch.normal, gap_of(touch, x))
             distance = pair.radius - pair.multiplier
             stiff = needed_stiffness(d, distance, pair.multiplier, pair.full_stiffness)
             needed = wp.max(needed, stiff)

@@ -49,7 +49,7 @@ def measure_pairs(
             continue
         touch = touches[p]
         if touch.separates == 0:
-            d = wp.dot(touch.normal, gap_of(touch, x, x[touch.vertices[0]]))
+            d = wp.dot(touch.normal, gap_of(touch, x))
             if d < touch.radius:
                 each = contact_energy(d, touch.radius, touch.stiffness)
                 energy += wp.float64(each)

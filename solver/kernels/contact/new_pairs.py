@@ -4,6 +4,7 @@
 import warp as wp
 
 from ..options import HOT
+from .front import normal_in_front
 from .pairs import VERTEX_TRIANGLE, Pair, Surface, signed_weights, weighted
 from .parting import parting_normal
 from .passing import passing_normal
@@ -48,6 +49,7 @@ def pair_without_load(
         wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
     normal = parting_normal(kind, weights, v, x, gap)
+    normal = normal_in_front(pair, gap, normal, surface, x)
     pair.found_normal = passing_normal(pair, normal, weights, x, surface.ahead)
     return pair
 

@@ -184,7 +184,7 @@ def pair_forces(width: int) -> wp.Function:
                     if first != entry & 3:
                         continue
                 normal = touch.normal
-                gap = gap_of(touch, x, x[i])
+                gap = gap_of(touch, x)
                 if wp.static(embedded):
                     if s >= embedding.first:
                         gap += weight * lead

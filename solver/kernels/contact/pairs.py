@@ -6,11 +6,8 @@ weights of its closest points as one signed sum: A's weights add up to 1, B's to
 Σ w_k x_k is the vector from the closest point of B to that of A.
 """
 
-from typing import Any
-
 import warp as wp
 
-from ..lanes import add, gathered, mul, sub  # noqa: F401 (operators)
 from ..options import QUICK
 from .distance import closest_on_segments, closest_on_triangle
 
@@ -65,6 +62,7 @@ class Surface:
     path: wp.array[wp.vec3]  # where the vertex may go until the next search [m], ...
     trust_radius: wp.array[float]  # ... and how far from that way [m]
     ahead: wp.array[wp.vec3]  # what is left of that way [m]
+    front: wp.array[wp.vec3]  # where the surface faces, as of the last look for intersections
     renewed: wp.array[int]  # whether the last search gave it a new trust region
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
     crosses: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
@@ -157,16 +155,24 @@ class Touch:
 
 
 @wp.func
-def gap_of(touch: Any, x: wp.array[wp.vec3], base: Any):
-    """Σ w_k (x_k − base) [m]: from B to A; `base` nearby keeps the digits. Of a touch, or eight."""
-    w = touch.weights
-    v = touch.vertices
-    return (
-        w[0] * (gathered(x, v[0]) - base)
-        + w[1] * (gathered(x, v[1]) - base)
-        + w[2] * (gathered(x, v[2]) - base)
-        + w[3] * (gathered(x, v[3]) - base)
+def exact_gap(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Σ w_k (x_k − x_0) [m]: the vector from B to A, as float64 adds it up.
+
+    Beside corners 10 m away float32 leaves 10⁻⁶ m of it: loads would flicker, and what friction
+    just holds would creep.
+    """
+    base = wp.vec3d(x[v[0]])
+    return wp.vec3(
+        wp.float64(w[1]) * (wp.vec3d(x[v[1]]) - base)
+        + wp.float64(w[2]) * (wp.vec3d(x[v[2]]) - base)
+        + wp.float64(w[3]) * (wp.vec3d(x[v[3]]) - base)
     )
+
+
+@wp.func
+def gap_of(touch: Touch, x: wp.array[wp.vec3]):
+    """The vector from B to A [m]."""
+    return exact_gap(touch.weights, touch.vertices, x)
 
 
 @wp.func

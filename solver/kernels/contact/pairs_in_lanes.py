@@ -31,7 +31,7 @@ from ..lanes import (  # noqa: F401 (operators)
 )
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pair_forces import Contacts
-from .pairs import Touch, gap_of
+from .pairs import Touch
 
 Touches = wide(Touch)
 # Distance [m] of what never touches.
@@ -81,6 +81,23 @@ return r;""")
 )
 def weights_together(weights: vec4s, vertices: vec4is, color: wp.vec2i) -> floats:
     """Σ |∂d/∂x_j| over the vertices j from color[0] to color[1]."""
+    ...
+
+
+@wp.func_native(
+    code("""vec3s r;
+for (int k = 0; k < 3; ++k)
+for (int l = 0; l < WIDTH; ++l) {
+    const double base = x.data[vertices.data[0][l]][k];
+    double sum = 0.0;
+    for (int c = 1; c < 4; ++c)
+        sum += double(weights.data[c][l]) * (double(x.data[vertices.data[c][l]][k]) - base);
+    r.data[k][l] = float(sum);
+}
+return r;""")
+)
+def gaps(weights: vec4s, vertices: vec4is, x: wp.array[wp.vec3]) -> vec3s:
+    """The vectors from B to A [m], as float64 adds them up (`exact_gap`)."""
     ...
 
 
@@ -164,7 +181,7 @@ def pair_forces_in_lanes() -> wp.Function:
             is_there = are_there(count)
             separates = are_not_zero(touch.separates) * is_there
             normal = touch.normal
-            gap = gap_of(touch, x, in_all(x[i]))
+            gap = gaps(touch.weights, touch.vertices, x)
             d = dot(normal, gap)
             beyond = d - touch.radius
             own = magnitude(weight)

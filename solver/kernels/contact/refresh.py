@@ -7,6 +7,7 @@ from ..embedding import Embedding, spread_of
 from ..options import HOT
 from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
+from .front import is_parted
 from .pairs import (
     EDGE_EDGE,
     QUIET,
@@ -290,5 +291,7 @@ def part_anew(
         pair = pairs[p]
         v = pair.vertices
         weights = signed_weights(pair.kind, v, x)
-        n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
-        pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)
+        gap = weighted(weights, v, x)
+        n = parting_normal(pair.kind, weights, v, x, gap)
+        if is_parted(pair, gap, n, x):
+            pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)

@@ -11,9 +11,9 @@ from .pairs import (
     VERTEX_TRIANGLE,
     Pair,
     Touch,
+    exact_gap,
     pair_normal,
     signed_weights,
-    weighted,
 )
 
 wp.set_module_options(HOT)
@@ -68,7 +68,7 @@ def refreshed(
     """What vertices need of a pair within `reach` [m], and a bit for each that may feel it."""
     touch = Touch()
     v = pair.vertices
-    between = weighted(weights, v, x)
+    between = exact_gap(weights, v, x)
     distance = wp.length(between)
     near = int(0)
     if distance < reach and stiffness > 0.0:
@@ -78,7 +78,7 @@ def refreshed(
         touch.vertices = v
         touch.weights = weights
         touch.normal = pair_normal(kind, weights, v, x, toward)
-        touch.start_gap = weighted(weights, v, x_start) - tangential(pulled, touch.normal)
+        touch.start_gap = exact_gap(weights, v, x_start) - tangential(pulled, touch.normal)
         touch.radius = pair.radius
         touch.friction = pair.friction
         touch.stiffness = stiffness

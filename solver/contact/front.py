@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where surfaces face: what begins right in one of them is in front of it."""
+
+import numpy as np
+
+from ..kernels.contact.parting import FLOOR, LOST, ROUNDING
+from .crossings import unit
+from .sunk import COMMON
+
+
+def fronts(surface, x, up):
+    """Unit normals at all vertices [vertex, 3] at x [vertex, 3]; open sheets that face down, such
+    as a floor, are taken the other way round.
+    """
+    body, normals = surface.body[surface.triangles[:, 0]], surface.normals(x, slice(None))
+    count = np.maximum(np.bincount(body, minlength=len(surface.closed)), 1)
+    mean = sums(body, normals, len(count)) / count[:, None]
+    faces_down = ~surface.closed & (mean @ unit(up[None])[0] < -COMMON)
+    total = sums(surface.triangles.ravel(), np.repeat(normals, 3, axis=0), len(x))
+    return unit(np.where(faces_down[surface.body][:, None], -total, total))
+
+
+def sums(group, vectors, count):
+    """Sums [count, 3] of the vectors [n, 3] of each group [n]."""
+    return np.column_stack([np.bincount(group, each, count) for each in vectors.T])
+
+
+def are_in_front(surface, front, x, edges, triangles):
+    """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies one is in front of
+    the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py says. What
+    touches an open one without lying in it may as well come from behind.
+    """
+    one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
+    closed, also = surface.closed[one], surface.closed[other]
+    is_behind = np.where(closed == also, one > other, closed)
+    along = np.where(is_behind[:, None], -front[edges].sum(axis=1), front[triangles].sum(axis=1))
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    across = np.cross(b - a, c - a)
+    across *= np.sign((across * along).sum(axis=1))[:, None]
+    are_parted = np.zeros(len(edges), dtype=bool)
+    for n in (unit(along), unit(across)):
+        above, below = ((x[corners] * n[:, None]).sum(axis=2) for corners in (edges, triangles))
+        size = np.abs(x[np.column_stack([edges, triangles])]) * np.abs(n)[:, None]
+        rounding = LOST * ROUNDING * size.sum(axis=2).max(axis=1)
+        gap, depth = above.min(axis=1) - below.max(axis=1), above.max(axis=1) - below.min(axis=1)
+        are_parted |= n.any(axis=1) & (gap >= -rounding) & (closed | also | (depth <= rounding))
+    return (one != other) & are_parted
+
+
+def lie_on(points, corners, uv, radius):
+    """Whether points [point, 3] lie on the triangles that are closest to them but for rounding, at
+    uv; what reaches `radius` [m] is never farther from there than a part of that.
+    """
+    weights = np.column_stack([uv, 1.0 - uv.sum(axis=1)])
+    apart = points - (weights[:, :, None] * corners).sum(axis=1)
+    a, b, c = np.moveaxis(corners, 1, 0)
+    n = unit(np.cross(b - a, c - a))
+    rounding = LOST * ROUNDING * (np.abs(points) * np.abs(n)).sum(axis=1)
+    is_near = np.linalg.norm(apart, axis=1) <= FLOOR * radius
+    return is_near & (np.abs((apart * n).sum(axis=1)) <= rounding)

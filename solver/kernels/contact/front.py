@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sides of what touches as it begins: a cloth that lies in the floor, a box that stands on one.
+
+A gap of nothing has no direction, and what rounding makes of it is another one for each pair. So
+one of two bodies is in front of the other: of a closed one, or else of the later one.
+"""
+
+import warp as wp
+
+from ..options import QUICK
+from .pairs import EDGE_EDGE, Pair, Surface, across
+from .parting import LOST, gap_along, normal_to, parts_them, rounding_along
+
+wp.set_module_options(QUICK)
+
+# Sides that are farther apart than this part of their contact distance are parted without a doubt.
+NARROW = wp.constant(0.1)
+
+
+@wp.func
+def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
+    """Whether a direction n parts the sides of a pair with this gap between its closest points."""
+    if wp.length(gap) >= NARROW * pair.radius:
+        return True
+    return parts_them(pair, n, x)
+
+
+@wp.func
+def front_of(pair: Pair, surface: Surface):
+    """A direction from B to A in which one of two bodies is in front of the other; 0 where none is
+    known.
+    """
+    a = surface.body[pair.vertices[0]]
+    b = surface.body[pair.vertices[3]]
+    of_a = wp.vec3(0.0)
+    of_b = wp.vec3(0.0)
+    if a == b:
+        return of_a
+    for c in range(4):
+        if c < pair.kind:
+            of_a += surface.front[pair.vertices[c]]
+        else:
+            of_b += surface.front[pair.vertices[c]]
+    is_behind = surface.closed[a] > surface.closed[b]
+    if surface.closed[a] == surface.closed[b]:
+        is_behind = a > b
+    if is_behind or wp.length_sq(of_b) == 0.0:
+        return -of_a
+    return of_b
+
+
+@wp.func
+def leaves_a_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Whether a direction from B to A leaves a gap between them but for rounding."""
+    rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    return gap_along(kind, n, v, x) >= -rounding
+
+
+@wp.func
+def normal_in_front(pair: Pair, gap: wp.vec3, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]):
+    """The direction n, or where it does not part the sides of a pair one that tells them apart as
+    all pairs of their bodies do.
+    """
+    if is_parted(pair, gap, n, x):
+        return n
+    front = front_of(pair, surface)
+    if wp.length_sq(front) == 0.0:
+        return n
+    v = pair.vertices
+    u = x[v[2]] - x[v[1]]
+    aside = wp.vec3(0.0)
+    if pair.kind == EDGE_EDGE:
+        u = x[v[1]] - x[v[0]]
+        aside = wp.normalize(across(front, u))
+    # Of edges that lie in a line, all that is normal to them leaves a gap.
+    other = aside
+    if wp.length_sq(aside) == 0.0 or not leaves_a_gap(pair.kind, aside, v, x):
+        other = normal_to(u, x[v[3]] - x[v[2]])
+        other *= wp.sign(wp.dot(other, front))
+    return wp.where(leaves_a_gap(pair.kind, other, v, x), other, n)
