@@ -90,9 +90,11 @@ for (int k = 0; k < 3; ++k)
 for (int l = 0; l < WIDTH; ++l) {
     const double base = x.data[vertices.data[0][l]][k];
     double sum = 0.0;
-    for (int c = 1; c < 4; ++c)
-        sum += double(weights.data[c][l]) * (double(x.data[vertices.data[c][l]][k]) - base);
-    r.data[k][l] = float(sum);
+    for (int c = 1; c < 4; ++c) {
+        const double corner = x.data[vertices.data[c][l]][k], weight = weights.data[c][l];
+        sum += weight * (corner - base);
+    }
+    r.data[k][l] = sum;
 }
 return r;""")
 )
