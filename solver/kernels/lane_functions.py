@@ -8,7 +8,7 @@ from functools import cache
 
 import warp as wp
 
-from .lanes import code, floats, ints, rows, vec3s, vec6, vec6s, wide
+from .lanes import code, floats, ints, rows, vec3s, vec6, vec6s, vec7, vec7s, wide
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -104,6 +104,23 @@ R(r, 0) = V(a); R(r, 1) = V(b); R(r, 2) = V(c); R(r, 3) = V(d); R(r, 4) = V(e); 
 return r;""")
 )
 def six(a: floats, b: floats, c: floats, d: floats, e: floats, f: floats) -> vec6s: ...
+
+
+STACKED = """vec7s r;
+R(r, 0) = V(a); R(r, 1) = V(b); R(r, 2) = V(c); R(r, 3) = V(d);
+R(r, 4) = V(e); R(r, 5) = V(f); R(r, 6) = V(g);
+return r;"""
+
+
+@wp.func_native(code(STACKED))
+def stacked(
+    a: floats, b: floats, c: floats, d: floats, e: floats, f: floats, g: floats
+) -> vec7s: ...
+
+
+@wp.func
+def stacked(a: float, b: float, c: float, d: float, e: float, f: float, g: float):
+    return vec7(a, b, c, d, e, f, g)
 
 
 @wp.func_native(

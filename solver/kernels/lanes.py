@@ -207,23 +207,6 @@ def vector(x: float, y: float, z: float):
     return wp.vec3(x, y, z)
 
 
-STACKED = """vec7s r;
-R(r, 0) = V(a); R(r, 1) = V(b); R(r, 2) = V(c); R(r, 3) = V(d);
-R(r, 4) = V(e); R(r, 5) = V(f); R(r, 6) = V(g);
-return r;"""
-
-
-@wp.func_native(code(STACKED))
-def stacked(
-    a: floats, b: floats, c: floats, d: floats, e: floats, f: floats, g: floats
-) -> vec7s: ...
-
-
-@wp.func
-def stacked(a: float, b: float, c: float, d: float, e: float, f: float, g: float):
-    return vec7(a, b, c, d, e, f, g)
-
-
 SQUARE = """vec6s r;
 v x = V(k) * R(u, 0), y = V(k) * R(u, 1), z = V(k) * R(u, 2);
 R(r, 0) = x * R(u, 0); R(r, 1) = y * R(u, 1); R(r, 2) = z * R(u, 2);

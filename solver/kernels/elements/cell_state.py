@@ -16,7 +16,8 @@ from typing import Any
 
 import warp as wp
 
-from ..lanes import add, cross, gathered, mul, stacked, sub, vec7  # noqa: F401 (operators)
+from ..lane_functions import stacked
+from ..lanes import add, cross, gathered, mul, sub, vec7  # noqa: F401 (operators)
 from ..options import QUICK
 
 wp.set_module_options(QUICK)
