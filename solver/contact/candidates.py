@@ -10,17 +10,17 @@ import warp as wp
 
 from ..device.launches import play
 from ..device.scan import scan
-from ..kernels.contact import anchors, pair_lists, pairs, renewal, search
+from ..kernels.contact import anchors, pair_lists, pairs, search
 from ..kernels.contact import counts as counting
+from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside, roomy
 from .refresh import LOOK
 
 # Room for triangles per vertex and for edges per edge, at first.
 TRIANGLE_SLOTS = 32
 EDGE_SLOTS = 32
-# Rough cost of a query, of a look whether it is needed, of a pair that is listed, and of an entry
-# to be sorted [ns].
-QUERY, MARK, PAIR, ENTRY = 400.0, 30.0, 200.0, 2.0
+# Rough cost of a query, of a pair that is listed, and of an entry to be sorted [ns].
+QUERY, PAIR, ENTRY = 400.0, 200.0, 2.0
 # Widest distance at which entries are sorted, of the series 1, 4, 13, 40: a thread of the CPU
 # places them in order already, by and large, those of a GPU in any.
 ORDERED, MIXED = 1, 40
@@ -35,9 +35,9 @@ class Search:
         self.model, self.struct, self.x_found = model, struct, x_found
         self.queries = len(struct.vertices), struct.body_edges
         self.slots = [TRIANGLE_SLOTS, EDGE_SLOTS]
-        self.count, self.end, self.again = (
+        self.count, self.end = (
             [wp.zeros(max(number, 1), dtype=int, device=model.device) for number in self.queries]
-            for _ in range(3)
+            for _ in range(2)
         )
         self.next = wp.zeros_like(model.lists.all.start)
         self.before = pairs.Listed()
@@ -69,10 +69,10 @@ class Search:
         launches, lists = self.model.launches, self.model.lists
         self.revision = lists.revision
         self.remember = self._remembering()
-        self.marks = list(self._marking())
         self.finds = list(self._finding())
         self.ends = [scan(launches, *both) for both in zip(self.count, self.end, strict=True)]
-        self.fills = list(self._filling())
+        self.fills = {who: list(self._filling(who)) for who in (SOME, NEXT)}
+        self.fills[WHOLE] = self.fills[NEXT]
         self.count_entries, *self.sorts = self._sorting()
         self.start_entries = scan(launches, self.next, lists.all.start)
         self.renew_pairs = self._renewing()
@@ -109,15 +109,8 @@ class Search:
         for name, numbers in zip(("triangles", "edges"), others, strict=True):
             refuse_outside(f"numbers of {name}", numbers, len(getattr(self.model.surface, name)))
 
-    def _marking(self):
-        """Mark what is to be asked again where only a part of the surface has new regions."""
-        scene = [self.struct, self.model.contact_model.state, self.x_found]
-        kernels = renewal.mark_vertices, renewal.mark_edges
-        for kernel, queries, again in zip(kernels, self.queries, self.again, strict=True):
-            yield self.model.launches.record(kernel, queries, scene, [again], MARK)
-
     def _finding(self):
-        """Query every vertex and edge that is to be asked."""
+        """Query every vertex and edge."""
         model, lists, launches = self.model, self.model.lists, self.model.launches
         needed, goes_on = lists.needed, model.frame_goes_on
         scene = [self.struct, model.contact_model.state, self.x_found]
@@ -125,13 +118,12 @@ class Search:
         which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
         for k, (kernel, slot) in enumerate(zip(kernels, which, strict=True)):
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
-            inputs = [*scene, slots, self.again[k], self.end[k]]
-            outputs = [count, self.found[k]]
+            inputs, outputs = [*scene, slots, self.before], [count, self.found[k]]
             yield launches.record(kernel, queries, inputs, outputs, QUERY)
             limit, outputs = counting.limit_slots, [count, needed, goes_on]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
-    def _filling(self):
+    def _filling(self, who):
         """Pairs of what was found, and those that separate behind them."""
         model, lists, record = self.model, self.model.lists, self.model.launches.record
         scene = [self.struct, model.contact_model.state, model.x]
@@ -140,12 +132,11 @@ class Search:
         yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
         outputs = [lists.pairs, lists.pulled, lists.uncertain]
-        asked = [triangle_slots, self.again[0]]
-        inputs = [*scene, *asked, self.end[0], self.found[0], self.before]
+        before = [self.before, int(who == SOME)]
+        inputs = [*scene, triangle_slots, self.end[0], self.found[0], *before]
         each = PAIR * lists.expected / max(vertices + edges, 1)
         yield record(pair_lists.fill_vertex_triangle, vertices, inputs, outputs, each)
-        asked = [edge_slots, self.again[1], lists.counts]
-        inputs = [*scene, *asked, self.end[1], self.found[1], self.before]
+        inputs = [*scene, edge_slots, lists.counts, self.end[1], self.found[1], *before]
         yield record(pair_lists.fill_edge_edge, edges, inputs, outputs, each)
         inputs, outputs = [lists.rows, lists.counts], [lists.pairs, lists.touches, lists.state]
         record_list, room = model.launches.record_list, len(lists.rows)
@@ -176,9 +167,10 @@ class Search:
         self._renew()
         self.renew_pairs()
 
-    def run(self, whole=True):
-        """Search in the trees of now; the rows of `Touch` that separate are pairs, too. Unless the
-        `whole` surface has new trust regions, what the others have found before is known.
+    def run(self, who=WHOLE):
+        """Search in the trees of now, for those `who` have new trust regions; the rows of `Touch`
+        that separate are pairs, too. Unless it is the WHOLE surface, what the others have found
+        before is known.
         """
         lists = self.model.lists
         self._renew()
@@ -186,14 +178,11 @@ class Search:
         wp.copy(self.before.end_of_vertices, self.end[0])
         wp.copy(self.before.end_of_edges, self.end[1])
         wp.copy(self.before.counts, lists.counts)
-        if whole:
-            for again in self.again:
-                again.fill_(1)
-        else:
-            play(self.marks)
+        if who == WHOLE:
+            self.struct.renewed.fill_(1)
         play(self.finds)
         play(self.ends)
-        play(self.fills)
+        play(self.fills[who])
         self.next.zero_()
         self.count_entries()
         self.start_entries()

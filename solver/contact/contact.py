@@ -205,7 +205,7 @@ class Contact:
     def _find_next(self):
         self.follow()
         self.truncation.begin_approach(NEXT)
-        when(self.truncation.any_renewed, partial(self._find, False), self.finding.renew)
+        when(self.truncation.any_renewed, partial(self._find, NEXT), self.finding.renew)
         self.truncation.end_search()
 
     def approach(self, whole=True):
@@ -220,13 +220,14 @@ class Contact:
 
     def _search(self, begin, whole):
         self.follow()
-        begin(WHOLE if whole else SOME)
-        self._find(whole)
+        who = WHOLE if whole else SOME
+        begin(who)
+        self._find(who)
         self.truncation.end_search()
 
-    def _find(self, whole):
-        self.trees.fit(whole)
-        self.finding.run(whole)
+    def _find(self, who):
+        self.trees.fit(who == WHOLE)
+        self.finding.run(who)
 
     def part_anew(self):
         """Let the planes of all pairs lie where these are now; what is not listed stays apart as

@@ -60,9 +60,8 @@ def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     x[moving] += [0.0, 0.0, 0.1]  # they have more before them than the others
     contact.candidate.assign(x)
     contact.approach(whole=False)
-    renewed, again = contact.struct.renewed.numpy(), contact.finding.again
+    renewed = contact.struct.renewed.numpy()
     assert set(moving) == set(np.flatnonzero(renewed[: model.free_count]))
-    assert all((a.numpy() == 0).any() for a in again)
     found = listed(model)
     contact.trees.fit()  # the same regions, but every query is asked
     contact.finding.run()

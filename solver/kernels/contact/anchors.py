@@ -76,11 +76,12 @@ def remember_pairs(
     # out
     anchors: wp.array[Anchor],
 ):
-    """Note which pairs of surfaces there are, and how far they were pulled aside, before a search
-    lists them anew.
+    """Note which pairs of surfaces there are, how far they were pulled aside and may reach,
+    before a search lists them anew.
     """
     begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
-        anchors[p].vertices = pairs[p].vertices
-        anchors[p].pulled = pulled[p]
         anchors[p].other = pairs[p].other
+        anchors[p].pulled = pulled[p]
+        anchors[p].radius = pairs[p].radius
+        anchors[p].multiplier = pairs[p].multiplier

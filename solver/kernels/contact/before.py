@@ -10,12 +10,6 @@ wp.set_module_options(HOT)
 
 
 @wp.func
-def length_of(k: int, end: wp.array[int]):
-    """How many things are behind the end of k - 1, up to that of k."""
-    return end[k] - wp.where(k > 0, end[wp.max(k - 1, 0)], 0)
-
-
-@wp.func
 def range_of(k: int, end: wp.array[int], offset: int, room: int):
     """Where what query k has found begins and ends in a list."""
     begin = int(0)
@@ -25,27 +19,23 @@ def range_of(k: int, end: wp.array[int], offset: int, room: int):
 
 
 @wp.func
-def found_by(
-    k: int,
-    j: int,
-    slots: int,
-    again: wp.array[int],
-    found: wp.array[int],
-    old: int,
-    anchors: wp.array[Anchor],
-):
-    """Number j of what query k has found: now or, where it was not asked again, before, as it was
-    listed from number `old` on.
+def place_of(other: int, begin: int, end: int, anchors: wp.array[Anchor]):
+    """Where the pair with number `other` stands, or would stand, among those of a query, which are
+    in the order of these numbers.
     """
-    if again[k] != 0:
-        return found[k * slots + j]
-    return anchors[wp.min(old + j, anchors.shape[0] - 1)].other
+    at = int(begin)
+    while at < end and anchors[at].other < other:
+        at += 1
+    return at
 
 
 @wp.func
-def pulled_before(v: wp.vec4i, begin: int, end: int, anchors: wp.array[Anchor]):
-    """How far A of a pair of the vertices v was pulled aside [m], where it was listed before."""
-    for p in range(begin, end):
-        if anchors[p].vertices == v:
-            return anchors[p].pulled
-    return wp.vec3(0.0)
+def anchor_at(other: int, at: int, end: int, anchors: wp.array[Anchor]):
+    """What is remembered of the pair with number `other`, whose place is `at`; of one that was not
+    listed, that nothing has pulled it, and the number −1.
+    """
+    anchor = Anchor()
+    anchor.other = -1
+    if at < end and anchors[at].other == other:
+        anchor = anchors[at]
+    return anchor

@@ -6,83 +6,33 @@ import warp as wp
 from ..embedding import Embedding
 from ..options import HOT
 from ..shares import share_of
-from .before import found_by, pulled_before, range_of
+from .before import anchor_at, place_of, range_of
 from .counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
+from .new_pairs import of_rods, pair_without_load, with_load
 from .pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
+    Anchor,
     Listed,
     Pair,
     PairState,
     Surface,
     Touch,
-    signed_weights,
-    weighted,
 )
-from .parting import parting_normal, parts_them
-from .passing import passing_normal
+from .parting import parts_them
 from .state import ContactState
 
 wp.set_module_options(HOT)
 
 
 @wp.func
-def multiplier_of(kind: int, v: wp.vec4i, multiplier: wp.array[float]):
-    """What a pair reaches more [m]: as its vertex does, or as both ends of an edge do."""
-    if kind == VERTEX_TRIANGLE:
-        return multiplier[v[0]]
-    return wp.max(
-        wp.min(multiplier[v[0]], multiplier[v[1]]), wp.min(multiplier[v[2]], multiplier[v[3]])
-    )
-
-
-@wp.func
-def make_pair(
-    kind: int,
-    v: wp.vec4i,
-    number: int,
-    surface: Surface,
-    state: ContactState,
-    x: wp.array[wp.vec3],
-):
-    """A pair as it is found, with the `number` of its triangle or second edge.
-
-    What is closer at rest than the contact distance is no contact, and no multiplier makes it one.
-    """
-    other = v[kind]
-    pair = Pair()
-    pair.kind = kind
-    pair.vertices = v
-    pair.other = number
-    weights = signed_weights(kind, v, x)
-    gap = weighted(weights, v, x)
-    pair.radius = state.radius[v[0]] + state.radius[other]
-    pair.friction = wp.sqrt(state.friction[v[0]] * state.friction[other])
-    pair.full_stiffness = wp.min(
-        wp.min(state.stiffness[v[0]], state.stiffness[v[1]]),
-        wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
-    )
-    normal = parting_normal(kind, weights, v, x, gap)
-    pair.found_normal = passing_normal(pair, normal, weights, x, surface.ahead)
-    pair.multiplier = multiplier_of(kind, v, state.multiplier)
-    if surface.body[v[0]] == surface.body[other]:
-        rest = weighted(signed_weights(kind, v, surface.rest), v, surface.rest)
-        pair.multiplier = wp.min(pair.multiplier, wp.length(rest) - pair.radius)
-        if pair.multiplier < 0.0:
-            pair.radius = 0.0
-            pair.multiplier = 0.0
-    pair.radius += pair.multiplier
-    return pair
-
-
-@wp.func
-def of_rods(with_rod: int, pair: Pair):
-    """A pair that may be one of an edge that belongs to no triangle, which reaches no more."""
-    if with_rod != 0:
-        pair.with_rod = 1
-        pair.radius -= pair.multiplier
-        pair.multiplier = 0.0
-    return pair
+def with_reach(pair: Pair, known: Anchor, is_same_step: int, surface: Surface, state: ContactState):
+    """A pair that reaches as far as is `known` of this step or, otherwise, as its load lets it."""
+    if is_same_step != 0 and known.other >= 0:
+        pair.radius = known.radius
+        pair.multiplier = known.multiplier
+        return pair
+    return with_load(pair, surface, state)
 
 
 @wp.func
@@ -99,17 +49,18 @@ def fill_vertex_triangle(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    again: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
     before: Listed,
+    is_same_step: int,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
     uncertain: wp.array[int],
 ):
-    """Pairs of what `find_triangles` has found, and of what those that are not asked `again` have
-    found before; `end` [vertex] are the running sums of counts.
+    """Pairs of what `find_triangles` has found; `end` [vertex] are the running sums of counts.
+
+    How far a pair reaches is known when it was listed `before`, where that was in the same step.
     """
     k = first + wp.tid()
     begin = int(0)
@@ -118,13 +69,16 @@ def fill_vertex_triangle(
     old, old_end = range_of(k, before.end_of_vertices, 0, before.anchors.shape[0])
     v = surface.vertices[k]
     for j in range(wp.min(end[k], pairs.shape[0]) - begin):
-        other = found_by(k, j, slots, again, found, old, before.anchors)
+        other = found[k * slots + j]
         t = surface.triangles[other]
         corners = wp.vec4i(v, t[0], t[1], t[2])
-        pair = make_pair(VERTEX_TRIANGLE, corners, other, surface, state, x)
+        pair = pair_without_load(VERTEX_TRIANGLE, corners, other, surface, state, x)
+        old = place_of(other, old, old_end, before.anchors)
+        known = anchor_at(other, old, old_end, before.anchors)
+        pair = with_reach(pair, known, is_same_step, surface, state)
         pairs[begin + j] = pair
         note_unparted(pair, x, uncertain)
-        pulled[begin + j] = pulled_before(corners, old, old_end, before.anchors)
+        pulled[begin + j] = known.pulled
 
 
 @wp.kernel
@@ -134,11 +88,11 @@ def fill_edge_edge(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    again: wp.array[int],
     counts: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
     before: Listed,
+    is_same_step: int,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
@@ -155,16 +109,19 @@ def fill_edge_edge(
         k, before.end_of_edges, before.counts[OF_VERTICES], before.anchors.shape[0]
     )
     for j in range(wp.min(end[k], counts[OF_EDGES]) - begin):
-        other = found_by(k, j, slots, again, found, old, before.anchors)
+        other = found[k * slots + j]
         f = surface.edges[other]
         corners = wp.vec4i(e[0], e[1], f[0], f[1])
         with_rod = int(
             k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges)
         )
-        pair = make_pair(EDGE_EDGE, corners, other, surface, state, x)
+        pair = pair_without_load(EDGE_EDGE, corners, other, surface, state, x)
+        old = place_of(other, old, old_end, before.anchors)
+        known = anchor_at(other, old, old_end, before.anchors)
+        pair = with_reach(pair, known, is_same_step, surface, state)
         pairs[offset + begin + j] = of_rods(with_rod, pair)
         note_unparted(pair, x, uncertain)
-        pulled[offset + begin + j] = pulled_before(corners, old, old_end, before.anchors)
+        pulled[offset + begin + j] = known.pulled
 
 
 @wp.kernel
@@ -185,8 +142,9 @@ def renew_pairs(
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
-        found = make_pair(pair.kind, pair.vertices, pair.other, surface, state, x)
-        pairs[p] = of_rods(pair.with_rod, found)
+        v = pair.vertices
+        found = pair_without_load(pair.kind, v, pair.other, surface, state, x)
+        pairs[p] = of_rods(pair.with_rod, with_load(found, surface, state))
         note_unparted(found, x, uncertain)
 
 

@@ -84,13 +84,14 @@ class Pair:
 
 @wp.struct
 class Anchor:
-    """What is remembered of a pair: how far A was pulled aside against B by the end of the last
-    step, and the number of its triangle or second edge.
+    """What is remembered of a pair: the number of its triangle or second edge, how far A was pulled
+    aside against B by the end of the last step, and how far it reaches in this one.
     """
 
-    vertices: wp.vec4i
-    pulled: wp.vec3  # [m]
     other: int
+    pulled: wp.vec3  # [m]
+    radius: float  # [m]
+    multiplier: float  # [m]
 
 
 @wp.struct

@@ -11,13 +11,15 @@ holds for any direction; this one is the best.
 import warp as wp
 
 from ..options import HOT
-from .before import length_of
+from .before import range_of
 from .boxes import edge_box, edge_reach, vertex_box
+from .counts import OF_VERTICES
 from .distance import closest_on_segments, closest_on_triangle
 from .joined import are_joined, belongs
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
-from .pairs import Surface
+from .pairs import Listed, Surface
 from .parting import rounding_along
+from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
 
 wp.set_module_options(HOT)
@@ -129,6 +131,22 @@ def near_triangles(
     return n
 
 
+@wp.func
+def known_triangles(k: int, surface: Surface, before: Listed, slots: int, found: wp.array[int]):
+    """Write those triangles that query k has found `before` and that nothing has renewed to its
+    slots; returns how many.
+    """
+    begin, end = range_of(k, before.end_of_vertices, 0, before.anchors.shape[0])
+    n = int(0)
+    for p in range(begin, end):
+        other = before.anchors[p].other
+        if not is_triangle_renewed(surface.triangles[other], surface):
+            if n < slots:
+                found[k * slots + n] = other
+            n += 1
+    return n
+
+
 @wp.kernel
 def find_triangles(
     first: int,
@@ -136,31 +154,32 @@ def find_triangles(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    again: wp.array[int],
-    end: wp.array[int],
+    before: Listed,
     # out
     count: wp.array[int],
     found: wp.array[int],
 ):
     """Triangles near each surface vertex, up to `slots` of them; `count` tells how many there are.
 
-    Vertices of colliders look for triangles of bodies only. Those that are not asked `again` keep
-    the pairs that they have, up to their `end` in the list.
+    Vertices of colliders look for triangles of bodies only. Those that are not renewed look for
+    renewed ones only, and keep the others that they know from `before`.
     """
     k = first + wp.tid()
-    if again[k] == 0:
-        count[k] = length_of(k, end)
-        return
     v = surface.vertices[k]
     at = k * slots
     n = int(0)
+    is_new = surface.renewed[v] != 0
+    if not is_new:
+        n = known_triangles(k, surface, before, slots, found)
     low, high = vertex_box(v, surface, state, x)
     near = near_bodies(surface.body[v], low, high, surface)
     if near & BODIES != 0 and surface.body_triangles > 0:  # rods have none
-        tree = surface.triangle_tree
+        tree = wp.where(is_new, surface.triangle_tree, surface.renewed_triangle_tree)
         n = near_triangles(v, low, high, tree, 0, surface, state, x, at, slots, n, found)
     if near & COLLIDERS != 0:
-        tree = surface.collider_triangle_tree
+        tree = wp.where(
+            is_new, surface.collider_triangle_tree, surface.renewed_collider_triangle_tree
+        )
         offset = surface.body_triangles
         n = near_triangles(v, low, high, tree, offset, surface, state, x, at, slots, n, found)
     count[k] = n
@@ -213,6 +232,21 @@ def near_edges(
     return n
 
 
+@wp.func
+def known_edges(k: int, surface: Surface, before: Listed, slots: int, found: wp.array[int]):
+    """The same as `known_triangles`."""
+    of_vertices, room = before.counts[OF_VERTICES], before.anchors.shape[0]
+    begin, end = range_of(k, before.end_of_edges, of_vertices, room)
+    n = int(0)
+    for p in range(begin, end):
+        other = before.anchors[p].other
+        if not is_edge_renewed(surface.edges[other], surface):
+            if n < slots:
+                found[k * slots + n] = other
+            n += 1
+    return n
+
+
 @wp.kernel
 def find_edges(
     first: int,
@@ -220,26 +254,26 @@ def find_edges(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    again: wp.array[int],
-    end: wp.array[int],
+    before: Listed,
     # out
     count: wp.array[int],
     found: wp.array[int],
 ):
     """Edges near each edge of a body, every pair once; as `find_triangles`."""
     k = first + wp.tid()
-    if again[k] == 0:
-        count[k] = length_of(k, end)
-        return
     at = k * slots
     n = int(0)
     e = surface.edges[k]
+    is_new = is_edge_renewed(e, surface)
+    if not is_new:
+        n = known_edges(k, surface, before, slots, found)
     low, high = edge_box(e, surface, state, x)
     near = near_bodies(surface.body[e[0]], low, high, surface)
     if near & BODIES != 0:
-        n = near_edges(k, low, high, surface.edge_tree, 0, surface, state, x, at, slots, n, found)
+        tree = wp.where(is_new, surface.edge_tree, surface.renewed_edge_tree)
+        n = near_edges(k, low, high, tree, 0, surface, state, x, at, slots, n, found)
     if near & COLLIDERS != 0:
-        tree = surface.collider_edge_tree
+        tree = wp.where(is_new, surface.collider_edge_tree, surface.renewed_collider_edge_tree)
         offset = surface.body_edges
         n = near_edges(k, low, high, tree, offset, surface, state, x, at, slots, n, found)
     count[k] = n

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact pairs as they are found: what parts their sides, and how far they reach."""
+
+import warp as wp
+
+from ..options import HOT
+from .pairs import VERTEX_TRIANGLE, Pair, Surface, signed_weights, weighted
+from .parting import parting_normal
+from .passing import passing_normal
+from .state import ContactState
+
+wp.set_module_options(HOT)
+
+
+@wp.func
+def multiplier_of(kind: int, v: wp.vec4i, multiplier: wp.array[float]):
+    """What a pair reaches more [m]: as its vertex does, or as both ends of an edge do."""
+    if kind == VERTEX_TRIANGLE:
+        return multiplier[v[0]]
+    return wp.max(
+        wp.min(multiplier[v[0]], multiplier[v[1]]), wp.min(multiplier[v[2]], multiplier[v[3]])
+    )
+
+
+@wp.func
+def pair_without_load(
+    kind: int,
+    v: wp.vec4i,
+    number: int,
+    surface: Surface,
+    state: ContactState,
+    x: wp.array[wp.vec3],
+):
+    """A pair as it is found, with the `number` of its triangle or second edge, that reaches no
+    farther than both radii.
+    """
+    other = v[kind]
+    pair = Pair()
+    pair.kind = kind
+    pair.vertices = v
+    pair.other = number
+    weights = signed_weights(kind, v, x)
+    gap = weighted(weights, v, x)
+    pair.radius = state.radius[v[0]] + state.radius[other]
+    pair.friction = wp.sqrt(state.friction[v[0]] * state.friction[other])
+    pair.full_stiffness = wp.min(
+        wp.min(state.stiffness[v[0]], state.stiffness[v[1]]),
+        wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
+    )
+    normal = parting_normal(kind, weights, v, x, gap)
+    pair.found_normal = passing_normal(pair, normal, weights, x, surface.ahead)
+    return pair
+
+
+@wp.func
+def with_load(pair: Pair, surface: Surface, state: ContactState):
+    """A pair that reaches as far as its load lets it.
+
+    What is closer at rest than the contact distance is no contact, and no multiplier makes it one.
+    """
+    v = pair.vertices
+    pair.multiplier = multiplier_of(pair.kind, v, state.multiplier)
+    if surface.body[v[0]] == surface.body[v[pair.kind]]:
+        rest = weighted(signed_weights(pair.kind, v, surface.rest), v, surface.rest)
+        pair.multiplier = wp.min(pair.multiplier, wp.length(rest) - pair.radius)
+        if pair.multiplier < 0.0:
+            pair.radius = 0.0
+            pair.multiplier = 0.0
+    pair.radius += pair.multiplier
+    return pair
+
+
+@wp.func
+def of_rods(with_rod: int, pair: Pair):
+    """A pair that may be one of an edge that belongs to no triangle, which reaches no more."""
+    if with_rod != 0:
+        pair.with_rod = 1
+        pair.radius -= pair.multiplier
+        pair.multiplier = 0.0
+    return pair
