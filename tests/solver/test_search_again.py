@@ -121,6 +121,33 @@ def test_what_will_leave_its_region_in_the_next_step_is_sought(make):
     assert found >= listed(model)
 
 
+@pytest.mark.parametrize("make", [folded, rods])
+def test_only_long_ways_that_lie_behind_are_forgotten_within_a_step(make):
+    """The list gets shorter, and holds all that a search of everything with these regions finds."""
+    stepper, _frames = stepper_of(make())
+    model, contact = stepper.model, stepper.model.contact
+    x, largest = model.x.numpy(), contact.truncation.longest.numpy()
+    surface = np.flatnonzero(np.isfinite(largest[: model.free_count]))
+    ways = np.zeros_like(x)
+    ways[surface, 1] = np.where(surface < 60, 2.5, 1.0) * largest[surface]
+    for where in (contact.candidate, model.inertial):
+        where.assign(x + ways)
+    contact.approach()
+    assert np.allclose(contact.struct.path.numpy()[surface], ways[surface], rtol=1e-5)
+    before = model.lists.count
+    model.x.assign(x + ways)
+    contact.search(whole=False)
+    long = ways[:, 1] > 2.0 * largest
+    assert long.any()
+    path = contact.struct.path.numpy()
+    assert np.allclose(path[surface], np.where(long[:, None], 0.0, ways)[surface], rtol=1e-5)
+    found = listed(model)
+    contact.trees.fit()
+    contact.finding.run()
+    assert len(found) < before < model.lists.capacity
+    assert found >= listed(model)
+
+
 def test_what_touches_more_than_before_is_sought():
     """A load makes contacts reach further: what lies there has not been listed."""
     stepper, _frames = stepper_of(folded())

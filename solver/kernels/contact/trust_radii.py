@@ -18,9 +18,11 @@ wp.set_module_options(QUICK)
 MORE = wp.constant(0.2)
 # The longest path, in largest trust radii.
 LONGEST_PATH = wp.constant(4.0)
-# What has used up this part of its trust radius gets a new region with those that need one.
+# What has used up this part of its trust radius gets a new region with those that need one, ...
 USED = wp.constant(0.5)
-
+# ... so does what is led no longer along a way that is longer than so many largest trust radii, or
+# an edge.
+LONG_BEHIND = wp.constant(2.0)
 # What reaches farther by this part of its trust radius may touch what was not found: half of the
 # radius, at least, lies between them as a step begins.
 GROWN = wp.constant(0.1)
@@ -81,16 +83,18 @@ def set_trust_regions(
 
     `largest` [m] bounds the trust radius, for the pairs' sake. The slack of what its region has cut
     short grows; without an expectation it is infinite. Unless it is the WHOLE surface that gets
-    new regions, only those get one that have used up theirs; in the NEXT step also those that will
-    on their way, or whose way lies behind them, and what touches what is farther away, as its
+    new regions, only those get one that have used up theirs, or that are led no longer and have a
+    long way behind them; in the NEXT step also those that will on their way, or whose way lies
+    behind them, and what touches what is farther away, as its
     `multiplier` [m] was less when it was found, `reach`.
     """
     i = wp.tid()
     used = distance_from_path(x[i] - x_found[i], path[i])
     renewed[i] = 1
-    # A long way that lies behind makes lists long, for what is left of a step less than searches.
-    keeps = who != NEXT or wp.length(path[i]) <= trust_radius[i]
+    # A way that lies behind makes lists long. What is left of a step a long one alone is worth it.
+    keeps = i >= first_led or wp.length(path[i]) <= LONG_BEHIND * largest[i]
     if who == NEXT:
+        keeps = wp.length(path[i]) <= trust_radius[i]
         used = wp.max(used, distance_from_path(goal[i] - x_found[i], path[i]))
         keeps = keeps and multiplier[i] - reach[i] <= GROWN * trust_radius[i]
     keeps = keeps and used <= USED * trust_radius[i] and cut[i] != BY_TRUST_RADIUS
