@@ -22,13 +22,14 @@ class Watch:
     pairs: that is the highest level of what has been `told` by any with which they share one
     (kernels/contact/alerts.py). `alarm` says that there are any, `all_alert` that all are;
     `changed` ones get other lists. `stride` [m] is how far a vertex goes from look to look, the
-    last of which was at `x_looked`, and `gone` [m²] how far, squared, it is from there.
+    last of which was at `x_looked`; `gone` [m²] is how far, squared, it is from there, and
+    `strayed` [m] how far from `x_seen`.
     """
 
     def __init__(self, x):
         self.x_seen, self.x_looked = wp.clone(x), wp.clone(x)
-        self.least_gap, self.room, self.stride, self.gone = (
-            wp.zeros(len(x), dtype=float, device=x.device) for _ in range(4)
+        self.least_gap, self.room, self.stride, self.gone, self.strayed = (
+            wp.zeros(len(x), dtype=float, device=x.device) for _ in range(5)
         )
         self.alert, self.told, self.awake, self.changed = (
             wp.zeros(len(x), dtype=int, device=x.device) for _ in range(4)
@@ -72,7 +73,7 @@ class Refresh:
         model, watch, lists = self.model, self.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, watch.alarm]
-        inputs += [watch.gone, watch.stride]
+        inputs += [watch.gone, watch.stride, watch.strayed]
         outputs = [lists.glances, lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert, watch.told]
@@ -84,9 +85,11 @@ class Refresh:
             refresh.part_anew, *extent, around, [lists.pairs], LOOK
         )
         radius = model.contact_model.state.radius
-        looked = [model.x, watch.x_looked]
+        looked = [model.x, watch.x_looked, watch.x_seen]
         self.launches = [
-            record(refresh.find_gone, lists.vertex_count, looked, [watch.gone], ENTRY),
+            record(
+                refresh.find_gone, lists.vertex_count, looked, [watch.gone, watch.strayed], ENTRY
+            ),
             model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
             record(
                 refresh.gather_near,

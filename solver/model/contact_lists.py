@@ -10,7 +10,7 @@ that has risen.
 import numpy as np
 import warp as wp
 
-from ..kernels.contact import counts, pairs, refresh
+from ..kernels.contact import counts, glances, pairs
 
 # A list that is shorter than so many times what a frame needed...
 HEADROOM = 1.5
@@ -84,7 +84,7 @@ class ContactLists:
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)
-        self.glances = new(refresh.Glance)
+        self.glances = new(glances.Glance)
         self.pulled = new(wp.vec3)
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)

@@ -8,6 +8,7 @@ from ..options import HOT
 from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
 from .front import is_parted
+from .glances import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, Glance, glance_at, is_still, stays
 from .pairs import (
     EDGE_EDGE,
     QUIET,
@@ -24,72 +25,45 @@ from .touches import edge_edge_touch, vertex_triangle_touch
 
 wp.set_module_options(HOT)
 
-# A pair farther apart than this many contact distances is not looked at in the coming sweep, ...
-NEAR = wp.constant(1.5)
-# ... nor one that its vertices will not close: what is felt is at most this many times as far
+# Nor is a pair that its vertices will not close: what is felt is at most this many times as far
 # beyond the contact distance as they have gone since the last look or, some sweeps ago, ...
 HASTE = wp.constant(4.0)
 # ... of which this part is remembered at each, ...
 REMEMBERED = wp.constant(0.7)
-# ... and at least this part of it.
-LEAST_NEAR = wp.constant(0.1)
-# What quiet vertices have left at least of a gap.
-LEFT = wp.constant(1.0 - 2.0 * QUIET)
-# What has moved by less than this part of the contact distance is still as it was seen.
-STILL = wp.constant(1.0e-4)
-# The vertex of a pair that is not near.
-NOWHERE = wp.constant(-1)
 # Part of the room of a vertex that rounding leaves it.
 CAUTION = wp.constant(0.99)
 
 
-@wp.struct
-class Glance:
-    """What tells of a pair that it need not be looked at."""
-
-    vertices: wp.vec4i  # from NOWHERE on where it will not be near before the next alarm
-    radius: float  # its contact distance [m]
-
-
 @wp.func
-def glance_at(pair: Pair, gap: float):
-    """The `Glance` of a pair with a `gap` [m] of room."""
-    glance = Glance()
-    glance.radius = pair.radius
-    glance.vertices = pair.vertices
-    if LEFT * gap >= NEAR * pair.radius:
-        glance.vertices = wp.vec4i(NOWHERE)
-    return glance
-
-
-@wp.func
-def is_still(glance: Glance, gone: wp.array[float]):
-    """Whether no vertex of a pair has moved since it was looked at, or hardly so."""
-    v = glance.vertices
-    least = STILL * glance.radius
-    most = wp.max(wp.max(gone[v[0]], gone[v[1]]), wp.max(gone[v[2]], gone[v[3]]))
-    return most <= least * least
-
-
-@wp.func
-def stays(glance: Glance, state: PairState):
-    """Whether a pair that keeps still remains what it is, near or not, however others move."""
-    return state.near == 0 or LEFT * state.gap < (1.0 + LEAST_NEAR) * glance.radius
+def of_both(pair: Pair, ways: wp.array[float]):
+    """The longest of the `ways` [m] of one side's vertices, and that of the other's, together."""
+    own = float(0.0)
+    other = float(0.0)
+    for c in range(4):
+        there = ways[pair.vertices[c]]
+        if c < pair.kind:
+            own = wp.max(own, there)
+        else:
+            other = wp.max(other, there)
+    return own + other
 
 
 @wp.func
 def reach_of(pair: Pair, stride: wp.array[float]):
     """How far apart [m] a pair is near, as its vertices move."""
-    own = float(0.0)
-    other = float(0.0)
-    for c in range(4):
-        there = stride[pair.vertices[c]]
-        if c < pair.kind:
-            own = wp.max(own, there)
-        else:
-            other = wp.max(other, there)
     least, most = LEAST_NEAR * pair.radius, (NEAR - 1.0) * pair.radius
-    return pair.radius + wp.clamp(HASTE * (own + other), least, most)
+    return pair.radius + wp.clamp(HASTE * of_both(pair, stride), least, most)
+
+
+@wp.func
+def reach_if_near(pair: Pair, gap: float, stride: wp.array[float]):
+    """The `reach_of` a pair, 0 where its sides are farther apart than that: at least by `gap`."""
+    reach = float(0.0)
+    if gap < NEAR * pair.radius:
+        reach = reach_of(pair, stride)
+        if gap >= reach:
+            reach = 0.0
+    return reach
 
 
 @wp.func
@@ -106,12 +80,17 @@ def find_gone(
     first: int,
     x: wp.array[wp.vec3],
     x_looked: wp.array[wp.vec3],
+    x_seen: wp.array[wp.vec3],
     # out
     gone: wp.array[float],
+    strayed: wp.array[float],
 ):
-    """How far each vertex has gone since it was looked at, squared [m²]."""
+    """How far each vertex has gone since it was looked at, squared [m²], and since the room of its
+    pairs was measured [m].
+    """
     i = first + wp.tid()
     gone[i] = wp.length_sq(x[i] - x_looked[i])
+    strayed[i] = wp.length(x[i] - x_seen[i])
 
 
 @wp.kernel
@@ -126,6 +105,7 @@ def refresh_pairs(
     alarm: wp.array[int],
     gone: wp.array[float],
     stride: wp.array[float],
+    strayed: wp.array[float],
     # in and out
     glances: wp.array[Glance],
     # out
@@ -136,29 +116,31 @@ def refresh_pairs(
     """Closest points and normals of pairs that are near, as they are now.
 
     The room between their sides is measured anew when an alarm was raised, as after every search,
-    and what is told at a `Glance` of them. `changed` vertices get other lists.
+    and what is told at a glance; it shrinks by what vertices have `strayed` since. `changed`
+    vertices get other lists.
     """
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, wp.min(end, of_vertices)):
-        left = float(LEFT)
-        if alarm[0] != 0:
-            left = 1.0
-            room = room_between(VERTEX_TRIANGLE, pairs[p], x)
-            state[p].gap = room
-            glances[p] = glance_at(pairs[p], room)
-            if glances[p].vertices[0] == NOWHERE:
-                note_near(p, pairs[p].vertices, 0, state, changed)
-        glance = glances[p]
-        if glance.vertices[0] == NOWHERE:
-            continue
-        keeps = alarm[0] == 0 and is_still(glance, gone)
-        if keeps and stays(glance, state[p]):
-            continue
+        keeps = bool(False)
+        if alarm[0] == 0:
+            glance = glances[p]
+            if glance.vertices[0] == NOWHERE:
+                continue
+            keeps = is_still(glance, gone)
+            if keeps and stays(glance, state[p]):
+                continue
         pair = pairs[p]
-        reach = reach_of(pair, stride)
+        room = state[p].gap
+        if alarm[0] != 0:
+            room = room_between(VERTEX_TRIANGLE, pair, x)
+            state[p].gap = room
+            glances[p] = glance_at(pair, room)
+        else:
+            room = wp.max(LEFT * room, room - of_both(pair, strayed))
         near = int(0)
-        if left * state[p].gap < reach:
+        reach = reach_if_near(pair, room, stride)
+        if reach > 0.0:
             if keeps:
                 continue
             touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
@@ -166,24 +148,25 @@ def refresh_pairs(
                 touches[p] = touch
         note_near(p, pair.vertices, near, state, changed)
     for p in range(wp.max(begin, of_vertices), end):
-        left = float(LEFT)
-        if alarm[0] != 0:
-            left = 1.0
-            room = room_between(EDGE_EDGE, pairs[p], x)
-            state[p].gap = room
-            glances[p] = glance_at(pairs[p], room)
-            if glances[p].vertices[0] == NOWHERE:
-                note_near(p, pairs[p].vertices, 0, state, changed)
-        glance = glances[p]
-        if glance.vertices[0] == NOWHERE:
-            continue
-        keeps = alarm[0] == 0 and is_still(glance, gone)
-        if keeps and stays(glance, state[p]):
-            continue
+        keeps = bool(False)
+        if alarm[0] == 0:
+            glance = glances[p]
+            if glance.vertices[0] == NOWHERE:
+                continue
+            keeps = is_still(glance, gone)
+            if keeps and stays(glance, state[p]):
+                continue
         pair = pairs[p]
-        reach = reach_of(pair, stride)
+        room = state[p].gap
+        if alarm[0] != 0:
+            room = room_between(EDGE_EDGE, pair, x)
+            state[p].gap = room
+            glances[p] = glance_at(pair, room)
+        else:
+            room = wp.max(LEFT * room, room - of_both(pair, strayed))
         near = int(0)
-        if left * state[p].gap < reach:
+        reach = reach_if_near(pair, room, stride)
+        if reach > 0.0:
             if keeps:
                 continue
             touch, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
