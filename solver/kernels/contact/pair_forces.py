@@ -13,6 +13,9 @@ from ..embedding import Embedding, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pairs import AHEAD, Touch, gap_of
 
+# Σ |w_j| over all vertices of a pair whose embedded points lie within what carries them: no less
+# than over those that move at the same time, which is found where it matters alone.
+MOST_TOGETHER = wp.constant(2.0)
 # Corners of a touch. Where surfaces are embedded the loops over them are not ranges of constant
 # length: unrolled, they would take minutes to compile for a GPU.
 CORNERS = wp.constant(4)
@@ -189,19 +192,24 @@ def pair_forces(width: int) -> wp.Function:
                     if s >= embedding.first:
                         gap += weight * lead
                 beyond = wp.dot(normal, gap) - touch.radius
-                together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
-                rate = wp.where(weight != 0.0, wp.sign(weight) * together, 0.0)
+                together = float(MOST_TOGETHER)
+                if wp.static(not embedded):
+                    together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
                 near = wp.abs(beyond) / wp.max(together, 1.0)
                 margin = wp.where(near < margin, near, margin)
+                closing = wp.where(weight != 0.0, wp.sign(weight) * wp.dot(normal, step), 0.0)
                 active = touch.separates != 0
                 f = wp.vec3(0.0)
                 along = float(0.0)
                 drag = float(0.0)
                 if active:
                     f, along, drag = separating_force(touch, weight, beyond)
-                elif beyond + rate * wp.dot(normal, step) < 0.0:
-                    active = True
-                    f, along, drag = touching_force(touch, weight, together, gap, law)
+                elif beyond + together * closing < 0.0:
+                    if wp.static(embedded):
+                        together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
+                    if beyond + together * closing < 0.0:
+                        active = True
+                        f, along, drag = touching_force(touch, weight, together, gap, law)
                 if active:
                     force += f
                     diagonal += along * wp.cw_mul(normal, normal)
