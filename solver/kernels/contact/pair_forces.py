@@ -192,12 +192,13 @@ def pair_forces(width: int) -> wp.Function:
                     if s >= embedding.first:
                         gap += weight * lead
                 beyond = wp.dot(normal, gap) - touch.radius
+                closing = wp.where(weight != 0.0, wp.sign(weight) * wp.dot(normal, step), 0.0)
                 together = float(MOST_TOGETHER)
-                if wp.static(not embedded):
+                may_touch = beyond + together * wp.min(closing, 0.0) < 0.0
+                if wp.static(not embedded) or may_touch:
                     together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
                 near = wp.abs(beyond) / wp.max(together, 1.0)
                 margin = wp.where(near < margin, near, margin)
-                closing = wp.where(weight != 0.0, wp.sign(weight) * wp.dot(normal, step), 0.0)
                 active = touch.separates != 0
                 f = wp.vec3(0.0)
                 along = float(0.0)
@@ -205,11 +206,8 @@ def pair_forces(width: int) -> wp.Function:
                 if active:
                     f, along, drag = separating_force(touch, weight, beyond)
                 elif beyond + together * closing < 0.0:
-                    if wp.static(embedded):
-                        together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
-                    if beyond + together * closing < 0.0:
-                        active = True
-                        f, along, drag = touching_force(touch, weight, together, gap, law)
+                    active = True
+                    f, along, drag = touching_force(touch, weight, together, gap, law)
                 if active:
                     force += f
                     diagonal += along * wp.cw_mul(normal, normal)
