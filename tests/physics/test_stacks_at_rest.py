@@ -117,12 +117,20 @@ def assert_at_rest(ends):
 
 def assert_distances_kept(positions, size, every=1):
     """The floor, and level faces above each other, those of `every` so many bodies, are as far
-    apart as bodies of this size [m] keep, to half of it."""
+    apart as bodies of this size [m] keep, to half of it: in the mean over each face, for what
+    landed a little aside leans on what is soft below it.
+    """
     reach = 0.0025 * size
-    bottom, top = (np.array([f(x[:, 2]) for x in positions]) for f in (np.min, np.max))
+    bottom, top = np.array([mean_heights(x[:, 2], size) for x in positions]).T
     level = bottom[every::every] - top[every - 1 : -1 : every]
-    gaps = np.array([bottom[0] - reach, *(level - 2.0 * reach)])
+    lowest = positions[0][:, 2].min()
+    gaps = np.array([lowest - reach, *(level - 2.0 * reach)])
     assert np.abs(gaps).max() < 0.5 * 2.0 * reach
+
+
+def mean_heights(z, size):
+    """Of the lowest and of the highest face of a body, by the heights of its vertices [m]."""
+    return z[z < z.min() + 0.02 * size].mean(), z[z > z.max() - 0.02 * size].mean()
 
 
 @pytest.mark.parametrize(
