@@ -28,6 +28,7 @@ def surface_on_device(surface, upload):
     struct.triangles = upload(surface.triangles, wp.vec3i)
     struct.may_touch = upload(surface.may_touch.ravel().astype(np.int32), int)
     struct.closed = upload(surface.closed.astype(np.int32), int)
+    struct.ground = upload(surface.ground.astype(np.int32), int)
     struct.bodies, struct.deformable = len(surface.may_touch), surface.body_count
     for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):
         setattr(struct, name, getattr(surface, name))
@@ -189,6 +190,7 @@ class Contact:
         self.clear = False
         if not self.is_known:
             self.truncation.is_lost.fill_(1)
+            self.lists.pulled.zero_()  # numbers of triangles may be those of others
             self.suspicious = True
         # What flies asks where colliders were found last.
         self.trees.fit()

@@ -26,25 +26,33 @@ def sums(group, vectors, count):
 
 
 def are_in_front(surface, front, x, edges, triangles):
-    """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies one is in front of
-    the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py says. What
-    touches an open one without lying in it may as well come from behind.
+    """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies that cross one is in
+    front of the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py
+    says. What touches an open surface without lying in it may as well come from behind, and then
+    all that crosses between the two is told apart together.
     """
     one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
-    closed, also = surface.closed[one], surface.closed[other]
-    is_behind = np.where(closed == also, one > other, closed)
-    along = np.where(is_behind[:, None], -front[edges].sum(axis=1), front[triangles].sum(axis=1))
+    more = surface.ground[one].astype(int) - surface.ground[other]
+    is_behind = np.where(more == 0, one > other, more > 0)[:, None]
+    of_edges, of_triangles = -front[edges].sum(axis=1), front[triangles].sum(axis=1)
+    along = np.where(is_behind, of_edges, of_triangles)
+    is_unknown = ~along.any(axis=1, keepdims=True)
+    along = np.where(is_unknown, np.where(is_behind, of_triangles, of_edges), along)
     a, b, c = (x[triangles[:, k]] for k in range(3))
     across = np.cross(b - a, c - a)
     across *= np.sign((across * along).sum(axis=1))[:, None]
+    is_any_closed = surface.closed[one] | surface.closed[other]
     are_parted = np.zeros(len(edges), dtype=bool)
     for n in (unit(along), unit(across)):
         above, below = ((x[corners] * n[:, None]).sum(axis=2) for corners in (edges, triangles))
         size = np.abs(x[np.column_stack([edges, triangles])]) * np.abs(n)[:, None]
         rounding = LOST * ROUNDING * size.sum(axis=2).max(axis=1)
         gap, depth = above.min(axis=1) - below.max(axis=1), above.max(axis=1) - below.min(axis=1)
-        are_parted |= n.any(axis=1) & (gap >= -rounding) & (closed | also | (depth <= rounding))
-    return (one != other) & are_parted
+        are_parted |= n.any(axis=1) & (gap >= -rounding) & (is_any_closed | (depth <= rounding))
+    are_parted &= one != other
+    couple = np.unique(np.sort([one, other], axis=0), axis=1, return_inverse=True)[1].ravel()
+    are_all_parted = np.bincount(couple, ~are_parted) == 0
+    return are_parted & (is_any_closed | are_all_parted[couple])
 
 
 def lie_on(points, corners, uv, radius):

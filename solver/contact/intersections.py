@@ -163,10 +163,11 @@ class Intersections:
         in front of it.
         """
         inside, vertices = self.inside.numpy().copy(), self.surface.vertices  # a view on the CPU
+        face, uv = self.face.numpy(), self.uv.numpy()
         for number, (_, mine) in self.meshes.items():
             k = np.flatnonzero(inside[vertices] == number + 1)
             suspects, corners = vertices[k], x[self.surface.triangles[mine]]
-            near = corners[self.face.numpy()[k]], self.uv.numpy()[k]
+            near = corners[face[k]], uv[k]
             is_on = lie_on(x[suspects], *near, self.surface.radius[suspects])
             inside[suspects[is_on | (winding_numbers(x[suspects], corners) < SURELY)]] = 0
         return inside
@@ -195,7 +196,8 @@ class Intersections:
         back = IN_FRONT * surface.spacing[ends[:, 0]]
         corners[sunk, 2:] -= (back[:, None] * surface.normals(x, triangle))[sunk, None]
         sure = crosses(*np.moveaxis(corners, 1, 0))
-        sure &= sunk | ~are_in_front(surface, self.front, x, ends, others)
+        k = np.flatnonzero(sure & ~sunk)
+        sure[k] = ~are_in_front(surface, self.front, x, ends[k], others[k])
         return edge[sure], triangle[sure]
 
     def _report(self, found, folded):

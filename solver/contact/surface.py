@@ -26,7 +26,8 @@ class Surface:
     those of triangles, then those of rods, from `rod_start` on. `body` [vertex] numbers bodies and
     colliders, the first `body_count` of which are bodies; `joint` [vertex] what is attached to each
     other. Of both, `may_touch` [body, body] tells who meets whom, and `closed` [body] who has an
-    inside: solids and closed meshes. `spacing` [vertex, m] is the mean length of the edges at a
+    inside: solids and closed meshes. Of two bodies that begin in each other's surface the one with
+    more `ground` [body] lies below. `spacing` [vertex, m] is the mean length of the edges at a
     vertex, or the least among its embedded points; `stiffness` [vertex, N/m] the most that its
     contacts may have, `lead` that of what leads it out of an analytic collider, firm but
     for what is held. `hidden` [vertex of a body] are those that embedded points stand for.
@@ -47,6 +48,7 @@ class Surface:
     body: np.ndarray
     may_touch: np.ndarray
     closed: np.ndarray
+    ground: np.ndarray
     radius: np.ndarray
     friction: np.ndarray
     rest: np.ndarray
@@ -168,6 +170,9 @@ def contact_surface(assembly, bodies, colliders, settings):
     firm = FIRM * np.where(np.isfinite(most), most, settings.collision_stiffness)
     joint = connected_components(assembly.attachments.joints(), len(body))
     held = held_bodies(assembly, body, joint)
+    closed = np.array([has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders])
+    still = [(vertices >= assembly.free_count).all() for vertices in assembly.vertices]
+    still = np.array(still + [True] * len(colliders))
     return Surface(
         body_count=len(bodies),
         points=points,
@@ -183,9 +188,8 @@ def contact_surface(assembly, bodies, colliders, settings):
         point_start=int(starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),
-        closed=np.array(
-            [has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders]
-        ),
+        closed=closed,
+        ground=2 * closed + still,
         radius=spread_from_bodies(assembly.thickness, lambda c: c.thickness),
         friction=spread_from_bodies(
             assembly.friction, lambda c: settings.friction if c.friction is None else c.friction

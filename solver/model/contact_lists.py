@@ -89,9 +89,9 @@ class ContactLists:
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)
         # Entries are looked up before they are needed.
-        self.all.entry = new(int, 4 * capacity + 16 + pairs.AHEAD)
+        self.all.entry = new(int, 4 * capacity + pairs.AHEAD)
         self.all.gap = new(float, 4 * capacity)
-        self.near.entry = new(int, 4 * capacity + 16 + pairs.AHEAD)
+        self.near.entry = new(int, 4 * capacity + pairs.AHEAD)
 
     @property
     def count(self):

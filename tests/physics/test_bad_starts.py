@@ -7,7 +7,7 @@ from intersections import intersecting_pairs
 from shapes import block, box, grid, rotation
 
 from vbd.benchmarks.experiments.contact_shapes import jack
-from vbd.solver.bodies import Cloth, Collider, Pins, Solid
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.contact.intersections import Intersection
 from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
 from vbd.solver.settings import Material, Settings
@@ -339,6 +339,45 @@ def test_a_sheet_that_begins_right_in_the_ground_lies_on_it(name, turned):
         assert heights.min() > 0.0
         assert heights.max() < 0.01
         assert frame.stats.tangles == ()
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_a_sheet_that_begins_with_its_edge_in_a_cloth_comes_out_above_it(seed):
+    axis = np.random.default_rng(seed).normal(size=3)
+    turn = rotation(axis / np.linalg.norm(axis), 1.0 + seed)
+    up = turn @ [0.0, 0.0, 1.0]
+    points, triangles = grid(6)
+    ground = Cloth(points @ turn.T, triangles, pins=Pins(np.arange(len(points))))
+    points, triangles = grid(6, 0.5)
+    along = [np.cos(0.4), np.sin(0.4)]
+    points = np.column_stack([[0.2, 0.25] + points[:, :1] * along, points[:, 1]])
+    sheet = Cloth(points @ turn.T, triangles, Material(youngs_modulus=1e5))
+    # Where rounding lets it cross the cloth that is named, and led out.
+    *_, frame = simulate([sheet, ground], Settings(gravity=tuple(-9.81 * up)), 6)
+    assert (frame.exact_positions[0] @ up).min() > 0.0
+    assert frame.stats.tangles == ()
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+@pytest.mark.parametrize("is_rod", [False, True])
+def test_what_begins_right_in_a_cloth_that_is_held_lies_on_it(is_rod, is_first):
+    turn = rotation([0.3, 0.2, 0.9], 0.7)
+    up = turn @ [0.0, 0.0, 1.0]
+    points, triangles = grid(6)
+    cloth = Cloth(points @ turn.T, triangles, pins=Pins(np.arange(len(points))))
+    if is_rod:
+        line = np.linspace([0.13, 0.21, 0.0], [0.87, 0.78, 0.0], 21)
+        free = Rod(line @ turn.T, np.column_stack([np.arange(20), np.arange(1, 21)]))
+    else:
+        points = 0.6 * points + [0.17, 0.13, 0.0]
+        free = Cloth(points @ turn.T, triangles, Material(youngs_modulus=1e5))
+    bodies = [free, cloth] if is_first else [cloth, free]
+    for frame in simulate(bodies, Settings(gravity=tuple(-9.81 * up)), 8):
+        heights = frame.exact_positions[bodies.index(free)] @ up
+        assert heights.min() > 0.0
+        assert frame.stats.tangles == ()
+        # It is pushed out of what it lies in, and falls back.
+        assert heights.max() < (0.02 if frame.index < 4 else 0.01)
 
 
 @pytest.mark.parametrize("shift", [(0.0, 0.0), (0.013, 0.007), (-0.31, -0.47)])

@@ -2,7 +2,8 @@
 """Sides of what touches as it begins: a cloth that lies in the floor, a box that stands on one.
 
 A gap of nothing has no direction, and what rounding makes of it is another one for each pair. So
-one of two bodies is in front of the other: of a closed one, or else of the later one.
+one of two bodies is in front of the other: of a closed one, else of what is held, or else of the
+later one.
 """
 
 import warp as wp
@@ -41,10 +42,11 @@ def front_of(pair: Pair, surface: Surface):
             of_a += surface.front[pair.vertices[c]]
         else:
             of_b += surface.front[pair.vertices[c]]
-    is_behind = surface.closed[a] > surface.closed[b]
-    if surface.closed[a] == surface.closed[b]:
+    is_behind = surface.ground[a] > surface.ground[b]
+    if surface.ground[a] == surface.ground[b]:
         is_behind = a > b
-    if is_behind or wp.length_sq(of_b) == 0.0:
+    # A rod faces nowhere.
+    if wp.length_sq(of_b) == 0.0 or (is_behind and wp.length_sq(of_a) > 0.0):
         return -of_a
     return of_b
 

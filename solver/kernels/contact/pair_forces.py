@@ -9,13 +9,10 @@ from functools import cache
 
 import warp as wp
 
-from ..embedding import Embedding, surface_functions
+from ..embedding import Embedding, spread_of, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pairs import AHEAD, Touch, gap_of
 
-# Σ |w_j| over all vertices of a pair whose embedded points lie within what carries them: no less
-# than over those that move at the same time, which is found where it matters alone.
-MOST_TOGETHER = wp.constant(2.0)
 # Corners of a touch. Where surfaces are embedded the loops over them are not ranges of constant
 # length: unrolled, they would take minutes to compile for a GPU.
 CORNERS = wp.constant(4)
@@ -147,6 +144,19 @@ def pair_forces(width: int) -> wp.Function:
         return together
 
     @wp.func
+    def most_together(touch: Touch, embedding: Embedding):
+        """Σ |∂d/∂x_j| over all vertices: no less than over those that move at the same time, which
+        takes longer to find.
+        """
+        together = float(0.0)
+        if wp.static(embedded):
+            c = int(0)
+            while c < CORNERS:
+                together += wp.abs(touch.weights[c]) * spread_of(touch.vertices[c], embedding)
+                c += 1
+        return together
+
+    @wp.func
     def pairs_force_hessian(
         i: int,
         x: wp.array[wp.vec3],
@@ -193,7 +203,7 @@ def pair_forces(width: int) -> wp.Function:
                         gap += weight * lead
                 beyond = wp.dot(normal, gap) - touch.radius
                 closing = wp.where(weight != 0.0, wp.sign(weight) * wp.dot(normal, step), 0.0)
-                together = float(MOST_TOGETHER)
+                together = most_together(touch, embedding)
                 may_touch = beyond + together * wp.min(closing, 0.0) < 0.0
                 if wp.static(not embedded) or may_touch:
                     together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))

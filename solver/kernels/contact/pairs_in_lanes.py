@@ -27,13 +27,11 @@ from ..lanes import (  # noqa: F401 (operators)
     total,
     vec3s,
     vec6s,
-    wide,
 )
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pair_forces import Contacts
 from .pairs import Touch
 
-Touches = wide(Touch)
 # Distance [m] of what never touches.
 NEVER = wp.constant(1.0e30)
 vec4s = wp.types.matrix(shape=(4, WIDTH), dtype=float)
