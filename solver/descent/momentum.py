@@ -22,7 +22,7 @@ from .stage import RecordedStage
 
 # A body that nothing has touched for so many steps flies. A solid that stands on something, or has
 # just jumped off it, must not be guessed to fall: a stack of stiff ones would be pressed together
-# and jump again. Nor must the vertices of cloth that lies.
+# and jump again. Nor must the vertices of cloth and rods that lie.
 FLIGHT = 20
 # What is known of islands.
 ISLANDS = {
@@ -42,7 +42,8 @@ class IslandMomentum(RecordedStage):
     """Gives islands of bodies that touch, or one alone, the momentum that they should have.
 
     For scenes with contact pairs; colliders `travel` so far in a frame [m], an array of one float.
-    Marks in `model.standing` the vertices of solids that stand, and those of cloth that lie.
+    Marks in `model.standing` the vertices of solids that stand, and those of cloth and
+    rods that lie.
     """
 
     def __init__(self, model, travel):

@@ -121,7 +121,7 @@ def refresh_pairs(
     """
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
-    for p in range(begin, wp.min(end, of_vertices)):
+    for p in range(begin, end):
         keeps = bool(False)
         if alarm[0] == 0:
             glance = glances[p]
@@ -133,7 +133,7 @@ def refresh_pairs(
         pair = pairs[p]
         room = state[p].gap
         if alarm[0] != 0:
-            room = room_between(VERTEX_TRIANGLE, pair, x)
+            room = room_between(wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE), pair, x)
             state[p].gap = room
             glances[p] = glance_at(pair, room)
         else:
@@ -143,35 +143,14 @@ def refresh_pairs(
         if reach > 0.0:
             if keeps:
                 continue
-            touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
-            if near != 0:
-                touches[p] = touch
-        note_near(p, pair.vertices, near, state, changed)
-    for p in range(wp.max(begin, of_vertices), end):
-        keeps = bool(False)
-        if alarm[0] == 0:
-            glance = glances[p]
-            if glance.vertices[0] == NOWHERE:
-                continue
-            keeps = is_still(glance, gone)
-            if keeps and stays(glance, state[p]):
-                continue
-        pair = pairs[p]
-        room = state[p].gap
-        if alarm[0] != 0:
-            room = room_between(EDGE_EDGE, pair, x)
-            state[p].gap = room
-            glances[p] = glance_at(pair, room)
-        else:
-            room = wp.max(LEFT * room, room - of_both(pair, strayed))
-        near = int(0)
-        reach = reach_if_near(pair, room, stride)
-        if reach > 0.0:
-            if keeps:
-                continue
-            touch, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
-            if near != 0:
-                touches[p] = touch
+            if p < of_vertices:
+                touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
+                if near != 0:
+                    touches[p] = touch
+            else:
+                across, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
+                if near != 0:
+                    touches[p] = across
         note_near(p, pair.vertices, near, state, changed)
 
 
