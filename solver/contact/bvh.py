@@ -7,6 +7,7 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels.contact import boxes, neighborhoods, renewal
+from ..kernels.contact.trust_radii import SOME, WHOLE
 
 # Rough cost of bounding a thing, of keeping its box, and of its part in fitting a tree [ns].
 BOUND, KEEP, FIT = 15.0, 6.0, 7.0
@@ -46,7 +47,8 @@ class Tree:
 
 class Trees:
     """The trees of bodies and of colliders, by their names in the `kernels.Surface`, which learns
-    their numbers when they are built first; and who is a neighbor of whom.
+    their numbers when they are built first; and who is a neighbor of whom. Whether `colliders_move`
+    is given later.
     """
 
     def __init__(self, model, struct, x_found):
@@ -64,7 +66,7 @@ class Trees:
         for name, which in ranges.items():
             self.of[name], self.renewed[f"renewed_{name}"] = self._trees(*which)
         self.of["body_tree"] = self._tree_of_bodies()
-        self.is_built = False
+        self.is_built, self.colliders_move = False, True
 
     def _trees(self, bound, keep, first, count):
         """Of edges or triangles, which a kernel bounds, and of the renewed ones alone."""
@@ -105,21 +107,30 @@ class Trees:
 
     def build(self):
         """Build the trees for the trust regions of now: what they find does not depend on how they
-        are built, only how fast.
+        are built, only how fast. Those of colliders that do not move stay as good as they were.
         """
-        trees = self.of if self.is_built else self.of | self.renewed
+        trees = self._of_what_moves() if self.is_built else self.of | self.renewed
         self._do(Tree.build, trees.values())
         for name, tree in trees.items():
             setattr(self.struct, name, tree.id)
         self.is_built = True
 
-    def fit(self, whole=True):
+    def _of_what_moves(self):
+        """All trees by their names, but for those of colliders where these keep still."""
+        if self.colliders_move:
+            return self.of
+        return {name: tree for name, tree in self.of.items() if not name.startswith("collider")}
+
+    def fit(self, who=WHOLE):
         """Fit all trees to the trust regions of now; those of what is renewed, too, unless that is
-        the `whole` surface.
+        the WHOLE surface. For SOME of it, within a step, those of colliders that keep still stay:
+        how far these touch changes from step to step alone, by much only before another search.
         """
         if not self.is_built:
             self.build()
-        trees = self.of if whole else self.of | self.renewed
+        trees = self._of_what_moves() if who == SOME else self.of
+        if who != WHOLE:
+            trees = trees | self.renewed
         self._do(Tree.fit, trees.values())
         self.find_neighbors()
 

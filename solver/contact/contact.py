@@ -101,8 +101,9 @@ class Contact:
         """A `SearchDue` of this contact."""
         return SearchDue(self.truncation, every, **how)
 
-    def begin_frame(self):
+    def begin_frame(self, colliders_move=True):
         """Count anew; build the trees anew where they are in use."""
+        self.trees.colliders_move = colliders_move
         if self.lists.searches or not self.trees.is_built:
             self.trees.build()
         self.lists.begin_frame()
@@ -229,7 +230,7 @@ class Contact:
         self.truncation.end_search()
 
     def _find(self, who):
-        self.trees.fit(who == WHOLE)
+        self.trees.fit(who)
         self.finding.run(who)
 
     def part_anew(self):

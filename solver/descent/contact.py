@@ -31,7 +31,7 @@ class Contacts(Stage):
         self.searching = self.contact.due(interval, iterations=model.iteration)
 
     def begin_frame(self, _frame, _time):
-        self.contact.begin_frame()
+        self.contact.begin_frame(self.is_kinematic)
 
     def before_step(self):
         """Look for intersections, where there may be any."""

@@ -16,9 +16,9 @@ from .contact.analytic_colliders import ContactModel, collider_force_hessian, ke
 from .contact.counts import ALL
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pairs import PairState, Touch, gap_of
-from .options import QUICK
+from .options import HOT
 
-wp.set_module_options(QUICK | {"max_unroll": 2})
+wp.set_module_options(HOT | {"max_unroll": 2})
 
 # The most corners of a term: an attachment of a point in a cell to one in another.
 MOST_CORNERS = wp.constant(16)

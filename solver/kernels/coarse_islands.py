@@ -6,9 +6,9 @@ import warp as wp
 from .coarse.groups import WORD, word_of
 from .contact.counts import ALL, SEARCHES
 from .contact.pairs import Pair
-from .options import QUICK
+from .options import HOT
 
-wp.set_module_options(QUICK)
+wp.set_module_options(HOT)
 
 
 @wp.kernel

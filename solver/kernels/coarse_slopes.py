@@ -13,9 +13,9 @@ from .contact.analytic_colliders import CAUTION, ContactModel, collider_force_he
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pair_forces import Contacts
 from .contact.pairs import Touch, gap_of
-from .options import QUICK
+from .options import HOT
 
-wp.set_module_options(QUICK)
+wp.set_module_options(HOT)
 
 
 def no_contacts():

@@ -18,10 +18,10 @@ from .contact.passing import approach_along, passing_normal
 from .contact.planes import KEPT
 from .flight import Boxes
 from .islands import Islands
-from .options import QUICK
+from .options import HOT
 from .shares import share_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(HOT)
 
 
 @wp.func

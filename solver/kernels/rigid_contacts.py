@@ -12,10 +12,10 @@ from .contact.parting import gap_along
 from .contact.touches import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
 from .islands import Islands
-from .options import QUICK
+from .options import HOT
 from .rigid_step import ContactSums, RigidSteps
 
-wp.set_module_options(QUICK)
+wp.set_module_options(HOT)
 
 # Beyond this many contact distances a pair carries nothing, rounding or not.
 FAR = wp.constant(1.1)

@@ -40,15 +40,24 @@ def rods():
 ORDERS = [0, 1, 2], [1, 0, 2]
 
 
+def above_a_ball():
+    """A sheet that nearly touches a collider that keeps still."""
+    points, triangles = grid(12)
+    ball, faces = bumpy_ball(0.3, rows=8)
+    below = [0.5, 0.5, -0.304]
+    return [Cloth(points, triangles, CLOTH), Collider(ball + below, faces)]
+
+
 def listed(model):
     """The vertices of all pairs, as a set."""
     return set(map(tuple, model.lists.pairs.numpy()[: model.lists.count]["vertices"].tolist()))
 
 
-@pytest.mark.parametrize("make", [folded, balls, rods])
+@pytest.mark.parametrize("make", [folded, balls, rods, above_a_ball])
 def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     stepper, _frames = stepper_of(make())
     model, contact = stepper.model, stepper.model.contact
+    contact.begin_frame(colliders_move=False)
     contact.search()
     before, x = listed(model), model.x.numpy()
     random = np.random.default_rng(5)
@@ -175,6 +184,24 @@ def test_what_lies_still_is_not_sought_in_the_next_frame():
     stats = [frame.stats for frame in simulate(at_rest(), still, 4)]
     assert stats[0].searches > 0 and stats[-1].pairs > 0
     assert [s.searches for s in stats[1:]] == [0, 0, 0]
+
+
+def boxes_of(contact):
+    """The boxes of edges and triangles of colliders."""
+    trees = [contact.trees.of[name] for name in ("collider_edge_tree", "collider_triangle_tree")]
+    return np.concatenate([tree.high.numpy() for tree in trees])
+
+
+@pytest.mark.parametrize("move", [False, True])
+def test_trees_of_colliders_are_fitted_within_a_step_only_if_these_move(move):
+    stepper, _frames = stepper_of(above_a_ball())
+    contact = stepper.model.contact
+    contact.begin_frame(colliders_move=move)
+    contact.approach()
+    before = boxes_of(contact)
+    contact.model.contact_model.state.multiplier.fill_(1e-3)  # all touch what is farther away
+    contact.approach(whole=False)
+    assert (boxes_of(contact) != before).any() == move
 
 
 @pytest.mark.parametrize("make", [folded, balls, rods])

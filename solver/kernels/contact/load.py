@@ -16,13 +16,13 @@ with both, heavy things on light ones tremble.
 
 import warp as wp
 
-from ..options import QUICK
+from ..options import HOT
 from .analytic_colliders import ContactModel, direction_and_distance
 from .law import load_stiffness
 from .pair_forces import Contacts
 from .pairs import EDGE_EDGE, Pair, gap_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(HOT)
 
 # A contact reaches further by up to this part of the contact distance.
 MOST = wp.constant(0.3)
