@@ -74,6 +74,19 @@ class BodyErrors:
     latest: wp.array[wp.float64]  # what is told of that by this substep; 0: nothing so far
 
 
+@wp.func
+def squares_of(i: int, marks: Marks):
+    """Squares [m²] of the moves of a vertex between the marks and of its way from the start."""
+    before = marks.second[i] - marks.first[i]
+    after = marks.now[i] - marks.second[i]
+    way = marks.now[i] - marks.start[i]
+    return wp.vec3d(
+        wp.float64(wp.dot(before, before)),
+        wp.float64(wp.dot(after, after)),
+        wp.float64(wp.dot(way, way)),
+    )
+
+
 @wp.kernel
 def add_moves(
     first: int,
@@ -82,21 +95,29 @@ def add_moves(
     # out
     moves: wp.array[wp.vec3d],
 ):
-    """Sums of squares [m²] of the moves between the marks and of the way from the start. One
-    thread per chunk.
-    """
+    """Sums of `squares_of` vertices. One thread per chunk."""
     chunk = first + wp.tid()
     total = wp.vec3d()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
-        i = chunks.vertex[q]
-        before = marks.second[i] - marks.first[i]
-        after = marks.now[i] - marks.second[i]
-        way = marks.now[i] - marks.start[i]
-        total += wp.vec3d(
-            wp.float64(wp.dot(before, before)),
-            wp.float64(wp.dot(after, after)),
-            wp.float64(wp.dot(way, way)),
-        )
+        total += squares_of(chunks.vertex[q], marks)
+    moves[chunk] = total
+
+
+@wp.kernel
+def add_touched_moves(
+    first: int,
+    chunks: Chunks,
+    marks: Marks,
+    touched: wp.array[int],
+    # out
+    moves: wp.array[wp.vec3d],
+):
+    """The same of the vertices that are `touched` [vertex] in this substep."""
+    chunk = first + wp.tid()
+    total = wp.vec3d()
+    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        if touched[chunks.vertex[q]] != 0:
+            total += squares_of(chunks.vertex[q], marks)
     moves[chunk] = total
 
 

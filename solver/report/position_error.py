@@ -20,11 +20,12 @@ ROUNDING = float(accuracy.ROUNDING)
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = 0.999
 # Where coarse steps get rarer, the error is this multiple of the last move, times its ratio to the
-# move before to this power: fitted to scenes of all kinds, checked with others
-# (benchmarks/experiments/error_estimate.py).
+# move before to this power; ...
 PART_LEFT, POWER = 1.6, 0.8
-# A rate of sweeps nearer to 1 than this tells nothing either.
-SLOWEST_SWEEPS = 0.99
+# ... and what sweeps leave is this multiple of what the moves of so many of them tell, whose rate
+# is faster than that of the slowest parts. A rate of a sweep nearer to 1 tells nothing. All fitted
+# to one half of many scenes, and no worse for the other (benchmarks/experiments/error_estimate.py).
+PART_HIDDEN, SWEEPS, SLOWEST_SWEEP = 1.5, 2, 0.995
 # A goal is not smaller than this [m].
 TINY = 1e-300
 # Rough cost of a vertex in a sum [ns].
@@ -71,9 +72,10 @@ class PositionError:
 
     Else each of the two moves has one coarse step in it, which takes a part of what is smooth of
     the error, and many sweeps, which leave that as it is: the second move alone says how much there
-    is, and hardly less than what is left. What sweeps take more slowly than they seem to, as of
-    what slides or is pressed, is told by two moves without a coarse step between them, where
-    `steps` says after which of `count` iterations such come.
+    is, and hardly less than what is left. What touches is held by contacts stiffer than itself, and
+    moves with what it touches by small steps, which no coarse step makes larger: two moves of its
+    vertices without a coarse step between them tell how slowly, where `steps` says after which of
+    `count` iterations such come.
     """
 
     def __init__(self, model, count, steps):
@@ -93,29 +95,29 @@ class PositionError:
 
     def _launches(self):
         """Add up the squares [m²] of the two moves and of the way of all iterations, body by body;
-        and of the two without a coarse step, and of both together.
+        and of the two without a coarse step, and of both together, of what is touched.
         """
-        launches = self._add(0, self.model.u_start, self.ends)
+        launches = self._add(0, accuracy.add_moves, self.ends, self.model.u_start)
         if self.stretch:
-            launches += self._add(1, self._at(self.stretch[0]), self.stretch)
+            touched, start = self.model.touched, self._at(self.stretch[0])
+            launches += self._add(1, accuracy.add_touched_moves, self.stretch, start, touched)
         return launches
 
     def _at(self, done):
         """The positions after so many iterations; of now at their end."""
         return self.marks.get(done, self.model.u)
 
-    def _add(self, row, start, ends):
-        """Launches for the squares of two moves, given by iterations done, and of the way from a
-        start.
+    def _add(self, row, kernel, ends, start, *of):
+        """Launches of a kernel for the squares of two moves, given by iterations done, and of the
+        way from a start.
         """
         model, at, record = self.model, accuracy.Marks(), self.model.launches.record
         at.start, (at.first, at.second, at.now) = start, map(self._at, ends)
         moves = wp.zeros(len(self.chunks.owner), dtype=wp.vec3d, device=model.x.device)
         each = VERTEX * self.counts.sum() / max(len(moves), 1)
-        add, inputs = accuracy.add_moves, [self.chunks, moves]
         return [
-            record(add, len(moves), [self.chunks, at], [moves], each),
-            record(sums.add_squares, len(self.counts), inputs, [self.squares[row]]),
+            record(kernel, len(moves), [self.chunks, at, *of], [moves], each),
+            record(sums.add_squares, len(self.counts), [self.chunks, moves], [self.squares[row]]),
         ]
 
     def find(self):
@@ -147,28 +149,31 @@ class PositionError:
         return found
 
     def _left_by_sweeps(self, squares):
-        """The error [m] that sweeps leave, by the squares [m²] of two moves a, b without a coarse
-        step and of a + b: their rate is a·b / a², which is small where contacts flip to and fro.
+        """The error [m] that sweeps leave of what is touched, by the squares [m²] of two moves a, b
+        without a coarse step and of a + b: their rate is a·b / a², which is small where contacts
+        flip to and fro.
         """
         first, second, both = squares
-        rate = quotient(0.5 * (both - first - second), first)
-        rate = np.clip(rate, 0.0, SLOWEST_SWEEPS)
         _, middle, last = self.stretch
-        later = (self.count - last) / (last - middle)
-        return np.sqrt(second) * rate ** (1.0 + later) / (1.0 - rate)
+        each = last - middle
+        rate = quotient(0.5 * (both - first - second), first)
+        rate = np.clip(rate, 0.0, SLOWEST_SWEEP**each)
+        later = (self.count - last) / each
+        return PART_HIDDEN * np.sqrt(second) * rate ** (1.0 + later) / (1.0 - rate)
 
 
 def stretch(count, steps):
-    """(first, middle, last) iteration done of the longest part of the second half of `count`
-    iterations in which none of the coarse `steps` comes; None where there is none.
+    """(first, middle, last) iteration done of two times SWEEPS at the end of the longest part of
+    the second half of `count` iterations in which none of the coarse `steps` comes, or as many as
+    that has; None where it has none.
     """
     half = count // 2
     starts = [half, *(step for step in steps if half < step <= count)]
     ends = [*(step - 1 for step in starts[1:]), count]
     parts = zip(starts, ends, strict=True)
     first, end = max(parts, key=lambda part: part[1] - part[0])
-    each = (end - first) // 2
-    return (first, first + each, first + 2 * each) if each > 0 else None
+    each = min(SWEEPS, (end - first) // 2)
+    return (end - 2 * each, end - each, end) if each > 0 else None
 
 
 def quotient(second, first):
