@@ -123,7 +123,7 @@ def test_the_stretch_without_coarse_steps():
     assert stretch(20, STEPS) == (12, 14, 16)
     assert stretch(30, STEPS) == (26, 28, 30)
     assert stretch(6, [1, 2, 3, 5]) is None
-    assert stretch(8, [1, 2, 3, 5]) == (4, 6, 8)
+    assert stretch(8, [1, 2, 3, 5]) == (6, 7, 8)
     assert stretch(4, [1, 2, 3]) is None
     for count in range(4, 100):
         found = stretch(count, [1, 2, 3, 5, 9, 17, 33, 65])
