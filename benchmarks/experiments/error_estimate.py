@@ -247,6 +247,12 @@ def over_goal(rows):
     return max((max(np.divide(row["truth"], row["goal"])) for row in said), default=0.0)
 
 
+def is_false_alarm(row):
+    """Whether a frame does not say that it has converged though its errors are below the goal."""
+    said = row["verdict"] != "converged" and row["worst"] is not None
+    return said and bool(np.all(np.array(row["truth"]) <= row["goal"]))
+
+
 def within(found):
     return ((found > 1.0 / 3.0) & (found < 3.0)).mean() if len(found) else np.nan
 
@@ -272,10 +278,11 @@ def conclude(said, group):
     ):
         found, strict = ratios(chosen)[0], ratios(chosen, none=False)[0]
         false = sum(over_goal([row]) > 3.0 for row in chosen)
+        alarms = sum(is_false_alarm(row) for row in chosen)
         print(
             f"{said}{kind}: {within(found):.1%} of {len(found)} frames within a factor 3 "
             f"({within(strict):.1%} with errors as good as none); {false} of {len(chosen)} say "
-            "converged above 3 times the goal"
+            f"converged above 3 times the goal, {alarms} say otherwise below it"
         )
 
 

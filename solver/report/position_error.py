@@ -22,9 +22,10 @@ SLOWEST = 0.999
 # Where coarse steps get rarer, the error is this multiple of the last move, times its ratio to the
 # move before to this power; ...
 PART_LEFT, POWER = 1.6, 0.8
-# ... and what sweeps leave is this multiple of what the moves of so many of them tell, whose rate
-# is faster than that of the slowest parts. A rate of a sweep nearer to 1 tells nothing. All fitted
-# to one half of many scenes, and no worse for the other (benchmarks/experiments/error_estimate.py).
+# ... and what sweeps leave of what is touched is this multiple of what two moves, of so many sweeps
+# each, tell: slow parts are slower than all parts together. No sweep is believed to leave more. All
+# fitted to one half of many scenes, and no worse for the other
+# (benchmarks/experiments/error_estimate.py).
 PART_HIDDEN, SWEEPS, SLOWEST_SWEEP = 1.5, 2, 0.995
 # A goal is not smaller than this [m].
 TINY = 1e-300
@@ -151,12 +152,13 @@ class PositionError:
     def _left_by_sweeps(self, squares):
         """The error [m] that sweeps leave of what is touched, by the squares [m²] of two moves a, b
         without a coarse step and of a + b: their rate is a·b / a², which is small where contacts
-        flip to and fro.
+        flip to and fro. What a search between the two has let go makes b the longer one, and is no
+        slow part: then it is a·b / b².
         """
         first, second, both = squares
         _, middle, last = self.stretch
         each = last - middle
-        rate = quotient(0.5 * (both - first - second), first)
+        rate = quotient(0.5 * (both - first - second), np.maximum(first, second))
         rate = np.clip(rate, 0.0, SLOWEST_SWEEP**each)
         later = (self.count - last) / each
         return PART_HIDDEN * np.sqrt(second) * rate ** (1.0 + later) / (1.0 - rate)
