@@ -20,13 +20,11 @@ ROUNDING = float(accuracy.ROUNDING)
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = 0.999
 # Where coarse steps get rarer, the error is this multiple of the last move, times its ratio to the
-# move before to this power; ...
-PART_LEFT, POWER = 1.6, 0.8
-# ... and what sweeps leave of what is touched is this multiple of what two moves, of so many sweeps
-# each, tell: slow parts are slower than all parts together. No sweep is believed to leave more. All
-# fitted to one half of many scenes, and no worse for the other
+# move before to this power: fitted to scenes of all kinds, checked with others
 # (benchmarks/experiments/error_estimate.py).
-PART_HIDDEN, SWEEPS, SLOWEST_SWEEP = 1.5, 2, 0.995
+PART_LEFT, POWER = 1.6, 0.8
+# A rate of a sweep nearer to 1 than this tells nothing either.
+SLOWEST_SWEEP = 0.995
 # A goal is not smaller than this [m].
 TINY = 1e-300
 # Rough cost of a vertex in a sum [ns].
@@ -74,9 +72,9 @@ class PositionError:
     Else each of the two moves has one coarse step in it, which takes a part of what is smooth of
     the error, and many sweeps, which leave that as it is: the second move alone says how much there
     is, and hardly less than what is left. What touches is held by contacts stiffer than itself, and
-    moves with what it touches by small steps, which no coarse step makes larger: two moves of its
-    vertices without a coarse step between them tell how slowly, where `steps` says after which of
-    `count` iterations such come.
+    moves with what it touches by small steps, which no coarse step makes larger: two sweeps over
+    its vertices without a coarse step between them tell how slowly, where `steps` says after which
+    of `count` iterations such come.
     """
 
     def __init__(self, model, count, steps):
@@ -150,32 +148,27 @@ class PositionError:
         return found
 
     def _left_by_sweeps(self, squares):
-        """The error [m] that sweeps leave of what is touched, by the squares [m²] of two moves a, b
-        without a coarse step and of a + b: their rate is a·b / a², which is small where contacts
-        flip to and fro. What a search between the two has let go makes b the longer one, and is no
-        slow part: then it is a·b / b².
+        """The error [m] that sweeps leave of what is touched, by the squares [m²] of the moves a, b
+        of two sweeps without a coarse step and of a + b: their rate is a·b / a², which is small
+        where contacts flip to and fro. What a search between the two has let go makes b the longer
+        one, and is no slow part: then it is a·b / b².
         """
         first, second, both = squares
-        _, middle, last = self.stretch
-        each = last - middle
         rate = quotient(0.5 * (both - first - second), np.maximum(first, second))
-        rate = np.clip(rate, 0.0, SLOWEST_SWEEP**each)
-        later = (self.count - last) / each
-        return PART_HIDDEN * np.sqrt(second) * rate ** (1.0 + later) / (1.0 - rate)
+        rate = np.clip(rate, 0.0, SLOWEST_SWEEP)
+        later = self.count - self.stretch[2]
+        return np.sqrt(second) * rate ** (1 + later) / (1.0 - rate)
 
 
 def stretch(count, steps):
-    """(first, middle, last) iteration done of two times SWEEPS at the end of the longest part of
-    the second half of `count` iterations in which none of the coarse `steps` comes, or as many as
-    that has; None where it has none.
+    """(first, middle, last) iteration done of the last two of the longest part of the second half
+    of `count` iterations in which none of the coarse `steps` comes; None where it has fewer.
     """
     half = count // 2
     starts = [half, *(step for step in steps if half < step <= count)]
     ends = [*(step - 1 for step in starts[1:]), count]
-    parts = zip(starts, ends, strict=True)
-    first, end = max(parts, key=lambda part: part[1] - part[0])
-    each = min(SWEEPS, (end - first) // 2)
-    return (end - 2 * each, end - each, end) if each > 0 else None
+    first, end = max(zip(starts, ends, strict=True), key=lambda part: part[1] - part[0])
+    return (end - 2, end - 1, end) if end - first >= 2 else None
 
 
 def quotient(second, first):
