@@ -124,7 +124,7 @@ class Trees:
     def fit(self, who=WHOLE):
         """Fit all trees to the trust regions of now; those of what is renewed, too, unless that is
         the WHOLE surface. For SOME of it, within a step, those of colliders that keep still stay:
-        how far these touch changes from step to step alone, by much only before another search.
+        their boxes grow with the load alone, from step to step.
         """
         if not self.is_built:
             self.build()
