@@ -83,10 +83,10 @@ class PositionError:
         self.sizes = [np.ptp(points[vertices], axis=0).max() for vertices in bodies]
         self.rounding = ROUNDING * model.displacements.coordinates()
         self.is_even = model.settings.quasistatic
-        self.stretch = None if self.is_even else stretch(count, steps)
+        self.sweeps = None if self.is_even else last_sweeps(count, steps)
         # Positions to keep, by iterations done.
         self.ends = count // 4, count // 2, count
-        kept = {*self.ends, *(self.stretch or ())}
+        kept = {*self.ends, *(self.sweeps or ())}
         self.marks = {done: wp.zeros_like(model.u) for done in sorted(kept) if 0 < done < count}
         self.chunks, self.counts = body_chunks(model)
         self.squares = wp.zeros((2, 3, len(bodies)), dtype=wp.float64, device=model.x.device)
@@ -97,9 +97,9 @@ class PositionError:
         and of the two without a coarse step, and of both together, of what is touched.
         """
         launches = self._add(0, accuracy.add_moves, self.ends, self.model.u_start)
-        if self.stretch:
-            touched, start = self.model.touched, self._at(self.stretch[0])
-            launches += self._add(1, accuracy.add_touched_moves, self.stretch, start, touched)
+        if self.sweeps:
+            touched, start = self.model.touched, self._at(self.sweeps[0])
+            launches += self._add(1, accuracy.add_touched_moves, self.sweeps, start, touched)
         return launches
 
     def _at(self, done):
@@ -140,7 +140,7 @@ class PositionError:
         of_all, of_sweeps = squares[..., moving] / self.counts[moving]
         first, second, motion = np.sqrt(of_all)
         error = second * (part_left_evenly if self.is_even else part_left)(quotient(second, first))
-        if self.stretch and done == count:
+        if self.sweeps and done == count:
             error = np.hypot(error, self._left_by_sweeps(of_sweeps))
         found.error[moving] = np.maximum(error, self.rounding[moving])
         found.goal[moving] = found.seen[moving] = visible(motion, np.array(self.sizes)[moving])
@@ -156,11 +156,11 @@ class PositionError:
         first, second, both = squares
         rate = quotient(0.5 * (both - first - second), np.maximum(first, second))
         rate = np.clip(rate, 0.0, SLOWEST_SWEEP)
-        later = self.count - self.stretch[2]
+        later = self.count - self.sweeps[2]
         return np.sqrt(second) * rate ** (1 + later) / (1.0 - rate)
 
 
-def stretch(count, steps):
+def last_sweeps(count, steps):
     """(first, middle, last) iteration done of the last two of the longest part of the second half
     of `count` iterations in which none of the coarse `steps` comes; None where it has fewer.
     """

@@ -16,7 +16,7 @@ from vbd.solver.report.position_error import (
     PART_OF_MOTION,
     PART_OF_SIZE,
     PositionError,
-    stretch,
+    last_sweeps,
 )
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation, simulate
@@ -123,14 +123,14 @@ def test_contacts_that_flip_to_and_fro_are_no_slow_part():
     assert error < 3.0 * 1e-4
 
 
-def test_the_stretch_without_coarse_steps():
-    assert stretch(20, STEPS) == (14, 15, 16)
-    assert stretch(30, STEPS) == (28, 29, 30)
-    assert stretch(6, [1, 2, 3, 5]) is None
-    assert stretch(8, [1, 2, 3, 5]) == (6, 7, 8)
-    assert stretch(4, [1, 2, 3]) is None
+def test_the_last_sweeps_without_a_coarse_step():
+    assert last_sweeps(20, STEPS) == (14, 15, 16)
+    assert last_sweeps(30, STEPS) == (28, 29, 30)
+    assert last_sweeps(6, [1, 2, 3, 5]) is None
+    assert last_sweeps(8, [1, 2, 3, 5]) == (6, 7, 8)
+    assert last_sweeps(4, [1, 2, 3]) is None
     for count in range(4, 100):
-        found = stretch(count, [1, 2, 3, 5, 9, 17, 33, 65])
+        found = last_sweeps(count, [1, 2, 3, 5, 9, 17, 33, 65])
         assert found is None or count // 2 <= found[0] < found[1] < found[2] <= count
 
 
