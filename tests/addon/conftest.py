@@ -8,9 +8,14 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 @pytest.fixture(scope="session", autouse=True)
 def addon():
-    """The add-on, registered for the whole session; classes left behind crash bpy at its end."""
+    """The add-on, registered for the whole session unless other tests have done so; classes left
+    behind crash bpy at its end.
+    """
     import vbd
 
+    if hasattr(bpy.types.Scene, "vbd"):
+        yield vbd
+        return
     vbd.register()
     yield vbd
     vbd.unregister()
