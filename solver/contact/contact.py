@@ -29,6 +29,7 @@ def surface_on_device(surface, upload):
     struct.may_touch = upload(surface.may_touch.ravel().astype(np.int32), int)
     struct.closed = upload(surface.closed.astype(np.int32), int)
     struct.ground = upload(surface.ground.astype(np.int32), int)
+    struct.side = upload(np.ones(surface.may_touch.size), int)
     struct.bodies, struct.deformable = len(surface.may_touch), surface.body_count
     for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):
         setattr(struct, name, getattr(surface, name))

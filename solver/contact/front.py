@@ -2,10 +2,16 @@
 """Where surfaces face: what begins right in one of them is in front of it."""
 
 import numpy as np
+import warp as wp
 
+from ..device.launches import play
+from ..kernels.contact import sides
 from ..kernels.contact.parting import FLOOR, LOST, ROUNDING
 from .crossings import unit
 from .sunk import COMMON
+
+# Rough cost of a vertex or an edge that is asked [ns].
+HEARD = 200.0
 
 
 def fronts(surface, x, up):
@@ -25,11 +31,44 @@ def sums(group, vectors, count):
     return np.column_stack([np.bincount(group, each, count) for each in vectors.T])
 
 
-def are_in_front(surface, front, x, edges, triangles):
+class Sides:
+    """On which side of each other open bodies begin (kernels/contact/sides.py)."""
+
+    def __init__(self, model, struct):
+        surface, record = model.surface, model.launches.record
+        self.struct, self.couples = struct, surface.may_touch.shape
+        is_free = surface.ground == 0
+        others = surface.may_touch & is_free & is_free[:, None] & ~np.eye(len(is_free), dtype=bool)
+        self.said = wp.zeros(2 * others.size, dtype=int, device=model.device)
+        queries = {sides.hear_edges: surface.body_edges}
+        if surface.body_triangles:  # rods have none
+            queries[sides.hear_vertices] = len(surface.vertices)
+        inputs = [struct, model.contact_model.state, model.x]
+        self.hear = [
+            record(kernel, count, inputs, [self.said], HEARD)
+            for kernel, count in queries.items()
+            if others.any()
+        ]
+
+    def find(self):
+        """Tell those of now, int [body, body]: -1 where the rule who is in front is the other way
+        round, else 1. `struct` has the fronts and the trees of now.
+        """
+        self.struct.side.fill_(1)
+        self.said.zero_()
+        play(self.hear)
+        said = self.said.numpy().reshape(*self.couples, 2)
+        is_otherwise = (said[..., sides.OTHERWISE] > 0) & (said[..., sides.AS_RULED] == 0)
+        side = np.where(is_otherwise | is_otherwise.T, -1, 1).astype(np.int32)
+        self.struct.side.assign(side.ravel())
+        return side
+
+
+def are_in_front(surface, front, side, x, edges, triangles):
     """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies that cross one is in
     front of the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py
-    says. What touches an open surface without lying in it may as well come from behind, and then
-    all that crosses between the two is told apart together.
+    says, and the `side` [body, body] of `Sides`. What touches an open surface without lying in it
+    may as well come from behind, and then all that crosses between the two is told apart together.
     """
     one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
     more = surface.ground[one].astype(int) - surface.ground[other]
@@ -38,6 +77,7 @@ def are_in_front(surface, front, x, edges, triangles):
     along = np.where(is_behind, of_edges, of_triangles)
     is_unknown = ~along.any(axis=1, keepdims=True)
     along = np.where(is_unknown, np.where(is_behind, of_triangles, of_edges), along)
+    along *= side[one, other][:, None]
     a, b, c = (x[triangles[:, k]] for k in range(3))
     across = np.cross(b - a, c - a)
     across *= np.sign((across * along).sum(axis=1))[:, None]

@@ -15,7 +15,7 @@ from ..device.launches import play
 from ..kernels.contact import intersections as kernels
 from ..kernels.contact import pairs
 from .crossings import crosses, winding_numbers
-from .front import are_in_front, fronts, lie_on
+from .front import Sides, are_in_front, fronts, lie_on
 from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
 from .separating import Found, Separation
 
@@ -64,6 +64,7 @@ class Intersections:
         self.find_inside = list(self._finding_inside())
         self.count_suspects = list(self._counting_suspects())
         self.of_solids = SelfIntersections(model)
+        self.sides = Sides(model, struct)
         self.separation = Separation(model, self.meshes, settings)
         self.up = -np.asarray(settings.gravity, dtype=np.float64)
         self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
@@ -125,6 +126,7 @@ class Intersections:
         surface, of_solids = self.surface, self.of_solids
         self.front = fronts(surface, x, self.up)
         self.struct.front.assign(self.front)
+        self.side = self.sides.find()
         of_solids.look(x)
         found = self._find(x)
         e, t = surface.edges[found.edge], surface.triangles[found.triangle]
@@ -197,7 +199,7 @@ class Intersections:
         corners[sunk, 2:] -= (back[:, None] * surface.normals(x, triangle))[sunk, None]
         sure = crosses(*np.moveaxis(corners, 1, 0))
         k = np.flatnonzero(sure & ~sunk)
-        sure[k] = ~are_in_front(surface, self.front, x, ends[k], others[k])
+        sure[k] = ~are_in_front(surface, self.front, self.side, x, ends[k], others[k])
         return edge[sure], triangle[sure]
 
     def _report(self, found, folded):

@@ -11,8 +11,8 @@ from fuzz.scenes import make_scene
 SEED, SCENES, AT_ONCE = 17, 200, 10
 # (seed, number) of others that failed: solids drawn out to hundreds of times their size, of which
 # vertices outside were taken to be inside; two that touched each other, in flight to where
-# rounding is more than what was between them.
-FAILED = [(20261122, 9569), (20261123, 5043)]
+# rounding is more than what was between them; sheets that begin a last digit of float32 apart.
+FAILED = [(20261122, 9569), (20261123, 5043), (20261124, 2036)]
 
 
 @pytest.mark.parametrize("first", range(0, SCENES, AT_ONCE))

@@ -94,6 +94,32 @@ def test_what_flies_to_where_digits_are_few_stays_apart(speed, gap, spin):
     assert_apart(bodies, 4, gravity=(0.0, 0.0, 0.0))
 
 
+def strips(gap, turn, across):
+    """Two small sheets far from the middle of the scene, the later one above the other by a gap and
+    thrown at it; alike, or crosswise, so that no vertex of one lies above a triangle of the other.
+    """
+    flat, triangles = grid(2, 0.002)
+    narrow = flat * [1.0, 0.1, 1.0] - [0.001, 0.0001, 0.0] if across else flat
+    material = Material(youngs_modulus=1e5, thickness=1e-4, density=200.0)
+    wide = narrow[:, [1, 0, 2]] * [-1.0, 1.0, 1.0] if across else narrow
+    for k, points in enumerate([narrow, wide]):
+        place = points @ rotation((1.0, 0.0, 0.0), turn).T + [0.3, 0.2, 0.1 + k * gap]
+        velocities = np.tile([0.0, 0.0, -k * np.sign(gap)], (len(place), 1))
+        yield Cloth(place, triangles, material, name=f"Sheet {k}", velocities=velocities)
+
+
+@pytest.mark.parametrize("across", [False, True])
+@pytest.mark.parametrize("turn", [0.0, 0.3, np.pi])
+@pytest.mark.parametrize("gap", [3e-8, -3e-8])
+def test_sheets_that_begin_a_last_digit_apart_stay_on_their_sides(gap, turn, across):
+    sheets = list(strips(gap, turn, across))
+    scene = [*sheets, cube((-0.6, -0.4, -0.2), size=0.01)]
+    settings = Settings(threads=1, gravity=(0.0, 0.0, 0.0))
+    *_, frame = simulate(scene, settings, 4)
+    low, high = (frame.positions[k].mean(axis=0)[2] for k in range(2))
+    assert (high - low) * np.sign(gap) > 1e-6
+
+
 def rollers(frames, gap, turn=0.2):
     """Two rollers side by side that draw down what lies on them."""
     points, triangles = roller(16, 2.0)

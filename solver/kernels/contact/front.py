@@ -3,7 +3,7 @@
 
 A gap of nothing has no direction, and what rounding makes of it is another one for each pair. So
 one of two bodies is in front of the other: of a closed one, else of what is held, or else of the
-later one.
+later one; behind it where all that tells two open bodies apart says so (`sides.py`).
 """
 
 import warp as wp
@@ -27,6 +27,12 @@ def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
 
 
 @wp.func
+def couple_of(a: int, b: int, surface: Surface):
+    """The place of two bodies in `surface.side`."""
+    return wp.min(a, b) * surface.bodies + wp.max(a, b)
+
+
+@wp.func
 def front_of(pair: Pair, surface: Surface):
     """A direction from B to A in which one of two bodies is in front of the other; 0 where none is
     known.
@@ -45,10 +51,11 @@ def front_of(pair: Pair, surface: Surface):
     is_behind = surface.ground[a] > surface.ground[b]
     if surface.ground[a] == surface.ground[b]:
         is_behind = a > b
+    side = float(surface.side[couple_of(a, b, surface)])
     # A rod faces nowhere.
     if wp.length_sq(of_b) == 0.0 or (is_behind and wp.length_sq(of_a) > 0.0):
-        return -of_a
-    return of_b
+        return -side * of_a
+    return side * of_b
 
 
 @wp.func
@@ -59,24 +66,31 @@ def leaves_a_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def normal_in_front(pair: Pair, gap: wp.vec3, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]):
-    """The direction n, or where it does not part the sides of a pair one that tells them apart as
-    all pairs of their bodies do.
+def common_direction(pair: Pair, surface: Surface, x: wp.array[wp.vec3]):
+    """The normal of a pair from B to A that tells its sides apart as all pairs of their bodies do;
+    0 where none is known.
     """
-    if is_parted(pair, gap, n, x):
-        return n
+    v = pair.vertices
     front = front_of(pair, surface)
     if wp.length_sq(front) == 0.0:
-        return n
-    v = pair.vertices
+        return front
     u = x[v[2]] - x[v[1]]
     aside = wp.vec3(0.0)
     if pair.kind == EDGE_EDGE:
         u = x[v[1]] - x[v[0]]
         aside = wp.normalize(across(front, u))
     # Of edges that lie in a line, all that is normal to them leaves a gap.
-    other = aside
-    if wp.length_sq(aside) == 0.0 or not leaves_a_gap(pair.kind, aside, v, x):
-        other = normal_to(u, x[v[3]] - x[v[2]])
-        other *= wp.sign(wp.dot(other, front))
-    return wp.where(leaves_a_gap(pair.kind, other, v, x), other, n)
+    if wp.length_sq(aside) > 0.0 and leaves_a_gap(pair.kind, aside, v, x):
+        return aside
+    normal = normal_to(u, x[v[3]] - x[v[2]])
+    return wp.sign(wp.dot(normal, front)) * normal
+
+
+@wp.func
+def normal_in_front(pair: Pair, gap: wp.vec3, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]):
+    """The direction n, or where it does not part the sides of a pair their `common_direction`."""
+    if is_parted(pair, gap, n, x):
+        return n
+    other = common_direction(pair, surface, x)
+    is_known = wp.length_sq(other) > 0.0 and leaves_a_gap(pair.kind, other, pair.vertices, x)
+    return wp.where(is_known, other, n)

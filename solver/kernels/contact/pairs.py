@@ -51,6 +51,7 @@ class Surface:
     may_touch: wp.array[int]  # [body * body]
     closed: wp.array[int]  # per body: whether it has an inside
     ground: wp.array[int]  # who lies below when two bodies begin in each other: the larger, [body]
+    side: wp.array[int]  # [body * body], of each couple a < b: -1 where it lies the other way round
     # per body: the box of where it may be (neighborhoods.py), and with which others that overlaps
     body_low: wp.array[wp.vec3]
     body_high: wp.array[wp.vec3]
