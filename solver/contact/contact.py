@@ -103,10 +103,10 @@ class Contact:
         return SearchDue(self.truncation, every, **how)
 
     def begin_frame(self, colliders_move=True):
-        """Count anew; build the trees anew where they are in use."""
+        """Count anew."""
         self.trees.colliders_move = colliders_move
-        if self.lists.searches or not self.trees.is_built:
-            self.trees.build()
+        if not self.trees.is_fitted:  # what flies asks where colliders are
+            self.trees.fit()
         self.lists.begin_frame()
         self.struct.front.zero_()  # known in frames that are looked at alone, as in a new run
         self.clear = False

@@ -40,9 +40,10 @@ class Sides:
         is_free = surface.ground == 0
         others = surface.may_touch & is_free & is_free[:, None] & ~np.eye(len(is_free), dtype=bool)
         self.said = wp.zeros(2 * others.size, dtype=int, device=model.device)
-        queries = {sides.hear_edges: surface.body_edges}
-        if surface.body_triangles:  # rods have none
-            queries[sides.hear_vertices] = len(surface.vertices)
+        queries = {
+            sides.hear_vertices: len(surface.vertices),
+            sides.hear_edges: surface.body_edges,
+        }
         inputs = [struct, model.contact_model.state, model.x]
         self.hear = [
             record(kernel, count, inputs, [self.said], HEARD)

@@ -7,6 +7,7 @@ from .chunks import Chunks
 from .components import first_of, join
 from .contact.analytic_colliders import AnalyticColliders, may_reach
 from .contact.pairs import Surface
+from .contact.tree import COLLIDER_TRIANGLES, meets_any
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -212,11 +213,9 @@ def find_obstacles(
     for k in range(colliders.kind.shape[0]):
         if may_reach(colliders, k, low, high):
             stays = 1
-    if stays == 0 and surface.collider_triangle_tree != wp.uint64(0):
+    if stays == 0:
         reach = wp.vec3(travel[0])
-        query = wp.bvh_query_aabb(surface.collider_triangle_tree, low - reach, high + reach)
-        index = int(0)
-        if wp.bvh_query_next(query, index):
+        if meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach):
             stays = 1
     if stays != 0:
         flights.stays[group] = 1

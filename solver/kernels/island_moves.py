@@ -16,6 +16,7 @@ from .contact.pairs import Pair, Surface, signed_weights, weighted
 from .contact.parting import ROUNDING, better, parting_normal, room_between
 from .contact.passing import approach_along, passing_normal
 from .contact.planes import KEPT
+from .contact.tree import COLLIDER_TRIANGLES, meets_any
 from .flight import Boxes
 from .islands import Islands
 from .options import HOT
@@ -181,12 +182,9 @@ def find_obstacles(
         if islands.island[other] != island and surface.may_touch[b * surface.bodies + other] != 0:
             if wp.max(wp.max(boxes.low[other] - high, low - boxes.high[other])) <= 0.0:
                 meets = 1
-    if surface.collider_triangle_tree != wp.uint64(0):
-        reach = wp.vec3(travel[0])
-        query = wp.bvh_query_aabb(surface.collider_triangle_tree, low - reach, high + reach)
-        index = int(0)
-        if wp.bvh_query_next(query, index):
-            meets = 1
+    reach = wp.vec3(travel[0])
+    if meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach):
+        meets = 1
     if meets != 0 or not wp.isfinite(low + high):
         stays[island] = 1
 

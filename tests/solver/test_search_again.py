@@ -7,6 +7,7 @@ from coarse_scenes import stepper_of
 from shapes import block, box, bumpy_ball, caged, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Rod, Solid
+from vbd.solver.contact import bvh
 from vbd.solver.descent.keeping import Restart
 from vbd.solver.kernels.contact.counts import SEARCHES
 from vbd.solver.settings import Material, Settings
@@ -188,8 +189,13 @@ def test_what_lies_still_is_not_sought_in_the_next_frame():
 
 def boxes_of(contact):
     """The boxes of edges and triangles of colliders."""
-    trees = [contact.trees.of[name] for name in ("collider_edge_tree", "collider_triangle_tree")]
-    return np.concatenate([tree.high.numpy() for tree in trees])
+    trees = contact.struct.trees
+    begin = trees.level.numpy()[[bvh.LEVELS * tree for tree in bvh.OF_COLLIDERS]]
+    nodes = [
+        slice(a, a + contact.trees.counts[tree][0])
+        for a, tree in zip(begin, bvh.OF_COLLIDERS, strict=True)
+    ]
+    return np.concatenate([trees.nodes.numpy()[mine] for mine in nodes])
 
 
 @pytest.mark.parametrize("move", [False, True])
@@ -211,7 +217,9 @@ def test_what_is_found_does_not_hang_on_the_order_of_a_tree(make):
     contact.approach()
     count = model.lists.count
     before = model.lists.pairs.numpy()[:count].copy()
-    contact.trees.build()  # for other boxes than those of the first build
+    entries = contact.struct.trees.entry
+    halves = np.split(entries.numpy()[: bvh.WIDTH], 2)  # within a node, of what comes first
+    entries.assign(np.concatenate([*halves[::-1], entries.numpy()[bvh.WIDTH :]]))
     contact.trees.fit()
     contact.finding.run()
     assert model.lists.count == count

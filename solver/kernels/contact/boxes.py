@@ -6,7 +6,9 @@ import warp as wp
 from ..options import HOT
 from .neighborhoods import highest, lowest
 from .pairs import Surface
+from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
+from .tree import RENEWED, WIDTH, entry_at, node_at, put_box
 
 wp.set_module_options(HOT)
 
@@ -35,41 +37,59 @@ def edge_box(e: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.
     return low, high
 
 
+@wp.func
+def triangle_box(t: wp.vec3i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+    """The same of a triangle."""
+    reach = state.radius[t[0]]
+    r = wp.vec3(reach, reach, reach)
+    low = wp.min(lowest(t[0], surface, x), lowest(t[1], surface, x))
+    high = wp.max(highest(t[0], surface, x), highest(t[1], surface, x))
+    return wp.min(low, lowest(t[2], surface, x)) - r, wp.max(high, highest(t[2], surface, x)) + r
+
+
 @wp.kernel
 def bound_edges(
     first: int,
-    offset: int,
-    surface: Surface,
+    tree: int,
     state: ContactState,
     x: wp.array[wp.vec3],
-    # out
-    low: wp.array[wp.vec3],
-    high: wp.array[wp.vec3],
+    # in and out
+    surface: Surface,
 ):
-    """Boxes round edges from number `offset` on, with all they may touch before the next search."""
-    k = first + wp.tid()
-    a, b = edge_box(surface.edges[offset + k], surface, state, x)
-    low[k] = a
-    high[k] = b
+    """Boxes round edges, with all they may touch before the next search, in the nodes of level 0 of
+    a tree; in that of renewed ones, the others have none.
+    """
+    node = first + wp.tid()
+    at = node_at(surface.trees, tree, 0) + node
+    for lane in range(WIDTH):
+        low = wp.vec3(wp.inf)
+        high = wp.vec3(-wp.inf)
+        k = entry_at(surface.trees, tree, node, lane)
+        if k >= 0:
+            e = surface.edges[k]
+            if tree < RENEWED or is_edge_renewed(e, surface):
+                low, high = edge_box(e, surface, state, x)
+        put_box(surface.trees.nodes, at, lane, low, high)
 
 
 @wp.kernel
 def bound_triangles(
     first: int,
-    offset: int,
-    surface: Surface,
+    tree: int,
     state: ContactState,
     x: wp.array[wp.vec3],
-    # out
-    low: wp.array[wp.vec3],
-    high: wp.array[wp.vec3],
+    # in and out
+    surface: Surface,
 ):
-    """Boxes round triangles from number `offset` on, in the same way."""
-    k = first + wp.tid()
-    t = surface.triangles[offset + k]
-    reach = state.radius[t[0]]
-    r = wp.vec3(reach, reach, reach)
-    low[k] = wp.min(lowest(t[0], surface, x), lowest(t[1], surface, x))
-    low[k] = wp.min(low[k], lowest(t[2], surface, x)) - r
-    high[k] = wp.max(highest(t[0], surface, x), highest(t[1], surface, x))
-    high[k] = wp.max(high[k], highest(t[2], surface, x)) + r
+    """Boxes round triangles, in the same way."""
+    node = first + wp.tid()
+    at = node_at(surface.trees, tree, 0) + node
+    for lane in range(WIDTH):
+        low = wp.vec3(wp.inf)
+        high = wp.vec3(-wp.inf)
+        k = entry_at(surface.trees, tree, node, lane)
+        if k >= 0:
+            t = surface.triangles[k]
+            if tree < RENEWED or is_triangle_renewed(t, surface):
+                low, high = triangle_box(t, surface, state, x)
+        put_box(surface.trees.nodes, at, lane, low, high)

@@ -7,6 +7,7 @@ from ..options import QUICK
 from .joined import belongs
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import Surface
+from .tree import COLLIDER_TRIANGLES, TRIANGLES, first_in, next_in
 
 wp.set_module_options(QUICK)
 
@@ -135,8 +136,7 @@ def any_in(marks: wp.array[int], e: wp.vec2i, t: wp.vec3i):
 @wp.func
 def crossed_triangles(
     k: int,
-    tree: wp.uint64,
-    first_triangle: int,
+    tree: int,
     surface: Surface,
     flattened: wp.array[int],
     x: wp.array[wp.vec3],
@@ -149,10 +149,9 @@ def crossed_triangles(
     p = x[e[0]]
     q = x[e[1]]
     n = count
-    query = wp.bvh_query_aabb(tree, wp.min(p, q), wp.max(p, q))
-    index = int(0)
-    while wp.bvh_query_next(query, index):
-        t = surface.triangles[first_triangle + index]
+    walk = first_in(surface.trees, tree, wp.min(p, q), wp.max(p, q))
+    while walk.entry >= 0:
+        t = surface.triangles[walk.entry]
         pairing = surface.body[e[0]] * surface.bodies + surface.body[t[0]]
         if surface.may_touch[pairing] != 0:
             own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
@@ -160,8 +159,9 @@ def crossed_triangles(
                 own = own or any_in(flattened, e, t)
             if not own and crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
                 if n < slots:
-                    found[k * slots + n] = first_triangle + index
+                    found[k * slots + n] = walk.entry
                 n += 1
+        walk = next_in(surface.trees, walk)
     return n
 
 
@@ -185,10 +185,8 @@ def find_crossings(
     e = surface.edges[k]
     low = wp.min(x[e[0]], x[e[1]])
     near = near_bodies(surface.body[e[0]], low, wp.max(x[e[0]], x[e[1]]), surface)
-    if near & BODIES != 0 and surface.body_triangles > 0:  # rods have none
-        n = crossed_triangles(k, surface.triangle_tree, 0, surface, flattened, x, slots, n, found)
+    if near & BODIES != 0:
+        n = crossed_triangles(k, TRIANGLES, surface, flattened, x, slots, n, found)
     if near & COLLIDERS != 0:
-        tree = surface.collider_triangle_tree
-        offset = surface.body_triangles
-        n = crossed_triangles(k, tree, offset, surface, flattened, x, slots, n, found)
+        n = crossed_triangles(k, COLLIDER_TRIANGLES, surface, flattened, x, slots, n, found)
     count[k] = n

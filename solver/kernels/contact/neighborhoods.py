@@ -11,6 +11,7 @@ import warp as wp
 from ..options import HOT
 from .pairs import Surface
 from .state import ContactState
+from .tree import WHOLE_BODIES, WIDTH, entry_at, first_in, next_in, node_at, put_box
 
 wp.set_module_options(HOT)
 
@@ -82,6 +83,24 @@ def widen_boxes(
 
 
 @wp.kernel
+def bound_bodies(
+    # in and out
+    surface: Surface,
+):
+    """The boxes of bodies in the nodes of level 0 of their tree."""
+    node = wp.tid()
+    at = node_at(surface.trees, WHOLE_BODIES, 0) + node
+    for lane in range(WIDTH):
+        low = wp.vec3(wp.inf)
+        high = wp.vec3(-wp.inf)
+        b = entry_at(surface.trees, WHOLE_BODIES, node, lane)
+        if b >= 0:
+            low = surface.body_low[b]
+            high = surface.body_high[b]
+        put_box(surface.trees.nodes, at, lane, low, high)
+
+
+@wp.kernel
 def find_neighbors(
     surface: Surface,
     # out
@@ -93,13 +112,13 @@ def find_neighbors(
     """
     b = wp.tid()
     n = int(0)
-    query = wp.bvh_query_aabb(surface.body_tree, surface.body_low[b], surface.body_high[b])
-    other = int(0)
-    while wp.bvh_query_next(query, other):
-        if surface.may_touch[b * surface.bodies + other] != 0:
+    walk = first_in(surface.trees, WHOLE_BODIES, surface.body_low[b], surface.body_high[b])
+    while walk.entry >= 0:
+        if surface.may_touch[b * surface.bodies + walk.entry] != 0:
             if n < NEIGHBORS:
-                neighbor[b * NEIGHBORS + n] = other
+                neighbor[b * NEIGHBORS + n] = walk.entry
             n += 1
+        walk = next_in(surface.trees, walk)
     number[b] = n
 
 

@@ -10,6 +10,7 @@ import warp as wp
 
 from ..options import QUICK
 from .distance import closest_on_segments, closest_on_triangle
+from .tree import Trees
 
 wp.set_module_options(QUICK)
 
@@ -36,16 +37,7 @@ class Surface:
     collider_start: int  # the first vertex of a collider
     point_start: int  # the first embedded point of a body
     rod_start: int  # edges from this one up to `body_edges` belong to no triangle
-    edge_tree: wp.uint64
-    triangle_tree: wp.uint64
-    collider_edge_tree: wp.uint64
-    collider_triangle_tree: wp.uint64
-    body_tree: wp.uint64
-    # of what is renewed, if not all of it is (renewal.py):
-    renewed_edge_tree: wp.uint64
-    renewed_triangle_tree: wp.uint64
-    renewed_collider_edge_tree: wp.uint64
-    renewed_collider_triangle_tree: wp.uint64
+    trees: Trees  # of where all that may get to before the next search
     bodies: int
     deformable: int  # so many of the bodies, the others are colliders
     may_touch: wp.array[int]  # [body * body]

@@ -24,39 +24,3 @@ def is_edge_renewed(e: wp.vec2i, surface: Surface):
 def is_triangle_renewed(t: wp.vec3i, surface: Surface):
     """The same of a triangle."""
     return surface.renewed[t[0]] + surface.renewed[t[1]] + surface.renewed[t[2]] > 0
-
-
-@wp.kernel
-def keep_renewed_edges(
-    first: int,
-    offset: int,
-    surface: Surface,
-    low: wp.array[wp.vec3],
-    high: wp.array[wp.vec3],
-    # out
-    renewed_low: wp.array[wp.vec3],
-    renewed_high: wp.array[wp.vec3],
-):
-    """The boxes of edges from number `offset` on that have a renewed vertex; empty ones else."""
-    k = first + wp.tid()
-    is_renewed = is_edge_renewed(surface.edges[offset + k], surface)
-    renewed_low[k] = wp.where(is_renewed, low[k], wp.vec3(wp.inf))
-    renewed_high[k] = wp.where(is_renewed, high[k], wp.vec3(-wp.inf))
-
-
-@wp.kernel
-def keep_renewed_triangles(
-    first: int,
-    offset: int,
-    surface: Surface,
-    low: wp.array[wp.vec3],
-    high: wp.array[wp.vec3],
-    # out
-    renewed_low: wp.array[wp.vec3],
-    renewed_high: wp.array[wp.vec3],
-):
-    """The same of triangles."""
-    k = first + wp.tid()
-    is_renewed = is_triangle_renewed(surface.triangles[offset + k], surface)
-    renewed_low[k] = wp.where(is_renewed, low[k], wp.vec3(wp.inf))
-    renewed_high[k] = wp.where(is_renewed, high[k], wp.vec3(-wp.inf))

@@ -21,6 +21,15 @@ from .pairs import Listed, Surface
 from .parting import rounding_along
 from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
+from .tree import (
+    COLLIDER_EDGES,
+    COLLIDER_TRIANGLES,
+    EDGES,
+    RENEWED,
+    TRIANGLES,
+    first_in,
+    next_in,
+)
 
 wp.set_module_options(HOT)
 
@@ -93,8 +102,7 @@ def near_triangles(
     v: int,
     low: wp.vec3,
     high: wp.vec3,
-    tree: wp.uint64,
-    first_triangle: int,
+    tree: int,
     surface: Surface,
     state: ContactState,
     x: wp.array[wp.vec3],
@@ -109,10 +117,9 @@ def near_triangles(
     p = x[v]
     reach = state.radius[v] + state.multiplier[v]
     n = count
-    query = wp.bvh_query_aabb(tree, low, high)
-    index = int(0)
-    while wp.bvh_query_next(query, index):
-        t = surface.triangles[first_triangle + index]
+    walk = first_in(surface.trees, tree, low, high)
+    while walk.entry >= 0:
+        t = surface.triangles[walk.entry]
         there = surface.body[t[0]]
         may = surface.may_touch[surface.body[v] * surface.bodies + there] != 0
         # What is inside goes no further than this, as all of a body that is still flat.
@@ -126,8 +133,9 @@ def near_triangles(
             limit += advance_of_triangle(t, -ahead, surface)
             limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
             if apart < limit and not triangle_intersects(v, t, surface):
-                write(first_triangle + index, at, n, slots, found)
+                write(walk.entry, at, n, slots, found)
                 n += 1
+        walk = next_in(surface.trees, walk)
     return n
 
 
@@ -173,15 +181,13 @@ def find_triangles(
         n = known_triangles(k, surface, before, slots, found)
     low, high = vertex_box(v, surface, state, x)
     near = near_bodies(surface.body[v], low, high, surface)
-    if near & BODIES != 0 and surface.body_triangles > 0:  # rods have none
-        tree = wp.where(is_new, surface.triangle_tree, surface.renewed_triangle_tree)
-        n = near_triangles(v, low, high, tree, 0, surface, state, x, at, slots, n, found)
+    among = wp.where(is_new, 0, RENEWED)
+    if near & BODIES != 0:
+        tree = TRIANGLES + among
+        n = near_triangles(v, low, high, tree, surface, state, x, at, slots, n, found)
     if near & COLLIDERS != 0:
-        tree = wp.where(
-            is_new, surface.collider_triangle_tree, surface.renewed_collider_triangle_tree
-        )
-        offset = surface.body_triangles
-        n = near_triangles(v, low, high, tree, offset, surface, state, x, at, slots, n, found)
+        tree = COLLIDER_TRIANGLES + among
+        n = near_triangles(v, low, high, tree, surface, state, x, at, slots, n, found)
     count[k] = n
 
 
@@ -190,8 +196,7 @@ def near_edges(
     k: int,
     low: wp.vec3,
     high: wp.vec3,
-    tree: wp.uint64,
-    first_edge: int,
+    tree: int,
     surface: Surface,
     state: ContactState,
     x: wp.array[wp.vec3],
@@ -208,10 +213,9 @@ def near_edges(
     q = x[e[1]]
     reach = edge_reach(e, state)
     n = count
-    query = wp.bvh_query_aabb(tree, low, high)
-    index = int(0)
-    while wp.bvh_query_next(query, index):
-        other = first_edge + index
+    walk = first_in(surface.trees, tree, low, high)
+    while walk.entry >= 0:
+        other = walk.entry
         if other > k:
             f = surface.edges[other]
             there = surface.body[f[0]]
@@ -229,6 +233,7 @@ def near_edges(
                 if apart < limit and not edge_intersects(e, f, surface):
                     write(other, at, n, slots, found)
                     n += 1
+        walk = next_in(surface.trees, walk)
     return n
 
 
@@ -269,11 +274,11 @@ def find_edges(
         n = known_edges(k, surface, before, slots, found)
     low, high = edge_box(e, surface, state, x)
     near = near_bodies(surface.body[e[0]], low, high, surface)
+    among = wp.where(is_new, 0, RENEWED)
     if near & BODIES != 0:
-        tree = wp.where(is_new, surface.edge_tree, surface.renewed_edge_tree)
-        n = near_edges(k, low, high, tree, 0, surface, state, x, at, slots, n, found)
+        tree = EDGES + among
+        n = near_edges(k, low, high, tree, surface, state, x, at, slots, n, found)
     if near & COLLIDERS != 0:
-        tree = wp.where(is_new, surface.collider_edge_tree, surface.renewed_collider_edge_tree)
-        offset = surface.body_edges
-        n = near_edges(k, low, high, tree, offset, surface, state, x, at, slots, n, found)
+        tree = COLLIDER_EDGES + among
+        n = near_edges(k, low, high, tree, surface, state, x, at, slots, n, found)
     count[k] = n

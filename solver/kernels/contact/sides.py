@@ -15,6 +15,7 @@ from .joined import are_joined, belongs
 from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, Surface, signed_weights, weighted
 from .parting import parting_normal
 from .state import ContactState
+from .tree import EDGES, TRIANGLES, first_in, next_in
 
 wp.set_module_options(HOT)
 
@@ -94,13 +95,13 @@ def hear_vertices(
     """
     v = surface.vertices[first + wp.tid()]
     if v < surface.collider_start or v >= surface.point_start:
-        query = wp.bvh_query_aabb(surface.triangle_tree, x[v], x[v])
-        index = int(0)
-        while wp.bvh_query_next(query, index):
-            t = surface.triangles[index]
+        walk = first_in(surface.trees, TRIANGLES, x[v], x[v])
+        while walk.entry >= 0:
+            t = surface.triangles[walk.entry]
             may = may_lie_behind(surface.body[v], surface.body[t[0]], surface)
             if may and not belongs(v, t, surface):
                 hear(VERTEX_TRIANGLE, wp.vec4i(v, t[0], t[1], t[2]), surface, state, x, said)
+            walk = next_in(surface.trees, walk)
 
 
 @wp.kernel
@@ -116,10 +117,10 @@ def hear_edges(
     k = first + wp.tid()
     e = surface.edges[k]
     low, high = wp.min(x[e[0]], x[e[1]]), wp.max(x[e[0]], x[e[1]])
-    query = wp.bvh_query_aabb(surface.edge_tree, low, high)
-    other = int(0)
-    while wp.bvh_query_next(query, other):
-        f = surface.edges[other]
-        may = other > k and may_lie_behind(surface.body[e[0]], surface.body[f[0]], surface)
+    walk = first_in(surface.trees, EDGES, low, high)
+    while walk.entry >= 0:
+        f = surface.edges[walk.entry]
+        may = walk.entry > k and may_lie_behind(surface.body[e[0]], surface.body[f[0]], surface)
         if may and not are_joined(e, f, surface):
             hear(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), surface, state, x, said)
+        walk = next_in(surface.trees, walk)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walks through trees of boxes find all that overlaps, once, and little else is looked at."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import warp as wp
+
+from vbd.solver.contact import bvh
+from vbd.solver.kernels.contact.tree import Trees, first_in, join_nodes, next_in, node_at, put_box
+
+DEVICES = ["cpu", *(["cuda"] if wp.is_cuda_available() else [])]
+
+
+@wp.kernel
+def put_boxes(tree: int, low: wp.array[wp.vec3], high: wp.array[wp.vec3], trees: Trees):
+    place = wp.tid()
+    k = trees.entry[trees.first[tree] + place]
+    a = wp.vec3(wp.inf)
+    b = wp.vec3(-wp.inf)
+    if k >= 0:
+        a = low[k]
+        b = high[k]
+    put_box(trees.nodes, node_at(trees, tree, 0) + place / 8, place % 8, a, b)
+
+
+@wp.kernel
+def walk_through(
+    tree: int, low: wp.array[wp.vec3], high: wp.array[wp.vec3], trees: Trees, found: wp.array2d[int]
+):
+    k = wp.tid()
+    walk = first_in(trees, tree, low[k], high[k])
+    while walk.entry >= 0:
+        found[k, walk.entry] += 1
+        walk = next_in(trees, walk)
+
+
+def uploaded(values, kind, device):
+    return wp.array(values, dtype=kind, device=device)
+
+
+def fitted(orders, boxes, device):
+    """Trees of things in some orders, each with boxes (low, high)."""
+    scene = SimpleNamespace(device=device, upload=lambda a, t: uploaded(a, t, device))
+    trees, counts = bvh.trees_of(orders, scene)
+    for tree, levels in enumerate(counts):
+        if levels:
+            ends = [uploaded(end, wp.vec3, device) for end in boxes[tree]]
+            wp.launch(put_boxes, 8 * levels[0], [tree, *ends, trees], device=device)
+        for level, count in list(enumerate(levels))[1:]:
+            wp.launch(join_nodes, count, [0, tree, level, trees], device=device)
+    return trees
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 64, 65, 700])
+def test_a_walk_finds_what_overlaps_once(count, device):
+    generator = np.random.default_rng(count)
+    of_others = 5, 0, count  # trees before and behind it, of which one is empty
+    boxes = []
+    for number in (*of_others[:2], count, of_others[2]):
+        low = generator.integers(0, 20, (number, 3)) / 4.0  # many just touch
+        boxes.append((low, low + generator.integers(0, 12, (number, 3)) / 4.0))
+    orders = [bvh.near_order(low, bvh.WIDTH) for low, _ in boxes]
+    trees = fitted(orders, boxes, device)
+    low, high = boxes[2]
+    ends = [uploaded(end, wp.vec3, device) for end in (low, high)]
+    for tree, (their_low, their_high) in enumerate(boxes):
+        found = wp.zeros((count, max(len(their_low), 1)), dtype=int, device=device)
+        wp.launch(walk_through, count, [tree, *ends, trees, found], device=device)
+        overlap = (low[:, None] <= their_high).all(axis=2) & (high[:, None] >= their_low).all(
+            axis=2
+        )
+        assert (found.numpy()[:, : len(their_low)] == overlap).all()
+        assert overlap.any() or len(their_low) < 64
+
+
+@pytest.mark.parametrize("count", [0, 1, 8, 9, 100, 1000])
+def test_an_order_has_everything_once_and_neighbors_together(count):
+    points = np.random.default_rng(1).random((count, 3)) * [4.0, 1.0, 0.25]
+    order = bvh.near_order(points, 8)
+    assert np.sort(order[order >= 0]).tolist() == list(range(count))
+    assert len(order) == -(-count // 8) * 8 and (order[: count // 8 * 8] >= 0).all()
+    if count == 1000:
+        groups = points[order.reshape(-1, 8)]
+        # 125 groups of eight share a volume of 1 m³: cubes of 0.2 m, whatever its shape is.
+        assert np.ptp(groups, axis=1).mean() < 0.2
+        assert np.ptp(groups, axis=1).max() < 4 * 0.2
+
+
+def test_bodies_do_not_share_nodes_and_come_in_the_order_of_where_they_are():
+    generator = np.random.default_rng(2)
+    places = generator.permutation(8)
+    body = np.repeat(np.arange(8), 11)
+    points = generator.random((88, 3)) + 10.0 * places[body][:, None] * [1.0, 0.0, 0.0]
+    nodes = bvh.order_of(points, body).reshape(-1, 8)
+    owners = [set(body[node[node >= 0]].tolist()) for node in nodes]
+    assert all(len(owner) == 1 for owner in owners)
+    halves = [set.union(*half) for half in (owners[:8], owners[8:])]
+    assert {frozenset(places[list(half)].tolist()) for half in halves} == {
+        frozenset(range(4)),
+        frozenset(range(4, 8)),
+    }
