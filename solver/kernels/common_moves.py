@@ -10,7 +10,7 @@ import warp as wp
 
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface, signed_weights, weighted
-from .contact.parting import LOST, parting_normal, parts_them, rounding_along
+from .contact.parting import parting_normal, parts_them
 from .options import QUICK
 from .shares import share_of
 
@@ -29,27 +29,22 @@ def moves_alike(v: wp.vec4i, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
 
 
 @wp.func
-def touches(pair: Pair, x: wp.array[wp.vec3]):
-    """Whether the sides of a pair are nearer to each other than can be told at any place."""
+def are_apart(pair: Pair, x: wp.array[wp.vec3]):
+    """Whether any direction leaves more between the sides of a pair than rounding can make."""
     v = pair.vertices
-    a = x[v[0]]
-    gap = weighted(signed_weights(pair.kind, v, x), v, x)
-    nowhere = wp.vec3(0.0)
-    told = rounding_along(wp.normalize(gap), nowhere, x[v[1]] - a, x[v[2]] - a, x[v[3]] - a)
-    return wp.length(gap) <= LOST * told
+    weights = signed_weights(pair.kind, v, x)
+    n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
+    return parts_them(pair, n, x)
 
 
 @wp.func
 def is_kept(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
     """Whether the sides of a pair have stayed apart on a move from `before` to x that changes no
-    distance but for rounding.
+    distance but for rounding; what was not apart beyond that cannot.
     """
-    v = pair.vertices
-    if parts_them(pair, pair.found_normal, x) or moves_alike(v, before, x):
+    if parts_them(pair, pair.found_normal, x) or moves_alike(pair.vertices, before, x):
         return True
-    weights = signed_weights(pair.kind, v, x)
-    n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
-    return parts_them(pair, n, x) or touches(pair, before)
+    return are_apart(pair, x) or not are_apart(pair, before)
 
 
 @wp.kernel

@@ -9,11 +9,10 @@ those of colliders, it moves as a whole.
 import warp as wp
 
 from .chunks import Chunks
-from .common_moves import LOST
 from .contact.analytic_colliders import ContactModel, keep_in_front
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface, signed_weights, weighted
-from .contact.parting import ROUNDING, better, parting_normal, room_between
+from .contact.parting import LOST, ROUNDING, better, parting_normal, room_between
 from .contact.passing import approach_along, passing_normal
 from .contact.planes import KEPT
 from .contact.tree import COLLIDER_TRIANGLES, meets_any

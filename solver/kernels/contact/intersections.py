@@ -4,7 +4,7 @@
 import warp as wp
 
 from ..options import QUICK
-from .joined import belongs
+from .joined import belongs, lay_in_triangle
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import Surface
 from .tree import COLLIDER_TRIANGLES, TRIANGLES, first_in, next_in
@@ -158,9 +158,10 @@ def crossed_triangles(
             if surface.body[e[0]] == surface.body[t[0]]:
                 own = own or any_in(flattened, e, t)
             if not own and crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
-                if n < slots:
-                    found[k * slots + n] = walk.entry
-                n += 1
+                if not lay_in_triangle(e, t, surface):
+                    if n < slots:
+                        found[k * slots + n] = walk.entry
+                    n += 1
         walk = next_in(surface.trees, walk)
     return n
 

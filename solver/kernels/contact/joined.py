@@ -3,7 +3,8 @@
 
 import warp as wp
 
-from .pairs import Surface
+from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Surface, signed_weights, weighted
+from .parting import LOST, rounding_along
 
 
 @wp.func
@@ -21,3 +22,29 @@ def are_joined(e: wp.vec2i, f: wp.vec2i, surface: Surface):
     c = surface.joint[f[0]]
     d = surface.joint[f[1]]
     return a == c or a == d or b == c or b == d
+
+
+@wp.func
+def lay_in_each_other(kind: int, v: wp.vec4i, surface: Surface):
+    """Whether the sides of a pair of one body are no farther apart at rest than rounding can make,
+    as those of a seam that nobody has merged: they are not held apart, no more than neighbors are.
+    """
+    if surface.body[v[0]] != surface.body[v[3]]:
+        return False
+    x = surface.rest
+    gap = weighted(signed_weights(kind, v, x), v, x)
+    rounding = rounding_along(wp.normalize(gap), x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    return wp.length(gap) <= LOST * rounding
+
+
+@wp.func
+def lay_in_triangle(e: wp.vec2i, t: wp.vec3i, surface: Surface):
+    """The same of an edge and a triangle."""
+    lay = bool(False)
+    for k in range(2):
+        end = wp.vec4i(e[k], t[0], t[1], t[2])
+        lay = lay or lay_in_each_other(VERTEX_TRIANGLE, end, surface)
+    for k in range(3):
+        side = wp.vec4i(e[0], e[1], t[k], t[(k + 1) % 3])
+        lay = lay or lay_in_each_other(EDGE_EDGE, side, surface)
+    return lay

@@ -15,9 +15,9 @@ from .before import range_of
 from .boxes import edge_box, edge_reach, vertex_box
 from .counts import OF_VERTICES
 from .distance import closest_on_segments, closest_on_triangle
-from .joined import are_joined, belongs
+from .joined import are_joined, belongs, lay_in_each_other
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
-from .pairs import Listed, Surface
+from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, Surface
 from .parting import rounding_along
 from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
@@ -132,7 +132,9 @@ def near_triangles(
             limit = reach + state.radius[t[0]] + advance(v, ahead, surface)
             limit += advance_of_triangle(t, -ahead, surface)
             limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
-            if apart < limit and not triangle_intersects(v, t, surface):
+            pair = wp.vec4i(v, t[0], t[1], t[2])
+            is_near = apart < limit and not lay_in_each_other(VERTEX_TRIANGLE, pair, surface)
+            if is_near and not triangle_intersects(v, t, surface):
                 write(walk.entry, at, n, slots, found)
                 n += 1
         walk = next_in(surface.trees, walk)
@@ -230,7 +232,9 @@ def near_edges(
                 limit = reach + edge_reach(f, state) + advance_of_edge(e, ahead, surface)
                 limit += advance_of_edge(f, -ahead, surface)
                 limit += rounding_along(ahead, p, q, x[f[0]], x[f[1]])
-                if apart < limit and not edge_intersects(e, f, surface):
+                pair = wp.vec4i(e[0], e[1], f[0], f[1])
+                is_near = apart < limit and not lay_in_each_other(EDGE_EDGE, pair, surface)
+                if is_near and not edge_intersects(e, f, surface):
                     write(other, at, n, slots, found)
                     n += 1
         walk = next_in(surface.trees, walk)
