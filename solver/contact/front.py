@@ -51,15 +51,16 @@ class Sides:
             if others.any()
         ]
 
-    def find(self):
+    def find(self, rooms):
         """Tell those of now, int [body, body]: -1 where the rule who is in front is the other way
-        round, else 1. `struct` has the fronts and the trees of now.
+        round, as in `rooms` [body, body], else 1. `struct` has the fronts and the trees of now.
         """
         self.struct.side.fill_(1)
         self.said.zero_()
         play(self.hear)
         said = self.said.numpy().reshape(*self.couples, 2)
         is_otherwise = (said[..., sides.OTHERWISE] > 0) & (said[..., sides.AS_RULED] == 0)
+        is_otherwise |= rooms
         side = np.where(is_otherwise | is_otherwise.T, -1, 1).astype(np.int32)
         self.struct.side.assign(side.ravel())
         return side

@@ -16,6 +16,7 @@ from ..kernels.contact import intersections as kernels
 from ..kernels.contact import pairs
 from .crossings import crosses, winding_numbers
 from .front import Sides, are_in_front, fronts, lie_on
+from .rooms import Rooms
 from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
 from .separating import Found, Separation
 
@@ -64,7 +65,7 @@ class Intersections:
         self.find_inside = list(self._finding_inside())
         self.count_suspects = list(self._counting_suspects())
         self.of_solids = SelfIntersections(model)
-        self.sides = Sides(model, struct)
+        self.rooms, self.sides = Rooms(model, self.meshes), Sides(model, struct)
         self.separation = Separation(model, self.meshes, settings)
         self.up = -np.asarray(settings.gravity, dtype=np.float64)
         self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
@@ -126,7 +127,6 @@ class Intersections:
         surface, of_solids = self.surface, self.of_solids
         self.front = fronts(surface, x, self.up)
         self.struct.front.assign(self.front)
-        self.side = self.sides.find()
         of_solids.look(x)
         found = self._find(x)
         e, t = surface.edges[found.edge], surface.triangles[found.triangle]
@@ -149,12 +149,15 @@ class Intersections:
     @property
     def keepers(self):
         """All that keep something for the next look."""
-        return [self.of_solids, self.separation, self.separation.sunk]
+        return [self.of_solids, self.separation, self.separation.sunk, self.rooms]
 
     def _find(self, x):
         """What is `Found` at x, float64 [vertex, 3]."""
         play(self.find_inside)
         inside = self._surely_inside(x)
+        self.rooms.decide(inside, x)
+        inside = self.rooms.outside(inside)
+        self.side = self.sides.find(self.rooms.table)
         edge, triangle = self._find_crossings(x)
         face, uv = self.face.numpy(), self.uv.numpy().astype(np.float64)
         return Found(x, inside, face, uv, edge, triangle)

@@ -84,6 +84,19 @@ def are_inside(
 
 
 @wp.kernel
+def find_distances(
+    mesh: wp.uint64,
+    points: wp.array[wp.vec3],
+    # out
+    distance: wp.array[float],
+):
+    """How far each point is from a mesh [m]."""
+    k = wp.tid()
+    near = wp.mesh_query_point_no_sign(mesh, points[k], 1.0e6)
+    distance[k] = wp.length(wp.mesh_eval_position(mesh, near.face, near.u, near.v) - points[k])
+
+
+@wp.kernel
 def find_exit(
     x: wp.array[wp.vec3],
     vertices: wp.array[int],

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What begins as a whole inside of a closed collider stays there, as in a room."""
+
+import numpy as np
+import pytest
+from shapes import block, box, grid
+
+from vbd.solver.bodies import Cloth, Collider, Solid
+from vbd.solver.descent.keeping import Restart
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+
+ROOM = Collider(*block((2.0, 2.0, 2.0), (0.0, 0.0, 0.0)), name="Room")
+SETTINGS = Settings(threads=1)
+FRAMES = 30  # it has hit the floor, and what is torn is torn
+
+
+def cube(low, size=0.6, name="Cube"):
+    points, tets = box((2, 2, 2), (size, size, size))
+    material = Material(youngs_modulus=3e5, damping=0.01)
+    return Solid(points + low, tets, material, name=name)
+
+
+def run(bodies, frames=FRAMES):
+    """The positions of the first body after each frame; nothing is ever entangled."""
+    places = []
+    for frame in simulate(bodies, SETTINGS, frames):
+        assert frame.stats.tangles == ()
+        places.append(np.array(frame.positions[0]))
+    return places
+
+
+# In the middle, beside a wall, as large as the room but for a hair, and on its floor without a gap.
+@pytest.mark.parametrize(
+    ("low", "size"),
+    [((-0.3, -0.3, -0.3), 0.6), ((0.38, 0.0, 0.0), 0.6), ((-0.98,) * 3, 1.96), ((0, 0, -1), 0.5)],
+)
+def test_a_solid_stays_in_a_room(low, size):
+    places = run([cube(low, size), ROOM])
+    assert all((np.abs(x) < 1.0 + 1e-6).all() for x in places)
+    # It rests, and is as large as before: 3e5 Pa give way by some thousandths of its size.
+    last = places[-1]
+    np.testing.assert_allclose(np.ptp(last, axis=0), size, rtol=0.05)
+    assert last[:, 2].min() < -0.98
+
+
+def test_a_cloth_comes_down_on_the_floor_of_a_room():
+    points, triangles = grid(6)
+    sheet = Cloth(points - [0.5, 0.5, 0.8], triangles, Material(thickness=1e-3), name="Sheet")
+    last = run([sheet, ROOM])[-1]
+    assert (np.abs(last) < 1.0).all() and last[:, 2].max() < -0.98
+
+
+def test_a_cloth_under_the_skin_comes_out():
+    points, triangles = grid(6)
+    sheet = Cloth(points + [-0.5, -0.5, 0.995], triangles, Material(thickness=1e-3), name="Sheet")
+    *_, frame = simulate([sheet, ROOM], SETTINGS, 12)
+    assert frame.positions[0][:, 2].min() > 1.0
+
+
+def test_what_is_outside_lands_on_the_roof():
+    outside = cube((-0.3, -0.3, 1.05), name="Above")
+    last = run([outside, cube((-0.3, -0.3, -0.3)), ROOM])[-1]
+    assert 1.0 < last[:, 2].min() < 1.02
+
+
+def test_a_room_stays_one_in_a_resumed_bake():
+    bodies = [cube((-0.3, -0.3, -0.3)), ROOM]
+    states = [Restart(f.index, f.state()) for f in simulate(bodies, SETTINGS, 12)]
+    assert states[0].arrays["Rooms/rooms"].any()
+    (again,) = simulate(bodies, SETTINGS, 12, restart=states[-2])
+    np.testing.assert_array_equal(again.state()["Model.x"], states[-1].arrays["Model.x"])
