@@ -3,9 +3,10 @@
 
 The border between what is held and what is free runs through cells. Were all corners of these
 pinned, the body would be clamped up to a cell too far out, and if none were, too far in. So a
-corner is pinned if at least half of the surface that it carries is, or all of that in one of its
-cells; and a cell of which a part is held all round is stiffer, as only the rest of it gives
-(`bodies.Filling.held`). What is held at one side, such as the bottom of a box, gives up to there.
+corner is pinned if at least half of the surface that it carries is, or three tenths and all of that
+in one of its cells; and a cell of which a part is held all round is stiffer, as only the rest of it
+gives (`bodies.Filling.held`). What is held at one side, such as the bottom of a box, gives up to
+there.
 
 What lies between pinned vertices is pinned with them: faces, and edges without a pinned face. Else
 a mesh that is coarser than its lattice would be held in points, and give the more the finer its
@@ -27,6 +28,10 @@ LEAST_WEIGHT = 1e-4
 # The part of the surface that a corner carries, and of the weight of pinned points that pinned
 # corners bear.
 HALF = 0.5
+# The part of it from which on corners of a cell that is pinned all over are pinned. Were it 0, a
+# sliver of surface in a cell of its own would hold what neighbors carry far more of; were it half,
+# patches that lie obliquely would give too much (docs/method.md).
+ENOUGH = 0.3
 # How long the mean of the normals of a quarter of a round bar is: one of four cells has that.
 QUARTER_ROUND = np.sqrt(8.0) / np.pi
 # More than this is all.
@@ -118,7 +123,10 @@ def clamped(corners, weights, pinned, surface):
     share = np.bincount(corners.ravel(), load.ravel(), count) / np.maximum(total, 1e-300)
     region = np.repeat(_regions(corners, load, count), 8)
     least = _least_shares(share[corners.ravel()], load.ravel(), region)[region].reshape(-1, 8)
-    return np.unique(corners[(load > 0.0) & ((share[corners] >= least) | whole[:, None])])
+    share = share[corners]
+    return np.unique(
+        corners[(load > 0.0) & ((share >= least) | (whole[:, None] & (share >= ENOUGH)))]
+    )
 
 
 def _regions(corners, load, count):

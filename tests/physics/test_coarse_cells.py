@@ -7,10 +7,10 @@ import pytest
 
 from vbd.benchmarks.experiments.cells_resolution import CHARACTERS, mean_distance, motion, of_cells
 
-# Over how far they move: what is reached, 5.8 and 4.4 %, and a tenth for what else may change it.
+# Over how far they move: what is reached, 4.5 and 4.6 %, and some for what else may change it.
 # Six tets a cell are 14 and 12 % off. Most of Suzanne's is her head rocking on the patch that is
 # held.
-MOST = {"Suzanne": 0.064, "stout": 0.049}
+MOST = {"Suzanne": 0.05, "stout": 0.049}
 
 
 @pytest.mark.parametrize("name", fine_cells.NAMES)

@@ -121,6 +121,17 @@ def test_few_pinned_points_are_held_by_what_carries_them():
     assert held[np.round(cells.points[:, 0]) == 0.0].all()
 
 
+@pytest.mark.parametrize(("area", "last"), [(0.1, 0.0), (1.0, 1.0)])
+def test_a_cell_that_is_pinned_all_over_holds_no_corners_that_carry_far_more_of_others(area, last):
+    """What is in the first cell of a bar is pinned: a sliver, or as much as is elsewhere."""
+    cells, points, corners, weights = bar()
+    pinned = points[:, 0] < 1.0
+    surface = np.where(pinned, area * (1.1 - 0.2 * points[:, 0]), 1.0)
+    indices = clamped(corners, weights, np.flatnonzero(pinned), surface)
+    assert cells.points[indices, 0].max() == pytest.approx(last, abs=1e-4)
+    assert len(indices) == 4 * (1 + round(last))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_no_pinned_point_is_left_hanging(seed):
     """However the pinned points are scattered, each region of them has at least half its weight."""
