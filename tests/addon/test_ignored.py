@@ -111,6 +111,24 @@ def test_a_cloth_that_cannot_fold_is_named(scene):
     assert notes() == []
 
 
+def test_a_cloth_made_by_its_modifiers_is_judged_as_it_is_simulated(scene):
+    bpy.ops.mesh.primitive_plane_add()
+    ob = bpy.context.object
+    ob.modifiers.new("Finer", "SUBSURF").levels = 2
+    ob.modifiers["Finer"].render_levels = 2
+    ob.vbd.role = "CLOTH"
+    ob.vbd.stack_place, ob.vbd.stack_modifier = "AFTER", "Finer"
+    assert notes() == []
+
+
+def test_edges_that_a_modifier_gives_faces_are_not_loose(scene):
+    profile = mesh_object("Vase", [(1, 0, 0), (1, 0, 1), (2, 0, 2)], edges=[(0, 1), (1, 2)])
+    profile.modifiers.new("Turned", "SCREW")
+    profile.vbd.role = "CLOTH"
+    profile.vbd.stack_place, profile.vbd.stack_modifier = "AFTER", "Turned"
+    assert notes() == []
+
+
 def test_faces_of_many_corners_are_named(scene):
     bpy.ops.mesh.primitive_circle_add(fill_type="NGON")
     bpy.context.object.vbd.role = "CLOTH"
