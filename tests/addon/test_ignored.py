@@ -142,6 +142,25 @@ def test_faces_of_many_corners_are_named(scene):
     assert notes()[1:] == [f"Cylinder: {text.format(2)}"]
 
 
+def test_a_curve_of_few_points_is_named_until_it_is_subdivided(scene):
+    bpy.ops.curve.primitive_bezier_curve_add()
+    bpy.context.object.vbd.role = "ROD"
+    bpy.ops.curve.primitive_nurbs_path_add()
+    bpy.context.object.vbd.role = "ROD"
+    text = (
+        "a spline of {} points hardly bends, and its smooth curve may be drawn through what it lies "
+        "on; subdivide it (Edit Mode, Segments > Subdivide, with 5 cuts or more)"
+    )
+    assert notes() == [f"BézierCurve: {text.format(2)}", f"NurbsPath: {text.format(5)}"]
+    for ob in list(scene.objects):
+        bpy.context.view_layer.objects.active = ob
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.curve.select_all(action="SELECT")
+        bpy.ops.curve.subdivide(number_cuts=5)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert notes() == []
+
+
 def test_edges_that_hang_from_a_cloth_are_refused_in_words(scene):
     points = [*RAG, (3, 0, 0), (4, 0, 0)]
     mesh_object("Fringe", points, edges=[(4, 6), (6, 7)], faces=PATCHES, role="CLOTH")
