@@ -130,6 +130,12 @@ def prepared(scene, objects):
                         f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the "
                         "baked result; move it up to make it part of the simulation"
                     )
+                if modifier.type == "MIRROR" and ob.type == "MESH" and not is_place_chosen(ob):
+                    notes.append(
+                        f"{ob.name}: only the half is simulated, which {modifier.name} then "
+                        f"mirrors; to simulate the whole choose After {modifier.name} (Modifier "
+                        "Stack)"
+                    )
                 if is_hair(ob) and simulates(modifier):
                     notes.append(
                         f"{ob.name}: {modifier.name} simulates the result once more; put Surface "
