@@ -56,7 +56,7 @@ def _attachment(gathered, context, ob, item, made):
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import Attachment
 
-    name = f"{ob.name}: {item.name}"
+    name = f"{ob.name}: {item.name or 'an attachment'}"
     _refuse(name, context.scene, item)
     depsgraph = context.evaluated_depsgraph_get()
     body, own = made[identity(ob)]

@@ -381,3 +381,10 @@ def test_a_rope_that_holds_a_soft_body_at_one_place_is_told_to_be_its_target(sce
     rope.vbd.attachments.clear()
     attach(ball, rope, distance=0.1)
     assert not gathered().notes
+
+
+def test_an_attachment_without_a_name_is_told_of_in_words(cube):
+    cube.vbd.role = "SOFT"
+    cube.vbd.attachments.add()
+    with pytest.raises(ValueError, match=r"^Cube: an attachment has no target; choose an object"):
+        gathered()

@@ -148,8 +148,8 @@ def test_a_curve_of_few_points_is_named_until_it_is_subdivided(scene):
     bpy.ops.curve.primitive_nurbs_path_add()
     bpy.context.object.vbd.role = "ROD"
     text = (
-        "a spline of {} points hardly bends, and its smooth curve may be drawn through what it lies "
-        "on; subdivide it (Edit Mode, Segments > Subdivide, with 5 cuts or more)"
+        "a spline of {} points hardly bends, and its smooth curve may be drawn through what it "
+        "lies on; subdivide it (Edit Mode, Segments > Subdivide, with 5 cuts or more)"
     )
     assert notes() == [f"BézierCurve: {text.format(2)}", f"NurbsPath: {text.format(5)}"]
     for ob in list(scene.objects):

@@ -208,8 +208,8 @@ def test_a_mirror_of_which_only_the_half_is_simulated_is_named_until_a_place_is_
             return found
 
     assert notes() == [
-        "Sheet: only the half is simulated, which Mirror then mirrors; to simulate the whole choose "
-        "After Mirror (Modifier Stack)"
+        "Sheet: only the half is simulated, which Mirror then mirrors; to simulate the whole "
+        "choose After Mirror (Modifier Stack)"
     ]
     after(mirror)
     assert notes() == []
