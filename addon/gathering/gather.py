@@ -31,7 +31,7 @@ from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
-from .start_velocity import earlier_poses, set_going
+from .start_velocity import earlier_poses, set_going, unfollowed
 from .textures import Questions
 
 
@@ -198,6 +198,7 @@ def gather(context, objects):
         gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)
     gathered.bodies += force_fields(gathered, scene)
     moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
+    gathered.notes += unfollowed(context, moving, count)
     earlier, made = earlier_poses(context, moving), {}
     depsgraph = context.evaluated_depsgraph_get()
     instanced = instances.instanced_colliders(gathered, depsgraph)
