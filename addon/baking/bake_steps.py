@@ -22,7 +22,7 @@ from .cache_place import bring_home, cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .loading import write_keys
-from .report import Line, advice, in_order, listed, named
+from .report import Line, advice, counted, in_order, listed, named
 from .resuming import kept_for, refuse_lost
 from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
@@ -73,11 +73,11 @@ class Outcome:
         self.rejected.update(solved.stats.rejected_bodies)
 
     def _headline(self):
-        done = f"{self.frames} of {self.count}" if self.frames < self.count else f"{self.frames}"
-        text = f"Baked {done} frames in {self.seconds:.0f} s"
+        part = f"{self.frames} of " if self.frames < self.count else ""
+        text = f"Baked {part}{counted(self.count, 'frame')} in {self.seconds:.0f} s"
         if self.first:
-            now = self.frames - self.first
-            text = f"Baked {now} more frames in {self.seconds:.0f} s, {done} in all"
+            now = counted(self.frames - self.first, "more frame")
+            text = f"Baked {now} in {self.seconds:.0f} s, {part}{self.count} in all"
         if self.error:
             text += f", then stopped: {self.error}"
         elif self.cancelled:

@@ -42,7 +42,8 @@ class Loaded:
     def line(self):
         """What is said about it."""
         text = f"Loaded frames {self.first} to {self.last} from the cache"
-        return f"{text}; {self.missing} are missing" if self.missing else text
+        verb = "is" if self.missing == 1 else "are"
+        return f"{text}; {self.missing} {verb} missing" if self.missing else text
 
 
 def write_keys(scene, targets, cache, bake, frame_start, last):

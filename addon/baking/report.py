@@ -58,6 +58,11 @@ def listed(names):
     return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
 
 
+def counted(count, what):
+    """So many of something: 1 frame, 2 frames."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def named(text, names):
     """Which of the `names` a sentence begins with, in a tuple; the longest of several."""
     found = [name for name in names if text.startswith((f"{name}:", f"{name} "))]

@@ -123,11 +123,18 @@ def refuse_unfit(kept, gathered):
         )
     now = {t.name: len(p) for t, p in zip(gathered.targets, gathered.start(), strict=True)}
     before = dict(zip(header.names, header.vertex_counts, strict=True))
-    for name in {**before, **now}:
-        if before.get(name) != now.get(name):
+    for name in before:
+        if name not in now:
             raise ValueError(
-                f"{name} has {now.get(name, 'no')} vertices, and {before.get(name, 'none')} in the "
-                "frames kept; bake anew"
+                f"{name} is in the frames kept and takes no part now; give it back its name and "
+                "role, or bake anew"
+            )
+    for name in now:
+        if name not in before:
+            raise ValueError(f"{name} is not in the frames kept; bake anew")
+        if before[name] != now[name]:
+            raise ValueError(
+                f"{name} has {now[name]} vertices, and {before[name]} in the frames kept; bake anew"
             )
     if list(now) != header.names:
         raise ValueError("the frames kept have the objects in another order; bake anew")

@@ -56,7 +56,7 @@ def _attachment(gathered, context, ob, item, made):
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import Attachment
 
-    name = f"{ob.name}: {item.name}"
+    name = f"{ob.name}: {item.name or 'an attachment'}"
     _refuse(name, context.scene, item)
     depsgraph = context.evaluated_depsgraph_get()
     body, own = made[identity(ob)]
@@ -66,11 +66,8 @@ def _attachment(gathered, context, ob, item, made):
     else:
         place = _Animated(gathered.reader, item.target, depsgraph)
     rows = _near(name, item, rows, place)
-    if own.lattice is not None and not item.vertex_group and len(rows.vertices) == 1:
-        gathered.notes.append(
-            f"{name} ties a single vertex, and a load draws a spike out of a soft body there; "
-            "choose a Vertex Group, or set Within"
-        )
+    if len(rows.vertices) == 1:
+        gathered.notes += _spikes(name, ob, item, own, place)
     part = rows.part / rows.part.sum()
     options = {"stiffness": item.stiffness * part, "damping": item.damping, "name": name}
     if item.maximum_force > 0.0:
@@ -99,6 +96,21 @@ def _refuse(name, scene, item):
         raise ValueError(
             f"{name} leads to {target.name}, which is hidden in the viewport or excluded; show it "
             "to bake"
+        )
+
+
+def _spikes(name, ob, item, own, place):
+    """What is said about a single vertex that is tied to `place`, where either end is soft."""
+    if own.lattice is not None and not item.vertex_group:
+        yield (
+            f"{name} ties a single vertex, and a load draws a spike out of a soft body there; "
+            "choose a Vertex Group, or set Within"
+        )
+    elif own.lattice is None and place.is_soft:
+        soft = item.target.name
+        yield (
+            f"{name} ties a single vertex, and a load draws a spike out of {soft} there; give "
+            f"{soft} the attachment, with {ob.name} as its target and a Vertex Group or Within"
         )
 
 
@@ -137,6 +149,7 @@ class _Simulated:
 
     def __init__(self, body, target, ob, depsgraph):
         self.body, self.target = body, target
+        self.is_soft = target.lattice is not None
         self.points = target.start_points()
         if ob.vbd.role == "SOFT":
             self.elements = read_mesh.triangles(ob.evaluated_get(depsgraph).data)
@@ -180,6 +193,8 @@ class _Animated:
     """An object that nothing moves but its animation: faces that carry points with them, or, where
     it has none, its transform.
     """
+
+    is_soft = False
 
     def __init__(self, reader, ob, depsgraph):
         evaluated = ob.evaluated_get(depsgraph)

@@ -31,7 +31,7 @@ from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
-from .start_velocity import earlier_poses, set_going
+from .start_velocity import earlier_poses, set_going, unfollowed
 from .textures import Questions
 
 
@@ -130,6 +130,12 @@ def prepared(scene, objects):
                         f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the "
                         "baked result; move it up to make it part of the simulation"
                     )
+                if modifier.type == "MIRROR" and ob.type == "MESH" and not is_place_chosen(ob):
+                    notes.append(
+                        f"{ob.name}: only the half is simulated, which {modifier.name} then "
+                        f"mirrors; to simulate the whole choose After {modifier.name} (Modifier "
+                        "Stack)"
+                    )
                 if is_hair(ob) and simulates(modifier):
                     notes.append(
                         f"{ob.name}: {modifier.name} simulates the result once more; put Surface "
@@ -192,6 +198,7 @@ def gather(context, objects):
         gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)
     gathered.bodies += force_fields(gathered, scene)
     moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
+    gathered.notes += unfollowed(context, moving, count)
     earlier, made = earlier_poses(context, moving), {}
     depsgraph = context.evaluated_depsgraph_get()
     instanced = instances.instanced_colliders(gathered, depsgraph)

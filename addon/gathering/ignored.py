@@ -7,7 +7,7 @@ import numpy as np
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.units import gravity_of, unit_scale
-from . import instances, large_faces
+from . import few_points, instances, large_faces
 from .absorption import walls_against
 from .force_fields import KINDS, SHAPES, has_field
 from .reader import gravity_moves
@@ -22,11 +22,14 @@ FOR_PARTICLES = {"NONE", "BOID", "GUIDE", "CHARGE", "LENNARDJ"}
 
 def notes(scene, objects):
     """Sentences about a scene as it is evaluated now; `objects` take part."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    meshes = [(ob, ob.evaluated_get(depsgraph).data) for ob in objects if ob.type == "MESH"]
     return [
         *_force_fields(scene),
         *_instances(),
-        *(note for ob in objects if _is_unsewn(ob) for note in _loose_edges(ob)),
-        *(note for ob in objects for note in large_faces.notes(ob)),
+        *(note for ob, mesh in meshes if _is_unsewn(ob) for note in _loose_edges(ob, mesh)),
+        *(note for ob, mesh in meshes for note in large_faces.notes(ob, mesh)),
+        *(note for ob in objects for note in few_points.notes(ob)),
         *_scaled_gravity(scene),
     ]
 
@@ -91,9 +94,9 @@ def _is_unsewn(ob):
     return ob.vbd.role == "CLOTH" and not ob.vbd.use_sewing
 
 
-def _loose_edges(ob):
+def _loose_edges(ob, mesh):
     """Edges without a face between vertices that have one; a cloth cannot have other ones."""
-    loose = len(read_mesh.loose_edges(ob.data))
+    loose = len(read_mesh.loose_edges(mesh))
     if loose:
         edges = "1 edge without a face is" if loose == 1 else f"{loose} edges without a face are"
         yield (

@@ -7,12 +7,14 @@ import numpy as np
 FEW = 6
 
 
-def notes(ob):
-    """What is to be said about the faces of a cloth object; it folds along edges alone."""
-    if ob.vbd.role != "CLOTH" or ob.type != "MESH":
+def notes(ob, mesh):
+    """What is to be said about the faces of a cloth object, which has the `mesh` where it is
+    simulated; it folds along edges alone.
+    """
+    if ob.vbd.role != "CLOTH":
         return
-    corners = np.empty(len(ob.data.polygons), np.int32)
-    ob.data.polygons.foreach_get("loop_total", corners)
+    corners = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_total", corners)
     many = int((corners > 4).sum())
     if many:
         yield (

@@ -56,12 +56,17 @@ def pin_group(ob, mesh):
     if not any(axes):
         raise ValueError(f"{ob.name}: its pins hold along no axis; choose one, or take them away")
     weights = read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
+    by_modifier = moves(ob) and change_weights(ob, ob.vbd.pin_group)
+    if not weights.any() and not (ob.vbd.soft_pins and by_modifier):
+        raise ValueError(
+            f'{ob.name}: no vertex has a weight in the vertex group "{ob.vbd.pin_group}"; '
+            "assign some, or choose another group"
+        )
     if not ob.vbd.soft_pins:
         members = np.flatnonzero(weights >= MEMBER)
         if not all(axes):
             return PinGroup(NONE, members, np.ones(len(members)), axes=axes)
         return PinGroup(members, NONE, np.empty(0))
-    by_modifier = moves(ob) and change_weights(ob, ob.vbd.pin_group)
     strong = weights * ob.vbd.pin_strength
     if by_modifier or is_keyed(ob, "vbd.pin_strength"):
         # A modifier may give a weight to any vertex later.

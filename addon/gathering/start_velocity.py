@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What moves before the first frame goes on: velocities from the frame before it."""
+"""What moves before the first frame goes on: velocities from the frame before it. What moves after
+it does so for its pins alone.
+"""
 
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from ..objects.curves import point_count
+from ..objects.curves import is_pinned, point_count
 from ..objects.modifiers import reshaping
 from ..objects.read_mesh import transformed
 from ..objects.tetmesh import carried_rigidly
@@ -17,7 +19,33 @@ LEAP = 0.1
 
 
 def earlier_poses(context, objects):
-    """Poses of `objects` two frames and one before the current one, by their identities.
+    """Poses of `objects` two frames and one before the current one, by their identities."""
+    frame = context.scene.frame_current
+    return _poses(context, objects, [frame - 2, frame - 1])
+
+
+def unfollowed(context, objects, count):
+    """Notes about those of `objects`, all of which may move, that do so within the `count` frames
+    after the current one though nothing of them is held to follow.
+    """
+    free = [ob for ob in objects if not is_pinned(ob) and not _is_attached(ob)]
+    frame, depsgraph = context.scene.frame_current, context.evaluated_depsgraph_get()
+    starts = [read_pose(ob, depsgraph, True) for ob in free]
+    poses = _poses(context, free, [frame + count // 2, frame + count])
+    for ob, start in zip(free, starts, strict=True):
+        if not all(pose is None or pose.is_close(start) for pose in poses[identity(ob)]):
+            yield (
+                f"{ob.name} is animated and has no pins, so that only its velocity at the start "
+                "counts; pin what shall follow"
+            )
+
+
+def _is_attached(ob):
+    return any(item.enabled for item in ob.vbd.attachments)
+
+
+def _poses(context, objects, frames):
+    """Poses of `objects` in some frames of the scene, by their identities.
 
     Read in the order of time: simulations of Blender's own need every frame.
     """
@@ -27,8 +55,8 @@ def earlier_poses(context, objects):
     frame = scene.frame_current
     counts = {identity(ob): _count(ob, context) for ob in objects}
     try:
-        for back in (2, 1):
-            scene.frame_set(frame - back)
+        for number in frames:
+            scene.frame_set(number)
             depsgraph = context.evaluated_depsgraph_get()
             for ob in objects:
                 try:

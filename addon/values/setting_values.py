@@ -3,6 +3,17 @@
 
 import argparse
 
+from .declared import SETTINGS
+
+# What a solve depends on; all else of `scene.vbd` is shown in a viewport or kept by the add-on.
+NAMES = {f.name for f in SETTINGS} | {
+    "device",
+    "frame_end",
+    "frame_start",
+    "restart_every",
+    "time_scale",
+}
+
 
 def frame_range(text):
     """First and last frame in a text such as 1:250."""
@@ -24,8 +35,7 @@ def set_value(group, name, text):
 
 def value_of(group, name, text):
     """The value of a property of `scene.vbd` in text; Blender itself would clamp, this refuses."""
-    known = {p.identifier: p for p in group.bl_rna.properties if not p.is_readonly}
-    known = {key: p for key, p in known.items() if p.type in {"INT", "FLOAT", "BOOLEAN", "ENUM"}}
+    known = {name: group.bl_rna.properties[name] for name in NAMES}
     if name not in known:
         raise ValueError(f'there is no setting "{name}"; there are {", ".join(sorted(known))}')
     prop = known[name]

@@ -15,7 +15,8 @@ class Collider:
 
     `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
     time. `friction` None takes the scene's. `thickness` [m] is added to that of the bodies.
-    A closed mesh pushes things out of its inside; an open one pushes on both sides.
+    A closed mesh pushes things out of its inside; an open one pushes on both sides. Triangles that
+    have no area at the start are left out.
     `collides_with`: names of the bodies that it may touch, or None for all.
     """
 

@@ -9,7 +9,7 @@ from ..bodies import Volume
 from ..elements.tets import tet_gradients
 from ..scene.embedding import EmbeddedPoints, embedded_points
 from ..topology.graphs import connected_components, unique_edges
-from ..topology.meshes import boundary_triangles, first_edges
+from ..topology.meshes import are_flat, boundary_triangles, first_edges
 from .crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
@@ -125,7 +125,11 @@ def contact_surface(assembly, bodies, colliders, settings):
     )
     triangle_edges = unique_edges(triangles)
     rods = np.asarray(assembly.edges.corners, dtype=np.int64)
-    shells = [c.triangles + start for c, start in zip(colliders, starts, strict=False)]
+    # What has no area at the start has no normal either, and its edges lie along those of others.
+    shells = [
+        c.triangles[~are_flat(c.start, c.triangles)] + start
+        for c, start in zip(colliders, starts, strict=False)
+    ]
     collider_edges = [unique_edges(shell) for shell in shells]
     edges = np.concatenate([triangle_edges, rods, *collider_edges])
     all_triangles = np.concatenate([triangles, *shells])

@@ -8,7 +8,7 @@ import numpy as np
 import warp as wp
 
 from ..bodies import points_at
-from ..topology.meshes import refuse_flat_triangles
+from ..topology.meshes import are_flat, refuse_flat_triangles
 
 
 class KinematicPoints:
@@ -86,7 +86,8 @@ class KinematicColliders(KinematicPoints):
         self.colliders, self.origin = colliders, assembly.origin
         moves = any(callable(c.points) or np.ndim(c.points[0]) == 2 for c in colliders)
         for collider in colliders:
-            refuse_flat_triangles(collider.name, collider.start, collider.triangles)
+            if are_flat(collider.start, collider.triangles).all():
+                refuse_flat_triangles(collider.name, collider.start, collider.triangles)
         super().__init__(len(assembly.points), moves, device)
         self.travel = wp.zeros(1, dtype=float, device=device)
 

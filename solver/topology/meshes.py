@@ -136,7 +136,7 @@ def refuse_flat_triangles(name, points, triangles):
         raise ValueError(
             f"{name}: {len(flat)} of {len(triangles)} triangles have no area "
             f"(first: triangle {flat[0]}, vertices {triangles[flat[0]].tolist()}); "
-            "merge or dissolve degenerate faces"
+            "triangulate the faces, then dissolve degenerate ones or merge by distance"
         )
 
 

@@ -361,3 +361,30 @@ def test_a_soft_body_that_hangs_by_one_vertex_is_named(scene):
     assert not gathered().notes
     ball.vbd.role, ball.vbd.attachments[0].vertex_group = "CLOTH", ""
     assert not gathered().notes
+
+
+def test_a_rope_that_holds_a_soft_body_at_one_place_is_told_to_be_its_target(scene):
+    points = [(0.0, 0.0, 0.3 + 0.1 * k) for k in range(4)]
+    rope = mesh_object("Rope", points, [(0, 1), (1, 2), (2, 3)], role="ROD")
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3)
+    ball = bpy.context.object
+    ball.vbd.role = "SOFT"
+    item = attach(rope, ball)
+    advice = (
+        "Rope: Tie ties a single vertex, and a load draws a spike out of Sphere there; give Sphere "
+        "the attachment, with Rope as its target and a Vertex Group or Within"
+    )
+    assert gathered().notes == [advice]
+    rope.vertex_groups.new(name="End").add([0], 1.0, "REPLACE")
+    item.vertex_group = "End"
+    assert gathered().notes == [advice]
+    rope.vbd.attachments.clear()
+    attach(ball, rope, distance=0.1)
+    assert not gathered().notes
+
+
+def test_an_attachment_without_a_name_is_told_of_in_words(cube):
+    cube.vbd.role = "SOFT"
+    cube.vbd.attachments.add()
+    with pytest.raises(ValueError, match=r"^Cube: an attachment has no target; choose an object"):
+        gathered()

@@ -134,6 +134,8 @@ def test_a_preset_is_loaded_and_set_wins_over_it(file):
         (["--device", "tpu"], "tpu"),
         (["--preset", "Nonsense"], 'no solver preset "Nonsense"'),
         (["--set", "substep=8"], 'no setting "substep"'),
+        (["--set", "frames_missing=3"], 'no setting "frames_missing"; there are acceleration, '),
+        (["--set", "show_pins=1"], 'no setting "show_pins"'),
         (["--set", "substeps"], '"substeps" sets nothing'),
         (["--set", "substeps=many"], 'substeps is "many"; it must be a whole number'),
         (["--set", "substeps=0"], "substeps is 0; it must lie between 1"),

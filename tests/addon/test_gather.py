@@ -303,6 +303,12 @@ def no_such_group(scene):
     sheet().vbd.pin_group = "Handle"
 
 
+def empty_pin_group(scene):
+    ob = sheet()
+    ob.vertex_groups.new(name="Handle")
+    ob.vbd.pin_group = "Handle"
+
+
 def loose_vertices(scene):
     points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (5, 5, 5)]
     mesh_object("Rag", points, faces=[(0, 1, 2)], role="CLOTH")
@@ -377,6 +383,7 @@ REFUSED = {
     empty_mesh: "Void: the mesh is empty",
     empty_collider: "Void: the collider has no faces",
     no_such_group: 'Sheet: there is no vertex group "Handle"',
+    empty_pin_group: 'Sheet: no vertex has a weight in the vertex group "Handle"; assign some',
     loose_vertices: "Rag: 1 vertices belong to no triangle",
     flat_triangle: "Rag: 1 of 1 triangles have no area",
     flat_tet: "Block: 1 of 1 tets are flat",

@@ -111,6 +111,24 @@ def test_a_cloth_that_cannot_fold_is_named(scene):
     assert notes() == []
 
 
+def test_a_cloth_made_by_its_modifiers_is_judged_as_it_is_simulated(scene):
+    bpy.ops.mesh.primitive_plane_add()
+    ob = bpy.context.object
+    ob.modifiers.new("Finer", "SUBSURF").levels = 2
+    ob.modifiers["Finer"].render_levels = 2
+    ob.vbd.role = "CLOTH"
+    ob.vbd.stack_place, ob.vbd.stack_modifier = "AFTER", "Finer"
+    assert notes() == []
+
+
+def test_edges_that_a_modifier_gives_faces_are_not_loose(scene):
+    profile = mesh_object("Vase", [(1, 0, 0), (1, 0, 1), (2, 0, 2)], edges=[(0, 1), (1, 2)])
+    profile.modifiers.new("Turned", "SCREW")
+    profile.vbd.role = "CLOTH"
+    profile.vbd.stack_place, profile.vbd.stack_modifier = "AFTER", "Turned"
+    assert notes() == []
+
+
 def test_faces_of_many_corners_are_named(scene):
     bpy.ops.mesh.primitive_circle_add(fill_type="NGON")
     bpy.context.object.vbd.role = "CLOTH"
@@ -122,6 +140,25 @@ def test_faces_of_many_corners_are_named(scene):
     bpy.ops.mesh.primitive_cylinder_add()
     bpy.context.object.vbd.role = "CLOTH"
     assert notes()[1:] == [f"Cylinder: {text.format(2)}"]
+
+
+def test_a_curve_of_few_points_is_named_until_it_is_subdivided(scene):
+    bpy.ops.curve.primitive_bezier_curve_add()
+    bpy.context.object.vbd.role = "ROD"
+    bpy.ops.curve.primitive_nurbs_path_add()
+    bpy.context.object.vbd.role = "ROD"
+    text = (
+        "a spline of {} points hardly bends, and its smooth curve may be drawn through what it "
+        "lies on; subdivide it (Edit Mode, Segments > Subdivide, with 5 cuts or more)"
+    )
+    assert notes() == [f"BézierCurve: {text.format(2)}", f"NurbsPath: {text.format(5)}"]
+    for ob in list(scene.objects):
+        bpy.context.view_layer.objects.active = ob
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.curve.select_all(action="SELECT")
+        bpy.ops.curve.subdivide(number_cuts=5)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert notes() == []
 
 
 def test_edges_that_hang_from_a_cloth_are_refused_in_words(scene):

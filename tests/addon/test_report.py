@@ -104,7 +104,7 @@ def test_a_note_leads_to_the_object_that_it_begins_with(note, objects):
 def test_the_text_says_the_advice_of_every_line():
     text = outcome(stats(**POOR | INVERTED)).report()[1]
     assert text == (
-        "Baked 1 frames in 41 s. Ball: 3 cells are turned inside out: set substeps to 8. "
+        "Baked 1 frame in 41 s. Ball: 3 cells are turned inside out: set substeps to 8. "
         "Looks softer than its material in 1 of 1 frames: set iterations to 30"
     )
 

@@ -169,7 +169,7 @@ def test_a_longer_range_goes_on_where_the_shorter_one_ended(scene, whole):
     assert same_as(whole)
 
 
-@pytest.mark.parametrize("what", ["mesh", "start", "gone"])
+@pytest.mark.parametrize("what", ["mesh", "start", "gone", "new"])
 def test_what_cannot_be_gone_on_with_is_said_and_nothing_changes(scene, what):
     stop_after(4)
     before = all_frames(place())
@@ -182,9 +182,12 @@ def test_what_cannot_be_gone_on_with_is_said_and_nothing_changes(scene, what):
     elif what == "start":
         frames(bpy.context.scene, 2, 11)
         sentence = "the frames kept begin at 1, and the bake at 2"
+    elif what == "new":
+        sheet("Other")
+        sentence = "Other is not in the frames kept; bake anew"
     else:
         bpy.data.objects["Sheet"].vbd.role = "NONE"
-        sentence = "Sheet has no vertices, and 25 in the frames kept"
+        sentence = "Sheet is in the frames kept and takes no part now; give it back its name and"
     with pytest.raises(ValueError, match=sentence):
         bake(EVERY_FRAME)
     np.testing.assert_array_equal(all_frames(place()), before)
@@ -313,7 +316,7 @@ def test_the_command_line_goes_on_loads_and_never_deletes_unasked(scene, whole, 
     assert command("bake", file, "--output", file, "--resume", "--set", "iterations=9") == 1
     assert "Iterations was 5, is 9; --from 10" in capsys.readouterr().err
     assert command("bake", file, "--output", file, "--load") == 1
-    assert "Loaded frames 1 to 10 from the cache; 1 are missing" in capsys.readouterr().out
+    assert "Loaded frames 1 to 10 from the cache; 1 is missing" in capsys.readouterr().out
     assert command("bake", file, "--output", file, "--from", "10") == 0
     assert same_as(whole)
     assert command("bake", file, "--output", file, "--fresh", "--frames", "1:3") == 0

@@ -9,6 +9,7 @@ from blender_scenes import baked, frames, pin, sheet, shown, tet_block
 from vbd.addon.baking.bake_steps import bake_steps
 from vbd.addon.baking.cache_place import cache_folder
 from vbd.addon.baking.loading import load
+from vbd.addon.gathering.gather import participants, prepared
 from vbd.addon.objects import read_mesh
 from vbd.addon.objects.modifiers import reshaping, simulation_point
 from vbd.solver.cache import Cache
@@ -196,3 +197,21 @@ def test_tets_belong_to_the_mesh(scene):
     ob = after(add(tet_block(), "MIRROR"))
     assert reshaping(ob)
     refused(scene, "its tet mesh knows the vertices of the mesh, not those that Mirror makes")
+
+
+def test_a_mirror_of_which_only_the_half_is_simulated_is_named_until_a_place_is_chosen(scene):
+    mirror = add(sheet(), "MIRROR")
+
+    def notes():
+        objects = participants(scene)
+        with prepared(scene, objects) as found:
+            return found
+
+    assert notes() == [
+        "Sheet: only the half is simulated, which Mirror then mirrors; to simulate the whole "
+        "choose After Mirror (Modifier Stack)"
+    ]
+    after(mirror)
+    assert notes() == []
+    mirror.id_data.vbd.stack_place = "FIRST"
+    assert notes() == []

@@ -218,3 +218,37 @@ def test_a_body_on_an_armature_starts_with_the_velocity_of_its_bone(scene):
     before, start = (shown(ob, frame)[:, 2] for frame in (0, 1))
     np.testing.assert_allclose(velocities[:, 2], 24.0 * (start - before), rtol=1e-3)
     assert velocities[0, 2] > 12.0
+
+
+def test_animation_that_goes_on_without_pins_is_named(scene):
+    weightless(scene)
+
+    def notes():
+        return [note for note in gathered().notes if "has no pins" in note]
+
+    ob = sheet()
+    slide(ob, 0, -10, 1, 1.1)
+    assert not notes()  # thrown, as it should be
+    key_linear(ob, "location", 0, (1, 0.0), (5, 1.0))
+    assert notes() == [
+        "Sheet is animated and has no pins, so that only its velocity at the start counts; pin "
+        "what shall follow"
+    ]
+    pin(ob, [0])
+    assert not notes()
+
+
+def test_what_is_attached_or_led_by_what_keeps_still_is_not_named_for_its_animation(scene):
+    weightless(scene)
+    ob, hook = sheet(), bpy.data.objects.new("Hook", None)
+    scene.collection.objects.link(hook)
+    ob.parent = hook
+    hook.constraints.new("COPY_LOCATION")
+    ob.constraints.new("COPY_LOCATION")
+    assert not gathered().notes
+    slide(hook, 0, 1, 9, 1.0)
+    hook.constraints.clear()
+    assert len(gathered().notes) == 1
+    item = ob.vbd.attachments.add()
+    item.name, item.target, item.distance = "Tie", hook, 3.0
+    assert not gathered().notes

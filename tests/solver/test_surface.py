@@ -3,10 +3,11 @@
 
 import numpy as np
 import pytest
-from shapes import UNIT_TET, box, cell_box, grid, plane
+from shapes import UNIT_TET, block, box, cell_box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Solid
-from vbd.solver.contact.surface import is_closed, touch_table
+from vbd.solver.contact.surface import contact_surface, is_closed, touch_table
+from vbd.solver.model.assembly import assemble
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 from vbd.solver.topology.meshes import boundary_triangles, solid_volumes
@@ -83,3 +84,32 @@ def test_the_faces_of_a_box_enclose_its_volume(shape):
     assert solid_volumes(points, elements).sum() == pytest.approx(0.006)
     mirrored = points * [-1.0, 1.0, 1.0]
     assert solid_volumes(mirrored, elements).sum() == pytest.approx(-0.006)
+
+
+def split_block():
+    """A closed block with a vertex more in the middle of an edge, where a triangle has no area."""
+    points, triangles = block((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
+    a, b, c = triangles[0]
+    middle = len(points)
+    points = np.concatenate([points, [0.5 * (points[a] + points[b])]])
+    split = [[a, middle, c], [middle, b, c], [a, b, middle]]
+    return points, np.concatenate([split, triangles[1:]])
+
+
+def test_triangles_of_a_collider_that_have_no_area_are_left_out_and_it_stays_closed():
+    points, triangles = split_block()
+    assert is_closed(triangles)
+    settings = Settings()
+    collider = Collider(points, triangles, name="Block")
+    surface = contact_surface(assemble([ball()], settings), [ball()], [collider], settings)
+    own = surface.triangles[surface.body_triangles :] - surface.collider_start
+    np.testing.assert_array_equal(own, np.delete(triangles, 2, axis=0))
+    assert surface.closed[1]
+
+
+def test_a_sheet_lies_on_a_collider_with_a_triangle_that_has_no_area():
+    points, triangles = split_block()
+    sheet = Cloth((SHEET - [0.5, 0.5, 0.0]) * 0.5 + [0, 0, 0.51], FACES, name="Cape")
+    *_, frame = simulate([sheet, Collider(points, triangles)], Settings(), 10)
+    assert (frame.positions[0][:, 2] > 0.5).all()
+    assert np.ptp(frame.positions[0][:, 2]) < 1e-3

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Curves of so few points that what is drawn is not what is simulated: sentences that say so."""
+
+# Ropes of 2, 4 and 5 points are drawn up to 10 cm deep in what they lie on, none from 7 on.
+ENOUGH = 7
+
+
+def notes(ob):
+    """What is to be said about the points of a curve: Blender draws smoothly between those that are
+    simulated, and a NURBS spline cannot even pass through all of them.
+    """
+    if ob.type != "CURVE":
+        return
+    smooth = [spline for spline in ob.data.splines if spline.type != "POLY"]
+    fewest = min((len(s.bezier_points) or len(s.points) for s in smooth), default=ENOUGH)
+    if fewest < ENOUGH:
+        yield (
+            f"{ob.name}: a spline of {fewest} points hardly bends, and its smooth curve may be "
+            "drawn through what it lies on; subdivide it (Edit Mode, Segments > Subdivide, with 5 "
+            "cuts or more)"
+        )
