@@ -7,7 +7,7 @@ import numpy as np
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.units import gravity_of, unit_scale
-from . import few_points, instances, large_faces
+from . import few_points, instances, large_faces, unmerged
 from .absorption import walls_against
 from .force_fields import KINDS, SHAPES, has_field
 from .reader import gravity_moves
@@ -29,6 +29,7 @@ def notes(scene, objects):
         *_instances(),
         *(note for ob, mesh in meshes if _is_unsewn(ob) for note in _loose_edges(ob, mesh)),
         *(note for ob, mesh in meshes for note in large_faces.notes(ob, mesh)),
+        *(note for ob, mesh in meshes for note in unmerged.notes(ob, mesh)),
         *(note for ob in objects for note in few_points.notes(ob)),
         *_scaled_gravity(scene),
     ]

@@ -217,3 +217,21 @@ def test_what_blender_draws_along_a_curve_is_no_instance_of_it(scene):
     scene.collection.objects.link(rope)
     rope.vbd.role = "ROD"
     assert notes() == []
+
+
+def test_vertices_that_lie_on_others_are_counted(scene):
+    ob = sheet()
+    assert notes() == []
+    points = [tuple(vertex.co) for vertex in ob.data.vertices]
+    faces = [tuple(face.vertices) for face in ob.data.polygons]
+    others = [tuple(v + len(points) for v in face) for face in faces]
+    shifted = [
+        (x + max(p[0] for p in points) - min(p[0] for p in points), y, z) for x, y, z in points
+    ]
+    ob.data.clear_geometry()
+    ob.data.from_pydata([*points, *shifted], [], [*faces, *others])
+    side = sum(p[0] == max(q[0] for q in points) for p in points)
+    (note,) = notes()
+    assert note.startswith(f"{ob.name}: {side} vertices lie on others without being joined")
+    ob.vbd.use_sewing = True
+    assert notes() == []
