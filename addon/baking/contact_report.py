@@ -46,7 +46,7 @@ class ContactReport:
         self.distance = f"{low} mm" if low == high else f"{low} to {high} mm"
         self.last = self.deepest = self.entangled = None
         self.searches = 0
-        self.touched = False
+        self.touched, self.rooms = False, ()
 
     def take(self, solved):
         """Count a frame, a `Solved`."""
@@ -54,13 +54,19 @@ class ContactReport:
         self.last = solved
         self.searches += stats.searches
         self.touched |= bool(stats.contacts or stats.pairs)
+        self.rooms = stats.rooms
         if stats.tangles:
             self.entangled = solved
         if self.deepest is None or stats.deepest > self.deepest.stats.deepest:
             self.deepest = solved
 
     def entanglement(self):
-        """A `Line` about what passes through what at the end, or when that was over."""
+        """Lines about what begins inside of a collider, and about what passes through what at the
+        end, or when that was over.
+        """
+        for names in self.rooms:
+            what = "{} begins inside of {} and stays in it; move it out if it should not"
+            yield Line(text=what.format(*names), objects=names)
         if self.entangled is None:
             return
         found = self.entangled.stats.tangles

@@ -95,6 +95,7 @@ class Trees:
         self.struct.trees, self.counts = self._planted()
         self.bounds = self._bounding()
         self.joins = {tree: self._joins(tree) for tree in self.bounds}
+        model.launches.expect(kernels.join_nodes)  # all scenes but those of a few triangles
         self.find_neighbors = self._finding_neighbors()
         self.is_fitted, self.colliders_move = False, True
 
@@ -109,7 +110,9 @@ class Trees:
                 order = order_of(middles[mine], body[mine])
                 orders[tree] = np.where(order < 0, -1, order + (mine.start or 0))
         orders |= {tree + BEHIND: order for tree, order in orders.items()}
-        orders[kernels.WHOLE_BODIES] = np.arange(self.struct.bodies)
+        count = np.maximum(np.bincount(surface.body, minlength=self.struct.bodies), 1)
+        middles = [np.bincount(surface.body, each, self.struct.bodies) / count for each in x.T]
+        orders[kernels.WHOLE_BODIES] = near_order(np.column_stack(middles), WIDTH)
         return trees_of([orders[tree] for tree in sorted(orders)], model)
 
     def _bounding(self):

@@ -20,8 +20,10 @@ from .refresh import Refresh, Watch
 from .truncation import Truncation
 
 
-def surface_on_device(surface, upload):
-    """The `kernels.Surface` of a `Surface`; nothing has a trust radius or intersects yet."""
+def surface_on_device(surface, x, upload):
+    """The `kernels.Surface` of a `Surface` whose vertices begin at x [vertex]; nothing has a trust
+    radius or intersects yet.
+    """
     struct = pairs.Surface()
     struct.vertices = upload(surface.vertices, int)
     struct.edges = upload(surface.edges, wp.vec2i)
@@ -35,7 +37,7 @@ def surface_on_device(surface, upload):
         setattr(struct, name, getattr(surface, name))
     struct.joint = upload(surface.joint, int)
     struct.body = upload(surface.body, int)
-    struct.rest = upload(surface.rest, wp.vec3)
+    struct.rest, struct.start = upload(surface.rest, wp.vec3), wp.clone(x)
     count = len(surface.body)
     struct.trust_radius = upload(np.zeros(count), float)
     struct.path = upload(np.zeros((count, 3)), wp.vec3)
@@ -65,7 +67,7 @@ class Contact:
 
     def __init__(self, model, names, settings):
         self.model, self.lists = model, model.lists
-        self.struct = surface_on_device(model.surface, model.upload)
+        self.struct = surface_on_device(model.surface, model.x, model.upload)
         watch = Watch(model.x)
         self.truncation = Truncation(model, self.struct, watch, settings)
         x_found = self.truncation.x_found

@@ -65,9 +65,9 @@ class Intersections:
         self.find_inside = list(self._finding_inside())
         self.count_suspects = list(self._counting_suspects())
         self.of_solids = SelfIntersections(model)
-        self.rooms, self.sides = Rooms(model, self.meshes), Sides(model, struct)
-        self.separation = Separation(model, self.meshes, settings)
         self.up = -np.asarray(settings.gravity, dtype=np.float64)
+        self.rooms, self.sides = Rooms(model, self.meshes, self.up), Sides(model, struct)
+        self.separation = Separation(model, self.meshes, settings)
         self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
 
     def _closed_meshes(self):
@@ -147,17 +147,23 @@ class Intersections:
         return bool(self.found)
 
     @property
+    def in_rooms(self):
+        """Names of bodies in rooms, with these."""
+        return self.rooms.named(self.names)
+
+    @property
     def keepers(self):
         """All that keep something for the next look."""
         return [self.of_solids, self.separation, self.separation.sunk, self.rooms]
 
     def _find(self, x):
         """What is `Found` at x, float64 [vertex, 3]."""
+        if self.rooms.table is None:
+            play(self.find_inside)
+            self.rooms.decide(self._surely_inside(x), x)
+        self.side = self.sides.find(self.rooms.table)
         play(self.find_inside)
         inside = self._surely_inside(x)
-        self.rooms.decide(inside, x)
-        inside = self.rooms.outside(inside)
-        self.side = self.sides.find(self.rooms.table)
         edge, triangle = self._find_crossings(x)
         face, uv = self.face.numpy(), self.uv.numpy().astype(np.float64)
         return Found(x, inside, face, uv, edge, triangle)

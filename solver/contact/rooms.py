@@ -2,18 +2,22 @@
 """Closed colliders in which bodies begin as a whole: rooms, which they do not leave.
 
 Such a body is apart from the collider, and stays apart. Led out through the nearest faces, vertex
-by vertex, as what begins partly inside is, it would be torn. But cloth or a rod just under the skin
-of a collider, as clothes of a character may be, is meant to lie on it.
+by vertex, as what begins partly inside is, it would be torn. But what is just under the skin of a
+collider is meant to lie on it: cloth and rods, as clothes of a character may be, unless all ways
+out lead down, and solids if these lead up.
 """
 
 import numpy as np
 import warp as wp
 
-from ..kernels.contact.intersections import find_distances
-from ..kernels.contact.parting import FLOOR
+from ..kernels.contact import intersections as kernels
+from .crossings import unit
 
-# What is thin and nowhere deeper in a collider than this part of its own size is led out.
-SKIN = 0.1
+# Just under the skin is what is nowhere deeper than this part of its own size, or of the collider's
+# least extent where that is larger.
+SKIN = 0.15
+# Ways lead up, or down, where the mean of their directions does by this.
+AGREE = 0.5
 # So much of a body is inside for certain, the rest may touch the walls.
 MOST = 0.5
 
@@ -23,8 +27,9 @@ class Rooms:
     collider; None before. `meshes` are those of closed bodies, by their numbers.
     """
 
-    def __init__(self, model, meshes):
+    def __init__(self, model, meshes, up):
         self.model, self.surface, self.meshes = model, model.surface, meshes
+        self.up = up
         self.table = None
 
     def keep(self):
@@ -35,43 +40,50 @@ class Rooms:
     def bring_back(self, kept):
         """Take what `keep` has returned."""
         table = kept["rooms"].astype(bool)
-        self.table = table if table.shape == self.surface.may_touch.shape else None
+        self.table = None
+        if table.shape == self.surface.may_touch.shape:
+            self.table = self.surface.rooms = table
+
+    def named(self, names):
+        """Who is in which room, pairs of these `names` [body]."""
+        if self.table is None:
+            return ()
+        return tuple((names[body], names[room]) for body, room in np.argwhere(self.table))
 
     def decide(self, inside, x):
         """Know who is in which room when vertices at x [vertex, 3] are `inside` [vertex] of so many
         bodies, if that is not known yet.
         """
-        if self.table is not None:
-            return
         surface = self.surface
-        self.table = np.zeros_like(surface.may_touch)
-        found = inside[surface.vertices]
-        both = np.column_stack([surface.body[surface.vertices], found - 1])[found > 0]
-        for body, collider in np.unique(both, axis=0).tolist():
-            if body < surface.body_count <= collider:
-                mine = surface.vertices[surface.body[surface.vertices] == body]
-                self.table[body, collider] = self._is_in(mine, inside, x, collider)
+        self.table = surface.rooms = np.zeros_like(surface.may_touch)
+        owner = surface.body[surface.vertices]
+        for body in np.unique(owner[inside[surface.vertices] > 0]).tolist():
+            if body < surface.body_count:
+                mine = surface.vertices[owner == body]
+                for collider in self.meshes:
+                    if collider >= surface.body_count and surface.may_touch[body, collider]:
+                        self.table[body, collider] = self._is_in(body, collider, mine, x)
 
-    def _is_in(self, mine, inside, x, collider):
-        """Whether all vertices of a body are in a collider as in a room."""
-        is_inner = inside[mine] == collider + 1
+    def _is_in(self, body, collider, mine, x):
+        """Whether a body with vertices `mine` is in a collider as in a room."""
+        surface, points = self.surface, x[mine]
+        is_inner = self._ask(kernels.are_inside, collider, points, int) > 0
         if is_inner.mean() < MOST:
             return False
-        depth = self._distances(collider, x[mine])
-        touch = depth <= FLOOR * self.surface.radius[mine]
-        size = np.ptp(x[mine], axis=0).max()
-        is_solid = self.surface.closed[self.surface.body[mine[0]]]
-        return (is_inner | touch).all() and (is_solid or depth.max() > SKIN * size)
+        ways = self._ask(kernels.find_ways, collider, points, wp.vec3).astype(np.float64)
+        depth = np.linalg.norm(ways, axis=1)
+        if not (is_inner | (depth <= surface.radius[mine])).all():
+            return False
+        shell = x[surface.triangles[self.meshes[collider][1]]].reshape(-1, 3)
+        size = max(np.ptp(points, axis=0).max(), np.ptp(shell, axis=0).min())
+        rises = unit(ways).mean(axis=0) @ unit(self.up[None])[0]
+        least = AGREE if surface.closed[body] else -AGREE
+        return not (depth.max() <= SKIN * size and rises > least)
 
-    def _distances(self, collider, points):
-        """How far points [n, 3] are from the surface of a collider [m]."""
+    def _ask(self, kernel, collider, points, kind):
+        """What a kernel tells of points [n, 3] and the mesh of a collider."""
         model, (mesh, _) = self.model, self.meshes[collider]
-        distance = wp.zeros(len(points), dtype=float, device=model.device)
+        told = wp.zeros(len(points), dtype=kind, device=model.device)
         inputs = [mesh.id, model.upload(points, wp.vec3)]
-        model.launches.run(find_distances, len(points), inputs, [distance])
-        return distance.numpy().astype(np.float64)
-
-    def outside(self, inside):
-        """`inside` [vertex] without what is in rooms."""
-        is_in = (inside > 0) & self.table[self.surface.body, np.maximum(inside - 1, 0)]
-        return np.where(is_in, 0, inside)
+        model.launches.run(kernel, len(points), inputs, [told])
+        return told.numpy()

@@ -89,6 +89,8 @@ class Statistics:
     without."""
     tangles: tuple[Intersection, ...]
     """Bodies whose surfaces pass through each other, which are being led apart."""
+    rooms: tuple[tuple[str, str], ...]
+    """Bodies that begin in closed colliders, and stay there as in rooms, with these."""
     broken: int
     """Rows of attachments that have broken so far."""
     torn: tuple[Torn, ...]
@@ -236,6 +238,7 @@ class Measure:
             coarse_skips=int(numbers["coarse_skips"].sum()) if self.coarse else 0,
             residual_before_coarse=one(numbers["residual_before"]) if self.coarse else math.nan,
             tangles=tuple(contact.intersections.found) if contact else (),
+            rooms=contact.intersections.in_rooms if contact else (),
             broken=int(numbers["broken"].sum()) if model.attachments.breakable else 0,
             torn=self._torn(numbers["broken"]) if model.attachments.breakable else (),
             inverted=int(numbers["inverted"].sum()),

@@ -14,7 +14,7 @@ from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.settings import Material, Settings
 
 
-def frame(index, contacts=0, pairs=0, deepest=0.0, truncated=0, searches=2, tangles=()):
+def frame(index, contacts=0, pairs=0, deepest=0.0, truncated=0, searches=2, tangles=(), rooms=()):
     stats = SimpleNamespace(
         contacts=contacts,
         pairs=pairs,
@@ -22,6 +22,7 @@ def frame(index, contacts=0, pairs=0, deepest=0.0, truncated=0, searches=2, tang
         truncated=truncated,
         searches=searches,
         tangles=tangles,
+        rooms=rooms,
     )
     return SimpleNamespace(scene_frame=index, stats=stats)
 
@@ -55,6 +56,12 @@ def test_the_end_the_deepest_frame_and_all_searches_are_told():
 
 def test_contact_that_is_over_at_the_end_is_told():
     assert told(frame(1, 3, 2, 0.001), frame(2)).numbers()[0] == "Touching: 0 vertices"
+
+
+def test_who_is_in_which_room_is_told():
+    (line,) = told(frame(1, rooms=(("Ball", "Cube"),))).entanglement()
+    assert line.text.startswith("Ball begins inside of Cube and stays in it") and not line.warns
+    assert line.objects == ("Ball", "Cube")
 
 
 def test_tangles_are_named_until_they_are_gone():

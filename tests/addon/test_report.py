@@ -29,6 +29,7 @@ def stats(**changes):
         "inverted_bodies": (),
         "rejected_bodies": (),
         "tangles": (),
+        "rooms": (),
         "torn": (),
         "coarse_skips": 0,
         "contacts": 0,

@@ -51,11 +51,46 @@ def test_a_cloth_comes_down_on_the_floor_of_a_room():
     assert (np.abs(last) < 1.0).all() and last[:, 2].max() < -0.98
 
 
-def test_a_cloth_under_the_skin_comes_out():
-    points, triangles = grid(6)
-    sheet = Cloth(points + [-0.5, -0.5, 0.995], triangles, Material(thickness=1e-3), name="Sheet")
+# A sheet, and a patch, which is deeper under the skin than a tenth of its own size.
+@pytest.mark.parametrize(("size", "depth"), [(1.0, 0.005), (0.02, 0.004)])
+def test_a_cloth_under_the_skin_comes_out(size, depth):
+    points, triangles = grid(6, size)
+    low = [-0.5 * size, -0.5 * size, 1.0 - depth]
+    sheet = Cloth(points + low, triangles, Material(thickness=1e-3), name="Sheet")
     *_, frame = simulate([sheet, ROOM], SETTINGS, 12)
-    assert frame.positions[0][:, 2].min() > 1.0
+    assert frame.positions[0][:, 2].min() > 0.998
+
+
+def test_a_solid_just_under_a_table_top_comes_out():
+    points, tets = box((4, 4, 1), (0.5, 0.5, 0.02))
+    pad = Solid(points + [0.0, 0.0, 0.979], tets, Material(youngs_modulus=3e5), name="Pad")
+    *_, frame = simulate([pad, ROOM], SETTINGS, 12)
+    assert frame.positions[0][:, 2].min() > 0.99
+
+
+def test_what_is_in_each_other_in_a_room_comes_apart_there():
+    pair = [cube((-0.3, 0.0, 0.0), 0.3), cube((-0.001, 0.0, 0.0), 0.3, name="Other")]
+    *_, frame = simulate([*pair, ROOM], SETTINGS, 20)
+    assert frame.stats.tangles == ()
+    for x in frame.positions:
+        assert (np.abs(x) < 1.0).all()
+        np.testing.assert_allclose(np.ptp(x, axis=0), 0.3, rtol=0.1)
+
+
+@pytest.mark.parametrize("slab_first", [False, True])
+def test_what_is_in_something_else_in_a_room_leaves_only_that(slab_first):
+    slab = Collider(*block((1.6, 1.6, 0.1), (0.0, 0.0, -0.9)), name="Slab")  # up to -0.85
+    held = [slab, ROOM] if slab_first else [ROOM, slab]
+    *_, frame = simulate([cube((0.0, 0.0, -0.851), 0.3), *held], SETTINGS, 20)
+    assert frame.stats.tangles == ()
+    np.testing.assert_allclose(np.ptp(frame.positions[0], axis=0), 0.3, rtol=0.1)
+    assert -0.852 < frame.positions[0][:, 2].min() < -0.8
+
+
+def test_what_pokes_through_the_floor_a_little_stays_in_the_room():
+    *_, frame = simulate([cube((0.0, 0.0, -1.0 - 1e-4), 0.5), ROOM], SETTINGS, 20)
+    assert frame.stats.tangles == ()
+    np.testing.assert_allclose(np.ptp(frame.positions[0], axis=0), 0.5, rtol=0.1)
 
 
 def test_what_is_outside_lands_on_the_roof():
@@ -70,3 +105,9 @@ def test_a_room_stays_one_in_a_resumed_bake():
     assert states[0].arrays["Rooms/rooms"].any()
     (again,) = simulate(bodies, SETTINGS, 12, restart=states[-2])
     np.testing.assert_array_equal(again.state()["Model.x"], states[-1].arrays["Model.x"])
+
+
+def test_statistics_name_who_is_in_which_room():
+    outside = cube((-0.3, -0.3, 1.05), name="Above")
+    (frame,) = simulate([outside, cube((-0.3, -0.3, -0.3)), ROOM], SETTINGS, 1)
+    assert frame.stats.rooms == (("Cube", "Room"),)

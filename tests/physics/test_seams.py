@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from shapes import bumpy_ball, grid, in_cells
 
-from vbd.solver.bodies import Cloth
+from vbd.solver.bodies import Cloth, Pins
 from vbd.solver.scene.analytic_colliders import Plane, Sphere
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -85,3 +85,13 @@ def test_a_soft_body_whose_surface_is_split_falls():
     # Six frames of free fall by implicit Euler with steps of 1/96 s: g h² n (n + 1)/2.
     fall = 9.81 / 96.0**2 * 24 * 25 / 2
     np.testing.assert_allclose(way[-1][:, 2], body.points[:, 2] - fall, atol=1e-3)
+
+
+def test_layers_apart_at_the_start_do_not_pass_where_they_lie_in_each_other_at_rest():
+    points, triangles = joined(SHEET, SHEET)
+    start = points + np.repeat([0.0, 0.1], len(SHEET[0]))[:, None] * [0.0, 0.0, 1.0]
+    material = Material(youngs_modulus=1e6, thickness=1e-3, density=200.0, self_contact=True)
+    pins = Pins(np.arange(len(SHEET[0])))
+    sheets = Cloth(start, triangles, material, pins=pins, rest_points=points)
+    way = fallen(sheets, 12)
+    assert way[-1][len(SHEET[0]) :, 2].min() > 0.0

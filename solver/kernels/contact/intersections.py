@@ -4,6 +4,7 @@
 import warp as wp
 
 from ..options import QUICK
+from .front import couple_of
 from .joined import belongs, lay_in_triangle
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import Surface
@@ -49,6 +50,8 @@ def find_inside(
     low = box[0]
     high = box[1]
     meets = surface.may_touch[surface.body[v] * surface.bodies + number] != 0
+    # What is in a room is on its right side.
+    meets = meets and surface.side[couple_of(surface.body[v], number, surface)] > 0
     if meets and surface.body[v] != number and inside[v] == 0:
         if wp.min(p - low) >= 0.0 and wp.min(high - p) >= 0.0:
             reach = wp.length(high - low)
@@ -84,16 +87,16 @@ def are_inside(
 
 
 @wp.kernel
-def find_distances(
+def find_ways(
     mesh: wp.uint64,
     points: wp.array[wp.vec3],
     # out
-    distance: wp.array[float],
+    way: wp.array[wp.vec3],
 ):
-    """How far each point is from a mesh [m]."""
+    """The shortest way from each point to a mesh [m]."""
     k = wp.tid()
     near = wp.mesh_query_point_no_sign(mesh, points[k], 1.0e6)
-    distance[k] = wp.length(wp.mesh_eval_position(mesh, near.face, near.u, near.v) - points[k])
+    way[k] = wp.mesh_eval_position(mesh, near.face, near.u, near.v) - points[k]
 
 
 @wp.kernel

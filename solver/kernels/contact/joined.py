@@ -25,16 +25,21 @@ def are_joined(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 
 
 @wp.func
-def lay_in_each_other(kind: int, v: wp.vec4i, surface: Surface):
-    """Whether the sides of a pair of one body are no farther apart at rest than rounding can make,
-    as those of a seam that nobody has merged: they are not held apart, no more than neighbors are.
-    """
-    if surface.body[v[0]] != surface.body[v[3]]:
-        return False
-    x = surface.rest
+def is_no_gap(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Whether the sides of a pair are no farther apart at x than rounding can make."""
     gap = weighted(signed_weights(kind, v, x), v, x)
     rounding = rounding_along(wp.normalize(gap), x[v[0]], x[v[1]], x[v[2]], x[v[3]])
     return wp.length(gap) <= LOST * rounding
+
+
+@wp.func
+def lay_in_each_other(kind: int, v: wp.vec4i, surface: Surface):
+    """Whether the sides of a pair of one body lie in each other at rest and as the scene begins, as
+    those of a seam that nobody has merged: they are not held apart, no more than neighbors are.
+    """
+    if surface.body[v[0]] != surface.body[v[3]]:
+        return False
+    return is_no_gap(kind, v, surface.rest) and is_no_gap(kind, v, surface.start)
 
 
 @wp.func

@@ -53,6 +53,7 @@ class Surface:
     joint: wp.array[int]  # the same number for what is attached to each other
     body: wp.array[int]
     rest: wp.array[wp.vec3]
+    start: wp.array[wp.vec3]  # where the scene begins
     path: wp.array[wp.vec3]  # where the vertex may go until the next search [m], ...
     trust_radius: wp.array[float]  # ... and how far from that way [m]
     ahead: wp.array[wp.vec3]  # what is left of that way [m]

@@ -177,8 +177,8 @@ def put_box(nodes: wp.array[EightBoxes], at: int, lane: int, low: wp.vec3, high:
     const float* b = (const float*)&nodes.data[child];
     float* joined = (float*)&nodes.data[at] + lane;
     for (int c = 0; c < 3; ++c) {
-        float low = b[8 * c], high = b[8 * c + 24];
-        for (int i = 1; i < 8; ++i) {
+        float low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < 8; ++i) {
             low = b[8 * c + i] < low ? b[8 * c + i] : low;
             high = b[8 * c + 24 + i] > high ? b[8 * c + 24 + i] : high;
         }
