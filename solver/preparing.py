@@ -40,8 +40,11 @@ def _sheet(squares, size, height):
 
 
 def _soft_body(material):
-    points = np.array([(2.0, 0.0, 0.0), (3.0, 0.0, 0.0), (2.0, 1.0, 0.0), (2.0, 0.0, 1.0)])
-    triangles = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+    # An octahedron has more edges than a node of a tree.
+    points = np.concatenate([np.eye(3), -np.eye(3)]) * 0.5 + [2.5, 0.5, 0.5]
+    triangles = np.array(
+        [(0, 1, 2), (1, 3, 2), (3, 4, 2), (4, 0, 2), (1, 0, 5), (3, 1, 5), (4, 3, 5), (0, 4, 5)]
+    )
     cells = lattice(points, triangles, 3)
     surface = EmbeddedSurface(*embed(points, cells), triangles)
     return Cells(cells.points, cells.cells, material, surface=surface, name="Soft Body")

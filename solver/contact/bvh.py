@@ -95,7 +95,6 @@ class Trees:
         self.struct.trees, self.counts = self._planted()
         self.bounds = self._bounding()
         self.joins = {tree: self._joins(tree) for tree in self.bounds}
-        model.launches.expect(kernels.join_nodes)  # all scenes but those of a few triangles
         self.find_neighbors = self._finding_neighbors()
         self.is_fitted, self.colliders_move = False, True
 
