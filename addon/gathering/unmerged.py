@@ -16,6 +16,7 @@ def notes(ob, mesh):
     if ob.vbd.role != "CLOTH" or ob.vbd.use_sewing:
         return
     points = read_mesh.positions(mesh)
+    points = points[np.isfinite(points).all(axis=1)]  # what is not is refused later
     doubles = len(points) - count_places(points)
     if doubles:
         lie = (
