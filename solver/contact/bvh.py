@@ -4,8 +4,6 @@
 What is in which node is decided once, by where all of it begins: what is near on a body stays so.
 """
 
-from functools import partial
-
 import numpy as np
 import warp as wp
 
@@ -15,7 +13,7 @@ from ..kernels.contact import tree as kernels
 from ..kernels.contact.trust_radii import SOME, WHOLE
 
 # Rough cost of bounding the things of a node, and of joining the nodes below one [ns].
-BOUND, JOIN = 150.0, 120.0
+BOUND, JOIN = 150.0, 150.0
 WIDTH, LEVELS = kernels.WIDTH, kernels.LEVELS
 OF_BODIES = kernels.EDGES, kernels.TRIANGLES
 OF_COLLIDERS = kernels.COLLIDER_EDGES, kernels.COLLIDER_TRIANGLES
@@ -129,7 +127,7 @@ class Trees:
         """Launches that fit the levels of a tree above 0, one after the other."""
         record, trees = self.model.launches.record, self.struct.trees
         levels = list(enumerate(self.counts[tree]))[1:]
-        return [record(kernels.join_nodes, n, [tree, level], [trees]) for level, n in levels]
+        return [record(kernels.join_nodes, n, [tree, level], [trees], JOIN) for level, n in levels]
 
     def _finding_neighbors(self):
         """Launches that find the boxes of whole bodies and colliders, and which of them overlap."""
@@ -163,8 +161,7 @@ class Trees:
         if who != WHOLE:
             trees += [tree + BEHIND for tree in (*OF_BODIES, *OF_COLLIDERS)]
         play([self.bounds[tree] for tree in trees])
-        costs = [JOIN * sum(self.counts[tree][1:]) for tree in trees]
-        actions = [partial(play, self.joins[tree]) for tree in trees]
-        self.model.launches.side_by_side(list(zip(actions, costs, strict=True)))
+        for tree in trees:
+            play(self.joins[tree])
         play(self.find_neighbors)
         self.is_fitted = True

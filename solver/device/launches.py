@@ -114,28 +114,8 @@ class Launches:
         if count == 0:
             return
         parts = self._parts(kernel, count, inputs, outputs, cost, first)
-        if len(parts) > 1:
-            side_by_side(self.threads, [partial(wp.launch, **part) for part in parts])
-        else:
-            wp.launch(**parts[0])
-
-    def side_by_side(self, actions):
-        """Do `actions` that have nothing to do with each other: pairs of a function and its cost
-        [ns]. Threads of the CPU share them out where that pays.
-        """
-        total = sum(cost for _, cost in actions)
-        number = 1
-        if self.device.is_cpu and actions:
-            number = min(self.threads.count, len(actions), 1 + int(total / WORTH_SPLITTING))
-        parts, costs = [[] for _ in range(number)], [0.0] * number
-        for action, cost in sorted(actions, key=lambda each: -each[1]):
-            least = costs.index(min(costs))
-            parts[least].append(action)
-            costs[least] += cost
-        if number > 1:
-            side_by_side(self.threads, [partial(play, part) for part in parts])
-        else:
-            play(parts[0])
+        # Recorded by this thread alone: Warp is not made for several that do.
+        Launch([(wp.launch, part) for part in parts], self.threads)()
 
     def graph(self, function):
         """The `Graph` of all that a function launches."""
