@@ -170,7 +170,7 @@ class Contact:
         struct, state = self.struct, self.model.contact_model.state
         regions = {"trust_radius": struct.trust_radius, "path": struct.path}
         regions |= self.truncation.kept
-        marks = {"crosses": struct.crosses, "inside": struct.inside}
+        marks = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
         return {**regions, **marks, **load}
 

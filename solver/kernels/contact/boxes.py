@@ -8,7 +8,7 @@ from .neighborhoods import highest, lowest
 from .pairs import Surface
 from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
-from .tree import RENEWED, WIDTH, entry_at, node_at, put_box
+from .tree import RENEWED, WIDTH, clear_node, entry_at, node_at, put_box
 
 wp.set_module_options(HOT)
 
@@ -61,15 +61,14 @@ def bound_edges(
     """
     node = first + wp.tid()
     at = node_at(surface.trees, tree, 0) + node
+    clear_node(surface.trees.nodes, at)
     for lane in range(WIDTH):
-        low = wp.vec3(wp.inf)
-        high = wp.vec3(-wp.inf)
         k = entry_at(surface.trees, tree, node, lane)
         if k >= 0:
             e = surface.edges[k]
             if tree < RENEWED or is_edge_renewed(e, surface):
                 low, high = edge_box(e, surface, state, x)
-        put_box(surface.trees.nodes, at, lane, low, high)
+                put_box(surface.trees.nodes, at, lane, low, high)
 
 
 @wp.kernel
@@ -84,12 +83,11 @@ def bound_triangles(
     """Boxes round triangles, in the same way."""
     node = first + wp.tid()
     at = node_at(surface.trees, tree, 0) + node
+    clear_node(surface.trees.nodes, at)
     for lane in range(WIDTH):
-        low = wp.vec3(wp.inf)
-        high = wp.vec3(-wp.inf)
         k = entry_at(surface.trees, tree, node, lane)
         if k >= 0:
             t = surface.triangles[k]
             if tree < RENEWED or is_triangle_renewed(t, surface):
                 low, high = triangle_box(t, surface, state, x)
-        put_box(surface.trees.nodes, at, lane, low, high)
+                put_box(surface.trees.nodes, at, lane, low, high)

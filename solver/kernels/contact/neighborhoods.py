@@ -11,7 +11,7 @@ import warp as wp
 from ..options import HOT
 from .pairs import Surface
 from .state import ContactState
-from .tree import WHOLE_BODIES, WIDTH, entry_at, first_in, next_in, node_at, put_box
+from .tree import WHOLE_BODIES, WIDTH, clear_node, entry_at, first_in, next_in, node_at, put_box
 
 wp.set_module_options(HOT)
 
@@ -90,14 +90,11 @@ def bound_bodies(
     """The boxes of bodies in the nodes of level 0 of their tree."""
     node = wp.tid()
     at = node_at(surface.trees, WHOLE_BODIES, 0) + node
+    clear_node(surface.trees.nodes, at)
     for lane in range(WIDTH):
-        low = wp.vec3(wp.inf)
-        high = wp.vec3(-wp.inf)
         b = entry_at(surface.trees, WHOLE_BODIES, node, lane)
         if b >= 0:
-            low = surface.body_low[b]
-            high = surface.body_high[b]
-        put_box(surface.trees.nodes, at, lane, low, high)
+            put_box(surface.trees.nodes, at, lane, surface.body_low[b], surface.body_high[b])
 
 
 @wp.kernel

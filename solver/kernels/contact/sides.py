@@ -4,7 +4,7 @@
 What is known of the gap of a single pair there is rounding, as positions lie on a grid. But where
 all directions that tell the sides of pairs apart (`front.py`) do so the same way round, by however
 little, two bodies are apart, and stay on these sides. Where some say otherwise they lie in each
-other, and their numbers decide. So does a side on which to be for what is closed or held.
+other, and their numbers decide. What is closed or held has its side by rule, however they lie.
 """
 
 import warp as wp
@@ -44,15 +44,10 @@ def leaves_any_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def is_open_and_free(b: int, surface: Surface):
-    return surface.ground[b] == 0
-
-
-@wp.func
 def may_lie_behind(a: int, b: int, surface: Surface):
     """Whether nothing but the positions of two bodies tells which is in front."""
     may = surface.may_touch[a * surface.bodies + b] != 0
-    return may and a != b and is_open_and_free(a, surface) and is_open_and_free(b, surface)
+    return may and a != b and surface.ground[a] + surface.ground[b] == 0
 
 
 @wp.func

@@ -173,6 +173,13 @@ def put_box(nodes: wp.array[EightBoxes], at: int, lane: int, low: wp.vec3, high:
     ...
 
 
+@wp.func
+def clear_node(nodes: wp.array[EightBoxes], at: int):
+    """Let all boxes of a node be those of nothing."""
+    for lane in range(WIDTH):
+        put_box(nodes, at, lane, wp.vec3(wp.inf), wp.vec3(-wp.inf))
+
+
 @wp.func_native("""
     const float* b = (const float*)&nodes.data[child];
     float* joined = (float*)&nodes.data[at] + lane;
@@ -203,8 +210,7 @@ def join_nodes(
     here = node_at(trees, tree, level)
     node = here + first + wp.tid()
     children = node_at(trees, tree, level - 1) + WIDTH * (node - here)
+    clear_node(trees.nodes, node)
     for lane in range(WIDTH):
         if children + lane < here:
             put_joined(trees.nodes, node, lane, children + lane)
-        else:
-            put_box(trees.nodes, node, lane, wp.vec3(wp.inf), wp.vec3(-wp.inf))
