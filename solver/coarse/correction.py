@@ -6,13 +6,17 @@ aggregates (aggregates.py) take a Newton step together, A z = Páµ€f with A = Páµ
 follow it, d = P z, as far as G falls along d. A is put together once per substep.
 """
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
+from ..device.flow import repeat_while
 from ..device.launches import play
 from ..kernels import coarse_contact, coarse_reach, coarse_slopes
 from ..kernels.coarse import step as coarse_step
 from ..kernels.coarse.elements import coarse_kernels, kernels_in_lanes
+from ..kernels.coarse.step_length import look_closer
 from ..scene.embedding import points_in_front
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .elements import chunked_elements, device_chunks, member_chunks
@@ -51,6 +55,8 @@ class CoarseCorrection:
         self.relaxation = wp.clone(model.relaxation)
         self.longest = LONGEST_WITH_CONTACTS if self.truncates else LONGEST
         self.direction = wp.zeros_like(model.x)
+        self.reach = wp.zeros(1, dtype=float, device=model.device)
+        self.is_early = wp.zeros(1, dtype=int, device=model.device)
         self.before = wp.clone(model.x)
         self.away_before = model.displacements.kept_like(self.before)
         self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
@@ -113,6 +119,7 @@ class CoarseCorrection:
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
         touching = [model.objective.contacts, model.contact_model]
         self.line = self._line(chunks, each, touching)
+        self.closer = [record(look_closer, 1, [], [self.reach, self.is_early]), *self.line]
         self.free_line = None
         if self.truncates and model.settings.quasistatic:
             inputs = [self.before, members, self.groups.linkage, self.linkages]
@@ -136,11 +143,11 @@ class CoarseCorrection:
         model, record = self.model, self.model.launches.record
         objective, members = model.objective, self.members
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
-        along = [*state, model.free_count, self.longest, objective.attachments, *touching]
+        along = [*state, model.free_count, self.reach, objective.attachments, *touching]
         each += PAIR * model.lists.expected / chunks
         slopes = record(coarse_slopes.member_slopes, chunks, along, [members], each)
-        known = self.longest, members, self.sums, self.linkages
-        return [slopes, *record_choice(model, *known, counts)]
+        known = self.longest, self.reach, members, self.sums, self.linkages
+        return [slopes, *record_choice(model, *known, counts, self.is_early)]
 
     def _shares(self, chunks, each):
         """How much of the direction all vertices may go."""
@@ -225,9 +232,17 @@ class CoarseCorrection:
         if self.truncates:
             self._truncate()
         play(self.slopes)
-        play(self.line)
+        self._search(self.line)
+        if self.truncates:
+            repeat_while(self.is_early, partial(play, self.closer))
         play(self.moves)
         model.followers.follow(0, model.free_count)
+
+    def _search(self, line):
+        """Choose step lengths, with contacts sampled all along the longest step."""
+        self.reach.fill_(self.longest)
+        self.is_early.zero_()
+        play(line)
 
     def _follow(self):
         """Embedded points have to be where their corners are."""
@@ -241,7 +256,7 @@ class CoarseCorrection:
         """
         if self.free_line:
             play(self.slopes)
-            play(self.free_line)
+            self._search(self.free_line)
         play(self.in_front)
         self.commit(0, self.model.free_count)
         self._follow()

@@ -24,17 +24,17 @@ def make_sums(linkage, count, model):
     return sums
 
 
-def record_choice(model, longest, members, sums, linkages, counts):
-    """The launches that choose step lengths, by the slopes in `members` and `sums`; whether what is
-    skipped `counts`.
+def record_choice(model, longest, reach, members, sums, linkages, counts, is_early):
+    """The launches that choose step lengths, by the slopes in `members`, sampled up to `reach`, and
+    in `sums`, up to `longest`; whether what is skipped `counts`.
     """
     record, count = model.launches.record, len(linkages.island)
-    choice, before = [linkages], []
+    choice, before = [linkages, is_early], []
     if model.launches.are_wide:
         inputs = [PARTS, members, sums, linkages]
-        members, sums, choice = _fewer(model, linkages)
+        members, sums, choice[0] = _fewer(model, linkages)
         before = [record(add_up, (count, PARTS), inputs, [members, sums])]
-    inputs = [longest, members, sums, counts]
+    inputs = [longest, reach, members, sums, counts]
     return [*before, record(choose_step_lengths, count, inputs, choice)]
 
 
@@ -47,4 +47,4 @@ def _fewer(model, linkages):
     fewer.first_chunk = model.upload(first, int)
     for name, dtype in (("slope", wp.vec2d), ("samples", vec8)):
         setattr(members, name, wp.zeros(PARTS * count, dtype=dtype, device=model.device))
-    return members, make_sums(np.repeat(np.arange(count), PARTS), count, model), [fewer]
+    return members, make_sums(np.repeat(np.arange(count), PARTS), count, model), fewer

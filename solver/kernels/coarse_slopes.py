@@ -128,18 +128,20 @@ def member_slopes(
     inertia: wp.array[float],
     x_start: wp.array[wp.vec3],
     free: int,
-    longest: float,
+    reach: wp.array[float],
     attachments: Attachments,
     contacts: Contacts,
     contact_model: ContactModel,
     # out
     members: Members,
 ):
-    """Slope at 0, its rise by inertia and attachments, and contacts, of chunks of vertices.
+    """Slope at 0, its rise by inertia and attachments, and contacts up to α = `reach`, of chunks of
+    vertices.
 
     `force` is that of everything but elements.
     """
     chunk = first + wp.tid()
+    longest = reach[0]
     total = wp.vec2d()
     samples = vec8()
     for q in range(members.start[chunk], members.start[chunk + 1]):

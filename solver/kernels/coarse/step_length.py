@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far a coarse step goes: to the first place where its slope φ'(α) changes its sign.
 
-Every island of linkages that may touch has an α of its own.
+Every island of linkages that may touch has an α of its own. A contact that opens may push for a
+millionth of the way; a straight line to the first sample would have it push for an eighth. So the
+contacts of islands that end before their first sample are sampled anew, over that part alone.
 """
 
 import warp as wp
@@ -15,6 +17,8 @@ wp.set_module_options(QUICK)
 # Where more than this part of the tets of an linkage have collapsed, affine patches would press it
 # into the false minimum at F = 0: its island is left alone.
 MOST_COLLAPSED = wp.constant(0.1)
+# Contacts are not looked at more closely than over this part of the longest step.
+FINEST = wp.constant(1.0e-7)
 
 
 @wp.struct
@@ -22,8 +26,20 @@ class Slope:
     """φ'(α): a polynomial, and straight lines between samples."""
 
     polynomial: vec6d
-    samples: vec8
+    elements: vec8  # at α = longest · 1/8, … 8/8
+    contacts: vec8  # at α = reach · 1/8, … 8/8
     longest: float
+    reach: float
+
+
+@wp.func
+def between_samples(samples: vec8, at: float):
+    """The value at a part [1] of what is sampled, 0 at its beginning."""
+    n = wp.min(int(at * float(SAMPLES)), SAMPLES - 1)
+    left = float(0.0)
+    if n > 0:
+        left = samples[n - 1]
+    return left + (at * float(SAMPLES) - float(n)) * (samples[n] - left)
 
 
 @wp.func
@@ -31,24 +47,21 @@ def slope_at(slope: Slope, alpha: float):
     a = wp.float64(alpha)
     p = slope.polynomial
     value = p[0] + a * (p[1] + a * (p[2] + a * (p[3] + a * (p[4] + a * p[5]))))
-    at = alpha / slope.longest * float(SAMPLES)
-    n = wp.min(int(at), SAMPLES - 1)
-    left = float(0.0)
-    if n > 0:
-        left = slope.samples[n - 1]
-    return value + wp.float64(left + (at - float(n)) * (slope.samples[n] - left))
+    of_elements = between_samples(slope.elements, alpha / slope.longest)
+    of_contacts = between_samples(slope.contacts, alpha / slope.reach)
+    return value + wp.float64(of_elements + of_contacts)
 
 
 @wp.func
 def first_minimum(slope: Slope):
-    """The smallest α at which φ' stops being negative, or `longest`."""
+    """The smallest α at which φ' stops being negative, or `reach`."""
     low = float(0.0)
     high = float(0.0)
     steps = int(4) * SAMPLES
     n = int(0)
     while n < steps:
         n += 1
-        high = slope.longest * float(n) / float(steps)
+        high = slope.reach * float(n) / float(steps)
         if not (slope_at(slope, high) < wp.float64(0.0)):
             break
         low = high
@@ -101,24 +114,45 @@ def add_up(
 
 
 @wp.kernel
+def look_closer(
+    # in and out
+    reach: wp.array[float],
+    # out
+    is_early: wp.array[int],
+):
+    """Let contacts be sampled over what is before the first of their samples. One thread."""
+    reach[0] = reach[0] / float(SAMPLES)
+    is_early[0] = 0
+
+
+@wp.kernel
 def choose_step_lengths(
     longest: float,
+    reach: wp.array[float],
     members: Members,
     sums: Sums,
     counts: int,
     # in and out
     linkages: Linkages,
+    # out
+    is_early: wp.array[int],
 ):
     """α of every island of linkages; skipped where the tets have collapsed or nothing descends.
-    What is skipped is counted, or is not if `counts` is 0.
+    What is skipped is counted, or is not if `counts` is 0. Where contacts are sampled up to `reach`
+    alone, only islands choose anew that have ended before it. `is_early` where one ends before its
+    first sample of contacts.
 
     The thread of its first linkage finds it.
     """
     island = wp.tid()
     if linkages.island[island] != island:
         return
+    chosen = linkages.step_length[island]
+    if reach[0] < longest and (chosen == 0.0 or chosen >= reach[0]):
+        return
     slope = Slope()
     slope.longest = longest
+    slope.reach = reach[0]
     collapsed = int(0)
     count = int(0)
     crowded = int(0)
@@ -128,13 +162,13 @@ def choose_step_lengths(
         for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
             slope.polynomial[0] += members.slope[chunk][0]
             slope.polynomial[1] += members.slope[chunk][1]
-            slope.samples += members.samples[chunk]
+            slope.contacts += members.samples[chunk]
         collapsed = int(0)
         count = int(0)
         for q in range(sums.start[k], sums.start[k + 1]):
             chunk = sums.chunk[q]
             slope.polynomial += sums.slope[chunk]
-            slope.samples += sums.samples[chunk]
+            slope.elements += sums.samples[chunk]
             collapsed += sums.collapsed[chunk]
             count += sums.count[chunk]
         if float(collapsed) > MOST_COLLAPSED * float(count):
@@ -145,6 +179,9 @@ def choose_step_lengths(
     step_length = float(0.0)
     if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
         step_length = first_minimum(slope)
+        ends_early = step_length < slope.reach / float(SAMPLES)
+        if ends_early and slope.reach > FINEST * longest and wp.length_sq(slope.contacts) > 0.0:
+            is_early[0] = 1
     k = island
     while k >= 0:
         linkages.step_length[k] = step_length
