@@ -42,6 +42,8 @@ STEPS = {
     "gain": wp.float64,
     "first_gain": wp.float64,
     "passes": int,
+    "looks": int,
+    "ahead": int,
     "goes_on": int,
 }
 BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}

@@ -49,17 +49,49 @@ def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], 
 
 
 @wp.func
+def way_ahead(island: int, weight: wp.float64, r: wp.vec3d, steps: RigidSteps):
+    """How far the last step takes so much of an island, at r from its center [m]; 0 where contacts
+    are those of here.
+    """
+    way = wp.vec3d()
+    if steps.ahead[island] != 0:
+        way = weight * steps.shift[island] + wp.cross(steps.turn[island], r)
+    return way
+
+
+@wp.func
+def reach_of(
+    pair: Pair,
+    island: int,
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    islands: Islands,
+    steps: RigidSteps,
+):
+    """Within which distance a pair may touch [m], here or at the end of the last step."""
+    far = float(0.0)
+    if steps.ahead[island] != 0:
+        for c in range(4):
+            v = pair.vertices[c]
+            if of_island(v, island, body, islands):
+                r = islands.turn[island] * (wp.vec3d(x[v]) - islands.center[island])
+                way = way_ahead(island, wp.float64(1.0), r, steps)
+                far = wp.max(far, float(wp.length(way)))
+    return FAR * pair.radius + far
+
+
+@wp.func
 def touch_there(
     p: int,
     pair: Pair,
+    reach: float,
     pulled: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
 ):
-    """What a pair is where its vertices have `moved`, and 0 where it is not near."""
+    """What a pair is where its vertices have `moved`, and 0 where it is not within `reach` [m]."""
     touch = Touch()
     near = int(0)
-    reach = FAR * pair.radius
     if pair.kind == VERTEX_TRIANGLE:
         touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start)
     else:
@@ -68,8 +100,10 @@ def touch_there(
 
 
 @wp.func
-def touch_force(touch: Touch, gap: wp.vec3, model: ContactModel):
-    """Force [N] on side A of a pair, and a, b [N/m] of its stiffness a n nᵀ + b I."""
+def touch_force(touch: Touch, gap: wp.vec3, ahead: wp.vec3, model: ContactModel):
+    """Force [N] on side A of a pair that touches where its gap has changed by `ahead` [m], and a, b
+    [N/m] of its stiffness a n nᵀ + b I.
+    """
     distance = wp.dot(touch.normal, gap)
     force = wp.vec3(0.0)
     along = float(0.0)
@@ -77,7 +111,7 @@ def touch_force(touch: Touch, gap: wp.vec3, model: ContactModel):
     if touch.separates != 0:
         force = (touch.stiffness * (touch.radius - distance)) * touch.normal
         along = touch.stiffness
-    elif distance < touch.radius:
+    elif distance + wp.dot(touch.normal, ahead) < touch.radius:
         force, along, drag = force_stiffness(
             touch.normal,
             distance,
@@ -172,7 +206,8 @@ def add_contacts(
     # out
     sums: ContactSums,
 ):
-    """Contacts of a chunk with what is outside of its island, where that has got to.
+    """Contacts of a chunk with what is outside of its island, where that has got to; those that
+    touch there, or where the last step would lead if it is taken anew.
 
     With what is held they are looked at there: a body that slides comes past other triangles in one
     step, and the directions of before would be in its way. Other free islands do not touch it, and
@@ -198,9 +233,8 @@ def add_contacts(
             if s >= model.embedding.first:
                 begun = point_position(s, x_start, model.embedding)
             now = wp.vec3(center + shift + r)
-            f, h, count, _active_set, _margin = collider_force_hessian(
-                s, now, wp.vec3(0.0), begun, model
-            )
+            step = wp.vec3(way_ahead(island, wp.float64(1.0), r, steps))
+            f, h, count, _active_set, _margin = collider_force_hessian(s, now, step, begun, model)
             if count > 0:
                 k = wp.mat33d(h)
                 arm = wp.skew(r)
@@ -224,8 +258,9 @@ def add_contacts(
                 near = 1
             else:
                 pair = lists.pairs[p]
-                if gap_along(pair.kind, pair.found_normal, v, moved) < FAR * pair.radius:
-                    touch, near = touch_there(p, pair, pulled, moved, x_start)
+                reach = reach_of(pair, island, x, body, islands, steps)
+                if gap_along(pair.kind, pair.found_normal, v, moved) < reach:
+                    touch, near = touch_there(p, pair, reach, pulled, moved, x_start)
             if near != 0:
                 weight = wp.float64(0.0)
                 r = wp.vec3d()
@@ -237,7 +272,8 @@ def add_contacts(
                 turned = turn * r
                 gap = gap_of(touch, x) + wp.vec3(weight * shift + (turned - r))
                 r = turned
-                f, a, b = touch_force(touch, gap, model)
+                ahead = wp.vec3(way_ahead(island, weight, r, steps))
+                f, a, b = touch_force(touch, gap, ahead, model)
                 if a + b > 0.0:
                     k = stiffness_of(touch.normal, a, b)
                     arm = wp.skew(r)

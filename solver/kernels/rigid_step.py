@@ -7,8 +7,12 @@ inertia and the contacts with what is no part of the island:
     Σ w (y − x') + Σ f(x') = 0,   Σ w R r × (y − x') + Σ R r × f(x') = 0,   w = m/h², r = x − c,
 
 solved by Newton's method in 6 unknowns; c is the center of mass, so that the torque of inertia is
-the axial vector of R Σ w r (y − x + r)ᵀ, whatever u is. A step that overshoots along itself is
-drawn back by the rule of false position. Friction follows the loads of the step: it takes no more
+the axial vector of R Σ w r (y − x + r)ᵀ, whatever u is. A step that overshoots along itself has met
+contacts of which its start knew nothing. It is taken anew from there with these as they are at its
+end, whose forces pull beyond the contact distance (an active set, Hintermüller et al. 2002): what
+is light stands on contacts that are 10⁶ times as stiff as its inertia, and would be thrown to and
+fro between one corner and the next. Where this does not help either, it is drawn back by the rule
+of false position. Friction follows the loads of the step: it takes no more
 of the momentum than the coefficient times what the contacts carry in the end.
 """
 
@@ -32,6 +36,8 @@ THIN = wp.constant(wp.float64(1.0e-6))
 PASSES = wp.constant(40)
 # A step is drawn back where the slope at its end has risen to this part of what it fell by, ...
 OVERSHOT = wp.constant(wp.float64(0.25))
+# ... after it was taken anew so often, ...
+LOOKS = wp.constant(3)
 # ... to no less than this part of it.
 LEAST_PART = wp.constant(wp.float64(0.1))
 
@@ -49,6 +55,8 @@ class RigidSteps:
     gain: wp.array[wp.float64]  # slope along the last step [J], 0 where it was drawn back
     first_gain: wp.array[wp.float64]
     passes: wp.array[int]
+    looks: wp.array[int]  # how often the step from here was taken anew
+    ahead: wp.array[int]  # whether it is: contacts are those at the end of the last step
     goes_on: wp.array[int]
 
 
@@ -108,6 +116,8 @@ def begin_rigid_steps(
     steps.moment[b] = mixed + spread
     steps.gain[b] = wp.float64(0.0)
     steps.passes[b] = 0
+    steps.looks[b] = 0
+    steps.ahead[b] = 0
     steps.goes_on[b] = 1
     islands.center[b] = origin_of(b, chunks, x) + center
     islands.shift[b] = wp.vec3d()
@@ -153,6 +163,15 @@ def axial(m: wp.mat33d):
     return wp.vec3d(m[1, 2] - m[2, 1], m[2, 0] - m[0, 2], m[0, 1] - m[1, 0])
 
 
+@wp.func
+def draw_back(b: int, part: wp.float64, islands: Islands, steps: RigidSteps):
+    """Leave a part [1] of the last step."""
+    back = part - wp.float64(1.0)
+    islands.shift[b] = islands.shift[b] + back * steps.shift[b]
+    islands.turn[b] = rotation_matrix(back * steps.turn[b]) * islands.turn[b]
+    steps.gain[b] = wp.float64(0.0)
+
+
 @wp.kernel
 def take_rigid_steps(
     chunks: Chunks,
@@ -186,14 +205,20 @@ def take_rigid_steps(
     steps.passes[b] = steps.passes[b] + 1
     slope = wp.dot(force, steps.shift[b]) + wp.dot(torque, steps.turn[b])
     gain = steps.gain[b]
-    if gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
-        part = wp.max(gain / (gain - slope), LEAST_PART)
-        islands.shift[b] = islands.shift[b] - (wp.float64(1.0) - part) * steps.shift[b]
-        islands.turn[b] = (
-            rotation_matrix((part - wp.float64(1.0)) * steps.turn[b]) * islands.turn[b]
-        )
-        steps.gain[b] = wp.float64(0.0)
+    is_anew = steps.ahead[b] != 0
+    steps.ahead[b] = 0
+    if not is_anew and gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
+        part = wp.float64(0.0)
+        if steps.looks[b] < LOOKS:
+            steps.looks[b] = steps.looks[b] + 1
+            steps.ahead[b] = 1
+        elif steps.passes[b] < PASSES:
+            steps.looks[b] = 0
+            part = wp.max(gain / (gain - slope), LEAST_PART)
+        draw_back(b, part, islands, steps)
     elif steps.passes[b] < PASSES:
+        if not is_anew:
+            steps.looks[b] = 0
         inverse = wp.inverse(along)
         left = around - wp.transpose(mixed) * inverse * mixed
         turn = wp.vec3d()
