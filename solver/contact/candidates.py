@@ -12,6 +12,7 @@ from ..device.launches import play
 from ..device.scan import scan
 from ..kernels.contact import anchors, pair_lists, pairs, search
 from ..kernels.contact import counts as counting
+from ..kernels.contact.clasped import clasp
 from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside, roomy
 from .refresh import LOOK
@@ -39,6 +40,10 @@ class Search:
             [wp.zeros(max(number, 1), dtype=int, device=model.device) for number in self.queries]
             for _ in range(2)
         )
+        pinned = struct.vertices.numpy()
+        pinned = pinned[(pinned >= model.free_count) & (pinned < struct.collider_start)]
+        inputs = [model.upload(pinned, int), model.contact_model.state, x_found]
+        self.clasp = model.launches.record(clasp, len(pinned), inputs, [struct], QUERY)
         self.next = wp.zeros_like(model.lists.all.start)
         self.before = pairs.Listed()
         self.before.end_of_vertices, self.before.end_of_edges = map(wp.zeros_like, self.end)
@@ -180,6 +185,7 @@ class Search:
         wp.copy(self.before.counts, lists.counts)
         if who == WHOLE:
             self.struct.renewed.fill_(1)
+        self.clasp()
         play(self.finds)
         play(self.ends)
         play(self.fills[who])

@@ -20,9 +20,10 @@ from .refresh import Refresh, Watch
 from .truncation import Truncation
 
 
-def surface_on_device(surface, x, upload):
-    """The `kernels.Surface` of a `Surface` whose vertices begin at x [vertex]; nothing has a trust
-    radius or intersects yet.
+def surface_on_device(surface, kinematic_start, x, upload):
+    """The `kernels.Surface` of a `Surface` whose vertices begin at x [vertex], and of which those
+    from number `kinematic_start` on are moved by animation; nothing has a trust radius or
+    intersects yet.
     """
     struct = pairs.Surface()
     struct.vertices = upload(surface.vertices, int)
@@ -35,6 +36,7 @@ def surface_on_device(surface, x, upload):
     struct.bodies, struct.deformable = len(surface.may_touch), surface.body_count
     for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):
         setattr(struct, name, getattr(surface, name))
+    struct.kinematic_start = kinematic_start
     struct.joint = upload(surface.joint, int)
     struct.body = upload(surface.body, int)
     struct.rest, struct.start = upload(surface.rest, wp.vec3), wp.clone(x)
@@ -44,7 +46,7 @@ def surface_on_device(surface, x, upload):
     struct.renewed = upload(np.ones(count), int)
     struct.ahead, struct.front = wp.zeros_like(struct.path), wp.zeros_like(struct.path)
     struct.inside = upload(np.zeros(count), int)
-    struct.crosses = upload(np.zeros(count), int)
+    struct.crosses, struct.clasped = (upload(np.zeros(count), int) for _ in range(2))
     return struct
 
 
@@ -67,7 +69,7 @@ class Contact:
 
     def __init__(self, model, names, settings):
         self.model, self.lists = model, model.lists
-        self.struct = surface_on_device(model.surface, model.x, model.upload)
+        self.struct = surface_on_device(model.surface, model.free_count, model.x, model.upload)
         watch = Watch(model.x)
         self.truncation = Truncation(model, self.struct, watch, settings)
         x_found = self.truncation.x_found
@@ -170,7 +172,8 @@ class Contact:
         struct, state = self.struct, self.model.contact_model.state
         regions = {"trust_radius": struct.trust_radius, "path": struct.path}
         regions |= self.truncation.kept
-        marks = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
+        names = "crosses", "inside", "clasped", "side"
+        marks = {name: getattr(struct, name) for name in names}
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
         return {**regions, **marks, **load}
 

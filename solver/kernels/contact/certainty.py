@@ -51,10 +51,11 @@ def find_strayed(
     uncertain: wp.array[int],
 ):
     """Whether any surface vertex is outside of its trust region by more than rounding, or was in an
-    intersection; or regions are lost.
+    intersection or clasped; or regions are lost.
     """
     v = surface.vertices[first + wp.tid()]
     used = distance_from_path(x[v] - x_found[v], surface.path[v])
     is_within = used <= surface.trust_radius[v] + LOST * ROUNDING * wp.length(x[v])
-    if not is_within or surface.inside[v] + surface.crosses[v] + is_lost[0] != 0:
+    marks = surface.inside[v] + surface.crosses[v] + surface.clasped[v]
+    if not is_within or marks + is_lost[0] != 0:
         uncertain[0] = 1

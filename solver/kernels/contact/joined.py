@@ -25,6 +25,28 @@ def are_joined(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 
 
 @wp.func
+def is_held(v: int, surface: Surface):
+    """Whether vertex v is clasped or a collider's."""
+    is_collider = v >= surface.collider_start and v < surface.point_start
+    return is_collider or surface.clasped[v] != 0
+
+
+@wp.func
+def are_clasped(kind: int, v: wp.vec4i, surface: Surface):
+    """Whether something on either side of a pair of two bodies is led, and clasped (clasped.py)."""
+    if surface.body[v[0]] == surface.body[v[3]]:
+        return False
+    one = bool(False)
+    other = bool(False)
+    for c in range(4):
+        if c < kind:
+            one = one or is_held(v[c], surface)
+        else:
+            other = other or is_held(v[c], surface)
+    return one and other
+
+
+@wp.func
 def is_no_gap(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
     """Whether the sides of a pair are no farther apart at x than rounding can make."""
     gap = weighted(signed_weights(kind, v, x), v, x)

@@ -34,6 +34,7 @@ class Surface:
     triangles: wp.array[wp.vec3i]
     body_edges: int  # the first edges and triangles are those of bodies
     body_triangles: int
+    kinematic_start: int  # the first vertex that animation moves
     collider_start: int  # the first vertex of a collider
     point_start: int  # the first embedded point of a body
     rod_start: int  # edges from this one up to `body_edges` belong to no triangle
@@ -61,6 +62,7 @@ class Surface:
     renewed: wp.array[int]  # whether the last search gave it a new trust region
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
     crosses: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
+    clasped: wp.array[int]  # whether it is pinned where others are led as well (clasped.py)
 
 
 @wp.struct

@@ -14,11 +14,12 @@ from ..options import HOT
 from .before import range_of
 from .boxes import edge_box, edge_reach, vertex_box
 from .counts import OF_VERTICES
-from .distance import closest_on_segments, closest_on_triangle
-from .joined import are_joined, belongs, lay_in_each_other
+from .distance import closest_on_segments
+from .joined import are_clasped, are_joined, lay_in_each_other
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, Surface
 from .parting import rounding_along
+from .reach import advance_of_edge, is_in_reach, may_meet
 from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
 from .tree import (
@@ -32,23 +33,6 @@ from .tree import (
 )
 
 wp.set_module_options(HOT)
-
-
-@wp.func
-def advance(v: int, direction: wp.vec3, surface: Surface):
-    """How far vertex v may get in a direction before the next search [m]."""
-    return wp.max(wp.dot(direction, surface.path[v]), 0.0) + surface.trust_radius[v]
-
-
-@wp.func
-def advance_of_edge(e: wp.vec2i, direction: wp.vec3, surface: Surface):
-    return wp.max(advance(e[0], direction, surface), advance(e[1], direction, surface))
-
-
-@wp.func
-def advance_of_triangle(t: wp.vec3i, direction: wp.vec3, surface: Surface):
-    ends = advance_of_edge(wp.vec2i(t[0], t[1]), direction, surface)
-    return wp.max(ends, advance(t[2], direction, surface))
 
 
 @wp.func
@@ -114,26 +98,14 @@ def near_triangles(
     """Write the triangles of a tree that vertex v may touch, in the box from `low` to `high`, to
     found[at...], in their order; returns how many.
     """
-    p = x[v]
-    reach = state.radius[v] + state.multiplier[v]
     n = count
     walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
         t = surface.triangles[walk.entry]
-        there = surface.body[t[0]]
-        may = surface.may_touch[surface.body[v] * surface.bodies + there] != 0
-        # What is inside goes no further than this, as all of a body that is still flat.
-        if may and surface.inside[v] != there + 1 and not belongs(v, t, surface):
-            w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
-            gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
-            ahead = gap / wp.max(wp.length(gap), 1.0e-30)
-            apart = wp.min(wp.dot(ahead, x[t[0]] - p), wp.dot(ahead, x[t[1]] - p))
-            apart = wp.min(apart, wp.dot(ahead, x[t[2]] - p))
-            limit = reach + state.radius[t[0]] + advance(v, ahead, surface)
-            limit += advance_of_triangle(t, -ahead, surface)
-            limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
-            pair = wp.vec4i(v, t[0], t[1], t[2])
-            is_near = apart < limit and not lay_in_each_other(VERTEX_TRIANGLE, pair, surface)
+        pair = wp.vec4i(v, t[0], t[1], t[2])
+        if may_meet(v, t, surface) and not are_clasped(VERTEX_TRIANGLE, pair, surface):
+            is_near = is_in_reach(v, t, surface, state, x)
+            is_near = is_near and not lay_in_each_other(VERTEX_TRIANGLE, pair, surface)
             if is_near and not triangle_intersects(v, t, surface):
                 write(walk.entry, at, n, slots, found)
                 n += 1
@@ -223,7 +195,9 @@ def near_edges(
             there = surface.body[f[0]]
             may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
             may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
-            if may and not are_joined(e, f, surface):
+            pair = wp.vec4i(e[0], e[1], f[0], f[1])
+            may = may and not are_joined(e, f, surface)
+            if may and not are_clasped(EDGE_EDGE, pair, surface):
                 st = closest_on_segments(p, q, x[f[0]], x[f[1]])
                 gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
                 ahead = -gap / wp.max(wp.length(gap), 1.0e-30)
@@ -232,7 +206,6 @@ def near_edges(
                 limit = reach + edge_reach(f, state) + advance_of_edge(e, ahead, surface)
                 limit += advance_of_edge(f, -ahead, surface)
                 limit += rounding_along(ahead, p, q, x[f[0]], x[f[1]])
-                pair = wp.vec4i(e[0], e[1], f[0], f[1])
                 is_near = apart < limit and not lay_in_each_other(EDGE_EDGE, pair, surface)
                 if is_near and not edge_intersects(e, f, surface):
                     write(other, at, n, slots, found)
