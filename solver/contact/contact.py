@@ -113,6 +113,7 @@ class Contact:
             self.trees.fit()
         self.lists.begin_frame()
         self.struct.front.zero_()  # known in frames that are looked at alone, as in a new run
+        self.struct.clasped.zero_()
         self.clear = False
 
     def look(self):
@@ -172,8 +173,7 @@ class Contact:
         struct, state = self.struct, self.model.contact_model.state
         regions = {"trust_radius": struct.trust_radius, "path": struct.path}
         regions |= self.truncation.kept
-        names = "crosses", "inside", "clasped", "side"
-        marks = {name: getattr(struct, name) for name in names}
+        marks = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
         return {**regions, **marks, **load}
 

@@ -21,7 +21,8 @@ UNSEEN = 4.0 * np.finfo(np.float32).eps
 class Judge:
     """Judges the positions x [vertex, 3] of a model's vertices, float32, one by one.
 
-    `findings` of the first ones, at the start, are left out of all others.
+    `findings` of the first ones, at the start, are left out of all others. It `leaves_out` bodies
+    that animation has led into each other.
     """
 
     def __init__(self, model, scene, x):
@@ -34,6 +35,8 @@ class Judge:
             number: self.triangles[self.body[self.triangles[:, 0]] == number]
             for number in np.flatnonzero(surface.closed)
         }
+        self.leaves_out, self.led = False, np.zeros(len(self.body), dtype=bool)
+        self.led[model.free_count : surface.point_start] = True
         self.pieces = self._pieces()
         self.rings = list(self._rings())
         self.still = self._still()
@@ -158,11 +161,23 @@ class Judge:
         return pairs[self.meets[one, other]]
 
     def _new_crossings(self, x):
+        self._leave_out_what_is_led(x)
         pairs = [p for p in map(tuple, self._crossings(x)) if p not in self.crossed]
         if pairs:
             e, t = pairs[0]
             ends = self.edges[e].tolist(), self.triangles[t].tolist()
             yield f"{len(pairs)} crossings, edge {ends[0]} in triangle {ends[1]}"
+
+    def _leave_out_what_is_led(self, x):
+        """Judge two bodies no more when animation has led something of one into what it leads of
+        the other.
+        """
+        for e, t in self._crossings(x):
+            edge, triangle = self.edges[e], self.triangles[t]
+            one, other = self.body[edge[0]], self.body[triangle[0]]
+            if one != other and self.led[edge].any() and self.led[triangle].any():
+                self.meets[[one, other], [other, one]] = False
+                self.leaves_out = True
 
     def _windings(self, x):
         """How often every closed mesh goes round every piece of other surfaces."""

@@ -46,7 +46,7 @@ def run_scene(scene):
             if outcome.findings:
                 break
             outcome.substep += 1
-        if frame.stats.tangles and not outcome.findings:
+        if frame.stats.tangles and not judge.leaves_out and not outcome.findings:
             outcome.findings = [f"reported: {frame.stats.tangles[0]}"]
         outcome.inverted = max(outcome.inverted, frame.stats.inverted)
         outcome.inverted_at_end = frame.stats.inverted

@@ -3,7 +3,8 @@
 
 Neither can give way to the other, and both are to be where animation puts them. So a pinned vertex
 that may get as near as the contact distance to something led, a collider or what has a pin of
-another body, is clasped: what it belongs to does not touch what is led.
+another body, is clasped until the frame ends: what it belongs to does not touch what is led. After
+such a frame it is looked whether anything intersects, and that is no contact either.
 """
 
 import warp as wp
@@ -50,8 +51,9 @@ def clasp(
     # in and out
     surface: Surface,
 ):
-    """Find which of the `pinned` surface vertices are clasped."""
+    """Find which of the `pinned` surface vertices are clasped, besides those that are so far."""
     v = pinned[first + wp.tid()]
     meets = meets_what_is_led(v, COLLIDER_TRIANGLES, surface, state, x)
     meets = meets or meets_what_is_led(v, TRIANGLES, surface, state, x)
-    surface.clasped[v] = int(meets)
+    if meets:
+        surface.clasped[v] = 1

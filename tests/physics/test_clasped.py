@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pins that meet what animation moves as well: both are where animation puts them."""
+
+import numpy as np
+import pytest
+from shapes import box, chain, grid
+
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod
+from vbd.solver.settings import Material, Settings
+from vbd.solver.simulate import simulate
+from vbd.solver.topology.graphs import unique_edges
+from vbd.solver.topology.meshes import boundary_triangles
+
+FRAMES, RATE = 16, 24.0
+COTTON = Material(density=0.2, self_contact=True)
+WALK = np.array([1.0, 0.2, 0.5])
+
+
+def block(size, low):
+    """A block of these edges as a collider's surface."""
+    points, tets = box((1, 1, 1))
+    return points * size + low, boundary_triangles(tets)
+
+
+def led(points, way):
+    """Points that go along a way in a second."""
+    return lambda time: points + np.multiply(time, way)
+
+
+def sheet(gap, way, name="Sheet"):
+    """A sheet over a block that is wider; its edge that lies ahead is pinned and led."""
+    points, triangles = grid(10, 0.8)
+    points = points + [-0.4, -0.4, gap]
+    pins = np.flatnonzero(points[:, 0] > 0.399)
+    return Cloth(points, triangles, COTTON, Pins(pins, led(points[pins], way)), name=name)
+
+
+def rope(gap, way):
+    points, edges = chain(11, 0.08)
+    points = points + [-0.4, 0.05, gap]
+    return Rod(points, edges, Material(thickness=0.004), Pins([9, 10], led(points[9:], way)))
+
+
+def frames_of(bodies, frames=FRAMES):
+    settings = Settings(frame_time=1.0 / RATE)
+    played = simulate(bodies, settings, frames)
+    for frame in played:
+        yield frame, played.gi_frame.f_locals["stepper"].model
+
+
+def off(frame, body, number=0):
+    """How far the pins of a body are from where they are to be [m]."""
+    targets = body.pins.targets(frame.index / RATE)
+    return np.abs(frame.positions[number][body.pins.indices] - targets).max()
+
+
+def stretch(frame, body, number=0):
+    """The longest of all edges, in their lengths at rest."""
+    edges = unique_edges(body.elements)
+    now, rest = (p[edges[:, 1]] - p[edges[:, 0]] for p in (frame.positions[number], body.points))
+    return (np.linalg.norm(now, axis=1) / np.linalg.norm(rest, axis=1)).max()
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-5, 1e-4, 1e-3])
+@pytest.mark.parametrize("kind", [sheet, rope])
+def test_pins_on_a_collider_that_moves_along_go_with_it(kind, gap):
+    points, triangles = block([1.0, 1.0, 0.3], [-0.5, -0.5, -0.3])
+    body, floor = kind(gap, WALK), Collider(led(points, WALK), triangles)
+    for frame, model in frames_of([body, floor]):
+        # Rounding of positions.
+        assert off(frame, body) < 1e-6
+        start = model.surface.collider_start
+        collider = model.x.numpy()[start : start + len(points)] + model.assembly.origin
+        np.testing.assert_allclose(collider, floor.points(frame.index / RATE), atol=1e-6)
+        # It slides behind and drapes over what it lies on: nothing is drawn out.
+        assert stretch(frame, body) < 1.2
+
+
+@pytest.mark.parametrize("kind", [sheet, rope])
+@pytest.mark.parametrize("depth", [0.05, 0.5])
+def test_pins_go_through_a_wall_where_animation_leads_them(kind, depth):
+    body = kind(0.0, [2.0, 0.0, 0.0])
+    wall = Collider(*block([depth, 4.0, 4.0], [0.9, -2.0, -2.0]))
+    for frame, _model in frames_of([body, wall], 24):
+        assert off(frame, body) < 1e-6
+    assert np.isfinite(frame.positions[0]).all()
+
+
+def test_pins_of_layers_in_each_other_are_all_where_they_are_to_be():
+    layers = [sheet(0.0, WALK, name) for name in ("Shirt", "Jacket")]
+    for frame, _model in frames_of(layers):
+        for number, layer in enumerate(layers):
+            assert off(frame, layer, number) < 1e-6
+            assert stretch(frame, layer, number) < 1.5
+
+
+def test_what_is_not_pinned_still_meets_the_collider():
+    body = sheet(0.1, [0.0, 0.0, 0.0])
+    points, triangles = block([1.0, 1.0, 0.3], [-0.5, -0.5, -0.3])
+    for frame, _model in frames_of([body, Collider(points, triangles)], 24):
+        assert not frame.stats.tangles
+    free = np.delete(frame.positions[0], body.pins.indices, axis=0)
+    assert free[:, 2].min() > 0.0 and free[:, 2].max() < 0.1
