@@ -7,9 +7,9 @@ Judged after every substep, and exactly: no edge may pass through a triangle of 
 import numpy as np
 import pytest
 from intersections import joined, piercings
-from shapes import bar, block, box, cell_box, plane, rotation, wedge
+from shapes import bar, block, box, cell_box, grid, plane, rotation, wedge
 
-from vbd.solver.bodies import Cells, Collider, Pins, Solid
+from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 from vbd.solver.topology.graphs import unique_edges
@@ -147,3 +147,20 @@ def test_a_tet_falls_through_a_slot_of_its_own_width(walls, size):
 @pytest.mark.parametrize("iterations", [3, 20])
 def test_cubes_are_pressed_and_dragged(turn, iterations):
     assert_apart(press(3, 1e-3, 1e4, turn, 80), 80, iterations=iterations)
+
+
+@pytest.mark.parametrize("side", [1.0, 0.8])
+@pytest.mark.parametrize("way", [(0.0, 0.0, 0.5), (0.4, 0.0, 0.5)])
+def test_a_sheet_goes_along_with_a_box_that_it_lies_on_exactly(side, way):
+    # The border of the sheet lies along the edges of the box, and touches diagonals of its walls.
+    points, triangles = grid(8, side)
+    points = points - [0.5 * side, 0.5 * side, 0.0]
+    corners, tets = box((1, 1, 1))
+    corners = corners * [1.0, 1.0, 0.3] - [0.5, 0.5, 0.3]
+    lift = Collider(lambda time: corners + np.multiply(time, way), boundary_triangles(tets), 1.0)
+    sheet = Cloth(points, triangles, Material(density=0.2, self_contact=True, friction=1.0))
+    for frame in simulate([sheet, lift], Settings(frame_time=STEP, substeps=1), 60):
+        off = frame.positions[0] - points - np.multiply(frame.index * STEP, way)
+        # It slides by some centimetres as the box starts at once, and hangs over by as much.
+        assert np.abs(off[:, :2]).max() < 0.06
+        assert off[:, 2].min() > -0.02 and off[:, 2].max() < 0.02

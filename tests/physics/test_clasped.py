@@ -38,7 +38,12 @@ def sheet(gap, way, name="Sheet"):
 def rope(gap, way):
     points, edges = chain(11, 0.08)
     points = points + [-0.4, 0.05, gap]
-    return Rod(points, edges, Material(thickness=0.004), Pins([9, 10], led(points[9:], way)))
+    return Rod(
+        points,
+        edges,
+        Material(thickness=0.004, youngs_modulus=1e9),
+        Pins([9, 10], led(points[9:], way)),
+    )
 
 
 def frames_of(bodies, frames=FRAMES):

@@ -14,6 +14,9 @@ from .parting import LOST, gap_along, normal_to, parts_them, rounding_along
 
 wp.set_module_options(QUICK)
 
+# The corners of a side that face across a normal say by less than this part of that which way it
+# points: then it is asked where they touch, as of a diagonal of a wall that touches with its end.
+CLEARLY = wp.constant(0.1)
 # Sides that are farther apart than this part of their contact distance are parted without a doubt.
 NARROW = wp.constant(0.1)
 
@@ -33,9 +36,9 @@ def couple_of(a: int, b: int, surface: Surface):
 
 
 @wp.func
-def front_of(pair: Pair, surface: Surface):
-    """A direction from B to A in which one of two bodies is in front of the other; 0 where none is
-    known.
+def front_of(pair: Pair, weights: wp.vec4, surface: Surface):
+    """A direction from B to A in which one of two bodies is in front of the other, as its corners
+    face, each with the size of its weight; 0 where none is known.
     """
     a = surface.body[pair.vertices[0]]
     b = surface.body[pair.vertices[3]]
@@ -45,9 +48,9 @@ def front_of(pair: Pair, surface: Surface):
         return of_a
     for c in range(4):
         if c < pair.kind:
-            of_a += surface.front[pair.vertices[c]]
+            of_a += wp.abs(weights[c]) * surface.front[pair.vertices[c]]
         else:
-            of_b += surface.front[pair.vertices[c]]
+            of_b += wp.abs(weights[c]) * surface.front[pair.vertices[c]]
     is_behind = surface.ground[a] > surface.ground[b]
     if surface.ground[a] == surface.ground[b]:
         is_behind = a > b
@@ -66,12 +69,12 @@ def leaves_a_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def common_direction(pair: Pair, surface: Surface, x: wp.array[wp.vec3]):
-    """The normal of a pair from B to A that tells its sides apart as all pairs of their bodies do;
-    0 where none is known.
+def common_direction(pair: Pair, weights: wp.vec4, surface: Surface, x: wp.array[wp.vec3]):
+    """The normal of a pair from B to A, whose closest points have these signed weights, that tells
+    its sides apart as all pairs of their bodies do; 0 where none is known.
     """
     v = pair.vertices
-    front = front_of(pair, surface)
+    front = front_of(pair, wp.vec4(1.0), surface)
     if wp.length_sq(front) == 0.0:
         return front
     u = x[v[2]] - x[v[1]]
@@ -83,14 +86,23 @@ def common_direction(pair: Pair, surface: Surface, x: wp.array[wp.vec3]):
     if wp.length_sq(aside) > 0.0 and leaves_a_gap(pair.kind, aside, v, x):
         return aside
     normal = normal_to(u, x[v[3]] - x[v[2]])
+    if wp.abs(wp.dot(normal, front)) < CLEARLY * wp.length(front):
+        front = front_of(pair, weights, surface)
     return wp.sign(wp.dot(normal, front)) * normal
 
 
 @wp.func
-def normal_in_front(pair: Pair, gap: wp.vec3, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]):
+def normal_in_front(
+    pair: Pair,
+    weights: wp.vec4,
+    gap: wp.vec3,
+    n: wp.vec3,
+    surface: Surface,
+    x: wp.array[wp.vec3],
+):
     """The direction n, or where it does not part the sides of a pair their `common_direction`."""
     if is_parted(pair, gap, n, x):
         return n
-    other = common_direction(pair, surface, x)
+    other = common_direction(pair, weights, surface, x)
     is_known = wp.length_sq(other) > 0.0 and leaves_a_gap(pair.kind, other, pair.vertices, x)
     return wp.where(is_known, other, n)

@@ -49,7 +49,7 @@ def pair_without_load(
         wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
     normal = parting_normal(kind, weights, v, x, gap)
-    normal = normal_in_front(pair, gap, normal, surface, x)
+    normal = normal_in_front(pair, weights, gap, normal, surface, x)
     pair.found_normal = passing_normal(pair, normal, weights, x, surface.ahead)
     return pair
 

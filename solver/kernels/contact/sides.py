@@ -68,7 +68,7 @@ def hear(
     weights = signed_weights(kind, v, x)
     gap = weighted(weights, v, x)
     if not is_parted(pair, gap, parting_normal(kind, weights, v, x, gap), x):
-        n = common_direction(pair, surface, x)
+        n = common_direction(pair, weights, surface, x)
         couple = 2 * couple_of(surface.body[v[0]], surface.body[v[kind]], surface)
         if leaves_any_gap(kind, n, v, x):
             said[couple + AS_RULED] = 1
