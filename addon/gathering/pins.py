@@ -83,7 +83,7 @@ def soft_pins(gathered, ob, body, pins):
     """The `Attachment` of the soft pins of an object that has become `body`."""
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import soft_pins
-    from ...solver.model.soft_pins import mass_shares
+    from ...solver.model.soft_pins import held_mass
 
     target, reader = gathered.targets[-1], gathered.reader
     soft, weights = pins.soft, pins.weights
@@ -104,8 +104,7 @@ def soft_pins(gathered, ob, body, pins):
         stiffness = stiffness * weights
     if target.corners is None:
         return soft_pins(body, soft, stiffness, **options)
-    options |= {
-        "own_weights": target.weights[soft],
-        "mass": mass_shares(body, target.surface)[soft],
-    }
+    both = np.append(soft, pins.hard)
+    mass = held_mass(body, target.corners[both], target.surface[both])[: len(soft)]
+    options |= {"own_weights": target.weights[soft], "mass": mass}
     return soft_pins(body, target.corners[soft], stiffness, **options)
