@@ -28,8 +28,8 @@ class Torn:
 
     def __str__(self):
         if self.rows == 1:
-            return f"{self.name} has torn"
-        return f"{self.name} has torn in {self.broken} of {self.rows} places"
+            return f"{self.name} tore"
+        return f"{self.name} tore in {self.broken} of {self.rows} places"
 
 
 @dataclass(frozen=True)

@@ -98,9 +98,9 @@ def test_an_attachment_gives_or_tears_at_its_maximum_force(scene, tears):
     stats = outcome.last.stats
     assert (stats.broken > 0) == tears
     assert sum(torn.broken for torn in stats.torn) == stats.broken
-    told = [line for line in outcome.lines() if "has torn in" in line.text]
+    told = [line for line in outcome.lines() if "tore in" in line.text]
     assert [line.objects for line in told] == [("Block",)] * tears
-    assert all(line.text.startswith("Block: Tie has torn in ") for line in told)
+    assert all(line.text.startswith("Block: Tie tore in ") for line in told)
 
 
 def test_both_sides_feel_an_attachment(scene):

@@ -81,7 +81,7 @@ def test_a_cloth_pulled_apart_tears_along_its_line_or_holds(torn):
         torn.vbd.sewing_force, torn.vbd.sewing_tears = force, tears
         outcome = baked()
         assert (gap(torn, 25) > 0.1) == opens
-        said = "Sheet: seams has torn in 5 of 5 places"
+        said = "Sheet: seams tore in 5 of 5 places"
         assert (said in outcome.report()[1]) == (opens and tears)
     assert gap(torn, 25) < 0.01
 
