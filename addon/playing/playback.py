@@ -16,6 +16,7 @@ import numpy as np
 from ..objects.curves import free_handles, give_back_handles, is_curve, set_key
 from ..objects.hair import is_hair
 from ..objects.modifiers import reshaping
+from ..objects.shape_keys import clear_keys
 from . import follower, mesh_cache
 from .key_curves import add_linear_keys, add_tents, curves_of_key, remove_curves
 
@@ -200,7 +201,7 @@ def _times_shown(curve, blocks):
 def free(ob):
     """Take the bake away and give back exactly what was there before it."""
     if _take_away(ob):
-        ob.shape_key_clear()
+        clear_keys(ob)
 
 
 def _take_away(ob):

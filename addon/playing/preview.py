@@ -14,6 +14,7 @@ import bpy
 from ..objects.curves import free_handles, is_curve, set_points
 from ..objects.hair import is_hair, node_group
 from ..objects.modifiers import reshaping
+from ..objects.shape_keys import clear_keys
 from . import follower
 
 NAME = "VBD Preview"
@@ -114,7 +115,7 @@ class Preview:
     def _copied(self, ob):
         """The node group that shows a copy of a curve, without keys of its own."""
         copy = bpy.data.objects.new(NAME, ob.data.copy())
-        copy.shape_key_clear()
+        clear_keys(copy)
         free_handles(copy)
         self.copies[ob.name] = copy.name
         return _as_object(copy)

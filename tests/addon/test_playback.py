@@ -338,3 +338,4 @@ def test_freeing_a_copy_leaves_the_motion_of_the_other(scene):
     np.testing.assert_allclose(shown(ob, START + 3), points[3], atol=3e-7)
     playback.free(ob)
     assert not bpy.data.actions
+    assert not bpy.data.shape_keys  # Blender counts two users of those that are copied
