@@ -18,15 +18,18 @@ def missing(ob):
     if not (ob.is_editable and ob.data.is_editable) or ob.data.override_library:
         return f"{ob.name}: its mesh is linked from another file and cannot be baked; {REMEDY}"
     sharing = _sharing(ob)
-    return f"{ob.name} shares its mesh with {sharing}; {REMEDY}" if sharing else None
+    if not sharing:
+        return None
+    more = f" and {len(sharing) - 1} more" if sharing[1:] else ""
+    return f"{ob.name} shares its mesh with {sharing[0]}{more}; {REMEDY}"
 
 
 def _sharing(ob):
-    """The name of another object with the same mesh, or None."""
+    """Names of the other objects with the same mesh."""
     if ob.data.users < 2:
-        return None
+        return []
     others = (other for other in bpy.data.objects if other.data == ob.data and other != ob)
-    return next((other.name for other in others if other.users), None)  # else as good as deleted
+    return [other.name for other in others if other.users]  # else as good as deleted
 
 
 def without_own_mesh(scene):

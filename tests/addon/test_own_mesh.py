@@ -80,3 +80,13 @@ def test_of_two_that_share_a_mesh_one_gets_another(scene):
     assert one.data != other.data
     gather.participants(scene)
     assert not bpy.ops.vbd.make_mesh_local.poll()
+
+
+def test_the_refusal_says_how_many_share_a_mesh(scene):
+    one = sheet("One")
+    for number in range(9):
+        mesh_object(f"Twin {number}", [], role="CLOTH").data = one.data
+    with pytest.raises(RuntimeError, match="One shares its mesh with Twin 0 and 8 more; press"):
+        bpy.ops.vbd.bake()
+    assert bpy.ops.vbd.make_mesh_local() == {"FINISHED"}
+    assert len({ob.data for ob in scene.objects}) == 10
