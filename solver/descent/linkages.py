@@ -6,7 +6,7 @@ import warp as wp
 
 from ..kernels import guess as kernels
 from ..model.chunks import chunked
-from ..topology.graphs import connected_components
+from ..model.joints import linkage_of
 
 # What is added up for a chunk, and what is known of a linkage.
 SUMS = {
@@ -24,9 +24,7 @@ MOTIONS = {"turn": wp.mat33d, "shift": wp.vec3d, "alpha": float}
 def find_linkages(assembly):
     """The linkage [free vertex] and whether each is held by anything kinematic [linkage]."""
     free, count = assembly.free_count, len(assembly.points)
-    joints = [*assembly.corners(), assembly.attachments.corners]
-    pairs = [corners[:, [0, k]] for corners in joints for k in range(1, corners.shape[1])]
-    linkage = connected_components(np.concatenate(pairs), count)
+    linkage = linkage_of(assembly)
     held = np.zeros(count, dtype=bool)
     held[linkage[assembly.held_from_outside()]] = True
     names, of = np.unique(linkage[:free], return_inverse=True)
