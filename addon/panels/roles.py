@@ -7,8 +7,10 @@ from bpy.props import EnumProperty
 from ..objects.cell_count import can_count, count_cells
 from ..objects.curves import is_curve, is_simulated_as_points
 from ..objects.hair import is_hair
+from ..objects.participants import participants
 from ..properties import ROLES
 from ..values.presets import MATERIAL_VALUES, apply_shipped_material
+from ..values.scene_time import take_range
 
 # The shipped material that a new role starts with; the others start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope"}
@@ -82,6 +84,8 @@ class VBD_OT_add(bpy.types.Operator):
         if curve and self.role != "ROD":
             self.report({"ERROR"}, f"{curve} is a curve, which can only be a rod; convert it")
             return {"CANCELLED"}
+        if not participants(context.scene):
+            take_range(context.scene)
         for ob in chosen:
             if ob.vbd.role == self.role:
                 continue

@@ -37,6 +37,14 @@ def time_properties():
     }
 
 
+def take_range(scene):
+    """Let a bake begin and end where the timeline does, unless its frames were chosen before."""
+    group = scene.vbd
+    if not (group.is_property_set("frame_start") or group.is_property_set("frame_end")):
+        if (scene.frame_start, scene.frame_end) != (group.frame_start, group.frame_end):
+            group.frame_start, group.frame_end = scene.frame_start, scene.frame_end
+
+
 def frame_time(scene):
     """Time of the simulation [s] from one frame to the next."""
     return scene.vbd.time_scale * scene.render.fps_base / scene.render.fps

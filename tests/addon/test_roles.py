@@ -29,6 +29,25 @@ def test_adding_sets_the_role_of_every_selected_mesh_and_of_no_other(cube):
     assert [ob.vbd.role for ob in (cube, plane, other, empty)] == ["CLOTH", "CLOTH", "NONE", "NONE"]
 
 
+def test_the_first_object_takes_the_range_of_the_timeline(cube):
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1001, 1050
+    bpy.ops.vbd.add(role="SOFT")
+    assert (scene.vbd.frame_start, scene.vbd.frame_end) == (1001, 1050)
+    scene.frame_start, scene.frame_end = 1, 100
+    bpy.ops.mesh.primitive_plane_add()
+    bpy.ops.vbd.add(role="COLLIDER")
+    assert (scene.vbd.frame_start, scene.vbd.frame_end) == (1001, 1050)
+
+
+def test_frames_that_were_chosen_stay(cube):
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 101, 150
+    scene.vbd.frame_end = 40
+    bpy.ops.vbd.add(role="SOFT")
+    assert (scene.vbd.frame_start, scene.vbd.frame_end) == (1, 40)
+
+
 def test_a_new_soft_body_has_the_default_material(cube):
     cube.vbd.density = 7.0
     bpy.ops.vbd.add(role="SOFT")
