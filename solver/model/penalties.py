@@ -8,7 +8,7 @@ from ..elements.springs import split
 from ..kernels import attachments as kernels
 from ..topology.graphs import connected_components
 from ..topology.meshes import first_edges
-from .joints import linkage_of
+from .joints import hanging_mass
 
 # The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
 # gets one; a spring only when it is stiffer than this times ρ, for then the sweeps really crawl.
@@ -46,16 +46,12 @@ def surroundings(assembly, settings):
 
 
 def least_penalty(assembly, settings):
-    """The least ρ [N/m] of an attachment of each vertex, whose multiplier then follows in time all
-    that is joined to it. An equilibrium has no motion that could grow.
+    """The least ρ [row, N/m] of attachments, whose multipliers then follow in time what hangs on
+    them. An equilibrium has no motion that could grow.
     """
     if settings.quasistatic:
-        return np.zeros(len(assembly.points))
-    mass = assembly.mass.copy()
-    mass[assembly.free_count :] = 0.0
-    linkage = linkage_of(assembly)
-    hanging = np.bincount(linkage, mass)[linkage]
-    return IN_TIME * hanging / (settings.iterations * settings.step_time**2)
+        return np.zeros(len(assembly.attachments.corners))
+    return IN_TIME * hanging_mass(assembly) / (settings.iterations * settings.step_time**2)
 
 
 class AttachmentRows:
@@ -70,8 +66,7 @@ class AttachmentRows:
         self.count = len(rows.corners)
         around = surroundings(assembly, settings)
         weakest = np.where(rows.weights != 0.0, around[rows.corners], np.inf).min(axis=1)
-        least = least_penalty(assembly, settings)[rows.corners[:, 0]]
-        limit = np.maximum(STIFF * weakest, least)
+        limit = np.maximum(STIFF * weakest, least_penalty(assembly, settings))
         ratio = rows.damping / settings.step_time
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
