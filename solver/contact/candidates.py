@@ -12,7 +12,7 @@ from ..device.launches import play
 from ..device.scan import scan
 from ..kernels.contact import anchors, pair_lists, pairs, search
 from ..kernels.contact import counts as counting
-from ..kernels.contact.clasped import clasp
+from ..kernels.contact.clasped import clasp_edges, clasp_vertices
 from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside, roomy
 from .refresh import LOOK
@@ -40,16 +40,24 @@ class Search:
             [wp.zeros(max(number, 1), dtype=int, device=model.device) for number in self.queries]
             for _ in range(2)
         )
-        pinned = struct.vertices.numpy()
-        pinned = pinned[(pinned >= model.free_count) & (pinned < struct.collider_start)]
-        inputs = [model.upload(pinned, int), model.contact_model.state, x_found]
-        self.clasp = model.launches.record(clasp, len(pinned), inputs, [struct], QUERY)
+        self.clasps = list(self._clasping())
         self.next = wp.zeros_like(model.lists.all.start)
         self.before = pairs.Listed()
         self.before.end_of_vertices, self.before.end_of_edges = map(wp.zeros_like, self.end)
         self.before.counts = wp.zeros_like(model.lists.counts)
         self._make_slots()
         self._record()
+
+    def _clasping(self):
+        """Find pins at what is led as well."""
+        model, surface = self.model, self.model.surface
+        is_pin = np.zeros(len(surface.body), dtype=bool)
+        is_pin[model.free_count : surface.collider_start] = True
+        pins = surface.vertices[is_pin[surface.vertices]]
+        both = np.flatnonzero(is_pin[surface.edges].all(axis=1))
+        for kernel, pinned in ((clasp_vertices, pins), (clasp_edges, both)):
+            inputs = [model.upload(pinned, int), model.contact_model.state, self.x_found]
+            yield model.launches.record(kernel, len(pinned), inputs, [self.struct], QUERY)
 
     def _make_slots(self):
         """Room for what the queries find."""
@@ -185,7 +193,7 @@ class Search:
         wp.copy(self.before.counts, lists.counts)
         if who == WHOLE:
             self.struct.renewed.fill_(1)
-        self.clasp()
+        play(self.clasps)
         play(self.finds)
         play(self.ends)
         play(self.fills[who])

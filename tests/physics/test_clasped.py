@@ -91,6 +91,44 @@ def test_pins_go_through_a_wall_where_animation_leads_them(kind, depth):
     assert np.isfinite(frame.positions[0]).all()
 
 
+def pinned_rod(ends, way, name):
+    """A straight rod of two edges, all of it pinned."""
+    points, edges = chain(3, 0.5)
+    points = ends[0] + points[:, :1] * np.subtract(*ends[::-1])
+    return Rod(
+        points, edges, Material(thickness=0.004), Pins([0, 1, 2], led(points, way)), name=name
+    )
+
+
+def pinned_square(size, center, way):
+    points, triangles = grid(1, size)
+    points = points + center - [0.55 * size, 0.45 * size, 0.0]
+    return Cloth(points, triangles, COTTON, Pins(np.arange(4), led(points, way)))
+
+
+DOWN, STAYS = np.array([0.0, 0.0, -0.5]), np.zeros(3)
+BAR = pinned_rod(np.array([[-0.5, 0.05, 0.2], [0.4, 0.05, 0.2]]), DOWN, "Bar")
+THROUGH_MIDDLES = {
+    "edges over an edge": [BAR, Collider(*block([0.02, 1.0, 0.3], [0.1, -0.55, -0.3]))],
+    "rods": [BAR, pinned_rod(np.array([[0.1, -0.5, 0.0], [0.1, 0.4, 0.0]]), STAYS, "Other")],
+    "a face over a corner": [
+        pinned_square(4.0, [0.0, 0.0, 0.2], DOWN),
+        Collider(*block([0.1, 0.1, 0.3], [0.1, -0.05, -0.3])),
+    ],
+    "squares": [pinned_square(0.4, [0.0, 0.0, 0.2], DOWN), pinned_square(4.0, STAYS, STAYS)],
+}
+
+
+@pytest.mark.parametrize("name", THROUGH_MIDDLES)
+def test_pins_go_on_whose_edges_and_faces_meet_what_is_led(name):
+    """Nothing pinned comes near a face where they meet, or no vertex of that is pinned at all."""
+    bodies = THROUGH_MIDDLES[name]
+    for frame, _model in frames_of(bodies, 24):
+        for number, body in enumerate(bodies):
+            if not isinstance(body, Collider):
+                assert off(frame, body, number) < 1e-6
+
+
 def test_pins_of_layers_in_each_other_are_all_where_they_are_to_be():
     layers = [sheet(0.0, WALK, name) for name in ("Shirt", "Jacket")]
     for frame, _model in frames_of(layers):

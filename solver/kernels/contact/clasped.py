@@ -1,41 +1,45 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pins at what animation moves as well: a skirt's waist on the hips, a flag's hem on its pole.
 
-Neither can give way to the other, and both are to be where animation puts them. So a pinned vertex
-that may get as near as the contact distance to something led, a collider or what has a pin of
-another body, is clasped until the frame ends: what it belongs to does not touch what is led. After
-such a frame it is looked whether anything intersects, and that is no contact either.
+Neither can give way to the other, and both are to be where animation puts them. So pairs that are
+led as a whole are no contact. A pinned vertex that may get as near as the contact distance to
+something led, a collider or what has a pin of another body, is clasped until the frame ends, and so
+are the ends of a pinned edge: what belongs to them does not touch what is led. After such a frame
+it is looked whether anything intersects, and that is no contact either.
 """
 
 import warp as wp
 
 from ..options import HOT
-from .boxes import vertex_box
+from .boxes import edge_box, vertex_box
+from .joined import is_led
 from .pairs import Surface
-from .reach import is_in_reach, may_meet
+from .reach import edges_in_reach, is_in_reach, may_meet
 from .state import ContactState
-from .tree import COLLIDER_TRIANGLES, TRIANGLES, first_in, next_in
+from .tree import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, TRIANGLES, first_in, next_in
 
 wp.set_module_options(HOT)
 
 
 @wp.func
-def is_led(t: wp.vec3i, surface: Surface):
-    """Whether animation moves a corner of triangle t."""
-    last = wp.max(t[0], wp.max(t[1], t[2]))
-    return last >= surface.kinematic_start and last < surface.point_start
+def clasp_ends(e: wp.vec2i, surface: Surface):
+    """Clasp those ends of an edge that are pins."""
+    for c in range(2):
+        if is_led(e[c], surface) and e[c] < surface.collider_start:
+            surface.clasped[e[c]] = 1
 
 
 @wp.func
 def meets_what_is_led(
     v: int, tree: int, surface: Surface, state: ContactState, x: wp.array[wp.vec3]
 ):
-    """Whether vertex v may touch a triangle of another body in a tree that is led."""
+    """Whether vertex v may touch a triangle of another body in a tree that is led at a corner."""
     low, high = vertex_box(v, surface, state, x)
     walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
         t = surface.triangles[walk.entry]
-        if surface.body[t[0]] != surface.body[v] and is_led(t, surface):
+        led = is_led(t[0], surface) or is_led(t[1], surface) or is_led(t[2], surface)
+        if led and surface.body[t[0]] != surface.body[v]:
             if may_meet(v, t, surface) and is_in_reach(v, t, surface, state, x):
                 return True
         walk = next_in(surface.trees, walk)
@@ -43,7 +47,7 @@ def meets_what_is_led(
 
 
 @wp.kernel
-def clasp(
+def clasp_vertices(
     first: int,
     pinned: wp.array[int],
     state: ContactState,
@@ -57,3 +61,37 @@ def clasp(
     meets = meets or meets_what_is_led(v, TRIANGLES, surface, state, x)
     if meets:
         surface.clasped[v] = 1
+
+
+@wp.func
+def clasp_at_edges(
+    e: wp.vec2i, tree: int, surface: Surface, state: ContactState, x: wp.array[wp.vec3]
+):
+    """Clasp edge e and what it may touch of the edges of other bodies in a tree that are led."""
+    low, high = edge_box(e, surface, state, x)
+    walk = first_in(surface.trees, tree, low, high)
+    while walk.entry >= 0:
+        f = surface.edges[walk.entry]
+        there = surface.body[f[0]]
+        may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
+        may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
+        may = may and there != surface.body[e[0]] and is_led(f[0], surface)
+        if may and is_led(f[1], surface) and edges_in_reach(e, f, surface, state, x):
+            clasp_ends(e, surface)
+            clasp_ends(f, surface)
+        walk = next_in(surface.trees, walk)
+
+
+@wp.kernel
+def clasp_edges(
+    first: int,
+    pinned: wp.array[int],
+    state: ContactState,
+    x: wp.array[wp.vec3],
+    # in and out
+    surface: Surface,
+):
+    """The same of edges of which both ends are pinned."""
+    e = surface.edges[pinned[first + wp.tid()]]
+    clasp_at_edges(e, COLLIDER_EDGES, surface, state, x)
+    clasp_at_edges(e, EDGES, surface, state, x)

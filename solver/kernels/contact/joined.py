@@ -25,25 +25,34 @@ def are_joined(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 
 
 @wp.func
+def is_led(v: int, surface: Surface):
+    """Whether animation moves vertex v."""
+    return v >= surface.kinematic_start and v < surface.point_start
+
+
+@wp.func
 def is_held(v: int, surface: Surface):
     """Whether vertex v is clasped or a collider's."""
-    is_collider = v >= surface.collider_start and v < surface.point_start
-    return is_collider or surface.clasped[v] != 0
+    return surface.clasped[v] != 0 or (v >= surface.collider_start and is_led(v, surface))
 
 
 @wp.func
 def are_clasped(kind: int, v: wp.vec4i, surface: Surface):
-    """Whether something on either side of a pair of two bodies is led, and clasped (clasped.py)."""
+    """Whether all of a pair of two bodies is led, or something on either side of it, and clasped
+    (clasped.py).
+    """
     if surface.body[v[0]] == surface.body[v[3]]:
         return False
     one = bool(False)
     other = bool(False)
+    led = bool(True)
     for c in range(4):
+        led = led and is_led(v[c], surface)
         if c < kind:
             one = one or is_held(v[c], surface)
         else:
             other = other or is_held(v[c], surface)
-    return one and other
+    return led or (one and other)
 
 
 @wp.func

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a vertex may come to touch before the next search."""
+"""What vertices and edges may come to touch before the next search."""
 
 import warp as wp
 
 from ..options import HOT
-from .distance import closest_on_triangle
+from .boxes import edge_reach
+from .distance import closest_on_segments, closest_on_triangle
 from .joined import belongs
 from .pairs import Surface
 from .parting import rounding_along
@@ -54,4 +55,22 @@ def is_in_reach(v: int, t: wp.vec3i, surface: Surface, state: ContactState, x: w
     limit += advance(v, ahead, surface)
     limit += advance_of_triangle(t, -ahead, surface)
     limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
+    return apart < limit
+
+
+@wp.func
+def edges_in_reach(
+    e: wp.vec2i, f: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]
+):
+    """The same of edges e and f."""
+    p = x[e[0]]
+    q = x[e[1]]
+    st = closest_on_segments(p, q, x[f[0]], x[f[1]])
+    gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
+    ahead = -gap / wp.max(wp.length(gap), 1.0e-30)
+    apart = wp.min(wp.dot(ahead, x[f[0]] - p), wp.dot(ahead, x[f[1]] - p))
+    apart -= wp.max(wp.dot(ahead, q - p), 0.0)
+    limit = edge_reach(e, state) + edge_reach(f, state) + advance_of_edge(e, ahead, surface)
+    limit += advance_of_edge(f, -ahead, surface)
+    limit += rounding_along(ahead, p, q, x[f[0]], x[f[1]])
     return apart < limit

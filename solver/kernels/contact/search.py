@@ -12,14 +12,12 @@ import warp as wp
 
 from ..options import HOT
 from .before import range_of
-from .boxes import edge_box, edge_reach, vertex_box
+from .boxes import edge_box, vertex_box
 from .counts import OF_VERTICES
-from .distance import closest_on_segments
 from .joined import are_clasped, are_joined, lay_in_each_other
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, Surface
-from .parting import rounding_along
-from .reach import advance_of_edge, is_in_reach, may_meet
+from .reach import edges_in_reach, is_in_reach, may_meet
 from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
 from .tree import (
@@ -183,9 +181,6 @@ def near_edges(
     to found[at...], in their order; returns how many.
     """
     e = surface.edges[k]
-    p = x[e[0]]
-    q = x[e[1]]
-    reach = edge_reach(e, state)
     n = count
     walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
@@ -198,15 +193,8 @@ def near_edges(
             pair = wp.vec4i(e[0], e[1], f[0], f[1])
             may = may and not are_joined(e, f, surface)
             if may and not are_clasped(EDGE_EDGE, pair, surface):
-                st = closest_on_segments(p, q, x[f[0]], x[f[1]])
-                gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
-                ahead = -gap / wp.max(wp.length(gap), 1.0e-30)
-                apart = wp.min(wp.dot(ahead, x[f[0]] - p), wp.dot(ahead, x[f[1]] - p))
-                apart -= wp.max(wp.dot(ahead, q - p), 0.0)
-                limit = reach + edge_reach(f, state) + advance_of_edge(e, ahead, surface)
-                limit += advance_of_edge(f, -ahead, surface)
-                limit += rounding_along(ahead, p, q, x[f[0]], x[f[1]])
-                is_near = apart < limit and not lay_in_each_other(EDGE_EDGE, pair, surface)
+                is_near = edges_in_reach(e, f, surface, state, x)
+                is_near = is_near and not lay_in_each_other(EDGE_EDGE, pair, surface)
                 if is_near and not edge_intersects(e, f, surface):
                     write(other, at, n, slots, found)
                     n += 1
