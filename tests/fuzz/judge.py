@@ -169,14 +169,15 @@ class Judge:
             yield f"{len(pairs)} crossings, edge {ends[0]} in triangle {ends[1]}"
 
     def _leave_out_what_is_led(self, x):
-        """Judge two bodies no more when animation has led something of one into what it leads of
-        the other.
+        """Judge a body no more when animation has led something of it into what it leads of another
+        one: what crosses anything there has no contact until it is apart, with itself neither.
         """
         for e, t in self._crossings(x):
             edge, triangle = self.edges[e], self.triangles[t]
             one, other = self.body[edge[0]], self.body[triangle[0]]
             if one != other and self.led[edge].any() and self.led[triangle].any():
-                self.meets[[one, other], [other, one]] = False
+                for number in {one, other} & set(range(self.surface.body_count)):
+                    self.meets[number] = self.meets[:, number] = False
                 self.leaves_out = True
 
     def _windings(self, x):
