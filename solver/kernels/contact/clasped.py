@@ -14,7 +14,7 @@ from ..options import HOT
 from .boxes import edge_box, vertex_box
 from .joined import is_led
 from .pairs import Surface
-from .reach import edges_in_reach, is_in_reach, may_meet
+from .reach import edges_in_reach, edges_may_meet, is_in_reach, may_meet
 from .state import ContactState
 from .tree import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, TRIANGLES, first_in, next_in
 
@@ -72,13 +72,11 @@ def clasp_at_edges(
     walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
         f = surface.edges[walk.entry]
-        there = surface.body[f[0]]
-        may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
-        may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
-        may = may and there != surface.body[e[0]] and is_led(f[0], surface)
-        if may and is_led(f[1], surface) and edges_in_reach(e, f, surface, state, x):
-            clasp_ends(e, surface)
-            clasp_ends(f, surface)
+        led = is_led(f[0], surface) and is_led(f[1], surface)
+        if led and surface.body[f[0]] != surface.body[e[0]]:
+            if edges_may_meet(e, f, surface) and edges_in_reach(e, f, surface, state, x):
+                clasp_ends(e, surface)
+                clasp_ends(f, surface)
         walk = next_in(surface.trees, walk)
 
 

@@ -6,7 +6,7 @@ import warp as wp
 from ..options import HOT
 from .boxes import edge_reach
 from .distance import closest_on_segments, closest_on_triangle
-from .joined import belongs
+from .joined import are_joined, belongs
 from .pairs import Surface
 from .parting import rounding_along
 from .state import ContactState
@@ -56,6 +56,15 @@ def is_in_reach(v: int, t: wp.vec3i, surface: Surface, state: ContactState, x: w
     limit += advance_of_triangle(t, -ahead, surface)
     limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
     return apart < limit
+
+
+@wp.func
+def edges_may_meet(e: wp.vec2i, f: wp.vec2i, surface: Surface):
+    """Whether edges e and f touch when they meet, in the same way."""
+    there = surface.body[f[0]]
+    may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
+    may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
+    return may and not are_joined(e, f, surface)
 
 
 @wp.func

@@ -14,10 +14,10 @@ from ..options import HOT
 from .before import range_of
 from .boxes import edge_box, vertex_box
 from .counts import OF_VERTICES
-from .joined import are_clasped, are_joined, lay_in_each_other
+from .joined import are_clasped, lay_in_each_other
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
 from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, Surface
-from .reach import edges_in_reach, is_in_reach, may_meet
+from .reach import edges_in_reach, edges_may_meet, is_in_reach, may_meet
 from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
 from .tree import (
@@ -187,12 +187,8 @@ def near_edges(
         other = walk.entry
         if other > k:
             f = surface.edges[other]
-            there = surface.body[f[0]]
-            may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
-            may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
             pair = wp.vec4i(e[0], e[1], f[0], f[1])
-            may = may and not are_joined(e, f, surface)
-            if may and not are_clasped(EDGE_EDGE, pair, surface):
+            if edges_may_meet(e, f, surface) and not are_clasped(EDGE_EDGE, pair, surface):
                 is_near = edges_in_reach(e, f, surface, state, x)
                 is_near = is_near and not lay_in_each_other(EDGE_EDGE, pair, surface)
                 if is_near and not edge_intersects(e, f, surface):
