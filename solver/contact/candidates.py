@@ -55,9 +55,9 @@ class Search:
         is_pin[model.free_count : surface.collider_start] = True
         pins = surface.vertices[is_pin[surface.vertices]]
         both = np.flatnonzero(is_pin[surface.edges].all(axis=1))
-        for kernel, pinned in ((clasp_vertices, pins), (clasp_edges, both)):
+        for kernel, pinned, cost in ((clasp_vertices, pins, QUERY), (clasp_edges, both, 0.0)):
             inputs = [model.upload(pinned, int), model.contact_model.state, self.x_found]
-            yield model.launches.record(kernel, len(pinned), inputs, [self.struct], QUERY)
+            yield model.launches.record(kernel, len(pinned), inputs, [self.struct], cost)
 
     def _make_slots(self):
         """Room for what the queries find."""

@@ -30,6 +30,11 @@ SLOTS = 2
 EDGE, VERTEX = 200.0, 100.0
 
 
+def bits_of(bodies):
+    """The bits that mark bodies, int32, any shape."""
+    return np.int32(1) << (bodies % pairs.BODY_BITS).astype(np.int32)
+
+
 @dataclass(frozen=True)
 class Intersection:
     """Two bodies (or one) whose surfaces pass through each other, in `count` places."""
@@ -130,9 +135,11 @@ class Intersections:
         of_solids.look(x)
         found = self._find(x)
         e, t = surface.edges[found.edge], surface.triangles[found.triangle]
+        ours, theirs = surface.body[e[:, 0]], surface.body[t[:, 0]]
         crossing = np.zeros(len(surface.body), dtype=np.int32)
-        crossing[e] = crossing[t] = 1
-        own = surface.body[e[:, 0]] == surface.body[t[:, 0]]
+        np.bitwise_or.at(crossing, e, bits_of(theirs)[:, None])
+        np.bitwise_or.at(crossing, t, bits_of(ours)[:, None])
+        own = ours == theirs
         crossed = np.zeros(len(crossing), dtype=bool)
         crossed[e[own]] = crossed[t[own]] = True
         of_solids.release(x, crossed & surface.closed[surface.body])

@@ -169,15 +169,14 @@ class Judge:
             yield f"{len(pairs)} crossings, edge {ends[0]} in triangle {ends[1]}"
 
     def _leave_out_what_is_led(self, x):
-        """Judge a body no more when animation has led something of it into what it leads of another
-        one: what crosses anything there has no contact until it is apart, with itself neither.
+        """Judge two bodies no more when animation has led something of one into what it leads of
+        the other: what crosses there has no contact with the other until it is apart.
         """
         for e, t in self._crossings(x):
             edge, triangle = self.edges[e], self.triangles[t]
             one, other = self.body[edge[0]], self.body[triangle[0]]
             if one != other and self.led[edge].any() and self.led[triangle].any():
-                for number in {one, other} & set(range(self.surface.body_count)):
-                    self.meets[number] = self.meets[:, number] = False
+                self.meets[one, other] = self.meets[other, one] = False
                 self.leaves_out = True
 
     def _windings(self, x):

@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Surface, signed_weights, weighted
+from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Surface, bit_of, signed_weights, weighted
 from .parting import LOST, rounding_along
 
 
@@ -31,9 +31,10 @@ def is_led(v: int, surface: Surface):
 
 
 @wp.func
-def is_held(v: int, surface: Surface):
-    """Whether vertex v is clasped or a collider's."""
-    return surface.clasped[v] != 0 or (v >= surface.collider_start and is_led(v, surface))
+def is_held(v: int, there: int, surface: Surface):
+    """Whether vertex v is clasped at a body, or a collider's."""
+    is_clasped = surface.clasped[v] & bit_of(there) != 0
+    return is_clasped or (v >= surface.collider_start and is_led(v, surface))
 
 
 @wp.func
@@ -41,7 +42,9 @@ def are_clasped(kind: int, v: wp.vec4i, surface: Surface):
     """Whether all of a pair of two bodies is led, or something on either side of it, and clasped
     (clasped.py).
     """
-    if surface.body[v[0]] == surface.body[v[3]]:
+    here = surface.body[v[0]]
+    there = surface.body[v[3]]
+    if here == there:
         return False
     one = bool(False)
     other = bool(False)
@@ -49,9 +52,9 @@ def are_clasped(kind: int, v: wp.vec4i, surface: Surface):
     for c in range(4):
         led = led and is_led(v[c], surface)
         if c < kind:
-            one = one or is_held(v[c], surface)
+            one = one or is_held(v[c], there, surface)
         else:
-            other = other or is_held(v[c], surface)
+            other = other or is_held(v[c], here, surface)
     return led or (one and other)
 
 

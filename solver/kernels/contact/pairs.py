@@ -20,6 +20,9 @@ EDGE_EDGE = wp.constant(2)
 # A pair or touch is fetched from memory this many entries before it is needed.
 AHEAD = wp.constant(6)
 
+# Bodies have so many bits in turns, for whom a vertex crosses and where it is clasped.
+BODY_BITS = wp.constant(31)
+
 # Sides that have gone less than this part of their gap each since it was measured, and go no
 # farther now, keep to what truncation keeps of it: 2 q ≤ KEPT (1 − 2 q).
 QUIET = wp.constant(0.2)
@@ -61,8 +64,14 @@ class Surface:
     front: wp.array[wp.vec3]  # where the surface faces, as of the last look for intersections
     renewed: wp.array[int]  # whether the last search gave it a new trust region
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
-    crosses: wp.array[int]  # whether an edge or triangle of the vertex crosses another one
-    clasped: wp.array[int]  # whether it is pinned where others are led as well (clasped.py)
+    crosses: wp.array[int]  # the bits of bodies that an edge or triangle of the vertex crosses
+    clasped: wp.array[int]  # the bits of those where it is pinned and they are led (clasped.py)
+
+
+@wp.func
+def bit_of(body: int):
+    """The bit that marks a body."""
+    return 1 << (body % BODY_BITS)
 
 
 @wp.struct

@@ -16,7 +16,7 @@ from .boxes import edge_box, vertex_box
 from .counts import OF_VERTICES
 from .joined import are_clasped, lay_in_each_other
 from .neighborhoods import BODIES, COLLIDERS, near_bodies
-from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, Surface
+from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, Surface, bit_of
 from .reach import edges_in_reach, edges_may_meet, is_in_reach, may_meet
 from .renewal import is_edge_renewed, is_triangle_renewed
 from .state import ContactState
@@ -40,32 +40,33 @@ def triangle_intersects(v: int, t: wp.vec3i, surface: Surface):
 
     What is outside of another closed body is on its right side, whatever its neighbors cross.
     """
-    here = surface.body[v] + 1
-    there = surface.body[t[0]] + 1
-    inside = surface.inside[v] == there
+    here = surface.body[v]
+    there = surface.body[t[0]]
+    inside = surface.inside[v] == there + 1
     crossing = int(0)
     for c in range(3):
-        inside = inside or surface.inside[t[c]] == here
-        crossing += surface.crosses[t[c]]
-    if here != there and surface.closed[there - 1] != 0:
-        crossing = 0
-    return inside or (surface.crosses[v] != 0 and crossing > 0)
+        inside = inside or surface.inside[t[c]] == here + 1
+        crossing |= surface.crosses[t[c]]
+    if here != there and surface.closed[there] != 0:
+        return inside
+    crosses = surface.crosses[v] & bit_of(there) != 0 and crossing & bit_of(here) != 0
+    return inside or crosses
 
 
 @wp.func
 def edge_intersects(e: wp.vec2i, f: wp.vec2i, surface: Surface):
     """The same of two edges."""
-    here = surface.body[e[0]] + 1
-    there = surface.body[f[0]] + 1
+    here = surface.body[e[0]]
+    there = surface.body[f[0]]
     inside = (
-        surface.inside[e[0]] == there
-        or surface.inside[e[1]] == there
-        or surface.inside[f[0]] == here
-        or surface.inside[f[1]] == here
+        surface.inside[e[0]] == there + 1
+        or surface.inside[e[1]] == there + 1
+        or surface.inside[f[0]] == here + 1
+        or surface.inside[f[1]] == here + 1
     )
-    ours = surface.crosses[e[0]] + surface.crosses[e[1]]
-    theirs = surface.crosses[f[0]] + surface.crosses[f[1]]
-    return inside or (ours > 0 and theirs > 0)
+    ours = (surface.crosses[e[0]] | surface.crosses[e[1]]) & bit_of(there)
+    theirs = (surface.crosses[f[0]] | surface.crosses[f[1]]) & bit_of(here)
+    return inside or (ours != 0 and theirs != 0)
 
 
 @wp.func
