@@ -106,6 +106,18 @@ def pinned_square(size, center, way):
     return Cloth(points, triangles, COTTON, Pins(np.arange(4), led(points, way)))
 
 
+def square(height):
+    """One square of 1 m around the vertical axis at a height."""
+    points, triangles = grid(1, 1.0)
+    return points + [-0.5, -0.5, height], triangles
+
+
+def wall_that_comes():
+    """A block that goes through what has its pins at x = 0.5 m."""
+    points, triangles = block([0.2, 2.0, 2.0], [0.56, -1.0, -1.0])
+    return Collider(led(points, [-0.5, 0.0, 0.0]), triangles, name="Wall")
+
+
 DOWN, STAYS = np.array([0.0, 0.0, -0.5]), np.zeros(3)
 BAR = pinned_rod(np.array([[-0.5, 0.05, 0.2], [0.4, 0.05, 0.2]]), DOWN, "Bar")
 THROUGH_MIDDLES = {
@@ -144,3 +156,25 @@ def test_what_is_not_pinned_still_meets_the_collider():
         assert not frame.stats.tangles
     free = np.delete(frame.positions[0], body.pins.indices, axis=0)
     assert free[:, 2].min() > 0.0 and free[:, 2].max() < 0.1
+
+
+def test_pins_in_one_collider_leave_the_others_in_the_way():
+    points, triangles = square(0.3)
+    body = Cloth(points, triangles, COTTON, Pins([1, 3]))
+    tip = np.array([-0.2, 0.0, 0.25])
+    spike = tip + [[0, 0, 0], [-0.1, -0.1, -1.2], [0.1, -0.1, -1.2], [0.0, 0.1, -1.2]]
+    spike = Collider(spike, [[0, 2, 1], [0, 3, 2], [0, 1, 3], [1, 2, 3]], name="Spike")
+    for frame, _model in frames_of([body, wall_that_comes(), spike], 12):
+        assert all("Spike" not in tangle.bodies for tangle in frame.stats.tangles)
+    # Its two triangles fold over the tip; without that it would have fallen to 0.3 m below its pins.
+    assert 0.1 < frame.positions[0][[0, 2], 2].mean() < 0.25 and stretch(frame, body) < 1.1
+
+
+def test_layers_that_are_pinned_in_a_collider_do_not_pass_each_other():
+    (low, triangles), (high, _) = square(0.0), square(0.05)
+    points, all_of_them = np.concatenate([low, high]), np.concatenate([triangles, triangles + 4])
+    body = Cloth(points, all_of_them, COTTON, Pins([0, 1, 2, 3, 5, 7]))
+    for frame, _model in frames_of([body, wall_that_comes()], 12):
+        assert all(set(tangle.bodies) == {"Cloth", "Wall"} for tangle in frame.stats.tangles)
+    # The upper one turns about its pins and comes to lie on the lower one.
+    assert 0.0 < frame.positions[0][[4, 6], 2].min() < 0.01
