@@ -22,6 +22,20 @@ def yield_address():
     return ctypes.cast(function, ctypes.c_void_p).value
 
 
+class Alone:
+    """One thread that does all parts of what is shared out, in the graph that it captures."""
+
+    def share(self, parts):
+        for part in parts:
+            part()
+
+    def when(self, flag, then, otherwise):
+        wp.capture_if(flag, on_true=then, on_false=otherwise)
+
+    def repeat_while(self, flag, body):
+        wp.capture_while(flag, body)
+
+
 class Crew:
     """What `count` threads do: `steps` of the others as noted while the first thread's graph is
     captured.

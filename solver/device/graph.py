@@ -6,41 +6,44 @@ from functools import partial
 import warp as wp
 
 from . import flow
-from .crew import Crew
+from .crew import Alone, Crew
 
 
 class Graph:
-    """What a function launches on a device; on the CPU `threads` (Workers) replay it together.
+    """What a function launches on a device; on the CPU `threads` (Workers) replay it together, or
+    the first of them alone where they are disturbed (pace.py).
 
     Inside, the host decides nothing, reads nothing and gives nothing: decisions are those of
     `flow`.
     """
 
     def __init__(self, device, threads, function):
-        self.threads, self.crew = threads, None
-        if device.is_cpu and threads.count > 1:
-            self.crew = Crew(threads.count, device)
-            graphs = [self._captured(device, function)]
-            if self.crew.shares:
-                followers = range(1, threads.count)
-                graphs += [captured(device, partial(self.crew.follow, k)) for k in followers]
-                self.replays = [partial(wp.capture_launch, graph) for graph in graphs]
-                return
-            self.crew = None  # nothing is worth sharing
-        graph = self._captured(device, function)
-        self.replays = [partial(wp.capture_launch, graph)]
+        self.device, self.threads, self.function = device, threads, function
+        self.alone, self.together = None, self._together()
 
-    def _captured(self, device, function):
-        with flow.shared_by(self.crew):
-            return captured(device, function)
+    def _together(self):
+        """The tasks of all threads; none where there is one, or nothing is worth sharing."""
+        if not self.device.is_cpu or self.threads.count == 1:
+            return []
+        crew = Crew(self.threads.count, self.device)
+        tasks = [self._replay(self.function, crew)]
+        if crew.shares:
+            followers = range(1, self.threads.count)
+            tasks += [self._replay(partial(crew.follow, k)) for k in followers]
+        return tasks if crew.shares else []
+
+    def _replay(self, function, crew=None):
+        """The task to replay what a function launches, shared by a crew."""
+        with flow.shared_by(crew), wp.ScopedCapture(device=self.device) as capture:
+            function()
+        return partial(wp.capture_launch, capture.graph)
 
     def replay(self):
         """Do it all again."""
-        self.threads.run(self.replays)
-
-
-def captured(device, function):
-    """The Warp graph of what a function launches."""
-    with wp.ScopedCapture(device=device) as capture:
-        function()
-    return capture.graph
+        is_alone = not self.together or self.threads.pace.is_alone
+        if is_alone and self.alone is None:
+            self.alone = self._replay(self.function, Alone() if self.together else None)
+        if not self.together:
+            self.alone()
+        else:
+            self.threads.pace.run(self.threads, [self.alone] if is_alone else self.together)

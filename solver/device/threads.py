@@ -9,6 +9,7 @@ import os
 from threading import Lock, Thread
 
 from . import priority
+from .pace import Pace
 
 
 def core_count():
@@ -64,7 +65,7 @@ class Workers:
 
     def __init__(self, count):
         self.count = count
-        self.others = []
+        self.others, self.pace = [], Pace()
 
     def run(self, tasks):
         """Run up to `count` callables at the same time; returns when all are done."""

@@ -166,7 +166,7 @@ def test_pins_in_one_collider_leave_the_others_in_the_way():
     spike = Collider(spike, [[0, 2, 1], [0, 3, 2], [0, 1, 3], [1, 2, 3]], name="Spike")
     for frame, _model in frames_of([body, wall_that_comes(), spike], 12):
         assert all("Spike" not in tangle.bodies for tangle in frame.stats.tangles)
-    # Its two triangles fold over the tip; without that it would have fallen to 0.3 m below its pins.
+    # Its two triangles fold over the tip; without that they would be 0.6 m below their pins.
     assert 0.1 < frame.positions[0][[0, 2], 2].mean() < 0.25 and stretch(frame, body) < 1.1
 
 

@@ -31,9 +31,21 @@ def decide(most: int, rounds: wp.array[int], goes_on: wp.array[int], is_odd: wp.
     is_odd[0] = rounds[0] % 2
 
 
-def run(threads, captured):
+class ByTurns:
+    """Goes together and alone by turns."""
+
+    is_alone = False
+
+    def run(self, workers, tasks):
+        assert len(tasks) == (1 if self.is_alone else workers.count)
+        workers.run(tasks)
+        self.is_alone = not self.is_alone
+
+
+def run(threads, captured, pace=None):
     """What is in the slots after three times some rounds of steps, the odd ones there and back."""
     launches = Launches("cpu", Workers(threads))
+    launches.threads.pace = pace or launches.threads.pace
     a, b = (wp.array(np.arange(1000) % 11 + k, dtype=int, device="cpu") for k in range(2))
     rounds, goes_on, is_odd = (wp.ones(1, dtype=int, device="cpu") for _ in range(3))
     there = launches.record(step_all, 1000, [a], [b], cost=1e3)
@@ -63,6 +75,13 @@ def run(threads, captured):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_wait_for_each_other_and_go_the_same_ways(threads):
     np.testing.assert_array_equal(run(threads, captured=True), run(1, captured=False))
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_one_thread_alone_does_the_same_as_all(threads):
+    pace = ByTurns()
+    np.testing.assert_array_equal(run(threads, captured=True, pace=pace), run(1, captured=False))
+    assert pace.is_alone  # it has been both
 
 
 def hanging_sheet():
