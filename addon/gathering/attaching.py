@@ -12,6 +12,7 @@ from ..objects.curves import is_curve
 from ..objects.nearest import nearest, weights_in
 from ..objects.units import shown
 from .reader import identity, moves, read_pose
+from .spikes import Spikes
 
 # A distance below this part of what is attached is none.
 NO_DISTANCE = 1e-6
@@ -47,12 +48,14 @@ def leaders(objects):
 
 def attach(gathered, context, ob, made):
     """The `Attachment`s of an object; `made` has the body and the `Target` of every identity."""
+    spikes = Spikes(ob)
     for item in ob.vbd.attachments:
         if item.enabled:
-            yield _attachment(gathered, context, ob, item, made)
+            yield _attachment(gathered, context, ob, item, made, spikes)
+    gathered.notes += spikes.notes()
 
 
-def _attachment(gathered, context, ob, item, made):
+def _attachment(gathered, context, ob, item, made, spikes):
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import Attachment
 
@@ -66,8 +69,7 @@ def _attachment(gathered, context, ob, item, made):
     else:
         place = _Animated(gathered.reader, item.target, depsgraph)
     rows = _near(name, item, rows, place)
-    if len(rows.vertices) == 1:
-        gathered.notes += _spikes(name, ob, item, own, place)
+    spikes.take(item, rows.vertices, own, place)
     part = rows.part / rows.part.sum()
     options = {"stiffness": item.stiffness * part, "damping": item.damping, "name": name}
     if item.maximum_force > 0.0:
@@ -96,21 +98,6 @@ def _refuse(name, scene, item):
         raise ValueError(
             f"{name} leads to {target.name}, which is hidden in the viewport or excluded; show it "
             "to bake"
-        )
-
-
-def _spikes(name, ob, item, own, place):
-    """What is said about a single vertex that is tied to `place`, where either end is soft."""
-    if own.lattice is not None and not item.vertex_group:
-        yield (
-            f"{name} ties a single vertex, and a load draws a spike out of a soft body there; "
-            "choose a Vertex Group, or set Within"
-        )
-    elif own.lattice is None and place.is_soft:
-        soft = item.target.name
-        yield (
-            f"{name} ties a single vertex, and a load draws a spike out of {soft} there; give "
-            f"{soft} the attachment, with {ob.name} as its target and a Vertex Group or Within"
         )
 
 

@@ -35,7 +35,7 @@ def notes(scene, objects):
     ]
 
 
-def _named(names):
+def named(names):
     """At most two names, and how many more there are."""
     if len(names) <= 2:
         return " and ".join(names)
@@ -57,7 +57,7 @@ def _force_fields(scene):
         ),
     ):
         if names:
-            yield f"{_named(names)}: {what} particles only, and nothing here"
+            yield f"{named(names)}: {what} particles only, and nothing here"
     for ob in fields:
         reason = does_nothing(ob.field) if ob.field.type == "TEXTURE" else None
         if reason:
@@ -82,7 +82,7 @@ def _instances():
             ignored.setdefault(owner.name, {})[instance.object.original.name] = None
     for owner, names in ignored.items():
         yield (
-            f"{owner}: its instances of {_named(list(names))} are ignored; make them real (Object "
+            f"{owner}: its instances of {named(list(names))} are ignored; make them real (Object "
             "> Apply > Make Instances Real)"
         )
 

@@ -64,6 +64,11 @@ def pin_group(ob, mesh):
         )
     if not ob.vbd.soft_pins:
         members = np.flatnonzero(weights >= MEMBER)
+        if not len(members):
+            raise ValueError(
+                f'{ob.name}: no weight in the vertex group "{ob.vbd.pin_group}" reaches {MEMBER}, '
+                "so that it pins nothing; raise them, or switch on Soft Pins"
+            )
         if not all(axes):
             return PinGroup(NONE, members, np.ones(len(members)), axes=axes)
         return PinGroup(members, NONE, np.empty(0))

@@ -388,3 +388,37 @@ def test_an_attachment_without_a_name_is_told_of_in_words(cube):
     cube.vbd.attachments.add()
     with pytest.raises(ValueError, match=r"^Cube: an attachment has no target; choose an object"):
         gathered()
+
+
+def test_a_plank_of_few_vertices_is_told_to_be_subdivided_where_it_hangs(scene):
+    bpy.ops.mesh.primitive_cube_add(size=1.0)
+    plank = bpy.context.object
+    plank.name, plank.scale, plank.vbd.role = "Plank", (1.1, 0.4, 0.06), "SOFT"
+    for k, at in enumerate(((-0.55, 0.2, 0.1), (0.55, 0.2, 0.1))):
+        hook = empty(f"Hook {k}", at)
+        attach(plank, hook)
+    hangs = "and a load draws a spike out of a soft body there; "
+    first = "subdivide the faces there first, in Edit Mode with Edge > Subdivide, then "
+    then = "choose a Vertex Group, or set Within"
+    assert gathered().notes == [
+        f"Plank: Tie and Tie each tie a single vertex, {hangs}{first}{then}"
+    ]
+    # In the middle of a side two corners are as near.
+    plank.vbd.attachments.remove(1)
+    bpy.data.objects["Hook 0"].location.y = 0.0
+    assert gathered().notes == [f"Plank: Tie ties only 2 vertices, {hangs}{first}{then}"]
+    plank.select_set(True)
+    bpy.ops.vbd.subdivide_faces()
+    (note,) = gathered().notes
+    assert first not in note and note.endswith(then)
+    plank.vbd.attachments[0].distance = 0.2
+    assert not gathered().notes
+
+
+def test_a_rope_at_a_coarse_body_is_told_to_subdivide_that(scene):
+    rope = mesh_object("Rope", [(0, 0, 0.5), (0, 0, 1)], [(0, 1)], role="ROD")
+    bpy.ops.mesh.primitive_cube_add(size=1.0)
+    bpy.context.object.vbd.role = "SOFT"
+    attach(rope, bpy.context.object)
+    (note,) = gathered().notes
+    assert note.endswith("and subdivide the faces there first, in Edit Mode with Edge > Subdivide")

@@ -72,3 +72,16 @@ def test_other_modifiers_leave_the_weights(scene, kind):
     pin(ob, [2])
     ob.modifiers.new("Other", kind)
     np.testing.assert_array_equal(pins().indices, [2])
+
+
+def test_hard_pins_without_a_weight_of_a_half_are_refused_in_words(scene):
+    ob = sheet()
+    pin(ob, [0, 1], 0.4)
+    ob.vbd.soft_pins = False
+    with pytest.raises(ValueError, match=r"^Sheet: no weight in the vertex group \"Pins\" reaches"):
+        pins()
+    pin(ob, [2], 0.5)
+    assert list(pins().indices) == [2]
+    pin(ob, [2], 0.4)
+    ob.vbd.soft_pins = True  # all are springs
+    assert pins() is None
