@@ -25,7 +25,7 @@ from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
-from . import ignored, instances, weak_wind
+from . import huge, ignored, instances, weak_wind
 from .absorption import walls_against
 from .attaching import attach, leaders
 from .bodies import Target, analytic_colliders, collider, deformable
@@ -231,6 +231,7 @@ def gather(context, objects):
     gathered.notes += [note for body in simulated for note in _too_thick(body)]
     fields = [body for body in gathered.bodies if isinstance(body, ForceField)]
     gathered.notes += weak_wind.notes(fields, simulated, settings)
+    gathered.notes += huge.notes(simulated, settings, scene)
     for ob in (ob for ob in objects if identity(ob) in made):
         gathered.holding += attach(gathered, context, ob, made)
     gathered.bodies += gathered.holding

@@ -207,3 +207,26 @@ def test_the_defaults_can_be_baked_at_extreme_unit_scales(scene, scale):
     assert bpy.ops.vbd.bake() == {"FINISHED"}
     dropped = -scale * shown(ob, 3)[:, 2].mean()
     assert dropped == pytest.approx(fall(scene, 2), rel=1e-3)
+
+
+def test_what_is_modeled_a_hundred_times_too_large_is_told_of(scene):
+    ob = sheet("Flag")
+    slab(size=2000.0)
+    assert not gathered().notes  # a large floor is none
+    ob.scale = (180.0, 180.0, 180.0)
+    falls = (
+        "Flag is 180 m large, and what is so large falls in slow motion; if it should be smaller, "
+    )
+    assert gathered().notes == [f"{falls}set the Unit Scale to 0.01 (Scene Properties > Units)"]
+    scene.unit_settings.system = "NONE"
+    assert gathered().notes == [f"{falls}scale everything by 0.01"]
+    scene.unit_settings.system = "METRIC"
+    scene.gravity = (0.0, 0.0, -981.0)
+    assert not gathered().notes  # it is known
+    set_scale(scene, 0.01)
+    assert not gathered().notes
+
+
+def test_a_long_rope_is_no_sign_of_a_wrong_scale(scene):
+    mesh_object("Cable", [(0, 0, 0), (100, 0, 0), (200, 0, 0)], [(0, 1), (1, 2)], role="ROD")
+    assert not gathered().notes
