@@ -18,6 +18,7 @@ from ..gathering.gather import gather, participants, prepared
 from ..playing.preview import Preview
 from ..values import preparing
 from . import report
+from .body_reports import BodyReports
 from .cache_place import bring_home, cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
@@ -27,7 +28,6 @@ from .resuming import kept_for, refuse_lost
 from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
-from .within_faces import FaceReport
 
 STARTING_SOLVER = "Starting the solver"
 SURVEYING = "Looking through the animation"
@@ -47,7 +47,7 @@ class Outcome:
     """The frame to go on after, counted from 0."""
     convergence: Convergence = field(default_factory=Convergence)
     contact: ContactReport = field(default_factory=ContactReport)
-    faces: FaceReport | None = None
+    bodies: BodyReports | None = None
     seconds: float = 0.0
     rejected: set = field(default_factory=set)
     cancelled: bool = False
@@ -110,7 +110,7 @@ class Outcome:
             *self.contact.entanglement(),
             *self.contact.sunk(),
             *self.convergence.poor(self.settings),
-            *(self.faces.lines() if self.faces else ()),
+            *(self.bodies.lines() if self.bodies else ()),
             *self._torn(),
             *self._notes(),
         )
@@ -179,7 +179,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
                 outcome.first = kept.frame
                 gathered.reader.begin_after(kept.frame)
             solver = SolverThread(gathered, device, place, fps, kept, gives_way=visible)
-            outcome.faces = solver.faces
+            outcome.bodies = solver.bodies
             state.status = STARTING
             preview = Preview(scene, gathered, visible)
             solver.start()

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 from ...solver.cache import Cache
 from ..gathering.reader import Stopped
+from .body_reports import BodyReports
 from .frame_numbers import Shapes, numbers_of, places_of
-from .within_faces import FaceReport
 
 
 @dataclass
@@ -55,7 +55,7 @@ class SolverThread(Thread):
         self.inbox = Queue()
         self.cache = kept.cache if kept else None
         self.error = None
-        self.shapes, self.faces = Shapes(gathered), FaceReport(gathered)
+        self.shapes, self.bodies = Shapes(gathered), BodyReports(gathered)
         gathered.reader.stop = self.stopping
         gathered.reader.wake = lambda: self.inbox.put(None)
 
@@ -93,7 +93,7 @@ class SolverThread(Thread):
             points = gathered.local(frame.index, frame.exact_positions)
             if self.kept and frame.index == self.kept.frame + 1:
                 self._go_on()  # not before there is something to go on with
-            self.faces.take(frame.index, frame.exact_positions)
+            self.bodies.take(frame.index, frame.exact_positions)
             self.cache.write(frame.index, points)
             self.cache.write_stats(frame.index, self._numbers(frame.index, frame))
             self.cache.write_state(frame.index, frame.state(), gathered.restart_every)
