@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a bake says about the bodies themselves: all reports that look at every frame."""
 
+from .shells import ShellReport
 from .volume_loss import VolumeLoss
 from .within_faces import FaceReport
 
@@ -9,14 +10,16 @@ class BodyReports:
     """All of them for a `Gathered` scene."""
 
     def __init__(self, gathered):
-        self.reports = [VolumeLoss(gathered), FaceReport(gathered)]
+        self.volumes, self.faces = VolumeLoss(gathered), FaceReport(gathered)
+        self.shells = ShellReport(gathered)
 
-    def take(self, frame, positions):
-        """Count a frame: `positions` of all bodies, [vertex, 3] each, in m."""
-        for report in self.reports:
-            report.take(frame, positions)
+    def take(self, frame, positions, places):
+        """Count a frame: `positions` of all bodies, [vertex, 3] each, in m, and its `Places`."""
+        self.volumes.take(positions)
+        self.faces.take(frame, positions)
+        self.shells.take(frame, positions, places)
 
     def lines(self):
         """`Line`s of all reports."""
-        for report in self.reports:
+        for report in (self.volumes, self.faces, self.shells):
             yield from report.lines()

@@ -104,7 +104,7 @@ class Shapes:
         errors = stats.errors if stats else [None] * len(bodies)
         if self.rest is None:
             start = [target.start for target in self.gathered.targets]
-            surfaces = self._surfaces(self.start, start, map(_elements, self._pairs()))
+            surfaces = self._surfaces(self.start, start, map(elements_of, self._pairs()))
             self.rest = list(surfaces)
         elements = [surface.elements for surface in self.rest]
         surfaces = self._surfaces(positions, self.gathered.poses(index), elements)
@@ -128,7 +128,7 @@ class Shapes:
             yield Surface(target.name, points, own)
 
 
-def _elements(pair):
+def elements_of(pair):
     """Triangles or edges of what is seen of a body."""
     target, body = pair
     if target.faces is not None:

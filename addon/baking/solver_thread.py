@@ -93,9 +93,10 @@ class SolverThread(Thread):
             points = gathered.local(frame.index, frame.exact_positions)
             if self.kept and frame.index == self.kept.frame + 1:
                 self._go_on()  # not before there is something to go on with
-            self.bodies.take(frame.index, frame.exact_positions)
+            places = frame.places()
+            self.bodies.take(frame.index, frame.exact_positions, places)
             self.cache.write(frame.index, points)
-            self.cache.write_stats(frame.index, self._numbers(frame.index, frame))
+            self.cache.write_stats(frame.index, self._numbers(frame.index, frame, places))
             self.cache.write_state(frame.index, frame.state(), gathered.restart_every)
             self.inbox.put(
                 Solved(
@@ -126,9 +127,9 @@ class SolverThread(Thread):
         cache.write_stats(0, self._numbers(0))
         return cache
 
-    def _numbers(self, index, frame=None):
-        """What is kept of the numbers of a `Frame`, or of the input state."""
-        told = numbers_of(frame.stats) | places_of(frame.places()) if frame else {}
+    def _numbers(self, index, frame=None, places=None):
+        """What is kept of the numbers of a `Frame` and its `Places`, or of the input state."""
+        told = numbers_of(frame.stats) | places_of(places) if frame else {}
         positions = frame.exact_positions if frame else self.shapes.start
         return told | self.shapes.numbers(index, positions, frame.stats if frame else None)
 

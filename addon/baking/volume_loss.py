@@ -40,7 +40,7 @@ class VolumeLoss:
         filling = getattr(body, "filling", None)
         return float(volumes.sum() if filling is None else volumes @ filling.part)
 
-    def take(self, _frame, positions):
+    def take(self, positions):
         """Count a frame: `positions` of all bodies, [vertex, 3] each, in m."""
         for k in self.solids:
             self.lost[k].append(1.0 - self._volume(k, positions[k]) / self.rest[k])

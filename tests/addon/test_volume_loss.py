@@ -24,8 +24,8 @@ def jelly(ratio=0.48):
 def told(body, *parts):
     """The lines about a body that has these parts of its volume, frame by frame."""
     report = VolumeLoss(SimpleNamespace(simulated=lambda: [body]))
-    for frame, part in enumerate(parts):
-        report.take(frame, [body.points * (1.0, 1.0, part)])
+    for part in parts:
+        report.take([body.points * (1.0, 1.0, part)])
     return list(report.lines())
 
 
@@ -64,7 +64,7 @@ def test_of_cells_what_is_filled_counts():
     others = np.setdiff1d(np.arange(len(moved)), body.elements[0])
     moved[others] *= 0.1
     report = VolumeLoss(SimpleNamespace(simulated=lambda: [body]))
-    report.take(1, [moved])
+    report.take([moved])
     assert report.lost == {0: [pytest.approx(0.0, abs=1e-6)]}
 
 

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solidify behind a bake: the shell that it draws may reach into what the simulated surface lies
+on, for contact knows nothing of it.
+"""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...solver.bodies import Collider, Rod
+from ...solver.report.lengths import length
+from ...solver.scene.thickness import collision_thickness
+from ..objects.modifiers import simulation_point
+from .frame_numbers import elements_of
+from .report import Line
+
+# Contacts that are looked at, of all in the last frame: enough to see on which side they are.
+MOST = 200
+# A side on which fewer of them are is not what the object lies on.
+SOME = 0.1
+# A shell shows that reaches so many times as far as the room that contact leaves for it.
+SHOWS = 1.1
+
+
+@dataclass
+class Shell:
+    """The `name` of a Solidify, and how far [m] it thickens its object on both `sides`: inside,
+    against the normals, and outside.
+    """
+
+    name: str
+    sides: tuple[float, float]
+
+
+def shell_of(ob):
+    """The `Shell` that a modifier makes of the baked result; None without one."""
+    for modifier in simulation_point(ob)[1]:
+        if modifier.type == "SOLIDIFY" and not modifier.use_rim_only:
+            scale = abs(np.linalg.det(np.array(ob.matrix_world)[:3, :3])) ** (1.0 / 3.0)
+            thickness, offset = scale * modifier.thickness, modifier.offset
+            inside, outside = 0.5 * thickness * (1.0 - offset), 0.5 * thickness * (1.0 + offset)
+            return Shell(
+                modifier.name, (inside, outside) if thickness > 0.0 else (-outside, -inside)
+            )
+    return None
+
+
+class ShellReport:
+    """Looks at the last frame of a `Gathered` scene."""
+
+    def __init__(self, gathered):
+        self.gathered = gathered
+        self.last = None
+
+    def take(self, frame, positions, places):
+        """Remember a frame: `positions` of all bodies, [vertex, 3] each, in m, and its `Places`."""
+        self.last = positions, self.gathered.poses(frame), places
+
+    def lines(self):
+        """`Line`s about shells that reach further than contact leaves room."""
+        if self.last is None or not len(self.last[2].contacts):
+            return
+        positions, poses, places = self.last
+        pairs = zip(self.gathered.targets, self.gathered.simulated(), strict=True)
+        for (target, body), x, pose in zip(pairs, positions, poses, strict=True):
+            ob = bpy.data.objects.get(target.name)
+            shell = None if ob is None or isinstance(body, Rod) else shell_of(ob)
+            if shell is None:
+                continue
+            room = self._room(body)
+            points, triangles = target.visible(x, pose), elements_of((target, body))
+            touched = touched_sides(points, triangles, places, room)
+            deepest = max(np.multiply(shell.sides, touched))
+            if deepest > SHOWS * room:
+                yield self._line(target.name, shell, touched, deepest, room)
+
+    def _room(self, body):
+        """The most that contact leaves between a body and others [m]."""
+        bodies = self.gathered.bodies
+        others = [other.thickness for other in bodies if isinstance(other, Collider)]
+        others += map(collision_thickness, self.gathered.simulated())
+        return float(np.max(collision_thickness(body)) + max(map(np.max, others)))
+
+    def _line(self, name, shell, touched, deepest, room):
+        if all(touched):
+            half = length(0.5 * sum(shell.sides))
+            advice = f"set its Offset to 0, and Thickness (Collision) of {name} to {half}"
+        else:
+            advice = f"set its Offset to {1 if touched[0] else -1}"
+        return Line(
+            text=f"{name}: {shell.name} thickens the result by {length(deepest)} towards what it "
+            f"touches, where contact leaves {length(room)}; {advice}",
+            objects=(name,),
+        )
+
+
+def touched_sides(points, triangles, places, room):
+    """Whether a surface, points [vertex, 3] and triangles [triangle, 3], is touched on its inside,
+    and on its outside, by the `Places` of a frame; `room` [m] is how far off others are.
+    """
+    sides = points[triangles]
+    across = np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0])
+    normals = np.zeros_like(points)
+    for corner in triangles.T:
+        np.add.at(normals, corner, across)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+    reach = np.median(np.linalg.norm(sides[:, 1] - sides[:, 0], axis=1)) + room
+    step = 1 + len(places.contacts) // MOST
+    inside = outside = 0
+    for place, push in zip(places.contacts[::step], places.normals[::step], strict=True):
+        gap = np.linalg.norm(points - place, axis=1)
+        near = int(gap.argmin())
+        if gap[near] > reach:
+            continue  # a contact of others
+        # What is pushed is the surface itself, or what lies beside it and is pushed away.
+        height = (place - points[near]) @ normals[near]
+        is_pushed = abs(height) < 0.5 * room
+        if (push @ normals[near] > 0.0) == is_pushed:
+            inside += 1
+        else:
+            outside += 1
+    least = max(1.0, SOME * (inside + outside))
+    return inside >= least, outside >= least
