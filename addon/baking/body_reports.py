@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about the bodies themselves: all reports that look at every frame."""
+"""What a bake says about the bodies: all reports that look at the shapes of every frame."""
 
+from .energy_gain import EnergyGain
 from .opened import OpenedFaces
 from .shells import ShellReport
 from .volume_loss import VolumeLoss
@@ -11,17 +12,20 @@ class BodyReports:
     """All of them for a `Gathered` scene."""
 
     def __init__(self, gathered):
+        self.energy = EnergyGain(gathered)
         self.volumes, self.faces = VolumeLoss(gathered), FaceReport(gathered)
         self.shells, self.opened = ShellReport(gathered), OpenedFaces(gathered)
 
-    def take(self, frame, positions, places):
-        """Count a frame: `positions` of all bodies, [vertex, 3] each, in m, and its `Places`."""
+    def take(self, frame, places):
+        """Count a `Frame` of the solver and its `Places`."""
+        positions = frame.exact_positions
+        self.energy.take(frame.index, frame.stats)
         self.volumes.take(positions)
-        self.faces.take(frame, positions)
-        self.shells.take(frame, positions, places)
-        self.opened.take(frame)
+        self.faces.take(frame.index, positions)
+        self.shells.take(frame.index, positions, places)
+        self.opened.take(frame.index)
 
     def lines(self):
         """`Line`s of all reports."""
-        for report in (self.opened, self.volumes, self.faces, self.shells):
+        for report in (self.energy, self.opened, self.volumes, self.faces, self.shells):
             yield from report.lines()

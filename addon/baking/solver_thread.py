@@ -94,7 +94,7 @@ class SolverThread(Thread):
             if self.kept and frame.index == self.kept.frame + 1:
                 self._go_on()  # not before there is something to go on with
             places = frame.places()
-            self.bodies.take(frame.index, frame.exact_positions, places)
+            self.bodies.take(frame, places)
             self.cache.write(frame.index, points)
             self.cache.write_stats(frame.index, self._numbers(frame.index, frame, places))
             self.cache.write_state(frame.index, frame.state(), gathered.restart_every)
