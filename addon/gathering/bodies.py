@@ -20,7 +20,7 @@ from ..values.painting import paint
 from ..values.rest_shape import rest_points
 from .field_weights import field_weights
 from .material import material_of
-from .pins import pin_group, soft_pins
+from .pins import pin_group, soft_pins, unpinned
 from .reader import Pose, found, identity, is_keyed, moves, read_pose
 from .rods import RodShape, rod_of
 from .sewing import seams
@@ -108,6 +108,7 @@ def deformable(gathered, ob, depsgraph, pose):
     target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
     gathered.targets.append(target)
     pins = pin_group(ob, mesh)
+    gathered.notes += unpinned(ob, pins)
     if moving:
         clamped = is_curve(ob) and is_pinned(ob)
         with_points = clamped or len(pins) > 0 or on_surface(ob)

@@ -64,11 +64,6 @@ def pin_group(ob, mesh):
         )
     if not ob.vbd.soft_pins:
         members = np.flatnonzero(weights >= MEMBER)
-        if not len(members):
-            raise ValueError(
-                f'{ob.name}: no weight in the vertex group "{ob.vbd.pin_group}" reaches {MEMBER}, '
-                "so that it pins nothing; raise them, or switch on Soft Pins"
-            )
         if not all(axes):
             return PinGroup(NONE, members, np.ones(len(members)), axes=axes)
         return PinGroup(members, NONE, np.empty(0))
@@ -82,6 +77,15 @@ def pin_group(ob, mesh):
         return PinGroup(NONE, soft, strong[soft], axes=axes)
     soft = np.flatnonzero((strong > 0.0) & (strong < HARD))
     return PinGroup(np.flatnonzero(strong >= HARD), soft, strong[soft])
+
+
+def unpinned(ob, pins):
+    """What is to be said about the `PinGroup` of an object."""
+    if ob.vbd.pin_group and not (is_curve(ob) or ob.vbd.soft_pins or len(pins)):
+        yield (
+            f'{ob.name}: no weight in the vertex group "{ob.vbd.pin_group}" reaches {MEMBER}, so '
+            "that it pins nothing; raise them, or switch on Soft Pins"
+        )
 
 
 def soft_pins(gathered, ob, body, pins):

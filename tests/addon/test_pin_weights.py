@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import mesh_object, pin, sheet, slide
+from blender_scenes import gathered, mesh_object, pin, sheet, slide
 from shapes import block
 
 from vbd.addon.gathering.gather import gather, participants, prepared
@@ -74,14 +74,16 @@ def test_other_modifiers_leave_the_weights(scene, kind):
     np.testing.assert_array_equal(pins().indices, [2])
 
 
-def test_hard_pins_without_a_weight_of_a_half_are_refused_in_words(scene):
+def test_hard_pins_without_a_weight_of_a_half_are_told_to_pin_nothing(scene):
     ob = sheet()
     pin(ob, [0, 1], 0.4)
     ob.vbd.soft_pins = False
-    with pytest.raises(ValueError, match=r"^Sheet: no weight in the vertex group \"Pins\" reaches"):
-        pins()
+    assert gathered().notes == [
+        'Sheet: no weight in the vertex group "Pins" reaches 0.5, so that it pins nothing; raise '
+        "them, or switch on Soft Pins"
+    ]
     pin(ob, [2], 0.5)
-    assert list(pins().indices) == [2]
+    assert list(pins().indices) == [2] and not gathered().notes
     pin(ob, [2], 0.4)
     ob.vbd.soft_pins = True  # all are springs
-    assert pins() is None
+    assert not gathered().notes
