@@ -9,6 +9,8 @@ from ..kernels.contact.truncation import BY_PAIR, KINEMATIC
 
 # More vertices than this part are many: when their trust radii hold them back, a search is due.
 MANY = 0.01
+# Sweeps go on, and others after them: there a search is worth it for this part.
+MANY_IN_SWEEPS = 0.05
 # No limit to rounds.
 NO_LIMIT = 2**30
 
@@ -16,7 +18,8 @@ NO_LIMIT = 2**30
 class SearchDue:
     """What is due as of the last `look`: flags, arrays of one int.
 
-    A search is due, `searches`, when trust radii hold many vertices back; after 1, 2, 4 … times
+    A search is due, `searches`, when trust radii hold many vertices back, on the way to the guess
+    and if it `counts_ends` also those that others have drawn back since; after 1, 2, 4 … times
     `every` so many of the `iterations` [1] also when they do so with any. In all of every so many
     without one, new planes are, `parts`, if those of before have held anything back since the last
     search. Without iterations it is in so manieth round since `begin` (never where that is 0), and
@@ -24,23 +27,25 @@ class SearchDue:
     than `most` rounds.
     """
 
-    def __init__(self, truncation, every, iterations=None, most=NO_LIMIT):
+    def __init__(self, truncation, every, iterations=None, most=NO_LIMIT, counts_ends=True):
         model = truncation.model
         self.searches, self.parts, self.goes_on, self.capped, self.rounds = (
             wp.zeros(1, dtype=int, device=model.device) for _ in range(5)
         )
-        stuck, cut, many = truncation.stuck, truncation.cut, MANY * len(model.surface.vertices)
+        stuck, cut = truncation.stuck, truncation.cut
+        part = MANY if iterations is None else MANY_IN_SWEEPS
+        many = part * len(model.surface.vertices)
         launches, count = model.launches, len(cut)
         number = self.rounds if iterations is None else iterations
         # On the way to the guess, what is free may be held back: it goes on from there.
         whose = KINEMATIC if iterations is None else BY_PAIR
-        regions = [model.x, truncation.x_found, truncation.struct.path]
+        regions = [stuck, cut, model.x, truncation.x_found, truncation.struct.path]
         regions += [truncation.struct.trust_radius]
         inputs = [stuck, number, every, whose, many, most]
         outputs = [self.capped, self.rounds, self.searches, self.parts, self.goes_on]
         self.launches = [
             launches.record_list(
-                kernels.count_capped, count, count, [stuck, cut, *regions], [self.capped]
+                kernels.count_capped, count, count, [int(counts_ends), *regions], [self.capped]
             ),
             launches.record(kernels.decide, 1, inputs, outputs),
         ]

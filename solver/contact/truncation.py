@@ -2,6 +2,7 @@
 """Candidates of positions, which vertices move to only so far that surfaces stay apart."""
 
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..device.launches import play
 from ..kernels.contact import truncation as kernels
 from ..kernels.contact import trust_radii
 from ..kernels.contact.alerts import alert_kernel
+from ..kernels.contact.together import bound_together
 from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 
 # A vertex may move this part of the contact offset more than it is expected to between searches...
@@ -48,6 +50,7 @@ class Truncation:
         self.slack = wp.clone(self.least_slack)
         self.candidate, self.x_found = wp.clone(model.x), wp.clone(model.x)
         self.fraction = wp.zeros(count, dtype=float, device=model.device)
+        self.bound = wp.ones_like(self.fraction)
         self.cut = wp.zeros(count, dtype=int, device=model.device)
         self.stuck = wp.zeros(5, dtype=int, device=model.device)
         self.travelled, self.any_renewed = (
@@ -204,13 +207,22 @@ class Truncation:
         moves = [moving, model.x, candidate]
         seen = [watch.x_seen, watch.least_gap, watch.room]
         where = [model.x_start, self.x_found, self.struct, lists, watch.alert, self.allowed]
-        bounding = []
-        if len(model.surface.points):
-            inputs = [model.lists.counts, embedding, *moves, lists, model.lists.state]
-            inputs += [watch.alert, watch.alarm]
-            extent = model.lists.capacity, model.lists.expected
-            bound_pairs, allowed = self.kernels.bound_pairs, [self.allowed]
-            bounding = [model.launches.record_list(bound_pairs, *extent, inputs, allowed, LOOK)]
+        where.append(self.bound)
+        lists_of, bounding = model.lists, []
+        by_pairs = [*moves, lists, lists_of.state, watch.alert, watch.alarm]
+        extent, record_list = (lists_of.capacity, lists_of.expected), model.launches.record_list
+        # Each pair is looked at once, in place of once for each of its corners that move.
+        is_many = not alone and 4 * count > model.vertex_count
+        is_bound = is_many and not len(model.surface.points)
+        if is_bound:
+            inputs, bound = [lists_of.counts, *by_pairs], [self.bound]
+            bounding = [
+                partial(self.bound.fill_, 1.0),
+                record_list(bound_together, *extent, inputs, bound, LOOK),
+            ]
+        elif len(model.surface.points):
+            inputs, allowed = [lists_of.counts, embedding, *by_pairs], [self.allowed]
+            bounding = [record_list(self.kernels.bound_pairs, *extent, inputs, allowed, LOOK)]
         return [
             record(
                 self.alert_partners,
@@ -224,7 +236,7 @@ class Truncation:
             record(
                 self.kernels.truncate,
                 count,
-                [model.contact_model, model.free_count, *moves, *where],
+                [model.contact_model, model.free_count, *moves, *where, int(is_bound)],
                 [self.fraction, self.cut],
                 4.0 * each * MOVE,
                 first,

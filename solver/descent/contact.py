@@ -28,7 +28,9 @@ class Contacts(Stage):
         # The approach to the guess is over when it has come as far as it can.
         self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
         interval = model.settings.collision_interval
-        self.searching = self.contact.due(interval, iterations=model.iteration)
+        # One vertex holds all of a stiff body back: there all count that it might have been.
+        how = {"iterations": model.iteration, "counts_ends": self.holding.holds}
+        self.searching = self.contact.due(interval, **how)
 
     def begin_frame(self, _frame, _time):
         self.contact.begin_frame(self.is_kinematic)

@@ -17,6 +17,7 @@ EDGE = wp.constant(0.95)
 @wp.kernel
 def count_capped(
     parts: int,
+    counts_ends: int,
     stuck: wp.array[int],
     cut: wp.array[int],
     x: wp.array[wp.vec3],
@@ -26,8 +27,11 @@ def count_capped(
     # in and out
     capped: wp.array[int],
 ):
-    """Count the vertices whose last step their trust radius has cut short, and those that it has
-    left at the edge of their region, if there are any.
+    """Count the vertices that their trust radius has left at the edge of their region, if there are
+    any; if it `counts_ends`, also those whose last step it has ended, wherever they are.
+
+    Of a coarse step a part may have been taken, or nothing: then it is no trust radius that has
+    ended it, though one would have.
     """
     if stuck[BY_TRUST_RADIUS] == 0:
         return
@@ -35,7 +39,8 @@ def count_capped(
     mine = int(0)
     for i in range(begin, end):
         used = distance_from_path(x[i] - x_found[i], path[i])
-        mine += int(cut[i] == BY_TRUST_RADIUS or used > EDGE * trust_radius[i])
+        is_ended = counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
+        mine += int(is_ended or used > EDGE * trust_radius[i])
     if mine > 0:
         wp.atomic_add(capped, 0, mine)
 

@@ -116,6 +116,8 @@ def truncation_kernels(width: int) -> TruncationKernels:
         lists: PairLists,
         alert: wp.array[int],
         allowed: wp.array[wp.vec4],
+        bound: wp.array[float],
+        is_bound: int,
         # out
         fraction: wp.array[float],
         cut: wp.array[int],
@@ -124,7 +126,8 @@ def truncation_kernels(width: int) -> TruncationKernels:
         it. Vertices moving[0] up to moving[1] move at the same time. What animation moves may go
         through analytic colliders.
 
-        Several vertices move an embedded point, so what each pair has `allowed` is found before.
+        Several vertices move an embedded point, so what each pair has `allowed` is found before. If
+        it `is_bound`, so is what all pairs leave of a vertex's step, its `bound` (together.py).
         """
         embedding = model.embedding
         i = first + wp.tid()
@@ -139,6 +142,10 @@ def truncation_kernels(width: int) -> TruncationKernels:
             if wp.static(embedded):
                 if lists.listed[i] == 0:
                     end = begin
+            elif is_bound != 0:
+                end = begin
+                least = bound[i]
+                reason = wp.where(least < 1.0, BY_PAIR, 0)
             for slot in range(begin, end):
                 s = surface.carried(slot, embedding)
                 last = lists.start[s]
