@@ -64,9 +64,8 @@ class Truncation:
         )
         self.kernels = kernels.truncation_kernels(surface.points.width)
         self.alert_partners = alert_kernel(surface.points.width)
-        model.launches.expect(self.kernels.truncate, self.alert_partners)
-        if len(surface.points):
-            model.launches.expect(self.kernels.bound_pairs)
+        by_pairs = self.kernels.bound_pairs if len(surface.points) else bound_together
+        model.launches.expect(self.kernels.truncate, self.alert_partners, by_pairs)
         self.settling = {}
         self._record_regions()
         self._record_way()
