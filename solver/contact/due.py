@@ -9,8 +9,6 @@ from ..kernels.contact.truncation import BY_PAIR, KINEMATIC
 
 # More vertices than this part are many: when their trust radii hold them back, a search is due.
 MANY = 0.01
-# Sweeps go on, and others after them: there a search is worth it for this part.
-MANY_IN_SWEEPS = 0.05
 # No limit to rounds.
 NO_LIMIT = 2**30
 
@@ -32,9 +30,7 @@ class SearchDue:
         self.searches, self.parts, self.goes_on, self.capped, self.rounds = (
             wp.zeros(1, dtype=int, device=model.device) for _ in range(5)
         )
-        stuck, cut = truncation.stuck, truncation.cut
-        part = MANY if iterations is None else MANY_IN_SWEEPS
-        many = part * len(model.surface.vertices)
+        stuck, cut, many = truncation.stuck, truncation.cut, MANY * len(model.surface.vertices)
         launches, count = model.launches, len(cut)
         number = self.rounds if iterations is None else iterations
         # On the way to the guess, what is free may be held back: it goes on from there.
