@@ -10,8 +10,9 @@ from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse.elements import coarse_kernels
 from .elements import matrix_entries
 
-# Rough cost of an element [ns], for the two kinds of kernels.
+# Rough cost of an element [ns], for the two kinds of kernels, and of a block.
 COSTS = 60.0, 300.0
+BLOCK = 500.0
 
 
 class CoarseMatrix:
@@ -43,7 +44,8 @@ class CoarseMatrix:
         systems = self.groups.systems
         inertia = model.upload(self._inertia(), wp.mat44)
         inputs = [*lists, inertia, partial, patches, systems.skyline]
-        self.additions.append(record(coarse.gather_blocks, len(blocks), inputs, [systems.matrix]))
+        kernel, outputs = coarse.gather_blocks, [systems.matrix]
+        self.additions.append(record(kernel, len(blocks), inputs, outputs, BLOCK))
 
     def _inertia(self):
         """Σ m/h² p pᵀ of every aggregate, [aggregate, 4, 4]."""

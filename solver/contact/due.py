@@ -9,6 +9,8 @@ from ..kernels.contact.truncation import BY_PAIR, KINEMATIC
 
 # More vertices than this part are many: when their trust radii hold them back, a search is due.
 MANY = 0.01
+# Rough cost of a vertex [ns].
+LOOK = 4.0
 # No limit to rounds.
 NO_LIMIT = 2**30
 
@@ -41,7 +43,12 @@ class SearchDue:
         outputs = [self.capped, self.rounds, self.searches, self.parts, self.goes_on]
         self.launches = [
             launches.record_list(
-                kernels.count_capped, count, count, [int(counts_ends), *regions], [self.capped]
+                kernels.count_capped,
+                count,
+                count,
+                [int(counts_ends), *regions],
+                [self.capped],
+                LOOK,
             ),
             launches.record(kernels.decide, 1, inputs, outputs),
         ]

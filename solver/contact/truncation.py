@@ -120,7 +120,9 @@ class Truncation:
         model, struct, record = self.model, self.struct, self.model.launches.record
         count, embedding = len(self.cut), model.contact_model.embedding
         ended = [self.least_slack, model.x, self.x_found, struct.path]
-        self.calm_down = record(trust_radii.calm_down, count, ended, [self.slack, self.spent])
+        self.calm_down = record(
+            trust_radii.calm_down, count, ended, [self.slack, self.spent], MOVE / 2
+        )
         regions = [struct.trust_radius, struct.path, self.x_found, self.reach]
         regions += [struct.renewed, self.any_renewed]
         multiplier = model.contact_model.state.multiplier
@@ -138,6 +140,7 @@ class Truncation:
                         model.surface.point_start,
                         [int(who), first, growth, model.x, goal, *common],
                         [self.slack, self.spent, *regions],
+                        MOVE / 2,
                     ),
                     record(
                         trust_radii.set_point_trust_regions,

@@ -16,6 +16,9 @@ from ..kernels.motion import (
 from ..scene.embedding import clearances, depths, points_in_front
 from .stage import RecordedStage, Stage
 
+# Rough cost of a vertex [ns].
+PREDICT = 10.0
+
 INITIAL_GUESS = {
     "previous": PREVIOUS,
     "inertia": INERTIA,
@@ -40,7 +43,7 @@ class Prediction(Stage):
         inputs += [model.x, model.standing, model.contact_model]
         outputs = [motion, model.candidate, model.x_start, model.inertial]
         self.ahead = model.displacements.ahead(motion, model.gravity.now, settings.step_time, guess)
-        self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs)
+        self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs, PREDICT)
         if model.gravity.varies:
             self.kept = {"gravity": model.gravity.now}
         self.keep_in_front = depths(model) + clearances(model)

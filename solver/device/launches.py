@@ -17,8 +17,12 @@ from .graph import Graph
 
 # Parts of a list, on the CPU: they are shared evenly by so many threads or fewer.
 PARTS = 64
-# A range is split between CPU threads when one thread would take longer than this [ns].
-WORTH_SPLITTING = 150e3
+# A range is split between CPU threads when one thread would take longer than this [ns]: to wait for
+# each other takes them 1 µs.
+WORTH_SPLITTING = 50e3
+# Some things take longer than was thought, and what is near them in the range as well. So threads
+# take turns at pieces, which take at least so long [ns]; up to so many each.
+PIECE, PIECES = 50e3, 4
 
 
 def nothing():
@@ -28,8 +32,9 @@ def nothing():
 class Launch:
     """A launch, in one part or in several that run side by side; call it to play it.
 
-    `parts` are pairs of a function of Warp that launches and its arguments. They are recorded when
-    the launch is played first: nothing is compiled or loaded before.
+    Each of the `parts` is a list of pieces that are played one after the other: pairs of a function
+    of Warp that launches and its arguments. They are recorded when the launch is played first:
+    nothing is compiled or loaded before.
     """
 
     def __init__(self, parts, threads):
@@ -40,13 +45,19 @@ class Launch:
 
     def play(self):
         """Record, and play from now on what is recorded."""
-        recorded = [launch(**how, record_cmd=True).launch for launch, how in self.parts]
+        recorded = [recorded_part(pieces) for pieces in self.parts]
         self.parts = ()
         if len(recorded) > 1:
             self.play = partial(side_by_side, self.threads, recorded)
         else:
             self.play = recorded[0] if recorded else nothing
         self.play()
+
+
+def recorded_part(pieces):
+    """A function that plays these pieces."""
+    recorded = [launch(**how, record_cmd=True).launch for launch, how in pieces]
+    return recorded[0] if len(recorded) == 1 else partial(play, recorded)
 
 
 def side_by_side(threads, parts):
@@ -83,14 +94,9 @@ class Launches:
         `cost` [ns] of a thread, or [count] of each: what takes long is shared out. Threads are
         numbered from `first` on. With `tile_threads` so many work on each tile.
         """
-        if np.prod(count) == 0:
-            return Launch((), None)
-        self.expect(kernel)
-        how, launch = {}, wp.launch
-        if tile_threads:
-            how, launch = {"block_dim": tile_threads}, wp.launch_tiled
-        parts = self._parts(kernel, count, inputs, outputs, cost, first)
-        return Launch([(launch, part | how) for part in parts], self.threads)
+        if np.prod(count):
+            self.expect(kernel)
+        return self._launch(kernel, count, inputs, outputs, cost, first, tile_threads)
 
     def record_list(self, kernel, room, expected, inputs, outputs=(), cost=0.0):
         """A launch over a list whose length the device knows: at most `room`, about `expected`.
@@ -111,37 +117,44 @@ class Launches:
 
     def run(self, kernel, count, inputs, outputs=(), cost=0.0, first=0):
         """Launch once, with arguments that are others the next time."""
-        if count == 0:
-            return
-        parts = self._parts(kernel, count, inputs, outputs, cost, first)
         # Recorded by this thread alone: Warp is not made for several that do.
-        Launch([(wp.launch, part) for part in parts], self.threads)()
+        self._launch(kernel, count, inputs, outputs, cost, first)()
 
     def graph(self, function):
         """The `Graph` of all that a function launches."""
         return Graph(self.device, self.threads, function)
 
-    def _parts(self, kernel, count, inputs, outputs, cost, first):
-        """The arguments of all parts."""
+    def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0):
+        if np.prod(count) == 0:
+            return Launch((), None)
         how = {"kernel": kernel, "outputs": list(outputs), "device": self.device}
+        launch = wp.launch
+        if tile_threads:
+            how, launch = how | {"block_dim": tile_threads}, wp.launch_tiled
         if kernel.adj.args[0].label != "first":
-            return [how | {"dim": count, "inputs": list(inputs)}]
-        return [
-            how | {"dim": int(b - a), "inputs": [int(a), *inputs]}
-            for a, b in pairwise(self._cuts(first, int(count), cost))
+            return Launch([[(launch, how | {"dim": count, "inputs": list(inputs)})]], self.threads)
+        threads, cuts = self._cuts(first, int(count), cost)
+        pieces = [
+            (launch, how | {"dim": int(b - a), "inputs": [int(a), *inputs]})
+            for a, b in pairwise(cuts)
             if b > a
         ]
+        return Launch([pieces[k::threads] for k in range(min(threads, len(pieces)))], self.threads)
 
     def _cuts(self, first, count, cost):
-        """Where ranges begin and end that take equally long."""
+        """How many threads share a range, and where its pieces begin and end, which take equally
+        long as far as is known.
+        """
         total = float(np.sum(cost)) if np.ndim(cost) else count * cost
-        number = 1
+        threads = pieces = 1
         if self.device.is_cpu:
-            number = min(self.threads.count, 1 + int(total / WORTH_SPLITTING))
-        if number == 1 or not np.ndim(cost):
-            return [first + count * k // number for k in range(number + 1)]
-        inner = np.searchsorted(np.cumsum(cost), np.arange(1, number) * total / number)
-        return [first, *(first + inner).tolist(), first + count]
+            threads = min(self.threads.count, 1 + int(total / WORTH_SPLITTING))
+        if threads > 1:
+            pieces = threads * int(np.clip(total / threads / PIECE, 1, PIECES))
+        if pieces == 1 or not np.ndim(cost):
+            return threads, [first + count * k // pieces for k in range(pieces + 1)]
+        inner = np.searchsorted(np.cumsum(cost), np.arange(1, pieces) * total / pieces)
+        return threads, [first, *(first + inner).tolist(), first + count]
 
 
 def play(launches):

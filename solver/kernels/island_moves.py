@@ -104,6 +104,7 @@ def stays(s: int, way: wp.array[wp.vec3]):
 
 @wp.kernel
 def part_for_ways(
+    first: int,
     parts: int,
     x: wp.array[wp.vec3],
     way: wp.array[wp.vec3],
@@ -114,7 +115,7 @@ def part_for_ways(
     """Let the normals of pairs that would end the ways of their vertices part them as they are now,
     or where the ways pass if they may. What comes to meet others keeps its planes.
     """
-    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
         v = pair.vertices

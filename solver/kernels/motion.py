@@ -71,6 +71,7 @@ def guessed_step(
 
 @wp.kernel
 def predict(
+    first: int,
     gravity_now: wp.array[wp.vec3],
     h: float,
     initial_guess: int,
@@ -92,7 +93,7 @@ def predict(
     vertex into what holds it. `guess` is x itself, or candidates to be truncated first; where it
     `clips`, nothing else keeps it in front of analytic colliders. One thread per vertex.
     """
-    i = wp.tid()
+    i = first + wp.tid()
     gravity = gravity_now[0]
     start = x[i]
     v = motion.velocity[i]

@@ -18,8 +18,9 @@ HEADROOM = 1.5
 GROWTH = 2.5
 # Room for so many pairs at first: per vertex, and at least.
 PAIRS_PER_VERTEX, LEAST_PAIRS = 4, 16384
-# Launches are shared between threads for so many times the pairs of now, when these get more.
-EXPECTED = 1.5
+# Launches are shared between threads for so many times the pairs of now. All of them are recorded
+# anew when these get more than so many times that.
+EXPECTED, MANY_MORE = 1.5, 2.0
 
 
 def roomy(room, needed):
@@ -126,7 +127,7 @@ class ContactLists:
     def make_room(self, needed):
         """Keep room ready where so many pairs were needed; returns whether there was enough."""
         was_enough, room = needed <= self.capacity, roomy(self.capacity, needed)
-        if needed > self.expected:
+        if needed > MANY_MORE * self.expected:
             self.expected = int(EXPECTED * needed)
             self.revision += 1
         if room > self.capacity:

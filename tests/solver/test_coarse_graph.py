@@ -5,13 +5,11 @@ and groups are those that NumPy finds.
 
 import numpy as np
 import pytest
-import warp as wp
 from coarse_scenes import ON_GROUND, SCENES, put, shaken, stepper_of
 from shapes import box
 
 from vbd.solver.bodies import Solid
 from vbd.solver.coarse import groups as coarse_groups
-from vbd.solver.device.graph import captured
 from vbd.solver.kernels.coarse.groups import WORD
 from vbd.solver.settings import Material
 from vbd.solver.topology.graphs import connected_components
@@ -36,12 +34,12 @@ def test_a_captured_step_gives_the_bits_of_a_plain_one(name):
 
     prepare(1)
     correct()
-    graph = captured(model.device, correct)
+    graph = model.launches.graph(correct)
     prepare(2)
     correct()
     wanted = model.x.numpy(), coarse.direction.numpy(), coarse.linkages.step_length.numpy()
     prepare(2)
-    wp.capture_launch(graph)
+    graph.replay()
     found = model.x.numpy(), coarse.direction.numpy(), coarse.linkages.step_length.numpy()
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(one, other)

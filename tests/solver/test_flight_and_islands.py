@@ -2,10 +2,10 @@
 """Flight, islands and the clock: the host has no part in them; kernels find what NumPy finds."""
 
 from dataclasses import replace as replaced
+from functools import partial
 
 import numpy as np
 import pytest
-import warp as wp
 from intersections import intersecting_pairs, joined, segment_hits
 from shapes import box, chain, grid, plane, rotation
 
@@ -83,15 +83,15 @@ def replace(stepper, verb, name, call):
     calls[calls.index(known)] = call(known)
 
 
-def captured(call):
-    """What captures a graph of a call and launches that; it must not ask the device meanwhile."""
+def graphs_of(stepper):
+    """What makes, of a call that does not ask the device meanwhile, one that captures its graph and
+    launches that.
+    """
 
-    def launch(*arguments):
-        with wp.ScopedCapture(device="cpu") as capture:
-            call(*arguments)
-        wp.capture_launch(capture.graph)
+    def captured(call):
+        return lambda *arguments: stepper.model.launches.graph(partial(call, *arguments)).replay()
 
-    return launch
+    return captured
 
 
 def positions(bodies, change=lambda _stepper: None, **more):
@@ -108,7 +108,7 @@ def test_a_graph_of_flight_gives_the_same_bits(scene):
     def change(stepper):
         stepper.is_captured = False
         flight = stage(stepper, "Contacts").flight
-        launch = captured(flight.move)
+        launch = graphs_of(stepper)(flight.move)
 
         def move():
             launch()
@@ -123,7 +123,7 @@ def test_a_graph_of_flight_gives_the_same_bits(scene):
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_graph_of_islands_gives_the_same_bits(scene):
     def change(stepper):
-        replace(stepper, "end_step", "IslandMomentum", captured)
+        replace(stepper, "end_step", "IslandMomentum", graphs_of(stepper))
 
     np.testing.assert_array_equal(positions(SCENES[scene](), change), positions(SCENES[scene]()))
 
@@ -132,7 +132,7 @@ def test_a_graph_of_islands_gives_the_same_bits(scene):
 def test_a_graph_of_all_that_goes_evenly_through_a_frame_gives_the_same_bits(scene):
     def change(stepper):
         for name in ("Clock", "Prediction", "Kinematics"):
-            replace(stepper, "begin_step", name, captured)
+            replace(stepper, "begin_step", name, graphs_of(stepper))
 
     how = {"gravity": flips}
     np.testing.assert_array_equal(

@@ -95,6 +95,15 @@ def test_every_thread_of_a_range_runs_once(monkeypatch, threads, cost, once):
     np.testing.assert_array_equal(values.numpy(), expected)
 
 
+def test_threads_take_turns_at_pieces(monkeypatch):
+    # What is near each other takes longer than the rest together, wherever that is.
+    launches = shared_launches(monkeypatch, 2)
+    parts = launches.record(add_numbers, 800, [1.0], [wp.zeros(800)], cost=module.PIECE).parts
+    begins = [[how["inputs"][0] for _, how in pieces] for pieces in parts]
+    each = 800 // (2 * module.PIECES)
+    assert begins == [list(range(k * each, 800, 2 * each)) for k in range(2)]
+
+
 def test_more_threads_than_work_is_no_harm(monkeypatch):
     launches = shared_launches(monkeypatch, 3)
     values = wp.zeros(2, dtype=float, device="cpu")

@@ -41,8 +41,9 @@ def is_shared(target, function):
 
 def adds(node, function):
     """Whether a piece of code adds to an array that others may add to."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in {"atomic_add", "atomic_sub", "tile_atomic_add"}
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", None))
+        return name in {"atomic_add", "atomic_sub", "tile_atomic_add", "count_together"}
     if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add | ast.Sub):
         return False
     return is_shared(node.target, function)

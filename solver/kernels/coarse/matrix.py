@@ -90,6 +90,7 @@ def has_place(k: int, other: int, patches: Patches):
 
 @wp.kernel
 def gather_blocks(
+    first: int,
     start: wp.array[int],
     entry: wp.array[int],
     row: wp.array[int],
@@ -102,7 +103,7 @@ def gather_blocks(
     matrix: wp.array[wp.float64],
 ):
     """Blocks of A: the sums of their entries, and on the diagonal the inertia of the aggregate."""
-    b = wp.tid()
+    b = first + wp.tid()
     k = row[b]
     other = column[b]
     if not has_place(k, other, patches):

@@ -4,7 +4,7 @@
 import warp as wp
 
 from ..options import QUICK
-from ..shares import share_of
+from ..shares import count_together, share_of
 from .planes import distance_from_path
 from .truncation import BY_TRUST_RADIUS, KINEMATIC
 
@@ -16,6 +16,7 @@ EDGE = wp.constant(0.95)
 
 @wp.kernel
 def count_capped(
+    first: int,
     parts: int,
     counts_ends: int,
     stuck: wp.array[int],
@@ -35,14 +36,14 @@ def count_capped(
     """
     if stuck[BY_TRUST_RADIUS] == 0:
         return
-    begin, end = share_of(wp.tid(), parts, cut.shape[0])
+    begin, end = share_of(first + wp.tid(), parts, cut.shape[0])
     mine = int(0)
     for i in range(begin, end):
         used = distance_from_path(x[i] - x_found[i], path[i])
         is_ended = counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
         mine += int(is_ended or used > EDGE * trust_radius[i])
     if mine > 0:
-        wp.atomic_add(capped, 0, mine)
+        count_together(capped, mine)
 
 
 @wp.kernel

@@ -38,6 +38,7 @@ AGAIN = wp.constant(2.0)
 
 @wp.kernel
 def calm_down(
+    first: int,
     least: wp.array[float],
     x: wp.array[wp.vec3],
     x_found: wp.array[wp.vec3],
@@ -50,7 +51,7 @@ def calm_down(
     than what will do if it goes on like that: `spent` [m] is what it has used of its region so far,
     which may be older.
     """
-    i = wp.tid()
+    i = first + wp.tid()
     used = distance_from_path(x[i] - x_found[i], path[i])
     slack[i] = wp.max(wp.max(CALMING * slack[i], AGAIN * (used - spent[i])), least[i])
     spent[i] = used
@@ -58,6 +59,7 @@ def calm_down(
 
 @wp.kernel
 def set_trust_regions(
+    first: int,
     who: int,
     first_led: int,
     growth: float,
@@ -88,7 +90,7 @@ def set_trust_regions(
     behind them, and what touches what is farther away, as its
     `multiplier` [m] was less when it was found, `reach`.
     """
-    i = wp.tid()
+    i = first + wp.tid()
     used = distance_from_path(x[i] - x_found[i], path[i])
     renewed[i] = 1
     # A way that lies behind makes lists long. What is left of a step a long one alone is worth it.
