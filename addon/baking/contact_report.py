@@ -44,19 +44,22 @@ class ContactReport:
         low, high = (f"{distance / MILLIMETRE:.3g}" for distance in distances)
         self.farthest = distances[1]
         self.distance = f"{low} mm" if low == high else f"{low} to {high} mm"
-        self.last = self.deepest = self.entangled = None
+        self.last = self.deepest = self.entangled = self.first_entangled = None
+        self.began_apart = False
         self.searches = 0
         self.touched, self.rooms = False, ()
 
     def take(self, solved):
         """Count a frame, a `Solved`."""
         stats = solved.stats
+        self.began_apart |= self.last is None and not stats.tangles
         self.last = solved
         self.searches += stats.searches
         self.touched |= bool(stats.contacts or stats.pairs)
         self.rooms = stats.rooms
         if stats.tangles:
             self.entangled = solved
+            self.first_entangled = self.first_entangled or solved
         if self.deepest is None or stats.deepest > self.deepest.stats.deepest:
             self.deepest = solved
 
@@ -74,14 +77,23 @@ class ContactReport:
         if self.entangled is not self.last:
             who = " and ".join(names) if len(names) == 2 else listed(names)
             what = f"{who} were entangled" if len(names) > 1 else f"{who} was entangled with itself"
-            until = f"until frame {self.entangled.scene_frame}; if that shows, start apart"
-            yield Line(text=f"{what} {until}", objects=names)
+            until = f"until frame {self.entangled.scene_frame}; if that shows,"
+            if self.began_apart:
+                until = f"from frame {self.first_entangled.scene_frame} {until}"
+            yield Line(text=f"{what} {until} {self._remedy('start apart')}", objects=names)
             return
         if len(found) == 1:
             what = f"{names[0]} passes through {names[1] if len(names) > 1 else 'itself'}"
         else:
             what = f"{listed(names)} pass through each other"
-        yield Line(text=f"{what}; move apart what starts entangled", warns=True, objects=names)
+        remedy = self._remedy("move apart what starts entangled")
+        yield Line(text=f"{what}; {remedy}", warns=True, objects=names)
+
+    def _remedy(self, at_start):
+        """What helps against what is entangled; what began apart has been led there."""
+        return (
+            "keep apart what animation leads, pins and colliders" if self.began_apart else at_start
+        )
 
     def sunk(self):
         """A `Line` about what is still inside of the ground or a collider at the end."""

@@ -15,8 +15,9 @@ from ..objects.modifiers import simulation_point
 from .frame_numbers import elements_of
 from .report import Line
 
-# Contacts that are looked at, of all in the last frame: enough to see on which side they are.
-MOST = 200
+# Contacts that are looked at, of all in the last frame: enough to see on which side they are, and
+# each asks for the nearest of all vertices.
+MOST = 64
 # A side on which fewer of them are is not what the object lies on.
 SOME = 0.1
 # A shell shows that reaches so many times as far as the room that contact leaves for it.
@@ -106,9 +107,9 @@ def touched_sides(points, triangles, places, room):
         np.add.at(normals, corner, across)
     normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
     reach = np.median(np.linalg.norm(sides[:, 1] - sides[:, 0], axis=1)) + room
-    step = 1 + len(places.contacts) // MOST
+    some = np.linspace(0, len(places.contacts) - 1, min(len(places.contacts), MOST)).astype(int)
     inside = outside = 0
-    for place, push in zip(places.contacts[::step], places.normals[::step], strict=True):
+    for place, push in zip(places.contacts[some], places.normals[some], strict=True):
         gap = np.linalg.norm(points - place, axis=1)
         near = int(gap.argmin())
         if gap[near] > reach:

@@ -8,7 +8,7 @@ nothing, while flesh or jelly in the hand keeps its volume.
 
 import numpy as np
 
-from ...solver.bodies import Volume
+from ...solver.bodies import Collider, Volume
 from ...solver.topology.meshes import solid_volumes
 from .report import Line, listed
 
@@ -28,7 +28,9 @@ class VolumeLoss:
 
     def __init__(self, gathered):
         self.bodies = gathered.simulated()
-        self.solids = [k for k, body in enumerate(self.bodies) if isinstance(body, Volume)]
+        self.solids = [k for k, body in enumerate(self.bodies) if keeps_its_own(body)]
+        colliders = [body for body in gathered.bodies if isinstance(body, Collider)]
+        self.is_pressed = any(callable(collider.points) for collider in colliders)
         self.rest = {k: self._volume(k, self.bodies[k].rest_points) for k in self.solids}
         self.lost = {k: [] for k in self.solids}
         """Of every soft body the part of its volume that it lacks in every frame."""
@@ -57,12 +59,19 @@ class VolumeLoss:
             return
         lost = max(lost for lost, _ in found.values())
         loses = "loses" if len(found) == 1 else "lose up to"
-        remedy = "raise Young's modulus"
+        # Nothing is stiff enough for what animation presses into less room.
+        remedies = ["press it less"] if self.is_pressed else ["raise Young's modulus"]
         if min(ratio for _, ratio in found.values()) < NEAR_HALF - 1e-6:  # as float32
-            remedy += f", or Poisson's ratio to {NEAR_HALF}"
+            remedies.append(f"raise Poisson's ratio to {NEAR_HALF}")
+        remedy = ", or ".join(remedies)
         yield Line(
             text=f"{listed(tuple(found))} {loses} {100.0 * lost:.0f} % of the volume, too soft for "
             f"the weight or what presses; {remedy}",
             warns=lost > CRUSHED,
             objects=tuple(found),
         )
+
+
+def keeps_its_own(body):
+    """Whether a body has a volume that no animation of its pins changes."""
+    return isinstance(body, Volume) and (body.pins is None or body.pins.targets is None)

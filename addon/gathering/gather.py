@@ -252,10 +252,12 @@ def _out_of_sight(ob, context):
 def _too_thick(body):
     """A sentence about a thickness of the user's own that the mesh has no room for."""
     own, room = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
-    if own > room:
+    if own > 1.001 * room:
+        digit = 10.0 ** np.floor(np.log10(room))
+        most = digit * np.floor(1.001 * room / digit)  # of what is a digit but for rounding, that
         yield (
             f"{body.name}: its collision thickness of {own:.3g} m is more than half an edge of the "
-            f"surface, which makes contact slow; set it to {room:.1g} m or less, or to 0"
+            f"surface, which makes contact slow; set it to {most:.1g} m or less, or to 0"
         )
 
 

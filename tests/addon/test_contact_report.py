@@ -90,6 +90,18 @@ def test_what_was_entangled_is_named():
     assert several == f"Shirt, Body, Hat were entangled {until}"
 
 
+def test_what_began_apart_is_not_told_to_start_apart():
+    tangle = Intersection(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
+    remedy = "keep apart what animation leads, pins and colliders"
+    (line,) = told(frame(1), frame(2, tangles=[tangle])).entanglement()
+    assert line.text == f"Shirt passes through Body; {remedy}" and line.warns
+    both = [frame(k, tangles=[tangle]) for k in (2, 3)]
+    (line,) = told(frame(1), *both, frame(4)).entanglement()
+    assert line.text == (
+        f"Shirt and Body were entangled from frame 2 until frame 3; if that shows, {remedy}"
+    )
+
+
 def test_what_stays_inside_of_something_is_told():
     (line,) = told(frame(1, 9, 0, 0.9), frame(2, 9, 0, 0.19)).sunk()
     assert line.warns and line.text == (

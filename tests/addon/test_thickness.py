@@ -34,3 +34,13 @@ def test_a_thickness_of_more_than_half_an_edge_is_pointed_out(scene):
     (note,) = gathered().notes
     assert note.startswith("Sheet: its collision thickness of 0.06 m is more than half an edge")
     assert "set it to 0.05 m or less" in note
+    bpy.data.objects["Sheet"].vbd.collision_thickness = 0.05
+    assert not gathered().notes
+
+
+def test_no_more_is_advised_than_there_is_room_for(scene):
+    ob = sheet(cells=13)  # half an edge of 0.038 m
+    ob.vbd.collision_thickness = 0.04
+    assert "set it to 0.03 m or less" in gathered().notes[0]
+    ob.vbd.collision_thickness = 0.03
+    assert not gathered().notes

@@ -10,7 +10,7 @@ from blender_scenes import baked, frames, slab
 from shapes import box, grid
 
 from vbd.addon.baking.volume_loss import VolumeLoss
-from vbd.solver.bodies import Cells, Cloth, Filling, Solid
+from vbd.solver.bodies import Cells, Cloth, Collider, Filling, Pins, Solid
 from vbd.solver.scene.lattice import lattice
 from vbd.solver.settings import Material
 
@@ -21,9 +21,9 @@ def jelly(ratio=0.48):
     return Solid(POINTS, TETS, Material(poisson_ratio=ratio), name="Jelly")
 
 
-def told(body, *parts):
+def told(body, *parts, others=()):
     """The lines about a body that has these parts of its volume, frame by frame."""
-    report = VolumeLoss(SimpleNamespace(simulated=lambda: [body]))
+    report = VolumeLoss(SimpleNamespace(simulated=lambda: [body], bodies=[body, *others]))
     for part in parts:
         report.take([body.points * (1.0, 1.0, part)])
     return list(report.lines())
@@ -38,11 +38,25 @@ def test_what_loses_it_is_named_with_what_to_raise():
     (line,) = told(jelly(), *[1.0] * 5, *[0.7] * 5)
     assert line.text == (
         "Jelly loses 30 % of the volume, too soft for the weight or what presses; raise Young's "
-        "modulus, or Poisson's ratio to 0.49"
+        "modulus, or raise Poisson's ratio to 0.49"
     )
     assert line.objects == ("Jelly",) and not line.warns
     (line,) = told(jelly(0.49), *[0.4] * 5)
     assert line.warns and line.text.endswith("presses; raise Young's modulus")
+
+
+def test_what_animation_presses_is_told_nothing_of_its_stiffness():
+    plate = Collider(lambda _time: POINTS, [[0, 1, 2]], name="Plate")
+    (line,) = told(jelly(), *[0.7] * 5, others=[plate])
+    assert line.text.endswith("presses; press it less, or raise Poisson's ratio to 0.49")
+
+
+def test_what_its_pins_shrink_is_none():
+    body = jelly()
+    body.pins = Pins(np.arange(len(POINTS)), lambda _time: 0.5 * POINTS)
+    assert not told(body, *[0.1] * 5)
+    body.pins = Pins([0, 1])
+    assert told(body, *[0.1] * 5)
 
 
 def test_an_impact_that_is_soon_over_is_none():
@@ -63,7 +77,7 @@ def test_of_cells_what_is_filled_counts():
     moved = body.points.copy()
     others = np.setdiff1d(np.arange(len(moved)), body.elements[0])
     moved[others] *= 0.1
-    report = VolumeLoss(SimpleNamespace(simulated=lambda: [body]))
+    report = VolumeLoss(SimpleNamespace(simulated=lambda: [body], bodies=[body]))
     report.take([moved])
     assert report.lost == {0: [pytest.approx(0.0, abs=1e-6)]}
 
