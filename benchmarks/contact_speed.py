@@ -209,7 +209,7 @@ class Profile:
     def play(self, launch):
         """In the place of `Launch.play`: its one part, noted."""
         if launch.parts:
-            ((kind, how),) = launch.parts
+            (((kind, how),),) = launch.parts
             name = how["kernel"].key.split("__")[-1]
             launch.play = self.timed(name, kind(**how, record_cmd=True).launch)
         else:

@@ -63,7 +63,7 @@ class Counts:
     def play(self, launch):
         """In the place of `Launch.play`: one part, counted."""
         if launch.parts:
-            ((kind, how),) = launch.parts
+            (((kind, how),),) = launch.parts
             name, play = how["kernel"].key.split("__")[-1], kind(**how, record_cmd=True).launch
             launch.play = partial(self._count, play, touched(how), name)
         else:
