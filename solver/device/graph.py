@@ -19,7 +19,8 @@ class Graph:
 
     def __init__(self, device, threads, function):
         self.device, self.threads, self.function = device, threads, function
-        self.alone, self.together = None, self._together()
+        self.together = self._together()
+        self.alone = None if self.together else self._replay(function)
 
     def _together(self):
         """The tasks of all threads; none where there is one, or nothing is worth sharing."""
@@ -40,10 +41,9 @@ class Graph:
 
     def replay(self):
         """Do it all again."""
-        is_alone = not self.together or self.threads.pace.is_alone
-        if is_alone and self.alone is None:
-            self.alone = self._replay(self.function, Alone() if self.together else None)
         if not self.together:
-            self.alone()
-        else:
-            self.threads.pace.run(self.threads, [self.alone] if is_alone else self.together)
+            return self.alone()
+        is_alone = self.threads.pace.is_alone
+        if is_alone and self.alone is None:
+            self.alone = self._replay(self.function, Alone())
+        self.threads.pace.run(self.threads, [self.alone] if is_alone else self.together)
