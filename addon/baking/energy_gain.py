@@ -3,10 +3,10 @@
 has more than at its start.
 """
 
-import bpy
 import numpy as np
 
 from ...solver.bodies import Cloth
+from ..gathering.reader import found
 from ..objects.participants import BODIES
 from .report import Line, advice
 
@@ -78,7 +78,7 @@ def is_driven(gathered):
     cloths = [body for body in bodies if isinstance(body, Cloth)]
     if any(cloth.material.pressure or cloth.pressure_in_time for cloth in cloths):
         return True
-    objects = [bpy.data.objects[target.name] for target in gathered.targets]
+    objects = [found(target.key) for target in gathered.targets]
     return any(_pulls(ob) for ob in objects if ob.vbd.role in BODIES)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...solver.bodies import Collider, Rod
 from ...solver.report.lengths import length
+from ...solver.scene.clamps import normals_of
 from ...solver.scene.thickness import collision_thickness
 from ..objects.modifiers import simulation_point
 from .frame_numbers import elements_of
@@ -65,7 +66,7 @@ class ShellReport:
         positions, poses, places = self.last
         pairs = zip(self.gathered.targets, self.gathered.simulated(), strict=True)
         for (target, body), x, pose in zip(pairs, positions, poses, strict=True):
-            ob = bpy.data.objects.get(target.name)
+            ob = bpy.data.objects.get(target.key)
             shell = None if ob is None or isinstance(body, Rod) else shell_of(ob)
             if shell is None:
                 continue
@@ -100,13 +101,10 @@ def touched_sides(points, triangles, places, room):
     """Whether a surface, points [vertex, 3] and triangles [triangle, 3], is touched on its inside,
     and on its outside, by the `Places` of a frame; `room` [m] is how far off others are.
     """
-    sides = points[triangles]
-    across = np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0])
-    normals = np.zeros_like(points)
-    for corner in triangles.T:
-        np.add.at(normals, corner, across)
+    normals = normals_of(points, triangles)
     normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
-    reach = np.median(np.linalg.norm(sides[:, 1] - sides[:, 0], axis=1)) + room
+    sides = points[triangles[:, 1]] - points[triangles[:, 0]]
+    reach = np.median(np.linalg.norm(sides, axis=1)) + room
     some = np.linspace(0, len(places.contacts) - 1, min(len(places.contacts), MOST)).astype(int)
     inside = outside = 0
     for place, push in zip(places.contacts[some], places.normals[some], strict=True):

@@ -37,8 +37,8 @@ class SearchDue:
         number = self.rounds if iterations is None else iterations
         # On the way to the guess, what is free may be held back: it goes on from there.
         whose = KINEMATIC if iterations is None else BY_PAIR
-        regions = [stuck, cut, model.x, truncation.x_found, truncation.struct.path]
-        regions += [truncation.struct.trust_radius]
+        struct = truncation.struct
+        regions = [model.x, truncation.x_found, struct.path, struct.trust_radius]
         inputs = [stuck, number, every, whose, many, most]
         outputs = [self.capped, self.rounds, self.searches, self.parts, self.goes_on]
         self.launches = [
@@ -46,7 +46,7 @@ class SearchDue:
                 kernels.count_capped,
                 count,
                 count,
-                [int(counts_ends), *regions],
+                [int(counts_ends), stuck, cut, *regions],
                 [self.capped],
                 LOOK,
             ),

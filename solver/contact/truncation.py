@@ -210,21 +210,20 @@ class Truncation:
         seen = [watch.x_seen, watch.least_gap, watch.room]
         where = [model.x_start, self.x_found, self.struct, lists, watch.alert, self.allowed]
         where.append(self.bound)
-        lists_of, bounding = model.lists, []
-        by_pairs = [*moves, lists, lists_of.state, watch.alert, watch.alarm]
-        extent, record_list = (lists_of.capacity, lists_of.expected), model.launches.record_list
-        # Each pair is looked at once, in place of once for each of its corners that move.
-        is_many = not alone and 4 * count > model.vertex_count
-        is_bound = is_many and not len(model.surface.points)
-        if is_bound:
-            inputs, bound = [lists_of.counts, *by_pairs], [self.bound]
+        of_pairs, bounding, is_bound = model.lists, [], False
+        inputs = [of_pairs.counts, embedding, *moves, lists, of_pairs.state]
+        inputs += [watch.alert, watch.alarm]
+        extent, record_list = (of_pairs.capacity, of_pairs.expected), model.launches.record_list
+        if len(model.surface.points):
+            kernel, allowed = self.kernels.bound_pairs, [self.allowed]
+            bounding = [record_list(kernel, *extent, inputs, allowed, LOOK)]
+        elif not alone and 4 * count > model.vertex_count:
+            # Each pair is looked at once, in place of once for each of its corners that move.
+            is_bound, bound = True, [self.bound]
             bounding = [
                 partial(self.bound.fill_, 1.0),
                 record_list(bound_together, *extent, inputs, bound, LOOK),
             ]
-        elif len(model.surface.points):
-            inputs, allowed = [lists_of.counts, embedding, *by_pairs], [self.allowed]
-            bounding = [record_list(self.kernels.bound_pairs, *extent, inputs, allowed, LOOK)]
         return [
             record(
                 self.alert_partners,

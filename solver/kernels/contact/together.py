@@ -8,6 +8,7 @@ of it have found: here each pair is looked at once, in the order in which pairs 
 
 import warp as wp
 
+from ..embedding import Embedding, surface_functions
 from ..options import HOT
 from ..shares import share_of
 from .alerts import is_quiet
@@ -40,21 +41,7 @@ def lower(fractions: wp.array[float], at: int, fraction: float):
     ...
 
 
-@wp.func
-def path_toward(
-    v: int,
-    direction: wp.vec3,
-    moving: wp.vec2i,
-    x: wp.array[wp.vec3],
-    candidate: wp.array[wp.vec3],
-):
-    """How far vertex v may go in a direction [m], if it is one of those from moving[0] up to
-    moving[1].
-    """
-    path = float(0.0)
-    if v >= moving[0] and v < moving[1]:
-        path = wp.max(wp.dot(direction, candidate[v] - x[v]), 0.0)
-    return path
+path_along = surface_functions(0).path_along  # of vertices that are their own surface
 
 
 @wp.kernel
@@ -62,6 +49,7 @@ def bound_together(
     first: int,
     parts: int,
     counts: wp.array[int],
+    embedding: Embedding,
     moving: wp.vec2i,
     x: wp.array[wp.vec3],
     candidate: wp.array[wp.vec3],
@@ -87,10 +75,10 @@ def bound_together(
             continue
         pair = lists.pairs[p]
         approach = wp.vec4(
-            path_toward(v[0], toward_plane(0, pair), moving, x, candidate),
-            path_toward(v[1], toward_plane(1, pair), moving, x, candidate),
-            path_toward(v[2], toward_plane(2, pair), moving, x, candidate),
-            path_toward(v[3], toward_plane(3, pair), moving, x, candidate),
+            path_along(v[0], toward_plane(0, pair), moving, x, candidate, embedding),
+            path_along(v[1], toward_plane(1, pair), moving, x, candidate, embedding),
+            path_along(v[2], toward_plane(2, pair), moving, x, candidate, embedding),
+            path_along(v[3], toward_plane(3, pair), moving, x, candidate, embedding),
         )
         for c in range(4):
             if approach[c] > 0.0 and level[c] != 0 and not is_quiet(level[c], gap):
