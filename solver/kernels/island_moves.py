@@ -13,7 +13,7 @@ from .contact.analytic_colliders import ContactModel, keep_in_front
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface, signed_weights, weighted
 from .contact.parting import LOST, ROUNDING, better, parting_normal, room_between
-from .contact.passing import approach_along, passing_normal
+from .contact.passing import approach_along, ends_paths, passing_normal
 from .contact.planes import KEPT
 from .contact.tree import COLLIDER_TRIANGLES, meets_any
 from .flight import Boxes
@@ -127,7 +127,9 @@ def part_for_ways(
             weights = signed_weights(pair.kind, v, x)
             n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
             n = better(pair.kind, pair.found_normal, n, v, x)
-            pairs[p].found_normal = passing_normal(pair, n, weights, x, way)
+            if ends_paths(pair.kind, n, v, x, way):
+                n = passing_normal(pair, n, weights, x, way)
+            pairs[p].found_normal = n
 
 
 @wp.kernel

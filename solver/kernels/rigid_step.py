@@ -7,12 +7,13 @@ inertia and the contacts with what is no part of the island:
     Σ w (y − x') + Σ f(x') = 0,   Σ w R r × (y − x') + Σ R r × f(x') = 0,   w = m/h², r = x − c,
 
 solved by Newton's method in 6 unknowns; c is the center of mass, so that the torque of inertia is
-the axial vector of R Σ w r (y − x + r)ᵀ, whatever u is. A step that overshoots along itself has met
-contacts of which its start knew nothing. It is taken anew from there with these as they are at its
-end, whose forces pull beyond the contact distance (an active set, Hintermüller et al. 2002): what
-is light stands on contacts that are 10⁶ times as stiff as its inertia, and would be thrown to and
-fro between one corner and the next. Where this does not help either, it is drawn back by the rule
-of false position. Friction follows the loads of the step: it takes no more
+the axial vector of R Σ w r (y − x + r)ᵀ, whatever u is. A step that overshoots along itself is
+drawn back by the rule of false position. Where that comes to no end, each step meets contacts of
+which its start knew nothing: it is taken anew from there with these as they are at its end, whose
+forces pull beyond the contact distance (an active set, Hintermüller et al. 2002). What is light
+stands on contacts that are 10⁶ times as stiff as its inertia, and would be thrown to and fro
+between one corner and the next. What slides over a mesh would be caught by edges that it only comes
+past. Friction follows the loads of the step: it takes no more
 of the momentum than the coefficient times what the contacts carry in the end.
 """
 
@@ -32,14 +33,16 @@ STILL = wp.constant(wp.float64(1.0e-8))
 # Part of the trace of an inertia tensor added to it: what is straight may turn about its own axis
 # by anything, but in small steps.
 THIN = wp.constant(wp.float64(1.0e-6))
-# The most evaluations of its contacts: much friction on a mesh takes up to 25.
+# The most evaluations of its contacts.
 PASSES = wp.constant(40)
 # A step is drawn back where the slope at its end has risen to this part of what it fell by, ...
 OVERSHOT = wp.constant(wp.float64(0.25))
-# ... after it was taken anew so often, ...
-LOOKS = wp.constant(3)
 # ... to no less than this part of it.
 LEAST_PART = wp.constant(wp.float64(0.1))
+# After so many passes, which are enough for friction on a mesh, it is taken anew first, ...
+DRAWN_BACK = wp.constant(18)
+# ... so often.
+LOOKS = wp.constant(3)
 
 
 @wp.struct
@@ -209,7 +212,7 @@ def take_rigid_steps(
     steps.ahead[b] = 0
     if not is_anew and gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
         part = wp.float64(0.0)
-        if steps.looks[b] < LOOKS:
+        if steps.passes[b] > DRAWN_BACK and steps.looks[b] < LOOKS:
             steps.looks[b] = steps.looks[b] + 1
             steps.ahead[b] = 1
         elif steps.passes[b] < PASSES:

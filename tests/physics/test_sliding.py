@@ -76,6 +76,9 @@ def test_a_block_slides_as_friction_lets_it_however_stiff_it_is(modulus, cells, 
         Case("tets", 1e10, (10, 10, 3), "oblique", 0.0, 1.2, 0.6),
         Case("tets", 1e10, (4, 4, 2), "oblique", 0.003, 1.2, 0.6),
         Case("tets", 1e6, (10, 10, 3), "plane", 0.003, 1.2, 0.6),
+        # Steps that overshot were taken anew with contacts of edges that they only come past.
+        Case("cells", 1e10, (10, 10, 3), "oblique", 0.003, 0.68, 0.15),
+        Case("tets", 1e9, (10, 10, 3), "oblique", 0.0, 0.68, 0.15),
     ],
     ids=str,
 )
