@@ -57,7 +57,7 @@ class VolumeLoss:
                 found[self.bodies[k].name] = lost, ratio
         if not found:
             return
-        lost = max(lost for lost, _ in found.values())
+        lost = min(max(lost for lost, _ in found.values()), 1.0)  # more where it is inside out
         loses = "loses" if len(found) == 1 else "lose up to"
         # Nothing is stiff enough for what animation presses into less room.
         remedies = ["press it less"] if self.is_pressed else ["raise Young's modulus"]
