@@ -15,13 +15,12 @@ from ..kernels.contact import counts as counting
 from ..kernels.contact.clasped import clasp_edges, clasp_vertices
 from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside, roomy
-from .refresh import LOOK
 
 # Room for triangles per vertex and for edges per edge, at first.
 TRIANGLE_SLOTS = 32
 EDGE_SLOTS = 32
-# Rough cost of a query, of a pair that is listed, and of an entry to be sorted [ns].
-QUERY, PAIR, ENTRY = 400.0, 200.0, 2.0
+# Rough cost of a query, of a pair that is listed and made, and of an entry to be sorted [ns].
+QUERY, LISTED, PAIR, ENTRY = 400.0, 10.0, 100.0, 2.0
 # Widest distance at which entries are sorted, of the series 1, 4, 13, 40: a thread of the CPU
 # places them in order already, by and large, those of a GPU in any.
 ORDERED, MIXED = 1, 40
@@ -88,15 +87,15 @@ class Search:
         self.fills[WHOLE] = self.fills[NEXT]
         self.count_entries, *self.sorts = self._sorting()
         self.start_entries = scan(launches, self.next, lists.all.start)
-        self.renew_pairs = self._renewing()
+        self.renew_pairs = self._making(NEXT)
 
-    def _renewing(self):
-        """The pairs that are known as they would be found now."""
+    def _making(self, who):
+        """The pairs that are listed as they are found now."""
         model, lists = self.model, self.model.lists
-        inputs = [self.struct, model.contact_model.state, model.x, lists.counts]
-        extent, kernel = (lists.capacity, lists.expected), pair_lists.renew_pairs
+        inputs = [self.struct, model.contact_model.state, model.x, lists.counts, int(who == SOME)]
+        extent, kernel = (lists.capacity, lists.expected), pair_lists.make_pairs
         outputs = [lists.pairs, lists.uncertain]
-        return model.launches.record_list(kernel, *extent, inputs, outputs, LOOK)
+        return model.launches.record_list(kernel, *extent, inputs, outputs, PAIR)
 
     def _remembering(self):
         """Note what is known, and what sticks."""
@@ -139,18 +138,17 @@ class Search:
     def _filling(self, who):
         """Pairs of what was found, and those that separate behind them."""
         model, lists, record = self.model, self.model.lists, self.model.launches.record
-        scene = [self.struct, model.contact_model.state, model.x]
         inputs = [*self.end, lists.separating, lists.capacity]
         outputs = [lists.counts, lists.needed, model.frame_goes_on]
         yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
-        outputs = [lists.pairs, lists.pulled, lists.uncertain]
-        before = [self.before, int(who == SOME)]
-        inputs = [*scene, triangle_slots, self.end[0], self.found[0], *before]
-        each = PAIR * lists.expected / max(vertices + edges, 1)
-        yield record(pair_lists.fill_vertex_triangle, vertices, inputs, outputs, each)
-        inputs = [*scene, edge_slots, lists.counts, self.end[1], self.found[1], *before]
-        yield record(pair_lists.fill_edge_edge, edges, inputs, outputs, each)
+        outputs = [lists.pairs, lists.pulled]
+        inputs = [self.struct, triangle_slots, self.end[0], self.found[0], self.before]
+        each = LISTED * lists.expected / max(vertices + edges, 1)
+        yield record(pair_lists.list_vertex_triangle, vertices, inputs, outputs, each)
+        inputs = [self.struct, edge_slots, lists.counts, self.end[1], self.found[1], self.before]
+        yield record(pair_lists.list_edge_edge, edges, inputs, outputs, each)
+        yield self._making(who)
         inputs, outputs = [lists.rows, lists.counts], [lists.pairs, lists.touches, lists.state]
         record_list, room = model.launches.record_list, len(lists.rows)
         yield record_list(pair_lists.fill_separating, room, 0, inputs, outputs)

@@ -9,8 +9,8 @@ from ..device.launches import play
 from ..kernels.contact import refresh
 from ..kernels.contact.alerts import ANYWHERE
 
-# Rough cost of looking at a pair, and at its entry in a list [ns].
-LOOK, ENTRY = 20.0, 2.0
+# Rough cost of looking at a pair, at its entry in a list, and at the way of a vertex [ns].
+LOOK, ENTRY, WAY = 20.0, 2.0, 5.0
 
 
 class Watch:
@@ -22,15 +22,16 @@ class Watch:
     pairs: that is the highest level of what has been `told` by any with which they share one
     (kernels/contact/alerts.py). `alarm` says that there are any, `all_alert` that all are;
     `changed` ones get other lists. `stride` [m] is how far a vertex goes from look to look, the
-    last of which was at `x_looked`; `gone` [m²] is how far, squared, it is from there, and
-    `strayed` [m] how far from `x_seen`.
+    last of which was at `x_looked`; `ways` [m] is how far it is from there and from `x_seen`, and
+    the stride before.
     """
 
     def __init__(self, x):
         self.x_seen, self.x_looked = wp.clone(x), wp.clone(x)
-        self.least_gap, self.room, self.stride, self.gone, self.strayed = (
-            wp.zeros(len(x), dtype=float, device=x.device) for _ in range(5)
+        self.least_gap, self.room, self.stride = (
+            wp.zeros(len(x), dtype=float, device=x.device) for _ in range(3)
         )
+        self.ways = wp.zeros(len(x), dtype=wp.vec4, device=x.device)
         self.alert, self.told, self.awake, self.changed = (
             wp.zeros(len(x), dtype=int, device=x.device) for _ in range(4)
         )
@@ -73,7 +74,7 @@ class Refresh:
         model, watch, lists = self.model, self.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, watch.alarm]
-        inputs += [watch.gone, watch.stride, watch.strayed]
+        inputs.append(watch.ways)
         outputs = [lists.glances, lists.touches, lists.state, watch.changed]
         extent = lists.capacity, lists.expected
         seen = [watch.least_gap, watch.x_seen, watch.alert, watch.told]
@@ -85,17 +86,17 @@ class Refresh:
             refresh.part_anew, *extent, around, [lists.pairs], LOOK
         )
         radius = model.contact_model.state.radius
-        looked = [model.x, watch.x_looked, watch.x_seen]
+        going = [watch.x_looked, watch.stride, watch.ways]
         self.launches = [
             record(
-                refresh.find_gone, lists.vertex_count, looked, [watch.gone, watch.strayed], ENTRY
+                refresh.find_ways, lists.vertex_count, [model.x, watch.x_seen, radius], going, WAY
             ),
             model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
             record(
                 refresh.gather_near,
                 lists.vertex_count,
-                [model.x, lists.all, lists.state, watch.alarm, radius],
-                [watch.changed, watch.x_looked, watch.stride, *near, *seen],
+                [model.x, lists.all, lists.state, watch.alarm],
+                [watch.changed, *near, *seen],
                 ENTRY * (1 + 4 * lists.expected / lists.vertex_count),
             ),
             record(

@@ -13,6 +13,7 @@ from .contact import Anchors, ContactLoad, Contacts
 from .convergence import Convergence
 from .enclosed_air import EnclosedAir
 from .forces import Forces
+from .gentle_start import GentleStart
 from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
 from .holding import Holding
 from .iterations import Iterations
@@ -206,6 +207,8 @@ def before_iterations(model, kinematic, residual):
         if RestlessGuard.is_needed(model):
             yield RestlessGuard(model, residual)
         yield Contacts(model, kinematic)
+    if has_dynamic_contact(model):
+        yield GentleStart(model)
 
 
 def after_iterations(model, kinematic, tearing):

@@ -112,10 +112,19 @@ def on_a_plane():
     return [Solid(points + [0.0, 0.0, 0.01], tets, calm), Plane([0.0, 0.0, 0.0])]
 
 
+def too_near():
+    """A sheet over a slab, a plane beside it: both nearer than what the sheet keeps away by."""
+    points, triangles = grid(8)
+    thick = dataclasses.replace(COTTON, collision_thickness=0.05)
+    below = Plane([0.0, 0.0, -0.03])
+    return [Cloth(points + [0.0, 0.0, 0.01], triangles, thick, name="Sheet"), slab(0.0), below]
+
+
 SCENES = {
     "everything": everything,
     "without contact": without_contact,
     "on a plane": on_a_plane,
+    "too near": too_near,
 }
 
 
@@ -151,6 +160,7 @@ def same(one, other):
         ("everything", {"accuracy": 0.005, "iterations": 40}),
         ("without contact", {}),
         ("on a plane", {}),
+        ("too near", {}),
     ],
 )
 def test_every_frame_can_be_gone_on_from_bit_for_bit(scene, settings):
@@ -173,3 +183,9 @@ def test_the_scene_of_everything_has_everything():
     assert (arrays["Contact.stiffness"] > states[0].arrays["Contact.stiffness"]).any()
     assert arrays["IslandMomentum.steps_in_flight"].max() > 20
     assert np.abs(arrays["Model.spring_multiplier"]).max() > 0.0
+
+
+def test_the_scene_of_what_is_too_near_misses_some_of_its_distance():
+    _wanted, states = run("too near", Settings())
+    missing = [state.arrays["GentleStart.missing"].max() for state in states]
+    assert missing[0] > 0.01 and missing == sorted(missing, reverse=True)

@@ -77,10 +77,11 @@ def test_contact_comes_before_the_sweeps_and_islands_after_them():
         "Prediction",
         "Kinematics",
         "Contacts",
+        "GentleStart",
         "Sweeps",
     ]
     assert stages["before_sweep"] == ["Contacts"]
-    assert stages["end_step"] == ["Contacts", "IslandMomentum", "Velocities"]
+    assert stages["end_step"] == ["Contacts", "GentleStart", "IslandMomentum", "Velocities"]
 
 
 def test_multipliers_come_after_the_coarse_correction_and_before_the_acceleration():

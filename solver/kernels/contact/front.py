@@ -93,16 +93,11 @@ def common_direction(pair: Pair, weights: wp.vec4, surface: Surface, x: wp.array
 
 @wp.func
 def normal_in_front(
-    pair: Pair,
-    weights: wp.vec4,
-    gap: wp.vec3,
-    n: wp.vec3,
-    surface: Surface,
-    x: wp.array[wp.vec3],
+    pair: Pair, weights: wp.vec4, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]
 ):
-    """The direction n, or where it does not part the sides of a pair their `common_direction`."""
-    if is_parted(pair, gap, n, x):
-        return n
+    """The `common_direction` of a pair whose sides n does not part, or where that leaves no gap
+    either n.
+    """
     other = common_direction(pair, weights, surface, x)
     is_known = wp.length_sq(other) > 0.0 and leaves_a_gap(pair.kind, other, pair.vertices, x)
     return wp.where(is_known, other, n)

@@ -40,15 +40,6 @@ def glance_at(pair: Pair, gap: float):
 
 
 @wp.func
-def is_still(glance: Glance, gone: wp.array[float]):
-    """Whether no vertex of a pair has moved since it was looked at, or hardly so."""
-    v = glance.vertices
-    least = STILL * glance.radius
-    most = wp.max(wp.max(gone[v[0]], gone[v[1]]), wp.max(gone[v[2]], gone[v[3]]))
-    return most <= least * least
-
-
-@wp.func
 def stays(glance: Glance, state: PairState):
     """Whether a pair that keeps still remains what it is, near or not, however others move."""
     return state.near == 0 or LEFT * state.gap < (1.0 + LEAST_NEAR) * glance.radius

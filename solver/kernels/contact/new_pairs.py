@@ -4,10 +4,7 @@
 import warp as wp
 
 from ..options import HOT
-from .front import normal_in_front
 from .pairs import VERTEX_TRIANGLE, Pair, Surface, signed_weights, weighted
-from .parting import parting_normal
-from .passing import passing_normal
 from .state import ContactState
 
 wp.set_module_options(HOT)
@@ -24,33 +21,22 @@ def multiplier_of(kind: int, v: wp.vec4i, multiplier: wp.array[float]):
 
 
 @wp.func
-def pair_without_load(
-    kind: int,
-    v: wp.vec4i,
-    number: int,
-    surface: Surface,
-    state: ContactState,
-    x: wp.array[wp.vec3],
-):
-    """A pair as it is found, with the `number` of its triangle or second edge, that reaches no
-    farther than both radii.
+def without_load(known: Pair, state: ContactState):
+    """A pair of the same vertices as a known one that reaches no farther than both radii, with no
+    normal yet.
     """
-    other = v[kind]
+    v = known.vertices
+    other = v[known.kind]
     pair = Pair()
-    pair.kind = kind
+    pair.kind = known.kind
     pair.vertices = v
-    pair.other = number
-    weights = signed_weights(kind, v, x)
-    gap = weighted(weights, v, x)
+    pair.other = known.other
     pair.radius = state.radius[v[0]] + state.radius[other]
     pair.friction = wp.sqrt(state.friction[v[0]] * state.friction[other])
     pair.full_stiffness = wp.min(
         wp.min(state.stiffness[v[0]], state.stiffness[v[1]]),
         wp.min(state.stiffness[v[2]], state.stiffness[v[3]]),
     )
-    normal = parting_normal(kind, weights, v, x, gap)
-    normal = normal_in_front(pair, weights, gap, normal, surface, x)
-    pair.found_normal = passing_normal(pair, normal, weights, x, surface.ahead)
     return pair
 
 

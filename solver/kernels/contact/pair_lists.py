@@ -8,7 +8,8 @@ from ..options import HOT
 from ..shares import share_of
 from .before import anchor_at, place_of, range_of
 from .counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
-from .new_pairs import of_rods, pair_without_load, with_load
+from .front import is_parted, normal_in_front
+from .new_pairs import of_rods, with_load, without_load
 from .pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
@@ -18,17 +19,24 @@ from .pairs import (
     PairState,
     Surface,
     Touch,
+    signed_weights,
+    weighted,
 )
-from .parting import parts_them
+from .parting import parting_normal, parts_them
+from .passing import ends_paths, passing_normal
 from .state import ContactState
 
 wp.set_module_options(HOT)
 
 
+# The multiplier of a pair of which nothing is known.
+UNKNOWN = wp.constant(-1.0)
+
+
 @wp.func
-def with_reach(pair: Pair, known: Anchor, is_same_step: int, surface: Surface, state: ContactState):
+def with_reach(pair: Pair, known: Pair, is_same_step: int, surface: Surface, state: ContactState):
     """A pair that reaches as far as is `known` of this step or, otherwise, as its load lets it."""
-    if is_same_step != 0 and known.other >= 0:
+    if is_same_step != 0 and known.multiplier != UNKNOWN:
         pair.radius = known.radius
         pair.multiplier = known.multiplier
         return pair
@@ -42,25 +50,34 @@ def note_unparted(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
         uncertain[0] = 1
 
 
+@wp.func
+def as_known(kind: int, v: wp.vec4i, number: int, known: Anchor):
+    """A pair of the vertices v, with the `number` of its triangle or second edge, of which nothing
+    is known but how far it reached.
+    """
+    pair = Pair()
+    pair.vertices = v
+    pair.kind = kind
+    pair.other = number
+    pair.radius = known.radius
+    pair.multiplier = wp.where(known.other >= 0, known.multiplier, UNKNOWN)
+    return pair
+
+
 @wp.kernel
-def fill_vertex_triangle(
+def list_vertex_triangle(
     first: int,
     surface: Surface,
-    state: ContactState,
-    x: wp.array[wp.vec3],
     slots: int,
     end: wp.array[int],
     found: wp.array[int],
     before: Listed,
-    is_same_step: int,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
-    uncertain: wp.array[int],
 ):
-    """Pairs of what `find_triangles` has found; `end` [vertex] are the running sums of counts.
-
-    How far a pair reaches is known when it was listed `before`, where that was in the same step.
+    """Pairs of what `find_triangles` has found, `as_known` from what was listed `before`; `end`
+    [vertex] are the running sums of counts.
     """
     k = first + wp.tid()
     begin = int(0)
@@ -71,32 +88,25 @@ def fill_vertex_triangle(
     for j in range(wp.min(end[k], pairs.shape[0]) - begin):
         other = found[k * slots + j]
         t = surface.triangles[other]
-        corners = wp.vec4i(v, t[0], t[1], t[2])
-        pair = pair_without_load(VERTEX_TRIANGLE, corners, other, surface, state, x)
         old = place_of(other, old, old_end, before.anchors)
         known = anchor_at(other, old, old_end, before.anchors)
-        pair = with_reach(pair, known, is_same_step, surface, state)
-        pairs[begin + j] = pair
-        note_unparted(pair, x, uncertain)
+        corners = wp.vec4i(v, t[0], t[1], t[2])
+        pairs[begin + j] = as_known(VERTEX_TRIANGLE, corners, other, known)
         pulled[begin + j] = known.pulled
 
 
 @wp.kernel
-def fill_edge_edge(
+def list_edge_edge(
     first: int,
     surface: Surface,
-    state: ContactState,
-    x: wp.array[wp.vec3],
     slots: int,
     counts: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
     before: Listed,
-    is_same_step: int,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
-    uncertain: wp.array[int],
 ):
     """Pairs of what `find_edges` has found, in the same way, behind those of vertices."""
     k = first + wp.tid()
@@ -111,41 +121,53 @@ def fill_edge_edge(
     for j in range(wp.min(end[k], counts[OF_EDGES]) - begin):
         other = found[k * slots + j]
         f = surface.edges[other]
-        corners = wp.vec4i(e[0], e[1], f[0], f[1])
-        with_rod = int(
-            k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges)
-        )
-        pair = pair_without_load(EDGE_EDGE, corners, other, surface, state, x)
         old = place_of(other, old, old_end, before.anchors)
         known = anchor_at(other, old, old_end, before.anchors)
-        pair = with_reach(pair, known, is_same_step, surface, state)
-        pairs[offset + begin + j] = of_rods(with_rod, pair)
-        note_unparted(pair, x, uncertain)
+        pair = as_known(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), other, known)
+        pair.with_rod = int(
+            k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges)
+        )
+        pairs[offset + begin + j] = pair
         pulled[offset + begin + j] = known.pulled
 
 
 @wp.kernel
-def renew_pairs(
+def make_pairs(
     first: int,
     parts: int,
     surface: Surface,
     state: ContactState,
     x: wp.array[wp.vec3],
     counts: wp.array[int],
+    is_same_step: int,
     # in and out
     pairs: wp.array[Pair],
     # out
     uncertain: wp.array[int],
 ):
-    """The pairs that are listed as they would be found now."""
+    """The pairs that are listed as they are found now. How far a pair reaches is known when it was
+    listed before, where that was in the same step.
+
+    Where most pairs come by, no function is too long to be inlined: those are handed copies of all
+    that `surface` and `state` hold, which took longer than the rest.
+    """
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, end):
-        pair = pairs[p]
-        v = pair.vertices
-        found = pair_without_load(pair.kind, v, pair.other, surface, state, x)
-        pairs[p] = of_rods(pair.with_rod, with_load(found, surface, state))
-        note_unparted(found, x, uncertain)
+        known = pairs[p]
+        v = known.vertices
+        pair = without_load(known, state)
+        weights = signed_weights(pair.kind, v, x)
+        gap = weighted(weights, v, x)
+        normal = parting_normal(pair.kind, weights, v, x, gap)
+        if not is_parted(pair, gap, normal, x):
+            normal = normal_in_front(pair, weights, normal, surface, x)
+        if ends_paths(pair.kind, normal, v, x, surface.ahead):
+            normal = passing_normal(pair, normal, weights, x, surface.ahead)
+        pair.found_normal = normal
+        note_unparted(pair, x, uncertain)
+        pair = with_reach(pair, known, is_same_step, surface, state)
+        pairs[p] = of_rods(known.with_rod, pair)
 
 
 @wp.kernel

@@ -75,6 +75,12 @@ def freer_side(
 
 
 @wp.func
+def ends_paths(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3], path: wp.array[wp.vec3]):
+    """Whether the plane of a pair across n would end the paths of its sides."""
+    return not approach_along(kind, n, v, path) < KEPT * gap_along(kind, n, v, x)
+
+
+@wp.func
 def passing_normal(
     pair: Pair,
     n: wp.vec3,
@@ -82,12 +88,10 @@ def passing_normal(
     x: wp.array[wp.vec3],
     path: wp.array[wp.vec3],
 ):
-    """The direction n from B to A, or where the plane across it would end the paths of the sides
-    one that lets them go farther.
+    """A direction from B to A that lets the sides of a pair go farther on their paths than n does,
+    the plane across which `ends_paths`; n where there is none.
     """
     v = pair.vertices
-    if approach_along(pair.kind, n, v, path) < KEPT * gap_along(pair.kind, n, v, x):
-        return n
     way = weighted(weights, v, path)
     gap = weighted(weights, v, x)
     aside = gap - (wp.dot(gap, way) / wp.max(wp.length_sq(way), 1.0e-30)) * way

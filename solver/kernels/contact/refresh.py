@@ -8,7 +8,7 @@ from ..options import HOT
 from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
 from .front import is_parted
-from .glances import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, Glance, glance_at, is_still, stays
+from .glances import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, Glance, glance_at, stays
 from .pairs import (
     EDGE_EDGE,
     QUIET,
@@ -34,33 +34,45 @@ REMEMBERED = wp.constant(0.7)
 CAUTION = wp.constant(0.99)
 
 
-@wp.func
-def of_both(pair: Pair, ways: wp.array[float]):
-    """The longest of the `ways` [m] of one side's vertices, and that of the other's, together."""
-    own = float(0.0)
-    other = float(0.0)
-    for c in range(4):
-        there = ways[pair.vertices[c]]
-        if c < pair.kind:
-            own = wp.max(own, there)
-        else:
-            other = wp.max(other, there)
-    return own + other
+# Four numbers at once: the largest of Warp also asks of each whether it is one.
+WAYS_OF_PAIR = """
+#if defined(__CUDA_ARCH__)
+    wp::vec_t<3, float> r;
+    for (int i = 0; i < 3; ++i) {
+        float a = ways.data[v[0]][i], b = ways.data[v[1]][i];
+        float last = fmaxf(ways.data[v[2]][i], ways.data[v[3]][i]);
+        float own = kind == 2 ? fmaxf(a, b) : a, other = kind == 2 ? last : fmaxf(b, last);
+        r[i] = i == 0 ? fmaxf(own, other) : own + other;
+    }
+    return r;
+#else
+    typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+    auto larger = [](four a, four b) { return a > b ? a : b; };
+    auto at = [&](int c) { return *(const four*)&ways.data[v[c]]; };
+    four a = at(0), b = at(1), last = larger(at(2), at(3));
+    four own = kind == 2 ? larger(a, b) : a, other = kind == 2 ? last : larger(b, last);
+    four both = own + other;
+    return wp::vec_t<3, float>(larger(own, other)[0], both[1], both[2]);
+#endif
+"""
+
+
+@wp.func_native(WAYS_OF_PAIR)
+def ways_of_pair(kind: int, v: wp.vec4i, ways: wp.array[wp.vec4]) -> wp.vec3:
+    """Of the `ways` of vertices [m], the longest first one, and of each other one the longest of
+    one side's vertices and that of the other's, together.
+    """
+    ...
 
 
 @wp.func
-def reach_of(pair: Pair, stride: wp.array[float]):
-    """How far apart [m] a pair is near, as its vertices move."""
-    least, most = LEAST_NEAR * pair.radius, (NEAR - 1.0) * pair.radius
-    return pair.radius + wp.clamp(HASTE * of_both(pair, stride), least, most)
-
-
-@wp.func
-def reach_if_near(pair: Pair, gap: float, stride: wp.array[float]):
-    """The `reach_of` a pair, 0 where its sides are farther apart than that: at least by `gap`."""
+def reach_if_near(radius: float, gap: float, stride: float):
+    """How far apart [m] a pair is near whose sides go by `stride` [m] together from look to look, 0
+    where they are farther apart than that: at least by `gap`.
+    """
     reach = float(0.0)
-    if gap < NEAR * pair.radius:
-        reach = reach_of(pair, stride)
+    if gap < NEAR * radius:
+        reach = radius + wp.clamp(HASTE * stride, LEAST_NEAR * radius, (NEAR - 1.0) * radius)
         if gap >= reach:
             reach = 0.0
     return reach
@@ -76,21 +88,30 @@ def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], change
 
 
 @wp.kernel
-def find_gone(
+def find_ways(
     first: int,
     x: wp.array[wp.vec3],
-    x_looked: wp.array[wp.vec3],
     x_seen: wp.array[wp.vec3],
+    radius: wp.array[float],
+    # in and out
+    x_looked: wp.array[wp.vec3],
+    stride: wp.array[float],
     # out
-    gone: wp.array[float],
-    strayed: wp.array[float],
+    ways: wp.array[wp.vec4],
 ):
-    """How far each vertex has gone since it was looked at, squared [m²], and since the room of its
-    pairs was measured [m].
+    """The ways of each vertex [m]: since it was looked at, since the room of its pairs was
+    measured, and its stride so far. Notes the `stride` since the last look; before the first one of
+    a step it is infinite. What is still, within its contact distance `radius` [m], was looked at
+    where it has been.
     """
     i = first + wp.tid()
-    gone[i] = wp.length_sq(x[i] - x_looked[i])
-    strayed[i] = wp.length(x[i] - x_seen[i])
+    here = x[i]
+    moved = wp.length(here - x_looked[i])
+    before = stride[i]
+    ways[i] = wp.vec4(moved, wp.length(here - x_seen[i]), before, 0.0)
+    stride[i] = wp.max(moved, REMEMBERED * wp.where(before < wp.inf, before, 0.0))
+    if moved > STILL * radius[i]:
+        x_looked[i] = here
 
 
 @wp.kernel
@@ -103,9 +124,7 @@ def refresh_pairs(
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
     alarm: wp.array[int],
-    gone: wp.array[float],
-    stride: wp.array[float],
-    strayed: wp.array[float],
+    ways: wp.array[wp.vec4],
     # in and out
     glances: wp.array[Glance],
     # out
@@ -116,42 +135,46 @@ def refresh_pairs(
     """Closest points and normals of pairs that are near, as they are now.
 
     The room between their sides is measured anew when an alarm was raised, as after every search,
-    and what is told at a glance; it shrinks by what vertices have `strayed` since. `changed`
+    and what is told at a glance; it shrinks by the `ways` that vertices have gone since. `changed`
     vertices get other lists.
     """
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, end):
+        kind = wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE)
+        room = state[p].gap
+        glance = glances[p]
+        v = glance.vertices
+        if alarm[0] != 0:
+            pair = pairs[p]
+            v = pair.vertices
+            room = room_between(kind, pair, x)
+            state[p].gap = room
+            glance = glance_at(pair, room)
+            glances[p] = glance
+        elif v[0] == NOWHERE:
+            continue
+        way = ways_of_pair(kind, v, ways)
         keeps = bool(False)
         if alarm[0] == 0:
-            glance = glances[p]
-            if glance.vertices[0] == NOWHERE:
-                continue
-            keeps = is_still(glance, gone)
+            keeps = way[0] <= STILL * glance.radius
             if keeps and stays(glance, state[p]):
                 continue
-        pair = pairs[p]
-        room = state[p].gap
-        if alarm[0] != 0:
-            room = room_between(wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE), pair, x)
-            state[p].gap = room
-            glances[p] = glance_at(pair, room)
-        else:
-            room = wp.max(LEFT * room, room - of_both(pair, strayed))
+            room = wp.max(LEFT * room, room - way[1])
         near = int(0)
-        reach = reach_if_near(pair, room, stride)
+        reach = reach_if_near(glance.radius, room, way[2])
         if reach > 0.0:
             if keeps:
                 continue
-            if p < of_vertices:
-                touch, near = vertex_triangle_touch(p, pair, reach, pulled, x, x_start)
+            if kind == VERTEX_TRIANGLE:
+                touch, near = vertex_triangle_touch(p, pairs[p], reach, pulled, x, x_start)
                 if near != 0:
                     touches[p] = touch
             else:
-                across, near = edge_edge_touch(p, pair, reach, pulled, x, x_start)
+                across, near = edge_edge_touch(p, pairs[p], reach, pulled, x, x_start)
                 if near != 0:
                     touches[p] = across
-        note_near(p, pair.vertices, near, state, changed)
+        note_near(p, v, near, state, changed)
 
 
 @wp.kernel
@@ -161,11 +184,8 @@ def gather_near(
     lists: PairLists,
     state: wp.array[PairState],
     alarm: wp.array[int],
-    radius: wp.array[float],
     # in and out
     changed: wp.array[int],
-    x_looked: wp.array[wp.vec3],
-    stride: wp.array[float],
     # out
     near_entry: wp.array[int],
     near_end: wp.array[int],
@@ -175,20 +195,14 @@ def gather_near(
     alert: wp.array[int],
     told: wp.array[int],
 ):
-    """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i].
+    """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i]; what is
+    behind these says nothing.
 
-    After an alarm also the smallest room [m] of all its pairs, as seen from x. Notes the `stride`
-    [m] of each since the last look; before the first one of a step it is infinite. What is still,
-    within its contact distance `radius` [m], was looked at where it has been.
+    After an alarm also the smallest room [m] of all its pairs, as seen from x.
     """
-    i = first + wp.tid()
-    before = REMEMBERED * wp.where(stride[i] < wp.inf, stride[i], 0.0)
-    moved = wp.length(x[i] - x_looked[i])
-    stride[i] = wp.max(moved, before)
-    if moved > STILL * radius[i]:
-        x_looked[i] = x[i]
-    if alarm[0] == 0 and changed[i] == 0:
+    if alarm[0] == 0 and changed[first + wp.tid()] == 0:
         return
+    i = first + wp.tid()
     end = lists.start[i]
     least = float(1.0e30)
     for k in range(lists.start[i], lists.start[i + 1]):
@@ -197,9 +211,9 @@ def gather_near(
         least = wp.where(of_pair.gap < least, of_pair.gap, least)
         if alarm[0] != 0:
             gap[k] = of_pair.gap
-        if (of_pair.near >> (e & 3)) & 1 == 1:
-            near_entry[end] = e
-            end += 1
+        # Written in any case: no processor foretells which are near.
+        near_entry[end] = e
+        end += (of_pair.near >> (e & 3)) & 1
     near_end[i] = end
     changed[i] = 0
     if alarm[0] != 0:
