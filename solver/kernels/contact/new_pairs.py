@@ -9,6 +9,9 @@ from .state import ContactState
 
 wp.set_module_options(HOT)
 
+# Parts of one body that begin nearer than they would keep, keep at least this part of their way.
+KEPT_AT_REST = wp.constant(0.5)
+
 
 @wp.func
 def multiplier_of(kind: int, v: wp.vec4i, multiplier: wp.array[float]):
@@ -44,16 +47,17 @@ def without_load(known: Pair, state: ContactState):
 def with_load(pair: Pair, surface: Surface, state: ContactState):
     """A pair that reaches as far as its load lets it.
 
-    What is closer at rest than the contact distance is no contact, and no multiplier makes it one.
+    What is closer at rest, by d, than the contact distance r keeps 2 d − r, but no less than a part
+    of d: at rest it does not touch, and what is just apart and what is just not behave alike.
+    Elements of one sheet, near each other because that is thick, may come closer as it folds.
     """
     v = pair.vertices
     pair.multiplier = multiplier_of(pair.kind, v, state.multiplier)
     if surface.body[v[0]] == surface.body[v[pair.kind]]:
         rest = weighted(signed_weights(pair.kind, v, surface.rest), v, surface.rest)
-        pair.multiplier = wp.min(pair.multiplier, wp.length(rest) - pair.radius)
-        if pair.multiplier < 0.0:
-            pair.radius = 0.0
-            pair.multiplier = 0.0
+        d = wp.length(rest)
+        pair.multiplier = wp.max(wp.min(pair.multiplier, d - pair.radius), 0.0)
+        pair.radius = wp.min(pair.radius, wp.max(2.0 * d - pair.radius, KEPT_AT_REST * d))
     pair.radius += pair.multiplier
     return pair
 
