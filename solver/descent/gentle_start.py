@@ -10,7 +10,6 @@ from ..kernels.contact.gentle_start import (
     find_missing_at_colliders,
     find_missing_of_pairs,
     grow,
-    set_radii,
     shorten_pairs,
 )
 from .stage import RecordedStage
@@ -51,10 +50,10 @@ class GentleStart(RecordedStage):
                 launches.record(kernel, some, inputs, out, VERTEX, first)
                 for first, some in model.surface_ranges()
             ]
-        inputs, outputs = [self.whole, h], [self.missing, state.radius]
-        self.growing = launches.record(grow, count, inputs, outputs)
-        inputs, outputs = [self.whole, self.missing], [state.radius]
-        self.setting = launches.record(set_radii, count, inputs, outputs)
+        outputs = [self.missing, state.radius]
+        self.growing, self.setting = (
+            launches.record(grow, count, [self.whole, time], outputs) for time in (h, 0.0)
+        )
         self.finding += [self.growing, *shortening, self.begins.zero_]
 
     @property

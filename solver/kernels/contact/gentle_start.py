@@ -66,18 +66,6 @@ def find_missing_at_colliders(
 
 
 @wp.kernel
-def set_radii(
-    whole: wp.array[float],
-    missing: wp.array[float],
-    # out
-    radius: wp.array[float],
-):
-    """The radius [vertex, m] of now. One thread per vertex."""
-    i = wp.tid()
-    radius[i] = whole[i] - missing[i]
-
-
-@wp.kernel
 def shorten_pairs(
     first: int,
     parts: int,
@@ -103,7 +91,7 @@ def grow(
     missing: wp.array[float],
     radius: wp.array[float],
 ):
-    """Let every radius grow for a step h [s]. One thread per vertex."""
+    """Let every radius [vertex, m] grow for a time h [s]. One thread per vertex."""
     i = wp.tid()
     missing[i] = wp.max(missing[i] - h * wp.sqrt(2.0 * BRAKING * missing[i]), 0.0)
     radius[i] = whole[i] - missing[i]
