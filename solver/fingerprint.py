@@ -12,6 +12,7 @@ from .settings import Material, Settings
 
 # What of a body makes its shape.
 SHAPE = ("points", "start", "elements", "triangles", "rest_points")
+MESH = "The mesh"
 # Of a text from a file.
 MOST_LETTERS = 60
 # Numbers of materials that have come since version 0.1, and all that has, as it is by default: a
@@ -142,7 +143,7 @@ def changed_bodies(was, now):
             values = was[name].get("values", {}), now[name]["values"]
             found = list(changed_values(*values, Material, name))
             if was[name].get("shape", now[name]["shape"]) != now[name]["shape"]:
-                found.append(Change("The mesh", name))
+                found.append(Change(MESH, name))
             yield from found or [Change("", name)]
 
 

@@ -7,11 +7,14 @@ from pathlib import Path
 import bpy
 
 from ...solver.cache import HEADER, Cache
+from ...solver.fingerprint import MESH
 from ..gathering.gather import gather, participants, prepared
 from .cache_place import cache_folder
 
 # The longest list of changes that a dialog shows.
 MOST_CHANGES = 12
+# The longest list of bodies in a sentence about what keeps a bake from going on.
+MOST_TOLD = 3
 
 
 @dataclass
@@ -155,6 +158,26 @@ def refuse_lost(cache, last):
             f"{cache.folder} has only {sound} whole frames of {last + 1}: they were removed or "
             "damaged meanwhile; bake again"
         )
+
+
+def told(error, kept, gathered):
+    """What keeps a bake from going on: the `error`, behind the bodies that are not what they were
+    if it is that the restart point does not fit.
+    """
+    # Warp takes half a second to import; not while Blender starts.
+    from ...solver.descent.keeping import Unfit
+
+    if not isinstance(error, Unfit):
+        return error
+    found = kept.cache.changes(gathered.settings, gathered.bodies)
+    # A number of a material alone, such as its stiffness, may change.
+    found = [str(c) for c in found if c.of and c.what in ("", MESH)]
+    if not found:
+        return error
+    more = [f"and {len(found) - MOST_TOLD} more"] if len(found) > MOST_TOLD else []
+    return ValueError(
+        f"{'; '.join([*found[:MOST_TOLD], *more])}; set that back or bake anew ({error})"
+    )
 
 
 def changes(context, kept):

@@ -10,6 +10,7 @@ from ...solver.cache import Cache
 from ..gathering.reader import Stopped
 from .body_reports import BodyReports
 from .frame_numbers import Shapes, numbers_of, places_of
+from .resuming import told
 
 
 @dataclass
@@ -65,7 +66,8 @@ class SolverThread(Thread):
         except Stopped:
             pass  # the frames so far are in the cache
         except BaseException as error:
-            self.error = error  # raised or reported by the main thread
+            # Raised or reported by the main thread.
+            self.error = told(error, self.kept, self.gathered) if self.kept else error
         finally:
             self.inbox.put(None)
 

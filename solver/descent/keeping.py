@@ -14,6 +14,10 @@ from ..model.tearing import vertex_index
 MOST_BYTES, MOST_BYTES_PER_VERTEX = 1 << 20, 1 << 16
 
 
+class Unfit(ValueError):
+    """Why a scene cannot go on from a `Restart`."""
+
+
 @dataclass(frozen=True)
 class Restart:
     """The `arrays` of a `Keeper` after a frame, by name, to go on from there."""
@@ -86,7 +90,13 @@ class Keeper:
         return {name: plain(array) for name, array in arrays.items()}
 
     def restore(self, restart):
-        """Go on from a `Restart`; ValueError when it is not of a scene like this one."""
+        """Go on from a `Restart`; `Unfit` when it is not of a scene like this one."""
+        try:
+            self._restore(restart)
+        except ValueError as error:
+            raise Unfit(str(error)) from error
+
+    def _restore(self, restart):
         arrays = self._arrays()
         self._refuse_other_shapes(restart.shapes, arrays)
         values = restart.load()
@@ -110,14 +120,19 @@ class Keeper:
         """Before anything is read: refuse arrays that cannot be those of this scene."""
         if "Model.x" not in shapes:
             raise ValueError("the restart point has no positions")
-        rest, room = 0, MOST_BYTES + MOST_BYTES_PER_VERTEX * len(arrays["Model.x"])
+        before, now = sum(shapes["Model.x"][1][:1]), len(arrays["Model.x"])
+        if before != now:
+            raise ValueError(
+                f"all that takes part had {before} vertices and has {now} now: meshes, pins or "
+                "resolution have changed"
+            )
+        rest, room = 0, MOST_BYTES + MOST_BYTES_PER_VERTEX * now
         for name, (dtype, shape) in shapes.items():
             if name in arrays:
-                mine = plain_type(arrays[name])
-                if (np.dtype(dtype), tuple(shape)) != mine:
+                if (np.dtype(dtype), tuple(shape)) != plain_type(arrays[name]):
                     raise ValueError(
-                        f"{name} was {tuple(shape)} and is {mine[1]}: meshes, pins or resolution "
-                        "have changed"
+                        f"the restart point has other {name}: meshes, pins or resolution have "
+                        "changed"
                     )
             elif "/" in name:
                 rest += np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))

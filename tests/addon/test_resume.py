@@ -196,9 +196,31 @@ def test_what_cannot_be_gone_on_with_is_said_and_nothing_changes(scene, what):
 def test_pins_that_number_the_vertices_anew_are_told(scene):
     stop_after(4)
     pin(bpy.data.objects["Sheet"], [7])
-    with pytest.raises(ValueError, match="have changed"):
+    with pytest.raises(ValueError, match="Sheet has changed; set that back or bake anew"):
         bake(EVERY_FRAME)
     assert len(all_frames(place())) > 4
+
+
+@pytest.mark.parametrize("what", ["deleted", "added", "edited"])
+def test_a_collider_that_is_not_what_it_was_is_named(scene, what):
+    stop_after(4)
+    before = all_frames(place())
+    if what == "deleted":
+        bpy.data.objects.remove(bpy.data.objects["Slab"])
+        sentence = "Slab was part of the bake, is not any more"
+    elif what == "added":
+        slab("Wall", height=-2.0)
+        sentence = "Wall was not part of the bake, is now"
+    else:
+        other = sheet("Other")
+        bpy.data.objects["Slab"].data = other.data
+        bpy.data.objects.remove(other)
+        sentence = "The mesh of Slab has changed"
+    with pytest.raises(ValueError) as refused:
+        bake(EVERY_FRAME)
+    assert str(refused.value).startswith(f"{sentence}; set that back or bake anew (")
+    assert " vertices and has " in str(refused.value)
+    np.testing.assert_array_equal(all_frames(place()), before)
 
 
 @pytest.mark.any_blender
