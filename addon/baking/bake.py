@@ -13,7 +13,7 @@ from ..playing import playback
 from ..playing.baked import baked_elsewhere, baked_here
 from .bake_steps import EVERY_FRAME, bake_steps, explain, run_to_end
 from .cache_place import remove_unused
-from .resuming import is_unfinished, kept_frames
+from .resuming import is_played, is_unfinished, kept_frames
 
 # Pause between two visits of the running bake, and the longest one visit may take [s].
 TICK = 0.02
@@ -216,21 +216,29 @@ class VBD_OT_cancel_bake(Operator):
         return {"FINISHED"}
 
 
+def unplayed(scene):
+    """Frames that are `Kept` and that no object plays, such as those of deleted ones; or None."""
+    kept = kept_frames(scene)
+    return None if kept is None or is_played(kept) else kept
+
+
 class VBD_OT_free_bake(Operator):
     bl_idname = "vbd.free_bake"
     bl_label = "Free Bake"
     bl_description = (
         "Delete the motion of all objects that were baked in this scene and give back their shape "
-        "keys, modifiers and animation as they were before"
+        "keys, modifiers and animation as they were before. Frames on disk that no object plays go "
+        "as well"
     )
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context):
         reason = refusal(context)
-        if reason is None and not baked_here(context.scene):
+        scene = context.scene
+        if reason is None and not baked_here(scene) and not unplayed(scene):
             reason = "No object in the scene is baked; linked objects keep the bake of their file"
-            others = baked_elsewhere(context.scene)
+            others = baked_elsewhere(scene)
             if others:
                 reason = f"The objects here were baked in the scene {others[0]}; free them there"
         if reason:
@@ -239,11 +247,15 @@ class VBD_OT_free_bake(Operator):
 
     def execute(self, context):
         scene = context.scene
-        baked = baked_here(scene)
+        baked, kept = baked_here(scene), unplayed(scene)
         remains = free_bakes(scene, baked)
         scene.vbd.frames_missing, scene.vbd.report = 0, ""
         if remains:
             self.report({"WARNING"}, remains)
+            return {"FINISHED"}
+        if not baked:
+            told = f"{kept.span()}, which no object plays, are deleted from {kept.cache.folder}"
+            self.report({"INFO"}, told)
             return {"FINISHED"}
         objects = baked[0].name if len(baked) == 1 else f"{len(baked)} objects"
         self.report({"INFO"}, f"Freed the bake of {objects}")

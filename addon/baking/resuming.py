@@ -82,9 +82,13 @@ def is_unfinished(kept):
     """Whether a new bake would delete what this file has no other copy of, or not all of."""
     if kept is None or kept.last < 1:
         return False
+    return kept.is_partial or not is_played(kept)
+
+
+def is_played(kept):
+    """Whether an object of this file plays what is `Kept`."""
     bake = kept.cache.header.bake
-    is_played = any(ob.vbd.baked and ob.vbd.bake_id == bake for ob in bpy.data.objects)
-    return kept.is_partial or not is_played
+    return any(ob.vbd.baked and ob.vbd.bake_id == bake for ob in bpy.data.objects)
 
 
 def kept_until(scene, frame=None, folder=None):
@@ -165,9 +169,9 @@ def told(error, kept, gathered):
     if it is that the restart point does not fit.
     """
     # Warp takes half a second to import; not while Blender starts.
-    from ...solver.descent.keeping import Unfit
+    from ...solver.descent.keeping import UnfitError
 
-    if not isinstance(error, Unfit):
+    if not isinstance(error, UnfitError):
         return error
     found = kept.cache.changes(gathered.settings, gathered.bodies)
     # A number of a material alone, such as its stiffness, may change.

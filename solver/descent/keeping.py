@@ -14,7 +14,7 @@ from ..model.tearing import vertex_index
 MOST_BYTES, MOST_BYTES_PER_VERTEX = 1 << 20, 1 << 16
 
 
-class Unfit(ValueError):
+class UnfitError(ValueError):
     """Why a scene cannot go on from a `Restart`."""
 
 
@@ -90,11 +90,11 @@ class Keeper:
         return {name: plain(array) for name, array in arrays.items()}
 
     def restore(self, restart):
-        """Go on from a `Restart`; `Unfit` when it is not of a scene like this one."""
+        """Go on from a `Restart`; `UnfitError` when it is not of a scene like this one."""
         try:
             self._restore(restart)
         except ValueError as error:
-            raise Unfit(str(error)) from error
+            raise UnfitError(str(error)) from error
 
     def _restore(self, restart):
         arrays = self._arrays()

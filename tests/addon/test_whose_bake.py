@@ -209,6 +209,43 @@ def test_the_cache_of_a_bake_that_was_never_saved_goes_with_the_one_before_it(sc
     assert not (tmp_path / "vbd_cache").exists()
 
 
+def test_what_is_left_of_objects_that_were_deleted_is_freed(scene, capsys):
+    """A cache of many gigabytes stayed, with nothing in the window that removes it."""
+    ob, other = tet_block(), sheet()
+    bake(scene)
+    folder = cache_folder(scene)
+    bpy.data.objects.remove(other)
+    assert free(scene) == {"FINISHED"} and not folder.exists()
+    bake(scene)
+    bpy.data.objects.remove(ob)
+    assert Cache.open(folder).finished() == 4
+    sheet("Later")
+    capsys.readouterr()
+    assert free(scene) == {"FINISHED"}
+    assert f"Frames 1 to 4 of 1 to 4, which no object plays, are deleted from {folder}" in (
+        capsys.readouterr().out
+    )
+    assert not folder.exists()
+    with pytest.raises(RuntimeError, match="No object in the scene is baked"):
+        free(scene)
+
+
+def test_frames_that_cannot_be_deleted_are_told(scene, monkeypatch, capsys):
+    ob = tet_block()
+    bake(scene)
+    bpy.data.objects.remove(ob)
+
+    def refuse(_folder):
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("vbd.addon.baking.cache_place.cache.remove", refuse)
+        assert free(scene) == {"FINISHED"}
+    assert "its cache remains: Permission denied" in capsys.readouterr().out
+    assert cache_folder(scene).exists()
+    assert free(scene) == {"FINISHED"} and not cache_folder(scene).exists()
+
+
 def test_nothing_that_is_not_ours_is_removed(scene, tmp_path):
     tet_block()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
