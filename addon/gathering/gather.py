@@ -20,7 +20,7 @@ from ..objects import own_mesh
 from ..objects.curves import is_curve, unusable_spline
 from ..objects.hair import add_probe, is_hair, on_surface, remove_probe, simulates
 from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
-from ..objects.participants import nothing_to_bake
+from ..objects.participants import nothing_to_bake, unsuited
 from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
@@ -85,8 +85,8 @@ def participants(scene):
     if reason:
         raise ValueError(reason)
     for ob in chosen:
-        if ob.type != "MESH" and not (is_curve(ob) and ob.vbd.role == "ROD"):
-            raise ValueError(f"{ob.name} is not a mesh; convert it or remove its role")
+        if reason := unsuited(ob, ob.vbd.role):
+            raise ValueError(reason)
         if ob.type == "MESH" and not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
             raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
         if is_curve(ob) and (reason := unusable_spline(ob)):

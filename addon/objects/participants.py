@@ -4,7 +4,7 @@
 import bpy
 from bpy.types import UIList
 
-from .curves import is_pinned, is_simulated_as_points
+from .curves import is_curve, is_pinned, is_simulated_as_points
 
 BODIES = ("SOFT", "CLOTH", "ROD")
 ROLE_ICONS = {
@@ -15,7 +15,22 @@ ROLE_ICONS = {
 }
 # Rows that the list takes before it scrolls.
 MOST_ROWS = 6
+# Types of objects that have no role, but become meshes.
+CONVERTIBLE = ("FONT", "SURFACE", "META")
+CONVERT = "convert it to a mesh (Object > Convert > Mesh)"
 ADD_FLOOR = "Add pins, a collider or the ground:"
+
+
+def unsuited(ob, role):
+    """Why an object of its type cannot have a role, or None."""
+    if ob.type == "MESH" or (is_curve(ob) and role == "ROD"):
+        return None
+    if is_curve(ob):
+        return f"{ob.name} is a curve, which can only be a rod; {CONVERT}"
+    if ob.type in CONVERTIBLE:
+        kind = ob.bl_rna.properties["type"].enum_items[ob.type].name.lower()
+        return f"{ob.name} is a {kind}: {CONVERT}"
+    return f"{ob.name} is not a mesh; remove its role"
 
 
 def participants(scene):

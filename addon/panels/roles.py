@@ -5,9 +5,9 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..objects.cell_count import can_count, count_cells
-from ..objects.curves import is_curve, is_simulated_as_points
+from ..objects.curves import is_simulated_as_points
 from ..objects.hair import is_hair
-from ..objects.participants import participants
+from ..objects.participants import CONVERTIBLE, participants, unsuited
 from ..properties import ROLES
 from ..values.presets import MATERIAL_VALUES, apply_shipped_material
 from ..values.scene_time import take_range
@@ -35,7 +35,8 @@ def refusal(context):
     """Why roles cannot change now, or None."""
     chosen = chosen_objects(context)
     if not chosen:
-        return "Select a mesh object or a curve"
+        told = [unsuited(ob, "ROD") for ob in _selected(context) if ob.type in CONVERTIBLE]
+        return told[0] if told else "Select a mesh object or a curve"
     if context.window_manager.vbd.baking:
         return "Wait until the bake has ended, or cancel it"
     for ob in chosen:
@@ -80,9 +81,9 @@ class VBD_OT_add(bpy.types.Operator):
 
     def execute(self, context):
         chosen = chosen_objects(context)
-        curve = next((ob.name for ob in chosen if is_curve(ob)), None)
-        if curve and self.role != "ROD":
-            self.report({"ERROR"}, f"{curve} is a curve, which can only be a rod; convert it")
+        reason = next(filter(None, (unsuited(ob, self.role) for ob in chosen)), None)
+        if reason:
+            self.report({"ERROR"}, reason)
             return {"CANCELLED"}
         if not participants(context.scene):
             take_range(context.scene)

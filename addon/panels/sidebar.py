@@ -8,7 +8,7 @@ from ..baking.resuming import kept_frames
 from ..baking.sizes import draw_sizes
 from ..objects.curves import is_simulated_as_points
 from ..objects.own_mesh import without_own_mesh
-from ..objects.participants import ADD_FLOOR, draw_participants, next_step
+from ..objects.participants import ADD_FLOOR, CONVERTIBLE, draw_participants, next_step
 from ..playing.baked import warnings
 from ..values.presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
 from ..viewport.overlays import draw_switches
@@ -105,10 +105,6 @@ def draw_next_step(layout, context):
         layout.label(text=text, icon="INFO")
     if text == ADD_FLOOR:
         layout.prop(context.scene.vbd, "use_ground", toggle=True)
-
-
-# Types of objects that have no role, but become meshes.
-CONVERTIBLE = ("FONT", "SURFACE", "META")
 
 
 class _Sidebar:

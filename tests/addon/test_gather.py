@@ -379,7 +379,7 @@ def no_cuda(scene):
 REFUSED = {
     nothing: "Give an object a role first",
     only_colliders: "All objects are colliders",
-    not_a_mesh: "Words is not a mesh",
+    not_a_mesh: "Words is a text: convert it to a mesh",
     empty_mesh: "Void: the mesh is empty",
     empty_collider: "Void: the collider has no faces",
     no_such_group: 'Sheet: there is no vertex group "Handle"',

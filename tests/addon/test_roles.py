@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+from blender_scenes import gathered
 
 from vbd.addon.objects.cell_count import FINEST_AT_ONCE, known_cell_count
 from vbd.addon.panels.roles import STARTING_MATERIAL
@@ -121,6 +122,26 @@ def test_removing_what_has_no_role_is_refused(cube):
 def test_without_a_mesh_adding_is_refused(scene):
     with pytest.raises(RuntimeError, match="Select a mesh object"):
         bpy.ops.vbd.add(role="SOFT")
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (bpy.ops.object.metaball_add, "Mball is a metaball"),
+        (bpy.ops.surface.primitive_nurbs_surface_sphere_add, "SurfSphere is a surface"),
+        (bpy.ops.object.text_add, "Text is a text"),
+    ],
+)
+def test_what_has_to_become_a_mesh_first_is_told_how(scene, make, what):
+    make()
+    how = rf"{what}: convert it to a mesh \(Object > Convert > Mesh\)"
+    with pytest.raises(RuntimeError, match=how):
+        bpy.ops.vbd.add(role="SOFT")
+    bpy.context.object.vbd.role = "SOFT"  # as a script might
+    with pytest.raises(ValueError, match=how):
+        gathered()
+    bpy.ops.object.convert(target="MESH")
+    assert bpy.ops.vbd.add(role="SOFT") == {"FINISHED"}
 
 
 @pytest.mark.parametrize("operator", ["add", "remove"])
