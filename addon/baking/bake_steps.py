@@ -23,7 +23,7 @@ from .cache_place import bring_home, cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .loading import write_keys
-from .report import Line, advice, counted, in_order, listed, named
+from .report import Line, advice, counted, in_order, listed, named, noted
 from .resuming import kept_for, refuse_lost
 from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
@@ -100,7 +100,7 @@ class Outcome:
 
     def _notes(self):
         for note in self.notes:
-            yield Line(text=note, warns=True, objects=named(note, self.names))
+            yield noted(note, self.names)
 
     def lines(self):
         """`Line`s about all that a user should know, the most important first."""

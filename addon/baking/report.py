@@ -9,6 +9,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 
 from ...solver.settings import Settings
+from ..gathering.hint import Hint
 
 MOST_LINES = 4
 MOST_NAMES = 3
@@ -67,6 +68,11 @@ def named(text, names):
     """Which of the `names` a sentence begins with, in a tuple; the longest of several."""
     found = [name for name in names if text.startswith((f"{name}:", f"{name} "))]
     return tuple(sorted(found, key=len)[-1:])
+
+
+def noted(note, names):
+    """The `Line` of a note about one of the objects with these `names`."""
+    return Line(text=str(note), warns=not isinstance(note, Hint), objects=named(note, names))
 
 
 def in_order(lines):

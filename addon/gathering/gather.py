@@ -198,8 +198,8 @@ def gather(context, objects):
         gathered.gravity = lambda time: gathered.reader.at(GRAVITY, time)
     gathered.bodies += force_fields(gathered, scene)
     moving = [ob for ob in objects if ob.vbd.role != "COLLIDER" and moves(ob)]
-    gathered.notes += unfollowed(context, moving, count)
     earlier, made = earlier_poses(context, moving), {}
+    gathered.notes += unfollowed(context, moving, earlier, count)
     depsgraph = context.evaluated_depsgraph_get()
     instanced = instances.instanced_colliders(gathered, depsgraph)
     for ob in objects:

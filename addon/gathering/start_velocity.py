@@ -10,7 +10,8 @@ from ..objects.curves import is_pinned, point_count
 from ..objects.modifiers import reshaping
 from ..objects.read_mesh import transformed
 from ..objects.tetmesh import carried_rigidly
-from .reader import STILLNESS, identity, read_pose
+from .hint import Hint
+from .reader import STILLNESS, curves_of, found, identity, read_pose
 
 # Vertices of the mesh whose motion a corner of its lattice shares: enough to tell a rotation.
 NEIGHBORS = 8
@@ -24,24 +25,42 @@ def earlier_poses(context, objects):
     return _poses(context, objects, [frame - 2, frame - 1])
 
 
-def unfollowed(context, objects, count):
+def unfollowed(context, objects, earlier, count):
     """Notes about those of `objects`, all of which may move, that do so within the `count` frames
-    after the current one though nothing of them is held to follow.
+    after the current one though nothing of them is held to follow. `earlier` are their poses before
+    it.
     """
-    free = [ob for ob in objects if not is_pinned(ob) and not _is_attached(ob)]
+    free = [ob for ob in objects if _is_free(ob)]
     frame, depsgraph = context.scene.frame_current, context.evaluated_depsgraph_get()
     starts = [read_pose(ob, depsgraph, True) for ob in free]
     poses = _poses(context, free, [frame + count // 2, frame + count])
     for ob, start in zip(free, starts, strict=True):
         if not all(pose is None or pose.is_close(start) for pose in poses[identity(ob)]):
-            yield (
+            note = (
                 f"{ob.name} is animated and has no pins, so that only its velocity at the start "
                 "counts; pin what shall follow"
             )
+            yield Hint(note) if _is_thrown(ob, start, earlier[identity(ob)][1], frame) else note
 
 
-def _is_attached(ob):
-    return any(item.enabled for item in ob.vbd.attachments)
+def _is_free(ob):
+    """Whether nothing holds an object, neither pins nor attachments."""
+    return not is_pinned(ob) and not any(item.enabled for item in ob.vbd.attachments)
+
+
+def _is_thrown(ob, start, before, frame):
+    """Whether an object comes to frame `frame`, where it is let go, by a motion of its own
+    keyframes that does not deform it, and does not leap at once. `start` and `before`: its poses
+    there and one frame before.
+    """
+    if before is None or start.is_close(before) or not _is_free(ob):
+        return False
+    if not np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
+        return False
+    curves = curves_of(ob.animation_data.action) if ob.animation_data else ()
+    ways = [[curve.evaluate(frame - part) for part in (1.0, 0.5, 0.0)] for curve in curves]
+    ways = [way for way in ways if way[0] != way[2]]
+    return bool(ways) and all(way[1] not in (way[0], way[2]) for way in ways)
 
 
 def _poses(context, objects, frames):
@@ -96,11 +115,12 @@ def set_going(body, target, earlier, before, frame, frame_time):
     far = path > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
     if far and earlier is not None and before.is_close(earlier):
         # Thrown, or put into the pose from which the animation starts: nobody can know.
-        return [
+        note = (
             f"{target.name} moves {path:.2g} m from frame {frame - 1} to {frame} and starts with "
             f"that velocity; for a start at rest give it the pose of frame {frame} in frame "
             f"{frame - 1} too"
-        ]
+        )
+        return [Hint(note) if _is_thrown(found(target.key), start, before, frame) else note]
     return []
 
 

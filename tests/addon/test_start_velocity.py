@@ -7,6 +7,9 @@ import pytest
 from blender_scenes import frames, gathered, mesh_object, pin, sheet, shown, slide, tet_block
 from shapes import block
 
+from vbd.addon.baking.report import noted
+from vbd.addon.gathering.reader import curves_of
+
 
 def weightless(scene, first=1, last=9):
     scene.use_gravity = False
@@ -191,6 +194,37 @@ def test_a_leap_into_place_is_told(scene):
     hold(ob, (0, 0.5))
     assert gathered().notes == []
     assert not gathered().bodies[0].velocities.any()
+
+
+def warned():
+    """The notes that make the report of a bake yellow."""
+    return [note for note in gathered().notes if noted(note, ["Sheet"]).warns]
+
+
+@pytest.mark.parametrize("keys", [[(0, 0.0), (1, 0.5)], [(-3, 0.0), (1, 1.0), (9, 3.0)]])
+def test_a_throw_is_told_and_is_no_warning(scene, keys):
+    """Keys in the two frames before the flight, or a path that goes on for a while."""
+    weightless(scene)
+    ob = sheet()
+    hold(ob, *keys)
+    assert len(gathered().notes) == 1 and not warned()
+    pin(ob, [0])  # now it is held, and the leap tears at it
+    assert len(warned()) == (keys[0][0] == 0)
+
+
+def test_what_is_put_into_place_at_once_or_led_by_others_is_warned_of(scene):
+    weightless(scene)
+    ob = sheet()
+    hold(ob, (0, 0.0), (1, 0.5))
+    for curve in curves_of(ob.animation_data.action):
+        curve.keyframe_points[0].interpolation = "CONSTANT"
+    assert len(warned()) == 1
+    ob.animation_data_clear()
+    parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(parent)
+    hold(parent, (0, 0.0), (1, 0.5))
+    ob.parent = parent
+    assert len(warned()) == 1
 
 
 @pytest.mark.parametrize("keys", [[(-10, 0.0), (1, 5.0)], [(0, 0.0), (1, 0.05)]])
