@@ -34,6 +34,9 @@ from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
 from .start_velocity import earlier_poses, set_going, unfollowed
 from .textures import Questions
 
+# What modifiers do of which one may think that it takes part in the simulation.
+CHANGES = {"ARRAY": "repeats", "BOOLEAN": "cuts or joins"}
+
 
 @dataclass
 class Gathered:
@@ -135,6 +138,12 @@ def prepared(scene, objects):
                         f"{ob.name}: only the half is simulated, which {modifier.name} then "
                         f"mirrors; to simulate the whole choose After {modifier.name} (Modifier "
                         "Stack)"
+                    )
+                if modifier.type in CHANGES and ob.type == "MESH" and not is_place_chosen(ob):
+                    notes.append(
+                        f"{ob.name}: what {modifier.name} {CHANGES[modifier.type]} is not "
+                        f"simulated, for it acts on the baked result; choose After {modifier.name} "
+                        "(Modifier Stack), or apply it"
                     )
                 if is_hair(ob) and simulates(modifier):
                     notes.append(

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, frames, pin, sheet, shown, tet_block
+from blender_scenes import baked, frames, pin, sheet, shown, slab, tet_block
 
 from vbd.addon.baking.bake_steps import bake_steps
 from vbd.addon.baking.cache_place import cache_folder
@@ -199,14 +199,15 @@ def test_tets_belong_to_the_mesh(scene):
     refused(scene, "its tet mesh knows the vertices of the mesh, not those that Mirror makes")
 
 
+def notes():
+    """What is told before a bake."""
+    scene = bpy.context.scene
+    with prepared(scene, participants(scene)) as found:
+        return found
+
+
 def test_a_mirror_of_which_only_the_half_is_simulated_is_named_until_a_place_is_chosen(scene):
     mirror = add(sheet(), "MIRROR")
-
-    def notes():
-        objects = participants(scene)
-        with prepared(scene, objects) as found:
-            return found
-
     assert notes() == [
         "Sheet: only the half is simulated, which Mirror then mirrors; to simulate the whole "
         "choose After Mirror (Modifier Stack)"
@@ -214,4 +215,21 @@ def test_a_mirror_of_which_only_the_half_is_simulated_is_named_until_a_place_is_
     after(mirror)
     assert notes() == []
     mirror.id_data.vbd.stack_place = "FIRST"
+    assert notes() == []
+
+
+def test_copies_and_cuts_that_are_made_of_the_result_are_told(scene):
+    ob = sheet()
+    tool = slab("Tool", role="NONE")
+    cut = ob.modifiers.new("Cut", "BOOLEAN")
+    cut.object = tool
+    told = (
+        "Sheet: what {} is not simulated, for it acts on the baked result; choose After {} "
+        "(Modifier Stack), or apply it"
+    )
+    assert notes() == [told.format("Cut cuts or joins", "Cut")]
+    ob.modifiers.remove(cut)
+    ob.modifiers.new("Array", "ARRAY")
+    assert notes() == [told.format("Array repeats", "Array")]
+    ob.vbd.stack_place = "FIRST"
     assert notes() == []
