@@ -17,7 +17,7 @@ from ...solver.settings import Settings
 from ..gathering.gather import gather, participants, prepared
 from ..playing.preview import Preview
 from ..values import preparing
-from . import report
+from . import outdated, report
 from .body_reports import BodyReports
 from .cache_place import bring_home, cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
@@ -203,7 +203,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
             if folder is None:  # else another file keeps the bakes that were here
                 outcome.notes += _settle_caches(replaced, scene, place)
         outcome.seconds = time.monotonic() - started
-        scene.vbd.report = report.dumps(outcome.lines(), outcome.numbers())
+        scene.vbd.report = report.dumps(outcome.lines(), outcome.numbers(), outdated.now(scene))
     return outcome
 
 

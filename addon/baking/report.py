@@ -89,9 +89,12 @@ def shortened(lines):
     return [*first, Line(text=MORE.format(count=len(rest)), warns=warns)], rest
 
 
-def dumps(lines, numbers):
-    """The report as text: `Line`s, and sentences with numbers for those who want to know."""
-    return json.dumps({"lines": [asdict(line) for line in lines], "numbers": list(numbers)})
+def dumps(lines, numbers, made_with=None):
+    """The report as text: `Line`s, sentences with numbers for those who want to know, and what the
+    bake was `made_with` (outdated.py).
+    """
+    told = {"lines": [asdict(line) for line in lines], "numbers": list(numbers)}
+    return json.dumps(told | {"made_with": made_with})
 
 
 def loads(text):
@@ -101,6 +104,11 @@ def loads(text):
     report = json.loads(text)
     lines = [Line(**{**line, "objects": tuple(line["objects"])}) for line in report["lines"]]
     return lines, report["numbers"]
+
+
+def made_with(text):
+    """What the bake of a report was made with; None where it does not say so."""
+    return json.loads(text).get("made_with") if text else None
 
 
 def wrapped(text, width, measure):

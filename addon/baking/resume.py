@@ -114,7 +114,10 @@ class VBD_OT_bake_from_here(_OnKept):
         kept = kept_frames(context.scene)
         if kept is None or not kept.frame:
             return NOTHING_KEPT
-        if nearest(kept, context.scene.frame_current) <= kept.cache.header.frame_start:
+        begin, end = nearest(kept, context.scene.frame_current), context.scene.vbd.frame_end
+        if begin >= end:
+            return f"No frame comes after {begin}: go to an earlier one, or set a later End"
+        if begin <= kept.cache.header.frame_start:
             return "There is no restart point before the current frame; go to a later one"
         return None
 
@@ -128,8 +131,11 @@ class VBD_OT_bake_from_here(_OnKept):
     def draw(self, context):
         kept, frame = kept_frames(context.scene), context.scene.frame_current
         last = kept.cache.header.frame_start + kept.last
-        begin = nearest(kept, frame) + 1
-        self.layout.label(text=f"Frames {begin} to {last} are replaced, those before stay.")
+        begin, end = nearest(kept, frame) + 1, context.scene.vbd.frame_end
+        told = f"Frames {begin} to {end} are baked, those before stay."
+        if last > end:
+            told += f" Those after {end} are deleted."
+        self.layout.label(text=told)
         if begin <= frame:
             self.layout.label(text=f"The restart point before frame {frame} is {begin - 1}.")
         draw_changes(self.layout, self.changes)

@@ -5,7 +5,7 @@ import blf
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ..baking import report
+from ..baking import outdated, report
 from ..baking.bake import free_bakes
 from ..objects.cell_count import update_cell_count
 from ..objects.participants import select_only
@@ -88,6 +88,10 @@ def draw_report(layout, context):
         draw_wrapped(layout, context, text, "ERROR")
     if not is_shown(scene):
         return
+    was = report.made_with(scene.vbd.report)
+    changed = was and outdated.told(scene, was)
+    if changed:
+        draw_wrapped(layout, context, changed, "INFO")
     shown, _ = report.shortened(lines_of(scene))
     fine = not any(line.warns for line in shown)
     for index, line in enumerate(shown):

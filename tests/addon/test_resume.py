@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from blender_scenes import frames, pin, sheet, slab, slide, tet_block
 
-from vbd.addon.baking import resuming
+from vbd.addon.baking import resume, resuming
 from vbd.addon.baking.bake_steps import EVERY_FRAME, bake_steps, run_to_end
 from vbd.addon.baking.cache_place import cache_folder
 from vbd.addon.headless.command import run
@@ -159,6 +159,19 @@ def test_a_bake_from_here_takes_what_has_changed(scene, whole):
     got = all_frames(place())
     np.testing.assert_array_equal(got[:7], whole[:7])  # frame 7 has the restart point
     assert len(got) == len(whole) and (got[7] != whole[7]).any()
+
+
+def test_nothing_is_baked_from_the_last_frame(scene, whole):
+    bake()
+    scene, told = bpy.context.scene, bpy.context.scene.vbd.report
+    for end, frame in ((1 + FRAMES, 1 + FRAMES), (5, 9)):
+        scene.vbd.frame_end = end
+        scene.frame_set(frame)
+        assert "No frame comes after" in resume.VBD_OT_bake_from_here.other_refusal(bpy.context)
+        with pytest.raises(RuntimeError, match="poll"):
+            bpy.ops.vbd.bake_from_here()
+    assert scene.vbd.report == told
+    assert same_as(whole)
 
 
 def test_a_longer_range_goes_on_where_the_shorter_one_ended(scene, whole):

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What has been set otherwise since a bake, as far as a panel can tell it while it is drawn: no
+mesh is read. What Resume finds (resuming.py) is all of it.
+"""
+
+from ..objects.participants import participants
+from ..values.setting_values import NAMES
+from .report import listed
+
+# These change no result: what is solved on, and how many frames there are.
+WITHOUT_EFFECT = {"device", "threads", "restart_every", "frame_end"}
+SCENE = ""
+KINDS = {"BOOLEAN", "INT", "FLOAT", "ENUM", "STRING", "POINTER"}
+DIGITS = 6
+
+
+def now(scene):
+    """What a scene and its participants are set to, by name: {"": {…}, object: {…}}, as JSON gives
+    it back.
+    """
+    found = {SCENE: {name: _plain(getattr(scene.vbd, name)) for name in _of_scene(scene)}}
+    if scene.animation_data is None:
+        found[SCENE]["gravity"] = _plain(scene.gravity if scene.use_gravity else (0.0, 0.0, 0.0))
+    for ob in participants(scene):
+        found[ob.name] = {name: _plain(getattr(ob.vbd, name)) for name in _of_object(ob)}
+    return found
+
+
+def told(scene, was):
+    """A sentence about what is not as it `was` when the scene was baked, or None."""
+    set_to, labels = now(scene), []
+    for name in {**was, **set_to}:
+        if name in was and name in set_to:
+            changed = [n for n, v in set_to[name].items() if was[name].get(n, v) != v]
+            labels += [_label(scene, name, n) for n in changed]
+        else:
+            labels.append(f"{name} (new)" if name in set_to else f"{name} (takes no part any more)")
+    return f"Changed since this bake: {listed(labels)}" if labels else None
+
+
+def _of_scene(scene):
+    return _constant(scene.vbd, NAMES - WITHOUT_EFFECT)
+
+
+def _of_object(ob):
+    shown = [p.identifier for p in ob.vbd.bl_rna.properties if not p.is_hidden]
+    return _constant(ob.vbd, shown)
+
+
+def _constant(group, names):
+    """Those of the names that are numbers, switches, choices or what they point to, and that no
+    key can change from frame to frame.
+    """
+    known = group.bl_rna.properties
+    return [n for n in sorted(names) if known[n].type in KINDS and not known[n].is_animatable]
+
+
+def _plain(value):
+    if hasattr(value, "name"):
+        return value.name
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return [_plain(v) for v in value]
+
+
+def _label(scene, owner, name):
+    if owner == SCENE:
+        return "Gravity" if name == "gravity" else scene.vbd.bl_rna.properties[name].name
+    return f"{scene.objects[owner].vbd.bl_rna.properties[name].name} of {owner}"
