@@ -21,8 +21,10 @@ def now(scene):
     found = {SCENE: {name: _plain(getattr(scene.vbd, name)) for name in _of_scene(scene)}}
     if scene.animation_data is None:
         found[SCENE]["gravity"] = _plain(scene.gravity if scene.use_gravity else (0.0, 0.0, 0.0))
-    for ob in participants(scene):
-        found[ob.name] = {name: _plain(getattr(ob.vbd, name)) for name in _of_object(ob)}
+    chosen = participants(scene)
+    names = _of_object(chosen[0]) if chosen else ()
+    for ob in chosen:
+        found[ob.name] = {name: _plain(getattr(ob.vbd, name)) for name in names}
     return found
 
 
