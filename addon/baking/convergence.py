@@ -48,11 +48,10 @@ class Convergence:
         self.last = solved
         if self.worst is None or _badness(solved) > _badness(self.worst):
             self.worst = solved
-        if solved.stats.tangles:
-            return  # What brings surfaces apart is not meant to be exact, and is told for itself.
         if solved.stats.overstretched:
             self.stretched.append(solved)
-        elif _is_poor(solved):
+        # What brings surfaces apart is not meant to be exact, and is told for itself.
+        elif _is_poor(solved) and not solved.stats.tangles:
             needed = solved.stats.iterations_enough
             self.needed.append(inf if needed is None else needed)
 
