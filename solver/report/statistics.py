@@ -10,7 +10,6 @@ from ..contact.measure import ContactMeasure
 from ..device.numbers import Numbers
 from ..kernels.contact.counts import SEARCHES
 from .lengths import length
-from .overstretch import Overstretch, Overstretched
 from .position_error import BodyErrors
 from .residual import decay
 from .sums import Sums
@@ -100,8 +99,6 @@ class Statistics:
     """Elements that are inside out."""
     inverted_bodies: tuple[str, ...]
     """Names of the bodies they belong to."""
-    overstretched: tuple[Overstretched, ...]
-    """Rods and cloths of which edges are far longer than anything pulls them."""
     rejected: int
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]
@@ -175,7 +172,6 @@ class Measure:
         self.model, self.residual, self.bodies = model, residual, bodies
         self.convergence, self.coarse = convergence, coarse
         self.contact, self.sums = ContactMeasure(model), Sums(model, residual.touching)
-        self.overstretch = Overstretch(model, bodies, residual)
         self.revisions = model.revisions
         # All that tell of a frame; what they tell is in arrays, `reported`, by names.
         telling = [model, residual, convergence, coarse, model.attachments, self.sums]
@@ -191,7 +187,6 @@ class Measure:
             self.revisions = self.model.revisions
             self.contact.record()
             self.sums.record()
-            self.overstretch.record()
         if self.coarse:
             self.residual.find_before(self.coarse.before, self.coarse.away_before)
         self.residual.find()
@@ -248,7 +243,6 @@ class Measure:
             torn=self._torn(numbers["broken"]) if model.attachments.breakable else (),
             inverted=int(numbers["inverted"].sum()),
             inverted_bodies=self._names(numbers["inverted"]),
-            overstretched=self.overstretch.find(),
             rejected=int(numbers["rejected"].sum()),
             rejected_bodies=self._names(numbers["rejected"]),
             iterations=done,
