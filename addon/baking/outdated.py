@@ -11,7 +11,6 @@ from .report import listed
 WITHOUT_EFFECT = {"device", "threads", "restart_every", "frame_end"}
 SCENE = ""
 KINDS = {"BOOLEAN", "INT", "FLOAT", "ENUM", "STRING", "POINTER"}
-DIGITS = 6
 
 
 def now(scene):
@@ -60,9 +59,7 @@ def _constant(group, names):
 def _plain(value):
     if hasattr(value, "name"):
         return value.name
-    if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}")
-    if value is None or isinstance(value, bool | int | str):
+    if value is None or isinstance(value, bool | int | float | str):
         return value
     return [_plain(v) for v in value]
 

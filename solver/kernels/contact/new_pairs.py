@@ -9,7 +9,7 @@ from .state import ContactState
 
 wp.set_module_options(HOT)
 
-# Parts of one body that begin nearer than they would keep, keep at least this part of their way.
+# What is nearer at rest than the contact distance keeps at least this part of how far it is then.
 KEPT_AT_REST = wp.constant(0.5)
 
 
