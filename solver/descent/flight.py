@@ -66,7 +66,7 @@ class Flight:
             record(flight.name_groups, bodies, [], [flights]),
             record(flight.find_motions, bodies, [boxes], [flights]),
             record(flight.find_obstacles, bodies, obstacles, [flights]),
-            record(flight.find_flying, bodies, [flights], [self.flies]),
+            record(flight.find_flying, bodies, [], [flights, self.flies]),
         ]
 
     def _boxes(self, count):
@@ -80,8 +80,9 @@ class Flight:
         held = [(vertices >= model.free_count).any() for vertices in bodies]
         flights.size = model.upload([len(vertices) for vertices in bodies], wp.float64)
         flights.held = model.upload(np.array(held, dtype=np.int32), int)
-        for name in ("low", "high", "motion"):
+        for name in ("low", "high", "motion", "farthest"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=wp.vec3, device=model.device))
+        flights.part = wp.zeros(len(bodies), dtype=float, device=model.device)
         for name in ("parent", "group", "stays"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=int, device=model.device))
         return flights

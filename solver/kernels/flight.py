@@ -13,6 +13,10 @@ from .options import QUICK
 wp.set_module_options(QUICK)
 
 
+# The part of a motion that leads up to an obstacle is halved so often to find it.
+HALVINGS = wp.constant(12)
+
+
 @wp.struct
 class Boxes:
     """Boxes of vertices with their contact distances, and the sum of the vertices' paths."""
@@ -33,6 +37,8 @@ class Flights:
     parent: wp.array[int]
     group: wp.array[int]  # the first of those that it flies with
     motion: wp.array[wp.vec3]  # of the group, where this is its first body [m]
+    farthest: wp.array[wp.vec3]  # coordinates of the group [m], likewise
+    part: wp.array[float]  # of its motion that leads up to obstacles, likewise
     stays: wp.array[int]  # of the group, where this is its first body
 
 
@@ -107,6 +113,7 @@ def measure_bodies(
     flights.low[b] = stretched_low(low, motion)
     flights.high[b] = stretched_high(high, motion)
     flights.parent[b] = b
+    flights.part[b] = 1.0
     flights.stays[b] = 0
 
 
@@ -168,6 +175,7 @@ def find_motions(
             size += flights.size[other]
             farthest = wp.max(farthest, wp.max(wp.abs(boxes.low[other]), wp.abs(boxes.high[other])))
     flights.motion[b] = in_digits_of(wp.vec3(path / size), farthest)
+    flights.farthest[b] = farthest
 
 
 @wp.func
@@ -186,6 +194,31 @@ def meets_on_the_way(b: int, other: int, surface: Surface, boxes: Boxes, flights
     return wp.max(wp.max(above, below)) <= 0.0
 
 
+@wp.func
+def meets_by(
+    part: float,
+    b: int,
+    motion: wp.vec3,
+    surface: Surface,
+    colliders: AnalyticColliders,
+    travel: float,
+    boxes: Boxes,
+):
+    """Whether body b may reach an analytic collider, or the box of another as of the last search,
+    on a part of a motion.
+    """
+    low = stretched_low(boxes.low[b], part * motion)
+    high = stretched_high(boxes.high[b], part * motion)
+    meets = bool(False)
+    for k in range(colliders.kind.shape[0]):
+        if may_reach(colliders, k, low, high):
+            meets = True
+    if not meets:
+        reach = wp.vec3(travel)
+        meets = meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach)
+    return meets
+
+
 @wp.kernel
 def find_obstacles(
     surface: Surface,
@@ -195,9 +228,9 @@ def find_obstacles(
     # in and out
     flights: Flights,
 ):
-    """Mark the groups that do not fly: what is held, what may meet another group on the way of
-    both, which is not that of each body by itself, and what may reach an analytic collider or the
-    box of another as of the last search; within the frame those move by `travel` [m] at most.
+    """Mark the groups that do not fly: what is held, and what may meet another group on the way of
+    both, which is not that of each body by itself; and find the part of its motion that leads a
+    group up to colliders, which move by `travel` [m] at most within the frame.
     """
     b = wp.tid()
     group = flights.group[b]
@@ -208,28 +241,33 @@ def find_obstacles(
     for other in range(flights.group.shape[0]):
         if meets_on_the_way(b, other, surface, boxes, flights):
             stays = 1
-    low = stretched_low(boxes.low[b], motion)
-    high = stretched_high(boxes.high[b], motion)
-    for k in range(colliders.kind.shape[0]):
-        if may_reach(colliders, k, low, high):
-            stays = 1
-    if stays == 0:
-        reach = wp.vec3(travel[0])
-        if meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach):
-            stays = 1
     if stays != 0:
         flights.stays[group] = 1
+        return
+    part = float(1.0)
+    if meets_by(part, b, motion, surface, colliders, travel[0], boxes):
+        part = 0.0
+        share = float(0.5)
+        for _halving in range(HALVINGS):
+            if not meets_by(part + share, b, motion, surface, colliders, travel[0], boxes):
+                part += share
+            share *= 0.5
+    wp.atomic_min(flights.part, group, part)
 
 
 @wp.kernel
 def find_flying(
+    # in and out
     flights: Flights,
     # out
     flies: wp.array[int],
 ):
-    """Whether any group flies and gets anywhere by that."""
+    """How far every group flies, and whether any gets anywhere by that."""
     b = wp.tid()
     if flights.group[b] == b and flights.stays[b] == 0:
+        part = flights.part[b]
+        if part < 1.0:
+            flights.motion[b] = in_digits_of(part * flights.motion[b], flights.farthest[b])
         if wp.length_sq(flights.motion[b]) > 0.0:
             flies[0] = 1
 
