@@ -226,6 +226,26 @@ def test_what_meets_nothing_flies_and_what_is_near_a_collider_stays():
         np.testing.assert_allclose(mine, np.tile(expected[number], (len(mine), 1)), atol=1e-6)
 
 
+@pytest.mark.parametrize("on_mesh", [False, True])
+def test_what_falls_on_a_collider_together_flies_up_to_it_together(on_mesh):
+    """Each by itself would go no farther than to what is below it, and tilt there."""
+    bodies = [cube([0.0, 0.0, 0.2]), cube([0.0, 0.0, 0.402])]
+    floor = [Collider(*plane(4.0))] if on_mesh else []
+    still = replaced(SETTINGS, gravity=(0.0, 0.0, 0.0), use_ground=not on_mesh)
+    _first, _frames, stepper = start([*bodies, *floor], still)
+    model, flight = stepper.model, stage(stepper, "Contacts").flight
+    before, goal = model.x.numpy().copy(), model.candidate.numpy()
+    goal[: model.free_count] = before[: model.free_count] + [0.3, 0.0, -0.6]
+    model.candidate.assign(goal)
+    flight.move()
+    moved = (model.x.numpy() - before)[: model.free_count]
+    np.testing.assert_allclose(moved, np.tile(moved[0], (len(moved), 1)), atol=2e-7)
+    # A third of the way leads to the floor but for the contact distance, half a millimeter, or
+    # those of both sides.
+    np.testing.assert_allclose(moved[0, 0], -0.5 * moved[0, 2], rtol=1e-5)
+    assert 0.1985 < -moved[0, 2] < 0.2
+
+
 def two_that_nearly_touch(apart=1e-5):
     """Two cubes of 20 cm, a turned one beside the other, after a frame without gravity."""
     turn = rotation((0.6, 0.8, 0.0), 0.7)
