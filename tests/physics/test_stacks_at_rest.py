@@ -145,6 +145,10 @@ def mean_heights(z, size):
         (5, 1, 1.0, 1e7, Solid, True),
         (10, 1, 0.1, 1e9, Solid, True),
         (10, 1, 0.1, 1e9, Cells, True),
+        # They leaned when each body came down only to the one below, far above the ground.
+        (5, 2, 0.3, 1e6, Solid, False),
+        (10, 1, 0.01, 1e7, Cells, False),
+        (10, 1, 1.0, 1e9, Solid, False),
     ],
 )
 def test_cubes_that_are_dropped_come_to_rest(count, cells, drop, modulus, kind, on_mesh):
