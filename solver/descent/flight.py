@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Free flight: what nothing obstructs moves by its common motion at once.
+"""Free flight: what nothing obstructs moves by its common motion at once, what falls on colliders
+up to them: each body by itself would end at the one below.
 
 Among bodies a common motion changes no distance, so it needs no search; otherwise the trust radii
 of the truncation, which are small beside the path of a fast body, would hold it back. Bodies that
