@@ -91,6 +91,11 @@ class KinematicColliders(KinematicPoints):
         super().__init__(len(assembly.points), moves, device)
         self.travel = wp.zeros(1, dtype=float, device=device)
 
+    @property
+    def kept(self):
+        """What a frame that is done again needs, besides where points are."""
+        return {"travel": self.travel}
+
     def read(self, frame, time):
         read = [np.zeros((0, 3))]
         for collider in self.colliders:
