@@ -180,6 +180,18 @@ def collider_force_hessian(
 
 
 @wp.func
+def height_in_bowl(r: wp.vec3, end: wp.vec3, up: wp.vec3, size: float):
+    """How far in front of the wall of a bowl [m] a step from r, below the rim, to `end` leads, both
+    seen from the center; above the rim, too, unless it leads over that inside of the wall.
+    """
+    depth = -wp.dot(up, r)
+    above = wp.dot(up, end)
+    if above >= 0.0 and wp.length(wp.lerp(r, end, depth / (depth + above))) < size:
+        return FAR
+    return size - wp.length(end)
+
+
+@wp.func
 def fraction_in_front(s: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
     """The fraction in [0, 1] of `step` that does not take surface vertex s through a collider."""
     fraction = float(1.0)
@@ -192,8 +204,8 @@ def fraction_in_front(s: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
             # elsewhere at most in proportion to what it falls by in all.
             fall = -wp.dot(wp.vec3(near[0], near[1], near[2]), step)
             if encloses(colliders, k):
-                far = direction_and_distance(colliders, k, x + step)
-                fall = near[3] - far[3]
+                r, end = x - colliders.center[k], x + step - colliders.center[k]
+                fall = near[3] - height_in_bowl(r, end, colliders.normal[k], colliders.size[k])
             fraction = wp.min(fraction, fraction_above(near[3], fall, floor))
     return fraction
 
