@@ -39,6 +39,9 @@ PASSES = wp.constant(40)
 OVERSHOT = wp.constant(wp.float64(0.25))
 # ... to no less than this part of it.
 LEAST_PART = wp.constant(wp.float64(0.1))
+# What has come to no end is left where it was if inertia alone has gained more than so many times
+# what the first step would have. Contacts have no more than that to give.
+MOST_RISE = wp.constant(wp.float64(10.0))
 # After so many passes, which are enough for friction on a mesh, it is taken anew first, ...
 DRAWN_BACK = wp.constant(18)
 # ... so often.
@@ -175,6 +178,15 @@ def draw_back(b: int, part: wp.float64, islands: Islands, steps: RigidSteps):
     steps.gain[b] = wp.float64(0.0)
 
 
+@wp.func
+def rise_of_inertia(b: int, islands: Islands, steps: RigidSteps):
+    """What the way of an island so far adds to ½ Σ w |x' − y|² [J]."""
+    u = islands.shift[b]
+    one = wp.identity(n=3, dtype=wp.float64)
+    along = wp.dot(wp.float64(0.5) * steps.weight[b] * u - steps.push[b], u)
+    return along - wp.trace((islands.turn[b] - one) * steps.moment[b])
+
+
 @wp.kernel
 def take_rigid_steps(
     chunks: Chunks,
@@ -241,5 +253,8 @@ def take_rigid_steps(
             steps.goes_on[b] = 0
     if steps.passes[b] >= PASSES:
         steps.goes_on[b] = 0
+        if rise_of_inertia(b, islands, steps) > MOST_RISE * steps.first_gain[b]:
+            islands.shift[b] = wp.vec3d()
+            islands.turn[b] = wp.identity(n=3, dtype=wp.float64)
     if steps.goes_on[b] != 0:
         goes_on[0] = 1
