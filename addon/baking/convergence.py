@@ -6,10 +6,16 @@ from statistics import median_low
 
 from ...solver.report.lengths import length
 from ...solver.settings import Settings
-from .report import Line, advice, listed
+from .report import Line, advice, counted, listed
 
 # The most iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
+# More iterations than these, and than so many times those that are set, are not advised: where they
+# would be needed it is mostly contact that is slow, and smaller steps take less.
+MOST_ADVISED = Settings.__dataclass_fields__["iterations"].metadata["soft_high"]
+MANY = 10
+# What nothing pulls so far is caught by what passes it within a step: only smaller ones help.
+FINER = 4
 # A bake is worth a warning from this part of poor frames on, ...
 POOR_PART = 0.2
 # ... and from so many, or half of a shorter one: landings are short, and what they lack is told
@@ -30,6 +36,8 @@ class Convergence:
         self.frames = 0
         self.needed = []
         """Iterations that each poor frame would have needed."""
+        self.stretched = []
+        """Of every frame in which edges are longer than anything pulls them, a `Solved`."""
         self.last = self.worst = None
         self.skips = 0
 
@@ -40,8 +48,11 @@ class Convergence:
         self.last = solved
         if self.worst is None or _badness(solved) > _badness(self.worst):
             self.worst = solved
-        # What brings surfaces apart is not meant to be exact, and is told for itself.
-        if _is_poor(solved) and not solved.stats.tangles:
+        if solved.stats.tangles:
+            return  # What brings surfaces apart is not meant to be exact, and is told for itself.
+        if solved.stats.overstretched:
+            self.stretched.append(solved)
+        elif _is_poor(solved):
             needed = solved.stats.iterations_enough
             self.needed.append(inf if needed is None else needed)
 
@@ -51,7 +62,8 @@ class Convergence:
         return rounded_up(middle) if middle <= MOST_ITERATIONS else None
 
     def poor(self, settings):
-        """A `Line` about the frames that did not converge."""
+        """`Line`s about the frames that did not converge."""
+        yield from self._overstretched(settings)
         if not self.needed:
             return
         count = self.iterations()
@@ -63,11 +75,35 @@ class Convergence:
         else:
             what = "Looks softer than its material in {} frames"
             number = advice("iterations", count)
+            # Without inertia all steps are alike.
+            if count > max(MOST_ADVISED, MANY * settings.iterations) and not settings.quasistatic:
+                what += f" and would need {count:,} iterations; try a coarser mesh or smaller steps"
+                number = advice("substeps", 2 * settings.substeps)
         warns = len(self.needed) >= max(POOR_PART * self.frames, min(LANDING, 0.5 * self.frames))
         if not warns:
             what = "Less exact in {} frames" + ("; if it looks wrong" if number else "")
         part = f"{len(self.needed)} of {self.frames}"
         yield Line(text=what.format(part), warns=warns, **number)
+
+    def _overstretched(self, settings):
+        """A `Line` about what is longer than anything pulls it."""
+        if not self.stretched:
+            return
+        found = {}
+        for solved in self.stretched:
+            for one in solved.stats.overstretched:
+                found.setdefault(one.name, []).append((one.ratio, solved.scene_frame))
+        names = tuple(sorted(found, key=lambda name: max(found[name]), reverse=True))
+        ratio, frame = max(found[names[0]])
+        count = len(self.stretched)
+        also = f" (also in {counted(count - 1, 'other frame')})" if count > 1 else ""
+        yield Line(
+            text=f"{listed(names)} {'is' if len(names) == 1 else 'are'} stretched to {ratio:.2g} "
+            f"times the length in frame {frame}{also}, and nothing pulls so hard",
+            warns=count >= min(LANDING, 0.5 * self.frames),
+            objects=names,
+            **advice("substeps", FINER * settings.substeps),
+        )
 
     def inside_out(self, settings):
         """A `Line` about cells, or tets, that are inside out at the end."""

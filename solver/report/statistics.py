@@ -10,6 +10,7 @@ from ..contact.measure import ContactMeasure
 from ..device.numbers import Numbers
 from ..kernels.contact.counts import SEARCHES
 from .lengths import length
+from .overstretch import Overstretch, Overstretched
 from .position_error import BodyErrors
 from .residual import decay
 from .sums import Sums
@@ -99,6 +100,8 @@ class Statistics:
     """Elements that are inside out."""
     inverted_bodies: tuple[str, ...]
     """Names of the bodies they belong to."""
+    overstretched: tuple[Overstretched, ...]
+    """Rods and cloths of which edges are far longer than anything pulls them."""
     rejected: int
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]
@@ -172,10 +175,11 @@ class Measure:
         self.model, self.residual, self.bodies = model, residual, bodies
         self.convergence, self.coarse = convergence, coarse
         self.contact, self.sums = ContactMeasure(model), Sums(model, residual.touching)
+        self.overstretch = Overstretch(model, bodies, residual, self.sums.owner)
         self.revisions = model.revisions
         # All that tell of a frame; what they tell is in arrays, `reported`, by names.
         telling = [model, residual, convergence, coarse, model.attachments, self.sums]
-        telling += [self.contact, model.contact]
+        telling += [self.contact, model.contact, self.overstretch]
         arrays = {}
         for one in telling:
             arrays |= getattr(one, "reported", {})
@@ -187,6 +191,7 @@ class Measure:
             self.revisions = self.model.revisions
             self.contact.record()
             self.sums.record()
+            self.overstretch.record()
         if self.coarse:
             self.residual.find_before(self.coarse.before, self.coarse.away_before)
         self.residual.find()
@@ -194,6 +199,7 @@ class Measure:
         if self.model.contact is not None:
             self.model.contact.find_certainty()
         self.sums.find()
+        self.overstretch.find()
         return self.numbers.read()
 
     def statistics(self, numbers, seconds):
@@ -243,6 +249,7 @@ class Measure:
             torn=self._torn(numbers["broken"]) if model.attachments.breakable else (),
             inverted=int(numbers["inverted"].sum()),
             inverted_bodies=self._names(numbers["inverted"]),
+            overstretched=self.overstretch.among(numbers["overstretch"]),
             rejected=int(numbers["rejected"].sum()),
             rejected_bodies=self._names(numbers["rejected"]),
             iterations=done,

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from vbd.addon.baking.convergence import Convergence, rounded_up
+from vbd.solver.report.overstretch import Overstretched
 from vbd.solver.settings import Settings
 
 CELLS = SimpleNamespace(cells=9, tets=0)
@@ -19,6 +20,7 @@ def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=
         verdict=verdict,
         is_poor=verdict != "converged",
         tangles=tangles,
+        overstretched=(),
         inverted=inverted,
         inverted_bodies=("Ball",) if inverted else (),
         coarse_share=nan,
@@ -92,6 +94,44 @@ def test_a_hard_landing_is_told_but_is_no_warning(poor):
 def test_poor_frames_are_a_warning_from_a_fifth_on_and_longer_than_a_landing(poor, calm, warns):
     frames = [frame(k, needed=50) for k in range(poor)]
     assert line(told(*frames, *(good(poor + k) for k in range(calm)))).warns == warns
+
+
+def stretched(index, *found, **changes):
+    """A frame with bodies that nothing pulls so far: (name, ratio) of each."""
+    solved = frame(index, **changes)
+    solved.stats.overstretched = tuple(Overstretched(*one) for one in found)
+    return solved
+
+
+def test_what_nothing_pulls_so_far_asks_for_smaller_steps_and_never_for_iterations():
+    frames = [stretched(k, ("Rod", 1.0 + 0.5 * k), needed=3200) for k in range(1, 5)]
+    one = line(told(*frames, good(9)))
+    assert one.text == (
+        "Rod is stretched to 3 times the length in frame 4 (also in 3 other frames), and nothing "
+        "pulls so hard"
+    )
+    assert (one.warns, one.setting, one.value, one.objects) == (True, "substeps", 16, ("Rod",))
+    both = stretched(3, ("Rod", 2.0), ("Rope", 3.64), verdict="converged")
+    one = line(told(both, *(good(k) for k in range(4, 20))))
+    assert one.text.startswith("Rope, Rod are stretched to 3.6 times the length in frame 3, and")
+    assert not one.warns  # an impact, soon over
+
+
+def test_thousands_of_iterations_are_not_advised():
+    one = line(told(frame(1, needed=3123), frame(2, needed=3123)))
+    assert one.text == (
+        "Looks softer than its material in 2 of 2 frames and would need 3,200 iterations; try a "
+        "coarser mesh or smaller steps"
+    )
+    assert (one.warns, one.setting, one.value) == (True, "substeps", 8)
+    few = told(frame(1, needed=3123), *(good(k) for k in range(2, 30)))
+    (one,) = few.poor(Settings(substeps=4))
+    assert (one.text, one.value) == ("Less exact in 1 of 29 frames; if it looks wrong", 8)
+    assert line(told(frame(1, needed=200))).setting == "iterations"
+    # Nothing but iterations leads to an equilibrium, and who has set many may set more.
+    for settings in (Settings(quasistatic=True), Settings(iterations=400)):
+        (one,) = told(frame(1, needed=3123)).poor(settings)
+        assert (one.setting, one.value) == ("iterations", 3200)
 
 
 def test_frames_that_lead_surfaces_apart_are_not_asked_to_converge():

@@ -29,6 +29,7 @@ def stats(**changes):
         "inverted_bodies": (),
         "rejected_bodies": (),
         "tangles": (),
+        "overstretched": (),
         "rooms": (),
         "torn": (),
         "coarse_skips": 0,

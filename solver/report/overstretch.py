@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names what is far longer than at rest while nothing pulls at it (kernels/overstretch.py)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from ..device.launches import play
+from ..elements.triangles import STABLE_TRIANGLES, STVK_TRIANGLES
+from ..kernels.overstretch import Bars, find_overstretch
+from ..topology.graphs import edge_index, unique_edges
+
+# The stiffness k [N/m] that stands for the sides of a triangle: of three bars of length l in all
+# directions of a plane Σ k l² 3/8 = K A, by the mean of cos⁴ over them.
+OF_SIDES = 8.0 / 3.0
+
+
+@dataclass(frozen=True)
+class Overstretched:
+    """A body with an edge that is `ratio` times as long as at rest with nothing that pulls."""
+
+    name: str
+    ratio: float
+
+
+class Overstretch:
+    """Looks for such edges; `residual` has the forces [N] that are left at vertices, and `owner`
+    [vertex] says whose they are.
+    """
+
+    def __init__(self, model, bodies, residual, owner):
+        self.model, self.bodies, self.residual, self.owner = model, bodies, residual, owner
+        self.ratio = wp.zeros(len(bodies), dtype=float, device=model.device)
+        self.record()
+
+    def record(self):
+        """Take over the elements, at the start and when they have changed."""
+        model, assembly, settings = self.model, self.model.assembly, self.model.settings
+        elements, parts = assembly.elements, []
+        if "springs" in elements:
+            springs = elements["springs"]
+            parts.append((springs.corners, springs.rest, springs.stiffness))
+        for kind in (STVK_TRIANGLES, STABLE_TRIANGLES):
+            if kind.name in elements:
+                parts.append(_sides(elements[kind.name], assembly.rest_points))
+        self.launches = []
+        if not sum(len(ends) for ends, _rest, _stiffness in parts):
+            return
+        ends, rest, stiffness = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        bars = Bars()
+        bars.ends = model.upload(ends.astype(np.int32), wp.vec2i)
+        bars.rest, bars.stiffness = (model.upload(values, float) for values in (rest, stiffness))
+        bars.body = model.upload(self.owner[ends[:, 0]], int)
+        # At rest nothing but elements holds a vertex.
+        mass = assembly.mass[: model.free_count] * (not settings.quasistatic)
+        inertia = model.upload(mass / settings.step_time**2, float)
+        inputs = [model.x, self.residual.force, inertia, bars]
+        self.launches = [
+            self.ratio.zero_,
+            model.launches.record_serial(find_overstretch, len(ends), inputs, [self.ratio]),
+        ]
+
+    def find(self):
+        """The ratios of now, after `Residual.find`."""
+        play(self.launches)
+
+    @property
+    def reported(self):
+        """What a frame tells: of every body the largest ratio, 0 where there is none."""
+        return {"overstretch": self.ratio}
+
+    def among(self, ratios):
+        """An `Overstretched` for every body with a ratio."""
+        return tuple(
+            Overstretched(body.name, float(ratio))
+            for body, ratio in zip(self.bodies, ratios, strict=True)
+            if ratio
+        )
+
+
+def _sides(triangles, points):
+    """The sides of triangles as bars: ends [side, 2], lengths at rest [m], stiffness [N/m]."""
+    edges = unique_edges(triangles.corners)
+    rest = np.linalg.norm(points[edges[:, 1]] - points[edges[:, 0]], axis=1)
+    of_all = triangles.stiffness[:, :2].mean(axis=1) * triangles.area * OF_SIDES
+    stiffness = np.zeros(len(edges))
+    sides = [edge_index(edges, triangles.corners[:, [k, (k + 1) % 3]]) for k in range(3)]
+    squares = sum(rest[side] ** 2 for side in sides)
+    for side in sides:
+        np.add.at(stiffness, side, of_all / squares)
+    return edges, rest, stiffness

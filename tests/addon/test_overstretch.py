@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is stretched by nothing that pulls is named, with smaller steps; what its load or its pins
+stretch is not.
+"""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import baked, frames, mesh_object, pin, sheet, shown, slide
+
+from vbd.addon.gathering.reader import curves_of
+
+COUNT = 16
+
+
+def rope(name, points, modulus):
+    """A rope along points, with the material of the preset but for its modulus [Pa]."""
+    ob = mesh_object(name, points, edges=[(k, k + 1) for k in range(COUNT)])
+    with bpy.context.temp_override(object=ob, selected_objects=[ob]):
+        bpy.ops.vbd.add(role="ROD")
+    ob.vbd.youngs_modulus = modulus
+    return ob
+
+
+def caught_rod(scene, modulus):
+    """A rod whose pinned ends turn about its middle past a post, at which it is caught."""
+    points = [(k / COUNT - 0.5, 0.0, 0.0) for k in range(COUNT + 1)]
+    rod = rope("Rod", points, modulus)
+    pin(rod, [0, 1, COUNT - 1, COUNT])
+    for frame, angle in ((1, 0.0), (20, 1.5 * np.pi)):
+        rod.rotation_euler.z = angle
+        rod.keyframe_insert("rotation_euler", index=2, frame=frame)
+    for curve in curves_of(rod.animation_data.action):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    upright = [(0.3, 0.06, point[0]) for point in points]
+    post = rope("Post", upright, 2e8)
+    pin(post, range(COUNT + 1))
+    frames(scene, 1, 12)
+    scene.vbd.device = "CPU"
+
+
+def stretched(outcome):
+    return [line for line in outcome.lines() if "stretched" in line.text]
+
+
+def test_a_stiff_rod_that_is_caught_between_turning_pins_asks_for_substeps(scene):
+    """It ended 3.6 times as long, and the report asked for thousands of iterations, or nothing."""
+    caught_rod(scene, 1e9)
+    outcome = baked()
+    (line,) = stretched(outcome)
+    assert line.warns and line.objects == ("Rod",)
+    assert (line.setting, line.value) == ("substeps", 4 * scene.vbd.substeps)
+    assert line.text.startswith("Rod is stretched to ")
+    assert float(line.text.split()[4]) > 2.0
+    assert not [line for line in outcome.lines() if line.setting == "iterations"]
+
+
+def test_the_same_rod_of_rubber_is_stretched_by_its_pins(scene):
+    caught_rod(scene, 1e5)
+    assert not stretched(baked())
+
+
+@pytest.mark.parametrize("modulus", [20.0, 2000.0, 20000.0])
+def test_what_its_load_makes_long_is_not_named(scene, modulus):
+    """Rubber that its weight makes three times as long and that bounces, and what falls as if it
+    were free: there the tension is left over beside what inertia takes.
+    """
+    frames(scene, 1, 20)
+    scene.vbd.device = "CPU"
+    band = rope("Band", [(0.0, 0.0, -k / COUNT) for k in range(COUNT + 1)], modulus)
+    pin(band, [0])
+    cloth = sheet("Skin", cells=8)
+    cloth.location.x = 1.0
+    cloth.vbd.youngs_modulus = modulus
+    pin(cloth, [0, 8])
+    outcome = baked()
+    longest = [np.linalg.norm(np.ptp(points, axis=0)) for points in last(scene, "Band", "Skin")]
+    assert modulus > 2000.0 or min(longest) > 2.0
+    assert not stretched(outcome)
+
+
+def test_a_sheet_that_pins_draw_out_is_not_named(scene):
+    """Nothing is free to be shorter, however stiff it is."""
+    frames(scene, 1, 10)
+    scene.vbd.device = "CPU"
+    cloth = sheet("Skin", cells=6)
+    cloth.vbd.youngs_modulus = 1e6
+    group = cloth.vertex_groups.new(name="Moved")
+    far = [k for k, v in enumerate(cloth.data.vertices) if v.co.x > 0.99]
+    near = [k for k, v in enumerate(cloth.data.vertices) if v.co.x < 0.01]
+    group.add(far, 1.0, "REPLACE")
+    pin(cloth, [*near, *far])
+    hook = bpy.data.objects.new("Hook", None)
+    scene.collection.objects.link(hook)
+    modifier = cloth.modifiers.new("Hook", "HOOK")
+    modifier.object, modifier.vertex_group = hook, "Moved"
+    slide(hook, 0, 1, 10, 1.0)
+    outcome = baked()
+    (points,) = last(scene, "Skin")
+    assert np.ptp(points[:, 0]) == pytest.approx(2.0, abs=0.02)
+    assert not stretched(outcome)
+
+
+def last(scene, *names):
+    """Points of objects in the last frame [m]."""
+    return [shown(bpy.data.objects[name], scene.vbd.frame_end) for name in names]
