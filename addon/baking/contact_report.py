@@ -82,10 +82,7 @@ class ContactReport:
                 until = f"from frame {self.first_entangled.scene_frame} {until}"
             yield Line(text=f"{what} {until} {self._remedy('start apart')}", objects=names)
             return
-        if len(found) == 1:
-            what = f"{names[0]} passes through {names[1] if len(names) > 1 else 'itself'}"
-        else:
-            what = f"{listed(names)} pass through each other"
+        what = _who_passes([intersection.bodies for intersection in found], names)
         remedy = self._remedy("move apart what starts entangled")
         yield Line(text=f"{what}; {remedy}", warns=True, objects=names)
 
@@ -144,3 +141,16 @@ class ContactReport:
 
     def _depth(self, solved):
         return length(solved.stats.deepest)
+
+
+def _who_passes(couples, names):
+    """What passes through what, of couples of bodies and the names of all of these, in words."""
+    common = [name for name in names if all(name in couple for couple in couples)]
+    if len(couples) == 1:
+        return f"{names[0]} passes through {names[1] if len(names) > 1 else 'itself'}"
+    if not common:
+        return f"{listed(names)} pass through each other"
+    others = listed([name for name in names if name != common[0]])
+    if all(other == common[0] for _one, other in couples):
+        return f"{others} pass through {common[0]}"
+    return f"{common[0]} passes through {others}"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What takes part in the simulation: the list of it, what is missing, and selecting from it."""
+"""What takes part in the simulation: the list of it, and selecting from it."""
 
 import bpy
 from bpy.types import UIList
 
-from .curves import is_curve, is_pinned, is_simulated_as_points
+from .curves import is_curve
 
 BODIES = ("SOFT", "CLOTH", "ROD")
 ROLE_ICONS = {
@@ -18,7 +18,6 @@ MOST_ROWS = 6
 # Types of objects that have no role, but become meshes.
 CONVERTIBLE = ("FONT", "SURFACE", "META")
 CONVERT = "convert it to a mesh (Object > Convert > Mesh)"
-ADD_FLOOR = "Add pins, a collider or the ground:"
 
 
 def unsuited(ob, role):
@@ -45,43 +44,6 @@ def nothing_to_bake(scene):
     if roles == {"COLLIDER"}:
         return "All objects are colliders: give another one the role soft body, cloth or rod"
     return None
-
-
-def needs_floor(scene):
-    """Whether all that is simulated falls forever."""
-    chosen = participants(scene)
-    bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
-    held = len(chosen) > len(bodies)
-    held |= any(is_pinned(ob) or len(ob.vbd.attachments) for ob in bodies)
-    gravity = scene.use_gravity and any(scene.gravity)
-    return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
-
-
-def _without_target(scene):
-    """A body whose attachment leads nowhere yet, or None."""
-    for ob in scene.objects:
-        if ob.vbd.role in BODIES:
-            if any(item.enabled and item.target is None for item in ob.vbd.attachments):
-                return ob
-    return None
-
-
-def next_step(context):
-    """What the user may do next, in one short line; empty when there is nothing to say."""
-    scene, ob = context.scene, context.object
-    if context.window_manager.vbd.baking:
-        return "Esc stops and keeps the frames"
-    if any(ob.vbd.baked for ob in scene.objects):
-        return ""
-    if nothing_to_bake(scene):
-        if participants(scene):
-            return "Add a soft body, cloth or rod"
-        return "Choose what it is" if ob is not None and is_simulated_as_points(ob) else ""
-    if needs_floor(scene):
-        return ADD_FLOOR
-    if untied := _without_target(scene):
-        return f"{untied.name}: choose a target"
-    return "Ready: press Bake"
 
 
 def select_only(context, objects):

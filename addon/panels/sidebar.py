@@ -7,8 +7,9 @@ from ..baking.command_line import FORMS
 from ..baking.resuming import kept_frames
 from ..baking.sizes import draw_sizes
 from ..objects.curves import is_simulated_as_points
+from ..objects.next_step import ADD_FLOOR, next_step
 from ..objects.own_mesh import without_own_mesh
-from ..objects.participants import ADD_FLOOR, CONVERTIBLE, draw_participants, next_step
+from ..objects.participants import CONVERTIBLE, draw_participants
 from ..playing.baked import warnings
 from ..values.presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
 from ..viewport.overlays import draw_switches

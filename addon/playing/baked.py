@@ -70,8 +70,10 @@ def edits(scene):
     lines = []
     for ob in scene.objects:
         if is_edited(ob):
-            what = "is in Edit Mode" if ob.mode == "EDIT" else "was edited"
-            lines += [f"{ob.name} is baked and {what}", "Free the bake to edit the mesh"]
+            if ob.mode == "EDIT":
+                lines += [f"{ob.name} is baked and is in Edit Mode", "Leave it to free the bake"]
+            else:
+                lines += [f"{ob.name} is baked and was edited", "Free the bake to edit the mesh"]
     return lines
 
 

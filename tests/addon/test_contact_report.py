@@ -119,7 +119,13 @@ def test_what_stays_inside_of_something_is_told():
     ("couples", "start"),
     [
         ([("Shirt", "Shirt")], "Shirt passes through itself"),
-        ([("Shirt", "Body"), ("Hat", "Body")], "Shirt, Body, Hat pass through each other"),
+        ([("Shirt", "Body"), ("Hat", "Body")], "Shirt, Hat pass through Body"),
+        ([("Rope", "Post"), ("Rope", "Post.001")], "Rope passes through Post, Post.001"),
+        ([("Hat", "Rope"), ("Rope", "Post")], "Rope passes through Hat, Post"),
+        (
+            [("Hat", "Rope"), ("Shirt", "Post")],
+            "Hat, Rope, Shirt and 1 more pass through each other",
+        ),
         ([("A", "A"), ("B", "B"), ("C", "C"), ("D", "D")], "A, B, C and 1 more pass through"),
     ],
 )

@@ -13,7 +13,7 @@ from blender_scenes import tet_block
 
 from vbd.addon.baking import report
 from vbd.addon.gathering import field_weights
-from vbd.addon.objects.participants import ADD_FLOOR
+from vbd.addon.objects.next_step import ADD_FLOOR
 from vbd.addon.panels import advice
 from vbd.addon.panels import holding as holding_panels
 from vbd.addon.panels import painting as painting_panels
@@ -274,6 +274,11 @@ def test_the_next_step_is_told_until_something_is_baked(scene):
     cube.vbd.attachments.add()
     assert hints() == ["Cube: choose a target"]
     cube.vbd.attachments[0].enabled = False
+    assert hints() == ["Ready: press Bake"]
+    bpy.ops.object.duplicate_move_linked()
+    assert hints() == ["Cube needs a mesh of its own"]
+    assert "vbd.make_mesh_local" in drawn(panels.VBD_PT_sidebar)
+    bpy.ops.vbd.make_mesh_local()
     assert hints() == ["Ready: press Bake"]
     cube.vbd.baked = True
     assert hints() == []

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user may do next, before anything is baked."""
+
+from .curves import is_pinned, is_simulated_as_points
+from .own_mesh import without_own_mesh
+from .participants import BODIES, nothing_to_bake, participants
+
+ADD_FLOOR = "Add pins, a collider or the ground:"
+
+
+def needs_floor(scene):
+    """Whether all that is simulated falls forever."""
+    chosen = participants(scene)
+    bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
+    held = len(chosen) > len(bodies)
+    held |= any(is_pinned(ob) or len(ob.vbd.attachments) for ob in bodies)
+    gravity = scene.use_gravity and any(scene.gravity)
+    return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
+
+
+def _without_target(scene):
+    """A body whose attachment leads nowhere yet, or None."""
+    for ob in scene.objects:
+        if ob.vbd.role in BODIES:
+            if any(item.enabled and item.target is None for item in ob.vbd.attachments):
+                return ob
+    return None
+
+
+def next_step(context):
+    """What the user may do next, in one short line; empty when there is nothing to say."""
+    scene, ob = context.scene, context.object
+    if context.window_manager.vbd.baking:
+        return "Esc stops and keeps the frames"
+    if any(ob.vbd.baked for ob in scene.objects):
+        return ""
+    if nothing_to_bake(scene):
+        if participants(scene):
+            return "Add a soft body, cloth or rod"
+        return "Choose what it is" if ob is not None and is_simulated_as_points(ob) else ""
+    if needs_floor(scene):
+        return ADD_FLOOR
+    if untied := _without_target(scene):
+        return f"{untied.name}: choose a target"
+    if shared := without_own_mesh(scene):
+        return f"{shared[0].name} needs a mesh of its own"
+    return "Ready: press Bake"
