@@ -145,12 +145,10 @@ class ContactReport:
 
 def _who_passes(couples, names):
     """What passes through what, of couples of bodies and the names of all of these, in words."""
-    common = [name for name in names if all(name in couple for couple in couples)]
-    if len(couples) == 1:
-        return f"{names[0]} passes through {names[1] if len(names) > 1 else 'itself'}"
-    if not common:
+    who = next((name for name in names if all(name in couple for couple in couples)), None)
+    if who is None:
         return f"{listed(names)} pass through each other"
-    others = listed([name for name in names if name != common[0]])
-    if all(other == common[0] for _one, other in couples):
-        return f"{others} pass through {common[0]}"
-    return f"{common[0]} passes through {others}"
+    if all(other == who != one for one, other in couples):
+        return f"{listed([one for one, _other in couples])} pass through {who}"
+    others = [one if other == who else other for one, other in couples]
+    return f"{who} passes through {listed(['itself' if n == who else n for n in others])}"

@@ -70,10 +70,10 @@ def edits(scene):
     lines = []
     for ob in scene.objects:
         if is_edited(ob):
+            what, remedy = "was edited", "Free the bake to edit the mesh"
             if ob.mode == "EDIT":
-                lines += [f"{ob.name} is baked and is in Edit Mode", "Leave it to free the bake"]
-            else:
-                lines += [f"{ob.name} is baked and was edited", "Free the bake to edit the mesh"]
+                what, remedy = "is in Edit Mode", "Leave Edit Mode to free the bake"
+            lines += [f"{ob.name} is baked and {what}", remedy]
     return lines
 
 

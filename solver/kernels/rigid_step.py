@@ -40,7 +40,8 @@ OVERSHOT = wp.constant(wp.float64(0.25))
 # ... to no less than this part of it.
 LEAST_PART = wp.constant(wp.float64(0.1))
 # What has come to no end is left where it was if inertia alone has gained more than so many times
-# what the first step would have. Contacts have no more than that to give.
+# what the first step would have. A contact that it begins on has less than 7 times that to give: ½
+# where the law is linear, ½ + ln(r/2d) behind that.
 MOST_RISE = wp.constant(wp.float64(10.0))
 # After so many passes, which are enough for friction on a mesh, it is taken anew first, ...
 DRAWN_BACK = wp.constant(18)

@@ -121,6 +121,7 @@ def test_what_stays_inside_of_something_is_told():
         ([("Shirt", "Shirt")], "Shirt passes through itself"),
         ([("Shirt", "Body"), ("Hat", "Body")], "Shirt, Hat pass through Body"),
         ([("Rope", "Post"), ("Rope", "Post.001")], "Rope passes through Post, Post.001"),
+        ([("Rope", "Rope"), ("Rope", "Post")], "Rope passes through itself, Post"),
         ([("Hat", "Rope"), ("Rope", "Post")], "Rope passes through Hat, Post"),
         (
             [("Hat", "Rope"), ("Shirt", "Post")],

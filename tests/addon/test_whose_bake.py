@@ -287,7 +287,7 @@ def test_editing_a_baked_mesh_is_warned_of_in_and_after_edit_mode(scene):
     bpy.ops.object.mode_set(mode="EDIT")
     assert baked.warnings(scene) == [
         "Sheet is baked and is in Edit Mode",
-        "Leave it to free the bake",
+        "Leave Edit Mode to free the bake",
     ]
     bpy.ops.object.mode_set(mode="OBJECT")
     assert baked.warnings(scene) == []
