@@ -18,9 +18,33 @@ def pytest_addoption(parser):
         action="store_true",
         help="round products and sums together on the CPU too, as on GPUs",
     )
+    group.addoption(
+        "--checked",
+        action="store_true",
+        help="end with an illegal instruction where a kernel asks for what an array does not have",
+    )
     group.addoption("--kills", type=int, default=3, help="how often a bake is killed")
     group.addoption("--device", help="what a simulation that is not told runs on: cuda")
     group.addoption("--threads", type=int, help="CPU threads of a simulation that is not told")
+
+
+# In the place of `kernels.options.STRAIGHT`, which looks at no number.
+CHECKED = """
+namespace wp {
+template <typename T> inline T* address(const array_t<T>& array, int i)
+{
+    if (i < 0 || i >= array.shape[0]) {
+        printf("number %d of an array of %d\\n", i, array.shape[0]);
+        __builtin_trap();
+    }
+    return array.data + i;
+}
+template <typename T> inline void array_store(const array_t<T>& array, int i, T value)
+{
+    *address(array, i) = value;
+}
+}
+"""
 
 
 @pytest.fixture
@@ -29,17 +53,23 @@ def kills(request):
     return request.config.getoption("kills")
 
 
+def let_options_be(**others):
+    """Compile all kernels with other options, each of them a function of what it was."""
+    resolve = wp.Module.resolve_options
+
+    def resolve_others(*args, **kwargs):
+        options = resolve(*args, **kwargs)
+        return options | {name: other(options[name]) for name, other in others.items()}
+
+    wp.Module.resolve_options = resolve_others
+
+
 def pytest_configure(config):
     if config.getoption("contraction"):
         # Warp leaves it off on the CPU, whatever the module option `fuse_fp` says.
-        resolve = wp.Module.resolve_options
-
-        def resolve_contracted(*args, **kwargs):
-            options = resolve(*args, **kwargs)
-            options["cpu_compiler_flags"] += " -ffp-contract=fast"
-            return options
-
-        wp.Module.resolve_options = resolve_contracted
+        let_options_be(cpu_compiler_flags=lambda flags: flags + " -ffp-contract=fast")
+    if config.getoption("checked"):
+        let_options_be(extra_cpu_preamble=lambda preamble: CHECKED if preamble else "")
     threads, device = config.getoption("threads"), config.getoption("device")
     if threads or device:
         from vbd.solver import simulate

@@ -25,6 +25,18 @@ WORTH_SPLITTING = 50e3
 PIECE, PIECES = 50e3, 4
 
 
+def refuse_gaps(values):
+    """Raise ValueError where an array of one dimension, also within a struct, has gaps between its
+    numbers: kernels take it for granted that there are none (kernels/options.py).
+    """
+    for value in values:
+        if isinstance(value, wp.array):
+            if value.ndim == 1 and not value.is_contiguous:
+                raise ValueError("kernels need arrays without gaps between their numbers")
+        elif hasattr(value, "__dict__"):
+            refuse_gaps(vars(value).values())
+
+
 def nothing():
     """What a launch of no threads does."""
 
@@ -127,6 +139,7 @@ class Launches:
     def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0):
         if np.prod(count) == 0:
             return Launch((), None)
+        refuse_gaps([*inputs, *outputs])
         how = {"kernel": kernel, "outputs": list(outputs), "device": self.device}
         launch = wp.launch
         if tile_threads:
