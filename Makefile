@@ -23,7 +23,7 @@ $(READY): pyproject.toml .ci/setup
 demo: $(READY) ## build a scene, bake it, and render build/demo.blend and build/demo.png
 	@$(PYTHON) examples/demo.py
 
-test: $(READY) $(if $(PYTEST_ARGS),,$(BLENDERS:%=.venv/blender/%)) ## run all tests (PYTEST_ARGS="-k cloth": some; "--contraction": rounded as elsewhere; "--threads=2"; "--device=cuda")
+test: $(READY) $(if $(PYTEST_ARGS),,$(BLENDERS:%=.venv/blender/%)) ## run all tests (PYTEST_ARGS="-k cloth": some; "--contraction": rounded as elsewhere; "--checked": numbers of arrays are looked at; "--threads=2"; "--device=cuda")
 	@bash .ci/test $(PYTEST_ARGS)
 
 .venv/blender/%: | $(READY)

@@ -96,11 +96,6 @@ class Trees:
         self.find_neighbors = self._finding_neighbors()
         self.is_fitted, self.colliders_move = False, True
 
-    @property
-    def edge_places(self):
-        """How many places the tree of the bodies' edges has."""
-        return WIDTH * sum(self.counts[kernels.EDGES][:1])
-
     def _planted(self):
         """The `kernels.Trees`, not fitted yet, and how many nodes each level of a tree has."""
         model, surface = self.model, self.model.surface

@@ -28,14 +28,12 @@ ORDERED, MIXED = 1, 40
 
 class Search:
     """Finds the pairs that may touch before the next search, and lists them. Trust regions begin
-    at `x_found` [vertex]. Edges are asked by their places in the tree, of which there are
-    `edge_places`.
+    at `x_found` [vertex].
     """
 
-    def __init__(self, model, struct, x_found, edge_places):
+    def __init__(self, model, struct, x_found):
         self.model, self.struct, self.x_found = model, struct, x_found
         self.queries = len(struct.vertices), struct.body_edges
-        self.places = len(struct.vertices), edge_places
         self.slots = [TRIANGLE_SLOTS, EDGE_SLOTS]
         self.count, self.end = (
             [wp.zeros(max(number, 1), dtype=int, device=model.device) for number in self.queries]
@@ -133,7 +131,7 @@ class Search:
         for k, (kernel, slot) in enumerate(zip(kernels, which, strict=True)):
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
             inputs, outputs = [*scene, slots, self.before], [count, self.found[k]]
-            yield launches.record(kernel, self.places[k], inputs, outputs, QUERY)
+            yield launches.record(kernel, queries, inputs, outputs, QUERY)
             limit, outputs = counting.limit_slots, [count, needed, goes_on]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 

@@ -50,14 +50,12 @@ def surface_on_device(surface, kinematic_start, x, upload):
     return struct
 
 
-def digest_of(model, trees):
-    """A hash [byte] of what decides which pairs a search finds between the same positions, and
-    which query finds them.
-    """
+def digest_of(model):
+    """A hash [byte] of what decides which pairs a search finds between the same positions."""
     surface, digest = model.surface, hashlib.sha256()
     known = [surface.vertices, surface.edges, surface.triangles, surface.rest, surface.body]
     known += [surface.may_touch, surface.joint, surface.closed]
-    for values in [*known, model.contact_model.state.radius.numpy(), trees.entry.numpy()]:
+    for values in [*known, model.contact_model.state.radius.numpy()]:
         digest.update(np.ascontiguousarray(values).tobytes())
     return np.frombuffer(digest.digest(), np.uint8)
 
@@ -75,15 +73,14 @@ class Contact:
         watch = Watch(model.x)
         self.truncation = Truncation(model, self.struct, watch, settings)
         x_found = self.truncation.x_found
-        self.trees = Trees(model, self.struct, x_found)
-        self.finding = Search(model, self.struct, x_found, self.trees.edge_places)
+        self.trees, self.finding = (kind(model, self.struct, x_found) for kind in (Trees, Search))
         self.refreshing = Refresh(model, watch)
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certainty = Certainty(model, self.struct, self.truncation)
         # Whether nothing intersects in this frame, or may do so in the next one.
         self.clear, self.suspicious = False, True
         # What a search depends on besides positions, and whether what is known was found with it.
-        self.asked, self.is_known = digest_of(model, self.struct.trees), True
+        self.asked, self.is_known = digest_of(model), True
 
     @property
     def candidate(self):

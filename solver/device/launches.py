@@ -26,13 +26,13 @@ PIECE, PIECES = 50e3, 4
 
 
 def refuse_gaps(values):
-    """Raise ValueError where an array of one dimension, also within a struct, has gaps between its
-    numbers: kernels take it for granted that there are none (kernels/options.py).
+    """Raise RuntimeError where an array of one dimension, also within a struct, has gaps between
+    its numbers: kernels take it for granted that there are none (kernels/options.py).
     """
     for value in values:
         if isinstance(value, wp.array):
             if value.ndim == 1 and not value.is_contiguous:
-                raise ValueError("kernels need arrays without gaps between their numbers")
+                raise RuntimeError("kernels need arrays without gaps between their numbers")
         elif hasattr(value, "__dict__"):
             refuse_gaps(vars(value).values())
 

@@ -14,6 +14,7 @@ EXCEPTIONS = {
     "… has no label; declare it with number(), switch() or choice()": "a fault in the source",
     "two threads read the scene": "a fault in the source",
     "nothing can be given to the device inside of a graph": "a fault in the source",
+    "kernels need arrays without gaps between their numbers": "a fault in the source",
     "Resume from Frame …": "a button",
     "Stiffness per kg": "a label",
     "blender --command vbd": "what its messages begin with",

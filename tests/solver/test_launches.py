@@ -127,3 +127,26 @@ def test_only_the_thread_that_asks_records_a_launch(monkeypatch):
     launches.threads.stop()
     assert recording == {threading.get_ident()}
     np.testing.assert_array_equal(values.numpy(), np.arange(COUNT))
+
+
+@wp.struct
+class Pointer:
+    values: wp.array[int]
+
+
+@wp.kernel
+def copy_pointed(first: int, pointer: Pointer, values: wp.array[int]):
+    values[first + wp.tid()] = pointer.values[first + wp.tid()]
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_an_array_with_gaps_is_refused_also_within_a_struct(within):
+    gaps = wp.zeros((5, 2), dtype=int, device="cpu")[:, 1]
+    whole = wp.zeros(5, dtype=int, device="cpu")
+    pointer = Pointer()
+    pointer.values, out = (gaps, whole) if within else (whole, gaps)
+    launches = Launches("cpu", Workers(1))
+    with pytest.raises(RuntimeError, match="gaps"):
+        launches.record(copy_pointed, 5, [pointer], [out])
+    pointer.values = whole
+    launches.record(copy_pointed, 5, [pointer], [wp.zeros(5, dtype=int, device="cpu")])()

@@ -63,7 +63,7 @@ def bound_edges(
     at = node_at(surface.trees, tree, 0) + node
     clear_node(surface.trees.nodes, at)
     for lane in range(WIDTH):
-        k = entry_at(surface.trees, tree, WIDTH * node + lane)
+        k = entry_at(surface.trees, tree, node, lane)
         if k >= 0:
             e = surface.edges[k]
             if tree < RENEWED or is_edge_renewed(e, surface):
@@ -85,7 +85,7 @@ def bound_triangles(
     at = node_at(surface.trees, tree, 0) + node
     clear_node(surface.trees.nodes, at)
     for lane in range(WIDTH):
-        k = entry_at(surface.trees, tree, WIDTH * node + lane)
+        k = entry_at(surface.trees, tree, node, lane)
         if k >= 0:
             t = surface.triangles[k]
             if tree < RENEWED or is_triangle_renewed(t, surface):

@@ -92,7 +92,7 @@ def bound_bodies(
     at = node_at(surface.trees, WHOLE_BODIES, 0) + node
     clear_node(surface.trees.nodes, at)
     for lane in range(WIDTH):
-        b = entry_at(surface.trees, WHOLE_BODIES, WIDTH * node + lane)
+        b = entry_at(surface.trees, WHOLE_BODIES, node, lane)
         if b >= 0:
             put_box(surface.trees.nodes, at, lane, surface.body_low[b], surface.body_high[b])
 

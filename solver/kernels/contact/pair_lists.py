@@ -113,14 +113,14 @@ def list_edge_edge(
     begin = int(0)
     if k > 0:
         begin = end[k - 1]
+    e = surface.edges[k]
     offset = counts[OF_VERTICES]
     old, old_end = range_of(
         k, before.end_of_edges, before.counts[OF_VERTICES], before.anchors.shape[0]
     )
     for j in range(wp.min(end[k], counts[OF_EDGES]) - begin):
         other = found[k * slots + j]
-        e = surface.edges[wp.min(k, other)]
-        f = surface.edges[wp.max(k, other)]
+        f = surface.edges[other]
         old = place_of(other, old, old_end, before.anchors)
         known = anchor_at(other, old, old_end, before.anchors)
         pair = as_known(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), other, known)

@@ -26,9 +26,6 @@ from .tree import (
     EDGES,
     RENEWED,
     TRIANGLES,
-    Walk,
-    entry_at,
-    first_behind,
     first_in,
     next_in,
 )
@@ -170,7 +167,9 @@ def find_triangles(
 @wp.func
 def near_edges(
     k: int,
-    start: Walk,
+    low: wp.vec3,
+    high: wp.vec3,
+    tree: int,
     surface: Surface,
     state: ContactState,
     x: wp.array[wp.vec3],
@@ -179,22 +178,23 @@ def near_edges(
     count: int,
     found: wp.array[int],
 ):
-    """Write the edges on a walk that edge k may touch to found[at...], in their order; returns how
-    many.
+    """Write the edges of a tree behind edge k that it may touch, in the box from `low` to `high`,
+    to found[at...], in their order; returns how many.
     """
+    e = surface.edges[k]
     n = count
-    walk = start
+    walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
         other = walk.entry
-        e = surface.edges[wp.min(k, other)]
-        f = surface.edges[wp.max(k, other)]
-        pair = wp.vec4i(e[0], e[1], f[0], f[1])
-        if edges_may_meet(e, f, surface) and not are_clasped(EDGE_EDGE, pair, surface):
-            is_near = edges_in_reach(e, f, surface, state, x)
-            is_near = is_near and not lay_in_each_other(EDGE_EDGE, pair, surface)
-            if is_near and not edge_intersects(e, f, surface):
-                write(other, at, n, slots, found)
-                n += 1
+        if other > k:
+            f = surface.edges[other]
+            pair = wp.vec4i(e[0], e[1], f[0], f[1])
+            if edges_may_meet(e, f, surface) and not are_clasped(EDGE_EDGE, pair, surface):
+                is_near = edges_in_reach(e, f, surface, state, x)
+                is_near = is_near and not lay_in_each_other(EDGE_EDGE, pair, surface)
+                if is_near and not edge_intersects(e, f, surface):
+                    write(other, at, n, slots, found)
+                    n += 1
         walk = next_in(surface.trees, walk)
     return n
 
@@ -226,14 +226,8 @@ def find_edges(
     count: wp.array[int],
     found: wp.array[int],
 ):
-    """Edges near each edge of a body; as `find_triangles`. Every edge asks for those that stand
-    behind it in their tree, and in the order in which they stand there, so that what one has read
-    the next one needs.
-    """
-    place = first + wp.tid()
-    k = entry_at(surface.trees, EDGES, place)
-    if k < 0:
-        return
+    """Edges near each edge of a body, every pair once; as `find_triangles`."""
+    k = first + wp.tid()
     at = k * slots
     n = int(0)
     e = surface.edges[k]
@@ -244,9 +238,9 @@ def find_edges(
     near = near_bodies(surface.body[e[0]], low, high, surface)
     among = wp.where(is_new, 0, RENEWED)
     if near & BODIES != 0:
-        walk = first_behind(surface.trees, EDGES + among, place, low, high)
-        n = near_edges(k, walk, surface, state, x, at, slots, n, found)
+        tree = EDGES + among
+        n = near_edges(k, low, high, tree, surface, state, x, at, slots, n, found)
     if near & COLLIDERS != 0:
-        walk = first_in(surface.trees, COLLIDER_EDGES + among, low, high)
-        n = near_edges(k, walk, surface, state, x, at, slots, n, found)
+        tree = COLLIDER_EDGES + among
+        n = near_edges(k, low, high, tree, surface, state, x, at, slots, n, found)
     count[k] = n

@@ -99,14 +99,6 @@ def node_at(trees: Trees, tree: int, level: int):
 
 
 @wp.func
-def entry_at(trees: Trees, tree: int, place: int):
-    """The number of what stands at a place in the order of a tree, -1 for nothing. The node of
-    level 0 that holds it is `place` / `WIDTH`.
-    """
-    return trees.entry[trees.first[tree] + place]
-
-
-@wp.func
 def next_in(trees: Trees, walk: Walk):
     """The walk at the next thing, or at its end."""
     entry = int(-1)
@@ -125,7 +117,7 @@ def next_in(trees: Trees, walk: Walk):
             left ^= wp.uint64(1) << wp.uint64(8 * level + child)
             child += 8 * node
             if level == 0:
-                entry = entry_at(trees, tree, child)
+                entry = trees.entry[trees.first[tree] + child]
             else:
                 level -= 1
                 node = child
@@ -157,28 +149,16 @@ def first_in(trees: Trees, tree: int, low: wp.vec3, high: wp.vec3):
 
 
 @wp.func
-def first_behind(trees: Trees, tree: int, place: int, low: wp.vec3, high: wp.vec3):
-    """The walk through what stands behind a `place` in the order of a tree, at what a box overlaps
-    first: where everything in the tree walks so, each two of them meet once.
-    """
-    walk = Walk()
-    walk.tree = tree
-    walk.low = low
-    walk.high = high
-    walk.node = place >> 3
-    for level in range(trees.top[tree] + 1):
-        node = place >> (3 * level)
-        at = node_at(trees, tree, level) + (node >> 3)
-        behind = overlapping(trees.nodes, at, low, high) & (254 << (node & 7))
-        walk.left |= wp.uint64(behind) << wp.uint64(8 * level)
-    return next_in(trees, walk)
-
-
-@wp.func
 def meets_any(trees: Trees, tree: int, low: wp.vec3, high: wp.vec3):
     """Whether a box overlaps anything in a tree."""
     walk = first_in(trees, tree, low, high)
     return walk.entry >= 0
+
+
+@wp.func
+def entry_at(trees: Trees, tree: int, node: int, lane: int):
+    """The number of what a node of level 0 holds, -1 for nothing."""
+    return trees.entry[trees.first[tree] + WIDTH * node + lane]
 
 
 @wp.func_native("""
