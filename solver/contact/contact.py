@@ -109,6 +109,7 @@ class Contact:
     def begin_frame(self, colliders_move=True):
         """Count anew."""
         self.trees.colliders_move = colliders_move
+        self.refreshing.begin_frame(colliders_move)
         if not self.trees.is_fitted:  # what flies asks where colliders are
             self.trees.fit()
         self.lists.begin_frame()

@@ -51,11 +51,20 @@ class Watch:
 
 
 class Refresh:
-    """Finds closest points and normals of all pairs as they are, and who may feel them."""
+    """Finds closest points and normals of all pairs as they are, and who may feel them. Whether
+    `colliders_move` is told when a frame begins.
+    """
 
     def __init__(self, model, watch):
-        self.model, self.watch = model, watch
+        self.model, self.watch, self.colliders_move = model, watch, True
         self._record()
+
+    def begin_frame(self, colliders_move):
+        """Colliders that keep still have no ways, and nobody looks for any."""
+        if colliders_move != self.colliders_move:
+            self.colliders_move = colliders_move
+            self.watch.ways.zero_()
+            self._record()
 
     def run(self):
         if self.revision != self.model.lists.revision:
@@ -85,12 +94,8 @@ class Refresh:
         self.parting = model.launches.record_list(
             refresh.part_anew, *extent, around, [lists.pairs], LOOK
         )
-        radius = model.contact_model.state.radius
-        going = [watch.x_looked, watch.stride, watch.ways]
         self.launches = [
-            record(
-                refresh.find_ways, lists.vertex_count, [model.x, watch.x_seen, radius], going, WAY
-            ),
+            *self._finding_ways(),
             model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
             record(
                 refresh.gather_near,
@@ -107,3 +112,12 @@ class Refresh:
                 ENTRY * points.width * len(points) / model.vertex_count,
             ),
         ]
+
+    def _finding_ways(self):
+        """Find the ways of all that may move."""
+        model, watch, surface = self.model, self.watch, self.model.surface
+        inputs = [model.x, watch.x_seen, model.contact_model.state.radius]
+        outputs, count = [watch.x_looked, watch.stride, watch.ways], model.lists.vertex_count
+        before, behind = (0, surface.collider_start), (surface.point_start, count)
+        for first, end in [(0, count)] if self.colliders_move else [before, behind]:
+            yield model.launches.record(refresh.find_ways, end - first, inputs, outputs, WAY, first)
