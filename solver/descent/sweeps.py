@@ -22,6 +22,7 @@ class Sweeps(RecordedStage):
         kernel = model.kernels.search if searches else model.kernels.solve
         # A line search moves vertices to and fro, in sight of partners of the same color.
         whole = searches and model.contact is not None
+        work = model.work_with_contacts()
         self.colors = [
             (
                 model.launches.record(
@@ -35,7 +36,7 @@ class Sweeps(RecordedStage):
                         model.touched,
                         model.rejected,
                     ],
-                    cost=0.0 if whole else model.work[first:last],
+                    cost=0.0 if whole else work[first:last],
                     first=first,
                 ),
                 first,
