@@ -9,6 +9,7 @@ from functools import cache
 
 import warp as wp
 
+from .bits import lowest_bit, within
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -67,9 +68,10 @@ def surface_functions(width: int) -> SurfaceFunctions:
     """The `SurfaceFunctions` of scenes whose embedded points have so many corners, or 0 of those
     where every vertex is its own surface: there they are compiled to nothing.
 
-    Loops over corners are not ranges of constant length, which Warp would unroll.
+    The corners of a point that are meant are found all at once, and hardly ever more than one is.
     """
     embedded = width > 0
+    corners_within = within(width) if embedded else None
 
     @wp.func
     def carried_range(i: int, embedding: Embedding):
@@ -113,11 +115,10 @@ def surface_functions(width: int) -> SurfaceFunctions:
         if wp.static(embedded):
             if v >= embedding.first:
                 begin = (v - embedding.first) * wp.static(width)
-                c = int(0)
-                while c < wp.static(width):
-                    is_corner = embedding.corners[begin + c] == i
-                    w_i += wp.where(is_corner, embedding.weights[begin + c], 0.0)
-                    c += 1
+                left = corners_within(begin, i, i + 1, embedding.corners)
+                while left != 0:
+                    w_i += embedding.weights[begin + lowest_bit(left)]
+                    left &= left - 1
         return w_i
 
     @wp.func
@@ -128,11 +129,10 @@ def surface_functions(width: int) -> SurfaceFunctions:
             if v >= embedding.first:
                 begin = (v - embedding.first) * wp.static(width)
                 total = float(0.0)
-                c = int(0)
-                while c < wp.static(width):
-                    inside = is_within(embedding.corners[begin + c], moving[0], moving[1])
-                    total += inside * wp.abs(embedding.weights[begin + c])
-                    c += 1
+                left = corners_within(begin, moving[0], moving[1], embedding.corners)
+                while left != 0:
+                    total += wp.abs(embedding.weights[begin + lowest_bit(left)])
+                    left &= left - 1
         return total
 
     @wp.func
@@ -155,13 +155,13 @@ def surface_functions(width: int) -> SurfaceFunctions:
             if v >= embedding.first:
                 j = -1
                 begin = (v - embedding.first) * wp.static(width)
-                c = int(0)
-                while c < wp.static(width):
-                    k = embedding.corners[begin + c]
-                    if k >= moving[0] and k < moving[1]:
-                        w = embedding.weights[begin + c]
-                        path += wp.max(w * wp.dot(direction, candidate[k] - x[k]), 0.0)
-                    c += 1
+                left = corners_within(begin, moving[0], moving[1], embedding.corners)
+                while left != 0:
+                    c = begin + lowest_bit(left)
+                    k = embedding.corners[c]
+                    along = wp.dot(direction, candidate[k] - x[k])
+                    path += wp.max(embedding.weights[c] * along, 0.0)
+                    left &= left - 1
         if j >= moving[0] and j < moving[1]:
             path = wp.max(wp.dot(direction, candidate[j] - x[j]), 0.0)
         return path
@@ -181,13 +181,12 @@ def surface_functions(width: int) -> SurfaceFunctions:
             if v >= embedding.first:
                 j = -1
                 begin = (v - embedding.first) * wp.static(width)
-                c = int(0)
-                while c < wp.static(width):
-                    k = embedding.corners[begin + c]
-                    if k >= moving[0] and k < moving[1]:
-                        w = wp.abs(embedding.weights[begin + c])
-                        path += w * wp.length(candidate[k] - x[k])
-                    c += 1
+                left = corners_within(begin, moving[0], moving[1], embedding.corners)
+                while left != 0:
+                    c = begin + lowest_bit(left)
+                    k = embedding.corners[c]
+                    path += wp.abs(embedding.weights[c]) * wp.length(candidate[k] - x[k])
+                    left &= left - 1
         if j >= moving[0] and j < moving[1]:
             path = wp.length(candidate[j] - x[j])
         return path

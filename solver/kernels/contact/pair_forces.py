@@ -124,6 +124,8 @@ def pair_forces(width: int) -> wp.Function:
                         first = c
                     weight += of_corner
                     c += 1
+                    if (first < corner) or (c > corner and first == CORNERS):
+                        break  # what comes behind changes neither
         return weight, first
 
     @wp.func

@@ -10,6 +10,7 @@ for each child of the nodes above, one byte a level).
 
 import warp as wp
 
+from ..bits import lowest_bit
 from ..options import HOT
 
 wp.set_module_options(HOT)
@@ -77,18 +78,6 @@ class Walk:
 """)
 def overlapping(nodes: wp.array[EightBoxes], at: int, low: wp.vec3, high: wp.vec3) -> int:
     """Which of the boxes of a node overlap another one, a bit for each."""
-    ...
-
-
-@wp.func_native("""
-#if defined(__CUDA_ARCH__)
-    return __ffs(bits) - 1;
-#else
-    return __builtin_ctz(bits);
-#endif
-""")
-def lowest_bit(bits: int) -> int:
-    """The number of the lowest bit that is set; one is."""
     ...
 
 
