@@ -50,9 +50,8 @@ class Model:
     between threads.
     """
 
-    # Time of one visit of a vertex without its elements, on one CPU core [ns], and in it that of a
-    # point of the surface that it carries, and of a contact pair of that.
-    VERTEX, CARRIED, PAIR = 60.0, 20.0, 8.0
+    # Time of one visit of a vertex without its elements, on one CPU core [ns].
+    VERTEX = 60.0
 
     def __init__(self, assembly, settings, surface, analytic, launches, outside=None):
         self.launches, self.device, self.settings = launches, launches.device, settings
@@ -273,18 +272,6 @@ class Model:
         self.work = np.full(self.vertex_count, self.VERTEX)
         for table in self.tables.values():
             self.work += table.kind.cost * table.record_counts
-
-    def work_with_contacts(self):
-        """`work` [vertex], and what contacts add to it where all have as many: a corner of a
-        lattice carries a dozen points of the surface.
-        """
-        if self.contact is None:
-            return self.work
-        _, corners, _ = self.surface.points.parents()
-        carried = np.bincount(corners, minlength=self.vertex_count)
-        carried += ~self.surface.hidden[: self.vertex_count]
-        pairs = 4.0 * self.lists.expected / max(len(self.surface.vertices), 1)
-        return self.work + carried * (self.CARRIED + self.PAIR * pairs)
 
     def _parts(self):
         """Bits of what acts on vertices besides their elements."""
