@@ -17,8 +17,8 @@ from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside, roomy
 
 # Room for triangles per vertex and for edges per edge, at first.
-TRIANGLE_SLOTS = 32
-EDGE_SLOTS = 32
+TRIANGLE_SLOTS = 48
+EDGE_SLOTS = 48
 # Rough cost of a query, of a pair that is listed and made, and of an entry to be sorted [ns].
 QUERY, LISTED, PAIR, ENTRY = 400.0, 10.0, 100.0, 2.0
 # Widest distance at which entries are sorted, of the series 1, 4, 13, 40: a thread of the CPU
@@ -70,8 +70,9 @@ class Search:
         enough.
         """
         before = self.slots
-        self.slots = [roomy(*both) for both in zip(before, needed, strict=True)]
-        if self.slots != before:
+        if any(roomy(*both) != both[0] for both in zip(before, needed, strict=True)):
+            # Of both, as all is recorded anew.
+            self.slots = [max(slots, roomy(0, n)) for slots, n in zip(before, needed, strict=True)]
             self._make_slots()
             self.model.lists.revision += 1
         return all(number <= slots for number, slots in zip(needed, before, strict=True))

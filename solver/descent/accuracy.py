@@ -28,11 +28,18 @@ def begins_cycle(iteration):
     return iteration == CYCLE or iteration % CYCLE == 1
 
 
+def begins_growing_cycle(iteration):
+    """The same where cycles grow: after iterations 1, 2, 3, 5, 9, 17, and so on. To the second look
+    at the error both are the same.
+    """
+    return iteration > 0 and (iteration - 1) & (iteration - 2) == 0
+
+
 def has_step(iteration, settings):
-    """Whether a coarse step follows an iteration, counted from 0, where cycles are not even."""
-    if settings.quasistatic:
-        return True
-    return iteration & (iteration - 1) == 0
+    """Whether a coarse step follows an iteration, counted from 0, where nothing asks for the error
+    before.
+    """
+    return settings.quasistatic or begins_growing_cycle(iteration + 1)
 
 
 def marks(count):
@@ -55,11 +62,12 @@ class Accuracy:
     """Estimates the error of every body at some marks between the iterations of a substep.
 
     The first mark kept is as many iterations before the second as that is before now. `ruined`
-    [linkage] says where tets have collapsed.
+    [linkage] says where tets have collapsed. If it `chooses`, the second look decides whether the
+    cycles that follow are even, or grow, when nobody looks any more.
     """
 
-    def __init__(self, model, iterations, ruined):
-        self.model, self.iterations = model, iterations
+    def __init__(self, model, iterations, ruined, chooses=False):
+        self.model, self.iterations, self.chooses = model, iterations, chooses
         self.guess, self.first, self.second = (wp.zeros_like(model.u) for _ in range(3))
         self.marks = marks(iterations.count)
         mine = [vertices[vertices < model.free_count] for vertices in model.assembly.vertices]
@@ -69,7 +77,7 @@ class Accuracy:
         self.chunks = make_chunks(np.concatenate(mine), owner, len(self.body), model.device)
         self.errors = self._errors(counts[self.body])
         self.measure = self._measure(ruined)
-        self.looks = list(self._looks())
+        self.look = self._look()
 
     def _errors(self, counts):
         """`BodyErrors` of the bodies with `counts` free vertices."""
@@ -83,6 +91,7 @@ class Accuracy:
         for name in ("rounding", "error", "bound", "goal", "rate", "slowest", "latest", "motion"):
             zeros = wp.zeros(len(counts), dtype=wp.float64, device=model.device)
             setattr(errors, name, zeros)
+        errors.is_cut = wp.zeros(len(counts), dtype=int, device=model.device)
         return errors
 
     def _measure(self, ruined):
@@ -95,15 +104,25 @@ class Accuracy:
         demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
         sizes = np.diff(self.chunks.start.numpy())
         moves = wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device)
-        ways = wp.zeros(len(sizes), dtype=wp.vec4d, device=model.device)
+        ways = wp.zeros(len(sizes), dtype=kernels.Ways, device=model.device)
+        # Without contact nothing is.
+        cut = wp.zeros(model.free_count, dtype=int, device=model.device)
+        if model.contact is not None:
+            cut = model.contact.truncation.cut
         bodies = [self.iterations.number, self.chunks, moves, ways, model.gravity.now, demand]
         bodies.append(self._compared())
-        met, of_ways = [self.iterations.is_met], [self.chunks, at, model.touched]
+        of_ways = [self.chunks, at, model.touched, cut]
+        # Even cycles have more coarse steps: half of the iterations that are left have to do.
+        left = 0.5 * (self.iterations.count - kernels.SECOND_LOOK) / CYCLE
+        self.choose, find_met = (
+            record(kernels.find_below, 1, [self.errors, ruined, wp.float64(cycles)], [flag])
+            for cycles, flag in ((left, self.iterations.are_even), (0.0, self.iterations.is_met))
+        )
         return [
             record(kernels.add_moves, len(sizes), [self.chunks, at], [moves], VERTEX * sizes),
             record(kernels.add_ways, len(sizes), of_ways, [ways], VERTEX * sizes),
             record(kernels.find_errors, len(self.body), bodies, [self.errors]),
-            record(kernels.find_met, 1, [self.errors, ruined], met),
+            find_met,
         ]
 
     def _compared(self):
@@ -122,20 +141,32 @@ class Accuracy:
         """Keep where the iterations begin."""
         wp.copy(self.guess, self.model.u)
 
-    def _looks(self):
-        """What to do after an iteration, where that is due."""
+    def _look(self):
+        """What to do after every iteration: what is due of it."""
+        first, second = kernels.FIRST_LOOK, kernels.SECOND_LOOK
         late = {done for done, _ in self.marks}
-        looks = {kernels.FIRST_LOOK, *late}
+        looks = {first, *late}
         shifts = {2 * CYCLE, *(done for done, doubles in self.marks if not doubles)}
         seconds = {CYCLE, 2 * CYCLE, *late}
 
         def after(chosen, action):
-            return self.iterations.when_due(lambda number: number + 1 in chosen, action)
+            def evenly(number):
+                return number + 1 in chosen
 
-        yield after(looks, lambda: play(self.measure))
-        yield after(shifts, lambda: wp.copy(self.first, self.second))
-        yield after({1}, lambda: wp.copy(self.first, self.model.u))
-        yield after(seconds, lambda: wp.copy(self.second, self.model.u))
+            def is_due(number):
+                return evenly(number) and not (self.chooses and number >= second)
+
+            return self.iterations.when_due(is_due, action, evenly=evenly)
+
+        actions = [
+            after(looks, lambda: play(self.measure)),
+            after(shifts, lambda: wp.copy(self.first, self.second)),
+            after({1}, lambda: wp.copy(self.first, self.model.u)),
+            after(seconds, lambda: wp.copy(self.second, self.model.u)),
+        ]
+        if self.chooses:
+            actions.append(after({second}, self.choose))
+        return after({1} | looks | shifts | seconds, lambda: [action() for action in actions])
 
     @property
     def reported(self):

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the iterations of a substep are enough, and how they have converged."""
 
+from dataclasses import replace
 from functools import partial
+from operator import eq
 
 import warp as wp
 
 from ..kernels.iterations import compare
 from ..report.position_error import PositionError
 from .accuracy import Accuracy, has_step
+from .stage import Stage
 
 # Iterations between two looks at the residual where a tolerance may end the substep.
 LOOK = 10
-# Where surfaces may touch, even cycles that fewer iterations than these cut short let a house of
-# cards slip: by 17 mm at 18 and 20, by less than 1 mm from 22 on, and by 1 mm at 20 that are not
-# even. Other houses slip with any of them (docs/gallery/convergence.md).
+# Where surfaces may touch, even cycles take more time than they save if fewer iterations than these
+# cut them short (docs/gallery/convergence.md).
 ENOUGH_TO_HOLD = 24
 
 
@@ -31,10 +33,29 @@ def has_multipliers(model):
 
 def may_end_early(model, coarse):
     """Whether an accuracy ends substeps, with the `coarse` correction of the scene."""
-    settings = model.settings
-    if not settings.is_cyclic or not coarse or has_multipliers(model):
-        return False
-    return settings.iterations >= ENOUGH_TO_HOLD or model.contact is None
+    return bool(model.settings.is_cyclic and coarse and not has_multipliers(model))
+
+
+def has_even_cycles(model):
+    """Whether cycles to an accuracy are even in every substep."""
+    return model.settings.iterations >= ENOUGH_TO_HOLD or model.contact is None
+
+
+class Marks(Stage):
+    """Keeps the positions that the error is found by later, behind the coarse steps that follow an
+    iteration.
+    """
+
+    def __init__(self, model, iterations, marks):
+        super().__init__(model)
+        self.keeps = [
+            iterations.when_due(partial(eq, done), partial(wp.copy, kept, model.u), watched=True)
+            for done, kept in marks.items()
+        ]
+
+    def before_sweep(self):
+        for keep in self.keeps:
+            keep()
 
 
 class Convergence:
@@ -43,7 +64,8 @@ class Convergence:
     `done` iterations it has taken; a tolerance or an accuracy that is met ends them. `accuracy` is
     None where none is asked for or nothing tells, as where there is no `coarse` correction, which
     makes what is smooth of the error shrink. Of a watched substep `halfway` is the
-    residual after half of the iterations, and `error` estimates that of the positions.
+    residual after half of the iterations, and `error` estimates that of the positions where all
+    iterations are done; None where cycles `are_even`. `marks` are the stages for it.
     """
 
     def __init__(self, model, residual, iterations, coarse):
@@ -57,17 +79,16 @@ class Convergence:
             self.compare = model.launches.record(compare, 1, sizes, [iterations.is_met])
             self.looks.append(when_due(lambda number: (number + 1) % LOOK == 0, self._compare))
         self.accuracy = self.error = None
-        self.finds = []
+        self.finds, self.marks = [], []
+        self.are_even = may_end_early(model, coarse) and has_even_cycles(model)
         if may_end_early(model, coarse):
-            self.accuracy = Accuracy(model, iterations, coarse.linkages.ruined)
-            self.looks += self.accuracy.looks
-        elif coarse:
+            ruined, chooses = coarse.linkages.ruined, not self.are_even
+            self.accuracy = Accuracy(model, iterations, ruined, chooses)
+            self.looks.append(self.accuracy.look)
+        if coarse and not self.are_even:
             steps = [n + 1 for n in range(count) if has_step(n, model.settings)]
             self.error = PositionError(model, count, steps)
-            self.looks += [
-                when_due(after(done), partial(wp.copy, kept, model.u), watched=True)
-                for done, kept in self.error.marks.items()
-            ]
+            self.marks = [Marks(model, iterations, self.error.marks)]
             self.finds = [when_due(lambda _: True, self.error.find, watched=True)]
 
     def _measure(self):
@@ -110,12 +131,19 @@ class Convergence:
     @property
     def reported(self):
         """What a frame tells."""
-        last = {"iteration": self.iterations.number, "halfway": self.at_half}
-        return last | (self.estimate.reported if self.estimate else {})
+        found = {"iteration": self.iterations.number, "halfway": self.at_half}
+        found["are_even"] = self.iterations.are_even
+        for estimate in (self.accuracy, self.error):
+            found |= estimate.reported if estimate else {}
+        return found
 
     def errors_of(self, numbers):
         """`BodyErrors` by what was `reported`."""
         done = int(numbers["iteration"][0]) + 1
-        if self.accuracy:
+        if self.error is None:
             return self.accuracy.estimate(numbers, done)
-        return self.error.estimate(numbers["squares"], done)
+        was_even = self.accuracy and (done < self.iterations.count or numbers["are_even"][0])
+        if not was_even:
+            return self.error.estimate(numbers["squares"], done)
+        found = self.accuracy.estimate(numbers, done)
+        return replace(found, goal=found.seen)

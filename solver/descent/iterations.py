@@ -6,7 +6,7 @@ import warp as wp
 
 from ..device.flow import repeat_while, when
 from ..kernels import iterations as kernels
-from ..kernels.iterations import ALWAYS, IF_WATCHED, NEVER
+from ..kernels.iterations import ALWAYS, IF_EVEN, IF_GROWING, IF_WATCHED, NEVER
 
 # Room for rules.
 RULES = 16
@@ -16,25 +16,30 @@ class Iterations:
     """Counts iterations, from 0, in `model.iteration`, until there were enough of them.
 
     `rules` say what is due when: functions of the number of an iteration. A substep is watched
-    when its convergence is to be known: the last one of a frame.
+    when its convergence is to be known: the last one of a frame. Where both are to be had, cycles
+    from one coarse step to the next `are_even`, or grow (accuracy.py).
     """
 
     def __init__(self, model):
         self.model, self.count, device = model, model.settings.iterations, model.device
         self.number, self.launches = model.iteration, model.launches
-        self.goes_on, self.is_met = (wp.zeros(1, dtype=int, device=device) for _ in range(2))
+        self.goes_on, self.is_met, self.are_even = (
+            wp.zeros(1, dtype=int, device=device) for _ in range(3)
+        )
         self.table = wp.zeros((RULES, self.count), dtype=int, device=device)
         self.due = wp.zeros(RULES, dtype=int, device=device)
         self.rules = 0
         state = [self.count, self.number, self.is_met, model.frame_goes_on]
         self.end = self.launches.record(kernels.end_iteration, 1, state, [self.goes_on])
 
-    def when_due(self, is_due, action, watched=False):
+    def when_due(self, is_due, action, watched=False, evenly=None):
         """What does `action` in the iterations that are due, or only in those of substeps that are
-        `watched`.
+        `watched`; or, where cycles are even ones, in those that are due `evenly`.
         """
         flag, said = self.due[self.rules : self.rules + 1], IF_WATCHED if watched else ALWAYS
-        row = [said if is_due(number) else NEVER for number in range(self.count)]
+        says = {(0, 0): NEVER, (0, 1): IF_EVEN, (1, 0): IF_GROWING, (1, 1): said}
+        evenly = evenly or is_due
+        row = [says[is_due(n), evenly(n)] for n in range(self.count)]
         self.table[self.rules].assign(np.array(row, np.int32))
         self.rules += 1
         return lambda: when(flag, action)
@@ -43,7 +48,7 @@ class Iterations:
         """Make ready when all rules are known."""
         # How they accelerate, all substeps are to tell.
         watched = int(self.model.settings.is_accelerated)
-        inputs = [self.table[: self.rules], watched, self.model.fraction]
+        inputs = [self.table[: self.rules], watched, self.model.fraction, self.are_even]
         outputs = [self.due, self.number]
         self.begin = self.launches.record(kernels.begin_iteration, 1, inputs, outputs)
 

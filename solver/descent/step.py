@@ -41,10 +41,12 @@ class Stepper:
         self.sweeps = Sweeps(model)
         self.iterations = Iterations(model)
         self.convergence = Convergence(model, residual, self.iterations, self.coarse)
+        self.steps = self._coarse_steps()
         self.acceleration = None
         if model.settings.is_accelerated and model.free_count > 0:
             self.acceleration = Acceleration(model, residual, self.convergence)
         stages = [
+            *self._before_sweeps(),
             *before_iterations(model, kinematic, residual),
             *self._of_iterations(),
             *after_iterations(model, kinematic, tearing),
@@ -68,21 +70,31 @@ class Stepper:
     def _as_due(self, action):
         """What a stage does in the iterations that it is due in."""
         is_due = getattr(action.__self__, "is_due", None)
-        return action if is_due is None else self.iterations.when_due(is_due, action)
+        evenly = getattr(action.__self__, "is_due_evenly", is_due)
+        return action if is_due is None else self.iterations.when_due(is_due, action, evenly=evenly)
+
+    def _coarse_steps(self):
+        """The stage of the coarse correction; None where there is none."""
+        if self.convergence.accuracy:
+            return CyclicCoarseSteps(self.model, self.coarse, self.convergence.are_even)
+        return FewCoarseSteps(self.model, self.coarse) if self.coarse else None
+
+    def _before_sweeps(self):
+        """What comes first in every iteration, before a search for contacts."""
+        if self.convergence.accuracy:
+            yield self.steps
+        yield from self.convergence.marks
 
     def _of_iterations(self):
         """What happens in every iteration, besides the search for contacts."""
         model, settings = self.model, self.model.settings
-        is_even = self.convergence.accuracy is not None
-        if is_even:
-            yield CyclicCoarseSteps(model, self.coarse)
         if is_guarded(model):
-            yield GuessGuard(model, self.residual, is_even)
+            yield GuessGuard(model, self.residual, self.convergence.are_even)
         yield self.sweeps
         if self.coarse:
-            yield CoarseMatrix(model, self.coarse, is_even)
-            if not is_even:
-                yield FewCoarseSteps(model, self.coarse)
+            yield CoarseMatrix(model, self.coarse, self.steps)
+            if not self.convergence.accuracy:
+                yield self.steps
             if is_guarded(model) and settings.is_short:
                 yield LastGuard(model, self.residual)
         if (model.attachments.penalty > 0.0).any():

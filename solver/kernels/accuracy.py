@@ -72,6 +72,11 @@ class BodyErrors:
     rate: wp.array[wp.float64]  # part that is left of the error by as many cycles as were compared
     slowest: wp.array[wp.float64]  # the part that a cycle is remembered to leave; 0: nothing is
     latest: wp.array[wp.float64]  # what is told of that by this substep; 0: nothing so far
+    is_cut: wp.array[int]  # whether contact has ended the last step of any
+
+
+# Squares of three ways [m²], and how many vertices are touched, and were held back.
+Ways = wp.types.vector(length=5, dtype=wp.float64)
 
 
 @wp.func
@@ -127,23 +132,27 @@ def add_ways(
     chunks: Chunks,
     marks: Marks,
     touched: wp.array[int],
+    cut: wp.array[int],
     # out
-    ways: wp.array[wp.vec4d],
+    ways: wp.array[Ways],
 ):
     """Sums of squares [m²] of the ways from the guess, from where inertia would lead, and from the
-    origin; and how many vertices are `touched` [vertex] in this substep. One thread per chunk.
+    origin; how many vertices are `touched` [vertex] in this substep, and of how many contact has
+    `cut` [vertex] the last step short. One thread per chunk.
     """
     chunk = first + wp.tid()
-    total = wp.vec4d()
+    total = Ways()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         i = chunks.vertex[q]
         found = marks.now[i] - marks.guess[i]
         forced = marks.now[i] - marks.inertial[i]
-        total += wp.vec4d(
+        is_cut = wp.where(cut[i] != 0, 1, 0)
+        total += Ways(
             wp.float64(wp.dot(found, found)),
             wp.float64(wp.dot(forced, forced)),
             wp.float64(wp.dot(marks.now[i], marks.now[i])),
             wp.float64(touched[i]),
+            wp.float64(is_cut),
         )
     ways[chunk] = total
 
@@ -195,7 +204,7 @@ def find_errors(
     iteration: wp.array[int],
     chunks: Chunks,
     moves: wp.array[wp.vec3d],
-    ways: wp.array[wp.vec4d],
+    ways: wp.array[Ways],
     gravity: wp.array[wp.vec3],
     demand: Demand,
     compared: wp.array[int],
@@ -206,7 +215,7 @@ def find_errors(
     the last move has taken. One thread per body.
     """
     b = wp.tid()
-    total, way = wp.vec3d(), wp.vec4d()
+    total, way = wp.vec3d(), Ways()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
         total += moves[chunk]
         way += ways[chunk]
@@ -246,24 +255,30 @@ def find_errors(
     if not is_touched:  # what lies on something would creep
         goal = wp.max(goal, wp.min(bodies.least[b], demand.accuracy * fall))
     bodies.goal[b] = wp.max(goal, caution * rounding)
+    bodies.is_cut[b] = wp.where(way[4] > wp.float64(0.0), 1, 0)
 
 
 @wp.kernel
-def find_met(
+def find_below(
     bodies: BodyErrors,
     ruined: wp.array[int],
-    # in and out
-    is_met: wp.array[int],
+    cycles: wp.float64,
+    # out
+    is_below: wp.array[int],
 ):
-    """Whether the errors of all bodies are surely below their goals. One thread.
+    """Whether the errors of all bodies are surely below their goals, or will be after so many
+    `cycles` more. One thread.
 
     Not where tets have collapsed, `ruined` [linkage]: they come back slowly, by many small moves.
+    Nor where contact holds anything back: that it does not move tells nothing.
     """
+    is_below[0] = 0
     for k in range(ruined.shape[0]):
         if ruined[k] != 0:
             return
     for b in range(bodies.bound.shape[0]):
+        bound = bodies.bound[b] * wp.pow(bodies.rate[b], cycles)
         # What is not finite is not below.
-        if not (bodies.bound[b] <= bodies.goal[b]):
+        if not (bound <= bodies.goal[b]) or bodies.is_cut[b] != 0:
             return
-    is_met[0] = 1
+    is_below[0] = 1

@@ -7,8 +7,9 @@ from .options import QUICK
 
 wp.set_module_options(QUICK)
 
-# What a table says of an iteration: never due, always, or only in substeps that are watched.
-NEVER, ALWAYS, IF_WATCHED = 0, 1, 2
+# What a table says of an iteration: never due, always, only in substeps that are watched, or only
+# where cycles have become even ones, or not.
+NEVER, ALWAYS, IF_WATCHED, IF_EVEN, IF_GROWING = 0, 1, 2, 3, 4
 
 
 @wp.kernel
@@ -16,6 +17,7 @@ def begin_iteration(
     table: wp.array2d[int],
     watched: int,
     fraction: wp.array[wp.float64],
+    are_even: wp.array[int],
     # out
     due: wp.array[int],
     # in and out
@@ -23,14 +25,17 @@ def begin_iteration(
 ):
     """Count on, and look up in `table` [rule, iteration] what is due.
 
-    The last substep of a frame, of which a `fraction` [1] is over, is watched; or all are.
+    The last substep of a frame, of which a `fraction` [1] is over, is watched; or all are. Cycles
+    `are_even`, or grow.
     """
     number = iteration[0] + 1
     is_watched = watched != 0 or fraction[0] == wp.float64(1.0)
     iteration[0] = number
     for rule in range(table.shape[0]):
         says = table[rule, number]
-        due[rule] = wp.where(says == ALWAYS or (says == IF_WATCHED and is_watched), 1, 0)
+        is_due = says == ALWAYS or (says == IF_WATCHED and is_watched)
+        is_due = is_due or says == wp.where(are_even[0] != 0, IF_EVEN, IF_GROWING)
+        due[rule] = wp.where(is_due, 1, 0)
 
 
 @wp.kernel

@@ -19,8 +19,8 @@ GROWTH = 2.5
 # Room for so many pairs at first: per vertex, and at least.
 PAIRS_PER_VERTEX, LEAST_PAIRS = 4, 16384
 # Launches are shared between threads for so many times the pairs of now. All of them are recorded
-# anew when these get more than so many times that.
-EXPECTED, MANY_MORE = 1.5, 2.0
+# anew when these get more than so many times that; fewer than AT_FIRST are not worth it.
+EXPECTED, MANY_MORE, AT_FIRST = 1.5, 2.0, 1000
 
 
 def roomy(room, needed):
@@ -62,7 +62,7 @@ class ContactLists:
         self.counts, self.needed, self.separating, self.uncertain = (
             wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1, 1)
         )
-        self.revision, self.capacity, self.expected = 0, 0, 0
+        self.revision, self.capacity, self.expected = 0, 0, AT_FIRST
         self.known = self.searches = 0
         self.all.pairs = wp.zeros(0, dtype=pairs.Pair, device=device)
         self.rows = wp.zeros(0, dtype=pairs.Touch, device=device)

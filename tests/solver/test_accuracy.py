@@ -16,10 +16,12 @@ from vbd.solver.descent.accuracy import (
     CYCLE,
     PART_OF_SIZE,
     Accuracy,
+    begins_cycle,
+    begins_growing_cycle,
     marks,
 )
 from vbd.solver.descent.convergence import ENOUGH_TO_HOLD
-from vbd.solver.kernels.accuracy import CAUTION, CAUTION_IN_CONTACT
+from vbd.solver.kernels.accuracy import CAUTION, CAUTION_IN_CONTACT, SECOND_LOOK
 from vbd.solver.report.lengths import length
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
@@ -71,13 +73,43 @@ def test_two_moves_that_are_compared_take_equally_many_iterations():
     assert all(a < b for (a, _), (b, _) in pairwise(found))
 
 
+class Iterations:
+    """The iterations of a substep as rules see them."""
+
+    def __init__(self, count):
+        self.count = count
+        self.number, self.is_met, self.are_even = (
+            wp.zeros(1, dtype=int, device="cpu") for _ in range(3)
+        )
+
+    def when_due(self, is_due, action, evenly=None):
+        def act():
+            due = evenly if evenly and self.are_even.numpy()[0] else is_due
+            if due(self.number.numpy()[0]):
+                action()
+
+        return act
+
+
 def watched(
-    path, start, guess=None, inertial=None, count=20, ruined=None, before=(), touched=False
+    path,
+    start,
+    guess=None,
+    inertial=None,
+    iterations=None,
+    ruined=None,
+    before=(),
+    touched=False,
+    cut=False,
+    chooses=False,
 ):
-    """`BodyErrors` of a body, the goal [m] of its iterations, and whether they end early. Its
+    """`BodyErrors` of a body, the goal [m] of its `iterations`, and whether they end early. Its
     `path` [iteration, vertex, 3] is given, from where it starts, is guessed to be, and inertia
-    leads; perhaps those of the substeps before, too. `touched`: whether it touches anything.
+    leads; perhaps those of the substeps before, too. Whether it is `touched` by anything, or `cut`
+    short, and the accuracy `chooses` cycles.
     """
+    iterations = iterations or Iterations(20)
+    count = iterations.count
     start = np.asarray(start, float)
     model = Simulation(beam(), Settings(accuracy=0.01), "cpu", None).model
     states = (start if state is None else state for state in (guess, start, inertial))
@@ -87,26 +119,22 @@ def watched(
     model.free_count = len(start)
     model.touched.fill_(int(touched))
     model.assembly = SimpleNamespace(points=start, vertices=[np.arange(len(start))])
-    due = []
-    iterations = SimpleNamespace(
-        count=count,
-        number=wp.zeros(1, dtype=int, device="cpu"),
-        is_met=wp.zeros(1, dtype=int, device="cpu"),
-        when_due=lambda is_due, action: due.append((is_due, action)),
-    )
-    accuracy = Accuracy(model, iterations, ruined or wp.zeros(1, dtype=int, device="cpu"))
+    held = wp.full(len(start), int(cut), dtype=int, device="cpu")
+    model.contact = SimpleNamespace(truncation=SimpleNamespace(cut=held))
+    ruined = ruined or wp.zeros(1, dtype=int, device="cpu")
+    accuracy, met = Accuracy(model, iterations, ruined, chooses), False
     for one in [*before, path]:
         accuracy.begin()
+        met = False
         for number in range(min(count, len(one))):
             iterations.number.fill_(number)
             model.u.assign(one[number])
-            for is_due, action in due:
-                if is_due(number):
-                    action()
+            accuracy.look()
+            met = met or bool(iterations.is_met.numpy()[0])
     numbers = {name: array.numpy() for name, array in accuracy.reported.items()}
     model.launches.threads.stop()
-    goal, is_met = numbers["body_goal"][0], bool(iterations.is_met.numpy()[0])
-    return accuracy.estimate(numbers, min(count, len(path))), goal, is_met
+    goal = numbers["body_goal"][0]
+    return accuracy.estimate(numbers, min(count, len(path))), goal, met
 
 
 LINE = np.array([[0.0, 0, 0], [1.0, 0, 0]])
@@ -130,9 +158,9 @@ def test_what_is_slow_is_remembered():
     slow = [LINE + [0.0, 0.0, -0.1 * 0.95**done] for done in range(1, 21)]
     hidden = [LINE - [0.0, 0.0, 0.1 * 0.4**done + 0.003 * 0.95**done] for done in range(1, 9)]
     true = 0.1 * 0.4**8 + 0.003 * 0.95**8
-    alone, _, _ = watched(hidden, LINE, count=8)
+    alone, _, _ = watched(hidden, LINE, iterations=Iterations(8))
     assert alone.error[0] < true / 3.0
-    after, _, _ = watched(hidden, LINE, count=8, before=[slow])
+    after, _, _ = watched(hidden, LINE, iterations=Iterations(8), before=[slow])
     assert true / 3.0 < after.error[0] < 3.0 * true
     # But what shows a slow part by itself is not believed to be slower than that.
     again, _, _ = watched(slow, LINE, before=[slow])
@@ -157,7 +185,7 @@ def test_as_long_as_nothing_is_remembered_a_typical_part_is_slow():
 
 def test_what_may_be_above_the_goal_is_not_said_to_be_below():
     path = [LINE + [0.0, 0.0, 0.1 * (1.0 - 0.6**done)] for done in range(1, 11)]
-    found, _, is_met = watched(path, LINE, count=10, touched=True)
+    found, _, is_met = watched(path, LINE, iterations=Iterations(10), touched=True)
     assert not is_met
     assert found.goal[0] < found.error[0] < CAUTION_IN_CONTACT.value * found.goal[0]
 
@@ -170,7 +198,7 @@ def test_what_lies_or_sticks_may_not_creep_by_a_part_of_its_size():
     assert is_met and less < 0.1 * goal
     assert less == pytest.approx(CAUTION_IN_CONTACT.value * 1e-7, rel=1e-3)  # rounding
     path = [LINE + [0.0, 0.0, 0.1 * (1.0 - 0.6**done)] for done in range(1, 21)]
-    ends = [watched(path[:count], LINE, count=count, touched=t)[2] for count, t in ENDS]
+    ends = [watched(path[:n], LINE, iterations=Iterations(n), touched=t)[2] for n, t in ENDS]
     assert ends == [True, False, True]
 
 
@@ -183,6 +211,39 @@ def test_what_has_collapsed_is_given_all_iterations():
     assert watched([end] * 20, LINE)[2]
     ruined = wp.ones(1, dtype=int, device="cpu")
     assert not watched([end] * 20, LINE, ruined=ruined)[2]
+
+
+def test_what_contact_holds_back_is_not_still():
+    end = LINE + [0.05, 0.0, 0.0]
+    assert watched([end] * 20, LINE, touched=True)[2]
+    assert not watched([end] * 20, LINE, touched=True, cut=True)[2]
+
+
+def test_cycles_are_the_same_up_to_the_second_look():
+    even, growing = (
+        [n for n in range(40) if rule(n)] for rule in (begins_cycle, begins_growing_cycle)
+    )
+    assert growing == [1, 2, 3, 5, 9, 17, 33]
+    assert even == [1, 2, *range(3, 40, 2)]
+    assert [n for n in even if n < SECOND_LOOK] == [n for n in growing if n < SECOND_LOOK]
+
+
+@pytest.mark.parametrize(("rate", "are_even"), [(0.3, True), (0.9, False)])
+def test_cycles_are_even_where_that_leads_to_the_goal(rate, are_even):
+    """Where they grow there are no looks any more: the error is that of the second one."""
+    path = [LINE + [0.0, 0.0, 0.1 * (1.0 - rate**done)] for done in range(1, 21)]
+    iterations = Iterations(20)
+    found, _, is_met = watched(path, LINE, iterations=iterations, chooses=True)
+    assert bool(iterations.are_even.numpy()[0]) == is_met == are_even
+    told, _, _ = watched(path[:6], LINE, iterations=Iterations(6))
+    assert (found.error[0] < 0.1 * told.error[0]) == are_even
+
+
+def test_cycles_are_not_even_where_contact_holds_anything_back():
+    path = [LINE + [0.0, 0.0, 0.1 * (1.0 - 0.3**done)] for done in range(1, 21)]
+    iterations = Iterations(20)
+    watched(path, LINE, iterations=iterations, chooses=True, cut=True)
+    assert not iterations.are_even.numpy()[0]
 
 
 def test_what_flies_fast_may_not_be_more_wrong_for_that():
@@ -303,10 +364,32 @@ def test_without_an_accuracy_all_iterations_are_done():
     assert done_of(sheet(), accuracy=0.0) == Settings().iterations
 
 
-def test_surfaces_that_may_touch_are_given_all_of_few_iterations():
-    few, enough = ENOUGH_TO_HOLD - 1, ENOUGH_TO_HOLD
-    assert done_of(falling_cubes(), iterations=few, accuracy=1.0, use_ground=True) == few
-    assert done_of(falling_cubes(), iterations=enough, accuracy=1.0, use_ground=True) < enough
+@pytest.mark.parametrize("iterations", [ENOUGH_TO_HOLD - 1, ENOUGH_TO_HOLD])
+def test_surfaces_that_may_touch_are_given_what_they_need(iterations):
+    counts = [
+        done_of(falling_cubes(), iterations=iterations, accuracy=accuracy, use_ground=True)
+        for accuracy in (1.0, 0.1, 1e-6)
+    ]
+    assert counts[0] < counts[1] < counts[2] == iterations
+
+
+def test_surfaces_that_may_touch_go_on_as_without_an_accuracy_where_few_iterations_do_not_do():
+    """To the last bit, and they tell the same error."""
+    few = {"iterations": ENOUGH_TO_HOLD - 1, "use_ground": True}
+    without, with_it = (last(falling_cubes(), 8, accuracy=a, **few) for a in (0.0, 1e-6))
+    assert with_it.stats.iterations == few["iterations"]
+    for a, b in zip(without.exact_positions, with_it.exact_positions, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert with_it.stats.error == without.stats.error
+
+
+def test_what_touches_tells_its_error_where_few_iterations_end_early():
+    """What counts as none is what nobody sees, as it does with all of them."""
+    frame = last(falling_cubes(), 2, accuracy=0.1, use_ground=True)
+    assert frame.stats.iterations < Settings().iterations
+    assert 0.0 < frame.stats.error < 0.1 * frame.stats.error_motion
+    assert frame.stats.error_goal == frame.stats.error_seen
+    assert frame.stats.verdict == "converged"
 
 
 def test_multipliers_hide_the_error_so_all_iterations_are_done():

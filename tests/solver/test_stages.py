@@ -58,7 +58,7 @@ def test_a_falling_body_has_just_what_it_needs():
 
 def test_without_an_accuracy_coarse_steps_come_after_sweeps():
     stages = stages_of([block()], accuracy=0.0)
-    assert stages["before_sweep"] == ["GuessGuard"]
+    assert stages["before_sweep"] == ["Marks", "GuessGuard"]
     assert stages["after_sweep"] == ["CoarseMatrix", "FewCoarseSteps"]
 
 
@@ -80,7 +80,7 @@ def test_contact_comes_before_the_sweeps_and_islands_after_them():
         "GentleStart",
         "Sweeps",
     ]
-    assert stages["before_sweep"] == ["Contacts"]
+    assert stages["before_sweep"] == ["CyclicCoarseSteps", "Marks", "Contacts"]
     assert stages["end_step"] == ["Contacts", "GentleStart", "IslandMomentum", "Velocities"]
 
 
