@@ -114,10 +114,12 @@ class Accuracy:
         of_ways = [self.chunks, at, model.touched, cut]
         # Even cycles have more coarse steps: half of the iterations that are left have to do.
         left = 0.5 * (self.iterations.count - kernels.SECOND_LOOK) / CYCLE
-        self.choose, find_met = (
+        are_even, is_met = self.iterations.are_even, self.iterations.is_met
+        choose, find_met = (
             record(kernels.find_below, 1, [self.errors, ruined, wp.float64(cycles)], [flag])
-            for cycles, flag in ((left, self.iterations.are_even), (0.0, self.iterations.is_met))
+            for cycles, flag in ((left, are_even), (0.0, is_met))
         )
+        self.choose = [choose, record(kernels.fade, len(self.body), [are_even], [self.errors])]
         return [
             record(kernels.add_moves, len(sizes), [self.chunks, at], [moves], VERTEX * sizes),
             record(kernels.add_ways, len(sizes), of_ways, [ways], VERTEX * sizes),
@@ -165,7 +167,7 @@ class Accuracy:
             after(seconds, lambda: wp.copy(self.second, self.model.u)),
         ]
         if self.chooses:
-            actions.append(after({second}, self.choose))
+            actions.append(after({second}, lambda: play(self.choose)))
         return after({1} | looks | shifts | seconds, lambda: [action() for action in actions])
 
     @property

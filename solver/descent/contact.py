@@ -73,12 +73,16 @@ class Contacts(Stage):
         """
         model, contact = self.model, self.contact
         self.searching.look()
-        when(self.searching.searches, partial(contact.search, whole=False))
-        when(self.searching.parts, contact.part_anew)
+        when(self.searching.goes_on, self._look_again)
         contact.refresh()
         if self.is_kinematic:
             copy_behind(model.candidate, model.inertial, model.free_count)
             model.commit(model.free_count, model.kinematic_end)
+
+    def _look_again(self):
+        """Search, or let known pairs be parted anew."""
+        when(self.searching.searches, partial(self.contact.search, whole=False))
+        when(self.searching.parts, self.contact.part_anew)
 
     def end_step(self):
         """Sweeps have not moved embedded points that nothing was near."""

@@ -48,6 +48,7 @@ class Marks(Stage):
 
     def __init__(self, model, iterations, marks):
         super().__init__(model)
+        self.is_due = marks.__contains__
         self.keeps = [
             iterations.when_due(partial(eq, done), partial(wp.copy, kept, model.u), watched=True)
             for done, kept in marks.items()

@@ -19,7 +19,7 @@ from .options import QUICK
 
 wp.set_module_options(QUICK)
 
-# What float32 leaves of a body's position, as a part of the size of what it rounds.
+# What float32 leaves of a position, as a part of the size of what it rounds.
 ROUNDING = wp.constant(wp.float64(1e-7))
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = wp.constant(wp.float64(0.97))
@@ -166,12 +166,17 @@ class Demand:
 
 
 @wp.func
+def faded(slowest: wp.float64):
+    """The part that a cycle is remembered to leave, a substep later."""
+    return wp.float64(1.0) - wp.pow(wp.float64(1.0) - slowest, FORGETTING)
+
+
+@wp.func
 def begin_substep(bodies: BodyErrors, b: int):
     """Remember what the substep before has told; what has told nothing is no reason to forget."""
     latest = bodies.latest[b]
     if latest > wp.float64(0.0):
-        taken = wp.pow(wp.float64(1.0) - bodies.slowest[b], FORGETTING)
-        bodies.slowest[b] = wp.max(wp.float64(1.0) - taken, latest)
+        bodies.slowest[b] = wp.max(faded(bodies.slowest[b]), latest)
     bodies.latest[b] = wp.float64(0.0)
 
 
@@ -225,7 +230,6 @@ def find_errors(
     cycles = wp.float64(compared[done])
     before = wp.sqrt(total[0])
     rounding = rounding_of(bodies.coordinates[b], wp.sqrt(way[2]))
-    bodies.rounding[b] = rounding
     # Rounding moves vertices to and fro, at a rate of 1.
     after = wp.sqrt(wp.max(total[1] - rounding * rounding, wp.float64(0.0)))
     rate = SLOWEST
@@ -247,6 +251,7 @@ def find_errors(
     bodies.error[b] = error
     bodies.bound[b] = caution * error
     motion = wp.sqrt(total[2])
+    bodies.rounding[b] = rounding
     bodies.motion[b] = motion
     # In motion an error acts as a force would: of its mass times it over h².
     forced = wp.sqrt(wp.max(way[0], way[1]))
@@ -266,11 +271,9 @@ def find_below(
     # out
     is_below: wp.array[int],
 ):
-    """Whether the errors of all bodies are surely below their goals, or will be after so many
-    `cycles` more. One thread.
-
+    """Whether the errors of all bodies are surely below their goals after so many `cycles` more.
     Not where tets have collapsed, `ruined` [linkage]: they come back slowly, by many small moves.
-    Nor where contact holds anything back: that it does not move tells nothing.
+    Nor where contact holds anything back: that it does not move tells nothing. One thread.
     """
     is_below[0] = 0
     for k in range(ruined.shape[0]):
@@ -282,3 +285,16 @@ def find_below(
         if not (bound <= bodies.goal[b]) or bodies.is_cut[b] != 0:
             return
     is_below[0] = 1
+
+
+@wp.kernel
+def fade(
+    are_even: wp.array[int],
+    # in and out
+    bodies: BodyErrors,
+):
+    """What is remembered of slow parts fades where cycles grow, which tell nothing of them: even
+    ones are tried again then. One thread per body."""
+    b = wp.tid()
+    if are_even[0] == 0:
+        bodies.slowest[b] = faded(bodies.slowest[b])

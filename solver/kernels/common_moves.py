@@ -3,13 +3,14 @@
 
 Coordinates lose digits as they get larger: what lies on a thing that flies far away may end on the
 other side of it. So pairs within a group are looked at where it has got. A gap that is more than
-rounding can make was there all the way; with less than that all of a pair has to move alike.
+rounding can make was there all the way; with less than that all of a pair has to move alike, or any
+gap that there was to be left.
 """
 
 import warp as wp
 
 from .contact.counts import OF_EDGES, OF_VERTICES
-from .contact.pairs import Pair, Surface, signed_weights, weighted
+from .contact.pairs import EDGE_EDGE, Pair, Surface, signed_weights, weighted
 from .contact.parting import parting_normal, parts_them
 from .options import QUICK
 from .shares import share_of
@@ -29,22 +30,44 @@ def moves_alike(v: wp.vec4i, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
 
 
 @wp.func
-def are_apart(pair: Pair, x: wp.array[wp.vec3]):
-    """Whether any direction leaves more between the sides of a pair than rounding can make."""
+def normal_of(pair: Pair, x: wp.array[wp.vec3]):
+    """A direction that parts the sides of a pair, if there is one."""
     v = pair.vertices
     weights = signed_weights(pair.kind, v, x)
-    n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
-    return parts_them(pair, n, x)
+    return parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
+
+
+@wp.func
+def leaves_any_gap(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
+    """Whether a direction leaves any gap between the sides of a pair, by sums in float64, which
+    hold all digits of positions.
+    """
+    v, along, a = pair.vertices, wp.vec3d(n), wp.vec3d(x[pair.vertices[0]])
+    b = wp.dot(along, wp.vec3d(x[v[1]]) - a)
+    c = wp.dot(along, wp.vec3d(x[v[2]]) - a)
+    d = wp.dot(along, wp.vec3d(x[v[3]]) - a)
+    lowest, highest = wp.float64(0.0), wp.max(c, d)
+    if pair.kind == EDGE_EDGE:
+        lowest = wp.min(b, lowest)
+    else:
+        highest = wp.max(highest, b)
+    return highest < lowest
 
 
 @wp.func
 def is_kept(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
     """Whether the sides of a pair have stayed apart on a move from `before` to x that changes no
-    distance but for rounding; what was not apart beyond that cannot.
+    distance but for rounding. What was nearer than that, but apart, has to be left any gap; what
+    was not even apart cannot.
     """
     if parts_them(pair, pair.found_normal, x) or moves_alike(pair.vertices, before, x):
         return True
-    return are_apart(pair, x) or not are_apart(pair, before)
+    now, then = normal_of(pair, x), normal_of(pair, before)
+    if parts_them(pair, now, x):
+        return True
+    if parts_them(pair, then, before):
+        return False
+    return leaves_any_gap(pair, now, x) or not leaves_any_gap(pair, then, before)
 
 
 @wp.kernel

@@ -139,8 +139,7 @@ class Settings:
         0.02,
         "Accuracy",
         "How large errors may be, as a part of the motion: a substep ends when that of every "
-        "object is estimated to be smaller. Smaller is slower; 0 always does all iterations, and "
-        "so do fewer than 24 where surfaces may touch",
+        "object is estimated to be smaller. Smaller is slower; 0 always does all iterations",
         low=0.0,
         high=1.0,
         soft_high=0.05,

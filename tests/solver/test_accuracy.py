@@ -102,11 +102,12 @@ def watched(
     touched=False,
     cut=False,
     chooses=False,
+    slowest=0.0,
 ):
     """`BodyErrors` of a body, the goal [m] of its `iterations`, and whether they end early. Its
     `path` [iteration, vertex, 3] is given, from where it starts, is guessed to be, and inertia
     leads; perhaps those of the substeps before, too. Whether it is `touched` by anything, or `cut`
-    short, and the accuracy `chooses` cycles.
+    short, and the accuracy `chooses` cycles. `slowest` is what a cycle is remembered to leave.
     """
     iterations = iterations or Iterations(20)
     count = iterations.count
@@ -123,6 +124,7 @@ def watched(
     model.contact = SimpleNamespace(truncation=SimpleNamespace(cut=held))
     ruined = ruined or wp.zeros(1, dtype=int, device="cpu")
     accuracy, met = Accuracy(model, iterations, ruined, chooses), False
+    accuracy.errors.slowest.fill_(slowest)
     for one in [*before, path]:
         accuracy.begin()
         met = False
@@ -237,6 +239,16 @@ def test_cycles_are_even_where_that_leads_to_the_goal(rate, are_even):
     assert bool(iterations.are_even.numpy()[0]) == is_met == are_even
     told, _, _ = watched(path[:6], LINE, iterations=Iterations(6))
     assert (found.error[0] < 0.1 * told.error[0]) == are_even
+
+
+def test_what_is_remembered_fades_where_cycles_grow_so_that_even_ones_are_tried_again():
+    path = [LINE + [0.0, 0.0, 0.1 * (1.0 - 0.6**done)] for done in range(1, 21)]
+    chosen = []
+    for substeps in (1, 2, 40):
+        iterations, before = Iterations(20), [path] * (substeps - 1)
+        watched(path, LINE, iterations=iterations, chooses=True, before=before, slowest=0.97)
+        chosen.append(bool(iterations.are_even.numpy()[0]))
+    assert chosen == [False, False, True]
 
 
 def test_cycles_are_not_even_where_contact_holds_anything_back():
