@@ -10,8 +10,8 @@ gap that there was to be left.
 import warp as wp
 
 from .contact.counts import OF_EDGES, OF_VERTICES
-from .contact.pairs import EDGE_EDGE, Pair, Surface, signed_weights, weighted
-from .contact.parting import parting_normal, parts_them
+from .contact.pairs import Pair, Surface, signed_weights, weighted
+from .contact.parting import leaves_any_gap, parting_normal, parts_them
 from .options import QUICK
 from .shares import share_of
 
@@ -38,27 +38,11 @@ def normal_of(pair: Pair, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def leaves_any_gap(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
-    """Whether a direction leaves any gap between the sides of a pair, by sums in float64, which
-    hold all digits of positions.
-    """
-    v, along, a = pair.vertices, wp.vec3d(n), wp.vec3d(x[pair.vertices[0]])
-    b = wp.dot(along, wp.vec3d(x[v[1]]) - a)
-    c = wp.dot(along, wp.vec3d(x[v[2]]) - a)
-    d = wp.dot(along, wp.vec3d(x[v[3]]) - a)
-    lowest, highest = wp.float64(0.0), wp.max(c, d)
-    if pair.kind == EDGE_EDGE:
-        lowest = wp.min(b, lowest)
-    else:
-        highest = wp.max(highest, b)
-    return highest < lowest
-
-
-@wp.func
 def is_kept(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
     """Whether the sides of a pair have stayed apart on a move from `before` to x that changes no
-    distance but for rounding. What was nearer than that, but apart, has to be left any gap; what
-    was not even apart cannot.
+    distance but for rounding. What was nearer than that, but apart, has to be left any gap along
+    one direction all the way: each side may have come to the other side of it. What was not even
+    apart cannot.
     """
     if parts_them(pair, pair.found_normal, x) or moves_alike(pair.vertices, before, x):
         return True
@@ -67,7 +51,10 @@ def is_kept(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
         return True
     if parts_them(pair, then, before):
         return False
-    return leaves_any_gap(pair, now, x) or not leaves_any_gap(pair, then, before)
+    kind, v = pair.kind, pair.vertices
+    if not leaves_any_gap(kind, then, v, before) or leaves_any_gap(kind, then, v, x):
+        return True
+    return leaves_any_gap(kind, now, v, before) and leaves_any_gap(kind, now, v, x)
 
 
 @wp.kernel

@@ -76,8 +76,8 @@ def remember_pairs(
     # out
     anchors: wp.array[Anchor],
 ):
-    """Note which pairs of surfaces there are, how far they were pulled aside and may reach,
-    before a search lists them anew.
+    """Note which pairs of surfaces there are, how far they were pulled aside and may reach, and
+    what parts them, before a search lists them anew.
     """
     begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
@@ -85,3 +85,4 @@ def remember_pairs(
         anchors[p].pulled = pulled[p]
         anchors[p].radius = pairs[p].radius
         anchors[p].multiplier = pairs[p].multiplier
+        anchors[p].normal = pairs[p].found_normal

@@ -10,13 +10,15 @@ import warp as wp
 
 from ..options import QUICK
 from .pairs import EDGE_EDGE, Pair, Surface, across
-from .parting import LOST, gap_along, normal_to, parts_them, rounding_along
+from .parting import LOST, gap_along, leaves_any_gap, normal_to, parts_them, rounding_along
 
 wp.set_module_options(QUICK)
 
 # The corners of a side that face across a normal say by less than this part of that which way it
 # points: then it is asked where they touch, as of a diagonal of a wall that touches with its end.
 CLEARLY = wp.constant(0.1)
+# Cosine of the angle by which a normal may turn from one search to the next, and be like it still.
+ALIKE = wp.constant(0.9)
 # Sides that are farther apart than this part of their contact distance are parted without a doubt.
 NARROW = wp.constant(0.1)
 
@@ -27,6 +29,15 @@ def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
     if wp.length(gap) >= NARROW * pair.radius:
         return True
     return parts_them(pair, n, x)
+
+
+@wp.func
+def parts_as_before(pair: Pair, n: wp.vec3, before: wp.vec3, x: wp.array[wp.vec3]):
+    """Whether a direction n that is like the normal of before leaves any gap between the sides of a
+    pair, as small as it may be: they are apart, and on the sides on which they were.
+    """
+    is_alike = wp.dot(n, before) > ALIKE
+    return is_alike and leaves_any_gap(pair.kind, n, pair.vertices, x)
 
 
 @wp.func

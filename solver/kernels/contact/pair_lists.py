@@ -8,7 +8,7 @@ from ..options import HOT
 from ..shares import share_of
 from .before import anchor_at, place_of, range_of
 from .counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
-from .front import is_parted, normal_in_front
+from .front import is_parted, normal_in_front, parts_as_before
 from .new_pairs import of_rods, with_load, without_load
 from .pairs import (
     EDGE_EDGE,
@@ -53,13 +53,14 @@ def note_unparted(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
 @wp.func
 def as_known(kind: int, v: wp.vec4i, number: int, known: Anchor):
     """A pair of the vertices v, with the `number` of its triangle or second edge, of which nothing
-    is known but how far it reached.
+    is known but how far it reached, and what parted its sides.
     """
     pair = Pair()
     pair.vertices = v
     pair.kind = kind
     pair.other = number
     pair.radius = known.radius
+    pair.found_normal = known.normal
     pair.multiplier = wp.where(known.other >= 0, known.multiplier, UNKNOWN)
     return pair
 
@@ -161,7 +162,8 @@ def make_pairs(
         gap = weighted(weights, v, x)
         normal = parting_normal(pair.kind, weights, v, x, gap)
         if not is_parted(pair, gap, normal, x):
-            normal = normal_in_front(pair, weights, normal, surface, x)
+            if not parts_as_before(pair, normal, known.found_normal, x):
+                normal = normal_in_front(pair, weights, normal, surface, x)
         if ends_paths(pair.kind, normal, v, x, surface.ahead):
             normal = passing_normal(pair, normal, weights, x, surface.ahead)
         pair.found_normal = normal

@@ -92,13 +92,15 @@ class Pair:
 @wp.struct
 class Anchor:
     """What is remembered of a pair: the number of its triangle or second edge, how far A was pulled
-    aside against B by the end of the last step, and how far it reaches in this one.
+    aside against B by the end of the last step, how far it reaches in this one, and the normal that
+    parts its sides.
     """
 
     other: int
     pulled: wp.vec3  # [m]
     radius: float  # [m]
     multiplier: float  # [m]
+    normal: wp.vec3
 
 
 @wp.struct

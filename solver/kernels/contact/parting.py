@@ -72,6 +72,25 @@ def parts_them(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
 
 
 @wp.func
+def leaves_any_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Whether a direction n from B to A leaves any gap between them: in float64, which holds
+    differences of positions exactly.
+    """
+    along = wp.vec3d(n)
+    a = wp.vec3d(x[v[0]])
+    b = wp.dot(along, wp.vec3d(x[v[1]]) - a)
+    c = wp.dot(along, wp.vec3d(x[v[2]]) - a)
+    d = wp.dot(along, wp.vec3d(x[v[3]]) - a)
+    highest = wp.max(c, d)
+    lowest = wp.float64(0.0)
+    if kind == EDGE_EDGE:
+        lowest = wp.min(b, lowest)
+    else:
+        highest = wp.max(highest, b)
+    return lowest > highest
+
+
+@wp.func
 def normal_to(u: wp.vec3, t: wp.vec3):
     """A vector normal to two others to within rounding, however small the angle between them is;
     0 if there is none.

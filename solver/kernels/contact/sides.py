@@ -13,7 +13,7 @@ from ..options import HOT
 from .front import common_direction, couple_of, is_parted
 from .joined import are_joined, belongs
 from .pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, Surface, signed_weights, weighted
-from .parting import parting_normal
+from .parting import leaves_any_gap, parting_normal
 from .state import ContactState
 from .tree import EDGES, TRIANGLES, first_in, next_in
 
@@ -22,25 +22,6 @@ wp.set_module_options(HOT)
 # What pairs say of the side of a couple, two numbers each.
 AS_RULED = wp.constant(0)
 OTHERWISE = wp.constant(1)
-
-
-@wp.func
-def leaves_any_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Whether a direction n from B to A leaves any gap between them: in float64, which holds
-    differences of positions exactly.
-    """
-    along = wp.vec3d(n)
-    a = wp.vec3d(x[v[0]])
-    b = wp.dot(along, wp.vec3d(x[v[1]]) - a)
-    c = wp.dot(along, wp.vec3d(x[v[2]]) - a)
-    d = wp.dot(along, wp.vec3d(x[v[3]]) - a)
-    highest = wp.max(c, d)
-    lowest = wp.float64(0.0)
-    if kind == EDGE_EDGE:
-        lowest = wp.min(b, lowest)
-    else:
-        highest = wp.max(highest, b)
-    return lowest > highest
 
 
 @wp.func
