@@ -24,6 +24,7 @@ from .alerts import is_quiet
 from .analytic_colliders import ContactModel
 from .counts import OF_EDGES, OF_VERTICES
 from .pairs import AHEAD, EDGE_EDGE, Pair, PairLists, PairState, Surface, prefetch_pair
+from .parting import parts_them
 from .planes import fraction_to_plane, fraction_within, toward_plane
 from .points_in_front import fraction_function
 
@@ -101,6 +102,29 @@ def truncation_kernels(width: int) -> TruncationKernels:
                     if approach[c] > 0.0:
                         fractions[c] = fraction_to_plane(c, pair, approach, x)
                 allowed[p] = fractions
+
+    @wp.func
+    def is_rounded_away(
+        begin: int,
+        end: int,
+        step: wp.vec3,
+        x: wp.array[wp.vec3],
+        lists: PairLists,
+        embedding: Embedding,
+    ):
+        """Whether a step that was cut short, and rounded, takes of the last that is kept between
+        the sides of a pair for rounding: again and again that would use it up.
+        """
+        for slot in range(begin, end):
+            s = surface.carried(slot, embedding)
+            for k in range(lists.start[s], lists.start[s + 1]):
+                if lists.gap[k] < 0.0:
+                    pair = lists.pairs[lists.entry[k] / 4]
+                    toward = toward_plane(lists.entry[k] % 4, pair)
+                    if surface.share(slot, embedding) * wp.dot(toward, step) > 0.0:
+                        if not parts_them(pair, pair.found_normal, x):
+                            return True
+        return False
 
     @wp.kernel(module="unique", module_options=HOT)
     def truncate(
@@ -183,6 +207,11 @@ def truncation_kernels(width: int) -> TruncationKernels:
                 if in_front < least:
                     least = in_front
                     reason = BY_ANALYTIC
+            if reason != 0 and alert[i] != 0:
+                rounded = (x_i + least * step) - x_i
+                begin, end = surface.carried_range(i, embedding)
+                if is_rounded_away(begin, end, rounded, x, lists, embedding):
+                    least = 0.0
         fraction[i] = least
         cut[i] = reason
 
