@@ -145,7 +145,8 @@ class CoarseCorrection:
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
         along = [*state, model.free_count, self.reach, objective.attachments, *touching]
         each += PAIR * model.lists.expected / chunks
-        slopes = record(coarse_slopes.member_slopes, chunks, along, [members], each)
+        kernel = coarse_slopes.slopes_kernel(model.device.is_cpu)
+        slopes = record(kernel, chunks, along, [members], each)
         known = self.longest, self.reach, members, self.sums, self.linkages
         return [slopes, *record_choice(model, *known, counts, self.is_early)]
 

@@ -265,7 +265,14 @@ class Contact:
         """
         self.truncation.settle(first, last)
         if last > first:
-            self.model.followers.follow_listed(first, last)
+            self.model.followers.listed(first, last)()
+
+    def settling(self, solve, first, last):
+        """Stages that play the launch `solve`, which gives vertices of a color their candidates,
+        and do the same.
+        """
+        follow = self.model.followers.listed(first, last)
+        return [*self.truncation.settling_behind(solve, first, last), [follow]]
 
     def follow(self):
         """Move all embedded points after their corners; `settle` leaves out those without pairs."""

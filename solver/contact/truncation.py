@@ -198,7 +198,17 @@ class Truncation:
             self.settling[first, last] = self._record(first, last)
         play(self.settling[first, last])
 
-    def _record(self, first, last):
+    def settling_behind(self, solve, first, last):
+        """Stages that do the same behind the launch `solve`, which gives vertices of a color their
+        candidates.
+        """
+        if not self.on:
+            return [[solve], [partial(self.settle, first, last)]]
+        self._renew()
+        alert, *bounding, truncate, commit = self._record(first, last, solve)
+        return [[solve, alert], *([launch] for launch in bounding), [truncate], [commit]]
+
+    def _record(self, first, last, like=None):
         model, watch, candidate = self.model, self.watch, self.candidate
         state, lists, record = model.contact_model.state, model.lists.all, model.launches.record
         count = last - first
@@ -232,6 +242,7 @@ class Truncation:
                 [watch.awake, watch.told, watch.alert, watch.alarm],
                 each * MOVE,
                 first,
+                like=like,
             ),
             *bounding,
             record(
@@ -249,5 +260,6 @@ class Truncation:
                 [model.x, self.stuck, self.travelled],
                 MOVE,
                 first,
+                like=like,
             ),
         ]

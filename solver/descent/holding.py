@@ -74,4 +74,4 @@ class Holding:
         self.model.commit(first, last)
         if self.holds:
             play(self.launches)
-            self.model.followers.follow_listed(first, last)
+            self.model.followers.listed(first, last)()

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
+from ..device.launches import Stages
 from .stage import RecordedStage
 
 # Rough cost in a visit of a point of the surface that a vertex carries, and of a pair of that [ns].
@@ -40,7 +41,7 @@ class Sweeps(RecordedStage):
         # A line search moves vertices to and fro, in sight of partners of the same color.
         whole = searches and model.contact is not None
         costs = visit_costs(model)
-        self.colors = [
+        solves = [
             (
                 model.launches.record(
                     kernel,
@@ -61,7 +62,16 @@ class Sweeps(RecordedStage):
             )
             for first, last in pairwise(int(start) for start in model.color_start)
         ]
-        self.solves = [solve for solve, _first, _last in self.colors]
+        stages = (self._visits(*color) for color in solves)
+        self.visits = Stages([stage for color in stages for stage in color])
+
+    def _visits(self, solve, first, last):
+        """The stages of a color, which begin with the launch `solve`."""
+        model = self.model
+        if model.contact is None:
+            return [[solve]]
+        settling = model.contact.settling(solve, first, last)
+        return [*settling, model.displacements.renewal(first, last)]
 
     def begin_frame(self, _frame, _time):
         """Count steps that are not taken anew."""
@@ -74,10 +84,4 @@ class Sweeps(RecordedStage):
     def sweep(self):
         """Visit every free vertex once."""
         self.model.displacements.renew()
-        if self.model.contact is None:
-            for solve in self.solves:
-                solve.play()
-        else:
-            for solve, first, last in self.colors:
-                solve.play()
-                self.model.commit(first, last)
+        self.visits()

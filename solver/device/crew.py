@@ -25,9 +25,10 @@ def yield_address():
 class Alone:
     """One thread that does all parts of what is shared out, in the graph that it captures."""
 
-    def share(self, parts):
-        for part in parts:
-            part()
+    def share(self, stages):
+        for parts in stages:
+            for part in parts:
+                part()
 
     def when(self, flag, then, otherwise):
         wp.capture_if(flag, on_true=then, on_false=otherwise)
@@ -40,8 +41,8 @@ class Crew:
     """What `count` threads do: `steps` of the others as noted while the first thread's graph is
     captured.
 
-    A step is a list of parts, or a tuple of a flag and the steps behind it: of a loop, or of both
-    ways of a branch.
+    A step is a list of stages, which are lists of parts, or a tuple of a flag and the steps behind
+    it: of a loop, or of both ways of a branch.
     """
 
     def __init__(self, count, device):
@@ -51,12 +52,13 @@ class Crew:
         self.wait = wp.launch(wait, 1, inputs, outputs, device=device, record_cmd=True).launch
         self.shares = False
 
-    def share(self, parts):
-        """Do the first part; the others do theirs meanwhile."""
+    def share(self, stages):
+        """Do the first part of every stage; the others do theirs meanwhile."""
         self.wait()
-        parts[0]()
-        self.wait()
-        self.steps.append(parts[1:])
+        for parts in stages:
+            parts[0]()
+            self.wait()
+        self.steps.append([parts[1:] for parts in stages])
         self.shares = True
 
     def when(self, flag, then, otherwise):
@@ -100,9 +102,10 @@ class Crew:
         for step in steps:
             self.wait()
             if isinstance(step, list):
-                if number <= len(step):
-                    step[number - 1]()
-                self.wait()
+                for parts in step:
+                    if number <= len(parts):
+                        parts[number - 1]()
+                    self.wait()
             elif len(step) == 3:
                 flag, *ways = step
                 goes = [lambda way=way: self._go(way, number) for way in ways]

@@ -37,10 +37,12 @@ def shared_by(crew):
         _crew = None
 
 
-def share(parts):
-    """Do all `parts` side by side in the graph that is captured now; False when none is."""
+def share(stages):
+    """Do all parts of each of the `stages` side by side in the graph that is captured now; False
+    when none is.
+    """
     if _crew is not None:
-        _crew.share(parts)
+        _crew.share(stages)
     return _crew is not None
 
 

@@ -5,7 +5,7 @@ A kernel whose threads may be shared out has the number of its first thread, `fi
 argument, which is filled in here.
 """
 
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +19,7 @@ from .graph import Graph
 PARTS = 64
 # A range is split between CPU threads when one thread would take longer than this [ns]: to wait for
 # each other takes them 1 µs.
-WORTH_SPLITTING = 50e3
+WORTH_SPLITTING = 15e3
 # Some things take longer than was thought, and what is near them in the range as well. So threads
 # take turns at pieces, which take at least so long [ns]; up to so many each.
 PIECE, PIECES = 50e3, 4
@@ -45,37 +45,88 @@ class Launch:
     """A launch, in one part or in several that run side by side; call it to play it.
 
     Each of the `parts` is a list of pieces that are played one after the other: pairs of a function
-    of Warp that launches and its arguments. They are recorded when the launch is played first:
-    nothing is compiled or loaded before.
+    of Warp that launches and its arguments. `cuts` is how they were shared out.
     """
 
-    def __init__(self, parts, threads):
-        self.parts, self.threads = parts, threads
+    def __init__(self, parts, threads, cuts=None):
+        self.parts, self.threads, self.cuts = parts, threads, cuts
 
     def __call__(self):
         self.play()
 
     def play(self):
         """Record, and play from now on what is recorded."""
-        recorded = [recorded_part(pieces) for pieces in self.parts]
-        self.parts = ()
-        if len(recorded) > 1:
-            self.play = partial(side_by_side, self.threads, recorded)
+        if len(self.parts) > 1:
+            self.play = partial(side_by_side, self.threads, [self.recorded])
         else:
-            self.play = recorded[0] if recorded else nothing
+            self.play = self.recorded[0] if self.parts else nothing
         self.play()
 
+    @cached_property
+    def recorded(self):
+        """Functions that play the parts. Nothing is compiled or loaded before they are needed."""
+        return [
+            in_turn([launch(**how, record_cmd=True).launch for launch, how in pieces])
+            for pieces in self.parts
+        ]
 
-def recorded_part(pieces):
-    """A function that plays these pieces."""
-    recorded = [launch(**how, record_cmd=True).launch for launch, how in pieces]
-    return recorded[0] if len(recorded) == 1 else partial(play, recorded)
+
+class Stages:
+    """Launches in stages, one after the other, which cost less than each by itself: the threads
+    that share a stage wait for each other once. Call it to play it.
+
+    The launches of a stage are shared out alike; a thread does its part of all of them without
+    waiting for others. A stage may also be functions that share nothing.
+    """
+
+    def __init__(self, stages):
+        self.stages = stages
+
+    def __call__(self):
+        self.play()
+
+    def play(self):
+        """Record, and play from now on what is recorded."""
+        actions = [action for stage in self.stages for action in stage]
+        shared = [a for a in actions if isinstance(a, Launch) and len(a.parts) > 1]
+        if shared:
+            self.play = partial(side_by_side, shared[0].threads, self._recorded())
+        else:
+            self.play = in_turn(actions)
+        self.play()
+
+    def _recorded(self):
+        """The parts of every stage; what one thread does is one stage as long as it goes on."""
+        stages = []
+        for stage in self.stages:
+            parts = parts_of(stage)
+            if len(parts) == 1 and stages and len(stages[-1]) == 1:
+                stages[-1] = [in_turn([*stages[-1], *parts])]
+            elif parts:
+                stages.append(parts)
+        return stages
 
 
-def side_by_side(threads, parts):
-    """Do all parts at the same time, now or in the graph that is captured."""
-    if not share(parts):
-        threads.run(parts)
+def in_turn(functions):
+    """A function that calls others one after the other."""
+    return functions[0] if len(functions) == 1 else partial(play, functions)
+
+
+def parts_of(actions):
+    """Functions for the parts of a stage: of each launch the same part."""
+    if not all(isinstance(action, Launch) for action in actions):
+        return [in_turn(actions)]
+    recorded = [launch.recorded for launch in actions if launch.parts]
+    return [in_turn(list(parts)) for parts in zip(*recorded, strict=True)]
+
+
+def side_by_side(threads, stages):
+    """Do all parts of a stage at the same time, and stages one after the other, now or in the graph
+    that is captured.
+    """
+    if not share(stages):
+        for parts in stages:
+            threads.run(parts)
 
 
 class Launches:
@@ -100,15 +151,19 @@ class Launches:
         """The Warp modules of all kernels that were recorded or are expected."""
         return list(self.expected)
 
-    def record(self, kernel, count, inputs, outputs=(), cost=0.0, first=0, tile_threads=0):
+    def record(
+        self, kernel, count, inputs, outputs=(), cost=0.0, first=0, tile_threads=0, like=None
+    ):
         """The `Launch` of `count` threads of a kernel (a tuple for one of several dimensions).
 
-        `cost` [ns] of a thread, or [count] of each: what takes long is shared out. Threads are
-        numbered from `first` on. With `tile_threads` so many work on each tile.
+        `cost` [ns] of a thread, or [count] of each: what takes long is shared out, or it is shared
+        out `like` another launch of the same threads. Threads are numbered from `first` on. With
+        `tile_threads` so many work on each tile.
         """
         if np.prod(count):
             self.expect(kernel)
-        return self._launch(kernel, count, inputs, outputs, cost, first, tile_threads)
+        cuts = like and like.cuts
+        return self._launch(kernel, count, inputs, outputs, cost, first, tile_threads, cuts)
 
     def record_list(self, kernel, room, expected, inputs, outputs=(), cost=0.0):
         """A launch over a list whose length the device knows: at most `room`, about `expected`.
@@ -136,7 +191,7 @@ class Launches:
         """The `Graph` of all that a function launches."""
         return Graph(self.device, self.threads, function)
 
-    def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0):
+    def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0, like=None):
         if np.prod(count) == 0:
             return Launch((), None)
         refuse_gaps([*inputs, *outputs])
@@ -146,13 +201,14 @@ class Launches:
             how, launch = how | {"block_dim": tile_threads}, wp.launch_tiled
         if kernel.adj.args[0].label != "first":
             return Launch([[(launch, how | {"dim": count, "inputs": list(inputs)})]], self.threads)
-        threads, cuts = self._cuts(first, int(count), cost)
+        threads, cuts = like or self._cuts(first, int(count), cost)
         pieces = [
             (launch, how | {"dim": int(b - a), "inputs": [int(a), *inputs]})
             for a, b in pairwise(cuts)
             if b > a
         ]
-        return Launch([pieces[k::threads] for k in range(min(threads, len(pieces)))], self.threads)
+        parts = [pieces[k::threads] for k in range(min(threads, len(pieces)))]
+        return Launch(parts, self.threads, (threads, cuts))
 
     def _cuts(self, first, count, cost):
         """How many threads share a range, and where its pieces begin and end, which take equally

@@ -4,11 +4,14 @@
 Contacts act on one side only: their slopes are sampled. The slope at 0 of all of them is −f·d.
 """
 
+from functools import cache
+
 import warp as wp
 
 from .attachments import Attachments, gap, split_scale
 from .coarse.line import SAMPLES, vec8
 from .coarse.step import Members
+from .contact import slopes_in_lanes
 from .contact.analytic_colliders import CAUTION, ContactModel, collider_force_hessian
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pair_forces import Contacts
@@ -33,51 +36,52 @@ def is_first_to_move(corner: int, touch: Touch, d: wp.array[wp.vec3]):
     return first == corner
 
 
+@wp.func_native("""
+#if !defined(__CUDA_ARCH__)
+    __builtin_prefetch((const char*)(contacts.entry.data + contacts.start.data[later]));
+    const int begin = contacts.start.data[next], end = contacts.end.data[next];
+    for (int k = begin; k < end && k < begin + 16; ++k) {
+        const char* address = (const char*)(contacts.touches.data + (contacts.entry.data[k] >> 2));
+        __builtin_prefetch(address);
+        __builtin_prefetch(address + 64);
+    }
+#endif
+""")
+def prefetch_touches(contacts: Contacts, next: int, later: int): ...
+
+
 @wp.func
-def contact_slopes(
-    i: int,
-    x: wp.array[wp.vec3],
-    d: wp.array[wp.vec3],
-    longest: float,
-    contacts: Contacts,
-    law: ContactLaw,
-):
-    """Slopes of the contacts of which vertex i is the first that moves, at α = longest · 1/8, …
-    8/8, less those at 0.
+def slopes_of_touch(
+    touch: Touch, gap: wp.vec3, change: wp.vec3, longest: float, law: ContactLaw
+) -> vec8:
+    """Slopes of a contact whose gap has such a `change` at α = 1, at α = longest · 1/8, … 8/8, less
+    that at 0.
     """
     slopes = vec8()
-    for q in range(contacts.start[i], contacts.end[i]):
-        touch = contacts.touches[contacts.entry[q] >> 2]
-        if not is_first_to_move(contacts.entry[q] & 3, touch, d):
-            continue
-        gap = gap_of(touch, x)
-        distance = wp.dot(touch.normal, gap)
-        change = gap_of(touch, d)
-        closing = wp.dot(touch.normal, change)
-        nearest = wp.min(distance, distance + longest * closing)
-        if nearest < touch.radius or touch.separates != 0:
-            begin = float(0.0)
-            for n in range(SAMPLES + 1):
-                part = longest * float(n) / float(SAMPLES)
-                there = distance + part * closing
-                force = wp.vec3(0.0)
-                if touch.separates != 0:
-                    force = (touch.stiffness * (touch.radius - there)) * touch.normal
-                elif there < touch.radius:
-                    force, _along, _drag = force_stiffness(
-                        touch.normal,
-                        there,
-                        touch.radius,
-                        gap - touch.start_gap + part * change,
-                        touch.friction,
-                        touch.stiffness,
-                        law,
-                    )
-                slope = -wp.dot(force, change)
-                if n == 0:
-                    begin = slope
-                else:
-                    slopes[n - 1] += slope - begin
+    distance = wp.dot(touch.normal, gap)
+    closing = wp.dot(touch.normal, change)
+    begin = float(0.0)
+    for n in range(SAMPLES + 1):
+        part = longest * float(n) / float(SAMPLES)
+        there = distance + part * closing
+        force = wp.vec3(0.0)
+        if touch.separates != 0:
+            force = (touch.stiffness * (touch.radius - there)) * touch.normal
+        elif there < touch.radius:
+            force, _along, _drag = force_stiffness(
+                touch.normal,
+                there,
+                touch.radius,
+                gap - touch.start_gap + part * change,
+                touch.friction,
+                touch.stiffness,
+                law,
+            )
+        slope = -wp.dot(force, change)
+        if n == 0:
+            begin = slope
+        else:
+            slopes[n - 1] = slope - begin
     return slopes
 
 
@@ -119,42 +123,75 @@ def attachment_rise(i: int, d: wp.array[wp.vec3], attachments: Attachments):
     return rise
 
 
-@wp.kernel
-def member_slopes(
-    first: int,
-    x: wp.array[wp.vec3],
-    direction: wp.array[wp.vec3],
-    force: wp.array[wp.vec3],
-    inertia: wp.array[float],
-    x_start: wp.array[wp.vec3],
-    free: int,
-    reach: wp.array[float],
-    attachments: Attachments,
-    contacts: Contacts,
-    contact_model: ContactModel,
-    # out
-    members: Members,
-):
-    """Slope at 0, its rise by inertia and attachments, and contacts up to α = `reach`, of chunks of
-    vertices.
+@cache
+def slopes_kernel(in_lanes: bool) -> wp.Kernel:
+    """The kernel for the slopes of vertices; contacts may be sampled side by side `in_lanes`."""
+    slopes_of = slopes_in_lanes.slopes_of_touch if in_lanes else slopes_of_touch
 
-    `force` is that of everything but elements.
-    """
-    chunk = first + wp.tid()
-    longest = reach[0]
-    total = wp.vec2d()
-    samples = vec8()
-    for q in range(members.start[chunk], members.start[chunk + 1]):
-        i = members.vertex[q]
-        d = direction[i]
-        if i < free:
-            rise = inertia[i] * wp.dot(d, d)
-            if attachments.rows.shape[0] > 0:
-                rise += attachment_rise(i, direction, attachments)
-            total += wp.vec2d(-wp.float64(wp.dot(force[i], d)), wp.float64(rise))
-        if contacts.start.shape[0] > 0:
-            samples += contact_slopes(i, x, direction, longest, contacts, contact_model.law)
-        if contact_model.colliders.kind.shape[0] > 0:
-            samples += collider_slopes(i, x[i], d, x_start[i], longest, contact_model)
-    members.slope[chunk] = total
-    members.samples[chunk] = samples
+    @wp.func
+    def contact_slopes(
+        i: int,
+        x: wp.array[wp.vec3],
+        d: wp.array[wp.vec3],
+        longest: float,
+        contacts: Contacts,
+        law: ContactLaw,
+    ):
+        """Slopes of the contacts of which vertex i is the first that moves."""
+        slopes = vec8()
+        for q in range(contacts.start[i], contacts.end[i]):
+            touch = contacts.touches[contacts.entry[q] >> 2]
+            if not is_first_to_move(contacts.entry[q] & 3, touch, d):
+                continue
+            gap = gap_of(touch, x)
+            distance = wp.dot(touch.normal, gap)
+            change = gap_of(touch, d)
+            closing = wp.dot(touch.normal, change)
+            nearest = wp.min(distance, distance + longest * closing)
+            if nearest < touch.radius or touch.separates != 0:
+                slopes += slopes_of(touch, gap, change, longest, law)
+        return slopes
+
+    @wp.kernel(module="unique", module_options=HOT)
+    def member_slopes(
+        first: int,
+        x: wp.array[wp.vec3],
+        direction: wp.array[wp.vec3],
+        force: wp.array[wp.vec3],
+        inertia: wp.array[float],
+        x_start: wp.array[wp.vec3],
+        free: int,
+        reach: wp.array[float],
+        attachments: Attachments,
+        contacts: Contacts,
+        contact_model: ContactModel,
+        # out
+        members: Members,
+    ):
+        """Slope at 0, its rise by inertia and attachments, and contacts up to α = `reach`, of chunks of
+        vertices.
+
+        `force` is that of everything but elements.
+        """
+        chunk = first + wp.tid()
+        longest = reach[0]
+        total = wp.vec2d()
+        samples = vec8()
+        for q in range(members.start[chunk], members.start[chunk + 1]):
+            i = members.vertex[q]
+            d = direction[i]
+            if i < free:
+                rise = inertia[i] * wp.dot(d, d)
+                if attachments.rows.shape[0] > 0:
+                    rise += attachment_rise(i, direction, attachments)
+                total += wp.vec2d(-wp.float64(wp.dot(force[i], d)), wp.float64(rise))
+            if contacts.start.shape[0] > 0:
+                if q + 2 < members.start[chunk + 1]:
+                    prefetch_touches(contacts, members.vertex[q + 1], members.vertex[q + 2])
+                samples += contact_slopes(i, x, direction, longest, contacts, contact_model.law)
+            if contact_model.colliders.kind.shape[0] > 0:
+                samples += collider_slopes(i, x[i], d, x_start[i], longest, contact_model)
+        members.slope[chunk] = total
+        members.samples[chunk] = samples
+
+    return member_slopes

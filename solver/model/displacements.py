@@ -47,8 +47,12 @@ class Displacements:
 
     def renew(self, first=0, last=None):
         """Let u follow what has moved x alone, of vertices from `first` to `last`, or of all."""
-        if self.renewals:
-            self.renewals[first, len(self.model.x) if last is None else last]()
+        for launch in self.renewal(first, len(self.model.x) if last is None else last):
+            launch()
+
+    def renewal(self, first, last):
+        """The launches that do that."""
+        return [self.renewals[first, last]] if self.renewals else []
 
     def of(self, x):
         """The displacements of positions x, and launches that find them."""

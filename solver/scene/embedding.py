@@ -176,13 +176,13 @@ class Followers:
             self.known[first, last] = self._launch(kernels.follow, first, last)
         self.known[first, last]()
 
-    def follow_listed(self, first, last):
-        """The same of the points that have contact pairs: in a sweep nobody asks for the others."""
+    def listed(self, first, last):
+        """The launch that moves those that have contact pairs: in a sweep nobody asks for others."""
         if (first, last, "listed") not in self.known:
             start = self.model.lists.all.start
             launch = self._launch(kernels.follow_listed, first, last, start)
             self.known[first, last, "listed"] = launch
-        self.known[first, last, "listed"]()
+        return self.known[first, last, "listed"]
 
     def _moved(self, first, last):
         """Points that move with vertices of a range; given to the device before any graph is
