@@ -8,7 +8,7 @@ import pytest
 import warp as wp
 
 from vbd.solver.device import launches as module
-from vbd.solver.device.launches import Launches
+from vbd.solver.device.launches import Launches, Stages
 from vbd.solver.device.threads import Workers
 
 COUNT = 1000
@@ -150,3 +150,30 @@ def test_an_array_with_gaps_is_refused_also_within_a_struct(within):
         launches.record(copy_pointed, 5, [pointer], [out])
     pointer.values = whole
     launches.record(copy_pointed, 5, [pointer], [wp.zeros(5, dtype=int, device="cpu")])()
+
+
+@wp.kernel(enable_backward=False)
+def take_next(first: int, values: wp.array[float], taken: wp.array[float]):
+    i = first + wp.tid()
+    taken[i] = values[(i + COUNT // 2) % COUNT]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("captured", [False, True])
+def test_stages_come_one_after_the_other_and_launches_of_a_stage_part_by_part(
+    monkeypatch, threads, captured
+):
+    launches = shared_launches(monkeypatch, threads)
+    values, taken = (wp.zeros(COUNT, dtype=float, device="cpu") for _ in range(2))
+    add = launches.record(add_numbers, COUNT, [1.0], [values], cost=np.arange(COUNT))
+    again = launches.record(add_numbers, COUNT, [2.0], [values], like=add)
+    nothing = launches.record(add_numbers, 0, [1.0], [values])
+    take = launches.record(take_next, COUNT, [values], [taken], cost=1.0)
+    stages = Stages([[add, again], [nothing], [], [take], [values.zero_], [values.zero_]])
+    assert add.cuts == again.cuts and len(add.parts) == threads
+    play = launches.graph(stages).replay if captured else stages
+    for _ in range(2):
+        play()
+        expected = 3.0 * ((np.arange(COUNT) + COUNT // 2) % COUNT)
+        np.testing.assert_array_equal(taken.numpy(), expected)
+        assert (values.numpy() == 0.0).all()

@@ -11,8 +11,13 @@ from vbd.solver.contact.contact import Contact
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
+from vbd.solver.kernels import coarse_slopes
+from vbd.solver.kernels.coarse.line import vec8
+from vbd.solver.kernels.contact import slopes_in_lanes
 from vbd.solver.kernels.contact.analytic_colliders import ContactModel
+from vbd.solver.kernels.contact.law import ContactLaw
 from vbd.solver.kernels.contact.pair_forces import Contacts, pair_forces
+from vbd.solver.kernels.contact.pairs import Touch
 from vbd.solver.kernels.contact.pairs_in_lanes import pair_forces_in_lanes
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
@@ -129,3 +134,45 @@ def test_the_active_set_in_lanes_tells_changes():
     np.testing.assert_array_equal(first[3], again[3])
     changed = first[2] != moved[2]
     assert changed.any() and (first[3] != moved[3])[changed].all()
+
+
+def sampling(slopes_of_touch):
+    """The kernel that samples the slope of contacts along changes of their gaps."""
+
+    @wp.kernel(enable_backward=False, module="unique")
+    def sample(
+        touches: wp.array[Touch],
+        gaps: wp.array[wp.vec3],
+        changes: wp.array[wp.vec3],
+        longest: float,
+        law: ContactLaw,
+        slopes: wp.array[vec8],
+    ):
+        k = wp.tid()
+        slopes[k] = slopes_of_touch(touches[k], gaps[k], changes[k], longest, law)
+
+    return sample
+
+
+@pytest.mark.parametrize("longest", [1.0, 1e-3])
+def test_slopes_sampled_in_lanes_are_those_sampled_one_by_one(longest):
+    model = touching_sheets()
+    touches, count = model.lists.touches, model.lists.count
+    random = np.random.default_rng(8)
+    rows = touches.numpy()[:count]
+    heights = RADIUS * random.uniform(0.001, 1.5, (count, 1))
+    aside = random.uniform(-1e-3, 1e-3, (count, 3))
+    gaps = heights * rows["normal"] + aside
+    changes = random.uniform(-2.0 * RADIUS, 2.0 * RADIUS, (count, 3)) / longest
+    given = [wp.array(v.astype(np.float32), dtype=wp.vec3, device="cpu") for v in (gaps, changes)]
+    found = []
+    for function in (coarse_slopes.slopes_of_touch, slopes_in_lanes.slopes_of_touch):
+        slopes = wp.zeros(count, dtype=vec8, device="cpu")
+        inputs = [touches, *given, longest, model.contact_model.law, slopes]
+        wp.launch(sampling(function), count, inputs, device="cpu")
+        found.append(slopes.numpy())
+    one_by_one, in_lanes = found
+    assert (one_by_one[:, 3:] != 0.0).any(axis=1).mean() > 0.3
+    # Each sample is a difference from that at 0: its rounding is that of the larger one.
+    scale = np.abs(one_by_one).max(axis=1, keepdims=True)
+    assert (np.abs(in_lanes - one_by_one) <= 1e-5 * scale + 1e-12).all()
