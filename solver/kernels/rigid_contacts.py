@@ -124,13 +124,6 @@ def touch_force(touch: Touch, gap: wp.vec3, ahead: wp.vec3, model: ContactModel)
     return force, along, drag
 
 
-@wp.func
-def stiffness_of(normal: wp.vec3, along: float, drag: float):
-    """a n nᵀ + b I [N/m]."""
-    one = wp.identity(n=3, dtype=float)
-    return wp.mat33d(along * wp.outer(normal, normal) + drag * one)
-
-
 @wp.kernel
 def move_surface(
     first: int,
@@ -225,6 +218,7 @@ def add_contacts(
     along = wp.mat33d()
     mixed = wp.mat33d()
     around = wp.mat33d()
+    one = wp.identity(n=3, dtype=wp.float64)
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         s = chunks.vertex[q]
         if model.colliders.kind.shape[0] > 0 and model.state.hidden[s] == 0:
@@ -275,13 +269,18 @@ def add_contacts(
                 ahead = wp.vec3(way_ahead(island, weight, r, steps))
                 f, a, b = touch_force(touch, gap, ahead, model)
                 if a + b > 0.0:
-                    k = stiffness_of(touch.normal, a, b)
-                    arm = wp.skew(r)
+                    # K = a n nᵀ + b I, and [r]ₓᵀ n = n × r.
+                    n = wp.vec3d(touch.normal)
+                    a_n = wp.float64(a) * n
+                    drag = wp.float64(b)
+                    turns = wp.cross(n, r)
+                    a_turns = wp.float64(a) * turns
                     force += weight * wp.vec3d(f)
                     torque += wp.cross(r, wp.vec3d(f))
-                    along += (weight * weight) * k
-                    mixed -= weight * (k * arm)
-                    around -= arm * k * arm
+                    along += (weight * weight) * (wp.outer(a_n, n) + drag * one)
+                    mixed -= weight * (wp.outer(a_n, turns) + drag * wp.skew(r))
+                    around += wp.outer(a_turns, turns)
+                    around += drag * (wp.dot(r, r) * one - wp.outer(r, r))
     sums.force[chunk] = force
     sums.torque[chunk] = torque
     sums.along[chunk] = along
