@@ -8,6 +8,7 @@ All of it are launches: how much there is, only the device knows. What has no ro
 import numpy as np
 import warp as wp
 
+from ..device.flow import when
 from ..device.launches import play
 from ..device.scan import scan
 from ..kernels.contact import anchors, pair_lists, pairs, search
@@ -40,6 +41,7 @@ class Search:
             for _ in range(2)
         )
         self.clasps = list(self._clasping())
+        self.forgets = wp.ones(1, dtype=int, device=model.device)
         self.next = wp.zeros_like(model.lists.all.start)
         self.before = pairs.Listed()
         self.before.end_of_vertices, self.before.end_of_edges = map(wp.zeros_like, self.end)
@@ -109,7 +111,8 @@ class Search:
     @property
     def kept(self):
         """Where the pairs of every query end."""
-        return {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
+        ends = {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
+        return {**ends, "forgets": self.forgets}
 
     def brought_back(self):
         """Refuse ends that lead out of the lists, and pairs of what is not there."""
@@ -174,6 +177,11 @@ class Search:
         if self.revision != self.model.lists.revision:
             self._record()
 
+    def _forget_clasps(self):
+        """The first search of a frame finds anew where pins are clasped."""
+        self.struct.clasped.zero_()
+        self.forgets.zero_()
+
     def renew(self):
         """Bring the pairs that are known up to date, where there is nothing to seek."""
         self._renew()
@@ -192,6 +200,7 @@ class Search:
         wp.copy(self.before.counts, lists.counts)
         if who == WHOLE:
             self.struct.renewed.fill_(1)
+        when(self.forgets, self._forget_clasps)
         play(self.clasps)
         play(self.finds)
         play(self.ends)

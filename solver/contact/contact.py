@@ -19,6 +19,9 @@ from .intersections import Intersections
 from .refresh import Refresh, Watch
 from .truncation import Truncation
 
+# What is to be looked at: what nobody knows, or pins that are clasped alone.
+UNKNOWN, CLASPED = 1, 2
+
 
 def surface_on_device(surface, kinematic_start, x, upload):
     """The `kernels.Surface` of a `Surface` whose vertices begin at x [vertex], and of which those
@@ -78,7 +81,7 @@ class Contact:
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certainty = Certainty(model, self.struct, self.truncation)
         # Whether nothing intersects in this frame, or may do so in the next one.
-        self.clear, self.suspicious = False, True
+        self.clear, self.suspicious = False, UNKNOWN
         # What a search depends on besides positions, and whether what is known was found with it.
         self.asked, self.is_known = digest_of(model), True
 
@@ -114,7 +117,7 @@ class Contact:
             self.trees.fit()
         self.lists.begin_frame()
         self.struct.front.zero_()  # known in frames that are looked at alone, as in a new run
-        self.struct.clasped.zero_()
+        self.finding.forgets.fill_(1)
         self.clear = False
 
     def look(self):
@@ -124,10 +127,15 @@ class Contact:
         looks = self.suspicious or not self.truncation.on
         if self.clear or not looks or not self.model.frame_goes_on.numpy()[0]:
             return
-        self._fit_to_now()
-        self.intersections.look()
+        was_settled = self.intersections.is_settled
+        with self.truncation.without_regions():
+            self.trees.fit()
+            self.intersections.look()
         self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
+        if self.suspicious != CLASPED or not (was_settled and self.intersections.is_settled):
+            self.truncation.lose_regions()
+        self.trees.fit()
 
     def find_certainty(self):
         """Find on the device whether nothing intersects for certain at the end of a frame."""
@@ -136,14 +144,10 @@ class Contact:
     def _is_clear(self):
         """Whether float32 sees no intersection of now."""
         with self.truncation.without_regions():
-            self._fit_to_now()
+            self.trees.fit()
             self.intersections.suspect()
+        self.trees.is_fitted = False  # to regions
         return not self.intersections.suspects.numpy()[0]
-
-    def _fit_to_now(self):
-        """Fit the trees to where everything is."""
-        self.truncation.begin_look()
-        self.trees.fit()
 
     @property
     def reported(self):
@@ -161,8 +165,12 @@ class Contact:
         """
         self.lists.take(numbers)
         if numbers["frame_goes_on"][0]:
-            is_clear = not numbers["uncertain"][0] or self._is_clear()
-            self.suspicious = not (self.intersections.is_settled and is_clear)
+            is_unknown, is_clasped = numbers["uncertain"] != 0
+            is_clear = not (is_unknown or is_clasped) or self._is_clear()
+            if is_unknown:
+                self.truncation.lose_regions()
+            is_suspicious = not (self.intersections.is_settled and is_clear)
+            self.suspicious = (UNKNOWN if is_unknown else CLASPED) if is_suspicious else 0
         *slots, pairs = numbers["needed"].astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
@@ -175,6 +183,7 @@ class Contact:
         regions = {"trust_radius": struct.trust_radius, "path": struct.path}
         regions |= self.truncation.kept
         marks = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
+        marks["clasped"] = struct.clasped
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
         return {**regions, **marks, **load}
 
@@ -189,7 +198,7 @@ class Contact:
 
     def bring_back(self, kept):
         """Take what `keep` has returned."""
-        self.suspicious = bool(kept["suspicious"].any())
+        self.suspicious = int(kept["suspicious"][0])
         self.is_known = np.array_equal(kept.get("asked"), self.asked)
 
     def brought_back(self):
@@ -199,7 +208,7 @@ class Contact:
         if not self.is_known:
             self.truncation.is_lost.fill_(1)
             self.lists.pulled.zero_()  # numbers of triangles may be those of others
-            self.suspicious = True
+            self.suspicious = UNKNOWN
         # What flies asks where colliders were found last.
         self.trees.fit()
 

@@ -98,22 +98,23 @@ class Truncation:
         self.any_renewed.zero_()
         play(self.searching[who])
 
-    def begin_look(self):
-        """The regions of the whole surface begin where it is, until they are set anew."""
+    def lose_regions(self):
+        """Know nothing of regions any more, until they are set anew."""
         wp.copy(self.x_found, self.model.x)
         self.spent.zero_()
-        self.struct.renewed.fill_(1)
         self.is_lost.fill_(1)
 
     @contextmanager
     def without_regions(self):
-        """Within, everything is where it is and goes nowhere."""
+        """Within, everything is where it is and goes nowhere; behind that regions are as before."""
         regions = self.struct.trust_radius, self.struct.path
-        kept = [wp.clone(array) for array in regions]
+        arrays = *regions, self.x_found
+        kept = [wp.clone(array) for array in arrays]
         for array in regions:
             array.zero_()
+        wp.copy(self.x_found, self.model.x)
         yield
-        for array, values in zip(regions, kept, strict=True):
+        for array, values in zip(arrays, kept, strict=True):
             wp.copy(array, values)
 
     def _record_regions(self):

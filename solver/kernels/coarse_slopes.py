@@ -168,8 +168,8 @@ def slopes_kernel(in_lanes: bool) -> wp.Kernel:
         # out
         members: Members,
     ):
-        """Slope at 0, its rise by inertia and attachments, and contacts up to α = `reach`, of chunks of
-        vertices.
+        """Slope at 0, its rise by inertia and attachments, and contacts up to α = `reach`, of
+        chunks of vertices.
 
         `force` is that of everything but elements.
         """

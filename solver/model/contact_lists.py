@@ -52,15 +52,15 @@ class ContactLists:
     explained in kernels/contact/counts.py: first come pairs of vertices, then those of edges, then
     `separating` [1] ones, whose `rows` of `Touch` the host gives. About `expected` pairs there will
     be: launches share them out so. When the host last looked there were as many as are `known`,
-    after so many `searches` in the frame. `uncertain` [1] is not 0 where it is not certain that
-    nothing intersects (certainty.py).
+    after so many `searches` in the frame. `uncertain` [2] is not 0 where it is not certain that
+    nothing intersects (certainty.py): the second number where pins are clasped.
     """
 
     def __init__(self, near, vertex_count, device):
         self.near, self.all, self.device = near, pairs.PairLists(), device
         self.vertex_count = vertex_count
         self.counts, self.needed, self.separating, self.uncertain = (
-            wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1, 1)
+            wp.zeros(length, dtype=int, device=device) for length in (5, 3, 1, 2)
         )
         self.revision, self.capacity, self.expected = 0, 0, AT_FIRST
         self.known = self.searches = 0

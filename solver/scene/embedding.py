@@ -177,7 +177,7 @@ class Followers:
         self.known[first, last]()
 
     def listed(self, first, last):
-        """The launch that moves those that have contact pairs: in a sweep nobody asks for others."""
+        """The launch that moves those that have contact pairs: sweeps ask for no others."""
         if (first, last, "listed") not in self.known:
             start = self.model.lists.all.start
             launch = self._launch(kernels.follow_listed, first, last, start)

@@ -6,7 +6,7 @@ import pytest
 from coarse_scenes import stepper_of
 from shapes import block, box, bumpy_ball, caged, grid, plane
 
-from vbd.solver.bodies import Cloth, Collider, Rod, Solid
+from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.contact import bvh
 from vbd.solver.descent.keeping import Restart
 from vbd.solver.kernels.contact.counts import SEARCHES
@@ -336,3 +336,14 @@ def test_impossible_lists_are_refused(name):
         damaged[0] = damaged[-1] + 1
     with pytest.raises(ValueError, match="restart point"):
         after(hovering(), Restart(frame.index, arrays))
+
+
+def test_what_is_looked_at_for_its_clasped_pins_alone_keeps_its_regions():
+    points, triangles = grid(12)
+    pins = Pins(np.flatnonzero(points[:, 0] == 0.0))
+    heavy = Material(density=1e6, collision_thickness=2.5e-3)
+    sheets = [Cloth(points + [0.0, 0.0, z], triangles, heavy, pins) for z in (0.0, 0.0045)]
+    frames = simulate(sheets, Settings(gravity=(0.0, 0.0, 0.0)), 8)
+    searches = [frame.stats.searches for frame in frames]
+    # They are within each other's contact distance for good, but nothing else is any more.
+    assert searches[0] > 0 and sum(searches[4:]) == 0

@@ -56,6 +56,8 @@ def find_strayed(
     v = surface.vertices[first + wp.tid()]
     used = distance_from_path(x[v] - x_found[v], surface.path[v])
     is_within = used <= surface.trust_radius[v] + LOST * ROUNDING * wp.length(x[v])
-    marks = surface.inside[v] | surface.crosses[v] | surface.clasped[v]
+    marks = surface.inside[v] | surface.crosses[v]
     if not is_within or marks != 0 or is_lost[0] != 0:
         uncertain[0] = 1
+    if surface.clasped[v] != 0:
+        uncertain[1] = 1

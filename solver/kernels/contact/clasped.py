@@ -3,9 +3,9 @@
 
 Neither can give way to the other, and both are to be where animation puts them. So pairs that are
 led as a whole are no contact. A pinned vertex that may get as near as the contact distance to
-something led, a collider or what has a pin of another body, is clasped there until the frame ends,
-and so are the ends of a pinned edge: what belongs to them does not touch what that body leads.
-After such a frame it is looked whether anything intersects, and that is no contact either.
+something led, a collider or what has a pin of another body, is clasped there until a later frame
+searches, and so are the ends of a pinned edge: what belongs to them does not touch what that body
+leads. After such a frame it is looked whether anything intersects, and that is no contact either.
 """
 
 import warp as wp
