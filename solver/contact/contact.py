@@ -198,7 +198,7 @@ class Contact:
 
     def bring_back(self, kept):
         """Take what `keep` has returned."""
-        self.suspicious = int(kept["suspicious"][0])
+        self.suspicious = int(kept["suspicious"].max(initial=0))
         self.is_known = np.array_equal(kept.get("asked"), self.asked)
 
     def brought_back(self):
