@@ -11,7 +11,7 @@ from vbd.solver import kernels
 from vbd.solver.device.compiling import source_size
 from vbd.solver.elements import KINDS
 from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
-from vbd.solver.kernels import vertex
+from vbd.solver.kernels import coarse_slopes, vertex
 from vbd.solver.kernels.coarse.elements import coarse_kernels
 from vbd.solver.kernels.contact import alerts, truncation
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
@@ -43,6 +43,7 @@ def modules_with_kernels():
     yield "vertex, search", made(TETS, TOUCH).search.module
     yield "vertex, embedded", made(TETS, TOUCH | vertex.IN_TETS).solve.module
     yield "vertex, residual", made(TETS, TOUCH).residual.module
+    yield "slopes along coarse steps", coarse_slopes.slopes_kernel(in_lanes=False).module
     for width in (0, 4, 8):
         of_steps = truncation.truncation_kernels(width)
         yield f"truncation, embedded {width}", of_steps.truncate.module
