@@ -19,9 +19,6 @@ from .intersections import Intersections
 from .refresh import Refresh, Watch
 from .truncation import Truncation
 
-# What is to be looked at: what nobody knows, or pins that are clasped alone.
-UNKNOWN, CLASPED = 1, 2
-
 
 def surface_on_device(surface, kinematic_start, x, upload):
     """The `kernels.Surface` of a `Surface` whose vertices begin at x [vertex], and of which those
@@ -81,7 +78,7 @@ class Contact:
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certainty = Certainty(model, self.struct, self.truncation)
         # Whether nothing intersects in this frame, or may do so in the next one.
-        self.clear, self.suspicious = False, UNKNOWN
+        self.clear, self.suspicious = False, True
         # What a search depends on besides positions, and whether what is known was found with it.
         self.asked, self.is_known = digest_of(model), True
 
@@ -133,7 +130,7 @@ class Contact:
             self.intersections.look()
         self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
-        if self.suspicious != CLASPED or not (was_settled and self.intersections.is_settled):
+        if not (was_settled and self.intersections.is_settled):
             self.truncation.lose_regions()
         self.trees.fit()
 
@@ -169,8 +166,7 @@ class Contact:
             is_clear = not (is_unknown or is_clasped) or self._is_clear()
             if is_unknown:
                 self.truncation.lose_regions()
-            is_suspicious = not (self.intersections.is_settled and is_clear)
-            self.suspicious = (UNKNOWN if is_unknown else CLASPED) if is_suspicious else 0
+            self.suspicious = not (self.intersections.is_settled and is_clear)
         *slots, pairs = numbers["needed"].astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         self.lists.needed.zero_()
@@ -198,7 +194,7 @@ class Contact:
 
     def bring_back(self, kept):
         """Take what `keep` has returned."""
-        self.suspicious = int(kept["suspicious"].max(initial=0))
+        self.suspicious = bool(kept["suspicious"].any())
         self.is_known = np.array_equal(kept.get("asked"), self.asked)
 
     def brought_back(self):
@@ -208,7 +204,7 @@ class Contact:
         if not self.is_known:
             self.truncation.is_lost.fill_(1)
             self.lists.pulled.zero_()  # numbers of triangles may be those of others
-            self.suspicious = UNKNOWN
+            self.suspicious = True
         # What flies asks where colliders were found last.
         self.trees.fit()
 

@@ -191,7 +191,7 @@ class Launches:
         """The `Graph` of all that a function launches."""
         return Graph(self.device, self.threads, function)
 
-    def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0, like=None):
+    def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0, cuts=None):
         if np.prod(count) == 0:
             return Launch((), None)
         refuse_gaps([*inputs, *outputs])
@@ -201,14 +201,14 @@ class Launches:
             how, launch = how | {"block_dim": tile_threads}, wp.launch_tiled
         if kernel.adj.args[0].label != "first":
             return Launch([[(launch, how | {"dim": count, "inputs": list(inputs)})]], self.threads)
-        threads, cuts = like or self._cuts(first, int(count), cost)
+        threads, ends = cuts = cuts or self._cuts(first, int(count), cost)
         pieces = [
             (launch, how | {"dim": int(b - a), "inputs": [int(a), *inputs]})
-            for a, b in pairwise(cuts)
+            for a, b in pairwise(ends)
             if b > a
         ]
         parts = [pieces[k::threads] for k in range(min(threads, len(pieces)))]
-        return Launch(parts, self.threads, (threads, cuts))
+        return Launch(parts, self.threads, cuts)
 
     def _cuts(self, first, count, cost):
         """How many threads share a range, and where its pieces begin and end, which take equally

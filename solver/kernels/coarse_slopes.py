@@ -14,7 +14,7 @@ from .coarse.step import Members
 from .contact import slopes_in_lanes
 from .contact.analytic_colliders import CAUTION, ContactModel, collider_force_hessian
 from .contact.law import ContactLaw, force_stiffness
-from .contact.pair_forces import Contacts
+from .contact.pair_forces import Contacts, prefetch_touches
 from .contact.pairs import Touch, gap_of
 from .options import HOT
 
@@ -34,20 +34,6 @@ def is_first_to_move(corner: int, touch: Touch, d: wp.array[wp.vec3]):
         if touch.weights[c] != 0.0 and wp.length_sq(d[touch.vertices[c]]) > 0.0:
             first = wp.min(first, c)
     return first == corner
-
-
-@wp.func_native("""
-#if !defined(__CUDA_ARCH__)
-    __builtin_prefetch((const char*)(contacts.entry.data + contacts.start.data[later]));
-    const int begin = contacts.start.data[next], end = contacts.end.data[next];
-    for (int k = begin; k < end && k < begin + 16; ++k) {
-        const char* address = (const char*)(contacts.touches.data + (contacts.entry.data[k] >> 2));
-        __builtin_prefetch(address);
-        __builtin_prefetch(address + 64);
-    }
-#endif
-""")
-def prefetch_touches(contacts: Contacts, next: int, later: int): ...
 
 
 @wp.func

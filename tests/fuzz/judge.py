@@ -41,10 +41,10 @@ class Judge:
         self.rings = list(self._rings())
         self.still = self._still()
         self.sheets = self._sheets()
-        self.walls = [(c, wall) for c in self._analytic() for wall in walls(c)]
+        self.walls = [wall for collider in self._analytic() for wall in walls(collider)]
         self.before = np.asarray(x, dtype=np.float64)
         self.free = surface.vertices[self._is_free(model, surface.vertices)]
-        self.heights = [wall(self.before[self.free] + self.origin) for _, wall in self.walls]
+        self.heights = [wall(self.before[self.free] + self.origin) for wall in self.walls]
         self.crossed = {tuple(pair) for pair in self._crossings(self.before)}
         self.windings = self._windings(self.before)
         self.links = self._links(self.before)
@@ -142,33 +142,15 @@ class Judge:
             yield f"lost: vertex {self.surface.vertices[way.argmax()]} went {way.max() / far:.3g}"
 
     def _through_walls(self, x):
-        points = x[self.free] + self.origin
-        for k, ((collider, wall), before) in enumerate(zip(self.walls, self.heights, strict=True)):
-            now = wall(points)
+        for k, (wall, before) in enumerate(zip(self.walls, self.heights, strict=True)):
+            now = wall(x[self.free] + self.origin)
             # Where a scene reaches so far that float32 shows no such gap, it does not start apart.
             apart = before > UNSEEN * np.abs(self.start[self.free]).max(initial=0.0)
-            bad = apart & np.isfinite(before) & (now <= 0.0)
+            bad = np.flatnonzero(apart & np.isfinite(before) & (now <= 0.0))
             # Above its rim a bowl keeps nothing: what comes down from there may be on either side.
-            over = np.isinf(before) | np.isinf(now)
-            if isinstance(collider, Bowl) and bad.any():
-                over |= bad & self._hang_over_rim(collider, np.isinf(now), points)
-            self.heights[k] = np.where(over, now, before)
-            bad &= ~over
-            if bad.any():
-                yield f"{bad.sum()} vertices behind an analytic collider by {-now[bad].min():.3g}"
-
-    def _hang_over_rim(self, bowl, above, points):
-        """What belongs to a body of which something is `above` the rim, and is nearer to that than
-        the body is large: it may have come over it within the substep.
-        """
-        hang = np.zeros(len(points), dtype=bool)
-        for body in np.unique(self.body[self.free][above]):
-            mine = self.body[self.free] == body
-            r = points[mine] - bowl.center
-            up = r @ bowl.up
-            outwards = np.linalg.norm(r - up[:, None] * bowl.up, axis=1) - bowl.radius
-            hang[mine] = np.hypot(outwards, up) < np.ptp(points[mine], axis=0).max()
-        return hang
+            self.heights[k] = np.where(np.isinf(before) | np.isinf(now), now, before)
+            if len(bad):
+                yield f"{len(bad)} vertices behind an analytic collider by {-now[bad].min():.3g}"
 
     def _crossings(self, x):
         pairs = segment_hits(x, self.edges, self.triangles)

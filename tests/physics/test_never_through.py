@@ -191,14 +191,11 @@ def test_the_judge_sees_what_is_behind_a_plane():
     assert "behind an analytic collider by" in findings[0]
 
 
-def test_the_judge_sees_what_is_behind_a_bowl_but_for_what_hangs_over_its_rim():
+def test_the_judge_sees_what_is_behind_a_bowl():
     bowl = Bowl((0.0, 0.0, 2.0), 2.0)
     scene = Scene("", [cube((0.0, 0.0, 0.1)), bowl], Settings(threads=1), 1)
     model = Simulation(scene.bodies, scene.settings, "cpu", None).model
     x = model.x.numpy()
-    judge = Judge(model, scene, x)
-    assert judge.look(x, 0.01) == []
-    # To where the rim is as high as its middle, within one substep.
-    assert judge.look(x + [2.0, 0.0, 1.4], 0.01) == []
+    assert Judge(model, scene, x).look(x, 0.01) == []
     findings = Judge(model, scene, x).look(x - [0.0, 0.0, 0.2], 0.01)
     assert "behind an analytic collider by" in findings[0]

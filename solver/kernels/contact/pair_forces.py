@@ -29,6 +29,32 @@ class Contacts:
     touches: wp.array[Touch]
 
 
+@wp.func_native("""
+#if !defined(__CUDA_ARCH__)
+    const int vertices = contacts.start.shape[0] - 1;
+    const int* entry = contacts.entry.data;
+    if (later < vertices) {
+        const char* entries = (const char*)(entry + contacts.start.data[later]);
+        __builtin_prefetch(entries);
+        __builtin_prefetch(entries + 64);
+    }
+    if (next < vertices) {
+        const int begin = contacts.start.data[next], end = contacts.end.data[next];
+        for (int k = begin; k < end && k < begin + 16; ++k) {
+            const char* touch = (const char*)(contacts.touches.data + (entry[k] >> 2));
+            __builtin_prefetch(touch);
+            __builtin_prefetch(touch + 64);
+        }
+    }
+#endif
+""")
+def prefetch_touches(contacts: Contacts, next: int, later: int):
+    """Ask the processor for the touches of the `next` vertex, and the entries of a `later` one,
+    before they are needed.
+    """
+    ...
+
+
 @wp.func
 def off_diagonal(n: wp.vec3):
     """Entries xy, xz, yz of n nᵀ."""

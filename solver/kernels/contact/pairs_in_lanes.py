@@ -29,7 +29,7 @@ from ..lanes import (  # noqa: F401 (operators)
     vec6s,
 )
 from .law import ContactLaw, extend_active_set, force_stiffness
-from .pair_forces import Contacts
+from .pair_forces import Contacts, prefetch_touches
 from .pairs import Touch
 
 # Distance [m] of what never touches.
@@ -125,29 +125,6 @@ def bits(a: floats) -> int:
 def count_of(bits: int) -> int: ...
 
 
-@wp.func_native("""
-const int* entry = contacts.entry.data;
-auto* touches = contacts.touches.data;
-const int vertices = contacts.start.shape[0] - 1;
-if (i + 2 < vertices) {
-    const char* later = (const char*)(entry + contacts.start.data[i + 2]);
-    __builtin_prefetch(later);
-    __builtin_prefetch(later + 64);
-}
-if (i + 1 < vertices) {
-    const int begin = contacts.start.data[i + 1], end = contacts.end.data[i + 1];
-    for (int k = begin; k < end && k < begin + 16; ++k) {
-        const char* address = (const char*)(touches + (entry[k] >> 2));
-        __builtin_prefetch(address);
-        __builtin_prefetch(address + 64);
-    }
-}
-""")
-def prefetch(contacts: Contacts, i: int):
-    """Ask the processor for the touches of the next vertex before they are needed."""
-    ...
-
-
 @cache
 def pair_forces_in_lanes() -> wp.Function:
     """What finds what pairs do to a vertex."""
@@ -171,7 +148,7 @@ def pair_forces_in_lanes() -> wp.Function:
         force = vec3s()
         block = vec6s()
         margin = floats(NEVER)
-        prefetch(contacts, i)
+        prefetch_touches(contacts, i + 1, i + 2)
         end = contacts.end[i]
         for k in range(contacts.start[i], end, WIDTH):
             count = wp.min(end - k, WIDTH)
