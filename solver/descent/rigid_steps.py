@@ -155,7 +155,8 @@ class RigidSteps:
     def propose(self, clips):
         """Launches that tell where islands should have got."""
         model = self.model
-        moves = [self.before, self.owner, self.islands, int(clips), model.contact_model]
+        moves = [self.before, model.x_start, self.owner, self.islands, int(clips)]
+        moves.append(model.contact_model)
         launch = model.launches.record(
             island_moves.move_islands, model.free_count, moves, [model.candidate], cost=MOVE
         )

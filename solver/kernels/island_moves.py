@@ -39,6 +39,7 @@ def rigid_step(start: wp.vec3, island: int, islands: Islands):
 def move_islands(
     first: int,
     x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
     owner: wp.array[int],
     islands: Islands,
     clips: int,
@@ -53,7 +54,7 @@ def move_islands(
     start = x[i]
     step = rigid_step(start, islands.island[owner[i]], islands)
     if clips != 0:
-        step = keep_in_front(i, start, step, model)
+        step = keep_in_front(i, start, step, x_start[i], model)
     candidate[i] = start + step
 
 

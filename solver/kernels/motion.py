@@ -103,7 +103,7 @@ def predict(
     steady = wp.lerp(motion.steady[i], last, STEADY)
     step = guessed_step(v, last, steady, standing[i], gravity, h, initial_guess)
     if clips != 0:
-        step = keep_in_front(i, start, step, contact_model)
+        step = keep_in_front(i, start, step, start, contact_model)
     guess[i] = start + step
     motion.last_velocity[i] = v
     motion.acceleration[i] = last

@@ -153,8 +153,8 @@ def steps_in_front(model, start, moved):
     """
     if not model.has_analytic_colliders:
         return []
-    inputs, free = [start, model.contact_model], model.free_count
-    keep = model.launches.record(in_front.keep_in_front_of_start, free, inputs, [moved])
+    inputs, free = [start, model.x_start, model.contact_model], model.free_count
+    keep = model.launches.record(in_front.keep_steps_in_front, free, inputs, [moved])
     return [keep, *points_in_front(model, start, moved)]
 
 

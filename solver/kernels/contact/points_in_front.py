@@ -12,9 +12,11 @@ from .analytic_colliders import (
     FAR,
     KEPT,
     ContactModel,
+    began_in_bowl,
     direction_and_distance,
     encloses,
     fraction_above,
+    fraction_back_to_bowl,
     keep_in_front,
     least_height,
 )
@@ -97,6 +99,28 @@ def fraction_function(width: int) -> wp.Function:
     surface, embedded = surface_functions(width), width > 0
 
     @wp.func
+    def fraction_back(
+        s: int,
+        k: int,
+        now: wp.vec3,
+        floor: float,
+        moving: wp.vec2i,
+        model: ContactModel,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+    ):
+        """`fraction_back_to_bowl` of surface vertex s, over the rim of bowl k."""
+        r, up = now - model.colliders.center[k], model.colliders.normal[k]
+        far = wp.length(r)
+        away = r / wp.max(far, 1.0e-30)
+        fall = surface.path_along(s, -up, moving, x, candidate, model.embedding)
+        outwards = surface.path_along(s, away, moving, x, candidate, model.embedding)
+        path = surface.longest_path(s, moving, x, candidate, model.embedding)
+        wider = fall_in_bowl(far, outwards, path)
+        inside = model.colliders.size[k] - far
+        return fraction_back_to_bowl(wp.dot(up, r), fall, inside, wider, floor)
+
+    @wp.func
     def surface_fraction(
         i: int,
         moving: wp.vec2i,
@@ -126,13 +150,18 @@ def fraction_function(width: int) -> wp.Function:
             now = surface.position(s, x, model.embedding)
             for k in range(model.colliders.kind.shape[0]):
                 near = direction_and_distance(model.colliders, k, now)
-                if near[3] > 0.0 and near[3] < FAR:
+                floor = least_height(model.colliders, k, model.state.radius[s], now)
+                if near[3] >= FAR:
+                    begun = surface.position(s, x_start, model.embedding)
+                    if began_in_bowl(model.colliders, k, begun, floor):
+                        back = fraction_back(s, k, now, floor, moving, model, x, candidate)
+                        least = wp.min(least, back)
+                elif near[3] > 0.0:
                     toward = -wp.vec3(near[0], near[1], near[2])
                     fall = surface.path_along(s, toward, moving, x, candidate, model.embedding)
                     if encloses(model.colliders, k):
                         path = surface.longest_path(s, moving, x, candidate, model.embedding)
                         fall = fall_in_bowl(wp.length(now - model.colliders.center[k]), fall, path)
-                    floor = least_height(model.colliders, k, model.state.radius[s], now)
                     least = wp.min(least, fraction_above(near[3], fall, floor))
         return least
 
@@ -177,12 +206,13 @@ def take_fractions(
 
 
 @wp.kernel
-def keep_in_front_of_start(
+def keep_steps_in_front(
     x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
     model: ContactModel,
     # in and out
     candidate: wp.array[wp.vec3],
 ):
     """Shorten the steps of free vertices from x that would take them through a collider."""
     i = wp.tid()
-    candidate[i] = x[i] + keep_in_front(i, x[i], candidate[i] - x[i], model)
+    candidate[i] = x[i] + keep_in_front(i, x[i], candidate[i] - x[i], x_start[i], model)
