@@ -160,16 +160,29 @@ class Contact:
         """Keep room ready for frames like the last one, by the `numbers` that were reported;
         returns whether that one had enough.
         """
-        self.lists.take(numbers)
+        self.lists.take(numbers["counts"])
         if numbers["frame_goes_on"][0]:
             is_unknown, is_clasped = numbers["uncertain"] != 0
             is_clear = not (is_unknown or is_clasped) or self._is_clear()
             if is_unknown:
                 self.truncation.lose_regions()
             self.suspicious = not (self.intersections.is_settled and is_clear)
-        *slots, pairs = numbers["needed"].astype(int).tolist()
-        had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
+        had_room = self._make_room(numbers["needed"])
         self.lists.needed.zero_()
+        return had_room
+
+    def make_room_ahead(self):
+        """Between two substeps, keep room ready for what these have needed so far, unless the rest
+        of the frame is left out. On a GPU the host would have to wait to know.
+        """
+        lists = self.lists
+        if self.model.device.is_cpu and self.model.frame_goes_on.numpy()[0]:
+            lists.take(lists.counts.numpy())
+            self._make_room(lists.needed.numpy())
+
+    def _make_room(self, needed):
+        *slots, pairs = needed.astype(int).tolist()
+        had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         return had_slots and had_pairs
 
     @property

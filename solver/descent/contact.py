@@ -36,7 +36,8 @@ class Contacts(Stage):
         self.contact.begin_frame(self.is_kinematic)
 
     def before_step(self):
-        """Look for intersections, where there may be any."""
+        """Make room in time; look for intersections, where there may be any."""
+        self.contact.make_room_ahead()
         self.contact.look()
 
     def begin_step(self):

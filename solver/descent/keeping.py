@@ -12,6 +12,8 @@ from ..model.tearing import vertex_index
 
 # What owners keep of growing lists may take so many bytes, and so many more per vertex.
 MOST_BYTES, MOST_BYTES_PER_VERTEX = 1 << 20, 1 << 16
+# Copies of a list have room for so many times what is in it.
+ROOM = 1.5
 
 
 class UnfitError(ValueError):
@@ -39,14 +41,14 @@ class Keeper:
     """Keeps what passes from one substep to the next.
 
     Of the `owners` those that hold arrays of that kind have them by name in `kept`. Those with
-    anything else have a method `keep()`, which returns copies of it as arrays by name, and
-    `bring_back(arrays)`, which takes such (perhaps fewer, of other settings), and raises ValueError
-    for what cannot be. When all is back, `brought_back()` is called where there is one.
+    anything else have a method `keep()`, which returns it as arrays by name, parts of arrays on
+    the device or NumPy arrays that nobody changes, and `bring_back(arrays)`, which takes such
+    (perhaps fewer, of other settings), and raises ValueError for what cannot be. When all is back, `brought_back()` is called where there is one.
     """
 
     def __init__(self, owners):
         self.owners = dict(_named(owners))
-        self.copies, self.others = {}, {}
+        self.copies, self.rooms, self.others = {}, {}, {}
 
     def _arrays(self):
         return {
@@ -67,7 +69,21 @@ class Keeper:
                 self.copies[name] = wp.clone(array)
             else:
                 wp.copy(copy, array)
-        self.others = self._others()
+        self.others = {
+            name: {key: self._part(f"{name}/{key}", array) for key, array in kept.items()}
+            for name, kept in self._others().items()
+        }
+
+    def _part(self, name, array):
+        """A copy of what `keep()` of an owner has returned; it has room, as lists grow."""
+        if isinstance(array, np.ndarray):
+            return array
+        room = self.rooms.get(name)
+        if room is None or len(room) < len(array):
+            room = wp.empty(int(ROOM * len(array)), dtype=array.dtype, device=array.device)
+            self.rooms[name] = room
+        wp.copy(room, array, 0, 0, len(array))
+        return room[: len(array)]
 
     def go_back(self):
         """Bring back what was kept last, also into arrays that have been replaced."""

@@ -2,8 +2,8 @@
 """The lists of contact pairs on the device.
 
 How many pairs there are, only the device knows. The host looks once per frame how much room they
-needed, and keeps more ready; where there was too little, the frame is done again. Whoever has
-recorded a launch that holds a list compares `revision` before playing it, and records it anew when
+needed, between substeps, too, where that costs nothing, and keeps more ready; where there was too
+little, the frame is done again. Whoever has recorded a launch that holds a list compares `revision` before playing it, and records it anew when
 that has risen.
 """
 
@@ -105,9 +105,9 @@ class ContactLists:
         return {"counts": self.counts, "needed": self.needed, "uncertain": self.uncertain}
 
     def take(self, numbers):
-        """Know what was reported at the end of a frame."""
-        self.known = int(numbers["counts"][counts.ALL])
-        self.searches = int(numbers["counts"][counts.SEARCHES])
+        """Know the `counts` of now."""
+        self.known = int(numbers[counts.ALL])
+        self.searches = int(numbers[counts.SEARCHES])
 
     def begin_frame(self):
         """Count searches anew, of which none was uncertain."""
@@ -131,9 +131,9 @@ class ContactLists:
             self.expected = int(EXPECTED * needed)
             self.revision += 1
         if room > self.capacity:
-            kept = self.keep()
+            before = self.keep()
             self._make_lists(room)
-            self._fill(kept)
+            self._fill(before)
         return was_enough
 
     @property
@@ -143,11 +143,11 @@ class ContactLists:
         return {**listed, "counts": self.counts}
 
     def keep(self):
-        """Copies of what is in the lists at the end of a frame, or before the first one."""
+        """What is in the lists at the end of a frame, or before the first one."""
         count = self.known
         if not count:
             return {}
-        return {name: wp.clone(array[: n * count]) for name, (array, n) in self._lists().items()}
+        return {name: array[: n * count] for name, (array, n) in self._lists().items()}
 
     def _lists(self):
         """All lists, and how many entries they have per pair."""

@@ -111,6 +111,20 @@ def test_bits_do_not_depend_on_the_room_that_lists_begin_with(monkeypatch, scene
     assert others == numbers
 
 
+def test_room_is_made_between_substeps_for_pairs_that_become_many(monkeypatch):
+    # In its last frame the ball has 14 pairs in the third substep, and 44 in the fourth.
+    for name, value in {"PAIRS_PER_VERTEX": 0, "LEAST_PAIRS": 20, "GROWTH": 4.0}.items():
+        monkeypatch.setattr(contact_lists, name, value)
+    repeats = count_repeats(monkeypatch)
+    frames = list(simulate(visible(), Settings(), 6, device="cpu"))
+    assert frames[-1].stats.pairs > 0 and not repeats
+    monkeypatch.setattr(Contact, "make_room_ahead", lambda contact: None)
+    again = list(simulate(visible(), Settings(), 6, device="cpu"))
+    assert len(repeats) == 1
+    for one, other in zip(frames, again, strict=True):
+        np.testing.assert_array_equal(one.exact_positions, other.exact_positions)
+
+
 def test_what_is_left_of_a_frame_without_room_is_left_out():
     frames = simulate(loaded(), Settings(), 10)
     next(frames)
