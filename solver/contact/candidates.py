@@ -10,6 +10,7 @@ import warp as wp
 
 from ..device.flow import when
 from ..device.launches import play
+from ..device.memory import spacious_zeros
 from ..device.scan import scan
 from ..kernels.contact import anchors, pair_lists, pairs, search
 from ..kernels.contact import counts as counting
@@ -63,7 +64,7 @@ class Search:
     def _make_slots(self):
         """Room for what the queries find."""
         self.found = [
-            wp.zeros(max(number, 1) * slots, dtype=int, device=self.model.device)
+            spacious_zeros(max(number, 1) * slots, int, self.model.device)
             for number, slots in zip(self.queries, self.slots, strict=True)
         ]
 

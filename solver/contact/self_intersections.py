@@ -58,8 +58,9 @@ class SelfIntersections:
 
     @property
     def is_smooth(self):
-        """Whether no vertex waits until it touches its own body."""
-        return (self.state == SMOOTH).all() and not any(len(corners) for corners, _ in self.flat)
+        """Whether no vertex of a surface waits until it touches its own body."""
+        waits = (self.state[self.surface.vertices] != SMOOTH).any()
+        return not waits and not any(len(corners) for corners, _ in self.flat)
 
     def keep(self):
         """What is in which state, and what is still flat."""

@@ -9,6 +9,7 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
+from ..device.memory import spacious_zeros
 from ..kernels.contact import truncation as kernels
 from ..kernels.contact import trust_radii
 from ..kernels.contact.alerts import alert_kernel
@@ -178,7 +179,7 @@ class Truncation:
         self.revision = model.lists.revision
         # What truncation allows each corner of a pair, where surfaces are embedded.
         length = model.lists.capacity if len(model.surface.points) else 0
-        self.allowed = wp.zeros(length, dtype=wp.vec4, device=model.device)
+        self.allowed = spacious_zeros(length, wp.vec4, model.device)
         kinematic = wp.vec2i(model.free_count, model.kinematic_end)
         inputs, outputs = [kinematic, model.x, model.lists.all], [self.candidate]
         self.giving_way = model.launches.record(

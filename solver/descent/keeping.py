@@ -43,7 +43,8 @@ class Keeper:
     Of the `owners` those that hold arrays of that kind have them by name in `kept`. Those with
     anything else have a method `keep()`, which returns it as arrays by name, parts of arrays on
     the device or NumPy arrays that nobody changes, and `bring_back(arrays)`, which takes such
-    (perhaps fewer, of other settings), and raises ValueError for what cannot be. When all is back, `brought_back()` is called where there is one.
+    (perhaps fewer, of other settings), and raises ValueError for what cannot be. When all is back,
+    `brought_back()` is called where there is one.
     """
 
     def __init__(self, owners):

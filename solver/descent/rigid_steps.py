@@ -8,6 +8,7 @@ import warp as wp
 
 from ..device.flow import repeat_while, when
 from ..device.launches import play
+from ..device.memory import spacious_zeros
 from ..kernels import flight, island_moves, rigid_contacts, rigid_step
 from ..kernels import islands as kernels
 from ..kernels.chunks import Chunks
@@ -98,7 +99,7 @@ class RigidSteps:
         ]
         meetings = rigid_contacts.Meetings()
         meetings.entry, meetings.end = (
-            wp.zeros(room, dtype=int, device=model.device)
+            spacious_zeros(room, int, model.device)
             for room in (4 * lists.capacity, lists.vertex_count)
         )
         if lists.capacity:

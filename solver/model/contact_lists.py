@@ -3,19 +3,20 @@
 
 How many pairs there are, only the device knows. The host looks once per frame how much room they
 needed, between substeps, too, where that costs nothing, and keeps more ready; where there was too
-little, the frame is done again. Whoever has recorded a launch that holds a list compares `revision` before playing it, and records it anew when
-that has risen.
+little, the frame is done again. Whoever has recorded a launch that holds a list compares `revision`
+before playing it, and records it anew when that has risen.
 """
 
 import numpy as np
 import warp as wp
 
+from ..device.memory import spacious_zeros
 from ..kernels.contact import counts, glances, pairs
 
 # A list that is shorter than so many times what a frame needed...
-HEADROOM = 1.5
+HEADROOM = 1.75
 # ... grows to this many times that.
-GROWTH = 2.5
+GROWTH = 3.5
 # Room for so many pairs at first: per vertex, and at least.
 PAIRS_PER_VERTEX, LEAST_PAIRS = 4, 16384
 # Launches are shared between threads for so many times the pairs of now. All of them are recorded
@@ -81,7 +82,7 @@ class ContactLists:
         self.capacity = capacity
 
         def new(dtype, length=capacity):
-            return wp.zeros(length, dtype=dtype, device=self.device)
+            return spacious_zeros(length, dtype, self.device)
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)

@@ -8,6 +8,7 @@ from shapes import block, box, bumpy_ball, caged, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.contact import bvh
+from vbd.solver.contact.intersections import Intersections
 from vbd.solver.descent.keeping import Restart
 from vbd.solver.kernels.contact.counts import SEARCHES
 from vbd.solver.settings import Material, Settings
@@ -52,6 +53,16 @@ def above_a_ball():
 def listed(model):
     """The vertices of all pairs, as a set."""
     return set(map(tuple, model.lists.pairs.numpy()[: model.lists.count]["vertices"].tolist()))
+
+
+def test_a_solid_that_may_touch_itself_is_looked_at_as_it_begins_alone(monkeypatch):
+    # Its inner vertices never touch anything, and need not be waited for.
+    looks, look = [], Intersections.look
+    monkeypatch.setattr(Intersections, "look", lambda self: looks.append(1) or look(self))
+    points, tets = box((3, 3, 3), (0.3, 0.3, 0.3))
+    cubes = [Solid(points + [0.0, 0.0, 0.4 * k], tets, CLOTH) for k in (1, 2)]
+    for frame in simulate(cubes, Settings(), 3):
+        assert len(looks) == 1 and not frame.stats.tangles
 
 
 @pytest.mark.parametrize("make", [folded, balls, rods, above_a_ball])
