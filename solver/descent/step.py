@@ -24,7 +24,7 @@ from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, Spring
 from .plasticity import Plasticity
 from .prediction import Damping, Prediction, Velocities
 from .stage import VERBS, RecordedStage
-from .sweeps import Sweeps
+from .sweeps import PlainFirstSweep, Sweeps
 from .tearing import TearDetection
 
 
@@ -90,6 +90,8 @@ class Stepper:
         model, settings = self.model, self.model.settings
         if is_guarded(model):
             yield GuessGuard(model, self.residual, self.convergence.are_even)
+        if PlainFirstSweep.is_needed(settings):
+            yield PlainFirstSweep(model)
         yield self.sweeps
         if self.coarse:
             yield CoarseMatrix(model, self.coarse, self.steps)

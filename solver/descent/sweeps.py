@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import Stages
-from .stage import RecordedStage
+from .stage import RecordedStage, Stage
 
 # Rough cost in a visit of a point of the surface that a vertex carries, and of a pair of that [ns].
 CARRIED, PAIR = 20.0, 8.0
@@ -25,6 +25,37 @@ def visit_costs(model):
     carried += ~surface.hidden[: model.vertex_count]
     pairs = 4.0 * model.lists.expected / max(len(surface.vertices), 1)
     return model.work + carried * (CARRIED + PAIR * pairs)
+
+
+class PlainFirstSweep(Stage):
+    """Takes the first sweep without over-relaxation, from where nobody has moved yet.
+
+    There a vertex lacks all of its way. Over-relaxed, what hardly holds on to others would go to
+    and fro: n sweeps leave it (1 − ω)ⁿ short of its end, too far where n is odd, and it would go on
+    from there faster by as much in every substep.
+    """
+
+    def __init__(self, model):
+        super().__init__(model)
+        self.plain = model.upload(np.minimum(model.relaxation.numpy(), 1.0), float)
+        self.relaxation = wp.clone(model.relaxation)
+
+    @staticmethod
+    def is_needed(settings):
+        """Whether sweeps are over-relaxed, and begin where the last substep has ended."""
+        return settings.sweep_relaxation > 1.0 and settings.initial_guess == "previous"
+
+    @staticmethod
+    def is_due(iteration):
+        """In the first iteration."""
+        return iteration == 0
+
+    def before_sweep(self):
+        wp.copy(self.relaxation, self.model.relaxation)
+        wp.copy(self.model.relaxation, self.plain)
+
+    def after_sweep(self):
+        wp.copy(self.model.relaxation, self.relaxation)
 
 
 class Sweeps(RecordedStage):

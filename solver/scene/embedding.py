@@ -116,8 +116,8 @@ def clearances(model):
 
 
 def depths(model):
-    """Launches that find how deep bodies are behind analytic colliders; none where there are none
-    of these.
+    """Launches that find how deep bodies are behind analytic colliders, and which are in front of
+    them; none where there are none of these.
     """
     if not model.has_analytic_colliders:
         return []
@@ -128,7 +128,7 @@ def depths(model):
     find = model.launches.record(
         in_front.find_depths, len(mine), [mine, model.x_start], [of_colliders]
     )
-    return [of_colliders.depth.zero_, find]
+    return [of_colliders.depth.zero_, of_colliders.is_in_front.zero_, find]
 
 
 def points_in_front(model, start, moved):

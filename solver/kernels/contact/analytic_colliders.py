@@ -55,6 +55,8 @@ class ContactModel:
     # collider when the step begins [m], [collider * body].
     body: wp.array[int]
     depth: wp.array[float]
+    # Whether any free vertex of the body is in front then.
+    is_in_front: wp.array[int]
     bodies: int
     # Where surfaces are embedded: how far each vertex and all that move what it carries may go from
     # where the step began without coming as near as the contact distance [m], [vertex].
@@ -129,6 +131,18 @@ def encloses(colliders: AnalyticColliders, k: int):
 
 
 @wp.func
+def seen_from(s: int, x: wp.vec3, k: int, model: ContactModel):
+    """The `direction_and_distance` of surface vertex s, at x, from collider k. What is beside a
+    bowl, with all of its body, is nothing to it.
+    """
+    near = direction_and_distance(model.colliders, k, x)
+    if near[3] < 0.0 and encloses(model.colliders, k):
+        if model.is_in_front[k * model.bodies + model.body[s]] == 0:
+            near[3] = FAR
+    return near
+
+
+@wp.func
 def collider_force_hessian(
     s: int, x: wp.vec3, step: wp.vec3, x_start: wp.vec3, model: ContactModel
 ):
@@ -148,10 +162,18 @@ def collider_force_hessian(
     if model.state.hidden[s] != 0:
         count = 0
     for k in range(count):
-        near = direction_and_distance(colliders, k, x)
+        near = seen_from(s, x, k, model)
         normal = wp.vec3(near[0], near[1], near[2])
         later = near[3] + wp.dot(normal, step)
-        begun = direction_and_distance(colliders, k, x_start)
+        begun = seen_from(s, x_start, k, model)
+        if near[3] >= FAR:
+            above = wp.dot(colliders.normal[k], x - colliders.center[k])
+            margin = wp.where(above >= 0.0, wp.min(margin, above), margin)
+            continue
+        if begun[3] >= FAR and near[3] < 0.0:
+            # It has come over the rim of a bowl, and down outside.
+            margin = wp.min(margin, -near[3])
+            continue
         if begun[3] < 0.0:
             depth = model.depth[k * model.bodies + model.body[s]]
             out, slope, room = lead_out(

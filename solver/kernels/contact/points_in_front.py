@@ -59,13 +59,18 @@ def find_depths(
     # in and out
     model: ContactModel,
 ):
-    """How deep each body is behind colliders where the step begins; `depth` begins as 0."""
+    """How deep each body is behind colliders where the step begins, and whether any of it is in
+    front; both begin as 0.
+    """
     s = surface_vertices[wp.tid()]
     begun = place_of(s, x_start, model.embedding)
     for k in range(model.colliders.kind.shape[0]):
         distance = direction_and_distance(model.colliders, k, begun)[3]
+        at = k * model.bodies + model.body[s]
         if distance < 0.0:
-            wp.atomic_max(model.depth, k * model.bodies + model.body[s], -distance)
+            wp.atomic_max(model.depth, at, -distance)
+        elif distance < FAR:
+            model.is_in_front[at] = 1
 
 
 @wp.kernel
