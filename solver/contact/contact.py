@@ -77,6 +77,9 @@ class Contact:
         self.refreshing = Refresh(model, watch)
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certainty = Certainty(model, self.struct, self.truncation)
+        # What the host sees of the device at any time: on the CPU, where it reads the same memory.
+        known = {"frame_goes_on": model.frame_goes_on, **self.lists.reported}
+        self.seen = {n: a.numpy() for n, a in known.items()} if model.device.is_cpu else {}
         # Whether nothing intersects in this frame, or may do so in the next one.
         self.clear, self.suspicious = False, True
         # What a search depends on besides positions, and whether what is known was found with it.
@@ -175,10 +178,9 @@ class Contact:
         """Between two substeps, keep room ready for what these have needed so far, unless the rest
         of the frame is left out. On a GPU the host would have to wait to know.
         """
-        lists = self.lists
-        if self.model.device.is_cpu and self.model.frame_goes_on.numpy()[0]:
-            lists.take(lists.counts.numpy())
-            self._make_room(lists.needed.numpy())
+        if self.seen and self.seen["frame_goes_on"][0]:
+            self.lists.take(self.seen["counts"])
+            self._make_room(self.seen["needed"])
 
     def _make_room(self, needed):
         *slots, pairs = needed.astype(int).tolist()

@@ -9,7 +9,7 @@ from ..kernels import iterations as kernels
 from ..kernels.iterations import ALWAYS, IF_EVEN, IF_GROWING, IF_WATCHED, NEVER
 
 # Room for rules.
-RULES = 16
+RULES = 24
 
 
 class Iterations:

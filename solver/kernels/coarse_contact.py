@@ -12,10 +12,11 @@ import warp as wp
 from .attachments import Attachments
 from .coarse.matrix import Patches, are_apart, has_place
 from .coarse.skyline import PANEL, Skyline, place
-from .contact.analytic_colliders import ContactModel, collider_force_hessian, keep_in_front
+from .contact.analytic_colliders import ContactModel, collider_force_hessian
 from .contact.counts import ALL
 from .contact.law import ContactLaw, force_stiffness
 from .contact.pairs import PairState, Touch, gap_of
+from .contact.steps_in_front import keep_in_front
 from .options import HOT
 
 wp.set_module_options(HOT | {"max_unroll": 2})

@@ -8,7 +8,8 @@ far as the first of its vertices may.
 import warp as wp
 
 from .coarse.step import Linkages, Members
-from .contact.analytic_colliders import ContactModel, fraction_in_front
+from .contact.analytic_colliders import ContactModel
+from .contact.steps_in_front import fraction_in_front
 from .options import QUICK
 
 wp.set_module_options(QUICK)

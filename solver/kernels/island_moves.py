@@ -9,12 +9,13 @@ those of colliders, it moves as a whole.
 import warp as wp
 
 from .chunks import Chunks
-from .contact.analytic_colliders import ContactModel, keep_in_front
+from .contact.analytic_colliders import ContactModel
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface, signed_weights, weighted
 from .contact.parting import LOST, ROUNDING, better, parting_normal, room_between
 from .contact.passing import approach_along, ends_paths, passing_normal
 from .contact.planes import KEPT
+from .contact.steps_in_front import keep_in_front
 from .contact.tree import COLLIDER_TRIANGLES, meets_any
 from .flight import Boxes
 from .islands import Islands

@@ -3,7 +3,8 @@
 
 import warp as wp
 
-from .contact.analytic_colliders import ContactModel, keep_in_front
+from .contact.analytic_colliders import ContactModel
+from .contact.steps_in_front import keep_in_front
 from .options import QUICK
 
 wp.set_module_options(QUICK)

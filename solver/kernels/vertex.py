@@ -10,8 +10,9 @@ from functools import cache
 import warp as wp
 
 from .attachments import Attachments, attachments_force_hessian
-from .contact.analytic_colliders import ContactModel, collider_forces
+from .contact.analytic_colliders import ContactModel
 from .contact.at_vertex import contacts_at_vertex
+from .contact.collider_forces import collider_forces
 from .contact.pair_forces import Contacts
 from .elements.table import elements_force_hessian, elements_struct
 from .newton import solve_positive_definite

@@ -7,7 +7,8 @@ from functools import cache
 import warp as wp
 
 from ..newton import solve_positive_definite
-from .analytic_colliders import ContactModel, collider_forces
+from .analytic_colliders import ContactModel
+from .collider_forces import collider_forces
 from .law import extend_active_set
 from .pair_forces import Contacts, pair_forces
 from .pairs_in_lanes import pair_forces_in_lanes

@@ -10,11 +10,13 @@ from ..options import QUICK
 from .analytic_colliders import (
     CAUTION,
     FAR,
-    KEPT,
     ContactModel,
-    began_in_bowl,
     direction_and_distance,
     encloses,
+)
+from .steps_in_front import (
+    KEPT,
+    began_in_bowl,
     fraction_above,
     fraction_back_to_bowl,
     keep_in_front,
