@@ -19,8 +19,8 @@ ANALYTIC_SHAPES = (
     (
         "BOWL",
         "Bowl",
-        "Everything stays inside of the lower half of that sphere, open along the Z axis of the "
-        "object",
+        "What is in the lower half of that sphere, open along the Z axis of the object, stays "
+        "inside",
     ),
 )
 

@@ -8,16 +8,13 @@ from ..device.flow import repeat_while, when
 from ..kernels import iterations as kernels
 from ..kernels.iterations import ALWAYS, IF_EVEN, IF_GROWING, IF_WATCHED, NEVER
 
-# Room for rules.
-RULES = 24
-
 
 class Iterations:
     """Counts iterations, from 0, in `model.iteration`, until there were enough of them.
 
-    `rules` say what is due when: functions of the number of an iteration. A substep is watched
-    when its convergence is to be known: the last one of a frame. Where both are to be had, cycles
-    from one coarse step to the next `are_even`, or grow (accuracy.py).
+    The rows of `rules` say what is due when, [rule][iteration]. A substep is watched when its
+    convergence is to be known: the last one of a frame. Where both are to be had, cycles from one
+    coarse step to the next `are_even`, or grow (accuracy.py).
     """
 
     def __init__(self, model):
@@ -26,9 +23,7 @@ class Iterations:
         self.goes_on, self.is_met, self.are_even = (
             wp.zeros(1, dtype=int, device=device) for _ in range(3)
         )
-        self.table = wp.zeros((RULES, self.count), dtype=int, device=device)
-        self.due = wp.zeros(RULES, dtype=int, device=device)
-        self.rules = 0
+        self.rules, self.flags = [], []
         state = [self.count, self.number, self.is_met, model.frame_goes_on]
         self.end = self.launches.record(kernels.end_iteration, 1, state, [self.goes_on])
 
@@ -36,20 +31,21 @@ class Iterations:
         """What does `action` in the iterations that are due, or only in those of substeps that are
         `watched`; or, where cycles are even ones, in those that are due `evenly`.
         """
-        flag, said = self.due[self.rules : self.rules + 1], IF_WATCHED if watched else ALWAYS
+        rule, said = len(self.rules), IF_WATCHED if watched else ALWAYS
         says = {(0, 0): NEVER, (0, 1): IF_EVEN, (1, 0): IF_GROWING, (1, 1): said}
         evenly = evenly or is_due
-        row = [says[is_due(n), evenly(n)] for n in range(self.count)]
-        self.table[self.rules].assign(np.array(row, np.int32))
-        self.rules += 1
-        return lambda: when(flag, action)
+        self.rules.append([says[is_due(n), evenly(n)] for n in range(self.count)])
+        return lambda: when(self.flags[rule], action)
 
     def record(self):
-        """Make ready when all rules are known."""
+        """Make ready when all rules are known: `flags` are what is due by each of them."""
+        due = wp.zeros(len(self.rules), dtype=int, device=self.model.device)
+        self.flags = [due[rule : rule + 1] for rule in range(len(self.rules))]
+        table = wp.array(np.array(self.rules, np.int32), dtype=int, device=self.model.device)
         # How they accelerate, all substeps are to tell.
         watched = int(self.model.settings.is_accelerated)
-        inputs = [self.table[: self.rules], watched, self.model.fraction, self.are_even]
-        outputs = [self.due, self.number]
+        inputs = [table, watched, self.model.fraction, self.are_even]
+        outputs = [due, self.number]
         self.begin = self.launches.record(kernels.begin_iteration, 1, inputs, outputs)
 
     def run(self, body):
