@@ -152,6 +152,22 @@ class Material:
         "Flat Rest Shape",
         "Bend towards a flat sheet, or a straight rod, instead of the shape of the object",
     )
+    adapt_folds: bool = switch(
+        True,
+        "Adapt Folds to the Mesh",
+        "Fold as finely as the faces can, and let faces that are too large to fold be pressed "
+        "together, as the fabric in them would buckle. Off, they resist like a plate, and a coarse "
+        "mesh stands out in wings",
+    )
+    maximum_stretch: float | np.ndarray = number(
+        0.0,
+        "Maximum Stretch",
+        "Part of its length by which the cloth stretches before it hardens: about 0.05 for woven "
+        "fabric. 0 has no limit, as rubber",
+        low=0.0,
+        high=10.0,
+        soft_high=0.5,
+    )
     damping: float | np.ndarray = number(
         0.0,
         "Damping",
