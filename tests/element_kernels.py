@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forces and blocks of one kind of element alone."""
+"""Forces, blocks and energies of one kind of element alone."""
 
 from functools import cache
 
+import numpy as np
 import warp as wp
 
+from vbd.solver.contact.surface import contact_surface
+from vbd.solver.descent.convergence import Convergence
+from vbd.solver.descent.iterations import Iterations
+from vbd.solver.device.launches import Launches
+from vbd.solver.device.threads import Workers
 from vbd.solver.kernels.elements.table import table_force_hessian, table_struct
+from vbd.solver.model.assembly import assemble
+from vbd.solver.model.model import Model
+from vbd.solver.report.residual import Residual
+from vbd.solver.report.statistics import Measure
+from vbd.solver.scene.analytic_colliders import colliders_on_device
+from vbd.solver.settings import Settings
 
 
 @cache
@@ -29,3 +41,29 @@ def evaluation(kind, in_lanes=True):
         hessian[i] = h
 
     return evaluate
+
+
+def model_of(body, settings):
+    """The model of one body."""
+    scene = assemble([body], settings)
+    surface = contact_surface(scene, [body], [], settings)
+    analytic = colliders_on_device([], scene, settings, "cpu")
+    return Model(scene, settings, surface, analytic, Launches("cpu", Workers(1)))
+
+
+def rounding(force, hessian):
+    """Room for float32: 2e-5 of the largest force, or the force of moving by 2e-6 m."""
+    return max(2e-5 * np.abs(force).max(), 2e-6 * np.abs(hessian).max())
+
+
+def reported_energy(body, x):
+    """The elastic energy [J] that statistics tell of a body at x."""
+    settings = Settings()
+    model = model_of(body, settings)
+    points = np.empty_like(x)
+    points[model.assembly.vertices[0]] = x
+    model.x.assign(points.astype(np.float32))
+    residual = Residual(model)
+    nothing_done = Convergence(model, residual, Iterations(model), None)
+    measure = Measure(model, residual, [body], nothing_done)
+    return measure.statistics(measure.read(), 0.0).elastic_energy

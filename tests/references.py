@@ -5,6 +5,7 @@ They share nothing with the solver, so that forces and Hessians can be checked a
 """
 
 import numpy as np
+import scipy.optimize
 
 
 def deformation_gradient(rest, x):
@@ -145,6 +146,68 @@ def stable_membrane(rest, x, mu, lam):
     f, area = plane_gradient(rest, x)
     stretch = np.linalg.norm(np.cross(f[:, 0], f[:, 1]))
     return area * (0.5 * mu * ((f * f).sum() - 2.0) + 0.5 * lam * (stretch - 1.0 - mu / lam) ** 2)
+
+
+def green_strain(rest, x):
+    """G [2, 2] of one triangle, and its rest area [m²]."""
+    f, area = plane_gradient(rest, x)
+    return 0.5 * (f.T @ f - np.eye(2)), area
+
+
+def relaxed(stiffness, e, load):
+    """Energy per area of axial strains e that folds take up at a load N_c [N/m]: the least of
+    ½ aᵀCa + N_c Σ (a − e) over strains a ≥ e, among the corners and edges of where they may be.
+    """
+    c = np.array([[stiffness[0], stiffness[2]], [stiffness[2], stiffness[1]]])
+    choices = [e, np.linalg.solve(c, -load * np.ones(2))]
+    choices += [np.array([e[0], (-load - c[0, 1] * e[0]) / c[1, 1]])]
+    choices += [np.array([(-load - c[0, 1] * e[1]) / c[0, 0], e[1]])]
+    may = [a for a in choices if (a >= e - 1e-14).all()]
+    return min(0.5 * a @ c @ a + load * (a - e).sum() for a in may)
+
+
+def hardening(e, most, stiffness):
+    """½ K_L Σ ((e − e_max)₊)² of axial strains."""
+    return 0.5 * stiffness * (np.maximum(e - most, 0.0) ** 2).sum()
+
+
+def buckling_stvk(rest, x, mu, lam, load, most=np.inf, stiff=0.0):
+    """Energy [J] of one isotropic triangle that buckles at a load and hardens beyond a strain."""
+    g, area = green_strain(rest, x)
+    e = np.linalg.eigvalsh(g)
+    k = (2.0 * mu + lam, 2.0 * mu + lam, lam)
+    return area * (relaxed(k, e, load) + hardening(e, most, stiff))
+
+
+def buckling_woven(rest, x, warp, weft, coupling, shear, load, most=np.inf, stiff=0.0):
+    """Energy [J] of one woven triangle that buckles along warp and weft."""
+    g, area = green_strain(rest, x)
+    e = np.diag(g)
+    stretch = relaxed((warp, weft, coupling), e, load) + hardening(e, most, stiff)
+    return area * (stretch + 2.0 * shear * g[0, 1] ** 2)
+
+
+def buckling_membrane(rest, x, mu, lam, load, most=np.inf, stiff=0.0):
+    """Energy [J] of one neo-Hookean triangle that buckles: the least of ψ₀(a) + ½ N_c Σ (a − C)
+    over squares of stretches a ≥ C, found by search.
+    """
+    g, area = green_strain(rest, x)
+    e = np.linalg.eigvalsh(g)
+    c = 1.0 + 2.0 * e
+
+    def energy(log_excess):
+        a = c + np.exp(log_excess)
+        j = np.sqrt(a.prod())
+        stretch = 0.5 * mu * (a.sum() - 2.0) + 0.5 * lam * (j - 1.0 - mu / lam) ** 2
+        return (stretch + 0.5 * load * (a - c).sum()) / mu
+
+    ends = [(-60.0, -60.0), (-60.0, 0.0), (0.0, -60.0), (-1.0, -1.0)]
+    tight = {"xatol": 1e-12, "fatol": 1e-16, "maxiter": 4000}
+    least = min(
+        scipy.optimize.minimize(energy, end, method="Nelder-Mead", options=tight).fun
+        for end in ends
+    )
+    return area * (mu * least + hardening(e, most, stiff))
 
 
 def dihedral(p, q, r, s):

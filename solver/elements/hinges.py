@@ -12,7 +12,7 @@ from ..topology.meshes import triangle_areas, unit
 from .kind import ElementKind, Plastic
 from .of_bodies import crease_curvature, damping_time, per_element
 from .records import damped, in_vertex_order
-from .triangles import warp_directions
+from .triangles import rigidity_of, warp_directions
 
 
 @dataclass
@@ -101,9 +101,9 @@ def hinges_of(body, settings):
     if not isinstance(body, Cloth):
         return None
     m, time = body.material, damping_time(body, settings)
-    rigidity = per_element(body, "bending stiffness", m.bending_stiffness)
     hinges, owners = cloth_hinges(body.triangles)
     areas = triangle_areas(body.rest_points, body.triangles)
+    rigidity = rigidity_of(body, settings, areas)
     if m.membrane == "orthotropic" and np.any(m.weft_bending != 1.0):
         rigidity = woven_rigidity(body, rigidity, hinges, owners)
     else:

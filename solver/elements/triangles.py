@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from ..bodies import Cloth
+from ..bodies.folds import mesh_rigidity
 from ..kernels.elements import stable_triangles
 from ..kernels.elements import triangle_corners as corners
 from ..kernels.elements import triangles as kernels
@@ -24,6 +25,11 @@ from .records import damped, in_vertex_order
 # The two corners that follow each corner of a triangle.
 FOLLOWING = np.array([[1, 2], [2, 0], [0, 1]])
 STABLE = "neo_hookean"
+WOVEN = "orthotropic"
+# What stands for a load or strain that is never reached.
+NEVER = 1e30
+# Stiffness beyond the maximum stretch over that below it.
+HARDENING = 20.0
 
 
 @dataclass
@@ -32,12 +38,14 @@ class Triangles(Plastic):
     StVK ones and of all viscosity. `number` are those that the triangles have in their body,
     `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; areas [m²],
     rest strains (Ḡ₁₁, Ḡ₂₂, Ḡ₁₂) [triangle, 3], damping times [s]; `limit` is a principal strain.
+    `limits` [triangle, 4] are (N_c [N/m], e_max, K_L [N/m], isotropy) of buckling.py.
     """
 
     number: np.ndarray
     mu: np.ndarray
     lam: np.ndarray
     stiffness: np.ndarray
+    limits: np.ndarray
     inverse: np.ndarray
     area: np.ndarray
     rest: np.ndarray
@@ -98,6 +106,40 @@ def shear_stiffness(body):
     return membrane_stiffness(elastic_per_element(body))[:, 3]
 
 
+def rigidity_of(body, settings, areas):
+    """Flexural rigidity [N m] of every triangle of a cloth with these areas [m²] at rest: of its
+    material, or of its mesh where that is stiffer.
+    """
+    m = body.material
+    rigidity = per_element(body, "bending stiffness", m.bending_stiffness)
+    if not m.adapt_folds:
+        return rigidity
+    density = per_element(body, "density", m.density)
+    return mesh_rigidity(rigidity, density, np.linalg.norm(settings.gravity), areas)
+
+
+def buckling_load(body, settings, areas):
+    """N_c = π² D/L² [N/m] of every triangle, at which a strip as long as it, L = √(2A), buckles
+    (Euler); `NEVER` where faces do not buckle.
+    """
+    if not body.material.adapt_folds:
+        return np.full(len(areas), NEVER)
+    rigidity = rigidity_of(body, settings, areas)
+    if body.material.membrane == WOVEN:
+        rigidity = rigidity * np.sqrt(per_element(body, "weft bending", body.material.weft_bending))
+    return np.pi**2 * rigidity / (2.0 * areas)
+
+
+def limits_of(body, settings, areas, stiffness):
+    """(N_c [N/m], e_max, K_L [N/m], isotropy) of every triangle (kernels/elements/buckling.py)."""
+    stretch = 1.0 + per_element(body, "maximum stretch", body.material.maximum_stretch)
+    is_limited = stretch > 1.0
+    most = np.where(is_limited, 0.5 * (stretch**2 - 1.0), NEVER)
+    hardening = np.where(is_limited, HARDENING * stiffness[:, :2].max(axis=1), 0.0)
+    isotropy = np.full(len(areas), float(body.material.membrane != WOVEN))
+    return np.stack([buckling_load(body, settings, areas), most, hardening, isotropy], axis=1)
+
+
 def triangles_of(body, settings):
     """The `Triangles` of a cloth."""
     m, warp = elastic_per_element(body), None
@@ -109,15 +151,16 @@ def triangles_of(body, settings):
     if m.membrane == STABLE and (constants[1] <= 0.0).any():
         raise ValueError(f"{body.name}: λ must be above zero for this membrane; raise lam")
     inverse, areas = triangle_frames(body.rest_points, body.triangles, warp)
+    stiffness = membrane_stiffness(m)
+    limits = limits_of(body, settings, areas, stiffness)
     size = 1.0 - per_element(body, "shrink factor", m.shrink)
     inverse, areas = inverse / size[:, None, None], areas * size**2
-    stiffness = membrane_stiffness(m)
     number, time = np.arange(len(areas)), damping_time(body, settings)
     limit = limit_of(per_element(body, "yield strain", m.yield_strain))
     plastic = limit, np.full(len(areas), m.flow_time), number
     rest = np.zeros((len(areas), 3))
     shape = inverse, areas, rest
-    return Triangles(body.triangles, *plastic, number, *constants, stiffness, *shape, time)
+    return Triangles(body.triangles, *plastic, number, *constants, stiffness, limits, *shape, time)
 
 
 def plain_triangles(body, settings):
@@ -150,17 +193,34 @@ def record_columns(triangles, inverse):
     return columns
 
 
+def in_all_records(values):
+    """Vectors [triangle, k] for the three records of every triangle."""
+    return np.repeat(values[:, None], 3, axis=1)
+
+
 def raised(triangles, h):
-    """(K₁, K₂, K₁₂, G_s) with viscosity folded in [N/m], and the blend of damping."""
+    """(K₁, K₂, K₁₂, G_s) and limits with viscosity folded in [N/m], and the blend of damping."""
     ratio = triangles.damping_time / h
     stiffness, blend = damped(triangles.stiffness, ratio[:, None])
-    return stiffness, blend[:, 0]
+    # A strain is seen relative to a rest value that has come so much nearer.
+    limits = triangles.limits * np.stack(
+        [np.ones(len(ratio)), 1.0 - blend[:, 0], 1.0 + ratio, np.ones(len(ratio))], axis=1
+    )
+    return stiffness, limits, blend[:, 0]
 
 
 def viscosity(triangles, h):
-    """The same of viscosity alone."""
+    """The same of viscosity alone, which hardens nowhere."""
     ratio = triangles.damping_time / h
-    return ratio[:, None] * triangles.stiffness, np.ones(len(ratio))
+    limits = triangles.limits.copy()
+    limits[:, 1:3] = NEVER, 0.0
+    return ratio[:, None] * triangles.stiffness, limits, np.ones(len(ratio))
+
+
+def times_area(triangles, limits):
+    """Limits with N_c and K_L times the rest area [N m]."""
+    area, one = triangles.area, np.ones(len(triangles))
+    return limits * np.stack([area, one, area, one], axis=1)
 
 
 def strain_records(stiffness_of):
@@ -169,11 +229,10 @@ def strain_records(stiffness_of):
     """
 
     def records(points, triangles, h):
-        stiffness, blend = stiffness_of(triangles, h)
+        stiffness, limits, blend = stiffness_of(triangles, h)
         columns = record_columns(triangles.corners, triangles.inverse)
-        # All three records of a triangle have the same stiffness.
-        stiffness = (stiffness * triangles.area[:, None])[:, None]
-        columns["stiffness"] = np.repeat(stiffness, 3, axis=1)
+        columns["stiffness"] = in_all_records(stiffness * triangles.area[:, None])
+        columns["limits"] = in_all_records(times_area(triangles, limits))
         return in_vertex_order(
             len(points), corners.TriangleRecord, triangles.corners, columns, triangles.rest, blend
         )
@@ -185,20 +244,27 @@ def strain_columns(stiffness_of):
     """The function that makes the fields of `Triangle` in the same way."""
 
     def columns(_points, triangles, h):
+        stiffness, limits, _blend = stiffness_of(triangles, h)
         return {
             "gradient_b": triangles.inverse[:, 0],
             "gradient_c": triangles.inverse[:, 1],
-            "stiffness": stiffness_of(triangles, h)[0] * triangles.area[:, None],
+            "stiffness": stiffness * triangles.area[:, None],
+            "limits": times_area(triangles, limits),
         }
 
     return columns
 
 
+def stable_constants(triangles):
+    """(μ, λ) times the rest area [N m]."""
+    return np.stack([triangles.mu, triangles.lam], axis=1) * triangles.area[:, None]
+
+
 def stable_records(points, triangles, _h):
     """Records of neo-Hookean triangles."""
     columns = record_columns(triangles.corners, triangles.inverse)
-    columns["mu"] = triangles.mu * triangles.area
-    columns["lam"] = triangles.lam * triangles.area
+    columns["constants"] = in_all_records(stable_constants(triangles))
+    columns["limits"] = in_all_records(times_area(triangles, triangles.limits))
     return in_vertex_order(
         len(points), stable_triangles.StableTriangleRecord, triangles.corners, columns
     )
@@ -209,9 +275,8 @@ def stable_columns(_points, triangles, _h):
     return {
         "gradient_b": triangles.inverse[:, 0],
         "gradient_c": triangles.inverse[:, 1],
-        "mu": triangles.mu * triangles.area,
-        "lam": triangles.lam * triangles.area,
-        "near_rest": triangles.stiffness * triangles.area[:, None],
+        "constants": stable_constants(triangles),
+        "limits": times_area(triangles, triangles.limits),
     }
 
 
@@ -258,6 +323,7 @@ STVK_TRIANGLES = strain_kind(
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
         "stiffness": t.stiffness * t.area[:, None],
+        "limits": times_area(t, t.limits),
         "rest": t.rest,
     },
     flowed=triangle_flowed,
@@ -275,8 +341,8 @@ STABLE_TRIANGLES = ElementKind(
     element_columns=stable_columns,
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
-        "mu": t.mu * t.area,
-        "lam": t.lam * t.area,
+        "constants": stable_constants(t),
+        "limits": times_area(t, t.limits),
     },
     torn=torn,
     record=stable_triangles.StableTriangleRecord,
@@ -289,7 +355,7 @@ STABLE_TRIANGLES = ElementKind(
     square=stable_triangles.stable_square,
     spread=stable_triangles.stable_spread,
     slope=stable_triangles.stable_slope,
-    sampled_stress=stable_triangles.area_stress,
+    sampled_stress=stable_triangles.without_shear,
     exact=stable_triangles.ExactStableTriangle,
     energy=stable_triangles.stable_energy,
 )

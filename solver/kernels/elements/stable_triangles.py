@@ -1,32 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Membrane triangles of stable neo-Hookean material, per rest area:
 
-    ψ = μ/2 (|F|² − 2) + λ/2 (J − α)²,  α = 1 + μ/λ,  J = |n|,  n = f₁ × f₂,  F = (f₁, f₂)
+    ψ₀ = μ/2 (|F|² − 2) + λ/2 (J − α)²,  α = 1 + μ/λ,  J = |f₁ × f₂|,  F = (f₁, f₂)
 
-With g = ∇N_i, p = g₁ f₂ − g₂ f₁ and n̂ = n/J, moving vertex i changes n by u × p, so that
+With C_k = 1 + 2 e_k along the principal directions that is μ/2 (C₁ + C₂ − 2) + λ/2 (√(C₁C₂) − α)²,
+and S_k = 2 ∂ψ₀/∂C_k = μ + λ (J − α) J/C_k. It buckles below the mesh and hardens beyond a maximum
+stretch as in buckling.py: stresses are those of the fabric, of which folds have taken up the rest.
+With M = μ + N_c, where S₂ would be below −N_c, the fabric has
 
-    f_i = −μ Fg − λ (J − α) w,  w = p × n̂
-    H_i = μ |g|² I + λ w wᵀ + λ (J − α) |p|²/J n̂ n̂ᵀ.
-
-Only the stiffness along n̂, μ |g|² + λ (J − α) |p|²/J, can be negative; its magnitude stands in. In
-the matrix of the coarse correction the StVK material of the same Lamé constants does.
+    √C₂ = λ α √C₁/(M + λ C₁),    and both C = 1 − N_c/λ  where C₁ is smaller than that.
 """
 
 import warp as wp
 
 from ..options import QUICK
 from .linear_algebra import mat32, vec6
-from .triangle_corners import deformation_columns, green_strain, membrane_stress
+from .buckling import beyond, hardened_stiffness, strain_frame
+from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import (
     exact_columns,
     first_column,
     gradient_of_corner,
-    membrane_square,
     positive_part,
     second_column,
 )
 
 wp.set_module_options(QUICK)
+
+# The least that the square of a stretch counts as.
+LEAST = wp.constant(1.0e-12)
 
 
 @wp.struct
@@ -37,8 +39,8 @@ class StableTriangleRecord:
     b: int
     gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
     gradient_b: wp.vec2
-    mu: float  # μ times the rest area [N m]
-    lam: float  # λ times the rest area [N m]
+    constants: wp.vec2  # (μ, λ) times the rest area [N m]
+    limits: wp.vec4  # (N_c A [N m], e_max, K_L A [N m], 1) of buckling.py
 
 
 @wp.struct
@@ -48,9 +50,8 @@ class StableTriangle:
     corners: wp.vec3i
     gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
     gradient_c: wp.vec2
-    mu: float  # μ times the rest area [N m]
-    lam: float
-    near_rest: wp.vec4  # (K₁, K₂, K₁₂, G_s) of StVK times the rest area [N m]
+    constants: wp.vec2  # (μ, λ) times the rest area [N m]
+    limits: wp.vec4
     record: int
 
 
@@ -60,8 +61,79 @@ class ExactStableTriangle:
 
     corners: wp.vec3i
     inverse: wp.mat22d  # of the rest edges in the plane [1/m]
-    mu: wp.float64  # times the rest area [J]
-    lam: wp.float64
+    constants: wp.vec2d  # (μ, λ) times the rest area [J]
+    limits: wp.vec4d
+
+
+@wp.func
+def fabric_stretches(constants: wp.vec2, plateau: float, e_1: float, e_2: float):
+    """Squares of the principal stretches of the fabric, for strains e₁ ≥ e₂ of the triangle, and
+    how many of them its folds have not changed.
+    """
+    mu = constants[0]
+    lam = constants[1]
+    c_1 = wp.max(1.0 + 2.0 * e_1, LEAST)
+    c_2 = wp.max(1.0 + 2.0 * e_2, LEAST)
+    # (M + λ C₁)/(λ α), relative to λ so that its powers stay in range.
+    stretch = ((mu + plateau) / lam + c_1) / (1.0 + mu / lam)
+    folded = c_1 / (stretch * stretch)
+    free = float(2.0)
+    if c_2 < folded:
+        c_2 = folded
+        free = 1.0
+        slack = 1.0 - plateau / lam
+        if c_1 < slack:
+            c_1 = slack
+            c_2 = slack
+            free = 0.0
+    return c_1, c_2, free
+
+
+@wp.func
+def flat_stresses(constants: wp.vec2, c_1: float, c_2: float):
+    """(S₁, S₂) of ψ₀."""
+    mu = constants[0]
+    lam = constants[1]
+    jacobian = wp.sqrt(c_1 * c_2)
+    pressure = lam * (jacobian - 1.0 - mu / lam) * jacobian
+    return mu + pressure / c_1, mu + pressure / c_2
+
+
+@wp.func
+def flat_stiffness(constants: wp.vec2, c_1: float, c_2: float):
+    """(∂S₁/∂e₁, ∂S₂/∂e₂, ∂S₁/∂e₂) of ψ₀, and (S₁ − S₂)/(2 (e₁ − e₂))."""
+    lam = constants[1]
+    alpha = 1.0 + constants[0] / lam
+    jacobian = wp.sqrt(c_1 * c_2)
+    bulk = lam * alpha * jacobian
+    coupling = lam * (2.0 * jacobian - alpha) / jacobian
+    shear = lam * (alpha - jacobian) / jacobian
+    return bulk / (c_1 * c_1), bulk / (c_2 * c_2), coupling, shear
+
+
+@wp.func
+def stable_stresses(constants: wp.vec2, limits: wp.vec4, e_1: float, e_2: float):
+    """(S₁, S₂) for principal strains e₁ ≥ e₂."""
+    c_1, c_2, _free = fabric_stretches(constants, limits[0], e_1, e_2)
+    s_1, s_2 = flat_stresses(constants, c_1, c_2)
+    s_1 += limits[2] * beyond(e_1, limits[1])
+    s_2 += limits[2] * beyond(e_2, limits[1])
+    return s_1, s_2
+
+
+@wp.func
+def hardening(limits: wp.vec4, e_1: float, e_2: float):
+    """What (T₁, T₂, G) have more beyond the maximum stretch."""
+    none = wp.vec4(0.0)
+    t_1, t_2, shear = hardened_stiffness(none, limits, e_1, e_2, 0.5 * (e_1 - e_2))
+    return t_1, t_2, shear
+
+
+@wp.func
+def stable_frame(f_1: wp.vec3, f_2: wp.vec3):
+    """Principal strains, cos 2φ and sin 2φ."""
+    mean, half, cosine, sine = strain_frame(1.0, green_strain(f_1, f_2))
+    return mean + half, mean - half, cosine, sine
 
 
 @wp.func
@@ -76,28 +148,28 @@ def stable_force_hessian(
     d_a = x[triangle.a] - x_i
     d_b = x[triangle.b] - x_i
     f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
+    e_1, e_2, cosine, sine = stable_frame(f_1, f_2)
+    s_1, s_2 = stable_stresses(triangle.constants, triangle.limits, e_1, e_2)
+    c_1, c_2, _free = fabric_stretches(triangle.constants, triangle.limits[0], e_1, e_2)
+    t_1, t_2, t_12, shear = flat_stiffness(triangle.constants, c_1, c_2)
+    more_1, more_2, more_shear = hardening(triangle.limits, e_1, e_2)
     g = -(triangle.gradient_a + triangle.gradient_b)
-    area = wp.cross(f_1, f_2)
-    jacobian = wp.length(area)
-    normal = wp.vec3(0.0)
-    if jacobian > 0.0:
-        normal = area / jacobian
-    p = g[0] * f_2 - g[1] * f_1
-    w = wp.cross(p, normal)
-    pressure = triangle.lam * (jacobian - 1.0) - triangle.mu
-    force = -triangle.mu * (g[0] * f_1 + g[1] * f_2) - pressure * w
-
-    plane = triangle.mu * wp.dot(g, g)
-    # Across a collapsed triangle the stiffness is that of a slack one: none.
-    across = float(0.0)
-    if jacobian > 0.0:
-        across = wp.abs(plane + pressure * wp.dot(p, p) / jacobian)
-    hessian = (
-        wp.mat33(plane, 0.0, 0.0, 0.0, plane, 0.0, 0.0, 0.0, plane)
-        + wp.outer((across - plane) * normal, normal)
-        + wp.outer(triangle.lam * w, w)
+    force, hessian = force_and_block(
+        g[0],
+        g[1],
+        f_1,
+        f_2,
+        cosine,
+        sine,
+        s_1,
+        s_2,
+        0.0,
+        t_1 + more_1,
+        t_2 + more_2,
+        t_12,
+        shear + more_shear,
     )
-    return force, hessian
+    return -force, hessian
 
 
 @wp.func
@@ -117,48 +189,96 @@ def stable_weight(t: StableTriangle, c: int):
 
 
 @wp.func
-def area_stress(t: StableTriangle, rest: wp.array[float], f: mat32):
-    """∂/∂F [N m] of λ/2 (J − α)² times the rest area."""
-    f_1 = first_column(f)
-    f_2 = second_column(f)
-    n = wp.cross(f_1, f_2)
-    size = wp.length(n)
-    pressure = float(0.0)
-    if size > 0.0:
-        pressure = (t.lam * (size - 1.0) - t.mu) / size
-    return wp.matrix_from_cols(pressure * wp.cross(f_2, n), pressure * wp.cross(n, f_1))
+def stress_of(t: StableTriangle, f: mat32):
+    """S [2, 2] times the rest area [N m] as (S₁₁, S₂₂, S₁₂)."""
+    e_1, e_2, cosine, sine = stable_frame(first_column(f), second_column(f))
+    s_1, s_2 = stable_stresses(t.constants, t.limits, e_1, e_2)
+    mean = 0.5 * (s_1 + s_2)
+    half = 0.5 * (s_1 - s_2)
+    return wp.vec3(mean + half * cosine, mean - half * cosine, half * sine)
 
 
 @wp.func
 def stable_stress(t: StableTriangle, rest: wp.array[float], f: mat32):
     """P [3, 2] times the rest area [N m]."""
-    return t.mu * f + area_stress(t, rest, f)
+    s = stress_of(t, f)
+    return f * wp.mat22(s[0], s[2], s[2], s[1])
+
+
+@wp.func
+def without_shear(t: StableTriangle, rest: wp.array[float], f: mat32):
+    """P − μ F [3, 2] times the rest area [N m]."""
+    return stable_stress(t, rest, f) - t.constants[0] * f
 
 
 @wp.func
 def stable_square(t: StableTriangle, rest: wp.array[float], f: mat32, m: int):
-    return membrane_square(t.near_rest, f, m)
+    """As `membrane_square` of triangles.py, without what is negative; a fold has no stiffness."""
+    e_1, e_2, cosine, sine = stable_frame(first_column(f), second_column(f))
+    c_1, c_2, free = fabric_stretches(t.constants, t.limits[0], e_1, e_2)
+    t_1, t_2, t_12, shear = flat_stiffness(t.constants, c_1, c_2)
+    if free < 2.0:
+        s_1, s_2 = flat_stresses(t.constants, c_1, c_2)
+        t_1 = free * (t_1 - t_12 * t_12 / t_2)
+        t_2 = 0.0
+        t_12 = 0.0
+        shear = 0.5 * (s_1 - s_2) / wp.max(e_1 - e_2, LEAST)
+    more_1, more_2, more_shear = hardening(t.limits, e_1, e_2)
+    t_1 += more_1
+    t_2 += more_2
+    shear += more_shear
+    turned = f * wp.mat22(cosine, sine, sine, -cosine)
+    ratio = t_12 / wp.max(t_1, 1.0e-30)
+    scale = t_1
+    change = 0.5 * ((1.0 + ratio) * f + (1.0 - ratio) * turned)
+    if m == 1:
+        scale = wp.max(t_2 - ratio * t_12, 0.0)
+        change = 0.5 * (f - turned)
+    if m == 2:
+        scale = wp.max(shear, 0.0)
+        change = f * wp.mat22(-sine, cosine, cosine, sine)
+    return scale, change
 
 
 @wp.func
 def stable_spread(t: StableTriangle, rest: wp.array[float], f: mat32):
     """The tension [N m]."""
-    strain = green_strain(first_column(f), second_column(f))
-    return positive_part(membrane_stress(t.near_rest, strain))
+    return positive_part(stress_of(t, f))
 
 
 @wp.func
 def stable_slope(t: StableTriangle, rest: wp.array[float], f: mat32, d: mat32, total: vec6):
     """`total` and coefficients 1, a … a⁵ of ∂/∂a μ/2 |F|² times the rest area [N m] at F + a D."""
-    return total + vec6(t.mu * wp.ddot(f, d), t.mu * wp.ddot(d, d), 0.0, 0.0, 0.0, 0.0)
+    mu = t.constants[0]
+    return total + vec6(mu * wp.ddot(f, d), mu * wp.ddot(d, d), 0.0, 0.0, 0.0, 0.0)
 
 
 @wp.func
 def stable_energy(t: ExactStableTriangle, x: wp.array[wp.vec3]):
     """ψ times the rest area [J], zero at rest; a triangle is never inside out."""
     f_1, f_2 = exact_columns(t.corners, t.inverse, x)
+    zero = wp.float64(0.0)
     half = wp.float64(0.5)
     one = wp.float64(1.0)
-    stretch = half * (wp.dot(f_1, f_1) - one) + half * (wp.dot(f_2, f_2) - one)
-    area = wp.length(wp.cross(f_1, f_2)) - one
-    return t.mu * (stretch - area) + half * t.lam * area * area, one
+    mean = half * (wp.dot(f_1, f_1) + wp.dot(f_2, f_2))
+    area = wp.length(wp.cross(f_1, f_2))
+    apart = wp.sqrt(wp.max(mean * mean - area * area, zero))
+    c_1 = mean + apart
+    c_2 = mean - apart
+    mu = t.constants[0]
+    lam = t.constants[1]
+    n = t.limits[0]
+    alpha = one + mu / lam
+    # Squares of the stretches of the fabric, of which folds have taken up the rest.
+    a_1 = c_1
+    a_2 = wp.max(c_2, c_1 * (alpha / ((mu + n) / lam + c_1)) * (alpha / ((mu + n) / lam + c_1)))
+    if c_1 < one - n / lam:
+        a_1 = one - n / lam
+        a_2 = a_1
+    stretch = half * (a_1 + a_2) - one
+    change = wp.sqrt(a_1 * a_2) - one
+    energy = mu * (stretch - change) + half * lam * change * change
+    energy += half * n * ((a_1 - c_1) + (a_2 - c_2))
+    over_1 = wp.max(zero, half * (c_1 - one) - t.limits[1])
+    over_2 = wp.max(zero, half * (c_2 - one) - t.limits[1])
+    return energy + half * t.limits[2] * (over_1 * over_1 + over_2 * over_2), one

@@ -2,12 +2,14 @@
 """Membrane triangles of St. Venant-Kirchhoff material (triangles.py) at a vertex: of one triangle,
 or of eight in lanes.
 
-With S = ∂ψ/∂G, g = ∇N_i and q = g₁ f₂ + g₂ f₁ the block is
+With g = ∇N_i, the axes n₁, n₂ of the frame (buckling.py), its axial stresses S₁, S₂ and shear S₁₂,
+p_k = F n_k (n_k·g) and q = F (n₂ n₁ᵀ + n₁ n₂ᵀ) g the force is −S₁ p₁ − S₂ p₂ − S₁₂ q and the block
 
-    H_i = (gᵀSg) I + K₁ g₁² f₁f₁ᵀ + K₂ g₂² f₂f₂ᵀ + K₁₂ g₁g₂ (f₁f₂ᵀ + f₂f₁ᵀ) + G_s q qᵀ.
+    H_i = |gᵀSg| I + T₁ p₁p₁ᵀ + T₂ p₂p₂ᵀ + K₁₂ (p₁p₂ᵀ + p₂p₁ᵀ) + G q qᵀ
 
-Only gᵀSg can be negative, under compression. Its magnitude takes its place: the block is positive
-semi-definite, and unlike with zero a step out of the plane is bounded, also when over-relaxed.
+of the stiffness T₁, T₂, G that the material has flat and hardened, pressed or not. gᵀSg alone could
+be negative, under compression. With its magnitude the block is positive semi-definite, and unlike
+with zero a step out of the plane is bounded, also when over-relaxed.
 """
 
 from typing import Any
@@ -30,6 +32,7 @@ from ..lanes import (  # noqa: F401 (operators)
     wide,
 )
 from ..options import QUICK
+from .buckling import axial_stresses, frame_shear, hardened_stiffness, strain_frame
 
 wp.set_module_options(QUICK)
 
@@ -43,6 +46,7 @@ class TriangleRecord:
     gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
     gradient_b: wp.vec2
     stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
+    limits: wp.vec4  # (N_c A [N m], e_max, K_L A [N m], isotropy) of buckling.py
 
 
 TriangleRecords = wide(TriangleRecord)
@@ -63,13 +67,38 @@ def green_strain(f_1: Any, f_2: Any):
 
 
 @wp.func
-def membrane_stress(stiffness: Any, strain: Any):
-    """S = ∂ψ/∂G as (S₁₁, S₂₂, S₁₂) from (K₁, K₂, K₁₂, G_s) and (G₁₁, G₂₂, G₁₂)."""
-    return vector(
-        stiffness[0] * strain[0] + stiffness[2] * strain[1],
-        stiffness[1] * strain[1] + stiffness[2] * strain[0],
-        2.0 * stiffness[3] * strain[2],
-    )
+def force_and_block(
+    g_1: Any,
+    g_2: Any,
+    f_1: Any,
+    f_2: Any,
+    cosine: Any,
+    sine: Any,
+    s_1: Any,
+    s_2: Any,
+    s_12: Any,
+    t_1: Any,
+    t_2: Any,
+    t_12: Any,
+    shear: Any,
+):
+    """F S g [N] and the block H_i [N/m] for stresses and slopes times the rest area, in a frame of
+    the angle φ given by cos 2φ and sin 2φ.
+    """
+    # (n₁n₁ᵀ − n₂n₂ᵀ) g.
+    q_1 = cosine * g_1 + sine * g_2
+    q_2 = sine * g_1 - cosine * g_2
+    both = g_1 * f_1 + g_2 * f_2
+    apart = q_1 * f_1 + q_2 * f_2
+    across = q_1 * f_2 - q_2 * f_1
+    p_1 = 0.5 * (both + apart)
+    p_2 = 0.5 * (both - apart)
+    hessian = square(t_1 - t_12, p_1) + square(t_2 - t_12, p_2) + square(t_12, both)
+    hessian += square(shear, across)
+    sideways = 0.5 * ((s_1 + s_2) * (g_1 * g_1 + g_2 * g_2) + (s_1 - s_2) * (g_1 * q_1 + g_2 * q_2))
+    sideways += s_12 * (q_1 * g_2 - q_2 * g_1)
+    force = s_1 * p_1 + s_2 * p_2 + s_12 * across
+    return force, hessian + scaled_identity(magnitude(sideways))
 
 
 @wp.func
@@ -80,18 +109,19 @@ def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any):
     g_a = triangle.gradient_a
     g_b = triangle.gradient_b
     k = triangle.stiffness
+    limits = triangle.limits
     f_1, f_2 = deformation_columns(g_a, g_b, d_a, d_b)
-    s = membrane_stress(k, green_strain(f_1, f_2) - rest)
+    strain = green_strain(f_1, f_2) - rest
+    mean, half, cosine, sine = strain_frame(limits[3], strain)
+    s_1, s_2 = axial_stresses(k, limits, mean + half, mean - half)
+    t_1, t_2, shear = hardened_stiffness(k, limits, mean + half, mean - half, half)
+    s_12 = frame_shear(k, limits, strain)
     g_1 = -1.0 * (g_a[0] + g_b[0])
     g_2 = -1.0 * (g_a[1] + g_b[1])
-    sg_1 = s[0] * g_1 + s[2] * g_2
-    sg_2 = s[2] * g_1 + s[1] * g_2
-    a_1 = g_1 * f_1
-    a_2 = g_2 * f_2
-    hessian = square(k[0] - k[2], a_1) + square(k[1] - k[2], a_2) + square(k[2], a_1 + a_2)
-    hessian += square(k[3], g_1 * f_2 + g_2 * f_1)
-    sideways = magnitude(g_1 * sg_1 + g_2 * sg_2)
-    return sg_1 * f_1 + sg_2 * f_2, hessian + scaled_identity(sideways)
+    force, hessian = force_and_block(
+        g_1, g_2, f_1, f_2, cosine, sine, s_1, s_2, s_12, t_1, t_2, k[2], shear
+    )
+    return force, hessian
 
 
 @wp.func

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Membrane triangles of St. Venant-Kirchhoff material, woven or isotropic, per rest area:
 
-    ψ = ½ (K₁ G₁₁² + K₂ G₂₂² + 2 K₁₂ G₁₁ G₂₂) + 2 G_s G₁₂²,   G = ½ (FᵀF − I) − Ḡ,   F = (f₁, f₂)
+    ψ₀ = ½ (K₁ G₁₁² + K₂ G₂₂² + 2 K₁₂ G₁₁ G₂₂) + 2 G_s G₁₂²,   G = ½ (FᵀF − I) − Ḡ,   F = (f₁, f₂)
 
 with axis 1 along the warp; K₁ = K₂ = 2μ + λ, K₁₂ = λ, G_s = μ is the isotropic μ |G|² + λ/2 tr(G)².
-Ḡ is zero but for damping and dents. P = (f₁, f₂) S with S = ∂ψ/∂G, and in the Hessian S counts as
-far as it is tension. What a vertex sees is in triangle_corners.py.
+Ḡ is zero but for damping and dents. The triangles have the ψ that buckling.py makes of ψ₀; P =
+(f₁, f₂) S with S = ∂ψ/∂G, and in the Hessian S counts as far as it is tension. What a vertex sees
+is in triangle_corners.py.
 """
 
 from typing import Any
@@ -25,8 +26,16 @@ from ..lanes import (  # noqa: F401 (operators)
     wide,
 )
 from ..options import QUICK
+from .buckling import (
+    axial_tangents,
+    frame_shear,
+    frame_shear_stiffness,
+    membrane_energy,
+    membrane_stress,
+    strain_frame,
+)
 from .linear_algebra import exact, mat32, vec6
-from .triangle_corners import deformation_columns, green_strain, membrane_stress
+from .triangle_corners import deformation_columns, green_strain
 
 wp.set_module_options(QUICK)
 
@@ -39,6 +48,7 @@ class Triangle:
     gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
     gradient_c: wp.vec2
     stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
+    limits: wp.vec4  # (N_c A [N m], e_max, K_L A [N m], isotropy) of buckling.py
     record: int  # one of its records
 
 
@@ -52,6 +62,7 @@ class ExactTriangle:
     corners: wp.vec3i
     inverse: wp.mat22d  # of the rest edges in the plane [1/m]
     stiffness: wp.vec4d  # (K₁, K₂, K₁₂, G_s) times the rest area [J]
+    limits: wp.vec4d
     rest: wp.vec3d  # Ḡ
 
 
@@ -98,31 +109,40 @@ def strain_of(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
 
 
 @wp.func
+def stress_components(k: Any, limits: Any, strain: Any):
+    """S as (S₁₁, S₂₂, S₁₂)."""
+    mean, half, shear, cosine, sine = membrane_stress(k, limits, strain)
+    along = half * cosine - shear * sine
+    return vector(mean + along, mean - along, half * sine + shear * cosine)
+
+
+@wp.func
 def triangle_stress(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
     """P [3, 2] times the rest area [N m]."""
-    s = membrane_stress(t.stiffness, strain_of(t, rest, f))
+    s = stress_components(t.stiffness, t.limits, strain_of(t, rest, f))
     f_1 = first_column(f)
     f_2 = second_column(f)
     return wp.matrix_from_cols(s[0] * f_1 + s[2] * f_2, s[2] * f_1 + s[1] * f_2)
 
 
 @wp.func
-def membrane_square(k: wp.vec4, f: mat32, m: int):
-    """Three squares [N m] that stretch and shear make: K₁ (f₁ + K₁₂/K₁ f₂)², what K₂ has besides,
-    and G_s (f₂, f₁)².
+def membrane_square(k: wp.vec4, limits: wp.vec4, strain: wp.vec3, f: mat32, m: int):
+    """Three squares [N m] that stretch and shear make: T₁ (f₁ n₁ᵀ + T₁₂/T₁ f₂ n₂ᵀ)², what T₂ has
+    besides, and G (f₂ n₁ᵀ + f₁ n₂ᵀ)², along the axes n of the frame, with the images f of these.
     """
-    f_1 = first_column(f)
-    f_2 = second_column(f)
+    mean, half, cosine, sine = strain_frame(limits[3], strain)
+    s_1, s_2, t_1, t_2, t_12 = axial_tangents(k, limits, mean + half, mean - half)
+    turned = f * wp.mat22(cosine, sine, sine, -cosine)
     # Of slack cloth, too.
-    ratio = k[2] / wp.max(k[0], 1.0e-30)
-    scale = k[0]
-    change = wp.matrix_from_cols(f_1, ratio * f_2)
+    ratio = t_12 / wp.max(t_1, 1.0e-30)
+    scale = t_1
+    change = 0.5 * ((1.0 + ratio) * f + (1.0 - ratio) * turned)
     if m == 1:
-        scale = k[1] - ratio * k[2]
-        change = wp.matrix_from_cols(wp.vec3(0.0), f_2)
+        scale = t_2 - ratio * t_12
+        change = 0.5 * (f - turned)
     if m == 2:
-        scale = k[3]
-        change = wp.matrix_from_cols(f_2, f_1)
+        scale = frame_shear_stiffness(k, limits, s_1, s_2, half)
+        change = f * wp.mat22(-sine, cosine, cosine, sine)
     return scale, change
 
 
@@ -148,37 +168,48 @@ def positive_part(s: wp.vec3):
 
 @wp.func
 def triangle_square(t: Triangle, rest: wp.array[wp.vec3], f: mat32, m: int):
-    return membrane_square(t.stiffness, f, m)
+    return membrane_square(t.stiffness, t.limits, strain_of(t, rest, f), f, m)
 
 
 @wp.func
 def triangle_spread(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
     """The tension [N m]."""
-    return positive_part(membrane_stress(t.stiffness, strain_of(t, rest, f)))
+    return positive_part(stress_components(t.stiffness, t.limits, strain_of(t, rest, f)))
 
 
 @wp.func
-def stressed(k: Any, strain: Any):
-    """∂ψ/∂(G₁₁, G₂₂, G₁₂)."""
-    s = membrane_stress(k, strain)
-    return vector(s[0], s[1], 2.0 * s[2])
+def slope_there(k: Any, limits: Any, s_0: Any, s_1: Any, s_2: Any, a: float):
+    """∂E/∂a [N m] at the strain G + a G' + a² G''."""
+    s = stress_components(k, limits, s_0 + a * s_1 + (a * a) * s_2)
+    change = s_1 + (2.0 * a) * s_2
+    return dot(s, vector(change[0], change[1], 2.0 * change[2]))
 
 
 @wp.func
-def slope_on_line(k: Any, rest: Any, f_1: Any, f_2: Any, e_1: Any, e_2: Any):
+def slope_on_line(k: Any, limits: Any, rest: Any, f_1: Any, f_2: Any, e_1: Any, e_2: Any):
     """Coefficients 1, a, a², a³ of ∂E/∂a [N m] at F + a D, of strain G + a G' + a² G''; columns f
     of F and e of D.
+
+    They are those of the cubic with the slopes at a = 0, ½, 1 and 2: the slope itself as long as
+    nothing buckles or hardens on the way.
     """
     s_0 = green_strain(f_1, f_2) - rest
     s_1 = vector(dot(f_1, e_1), dot(f_2, e_2), 0.5 * (dot(f_1, e_2) + dot(f_2, e_1)))
     s_2 = 0.5 * vector(dot(e_1, e_1), dot(e_2, e_2), dot(e_1, e_2))
-    k_1 = stressed(k, s_1)
-    k_2 = stressed(k, s_2)
+    at_0 = slope_there(k, limits, s_0, s_1, s_2, 0.0)
+    at_half = slope_there(k, limits, s_0, s_1, s_2, 0.5)
+    at_1 = slope_there(k, limits, s_0, s_1, s_2, 1.0)
+    at_2 = slope_there(k, limits, s_0, s_1, s_2, 2.0)
+    # Divided differences (Newton).
+    first = 2.0 * (at_half - at_0)
+    second = 2.0 * (at_1 - at_half) - first
+    third = (2.0 / 3.0) * ((at_2 - at_1) - (first + second)) - second
+    third = 0.5 * third
     return (
-        dot(s_0, k_1),
-        dot(s_1, k_1) + 2.0 * dot(s_0, k_2),
-        3.0 * dot(s_1, k_2),
-        2.0 * dot(s_2, k_2),
+        at_0,
+        first - 0.5 * second + 0.5 * third,
+        second - 1.5 * third,
+        third,
     )
 
 
@@ -187,6 +218,7 @@ def triangle_slope(t: Triangle, rest: wp.array[wp.vec3], f: mat32, d: mat32, tot
     """`total` and coefficients 1, a … a⁵ of ∂E/∂a [N m] at F + a D."""
     c_0, c_1, c_2, c_3 = slope_on_line(
         t.stiffness,
+        t.limits,
         rest[t.record],
         first_column(f),
         second_column(f),
@@ -220,7 +252,9 @@ def triangles_slope(
     """The same of eight triangles at x, along the direction."""
     f_1, f_2 = columns_in_lanes(t, x)
     e_1, e_2 = columns_in_lanes(t, direction)
-    c_0, c_1, c_2, c_3 = slope_on_line(t.stiffness, gathered(rest, t.record), f_1, f_2, e_1, e_2)
+    c_0, c_1, c_2, c_3 = slope_on_line(
+        t.stiffness, t.limits, gathered(rest, t.record), f_1, f_2, e_1, e_2
+    )
     none = c_0 - c_0
     return total + six(c_0, c_1, c_2, c_3, none, none)
 
@@ -229,7 +263,8 @@ def triangles_slope(
 def triangles_forces(t: Triangles, rest: wp.array[wp.vec3], x: wp.array[wp.vec3]):
     """Forces [N] of eight triangles on corners 1 and 2."""
     f_1, f_2 = columns_in_lanes(t, x)
-    s = membrane_stress(t.stiffness, green_strain(f_1, f_2) - gathered(rest, t.record))
+    strain = green_strain(f_1, f_2) - gathered(rest, t.record)
+    s = stress_components(t.stiffness, t.limits, strain)
     p_1 = s[0] * f_1 + s[2] * f_2
     p_2 = s[2] * f_1 + s[1] * f_2
     b = t.gradient_b
@@ -256,11 +291,8 @@ def triangle_energy(t: ExactTriangle, x: wp.array[wp.vec3]):
     """ψ times the rest area [J]; a triangle is never inside out."""
     f_1, f_2 = exact_columns(t.corners, t.inverse, x)
     half = wp.float64(0.5)
-    two = wp.float64(2.0)
     one = wp.float64(1.0)
-    g_11 = half * (wp.dot(f_1, f_1) - one) - t.rest[0]
-    g_22 = half * (wp.dot(f_2, f_2) - one) - t.rest[1]
-    g_12 = half * wp.dot(f_1, f_2) - t.rest[2]
-    k = t.stiffness
-    stretch = k[0] * g_11 * g_11 + k[1] * g_22 * g_22 + two * k[2] * g_11 * g_22
-    return half * stretch + two * k[3] * g_12 * g_12, one
+    g_11 = half * (wp.dot(f_1, f_1) - one)
+    g_22 = half * (wp.dot(f_2, f_2) - one)
+    strain = wp.vec3d(g_11, g_22, half * wp.dot(f_1, f_2)) - t.rest
+    return membrane_energy(t.stiffness, t.limits, strain), one

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stress of a membrane that buckles below its mesh and hardens where it is stretched too far.
+
+Fabric between the vertices of a face that is pressed together does not resist: it folds at N_c, the
+load at which a strip as long as the face buckles (Euler). So the membrane energy ψ₀ is replaced by
+the largest convex one whose stress S ⪰ −N_c I stays above that load, a tension field (Pipkin 1986)
+with a plateau (Choi and Ko 2002 have one for springs):
+
+    ψ(E) = max_{S ⪰ −N_c I} S : E − ½ S : C⁻¹ : S  +  ½ K_L Σ ((e_i − e_max)₊)²
+
+E is the elastic Green strain with principal values e₁ ≥ e₂, and C the stiffness of ψ₀. The second
+term hardens beyond a maximum stretch. ψ is convex in E and C¹. Isotropic membranes are relaxed
+along the principal directions, woven ones along warp and weft. The frame of an isotropic triangle
+is given by cos 2φ and sin 2φ of the first principal direction, that of a woven one by (1, 0).
+"""
+
+from typing import Any
+
+import warp as wp
+
+from ..lane_functions import either, root
+from ..lanes import add, div, largest, mul, sub  # noqa: F401 (operators)
+from ..options import QUICK
+
+wp.set_module_options(QUICK)
+
+# Divisors stay above it.
+TINY = wp.constant(1.0e-30)
+# Two principal strains that differ by less are the same one, within rounding.
+EQUAL = wp.constant(1.0e-7)
+
+
+@wp.func
+def strain_frame(isotropy: Any, strain: Any):
+    """Mean and half difference of the normal strains along the axes of the frame, cos 2φ, sin 2φ,
+    of (E₁₁, E₂₂, E₁₂); `isotropy` is 1 for the principal frame, 0 for that of warp and weft.
+    """
+    mean = 0.5 * (strain[0] + strain[1])
+    half = 0.5 * (strain[0] - strain[1])
+    radius = root(half * half + strain[2] * strain[2])
+    inverse = 1.0 / largest(EQUAL, radius)
+    differ = radius - EQUAL
+    cosine = 1.0 + isotropy * (either(differ, half * inverse, 1.0) - 1.0)
+    sine = isotropy * either(differ, strain[2] * inverse, 0.0)
+    return mean, half + isotropy * (radius - half), cosine, sine
+
+
+@wp.func
+def limited_stresses(stiffness: Any, plateau: Any, e_1: Any, e_2: Any):
+    """(S₁, S₂) ≥ −N_c along the axes of the frame, and above 0 where S₂ is −N_c; stiffness
+    (K₁, K₂, K₁₂, G_s), `plateau` N_c.
+
+    Where S₂ is held at −N_c, S₁ = (K₁ − K₁₂²/K₂) e₁ − (K₁₂/K₂) N_c, or −N_c too.
+    """
+    k_1 = stiffness[0]
+    k_2 = stiffness[1]
+    k_12 = stiffness[2]
+    from_2 = k_12 / largest(TINY, k_2)
+    from_1 = k_12 / largest(TINY, k_1)
+    held = largest(-1.0 * plateau, (k_1 - k_12 * from_2) * e_1 - from_2 * plateau)
+    alone = (k_2 - k_12 * from_1) * e_2
+    pressed = -1.0 * plateau - (alone + from_1 * held)
+    free = largest(-1.0 * plateau, k_1 * e_1 + k_12 * e_2)
+    return either(pressed, held, free), either(pressed, -1.0 * plateau, alone + from_1 * free), pressed
+
+
+@wp.func
+def beyond(strain: Any, most: Any):
+    """By how much a strain exceeds the largest one that does not harden."""
+    return largest(0.0, strain - most)
+
+
+@wp.func
+def axial_stresses(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
+    """(S₁, S₂) along the axes of the frame, `limits` (N_c, e_max, K_L, isotropy)."""
+    s_1, s_2, _pressed = limited_stresses(stiffness, limits[0], e_1, e_2)
+    s_1 = s_1 + limits[2] * beyond(e_1, limits[1])
+    s_2 = s_2 + limits[2] * beyond(e_2, limits[1])
+    return s_1, s_2
+
+
+@wp.func
+def hardened_stiffness(stiffness: Any, limits: Any, e_1: Any, e_2: Any, half: Any):
+    """(T₁, T₂, G) of ψ₀ and of what is hardened now: above the slopes of the stresses.
+
+    A block of these is safe: with the slopes themselves, which are zero in slack cloth, vertices
+    overshoot to where the faces are taut, and sweeps come to no end.
+    """
+    over_1 = e_1 - limits[1]
+    over_2 = e_2 - limits[1]
+    t_1 = stiffness[0] + either(over_1, limits[2], 0.0)
+    t_2 = stiffness[1] + either(over_2, limits[2], 0.0)
+    turning = limits[2] * (largest(0.0, over_1) - largest(0.0, over_2))
+    shear = stiffness[3] + 0.25 * limits[3] * turning / largest(EQUAL, half)
+    return t_1, t_2, shear
+
+
+@wp.func
+def frame_shear(stiffness: Any, limits: Any, strain: Any):
+    """S₁₂ in the frame: none in the principal one."""
+    return (2.0 * (1.0 - limits[3])) * (stiffness[3] * strain[2])
+
+
+@wp.func
+def axial_tangents(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
+    """(S₁, S₂) and their slopes (∂S₁/∂e₁, ∂S₂/∂e₂, ∂S₁/∂e₂), never negative."""
+    k_1 = stiffness[0]
+    k_2 = stiffness[1]
+    k_12 = stiffness[2]
+    s_1, s_2, pressed = limited_stresses(stiffness, limits[0], e_1, e_2)
+    free_1 = either(s_1 + limits[0], 1.0, 0.0)
+    free_2 = either(pressed, 0.0, 1.0)
+    both = free_1 * free_2
+    t_12 = both * k_12
+    t_1 = free_1 * k_1 - (free_1 - both) * (k_12 * k_12 / largest(TINY, k_2))
+    t_2 = free_2 * k_2 - (free_2 - both) * (k_12 * k_12 / largest(TINY, k_1))
+    over_1 = e_1 - limits[1]
+    over_2 = e_2 - limits[1]
+    s_1 = s_1 + limits[2] * largest(0.0, over_1)
+    s_2 = s_2 + limits[2] * largest(0.0, over_2)
+    t_1 = t_1 + either(over_1, limits[2], 0.0)
+    t_2 = t_2 + either(over_2, limits[2], 0.0)
+    return s_1, s_2, t_1, t_2, t_12
+
+
+@wp.func
+def frame_shear_stiffness(stiffness: Any, limits: Any, s_1: Any, s_2: Any, half: Any):
+    """∂S₁₂/∂(2E₁₂) in the frame: of a principal frame, which turns, (S₁ − S₂)/(2 (e₁ − e₂))."""
+    turning = 0.25 * (s_1 - s_2) / largest(EQUAL, half)
+    turning = largest(0.0, either(half - 2.0 * EQUAL, turning, stiffness[3]))
+    return stiffness[3] + limits[3] * (turning - stiffness[3])
+
+
+@wp.func
+def membrane_stress(stiffness: Any, limits: Any, strain: Any):
+    """Mean and half difference of the axial stresses, S₁₂ in the frame, cos 2φ and sin 2φ."""
+    mean, half, cosine, sine = strain_frame(limits[3], strain)
+    s_1, s_2 = axial_stresses(stiffness, limits, mean + half, mean - half)
+    shear = frame_shear(stiffness, limits, strain)
+    return 0.5 * (s_1 + s_2), 0.5 * (s_1 - s_2), shear, cosine, sine
+
+
+@wp.func
+def exact_axis(k: wp.float64, k_12: wp.float64, other: wp.float64, plateau: wp.float64):
+    """The stiffness k − k₁₂²/other of an axis whose other stress is held, and k₁₂/other."""
+    ratio = wp.float64(0.0)
+    if other > wp.float64(0.0):
+        ratio = k_12 / other
+    return k - k_12 * ratio, ratio
+
+
+@wp.func
+def membrane_energy(k: wp.vec4d, limits: wp.vec4d, strain: wp.vec3d):
+    """ψ in float64 of (K₁, K₂, K₁₂, G_s), (N_c, e_max, K_L, isotropy) and (E₁₁, E₂₂, E₁₂)."""
+    zero = wp.float64(0.0)
+    half = wp.float64(0.5)
+    two = wp.float64(2.0)
+    mean = half * (strain[0] + strain[1])
+    apart = half * (strain[0] - strain[1])
+    shear = strain[2]
+    if limits[3] > zero:
+        apart = wp.sqrt(apart * apart + shear * shear)
+        shear = zero
+    e_1 = mean + apart
+    e_2 = mean - apart
+    n = limits[0]
+    alone_1, from_2 = exact_axis(k[0], k[2], k[1], n)
+    alone_2, from_1 = exact_axis(k[1], k[2], k[0], n)
+    # Elastic strains: those of the fabric, of which folds have taken up the rest.
+    a_1 = e_1
+    a_2 = e_2
+    held = wp.max(-n, alone_1 * e_1 - from_2 * n)
+    if alone_2 * e_2 + from_1 * held < -n:
+        s_1 = held
+        s_2 = -n
+        a_1, a_2 = elastic_strains(k, s_1, s_2)
+    elif k[0] * e_1 + k[2] * e_2 < -n:
+        a_1, a_2 = elastic_strains(k, -n, alone_2 * e_2 - from_1 * n)
+    energy = half * (k[0] * a_1 * a_1 + k[1] * a_2 * a_2) + k[2] * a_1 * a_2
+    energy += n * ((a_1 - e_1) + (a_2 - e_2))
+    over_1 = wp.max(zero, e_1 - limits[1])
+    over_2 = wp.max(zero, e_2 - limits[1])
+    energy += half * limits[2] * (over_1 * over_1 + over_2 * over_2)
+    return energy + two * k[3] * shear * shear
+
+
+@wp.func
+def elastic_strains(k: wp.vec4d, s_1: wp.float64, s_2: wp.float64):
+    """The strains of which the stiffness makes such stresses."""
+    area = k[0] * k[1] - k[2] * k[2]
+    e_1 = wp.float64(0.0)
+    e_2 = wp.float64(0.0)
+    if area > wp.float64(0.0):
+        e_1 = (k[1] * s_1 - k[2] * s_2) / area
+        e_2 = (k[0] * s_2 - k[2] * s_1) / area
+    return e_1, e_2
