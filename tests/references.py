@@ -5,6 +5,7 @@ They share nothing with the solver, so that forces and Hessians can be checked a
 """
 
 import numpy as np
+import scipy.integrate
 import scipy.optimize
 
 
@@ -166,6 +167,18 @@ def relaxed(stiffness, e, load):
     return min(0.5 * a @ c @ a + load * (a - e).sum() for a in may)
 
 
+def folding(stiffness, e, load):
+    """Energy per area that folds have above their plateau, integrated numerically."""
+    energy = 0.0
+    for strain in e:
+        excess = max(-2.0 * (strain + load / stiffness), 0.0)
+        if excess:
+            r = 1.0 - np.linspace(0.0, excess, 2001)
+            rise = load * (np.maximum(r, 0.001) ** -1.5 - 1.0)
+            energy += 0.5 * scipy.integrate.simpson(rise, x=1.0 - r)
+    return energy
+
+
 def hardening(e, most, stiffness):
     """½ K_L Σ ((e − e_max)₊)² of axial strains."""
     return 0.5 * stiffness * (np.maximum(e - most, 0.0) ** 2).sum()
@@ -176,7 +189,8 @@ def buckling_stvk(rest, x, mu, lam, load, most=np.inf, stiff=0.0):
     g, area = green_strain(rest, x)
     e = np.linalg.eigvalsh(g)
     k = (2.0 * mu + lam, 2.0 * mu + lam, lam)
-    return area * (relaxed(k, e, load) + hardening(e, most, stiff))
+    folds = folding(k[0], e, load)
+    return area * (relaxed(k, e, load) + folds + hardening(e, most, stiff))
 
 
 def buckling_woven(rest, x, warp, weft, coupling, shear, load, most=np.inf, stiff=0.0):
@@ -184,6 +198,7 @@ def buckling_woven(rest, x, warp, weft, coupling, shear, load, most=np.inf, stif
     g, area = green_strain(rest, x)
     e = np.diag(g)
     stretch = relaxed((warp, weft, coupling), e, load) + hardening(e, most, stiff)
+    stretch += folding(warp, e, load)
     return area * (stretch + 2.0 * shear * g[0, 1] ** 2)
 
 
@@ -207,7 +222,7 @@ def buckling_membrane(rest, x, mu, lam, load, most=np.inf, stiff=0.0):
         scipy.optimize.minimize(energy, end, method="Nelder-Mead", options=tight).fun
         for end in ends
     )
-    return area * (mu * least + hardening(e, most, stiff))
+    return area * (mu * least + folding(mu + lam, e, load) + hardening(e, most, stiff))
 
 
 def dihedral(p, q, r, s):

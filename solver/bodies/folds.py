@@ -6,12 +6,16 @@ A sheet of flexural rigidity D [N m] and density ρ [kg/m²] folds under its wei
 as long as L = √(2A) makes no folds below `SHORTEST` L, and carries those as if its rigidity were
 
     D_mesh = max(D, ρ g (SHORTEST L)³).
+
+What is pressed together within a face folds half as coarsely as what faces bend over.
 """
 
 import numpy as np
 
-SHORTEST = 0.7
+SHORTEST = 0.5
 """The fold length of a mesh as a part of the length of its triangles."""
+WITHIN = 0.5
+"""The length of folds within a face as a part of that."""
 
 
 def fold_length(rigidity, density, gravity):
@@ -33,3 +37,11 @@ def mesh_rigidity(rigidity, density, gravity, areas):
     D itself where there is no gravity.
     """
     return np.maximum(rigidity, density * gravity * mesh_fold_length(areas) ** 3)
+
+
+def buckling_load(rigidity, density, gravity, areas):
+    """N_c = π² D/L² [N/m] of every triangle, at which a strip as long as it, L = √(2A), buckles
+    (Euler), with the rigidity D of folds within a face; arguments as those of `mesh_rigidity`.
+    """
+    folds = np.maximum(rigidity, density * gravity * (WITHIN * mesh_fold_length(areas)) ** 3)
+    return np.pi**2 * folds / (2.0 * np.asarray(areas))

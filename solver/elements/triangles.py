@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 
 from ..bodies import Cloth
-from ..bodies.folds import mesh_rigidity
+from ..bodies.folds import buckling_load, mesh_rigidity
 from ..kernels.elements import stable_triangles
 from ..kernels.elements import triangle_corners as corners
 from ..kernels.elements import triangles as kernels
@@ -38,7 +38,7 @@ class Triangles(Plastic):
     StVK ones and of all viscosity. `number` are those that the triangles have in their body,
     `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; areas [m²],
     rest strains (Ḡ₁₁, Ḡ₂₂, Ḡ₁₂) [triangle, 3], damping times [s]; `limit` is a principal strain.
-    `limits` [triangle, 4] are (N_c [N/m], e_max, K_L [N/m], isotropy) of buckling.py.
+    `limits` [triangle, 5] are (N_c [N/m], e_max, K_L [N/m], isotropy, 1) of buckling.py.
     """
 
     number: np.ndarray
@@ -106,38 +106,42 @@ def shear_stiffness(body):
     return membrane_stiffness(elastic_per_element(body))[:, 3]
 
 
+def bending_of(body, settings):
+    """Flexural rigidity [N m] and density [kg/m²] of every triangle of a cloth, and gravity
+    [m/s²].
+    """
+    rigidity = per_element(body, "bending stiffness", body.material.bending_stiffness)
+    density = per_element(body, "density", body.material.density)
+    return rigidity, density, np.linalg.norm(settings.gravity)
+
+
 def rigidity_of(body, settings, areas):
     """Flexural rigidity [N m] of every triangle of a cloth with these areas [m²] at rest: of its
     material, or of its mesh where that is stiffer.
     """
-    m = body.material
-    rigidity = per_element(body, "bending stiffness", m.bending_stiffness)
-    if not m.adapt_folds:
-        return rigidity
-    density = per_element(body, "density", m.density)
-    return mesh_rigidity(rigidity, density, np.linalg.norm(settings.gravity), areas)
+    bending = bending_of(body, settings)
+    return mesh_rigidity(*bending, areas) if body.material.adapt_folds else bending[0]
 
 
-def buckling_load(body, settings, areas):
-    """N_c = π² D/L² [N/m] of every triangle, at which a strip as long as it, L = √(2A), buckles
-    (Euler); `NEVER` where faces do not buckle.
-    """
+def load_of(body, settings, areas):
+    """N_c [N/m] at which every triangle buckles; `NEVER` where faces do not."""
     if not body.material.adapt_folds:
         return np.full(len(areas), NEVER)
-    rigidity = rigidity_of(body, settings, areas)
+    rigidity, density, gravity = bending_of(body, settings)
     if body.material.membrane == WOVEN:
         rigidity = rigidity * np.sqrt(per_element(body, "weft bending", body.material.weft_bending))
-    return np.pi**2 * rigidity / (2.0 * areas)
+    return buckling_load(rigidity, density, gravity, areas)
 
 
 def limits_of(body, settings, areas, stiffness):
-    """(N_c [N/m], e_max, K_L [N/m], isotropy) of every triangle (kernels/elements/buckling.py)."""
+    """(N_c [N/m], e_max, K_L [N/m], isotropy, 1) of every triangle (kernels/elements/buckling.py)."""
     stretch = 1.0 + per_element(body, "maximum stretch", body.material.maximum_stretch)
     is_limited = stretch > 1.0
     most = np.where(is_limited, 0.5 * (stretch**2 - 1.0), NEVER)
     hardening = np.where(is_limited, HARDENING * stiffness[:, :2].max(axis=1), 0.0)
     isotropy = np.full(len(areas), float(body.material.membrane != WOVEN))
-    return np.stack([buckling_load(body, settings, areas), most, hardening, isotropy], axis=1)
+    load, one = load_of(body, settings, areas), np.ones(len(areas))
+    return np.stack([load, most, hardening, isotropy, one], axis=1)
 
 
 def triangles_of(body, settings):
@@ -198,15 +202,12 @@ def in_all_records(values):
     return np.repeat(values[:, None], 3, axis=1)
 
 
-def raised(triangles, h):
-    """(K₁, K₂, K₁₂, G_s) and limits with viscosity folded in [N/m], and the blend of damping."""
-    ratio = triangles.damping_time / h
-    stiffness, blend = damped(triangles.stiffness, ratio[:, None])
-    # A strain is seen relative to a rest value that has come so much nearer.
-    limits = triangles.limits * np.stack(
-        [np.ones(len(ratio)), 1.0 - blend[:, 0], 1.0 + ratio, np.ones(len(ratio))], axis=1
-    )
-    return stiffness, limits, blend[:, 0]
+def elastic(triangles, h):
+    """(K₁, K₂, K₁₂, G_s) [N/m], limits of damped triangles, and the blend of damping."""
+    rate, blend = damped(np.ones(len(triangles)), triangles.damping_time / h)
+    limits = triangles.limits.copy()
+    limits[:, 4] = rate
+    return triangles.stiffness, limits, blend
 
 
 def viscosity(triangles, h):
@@ -220,7 +221,7 @@ def viscosity(triangles, h):
 def times_area(triangles, limits):
     """Limits with N_c and K_L times the rest area [N m]."""
     area, one = triangles.area, np.ones(len(triangles))
-    return limits * np.stack([area, one, area, one], axis=1)
+    return limits * np.stack([area, one, area, one, one], axis=1)
 
 
 def strain_records(stiffness_of):
@@ -319,7 +320,7 @@ def strain_kind(name, of_body, stiffness_of, **energy):
 STVK_TRIANGLES = strain_kind(
     "triangles",
     plain_triangles,
-    raised,
+    elastic,
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
         "stiffness": t.stiffness * t.area[:, None],

@@ -6,12 +6,23 @@ load at which a strip as long as the face buckles (Euler). So the membrane energ
 the largest convex one whose stress S ⪰ −N_c I stays above that load, a tension field (Pipkin 1986)
 with a plateau (Choi and Ko 2002 have one for springs):
 
-    ψ(E) = max_{S ⪰ −N_c I} S : E − ½ S : C⁻¹ : S  +  ½ K_L Σ ((e_i − e_max)₊)²
+    ψ(E) = max_{S ⪰ −N_c I} (S : E − ½ S : C⁻¹ : S)  +  Σ h(e_i)  +  ½ K_L Σ ((e_i − e_max)₊)²
 
-E is the elastic Green strain with principal values e₁ ≥ e₂, and C the stiffness of ψ₀. The second
-term hardens beyond a maximum stretch. ψ is convex in E and C¹. Isotropic membranes are relaxed
-along the principal directions, woven ones along warp and weft. The frame of an isotropic triangle
-is given by cos 2φ and sin 2φ of the first principal direction, that of a woven one by (1, 0).
+E is the Green strain with principal values e₁ ≥ e₂, and C the stiffness of ψ₀. Folds that are
+pressed flat resist more. The load of a strip that is folded to the part a of its length rises like
+N_c/a² here, so
+
+    h'(e) = N_c (1 − r^(−3/2)),  r = 1 + 2 (e + N_c/K₁) < 1
+
+beyond the strain −N_c/K₁ at which it buckles. (The elastica rises by N_c/2 per unit of shortening
+at first, Love 1927 §263; this is four times as steep, which keeps hinges from crushing a face.) The
+last term hardens beyond a maximum stretch. All terms are convex in E and C¹. Isotropic membranes
+are relaxed along the principal directions, woven ones along warp and weft. The frame of an
+isotropic triangle is given by cos 2φ and sin 2φ of the first principal direction, that of a woven
+one by (1, 0).
+
+With a damping time k_d the strain that makes stress is E = G + k_d ∂G/∂t − Ḡ₀ (Kelvin and Voigt):
+(1 + κ) (G − Ḡ) with the rest value Ḡ that damping moves (rest_values.py).
 """
 
 from typing import Any
@@ -26,6 +37,12 @@ wp.set_module_options(QUICK)
 
 # Divisors stay above it.
 TINY = wp.constant(1.0e-30)
+# A strip that is folded to less than this square of a stretch resists no more.
+LEAST = wp.constant(0.001)
+# What follows from how far a triangle may be pressed and stretched: N_c, e_max, K_L, isotropy (1 or
+# 0) and 1 + κ.
+vec5 = wp.types.vector(length=5, dtype=float)
+vec5d = wp.types.vector(length=5, dtype=wp.float64)
 # Two principal strains that differ by less are the same one, within rounding.
 EQUAL = wp.constant(1.0e-7)
 
@@ -71,17 +88,38 @@ def beyond(strain: Any, most: Any):
 
 
 @wp.func
+def folded(stiffness: Any, plateau: Any, e: Any):
+    """r of a strip at strain e, between `LEAST` and 1."""
+    onset = plateau / largest(TINY, stiffness[0])
+    return largest(LEAST, 1.0 - largest(0.0, -2.0 * (e + onset)))
+
+
+@wp.func
+def fold_stress(stiffness: Any, plateau: Any, e: Any):
+    """h' of a strip at strain e."""
+    r = folded(stiffness, plateau, e)
+    return plateau - plateau / (r * root(r))
+
+
+@wp.func
+def fold_stiffness(stiffness: Any, plateau: Any, e: Any):
+    """h'' of a strip at strain e, where it is folded."""
+    r = folded(stiffness, plateau, e)
+    return either(1.0 - r, 3.0 * plateau / (r * r * root(r)), 0.0)
+
+
+@wp.func
 def axial_stresses(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
-    """(S₁, S₂) along the axes of the frame, `limits` (N_c, e_max, K_L, isotropy)."""
+    """(S₁, S₂) along the axes of the frame; `limits` as `vec5`."""
     s_1, s_2, _pressed = limited_stresses(stiffness, limits[0], e_1, e_2)
-    s_1 = s_1 + limits[2] * beyond(e_1, limits[1])
-    s_2 = s_2 + limits[2] * beyond(e_2, limits[1])
+    s_1 = s_1 + fold_stress(stiffness, limits[0], e_1) + limits[2] * beyond(e_1, limits[1])
+    s_2 = s_2 + fold_stress(stiffness, limits[0], e_2) + limits[2] * beyond(e_2, limits[1])
     return s_1, s_2
 
 
 @wp.func
 def hardened_stiffness(stiffness: Any, limits: Any, e_1: Any, e_2: Any, half: Any):
-    """(T₁, T₂, G) of ψ₀ and of what is hardened now: above the slopes of the stresses.
+    """(T₁, T₂, G) of ψ₀ and of what is hardened now: not below the slopes of the stresses.
 
     A block of these is safe: with the slopes themselves, which are zero in slack cloth, vertices
     overshoot to where the faces are taut, and sweeps come to no end.
@@ -89,7 +127,7 @@ def hardened_stiffness(stiffness: Any, limits: Any, e_1: Any, e_2: Any, half: An
     over_1 = e_1 - limits[1]
     over_2 = e_2 - limits[1]
     t_1 = stiffness[0] + either(over_1, limits[2], 0.0)
-    t_2 = stiffness[1] + either(over_2, limits[2], 0.0)
+    t_2 = stiffness[1] + fold_stiffness(stiffness, limits[0], e_2) + either(over_2, limits[2], 0.0)
     turning = limits[2] * (largest(0.0, over_1) - largest(0.0, over_2))
     shear = stiffness[3] + 0.25 * limits[3] * turning / largest(EQUAL, half)
     return t_1, t_2, shear
@@ -116,10 +154,10 @@ def axial_tangents(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
     t_2 = free_2 * k_2 - (free_2 - both) * (k_12 * k_12 / largest(TINY, k_1))
     over_1 = e_1 - limits[1]
     over_2 = e_2 - limits[1]
-    s_1 = s_1 + limits[2] * largest(0.0, over_1)
-    s_2 = s_2 + limits[2] * largest(0.0, over_2)
-    t_1 = t_1 + either(over_1, limits[2], 0.0)
-    t_2 = t_2 + either(over_2, limits[2], 0.0)
+    s_1 = s_1 + fold_stress(stiffness, limits[0], e_1) + limits[2] * largest(0.0, over_1)
+    s_2 = s_2 + fold_stress(stiffness, limits[0], e_2) + limits[2] * largest(0.0, over_2)
+    t_1 = t_1 + fold_stiffness(stiffness, limits[0], e_1) + either(over_1, limits[2], 0.0)
+    t_2 = t_2 + fold_stiffness(stiffness, limits[0], e_2) + either(over_2, limits[2], 0.0)
     return s_1, s_2, t_1, t_2, t_12
 
 
@@ -150,8 +188,25 @@ def exact_axis(k: wp.float64, k_12: wp.float64, other: wp.float64, plateau: wp.f
 
 
 @wp.func
-def membrane_energy(k: wp.vec4d, limits: wp.vec4d, strain: wp.vec3d):
-    """ψ in float64 of (K₁, K₂, K₁₂, G_s), (N_c, e_max, K_L, isotropy) and (E₁₁, E₂₂, E₁₂)."""
+def fold_energy(k: wp.vec4d, plateau: wp.float64, e: wp.float64):
+    """h of a strip at strain e: N_c (1/√r − 1 − (1 − r)/2), and straight on below `LEAST`."""
+    zero = wp.float64(0.0)
+    half = wp.float64(0.5)
+    one = wp.float64(1.0)
+    two = wp.float64(2.0)
+    least = wp.float64(LEAST)
+    excess = zero
+    if k[0] > zero:
+        excess = wp.max(-two * (e + plateau / k[0]), zero)
+    r = wp.max(one - excess, least)
+    energy = (one / wp.sqrt(r) - one) - half * (one - r)
+    beyond_least = half * wp.max(excess - (one - least), zero)
+    return plateau * (energy + beyond_least * (one / (r * wp.sqrt(r)) - one))
+
+
+@wp.func
+def membrane_energy(k: wp.vec4d, limits: vec5d, strain: wp.vec3d):
+    """ψ in float64 of (K₁, K₂, K₁₂, G_s), limits as `vec5` and (E₁₁, E₂₂, E₁₂)."""
     zero = wp.float64(0.0)
     half = wp.float64(0.5)
     two = wp.float64(2.0)
@@ -178,6 +233,7 @@ def membrane_energy(k: wp.vec4d, limits: wp.vec4d, strain: wp.vec3d):
         a_1, a_2 = elastic_strains(k, -n, alone_2 * e_2 - from_1 * n)
     energy = half * (k[0] * a_1 * a_1 + k[1] * a_2 * a_2) + k[2] * a_1 * a_2
     energy += n * ((a_1 - e_1) + (a_2 - e_2))
+    energy += fold_energy(k, n, e_1) + fold_energy(k, n, e_2)
     over_1 = wp.max(zero, e_1 - limits[1])
     over_2 = wp.max(zero, e_2 - limits[1])
     energy += half * limits[2] * (over_1 * over_1 + over_2 * over_2)

@@ -15,7 +15,15 @@ import warp as wp
 
 from ..options import QUICK
 from .linear_algebra import mat32, vec6
-from .buckling import beyond, hardened_stiffness, strain_frame
+from .buckling import (
+    beyond,
+    fold_energy,
+    fold_stress,
+    hardened_stiffness,
+    strain_frame,
+    vec5,
+    vec5d,
+)
 from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import (
     exact_columns,
@@ -40,7 +48,7 @@ class StableTriangleRecord:
     gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
     gradient_b: wp.vec2
     constants: wp.vec2  # (μ, λ) times the rest area [N m]
-    limits: wp.vec4  # (N_c A [N m], e_max, K_L A [N m], 1) of buckling.py
+    limits: vec5  # N_c A [N m], e_max, K_L A [N m], 1, 1 (buckling.py)
 
 
 @wp.struct
@@ -51,7 +59,7 @@ class StableTriangle:
     gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
     gradient_c: wp.vec2
     constants: wp.vec2  # (μ, λ) times the rest area [N m]
-    limits: wp.vec4
+    limits: vec5
     record: int
 
 
@@ -62,7 +70,7 @@ class ExactStableTriangle:
     corners: wp.vec3i
     inverse: wp.mat22d  # of the rest edges in the plane [1/m]
     constants: wp.vec2d  # (μ, λ) times the rest area [J]
-    limits: wp.vec4d
+    limits: vec5d
 
 
 @wp.func
@@ -112,21 +120,28 @@ def flat_stiffness(constants: wp.vec2, c_1: float, c_2: float):
 
 
 @wp.func
-def stable_stresses(constants: wp.vec2, limits: wp.vec4, e_1: float, e_2: float):
+def stiffness_at_rest(constants: wp.vec2):
+    """(K₁, 0, 0, 0), K₁ = ∂S₁/∂e₁ at rest."""
+    return wp.vec4(constants[0] + constants[1], 0.0, 0.0, 0.0)
+
+
+@wp.func
+def stable_stresses(constants: wp.vec2, limits: vec5, e_1: float, e_2: float):
     """(S₁, S₂) for principal strains e₁ ≥ e₂."""
     c_1, c_2, _free = fabric_stretches(constants, limits[0], e_1, e_2)
     s_1, s_2 = flat_stresses(constants, c_1, c_2)
-    s_1 += limits[2] * beyond(e_1, limits[1])
-    s_2 += limits[2] * beyond(e_2, limits[1])
+    near_rest = stiffness_at_rest(constants)
+    s_1 += fold_stress(near_rest, limits[0], e_1) + limits[2] * beyond(e_1, limits[1])
+    s_2 += fold_stress(near_rest, limits[0], e_2) + limits[2] * beyond(e_2, limits[1])
     return s_1, s_2
 
 
 @wp.func
-def hardening(limits: wp.vec4, e_1: float, e_2: float):
-    """What (T₁, T₂, G) have more beyond the maximum stretch."""
-    none = wp.vec4(0.0)
-    t_1, t_2, shear = hardened_stiffness(none, limits, e_1, e_2, 0.5 * (e_1 - e_2))
-    return t_1, t_2, shear
+def hardening(constants: wp.vec2, limits: vec5, e_1: float, e_2: float):
+    """What (T₁, T₂, G) have more of folds and beyond the maximum stretch."""
+    k = stiffness_at_rest(constants)
+    t_1, t_2, shear = hardened_stiffness(k, limits, e_1, e_2, 0.5 * (e_1 - e_2))
+    return t_1 - k[0], t_2, shear
 
 
 @wp.func
@@ -152,7 +167,7 @@ def stable_force_hessian(
     s_1, s_2 = stable_stresses(triangle.constants, triangle.limits, e_1, e_2)
     c_1, c_2, _free = fabric_stretches(triangle.constants, triangle.limits[0], e_1, e_2)
     t_1, t_2, t_12, shear = flat_stiffness(triangle.constants, c_1, c_2)
-    more_1, more_2, more_shear = hardening(triangle.limits, e_1, e_2)
+    more_1, more_2, more_shear = hardening(triangle.constants, triangle.limits, e_1, e_2)
     g = -(triangle.gradient_a + triangle.gradient_b)
     force, hessian = force_and_block(
         g[0],
@@ -223,7 +238,7 @@ def stable_square(t: StableTriangle, rest: wp.array[float], f: mat32, m: int):
         t_2 = 0.0
         t_12 = 0.0
         shear = 0.5 * (s_1 - s_2) / wp.max(e_1 - e_2, LEAST)
-    more_1, more_2, more_shear = hardening(t.limits, e_1, e_2)
+    more_1, more_2, more_shear = hardening(t.constants, t.limits, e_1, e_2)
     t_1 += more_1
     t_2 += more_2
     shear += more_shear
@@ -279,6 +294,10 @@ def stable_energy(t: ExactStableTriangle, x: wp.array[wp.vec3]):
     change = wp.sqrt(a_1 * a_2) - one
     energy = mu * (stretch - change) + half * lam * change * change
     energy += half * n * ((a_1 - c_1) + (a_2 - c_2))
-    over_1 = wp.max(zero, half * (c_1 - one) - t.limits[1])
-    over_2 = wp.max(zero, half * (c_2 - one) - t.limits[1])
+    e_1 = half * (c_1 - one)
+    e_2 = half * (c_2 - one)
+    near_rest = wp.vec4d(mu + lam, zero, zero, zero)
+    energy += fold_energy(near_rest, n, e_1) + fold_energy(near_rest, n, e_2)
+    over_1 = wp.max(zero, e_1 - t.limits[1])
+    over_2 = wp.max(zero, e_2 - t.limits[1])
     return energy + half * t.limits[2] * (over_1 * over_1 + over_2 * over_2), one

@@ -33,6 +33,8 @@ from .buckling import (
     membrane_energy,
     membrane_stress,
     strain_frame,
+    vec5,
+    vec5d,
 )
 from .linear_algebra import exact, mat32, vec6
 from .triangle_corners import deformation_columns, green_strain
@@ -48,7 +50,7 @@ class Triangle:
     gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
     gradient_c: wp.vec2
     stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
-    limits: wp.vec4  # (N_c A [N m], e_max, K_L A [N m], isotropy) of buckling.py
+    limits: vec5  # N_c A [N m], e_max, K_L A [N m], isotropy, 1 + κ (buckling.py)
     record: int  # one of its records
 
 
@@ -62,7 +64,7 @@ class ExactTriangle:
     corners: wp.vec3i
     inverse: wp.mat22d  # of the rest edges in the plane [1/m]
     stiffness: wp.vec4d  # (K₁, K₂, K₁₂, G_s) times the rest area [J]
-    limits: wp.vec4d
+    limits: vec5d
     rest: wp.vec3d  # Ḡ
 
 
@@ -105,7 +107,7 @@ def second_column(f: mat32):
 
 @wp.func
 def strain_of(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
-    return green_strain(first_column(f), second_column(f)) - rest[t.record]
+    return t.limits[4] * (green_strain(first_column(f), second_column(f)) - rest[t.record])
 
 
 @wp.func
@@ -126,22 +128,23 @@ def triangle_stress(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
 
 
 @wp.func
-def membrane_square(k: wp.vec4, limits: wp.vec4, strain: wp.vec3, f: mat32, m: int):
+def membrane_square(k: wp.vec4, limits: vec5, strain: wp.vec3, f: mat32, m: int):
     """Three squares [N m] that stretch and shear make: T₁ (f₁ n₁ᵀ + T₁₂/T₁ f₂ n₂ᵀ)², what T₂ has
     besides, and G (f₂ n₁ᵀ + f₁ n₂ᵀ)², along the axes n of the frame, with the images f of these.
     """
     mean, half, cosine, sine = strain_frame(limits[3], strain)
     s_1, s_2, t_1, t_2, t_12 = axial_tangents(k, limits, mean + half, mean - half)
     turned = f * wp.mat22(cosine, sine, sine, -cosine)
+    rate = limits[4]
     # Of slack cloth, too.
     ratio = t_12 / wp.max(t_1, 1.0e-30)
-    scale = t_1
+    scale = rate * t_1
     change = 0.5 * ((1.0 + ratio) * f + (1.0 - ratio) * turned)
     if m == 1:
-        scale = t_2 - ratio * t_12
+        scale = rate * (t_2 - ratio * t_12)
         change = 0.5 * (f - turned)
     if m == 2:
-        scale = frame_shear_stiffness(k, limits, s_1, s_2, half)
+        scale = rate * frame_shear_stiffness(k, limits, s_1, s_2, half)
         change = f * wp.mat22(-sine, cosine, cosine, sine)
     return scale, change
 
@@ -180,7 +183,7 @@ def triangle_spread(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
 @wp.func
 def slope_there(k: Any, limits: Any, s_0: Any, s_1: Any, s_2: Any, a: float):
     """∂E/∂a [N m] at the strain G + a G' + a² G''."""
-    s = stress_components(k, limits, s_0 + a * s_1 + (a * a) * s_2)
+    s = stress_components(k, limits, limits[4] * (s_0 + a * s_1 + (a * a) * s_2))
     change = s_1 + (2.0 * a) * s_2
     return dot(s, vector(change[0], change[1], 2.0 * change[2]))
 
@@ -264,7 +267,7 @@ def triangles_forces(t: Triangles, rest: wp.array[wp.vec3], x: wp.array[wp.vec3]
     """Forces [N] of eight triangles on corners 1 and 2."""
     f_1, f_2 = columns_in_lanes(t, x)
     strain = green_strain(f_1, f_2) - gathered(rest, t.record)
-    s = stress_components(t.stiffness, t.limits, strain)
+    s = stress_components(t.stiffness, t.limits, t.limits[4] * strain)
     p_1 = s[0] * f_1 + s[2] * f_2
     p_2 = s[2] * f_1 + s[1] * f_2
     b = t.gradient_b
