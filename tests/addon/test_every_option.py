@@ -69,7 +69,6 @@ OBJECT = {
     "pin_group": ("Cloth", "Pins", {}),
     "pressure": ("Block", 500.0, {"role": "CLOTH"}),
     "keep_volume": ("Block", True, {"role": "CLOTH", "pressure": 500.0}),
-    "fill_openings": ("Cloth", True, {"keep_volume": True}),
     "soft_pins": ("Rod", False, {}),
     "pin_stiffness": ("Rod", 100.0, {}),
     "pin_damping": ("Rod", 1.0, {}),
