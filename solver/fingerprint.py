@@ -19,9 +19,13 @@ MOST_LETTERS = 60
 # body that has nothing else has the hash that it had before.
 LATER_NUMBERS = (
     *("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink"),
+    "fill_openings",
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
 )
-LATER_FIELDS = ("directors", "pressure_in_time", "field_weights", "texture", "visibility")
+LATER_FIELDS = (
+    *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),
+    "seams",
+)
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Units that are usual with a prefix.

@@ -23,7 +23,7 @@ from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
 from .reader import Pose, found, identity, is_keyed, moves, read_pose
 from .rods import RodShape, rod_of
-from .sewing import seams
+from .sewing import seam_ends, seams
 
 # With an identity, what finds the pressure of a cloth among the poses of a frame.
 PRESSURE = "pressure"
@@ -119,8 +119,8 @@ def deformable(gathered, ob, depsgraph, pose):
     paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
         gathered.holding.append(soft_pins(gathered, ob, body, pins))
-    if ob.vbd.role == "CLOTH" and ob.vbd.use_sewing:
-        gathered.holding += filter(None, [seams(ob, mesh, body)])
+    if ob.vbd.role == "CLOTH":
+        gathered.holding += filter(None, [seams(ob, body)])
     return body
 
 
@@ -208,6 +208,7 @@ def _cloth(gathered, ob, mesh, target, pinned):
         rest_points=rest_points(ob, target.start),
         uv=None if uv is None else uv[corners],
         pressure_in_time=_pressure_in_time(gathered, ob, target),
+        seams=seam_ends(ob, mesh),
     )
 
 

@@ -6,21 +6,29 @@ import numpy as np
 from ..objects import read_mesh
 from ..objects.units import shown
 
-# How much stiffer than others those seams are that close a cut.
-CLOSED = 100.0
+# How much stiffer than a square of the cloth a seam is: one that closes, so that it stays closed
+# under tension and what is between the panels still has time to give way, and one that closes a
+# cut, which does not show.
+CLOSING, CLOSED = 10.0, 100.0
 
 
-def seams(ob, mesh, body):
-    """The `Attachment` of the seams of a cloth that has become `body`; None without loose edges.
+def seam_ends(ob, mesh):
+    """Vertices at both ends of every seam of a cloth, int [seam, 2]; None where nothing is sewn."""
+    ends = read_mesh.edges(mesh)[read_mesh.loose_edges(mesh)]
+    return ends if ob.vbd.use_sewing and len(ends) else None
 
-    A seam is as stiff as a square of the cloth, E times thickness, and what is cut and sewn in one
-    place `CLOSED` times as stiff, so that a cut does not show.
+
+def seams(ob, body):
+    """The `Attachment` of the seams of a cloth that has become `body`; None where nothing is sewn.
+
+    A seam is `CLOSING` times as stiff as a square of the cloth, which is E times thickness, and
+    what is cut and sewn in one place `CLOSED` times.
     """
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import Attachment
 
-    ends = read_mesh.edges(mesh)[read_mesh.loose_edges(mesh)]
-    if not len(ends):
+    ends = body.seams
+    if ends is None:
         return None
     stiffness = float(np.mean(body.material.youngs_modulus) * np.mean(body.material.thickness))
     material, speed = body.material, shown(ob.vbd, "sewing_speed")
@@ -29,7 +37,7 @@ def seams(ob, mesh, body):
     return Attachment(
         body,
         ends[:, 0],
-        stiffness * np.where(length > 0.0, 1.0, CLOSED),
+        stiffness * np.where(length > 0.0, CLOSING, CLOSED),
         other=body,
         corners=ends[:, 1],
         name=f"{ob.name}: seams",

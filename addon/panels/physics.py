@@ -141,6 +141,7 @@ class VBD_PT_pressure(PhysicsPanel, Panel):
         column, vbd = self.layout.column(), context.object.vbd
         draw_field(column, vbd, "pressure")
         column.prop(vbd, "keep_volume")
+        column.prop(vbd, "fill_openings")
 
 
 class VBD_PT_rest_shape(PhysicsPanel, Panel):

@@ -19,7 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Choices of the modeler, not of the material: the gap to others, what shape is at rest, and whether
 # folds may meet.
-MODELED = ("collision_thickness", "rest_flat", "self_contact", "pressure", "keep_volume", "shrink")
+MODELED = (
+    *("collision_thickness", "rest_flat", "self_contact", "shrink"),
+    *("pressure", "keep_volume", "fill_openings"),
+)
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 
 

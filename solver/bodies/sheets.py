@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..topology.meshes import FLAT_TRIANGLE, longest_edges, refuse_flat_triangles
+from ..topology.meshes import (
+    FLAT_TRIANGLE,
+    checked_elements,
+    longest_edges,
+    refuse_flat_triangles,
+)
 from .deformable import Deformable
 
 
@@ -18,12 +23,14 @@ class Cloth(Deformable):
     longer than its rest length by more than this part splits; `Frame.elements` then tells which
     vertices the triangles have, and the positions of duplicates follow those of the points.
     `pressure_in_time`: what the pressure of the material [Pa] is at a time [s]; it is read once per
-    frame and goes evenly from frame to frame.
+    frame and goes evenly from frame to frame. `seams` [seam, 2]: pairs of vertices that an
+    `Attachment` draws together; for the air inside they are together from the start.
     """
 
     uv: np.ndarray | None = None
     tear_strain: float | None = None
     pressure_in_time: Callable[[float], float] | None = field(default=None, kw_only=True)
+    seams: np.ndarray | None = field(default=None, kw_only=True)
 
     corners = 3
     element_name = "triangle"
@@ -38,6 +45,9 @@ class Cloth(Deformable):
             raise ValueError(
                 f"{self.name}: the tear strain is {self.tear_strain}; it must be above 0"
             )
+        if self.seams is not None:
+            count = len(self.points)
+            self.seams = checked_elements(self.name, "seam", self.seams, 2, count)
         if self.uv is not None:
             self.uv = np.array(self.uv, dtype=np.float64)
             if self.uv.shape not in {(len(self.points), 2), (len(self.elements), 3, 2)}:

@@ -7,8 +7,9 @@ import numpy as np
 
 from ..bodies import Cloth
 from ..kernels.elements import pressure as kernels
+from ..topology.closing import closed_surface
 from ..topology.graphs import connected_components
-from ..topology.meshes import refuse_open_surface, signed_volumes, triangle_areas
+from ..topology.meshes import signed_volumes, triangle_areas
 from .kind import Columns, ElementKind
 from .records import in_vertex_order
 from .triangles import FOLLOWING
@@ -19,8 +20,9 @@ FLAT = 1e-9
 
 @dataclass
 class PressedTriangles(Columns):
-    """Triangles that enclose air, counterclockwise seen from outside; its pressure [Pa], whether it
-    `keeps` its amount, and whether it `varies` in time (descent/enclosed_air.py).
+    """Triangles that enclose air, counterclockwise seen from outside, those of a body and then
+    those that close it; its pressure [Pa], whether it `keeps` its amount, and whether it `varies`
+    in time (descent/enclosed_air.py).
     """
 
     pressure: np.ndarray
@@ -58,8 +60,10 @@ def pressed_triangles(body, settings):
     varies = body.pressure_in_time is not None
     if not (m.pressure or m.keep_volume or varies):
         return None
-    refuse_open_surface(body.name, body.triangles)
-    triangles, flat = outward(body.rest_points, body.triangles)
+    closed = closed_surface(
+        body.name, body.rest_points, body.triangles, body.seams, m.fill_openings
+    )
+    triangles, flat = outward(body.rest_points, closed)
     count = len(triangles)
     if m.keep_volume and flat.any():
         raise ValueError(

@@ -229,6 +229,12 @@ class Material:
         "The air inside a closed cloth stays inside: squeezed together it presses more, as in a "
         "ball. Pressure is what it has at the volume of the rest shape",
     )
+    fill_openings: bool = switch(
+        False,
+        "Fill Openings",
+        "Close the openings of a cloth under pressure, each as by a film that weighs nothing and "
+        "resists nothing; nothing touches it. Seams are closed without it",
+    )
     collision_thickness: float | np.ndarray = number(
         0.0,
         "Collision Thickness",

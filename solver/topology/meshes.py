@@ -162,28 +162,3 @@ def boundary_triangles(elements):
         faces = faces[np.sort(index[count == 1])]
     halves = [[0, 1, 2], [0, 2, 3]][: of_element.shape[1] - 2]
     return faces[:, halves].reshape(-1, 3)
-
-
-def refuse_open_surface(name, triangles):
-    """Refuse triangles that do not close all around, or wind in different ways."""
-    directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
-    edges, of, count = np.unique(
-        np.sort(directed, axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    odd = np.flatnonzero(count != 2)
-    if len(odd):
-        a, b = edges[odd[0]]
-        raise ValueError(
-            f"{name}: pressure needs a closed mesh, and {len(odd)} edges do not have two faces "
-            f"(first: from vertex {a} to {b}); fill the holes (Mesh > Clean Up > Fill Holes) or "
-            "set its pressure to 0"
-        )
-    forward = np.bincount(of.ravel(), directed[:, 0] < directed[:, 1], minlength=len(edges))
-    wrong = np.flatnonzero(forward != 1)
-    if len(wrong):
-        a, b = edges[wrong[0]]
-        raise ValueError(
-            f"{name}: the faces at {len(wrong)} edges do not agree which side is outside (first: "
-            f"from vertex {a} to {b}), which pressure needs; recalculate the normals "
-            "(Mesh > Normals > Recalculate Outside)"
-        )

@@ -107,6 +107,7 @@ ELSEWHERE = {
     "pressure": "addon/test_balloons.py::test_pressure_blows_a_ball_up_and_sucks_it_empty",
     "keep_volume": "addon/test_balloons.py::"
     "test_the_air_of_a_shrinking_ball_keeps_it_as_large_as_it_is",
+    "fill_openings": "addon/test_pillows.py::test_an_open_pillow_inflates_once_openings_are_filled",
     "rest_shape_key": "addon/test_rest_shape.py::"
     "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
     "stack_place": "addon/test_stack_place.py::test_before_all_the_mesh_itself_is_simulated",

@@ -351,6 +351,7 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "air_friction",
                 "pressure",
                 "keep_volume",
+                "fill_openings",
                 "rest_shape_key",
                 "shrink",
             },

@@ -6,6 +6,8 @@ import pytest
 from blender_scenes import baked, frames, gathered, mesh_object, shown
 from shapes import grid
 
+from vbd.addon.gathering.sewing import CLOSING
+
 
 def two_sheets(**values):
     """Two sheets in one mesh, 0.5 m apart, with seams between the edges that face each other."""
@@ -69,5 +71,5 @@ def test_painted_cloth_can_be_sewn(scene):
     row = ob.vbd.painted.add()
     row.property, row.vertex_group, row.value = "youngs_modulus", "Stiff", 1e3
     (seam,) = gathered().holding
-    middle = 0.5 * (1e3 + ob.vbd.youngs_modulus) * ob.vbd.thickness
+    middle = CLOSING * 0.5 * (1e3 + ob.vbd.youngs_modulus) * ob.vbd.thickness
     assert seam.stiffness == pytest.approx(middle, rel=0.05)

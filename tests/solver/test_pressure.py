@@ -119,18 +119,6 @@ def test_faces_are_turned_outwards_part_by_part():
         assert volume(apart, turned[of == part]) == pytest.approx(volume(points, triangles))
 
 
-def test_what_is_not_closed_is_refused_with_the_edge():
-    points, triangles = grid(2)
-    body = Cloth(points, triangles, Material(pressure=P), name="Tent")
-    with pytest.raises(ValueError, match="Tent: pressure needs a closed mesh, and 8 edges do not"):
-        assemble([body], Settings())
-    points, triangles = bumpy_ball(0.3, 6)
-    triangles[5] = triangles[5, ::-1]
-    body = Cloth(points, triangles, Material(pressure=P), name="Ball")
-    with pytest.raises(ValueError, match="Ball: the faces at 3 edges do not agree"):
-        assemble([body], Settings())
-
-
 def test_what_cannot_keep_its_volume_is_refused():
     corners, _ = grid(1)
     points = np.concatenate([corners, [[0.5, 0.5, 0.0]]])

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The two sides of a surface: its triangles turned until all face the same one, across seams too.
+
+A side of a triangle is numbered 3 t + k, from corner k of triangle t to the next.
+"""
+
+import numpy as np
+
+from .graphs import connected_components, edges_of
+
+
+def turned_to_agree(name, triangles, joined, is_sewn):
+    """Triangles [triangle, 3], some turned around so that all agree with those beside them: as few
+    of each connected surface as will do. Refuses surfaces with one side, and edges of more.
+
+    `joined` [vertex]: the vertex that stands for each once seams are closed; `is_sewn` [vertex].
+
+    In the graph that has every triangle twice, as it is and turned, a surface with two sides falls
+    into two.
+    """
+    pairs, agree = _pairs(name, triangles, joined, is_sewn)
+    (a, b), count = (pairs // 3).T, len(triangles)
+    other = np.where(agree, 0, count)
+    edges = np.concatenate(
+        [np.stack([a, b + other], axis=1), np.stack([a + count, b + count - other], axis=1)]
+    )
+    as_is, turned = connected_components(edges, 2 * count).reshape(2, count)
+    if (as_is == turned).any():
+        raise ValueError(
+            f"{name}: pressure needs a surface with an inside, and one side of it leads to the "
+            "other, as in a Moebius strip or a Klein bottle; sew or join its borders the other way "
+            "around, or set its pressure to 0"
+        )
+    turns, surface = as_is > turned, np.minimum(as_is, turned)
+    are_most = np.bincount(surface, np.where(turns, 1.0, -1.0))[surface] > 0.0
+    return np.where((turns != are_most)[:, None], triangles[:, ::-1], triangles)
+
+
+def _pairs(name, triangles, joined, is_sewn):
+    """Sides that meet once seams are closed [pair, 2], and whether their triangles agree."""
+    ends = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    edge = edges_of(triangles)[1].ravel()
+    times = np.bincount(edge)[edge]
+    _refuse_more_than_two(name, ends[times > 2], "have more than two faces")
+    inner = _in_pairs(edge, times == 2)
+    is_forward = ends[:, 0] < ends[:, 1]
+    border = np.flatnonzero(times == 1)
+    sewn, leaves = _sewn_pairs(name, border, ends, joined, is_sewn)
+    agree = [is_forward[inner[:, 0]] != is_forward[inner[:, 1]], leaves[:, 0] != leaves[:, 1]]
+    return np.concatenate([inner, sewn]), np.concatenate(agree)
+
+
+def _in_pairs(key, chosen):
+    """The numbers of those chosen, which come with each key twice, int [pair, 2]."""
+    chosen = np.flatnonzero(chosen)
+    return chosen[np.argsort(key[chosen], kind="stable")].reshape(-1, 2)
+
+
+def _sewn_pairs(name, border, ends, joined, is_sewn):
+    """Sides of a surface's border that a seam joins [pair, 2], and whether each leaves the vertex
+    where they meet.
+
+    Seams divide a border in chains of edges. Two chains between the same vertices face each other:
+    edge to edge, an edge and a finer border that is not sewn between, or the sides of an opening.
+    """
+    u, v = ends[border].T
+    count = len(border)
+    links = [np.stack([np.arange(count), count + w], 1)[~is_sewn[w]] for w in (u, v)]
+    chain = connected_components(np.concatenate(links), count + len(joined))[:count]
+    # Where chains end: of which, at what vertex, and with which side, that leaves it or arrives.
+    at = [np.flatnonzero(is_sewn[w]) for w in (u, v)]
+    side = np.concatenate(at)
+    vertex, leaves = joined[np.concatenate([u[at[0]], v[at[1]]])], side >= 0
+    leaves[len(at[0]) :] = False
+    of = chain[side]
+    both = np.lexsort((vertex, of))
+    both = both[np.bincount(of)[of[both]] == 2].reshape(-1, 2)
+    low, high = vertex[both].T
+    both, low, high = (values[low < high] for values in (both, low, high))
+    is_single = side[both[:, 0]] == side[both[:, 1]]
+    _, key = np.unique(low * len(joined) + high, return_inverse=True)
+    singles, times = np.bincount(key, is_single)[key], np.bincount(key)[key]
+    many = joined[ends[border[side[both[singles > 2, 0]]]]]
+    _refuse_more_than_two(name, many, "have more than two borders sewn together")
+    is_paired = np.where(singles == 2, is_single, times == 2)
+    first = both[_in_pairs(key, is_paired), 0]
+    return border[side[first]], leaves[first]
+
+
+def _refuse_more_than_two(name, ends, what):
+    if len(ends):
+        count, (a, b) = len(np.unique(np.sort(ends, axis=1), axis=0)), ends[0]
+        raise ValueError(
+            f"{name}: pressure needs a surface with an inside, and {count} edges {what} (first: "
+            f"from vertex {a} to {b}); delete faces or seams until two meet everywhere"
+        )
