@@ -71,12 +71,14 @@ def draw_line(layout, context, line, index, icon):
     row = layout.row(align=True)
     if line.subdivides and objects:
         row.operator("vbd.subdivide_faces").line = index
+    if line.selects_faces and objects:
+        row.operator("vbd.select_faces").line = index
     if line.setting and getattr(scene.vbd, line.setting) >= line.value:
         row.label(text=f"{line.label} are set: bake again", icon="BLANK1")
     elif line.setting:
         button = row.operator("vbd.set_number", text=f"Set {line.label} to {line.value}")
         button.name, button.value = line.setting, line.value
-    if objects:
+    if objects and not line.selects_faces:
         text = "" if line.setting or line.subdivides else "Select"
         row.operator("vbd.select_named", text=text, icon="RESTRICT_SELECT_OFF").line = index
 
