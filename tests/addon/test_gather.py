@@ -75,6 +75,15 @@ def test_materials_come_from_the_object(scene):
     assert gathered().bodies[0].material.friction == 0.75
 
 
+def test_folds_and_the_limit_of_stretch_reach_the_solver(scene):
+    ob = sheet()
+    material = gathered().bodies[0].material
+    assert (material.adapt_folds, material.maximum_stretch) == (True, 0.0)
+    ob.vbd.adapt_folds, ob.vbd.maximum_stretch = False, 0.05
+    material = gathered().bodies[0].material
+    assert (material.adapt_folds, material.maximum_stretch) == (False, pytest.approx(0.05))
+
+
 def test_shear_of_a_parent_is_in_the_points(scene):
     parent = bpy.data.objects.new("Parent", None)
     scene.collection.objects.link(parent)
