@@ -20,6 +20,7 @@ MOST_LETTERS = 60
 LATER_NUMBERS = (
     *("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink"),
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
+    *("adapt_folds", "maximum_stretch"),
 )
 LATER_FIELDS = ("directors", "pressure_in_time", "field_weights", "texture", "visibility")
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)

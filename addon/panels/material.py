@@ -3,7 +3,7 @@
 
 from bpy.types import Panel
 
-from ..values.cloth_stiffness import MODULI
+from ..values.cloth_numbers import MEASURED
 from ..values.presets import MATERIAL_PRESETS
 from .drawing import PhysicsPanel, draw_field, draw_presets, lock
 from .folds import draw_folds
@@ -22,7 +22,7 @@ IN_SIGHT = {
         ("membrane_stiffness", None),
         ("weft_stiffness", "Weft (N/m)"),
         ("shear_stiffness", "Shear (N/m)"),
-        ("bending_stiffness", "Bending (N m)"),
+        ("bending_rigidity", None),
         ("density", "Weight (kg/m²)"),
         ("damping", None),
         ("maximum_stretch", None),
@@ -60,12 +60,15 @@ MORE = {
 }
 # Fields of cloth that only the woven model has.
 WOVEN_ONLY = ("weft_stiffness", "shear_stiffness", "weft_bending")
-# What a modulus of cloth is called where it stands in sight.
-MODULUS_LABELS = {
-    "membrane_stiffness": "Modulus (Pa)",
-    "weft_stiffness": "Weft (Pa)",
-    "shear_stiffness": "Shear (Pa)",
-}
+# What is shown of a library override in place of `MEASURED` numbers.
+STORED = (
+    ("youngs_modulus", "Modulus (Pa)"),
+    ("weft_modulus", "Weft (Pa)"),
+    ("shear_modulus", "Shear (Pa)"),
+    ("bending_stiffness", "Bending (N m)"),
+)
+# Fields above the line about folds.
+BENDING = ("bending_rigidity", "bending_stiffness")
 
 
 def always_springs_back(vbd):
@@ -85,11 +88,12 @@ def shown_fields(ob, fields):
         if name in hidden:
             continue
         if ob.override_library:
-            # Blender can override what is stored, which is the modulus.
+            # Blender can override what is stored.
             if name == "youngs_modulus" and ob.vbd.role == "CLOTH":
                 continue
-            if name in MODULI:
-                name, label = MODULI[name][0], MODULUS_LABELS[name]
+            if name in MEASURED:
+                name = MEASURED[name].stored
+                label = dict(STORED)[name]
         if woven and name in ("membrane_stiffness", "youngs_modulus"):
             label = "Warp (N/m)" if name == "membrane_stiffness" else "Warp (Pa)"
         yield name, label
@@ -108,7 +112,7 @@ class VBD_PT_material(PhysicsPanel, Panel):
         column = self.layout.column(align=True)
         for name, label in shown_fields(ob, IN_SIGHT[ob.vbd.role]):
             draw_field(column, ob.vbd, name, label)
-            if name == "bending_stiffness":
+            if name in BENDING:
                 draw_folds(column, context, ob)
 
 

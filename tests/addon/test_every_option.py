@@ -45,6 +45,7 @@ OBJECT = {
     "youngs_modulus": ("Cloth", 2e4, {}),
     "membrane_stiffness": ("Cloth", 20.0, {}),
     "weft_stiffness": ("Cloth", 1.0, {"membrane": "orthotropic"}),
+    "bending_rigidity": ("Cloth", 1e6, {}),
     "shear_stiffness": ("Cloth", 0.1, {"membrane": "orthotropic"}),
     "poisson_ratio": ("Block", 0.1, {}),
     "density": ("Block", 500.0, {}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stiffness of cloth in N/m is another way to read and write its moduli, which are stored."""
+"""The panel shows stiffness and bending of cloth as fabrics are measured; what is stored stays."""
 
 import bpy
 import pytest
@@ -7,7 +7,7 @@ from blender_scenes import frames, gathered, sheet
 
 from vbd.addon.baking import outdated
 from vbd.addon.values import presets
-from vbd.addon.values.cloth_stiffness import MODULI, SOFTEST, STIFFEST
+from vbd.addon.values.cloth_numbers import LIMPEST, MEASURED, SOFTEST, STIFFEST, STURDIEST
 from vbd.solver.settings import Material
 
 
@@ -18,9 +18,9 @@ def cloth(scene):
     return bpy.context.object
 
 
-@pytest.mark.parametrize("name", MODULI)
+@pytest.mark.parametrize("name", [name for name, of in MEASURED.items() if of.per_width])
 def test_a_stiffness_is_the_modulus_times_the_thickness(cloth, name):
-    vbd, modulus = cloth.vbd, MODULI[name][0]
+    vbd, modulus = cloth.vbd, MEASURED[name].stored
     vbd.thickness = 0.0005
     setattr(vbd, name, 600.0)
     assert getattr(vbd, modulus) == pytest.approx(1.2e6)
@@ -29,6 +29,14 @@ def test_a_stiffness_is_the_modulus_times_the_thickness(cloth, name):
     vbd.thickness = 0.001  # the material is the same, and there is more of it
     assert getattr(vbd, modulus) == pytest.approx(4e6)
     assert getattr(vbd, name) == pytest.approx(4000.0)
+
+
+def test_bending_is_shown_in_millionths(cloth):
+    assert cloth.vbd.bending_rigidity == pytest.approx(11.5)
+    cloth.vbd.bending_rigidity = 365.0
+    assert cloth.vbd.bending_stiffness == pytest.approx(365e-6)
+    cloth.vbd.thickness *= 2.0
+    assert cloth.vbd.bending_rigidity == pytest.approx(365.0)
 
 
 def test_it_starts_with_the_defaults_and_reaches_the_solver(scene):
@@ -48,6 +56,7 @@ def test_the_slider_spans_the_fabrics_that_there_are(cloth):
     for name, file in presets.preset_files(presets.VBD_MT_cloth_presets).items():
         presets.load_preset(presets.VBD_MT_cloth_presets, file)
         found[name] = cloth.vbd.membrane_stiffness
+        assert LIMPEST <= cloth.vbd.bending_rigidity <= STURDIEST
     beyond = {"Aluminum Foil", "Paper"}  # which are no fabrics
     assert {n for n, v in found.items() if not SOFTEST <= v <= STIFFEST} <= beyond
     assert found["Cotton"] == pytest.approx(1000.0)
