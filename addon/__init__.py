@@ -8,7 +8,7 @@ from .baking import bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
 from .objects import own_mesh, participants
-from .panels import advice, roles, softness, tear_lines
+from .panels import advice, roles, selecting_faces, softness, tear_lines
 from .panels import holding as holding_panels
 from .panels import painting as painting_panels
 from .panels import physics as physics_panels
@@ -37,6 +37,7 @@ MODULES = (
     command_line,
     participants,
     advice,
+    selecting_faces,
     saving_statistics,
     softness,
     tear_lines,

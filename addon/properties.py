@@ -18,6 +18,7 @@ from .gathering.field_weights import field_weight_properties
 from .objects.cell_count import NOT_COUNTED, update_cell_count
 from .objects.participants import active_index, set_active_index
 from .values.analytic_colliders import ANALYTIC_SHAPES
+from .values.cloth_numbers import measured_properties
 from .values.declared import OVERRIDABLE, material_properties, settings_properties
 from .values.holding import holding_properties
 from .values.painting import map_properties, painting_properties
@@ -124,6 +125,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             update=update_role,
         ),
         **material_properties(),
+        **measured_properties(),
         "use_friction": BoolProperty(
             name="Own Friction",
             description="Use a friction coefficient of this object instead of the scene's",

@@ -14,13 +14,21 @@ MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
 # would be needed it is mostly contact that is slow, and smaller steps take less.
 MOST_ADVISED = Settings.__dataclass_fields__["iterations"].metadata["soft_high"]
 MANY = 10
-# What nothing pulls so far is caught by what passes it within a step: only smaller ones help.
+# What contact keeps long is caught by what passes it within a step: only smaller ones help.
 FINER = 4
 # A bake is worth a warning from this part of poor frames on, ...
 POOR_PART = 0.2
 # ... and from so many, or half of a shorter one: landings are short, and what they lack is told
 # without a warning.
 LANDING = 4
+ONE_PULLED = (
+    "{} was pulled to {} times its length in frame {} where it touches something, faster than "
+    "it could give way"
+)
+MANY_PULLED = (
+    "{} were pulled to {} times their length in frame {} where they touch something, faster "
+    "than they could give way"
+)
 
 
 def rounded_up(count):
@@ -37,7 +45,7 @@ class Convergence:
         self.needed = []
         """Iterations that each poor frame would have needed."""
         self.stretched = []
-        """Of every frame in which edges are longer than anything pulls them, a `Solved`."""
+        """Of every frame in which contact keeps edges long, a `Solved`."""
         self.last = self.worst = None
         self.skips = 0
 
@@ -86,7 +94,7 @@ class Convergence:
         yield Line(text=what.format(part), warns=warns, **number)
 
     def _overstretched(self, settings):
-        """A `Line` about what is longer than anything pulls it."""
+        """A `Line` about what contact keeps far longer than at rest."""
         if not self.stretched:
             return
         found = {}
@@ -97,9 +105,9 @@ class Convergence:
         ratio, frame = max(found[names[0]])
         count = len(self.stretched)
         also = f" (also in {counted(count - 1, 'other frame')})" if count > 1 else ""
+        text = ONE_PULLED if len(names) == 1 else MANY_PULLED
         yield Line(
-            text=f"{listed(names)} {'is' if len(names) == 1 else 'are'} stretched to {ratio:.2g} "
-            f"times the length in frame {frame}{also}, and nothing pulls so hard",
+            text=text.format(listed(names), f"{ratio:.2g}", f"{frame}{also}"),
             warns=count >= min(LANDING, 0.5 * self.frames),
             objects=names,
             **advice("substeps", FINER * settings.substeps),

@@ -4,6 +4,7 @@ mesh is read. What Resume finds (resuming.py) is all of it.
 """
 
 from ..objects.participants import participants
+from ..values.cloth_numbers import MEASURED
 from ..values.setting_values import NAMES
 from .report import listed
 
@@ -44,8 +45,8 @@ def _of_scene(scene):
 
 
 def _of_object(ob):
-    shown = [p.identifier for p in ob.vbd.bl_rna.properties if not p.is_hidden]
-    return _constant(ob.vbd, shown)
+    shown = {p.identifier for p in ob.vbd.bl_rna.properties if not p.is_hidden}
+    return _constant(ob.vbd, shown - MEASURED.keys())  # what is stored says it
 
 
 def _constant(group, names):

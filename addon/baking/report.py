@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 
 from ...solver.settings import Settings
-from ..gathering.hint import Hint
+from ..gathering.hint import FaceHint, Hint
 
 MOST_LINES = 4
 MOST_NAMES = 3
@@ -33,6 +33,8 @@ class Line:
     """Names of the objects it is about."""
     subdivides: bool = False
     """Whether the faces of the objects should be subdivided."""
+    selects_faces: bool = False
+    """Whether it is about faces that are left out, which can be selected."""
 
     @property
     def label(self):
@@ -72,7 +74,12 @@ def named(text, names):
 
 def noted(note, names):
     """The `Line` of a note about one of the objects with these `names`."""
-    return Line(text=str(note), warns=not isinstance(note, Hint), objects=named(note, names))
+    return Line(
+        text=str(note),
+        warns=not isinstance(note, Hint),
+        objects=named(note, names),
+        selects_faces=isinstance(note, FaceHint),
+    )
 
 
 def in_order(lines):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..objects import read_mesh
 from ..objects.curves import is_curve
-from ..objects.nearest import nearest, weights_in
+from ..objects.nearest import frames, nearest, weights_in
 from ..objects.units import shown
 from .reader import identity, moves, read_pose
 from .spikes import Spikes
@@ -137,7 +137,7 @@ class _Simulated:
     def __init__(self, body, target, ob, depsgraph):
         self.body, self.target = body, target
         self.is_soft = target.lattice is not None
-        self.points = target.start_points()
+        self.points = target.start_points() if target.own is None else body.points
         if ob.vbd.role == "SOFT":
             self.elements = read_mesh.triangles(ob.evaluated_get(depsgraph).data)
             if target.corners is None:
@@ -225,11 +225,3 @@ class _Animated:
             return at + np.einsum("pij,pj->pi", frames(now), lever)
 
         return follow
-
-
-def frames(corners):
-    """Rotations of triangles [n, 3, 3]: axes along the first edge, in the plane, and across it."""
-    along = corners[:, 1] - corners[:, 0]
-    normal = np.cross(along, corners[:, 2] - corners[:, 0])
-    axes = np.stack([along, np.cross(normal, along), normal], axis=2)
-    return axes / np.maximum(np.linalg.norm(axes, axis=1, keepdims=True), 1e-300)

@@ -13,11 +13,14 @@ from ..objects import read_mesh
 from ..objects.curves import is_curve, is_pinned, point_count
 from ..objects.hair import on_surface
 from ..objects.modifiers import refuse_unplayable, reshaping, simulation_point
+from ..objects.nearest import frames
+from ..objects.sound_faces import sound_corners
 from ..objects.tetmesh import LatticePins, stored_tets
 from ..objects.units import shown
 from ..values.analytic_colliders import analytic_colliders_of
 from ..values.painting import paint
 from ..values.rest_shape import rest_points
+from . import carried
 from .field_weights import field_weights
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
@@ -45,6 +48,11 @@ class Target:
     lattice: Lattice | None = None
     surface: np.ndarray | None = None
     """The part of its surface that each vertex of what hangs in a lattice stands for, [vertex]."""
+    own: np.ndarray | None = None
+    """Vertices of a cloth that its body has, if not all; all others are `carried`."""
+    carried: np.ndarray | None = None
+    lever: np.ndarray | None = None
+    """How far off their triangle those are, in its `frames` [m], [carried, 3]."""
     pinned: np.ndarray | None = None
     """Vertices that are where the object has them, whatever its body does; None for none."""
     faces: np.ndarray | None = None
@@ -54,13 +62,21 @@ class Target:
         """Where the points that can be attached start [m]: vertices, or points along a curve."""
         return self.start.world_points() if self.shape is None else self.shape.along(self.start)
 
+    def of_body(self, vertices):
+        """The vertices of the body of a cloth that are these of its object; it has all of them."""
+        return vertices if self.own is None else np.searchsorted(self.own, vertices)
+
     def visible(self, positions, pose):
         """World positions [m] of the object's vertices, given those of its body and its pose."""
         if self.shape is not None:
             return self.shape.visible(positions)
         if self.corners is None:
             return positions
-        points = (positions[self.corners].astype(np.float64) * self.weights[..., None]).sum(axis=1)
+        places = positions[self.corners].astype(np.float64)
+        points = (places * self.weights[..., None]).sum(axis=1)
+        if self.carried is not None:
+            turned = frames(places[self.carried])
+            points[self.carried] += np.einsum("pij,pj->pi", turned, self.lever)
         if self.pinned is not None:
             points[self.pinned] = pose.world_points()[self.pinned]
         return points
@@ -118,9 +134,9 @@ def deformable(gathered, ob, depsgraph, pose):
     body.field_weights = field_weights(ob)
     paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
-        gathered.holding.append(soft_pins(gathered, ob, body, pins))
+        gathered.holding += filter(None, [soft_pins(gathered, ob, body, pins)])
     if ob.vbd.role == "CLOTH":
-        gathered.holding += filter(None, [seams(ob, body)])
+        gathered.holding += filter(None, [seams(ob, mesh, body, target)])
     return body
 
 
@@ -194,22 +210,44 @@ def _refuse_hanging_edges(ob, mesh):
 
 def _cloth(gathered, ob, mesh, target, pinned):
     _refuse_hanging_edges(ob, mesh)
-    corners = _outward(read_mesh.cloth_corners(mesh), target.start)
-    material = material_of(ob)
+    material, points = material_of(ob), target.start.world_points()
     if ob.vbd.rest_shape_key:
         _refuse_reshaped(ob, "rest shape")
+    rest = rest_points(ob, target.start)
+    corners, left_out = sound_corners(mesh, points if rest is None else rest)
+    gathered.notes += carried.notes(ob, mesh, left_out)
+    if len(left_out) and not len(corners):
+        raise ValueError(
+            f"{ob.name}: none of its faces has an area; make other ones, or apply another scale"
+        )
+    corners = _outward(corners, target.start)
+    triangles = read_mesh.corner_vertices(mesh)[corners]
+    if len(triangles):
+        triangles = carried.carry(target, triangles, pinned)
+    if target.own is not None:
+        points, rest = points[target.own], rest if rest is None else rest[target.own]
+        pinned = np.intersect1d(pinned, target.own)
     uv = read_mesh.corner_uv(mesh) if material.membrane == "orthotropic" else None
     return Cloth(
-        target.start.world_points(),
-        read_mesh.corner_vertices(mesh)[corners],
+        points,
+        triangles,
         material=material,
-        pins=_pins(gathered, target, pinned),
+        pins=_pins(gathered, target, pinned, target.of_body(pinned)),
         name=ob.name,
-        rest_points=rest_points(ob, target.start),
+        rest_points=rest,
         uv=None if uv is None else uv[corners],
         pressure_in_time=_pressure_in_time(gathered, ob, target),
-        seams=seam_ends(ob, mesh),
+        seams=_seams_of_body(seam_ends(ob, mesh), target),
     )
+
+
+def _seams_of_body(ends, target):
+    """Seams [seam, 2] in vertices of the body, as far as it has both; None without any."""
+    if ends is None:
+        return None
+    if target.own is not None:
+        ends = target.of_body(ends[np.isin(ends, target.own).all(axis=1)])
+    return ends if len(ends) else None
 
 
 def _pressure_in_time(gathered, ob, target):

@@ -89,13 +89,18 @@ def unpinned(ob, pins):
 
 
 def soft_pins(gathered, ob, body, pins):
-    """The `Attachment` of the soft pins of an object that has become `body`."""
+    """The `Attachment` of the soft pins of an object that has become `body`; None without any."""
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import soft_pins
     from ...solver.model.soft_pins import held_mass
 
     target, reader = gathered.targets[-1], gathered.reader
     soft, weights = pins.soft, pins.weights
+    if target.own is not None:  # what is carried along cannot be pulled
+        kept = np.isin(soft, target.own)
+        soft, weights = soft[kept], weights[kept]
+        if not len(soft):
+            return None
     options = {"points": target.start.world_points()[soft], "damping": ob.vbd.pin_damping}
     if target.moving:
         options["points"] = lambda time: reader.at(target.key, time).world_points()[soft]
@@ -111,8 +116,8 @@ def soft_pins(gathered, ob, body, pins):
         options["grip"] = weights.clip(0.0, 1.0)  # pins among them, which are springs else
     else:
         stiffness = stiffness * weights
-    if target.corners is None:
-        return soft_pins(body, soft, stiffness, **options)
+    if target.lattice is None:
+        return soft_pins(body, target.of_body(soft), stiffness, **options)
     both = np.append(soft, pins.hard)
     mass = held_mass(body, target.corners[both], target.surface[both])[: len(soft)]
     options |= {"own_weights": target.weights[soft], "mass": mass}

@@ -18,8 +18,9 @@ def seam_ends(ob, mesh):
     return ends if ob.vbd.use_sewing and len(ends) else None
 
 
-def seams(ob, body):
-    """The `Attachment` of the seams of a cloth that has become `body`; None where nothing is sewn.
+def seams(ob, mesh, body, target):
+    """The `Attachment` of the seams of a cloth that has become `body`, with its `Target`; None
+    where nothing is sewn.
 
     A seam is `CLOSING` times as stiff as a square of the cloth, which is E times thickness, and
     what is cut and sewn in one place `CLOSED` times.
@@ -27,22 +28,28 @@ def seams(ob, body):
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import Attachment
 
-    ends = body.seams
+    ends = seam_ends(ob, mesh)
     if ends is None:
         return None
     stiffness = float(np.mean(body.material.youngs_modulus) * np.mean(body.material.thickness))
     material, speed = body.material, shown(ob.vbd, "sewing_speed")
-    length = np.linalg.norm(body.points[ends[:, 1]] - body.points[ends[:, 0]], axis=1)
+    points = target.start_points()
+    length = np.linalg.norm(points[ends[:, 1]] - points[ends[:, 0]], axis=1)
+    vertices, corners, both = ends[:, 0], ends[:, 1], {}
+    if target.corners is not None:
+        both = {"own_weights": target.weights[vertices], "weights": target.weights[corners]}
+        vertices, corners = target.corners[vertices], target.corners[corners]
     limit = "strength" if ob.vbd.sewing_tears else "maximum_force"
     return Attachment(
         body,
-        ends[:, 0],
+        vertices,
         stiffness * np.where(length > 0.0, CLOSING, CLOSED),
         other=body,
-        corners=ends[:, 1],
+        corners=corners,
         name=f"{ob.name}: seams",
         damping=float(np.mean(material.damping)),
         length=length if speed > 0.0 else 0.0,
         shrink_speed=speed,
         **{limit: ob.vbd.sewing_force or np.inf},
+        **both,
     )

@@ -105,11 +105,13 @@ def set_going(body, target, earlier, before, frame, frame_time):
         return []
     if target.shape is not None:
         earlier_points = target.shape.points(before)
-    elif target.corners is not None:
+    elif target.lattice is not None:
         lattice = _lattice_before(body.points, start, before)
         earlier_points = transformed(before.matrix, lattice)
     else:
         earlier_points = before.world_points()
+        if target.own is not None:
+            earlier_points = earlier_points[target.own]
     body.velocities = (body.points - earlier_points) / frame_time
     path = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
     far = path > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))

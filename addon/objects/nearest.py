@@ -45,3 +45,11 @@ def weights_in(places, corners):
     rest = np.einsum("pik,pi->pk", np.linalg.pinv(sides), places - first)
     weights = np.concatenate([1.0 - rest.sum(axis=1, keepdims=True), rest], axis=1).clip(0.0)
     return weights / weights.sum(axis=1, keepdims=True)
+
+
+def frames(corners):
+    """Rotations of triangles [n, 3, 3]: axes along the first edge, in the plane, and across it."""
+    along = corners[:, 1] - corners[:, 0]
+    normal = np.cross(along, corners[:, 2] - corners[:, 0])
+    axes = np.stack([along, np.cross(normal, along), normal], axis=2)
+    return axes / np.maximum(np.linalg.norm(axes, axis=1, keepdims=True), 1e-300)

@@ -46,7 +46,8 @@ def triangle_corners(mesh):
 
 
 def cloth_corners(mesh):
-    """Triangles of a sheet as corners of faces, int32 [triangle, 3].
+    """Triangles of a sheet as corners of faces, int32 [triangle, 3], and the face of each triangle,
+    int [triangle].
 
     Quads are split along alternating diagonals, since parallel ones would make the cloth stiffer
     along one direction than along the other. Other faces, folded quads and meshes whose vertices
@@ -55,7 +56,7 @@ def cloth_corners(mesh):
     whole, face = triangle_corners(mesh)
     side = two_coloring(edges(mesh), len(mesh.vertices))
     if side is None or not len(whole):
-        return whole
+        return whole, face
     start = np.empty(len(mesh.polygons), np.int32)
     total = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", start)
@@ -68,8 +69,9 @@ def cloth_corners(mesh):
     first, second = turned[:, [0, 1, 2]], turned[:, [0, 2, 3]]
     points = positions(mesh).astype(float)[vertex]
     flat = np.einsum("ij,ij->i", _normals(points, first), _normals(points, second)) > 0.0
-    split = np.concatenate([first[flat], second[flat]])
-    return np.concatenate([whole[~np.isin(face, quad[flat])], split])
+    others = ~np.isin(face, quad[flat])
+    corners = np.concatenate([whole[others], first[flat], second[flat]])
+    return corners, np.concatenate([face[others], quad[flat], quad[flat]])
 
 
 def corner_vertices(mesh):

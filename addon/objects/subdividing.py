@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Subdivides meshes until no edge is longer than the cells of the soft body allow."""
+"""Subdivides meshes: of soft bodies until no edge is longer than their cells allow, of cloth by
+halving every edge.
+"""
 
 import bmesh
 
@@ -15,10 +17,12 @@ SUBDIVIDING = {"MULTIRES", "SUBSURF"}
 
 
 def cannot_subdivide(ob):
-    """Why the mesh of a soft body cannot be subdivided by `subdivide`, or None."""
+    """Why the mesh of a soft body or a cloth cannot be subdivided by `subdivide`, or None."""
     reason = missing(ob)
     if reason:
         return reason
+    if ob.vbd.role == "CLOTH":
+        return _cannot_halve(ob)
     if TETS in ob.data:
         return f"{ob.name}: its faces are those of its own tets and show how these bend"
     blamed = [modifier for modifier in ob.modifiers if modifier.type in SUBDIVIDING]
@@ -34,6 +38,19 @@ def cannot_subdivide(ob):
     return None
 
 
+def _cannot_halve(ob):
+    """The same of a cloth. A modifier that subdivides the baked result may stay."""
+    for modifier in reshaping(ob) if is_reshaped(ob) else []:
+        return (
+            f"{ob.name}: {modifier.name} makes the faces that are simulated; raise its levels, or "
+            "apply it"
+        )
+    for modifier in ob.modifiers:
+        if modifier.type == "MULTIRES":
+            return f"{ob.name}: {modifier.name} would lose its shape; apply it first"
+    return None if len(ob.data.polygons) else f"{ob.name}: the mesh has no faces to subdivide"
+
+
 def longest_edge(ob):
     """The longest edge [m] that shows how the cells of a soft body bend; ValueError without."""
     points = transformed(matrix(ob), positions(ob.data))
@@ -42,28 +59,88 @@ def longest_edge(ob):
 
 
 def subdivide(ob):
-    """Halve the long edges of an object's mesh, again and again; the shape stays the same.
-
-    Large faces of more than four corners are divided into triangles, as their inside has no edges
-    to halve. Nothing that `cannot_subdivide`.
+    """Make the faces of a soft body as small as its cells, and those of a cloth half as long. The
+    shape stays the same. Nothing that `cannot_subdivide`.
     """
-    longest, to_world = longest_edge(ob), ob.matrix_world.to_3x3()
+    change = _halve_all if ob.vbd.role == "CLOTH" else _halve_long
     divided = bmesh.new()
     try:
         divided.from_mesh(ob.data)
-
-        def is_long(a, b):
-            return (to_world @ (a.co - b.co)).length > longest
-
-        while True:
-            many = [face for face in divided.faces if len(face.verts) > 4]
-            large = [f for f in many if any(is_long(f.verts[0], other) for other in f.verts)]
-            bmesh.ops.triangulate(divided, faces=large)
-            long = [e for e in divided.edges if e.link_faces and is_long(*e.verts)]
-            if not long:
-                break
-            bmesh.ops.subdivide_edges(divided, edges=long, cuts=1, use_grid_fill=True)
+        change(ob, divided)
         divided.to_mesh(ob.data)
     finally:
         divided.free()
     ob.data.update()
+
+
+def _halve_long(ob, divided):
+    """Halve the long edges of a soft body, again and again.
+
+    Large faces of more than four corners are divided into triangles, as their inside has no edges
+    to halve.
+    """
+    longest, to_world = longest_edge(ob), ob.matrix_world.to_3x3()
+
+    def is_long(a, b):
+        return (to_world @ (a.co - b.co)).length > longest
+
+    while True:
+        many = [face for face in divided.faces if len(face.verts) > 4]
+        large = [f for f in many if any(is_long(f.verts[0], other) for other in f.verts)]
+        bmesh.ops.triangulate(divided, faces=large)
+        long = [e for e in divided.edges if e.link_faces and is_long(*e.verts)]
+        if not long:
+            break
+        bmesh.ops.subdivide_edges(divided, edges=long, cuts=1, use_grid_fill=True)
+
+
+def _halve_all(_ob, divided):
+    """Halve every edge that has a face; between halves that seams join there are new seams."""
+    many = [face for face in divided.faces if len(face.verts) > 4]
+    bmesh.ops.triangulate(divided, faces=many)
+    # The vertices that there are keep their numbers, though not their references.
+    divided.verts.index_update()
+    count, joined = len(divided.verts), list(_sewn_edges(divided))
+    with_face = [edge for edge in divided.edges if edge.link_faces]
+    bmesh.ops.subdivide_edges(divided, edges=with_face, cuts=1, use_grid_fill=True)
+    divided.verts.ensure_lookup_table()
+    divided.verts.index_update()
+    for sides in joined:
+        divided.edges.new([_middle(divided, ends, count) for ends in sides])
+
+
+def _sewn_edges(divided):
+    """Pairs of edges whose ends are joined by seams, which are edges without a face: the numbers of
+    the ends of both. Of an edge that is sewn to one vertex that vertex stands twice.
+    """
+    sewn = {}
+    for edge in divided.edges:
+        if not edge.link_faces:
+            a, b = edge.verts
+            sewn.setdefault(a, []).append(b)
+            sewn.setdefault(b, []).append(a)
+    found = set()
+    for edge in divided.edges:
+        a, b = edge.verts
+        if edge.link_faces:
+            for c in sewn.get(a, ()):
+                for d in sewn.get(b, ()):
+                    beside = c == d or _has_face(divided.edges.get((c, d)))
+                    key = frozenset([edge, divided.edges.get((c, d)) if c != d else c])
+                    if beside and len(key) == 2 and key not in found:
+                        found.add(key)
+                        yield (a.index, b.index), (c.index, d.index)
+
+
+def _has_face(edge):
+    return edge is not None and bool(edge.link_faces)
+
+
+def _middle(divided, ends, count):
+    """The new vertex between two of the first `count`; one that stands twice is its own."""
+    a, b = (divided.verts[end] for end in ends)
+    if a == b:
+        return a
+    near = ({edge.other_vert(end) for edge in end.link_edges} for end in (a, b))
+    (middle,) = (vertex for vertex in set.intersection(*near) if vertex.index >= count)
+    return middle

@@ -13,6 +13,8 @@ from ..objects.subdividing import cannot_subdivide, subdivide
 from ..playing.baked import edits, warnings
 
 ADVISED = ("iterations", "substeps")
+# Roles whose faces can be subdivided.
+SUBDIVIDED = ("SOFT", "CLOTH")
 
 # Of a sidebar that has its default width, in units of the interface.
 SIDEBAR = 280
@@ -71,12 +73,14 @@ def draw_line(layout, context, line, index, icon):
     row = layout.row(align=True)
     if line.subdivides and objects:
         row.operator("vbd.subdivide_faces").line = index
+    if line.selects_faces and objects:
+        row.operator("vbd.select_faces").line = index
     if line.setting and getattr(scene.vbd, line.setting) >= line.value:
         row.label(text=f"{line.label} are set: bake again", icon="BLANK1")
     elif line.setting:
         button = row.operator("vbd.set_number", text=f"Set {line.label} to {line.value}")
         button.name, button.value = line.setting, line.value
-    if objects:
+    if objects and not line.selects_faces:
         text = "" if line.setting or line.subdivides else "Select"
         row.operator("vbd.select_named", text=text, icon="RESTRICT_SELECT_OFF").line = index
 
@@ -175,14 +179,15 @@ class VBD_OT_subdivide_faces(Operator):
     bl_idname = "vbd.subdivide_faces"
     bl_label = "Subdivide Faces"
     bl_description = (
-        "Subdivide the faces of the soft bodies that this line is about until they are as small as "
-        "their cells, so that they show how these bend. Frees their bake; then bake again"
+        "Subdivide the faces of soft bodies until they are as small as their cells, and those of "
+        "cloth once, so that they show how these bend. Frees their bake; then bake again"
     )
     bl_options = {"REGISTER", "UNDO"}
 
     line: IntProperty(
         name="Line",
-        description="Line of the report, from 0; -1 for the selected objects",
+        description="Line of the report, from 0; -1 for the selected objects, or for the active "
+        "one if it is not selected",
         default=-1,
         min=-1,
     )
@@ -197,10 +202,10 @@ class VBD_OT_subdivide_faces(Operator):
         return reason is None
 
     def execute(self, context):
-        chosen = [ob for ob in self._objects(context) if ob.vbd.role == "SOFT"]
+        chosen = [ob for ob in self._objects(context) if ob.vbd.role in SUBDIVIDED]
         reasons = {ob: cannot_subdivide(ob) for ob in chosen}
         able = [ob for ob, reason in reasons.items() if reason is None]
-        for text in filter(None, reasons.values() if chosen else ["Select soft bodies"]):
+        for text in filter(None, reasons.values() if chosen else ["Select soft bodies or cloth"]):
             self.report({"WARNING"}, text)
         if not able:
             return {"CANCELLED"}
@@ -214,7 +219,8 @@ class VBD_OT_subdivide_faces(Operator):
 
     def _objects(self, context):
         if self.line < 0:
-            return context.selected_objects
+            ob, chosen = context.object, context.selected_objects
+            return chosen if ob is None or ob in chosen else [ob]
         lines = lines_of(context.scene)
         return objects_of(lines[self.line], context.scene) if self.line < len(lines) else []
 

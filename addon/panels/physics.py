@@ -7,65 +7,8 @@ from ..gathering.field_weights import LABELS, weight_name
 from ..objects.cell_count import known_cell_count
 from ..objects.participants import BODIES
 from ..objects.tetmesh import TETS
-from ..values.presets import MATERIAL_PRESETS
-from .drawing import TITLE, PhysicsPanel, draw_field, draw_presets, draw_roles, lock
-
-# Material fields of each role in the order they are shown, with a label where the role decides it,
-# or where that of the property would be cut off beside its number in a narrow editor.
-MATERIAL_FIELDS = {
-    "SOFT": (
-        ("solid_model", "Model"),
-        ("youngs_modulus", "Modulus (Pa)"),
-        ("poisson_ratio", None),
-        ("density", "Density (kg/m³)"),
-        ("yield_strain", None),
-        ("flow_time", None),
-        ("damping", None),
-        ("drag", None),
-    ),
-    "CLOTH": (
-        ("membrane", "Model"),
-        ("thickness", None),
-        ("youngs_modulus", "Modulus (Pa)"),
-        ("weft_modulus", "Weft (Pa)"),
-        ("shear_modulus", "Shear (Pa)"),
-        ("poisson_ratio", None),
-        ("density", "Density (kg/m²)"),
-        ("bending_stiffness", "Bending (N m)"),
-        ("weft_bending", None),
-        ("crease_radius", None),
-        ("yield_strain", None),
-        ("flow_time", None),
-        ("rest_flat", None),
-        ("damping", None),
-        ("drag", None),
-        ("air_friction", None),
-    ),
-    "ROD": (
-        ("youngs_modulus", "Modulus (Pa)"),
-        ("thickness", "Diameter (m)"),
-        ("density", "Density (kg/m)"),
-        ("bending_factor", None),
-        ("crease_radius", None),
-        ("flow_time", None),
-        ("poisson_ratio", None),
-        ("rest_flat", "Straight Rest Shape"),
-        ("damping", None),
-        ("drag", None),
-    ),
-}
-
-# Fields of cloth that only the woven model has.
-WOVEN_ONLY = ("weft_modulus", "shear_modulus", "weft_bending")
-
-
-def always_springs_back(vbd):
-    """What material models that always spring back have no use for."""
-    if vbd.role == "SOFT" and vbd.solid_model != "neo_hookean":
-        return ("yield_strain", "flow_time")
-    if vbd.role == "CLOTH" and vbd.membrane == "neo_hookean":
-        return ("yield_strain",)  # creases flow
-    return ()
+from . import material
+from .drawing import TITLE, PhysicsPanel, draw_field, draw_roles, lock
 
 
 def _count_text(count, what):
@@ -77,29 +20,6 @@ class VBD_PT_physics(PhysicsPanel, Panel):
 
     def draw(self, context):
         draw_roles(self.layout, context.object)
-
-
-class VBD_PT_material(PhysicsPanel, Panel):
-    bl_label = "Material"
-    bl_parent_id = "VBD_PT_physics"
-    roles = tuple(MATERIAL_FIELDS)
-
-    def draw(self, context):
-        lock(self.layout, context)
-        layout = self.layout
-        ob = context.object
-        row = draw_presets(layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
-        row.menu("VBD_MT_material", text="", icon="DOWNARROW_HLT")
-        column = layout.column(align=True)
-        woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
-        for name, label in MATERIAL_FIELDS[ob.vbd.role]:
-            if name in WOVEN_ONLY and not woven:
-                continue
-            if name in always_springs_back(ob.vbd):
-                continue
-            if woven and name == "youngs_modulus":
-                label = "Warp (Pa)"
-            draw_field(column, ob.vbd, name, label)
 
 
 class VBD_PT_lattice(PhysicsPanel, Panel):
@@ -190,7 +110,7 @@ class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
     bl_order = 1  # after what holds the object (holding_panels.py)
-    roles = (*MATERIAL_FIELDS, "COLLIDER")
+    roles = (*BODIES, "COLLIDER")
 
     def draw(self, context):
         lock(self.layout, context)
@@ -240,7 +160,7 @@ class VBD_PT_field_weights(PhysicsPanel, Panel):
 
 classes = (
     VBD_PT_physics,
-    VBD_PT_material,
+    *material.classes,
     VBD_PT_lattice,
     VBD_PT_pressure,
     VBD_PT_rest_shape,

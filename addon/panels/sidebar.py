@@ -15,6 +15,7 @@ from ..values.presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
 from ..viewport.overlays import draw_switches
 from .advice import draw_report, draw_statistics, is_shown
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
+from .folds import draw_folds
 from .softness import draw_softness, softer
 
 # The numbers that decide most about speed and look; all others are in the Advanced panel.
@@ -123,6 +124,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         if ob is not None and is_simulated_as_points(ob):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             draw_roles(layout, ob)
+            draw_folds(layout, context, ob, always=False)
         elif ob is not None and ob.type in CONVERTIBLE:
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             layout.operator("object.convert", text="Convert to Mesh").target = "MESH"

@@ -213,6 +213,8 @@ def _carrier(mesh, target, body):
     """
     if getattr(body, "directors", None) is not None:
         return lambda values: np.concatenate([values, values[body.edges].mean(axis=1)])
+    if target.own is not None:
+        return lambda values: values[target.own]
     if target.lattice is None:
         return lambda values: values
     surface, triangles = target.start.world_points(), read_mesh.triangles(mesh)

@@ -27,7 +27,7 @@ def measured_elements(ob):
     if ob.vbd.role == "ROD":
         return read_mesh.edges(ob.data)
     if ob.vbd.role == "CLOTH":
-        return read_mesh.corner_vertices(ob.data)[read_mesh.cloth_corners(ob.data)]
+        return read_mesh.corner_vertices(ob.data)[read_mesh.cloth_corners(ob.data)[0]]
     return read_mesh.triangles(ob.data)
 
 

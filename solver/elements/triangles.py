@@ -134,7 +134,7 @@ def load_of(body, settings, areas):
 
 
 def limits_of(body, settings, areas, stiffness):
-    """(N_c [N/m], e_max, K_L [N/m], isotropy, 1) of every triangle (kernels/elements/buckling.py)."""
+    """(N_c [N/m], e_max, K_L [N/m], isotropy, 1) of every triangle, as in buckling.py."""
     stretch = 1.0 + per_element(body, "maximum stretch", body.material.maximum_stretch)
     is_limited = stretch > 1.0
     most = np.where(is_limited, 0.5 * (stretch**2 - 1.0), NEVER)

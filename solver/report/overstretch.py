@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names what is far longer than at rest while nothing pulls at it (kernels/overstretch.py)."""
+"""Names what contact keeps far longer than at rest (kernels/overstretch.py)."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ OF_SIDES = 8.0 / 3.0
 
 @dataclass(frozen=True)
 class Overstretched:
-    """A body with an edge that is `ratio` times as long as at rest with nothing that pulls."""
+    """A body with an edge that contact keeps `ratio` times as long as at rest."""
 
     name: str
     ratio: float
@@ -45,7 +45,7 @@ class Overstretch:
             if kind.name in elements:
                 parts.append(_sides(elements[kind.name], assembly.rest_points))
         self.launches = []
-        if not sum(len(ends) for ends, _rest, _stiffness in parts):
+        if model.contact is None or not sum(len(ends) for ends, _rest, _stiffness in parts):
             return
         ends, rest, stiffness = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         bars = Bars()
@@ -55,7 +55,8 @@ class Overstretch:
         # At rest nothing but elements holds a vertex.
         mass = assembly.mass[: model.free_count] * (not settings.quasistatic)
         inertia = model.upload(mass / settings.step_time**2, float)
-        inputs = [model.x, self.residual.force, inertia, bars]
+        cut = model.contact.truncation.cut
+        inputs = [model.x, self.residual.force, inertia, cut, bars]
         self.launches = [
             self.ratio.zero_,
             model.launches.record_serial(find_overstretch, len(ends), inputs, [self.ratio]),

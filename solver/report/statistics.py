@@ -101,7 +101,7 @@ class Statistics:
     inverted_bodies: tuple[str, ...]
     """Names of the bodies they belong to."""
     overstretched: tuple[Overstretched, ...]
-    """Rods and cloths of which edges are far longer than anything pulls them."""
+    """Rods and cloths of which contact keeps edges far longer than at rest."""
     rejected: int
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]

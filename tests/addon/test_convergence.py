@@ -97,23 +97,23 @@ def test_poor_frames_are_a_warning_from_a_fifth_on_and_longer_than_a_landing(poo
 
 
 def stretched(index, *found, **changes):
-    """A frame with bodies that nothing pulls so far: (name, ratio) of each."""
+    """A frame with bodies that contact keeps so long: (name, ratio) of each."""
     solved = frame(index, **changes)
     solved.stats.overstretched = tuple(Overstretched(*one) for one in found)
     return solved
 
 
-def test_what_nothing_pulls_so_far_asks_for_smaller_steps_and_never_for_iterations():
+def test_what_contact_keeps_long_asks_for_smaller_steps_and_never_for_iterations():
     frames = [stretched(k, ("Rod", 1.0 + 0.5 * k), needed=3200) for k in range(1, 5)]
     one = line(told(*frames, good(9)))
     assert one.text == (
-        "Rod is stretched to 3 times the length in frame 4 (also in 3 other frames), and nothing "
-        "pulls so hard"
+        "Rod was pulled to 3 times its length in frame 4 (also in 3 other frames) where it touches "
+        "something, faster than it could give way"
     )
     assert (one.warns, one.setting, one.value, one.objects) == (True, "substeps", 16, ("Rod",))
     both = stretched(3, ("Rod", 2.0), ("Rope", 3.64), verdict="converged")
     one = line(told(both, *(good(k) for k in range(4, 20))))
-    assert one.text.startswith("Rope, Rod are stretched to 3.6 times the length in frame 3, and")
+    assert one.text.startswith("Rope, Rod were pulled to 3.6 times their length in frame 3 where")
     assert not one.warns  # an impact, soon over
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is stretched by nothing that pulls is named, with smaller steps; what its load or its pins
-stretch is not.
+"""What is caught where it touches something is named, with smaller steps; what its load or its
+pins stretch is not.
 """
 
 import bpy
@@ -41,7 +41,7 @@ def caught_rod(scene, modulus):
 
 
 def stretched(outcome):
-    return [line for line in outcome.lines() if "stretched" in line.text]
+    return [line for line in outcome.lines() if "times" in line.text and "length" in line.text]
 
 
 def test_a_stiff_rod_that_is_caught_between_turning_pins_asks_for_substeps(scene):
@@ -51,7 +51,7 @@ def test_a_stiff_rod_that_is_caught_between_turning_pins_asks_for_substeps(scene
     (line,) = stretched(outcome)
     assert line.warns and line.objects == ("Rod",)
     assert (line.setting, line.value) == ("substeps", 4 * scene.vbd.substeps)
-    assert line.text.startswith("Rod is stretched to ")
+    assert line.text.startswith("Rod was pulled to ")
     assert float(line.text.split()[4]) > 2.0
     assert not [line for line in outcome.lines() if line.setting == "iterations"]
 
@@ -100,6 +100,53 @@ def test_a_sheet_that_pins_draw_out_is_not_named(scene):
     (points,) = last(scene, "Skin")
     assert np.ptp(points[:, 0]) == pytest.approx(2.0, abs=0.02)
     assert not stretched(outcome)
+
+
+def hung_net():
+    """A cotton cloth of 2 m, flat, held at its corners."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=24, y_subdivisions=24, size=2.0)
+    net = bpy.context.object
+    net.name = "Net"
+    bpy.ops.vbd.add(role="CLOTH")
+    pin(net, [0, 24, 24 * 25, 25 * 25 - 1])
+    return net
+
+
+def test_what_lies_on_a_cloth_and_stretches_it_is_its_load(scene):
+    """What contact leaves of the forces at a vertex was taken for tension that nothing balances."""
+    frames(scene, 1, 22)
+    scene.vbd.device = "CPU"
+    net = hung_net()
+    for k in range(2):
+        place = (0.3 * (k - 1), 0.0, 0.6 + 0.6 * k)
+        bpy.ops.mesh.primitive_uv_sphere_add(segments=16, ring_count=8, radius=0.25, location=place)
+        bpy.ops.vbd.add(role="SOFT")
+        bpy.context.object.vbd.resolution = 4
+    outcome = baked()
+    start, end = (shown(net, frame) for frame in (1, 22))
+    ends = np.array([edge.vertices[:] for edge in net.data.edges])
+    now, before = (np.linalg.norm(x[ends[:, 0]] - x[ends[:, 1]], axis=1) for x in (end, start))
+    assert (now / before).max() > 1.5
+    assert not stretched(outcome)
+
+
+def test_a_cloth_that_a_fast_collider_drags_is_told_to_be_pulled_where_it_touches(scene):
+    frames(scene, 1, 6)
+    scene.vbd.device = "CPU"
+    hung_net()
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3, location=(0.0, 0.0, 3.0))
+    bpy.ops.vbd.add(role="COLLIDER")
+    ball = bpy.context.object
+    for frame, height in ((2, 3.0), (4, -1.0)):
+        ball.location.z = height
+        ball.keyframe_insert("location", index=2, frame=frame)
+    for curve in curves_of(ball.animation_data.action):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    (line,) = stretched(baked())
+    assert line.text.startswith("Net was pulled to ")
+    assert "where it touches something, faster than it could give way" in line.text
+    assert "nothing pulls" not in line.text
 
 
 def last(scene, *names):

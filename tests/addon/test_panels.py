@@ -10,17 +10,20 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import tet_block
+from panel_layout import Layout
 
 from vbd.addon.baking import report
 from vbd.addon.gathering import field_weights
 from vbd.addon.objects.next_step import ADD_FLOOR
 from vbd.addon.panels import advice
 from vbd.addon.panels import holding as holding_panels
+from vbd.addon.panels import material as material_panels
 from vbd.addon.panels import painting as painting_panels
 from vbd.addon.panels import physics as physics_panels
 from vbd.addon.panels import sidebar as panels
 from vbd.addon.playing import playback
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
+from vbd.addon.values import cloth_numbers
 from vbd.addon.values.declared import SETTINGS
 from vbd.addon.viewport import overlays
 
@@ -28,75 +31,6 @@ FIELDS = set(field_weights.field_weight_properties())
 SIDEBAR = panels.classes
 OTHERS = (*holding_panels.classes, *painting_panels.classes)
 PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
-
-
-class Layout:
-    """Records what is drawn, and refuses properties, operators and menus that do not exist."""
-
-    def __init__(self, above=None):
-        self.above, self.active, self.enabled = above, True, True
-        self.shown = [] if above is None else above.shown
-        self.grey = set() if above is None else above.grey
-        self.open = set() if above is None else above.open
-
-    def row(self, **_):
-        return Layout(self)
-
-    column = grid_flow = split = row
-
-    def is_active(self):
-        return self.active and (self.above is None or self.above.is_active())
-
-    def is_enabled(self):
-        return self.enabled and (self.above is None or self.above.is_enabled())
-
-    def label(self, text, **_):
-        self.shown.append(text)
-
-    def separator(self):
-        pass
-
-    def progress(self, factor, text, type):
-        assert 0.0 <= factor <= 1.0
-        self.shown.append("progress")
-
-    def prop(self, group, name, **_):
-        assert name in group.bl_rna.properties
-        self.shown.append(name)
-        if not self.is_active():
-            self.grey.add(name)
-        if self.is_enabled():
-            self.open.add(name)
-
-    def prop_search(self, group, name, data, collection, **_):
-        assert collection in data.bl_rna.properties
-        self.prop(group, name)
-
-    def operator(self, idname, **_):
-        module, name = idname.split(".")
-        rna = getattr(getattr(bpy.ops, module), name).get_rna_type()
-        self.shown.append(idname)
-        return OperatorProperties(rna)
-
-    def template_list(self, idname, _id, data, collection, active_data, active, **_):
-        assert hasattr(bpy.types, idname)
-        assert collection in data.bl_rna.properties
-        assert active in active_data.bl_rna.properties
-        self.shown.append(idname)
-
-    def menu(self, idname, text, **_):
-        assert hasattr(bpy.types, idname)
-        self.shown += [idname, text]
-
-
-class OperatorProperties:
-    """What a button passes on; only properties of its operator can be set."""
-
-    def __init__(self, rna):
-        object.__setattr__(self, "rna", rna)
-
-    def __setattr__(self, name, value):
-        assert name in self.rna.properties
 
 
 def layout_of(panel):
@@ -197,11 +131,45 @@ def test_iterations_are_the_most_where_an_accuracy_ends_them(scene):
 
 def test_only_woven_cloth_shows_a_weft(cube):
     cube.vbd.role = "CLOTH"
-    woven = {"weft_modulus", "shear_modulus", "weft_bending"}
-    assert not woven & set(drawn(physics_panels.VBD_PT_material))
-    cube.vbd.membrane = "orthotropic"
-    assert woven <= set(drawn(physics_panels.VBD_PT_material))
-    assert not grey(physics_panels.VBD_PT_material)
+    in_sight, more = {"weft_stiffness", "shear_stiffness"}, {"weft_bending"}
+    panels_of = material_panels.VBD_PT_material, material_panels.VBD_PT_material_more
+    for panel, woven in zip(panels_of, (in_sight, more), strict=True):
+        cube.vbd.membrane = "stvk"
+        assert not woven & set(drawn(panel))
+        cube.vbd.membrane = "orthotropic"
+        assert woven <= set(drawn(panel))
+        assert not grey(panel)
+
+
+@pytest.mark.parametrize(
+    ("role", "five"),
+    [
+        ("SOFT", ["youngs_modulus", "poisson_ratio", "density", "yield_strain", "damping"]),
+        (
+            "CLOTH",
+            ["membrane_stiffness", "bending_rigidity", "density", "damping", "maximum_stretch"],
+        ),
+    ],
+)
+def test_five_numbers_of_a_material_are_in_sight_and_all_others_once_under_more(cube, role, five):
+    cube.vbd.role = role
+    known = set(cube.vbd.bl_rna.properties.keys())
+    assert [name for name in drawn(material_panels.VBD_PT_material) if name in known] == five
+    more = drawn(material_panels.VBD_PT_material_more)
+    assert not set(more) & set(five) and len(set(more)) == len(more)
+    assert material_panels.VBD_PT_material_more.bl_options == {"DEFAULT_CLOSED"}
+    assert material_panels.VBD_PT_material_more.bl_parent_id == "VBD_PT_material"
+
+
+def test_an_override_shows_the_numbers_that_are_stored(cube):
+    """Blender applies overrides one after the other, and would write the modulus twice."""
+    cube.vbd.role, cube.vbd.membrane = "CLOTH", "orthotropic"
+    stand_in = SimpleNamespace(vbd=cube.vbd, override_library=object())
+    both = (*material_panels.IN_SIGHT["CLOTH"], *material_panels.MORE["CLOTH"])
+    shown = [name for name, _ in material_panels.shown_fields(stand_in, both)]
+    stored = ["youngs_modulus", "weft_modulus", "shear_modulus", "bending_stiffness"]
+    assert shown[:4] == stored and len(set(shown)) == len(shown)
+    assert not [name for name in shown if name in cloth_numbers.MEASURED]
 
 
 def test_the_title_says_what_the_panel_does():
@@ -338,10 +306,13 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
             {
                 "membrane",
                 "thickness",
+                "membrane_stiffness",
                 "youngs_modulus",
                 "poisson_ratio",
                 "density",
-                "bending_stiffness",
+                "bending_rigidity",
+                "adapt_folds",
+                "maximum_stretch",
                 "crease_radius",
                 "yield_strain",
                 "flow_time",
@@ -461,13 +432,13 @@ def test_a_soft_body_with_tets_of_its_own_tells_these(scene):
 
 def test_the_menus_show_the_presets_whose_values_there_are(cube):
     bpy.ops.vbd.add(role="CLOTH")
-    assert "Cotton" in drawn(physics_panels.VBD_PT_material)
+    assert "Cotton" in drawn(material_panels.VBD_PT_material)
     assert "Balanced" in drawn(panels.VBD_PT_solver)
     bpy.ops.vbd.remove()
     bpy.ops.vbd.add(role="ROD")  # picks a preset of another menu
     bpy.ops.vbd.add(role="CLOTH")
     cube.vbd.density = 1.0
-    shown = drawn(physics_panels.VBD_PT_material)
+    shown = drawn(material_panels.VBD_PT_material)
     assert "Cotton" not in shown and "Presets" in shown
 
 

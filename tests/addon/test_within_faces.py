@@ -100,9 +100,9 @@ def test_the_lid_of_a_cylinder_gets_edges_of_its_own(scene):
     assert np.linalg.norm(lid[:, :2], axis=1).min() < 0.2  # near the middle, too
 
 
-def test_nothing_but_soft_bodies_can_be_subdivided(cube, capfd):
+def test_nothing_but_soft_bodies_and_cloth_can_be_subdivided(cube, capfd):
     assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
-    assert "Select soft bodies" in "".join(capfd.readouterr())
+    assert "Select soft bodies or cloth" in "".join(capfd.readouterr())
 
 
 def test_a_mesh_without_faces_and_the_modifier_at_fault_are_named(cube, capfd):

@@ -78,7 +78,11 @@ def limited_stresses(stiffness: Any, plateau: Any, e_1: Any, e_2: Any):
     alone = (k_2 - k_12 * from_1) * e_2
     pressed = -1.0 * plateau - (alone + from_1 * held)
     free = largest(-1.0 * plateau, k_1 * e_1 + k_12 * e_2)
-    return either(pressed, held, free), either(pressed, -1.0 * plateau, alone + from_1 * free), pressed
+    return (
+        either(pressed, held, free),
+        either(pressed, -1.0 * plateau, alone + from_1 * free),
+        pressed,
+    )
 
 
 @wp.func

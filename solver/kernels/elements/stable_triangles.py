@@ -14,7 +14,6 @@ With M = μ + N_c, where S₂ would be below −N_c, the fabric has
 import warp as wp
 
 from ..options import QUICK
-from .linear_algebra import mat32, vec6
 from .buckling import (
     beyond,
     fold_energy,
@@ -24,6 +23,7 @@ from .buckling import (
     vec5,
     vec5d,
 )
+from .linear_algebra import mat32, vec6
 from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import (
     exact_columns,

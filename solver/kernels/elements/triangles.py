@@ -28,7 +28,6 @@ from ..lanes import (  # noqa: F401 (operators)
 from ..options import QUICK
 from .buckling import (
     axial_tangents,
-    frame_shear,
     frame_shear_stiffness,
     membrane_energy,
     membrane_stress,

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Vertices of a cloth that no simulated face has: they go along with the nearest one."""
+
+import numpy as np
+
+from ..objects.nearest import frames, nearest, weights_in
+from .hint import FaceHint, Hint
+
+
+def notes(ob, mesh, left_out):
+    """What is to be said about the `LeftOut` faces of a cloth object, and about vertices that have
+    none.
+    """
+    if len(left_out):
+        count = len(left_out)
+        faces = "1 face is" if count == 1 else f"{count} faces are"
+        why = "without area" if len(left_out.flat) else "doubled"
+        if len(left_out.flat) and len(left_out.doubled):
+            why = "without area or doubled"
+        yield FaceHint(
+            f"{ob.name}: {faces} {why} and left out; to clean the mesh select them, then Mesh > "
+            "Clean Up > Degenerate Dissolve, or delete them"
+        )
+    loose = len(mesh.vertices) - len(np.unique(left_out.vertex))
+    if loose:
+        belong = (
+            "1 vertex belongs to no face and goes along with the nearest one; delete it"
+            if loose == 1
+            else f"{loose} vertices belong to no face and go along with the nearest one; delete "
+            "them"
+        )
+        yield Hint(f"{ob.name}: {belong} (Edit Mode, Mesh > Clean Up > Delete Loose) if not wanted")
+
+
+def carry(target, triangles, pinned):
+    """Tell a `Target` which vertices of its object its body of `triangles` [triangle, 3] has, and
+    how all others go along; those of them that are `pinned` stay where the object has them.
+
+    Returns the triangles in vertices of the body.
+    """
+    points = target.start_points()
+    own = np.unique(triangles)
+    if len(own) == len(points):
+        return triangles
+    others = np.setdiff1d(np.arange(len(points)), own)
+    of_body = np.full(len(points), -1)
+    of_body[own] = np.arange(len(own))
+    # Any triangle of a vertex of the body, and the nearest one of any other.
+    chosen = np.empty(len(points), np.int64)
+    chosen[triangles.ravel()] = np.repeat(np.arange(len(triangles)), 3)
+    chosen[others], places = nearest(points[others], points, triangles)
+    corners = triangles[chosen]
+    weights = (corners == np.arange(len(points))[:, None]).astype(float)
+    weights[others] = weights_in(places, points[corners[others]])
+    turned = frames(points[corners[others]])
+    target.own, target.carried, target.faces = own, others, triangles
+    target.corners, target.weights = of_body[corners], weights
+    target.lever = np.einsum("pij,pi->pj", turned, points[others] - places)
+    held = np.intersect1d(pinned, others)
+    target.pinned = held if len(held) else None
+    return of_body[triangles]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The line about folds of a cloth: how long those of its fabric are, and how short its mesh can
+make them.
+"""
+
+import numpy as np
+
+from ...solver.bodies.folds import fold_length, mesh_fold_length
+from ...solver.report.lengths import length
+from ..objects.face_size import triangle_area
+from ..objects.units import gravity_of
+
+# A mesh that makes its folds this many times as long as those of the fabric shows too few of them.
+COARSE = 2.0
+
+
+def fold_lengths(ob, scene):
+    """The fold lengths [m] of the fabric and of the mesh of a cloth object; None where the cloth
+    has no weight or does not resist bending, or the size of its faces is not known.
+    """
+    gravity = np.linalg.norm(gravity_of(scene))
+    if ob.vbd.role != "CLOTH" or not gravity or not ob.vbd.bending_stiffness:
+        return None
+    area = triangle_area(ob)
+    if not area:
+        return None
+    fabric = fold_length(ob.vbd.bending_stiffness, ob.vbd.density, gravity)
+    return float(fabric), float(mesh_fold_length(area))
+
+
+def is_coarse(lengths):
+    """Whether the mesh of such fold lengths would show finer folds if it were subdivided."""
+    return lengths is not None and lengths[1] > COARSE * lengths[0]
+
+
+def draw_folds(layout, context, ob, always=True):
+    """The line, with a button where finer faces would show finer folds; unless `always` only
+    there.
+    """
+    lengths = fold_lengths(ob, context.scene)
+    coarse = is_coarse(lengths)
+    if not (coarse or (always and lengths)):
+        return
+    fabric, mesh = map(length, lengths)
+    column = layout.column(align=True)
+    column.label(text=f"Folds: fabric {fabric}, mesh {mesh}", icon="INFO" if coarse else "NONE")
+    if coarse:
+        column.operator("vbd.subdivide_faces", text="Subdivide")

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The button that selects the faces of a cloth which a bake leaves out."""
+
+import bpy
+import numpy as np
+from bpy.props import IntProperty
+from bpy.types import Operator
+
+from ..objects.participants import select_only
+from ..objects.read_mesh import matrix, positions, transformed
+from ..objects.sound_faces import left_out
+from .advice import lines_of, objects_of
+
+
+def faces_left_out(ob):
+    """Numbers of the faces of a mesh object that a bake of it as cloth leaves out."""
+    return left_out(ob.data, transformed(matrix(ob), positions(ob.data))).faces
+
+
+def select(mesh, faces):
+    """Select faces of a mesh and nothing else, in Object Mode."""
+    for elements in (mesh.vertices, mesh.edges):
+        elements.foreach_set("select", np.zeros(len(elements), bool))
+    chosen = np.zeros(len(mesh.polygons), bool)
+    chosen[faces] = True
+    mesh.polygons.foreach_set("select", chosen)
+    mesh.update()
+
+
+class VBD_OT_select_faces(Operator):
+    bl_idname = "vbd.select_faces"
+    bl_label = "Select"
+    bl_description = (
+        "Go to Edit Mode with the faces selected that the bake leaves out, since they have no area "
+        "or are there twice"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    line: IntProperty(
+        name="Line",
+        description="Line of the report, from 0; -1 for the active object",
+        default=-1,
+        min=-1,
+    )
+
+    @classmethod
+    def poll(cls, context):
+        reason = None
+        if context.window_manager.vbd.baking:
+            reason = "Wait until the bake has ended, or cancel it"
+        elif context.mode != "OBJECT":
+            reason = "Go to Object Mode"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        chosen = [ob for ob in self._objects(context) if ob.type == "MESH" and ob.visible_get()]
+        found = {ob: faces_left_out(ob) for ob in chosen if ob.data.is_editable}
+        found = {ob: faces for ob, faces in found.items() if len(faces)}
+        if not found:
+            names = ", ".join(ob.name for ob in chosen) or "What this line is about"
+            sound = "no face is without area or doubled"
+            told = sound if chosen else "not in the viewport; show it to select it"
+            self.report({"WARNING"}, f"{names}: {told}")
+            return {"CANCELLED"}
+        select_only(context, list(found))
+        for ob, faces in found.items():
+            select(ob.data, faces)
+        context.tool_settings.mesh_select_mode = (False, False, True)
+        bpy.ops.object.mode_set(mode="EDIT")
+        return {"FINISHED"}
+
+    def _objects(self, context):
+        if self.line < 0:
+            return [context.object] if context.object else []
+        lines = lines_of(context.scene)
+        return objects_of(lines[self.line], context.scene) if self.line < len(lines) else []
+
+
+classes = (VBD_OT_select_faces,)

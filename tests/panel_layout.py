@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stands for the layout of a panel, which is not drawn without a window."""
+
+import bpy  # noqa: TID251
+
+
+class Layout:
+    """Records what is drawn, and refuses properties, operators and menus that do not exist."""
+
+    def __init__(self, above=None):
+        self.above, self.active, self.enabled = above, True, True
+        self.shown = [] if above is None else above.shown
+        self.grey = set() if above is None else above.grey
+        self.open = set() if above is None else above.open
+
+    def row(self, **_):
+        return Layout(self)
+
+    column = grid_flow = split = row
+
+    def is_active(self):
+        return self.active and (self.above is None or self.above.is_active())
+
+    def is_enabled(self):
+        return self.enabled and (self.above is None or self.above.is_enabled())
+
+    def label(self, text, **_):
+        self.shown.append(text)
+
+    def separator(self):
+        pass
+
+    def progress(self, factor, text, type):
+        assert 0.0 <= factor <= 1.0
+        self.shown.append("progress")
+
+    def prop(self, group, name, **_):
+        assert name in group.bl_rna.properties
+        self.shown.append(name)
+        if not self.is_active():
+            self.grey.add(name)
+        if self.is_enabled():
+            self.open.add(name)
+
+    def prop_search(self, group, name, data, collection, **_):
+        assert collection in data.bl_rna.properties
+        self.prop(group, name)
+
+    def operator(self, idname, **_):
+        module, name = idname.split(".")
+        rna = getattr(getattr(bpy.ops, module), name).get_rna_type()
+        self.shown.append(idname)
+        return OperatorProperties(rna)
+
+    def template_list(self, idname, _id, data, collection, active_data, active, **_):
+        assert hasattr(bpy.types, idname)
+        assert collection in data.bl_rna.properties
+        assert active in active_data.bl_rna.properties
+        self.shown.append(idname)
+
+    def menu(self, idname, text, **_):
+        assert hasattr(bpy.types, idname)
+        self.shown += [idname, text]
+
+
+class OperatorProperties:
+    """What a button passes on; only properties of its operator can be set."""
+
+    def __init__(self, rna):
+        object.__setattr__(self, "rna", rna)
+
+    def __setattr__(self, name, value):
+        assert name in self.rna.properties
