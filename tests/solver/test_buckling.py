@@ -11,7 +11,8 @@ from shapes import rotation
 from vbd.solver.bodies import Cloth
 from vbd.solver.bodies.folds import SHORTEST, fold_length, mesh_rigidity
 from vbd.solver.elements.materials import orthotropic_stiffness
-from vbd.solver.elements.triangles import HARDENING, membrane_stiffness
+from vbd.solver.elements.membrane_limits import HARDENING
+from vbd.solver.elements.triangles import membrane_stiffness
 from vbd.solver.kernels.elements.buckling import vec5
 from vbd.solver.kernels.elements.triangles import stress_components
 from vbd.solver.settings import Material, Settings

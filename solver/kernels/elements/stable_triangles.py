@@ -23,7 +23,7 @@ from .buckling import (
     vec5,
     vec5d,
 )
-from .linear_algebra import mat32, vec6
+from .linear_algebra import mat32
 from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import (
     exact_columns,
@@ -221,12 +221,6 @@ def stable_stress(t: StableTriangle, rest: wp.array[float], f: mat32):
 
 
 @wp.func
-def without_shear(t: StableTriangle, rest: wp.array[float], f: mat32):
-    """P − μ F [3, 2] times the rest area [N m]."""
-    return stable_stress(t, rest, f) - t.constants[0] * f
-
-
-@wp.func
 def stable_square(t: StableTriangle, rest: wp.array[float], f: mat32, m: int):
     """As `membrane_square` of triangles.py, without what is negative; a fold has no stiffness."""
     e_1, e_2, cosine, sine = stable_frame(first_column(f), second_column(f))
@@ -259,13 +253,6 @@ def stable_square(t: StableTriangle, rest: wp.array[float], f: mat32, m: int):
 def stable_spread(t: StableTriangle, rest: wp.array[float], f: mat32):
     """The tension [N m]."""
     return positive_part(stress_of(t, f))
-
-
-@wp.func
-def stable_slope(t: StableTriangle, rest: wp.array[float], f: mat32, d: mat32, total: vec6):
-    """`total` and coefficients 1, a … a⁵ of ∂/∂a μ/2 |F|² times the rest area [N m] at F + a D."""
-    mu = t.constants[0]
-    return total + vec6(mu * wp.ddot(f, d), mu * wp.ddot(d, d), 0.0, 0.0, 0.0, 0.0)
 
 
 @wp.func

@@ -13,15 +13,15 @@ from typing import Any
 
 import warp as wp
 
+from ..coarse.line import SAMPLES, vec8
 from ..corners import CornersInLanes
-from ..lane_functions import six
 from ..lanes import (  # noqa: F401 (operators)
     add,
     dot,
     gathered,
     mul,
     sub,
-    vec6s,
+    total,
     vector,
     wide,
 )
@@ -35,7 +35,7 @@ from .buckling import (
     vec5,
     vec5d,
 )
-from .linear_algebra import exact, mat32, vec6
+from .linear_algebra import exact, mat32
 from .triangle_corners import deformation_columns, green_strain
 
 wp.set_module_options(QUICK)
@@ -188,49 +188,6 @@ def slope_there(k: Any, limits: Any, s_0: Any, s_1: Any, s_2: Any, a: float):
 
 
 @wp.func
-def slope_on_line(k: Any, limits: Any, rest: Any, f_1: Any, f_2: Any, e_1: Any, e_2: Any):
-    """Coefficients 1, a, a², a³ of ∂E/∂a [N m] at F + a D, of strain G + a G' + a² G''; columns f
-    of F and e of D.
-
-    They are those of the cubic with the slopes at a = 0, ½, 1 and 2: the slope itself as long as
-    nothing buckles or hardens on the way.
-    """
-    s_0 = green_strain(f_1, f_2) - rest
-    s_1 = vector(dot(f_1, e_1), dot(f_2, e_2), 0.5 * (dot(f_1, e_2) + dot(f_2, e_1)))
-    s_2 = 0.5 * vector(dot(e_1, e_1), dot(e_2, e_2), dot(e_1, e_2))
-    at_0 = slope_there(k, limits, s_0, s_1, s_2, 0.0)
-    at_half = slope_there(k, limits, s_0, s_1, s_2, 0.5)
-    at_1 = slope_there(k, limits, s_0, s_1, s_2, 1.0)
-    at_2 = slope_there(k, limits, s_0, s_1, s_2, 2.0)
-    # Divided differences (Newton).
-    first = 2.0 * (at_half - at_0)
-    second = 2.0 * (at_1 - at_half) - first
-    third = (2.0 / 3.0) * ((at_2 - at_1) - (first + second)) - second
-    third = 0.5 * third
-    return (
-        at_0,
-        first - 0.5 * second + 0.5 * third,
-        second - 1.5 * third,
-        third,
-    )
-
-
-@wp.func
-def triangle_slope(t: Triangle, rest: wp.array[wp.vec3], f: mat32, d: mat32, total: vec6):
-    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [N m] at F + a D."""
-    c_0, c_1, c_2, c_3 = slope_on_line(
-        t.stiffness,
-        t.limits,
-        rest[t.record],
-        first_column(f),
-        second_column(f),
-        first_column(d),
-        second_column(d),
-    )
-    return total + vec6(c_0, c_1, c_2, c_3, 0.0, 0.0)
-
-
-@wp.func
 def columns_in_lanes(t: Triangles, x: wp.array[wp.vec3]):
     """The columns of F of eight triangles."""
     base = gathered(x, t.corners[0])
@@ -244,21 +201,30 @@ def columns_in_lanes(t: Triangles, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def triangles_slope(
+def triangles_samples(
     t: Triangles,
     rest: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
-    total: vec6s,
+    longest: float,
+    samples: vec8,
 ):
-    """The same of eight triangles at x, along the direction."""
+    """The slope ∂E/∂a [N m] of eight triangles at x, along the direction, and `samples` with what
+    it gains on the way.
+    """
     f_1, f_2 = columns_in_lanes(t, x)
     e_1, e_2 = columns_in_lanes(t, direction)
-    c_0, c_1, c_2, c_3 = slope_on_line(
-        t.stiffness, t.limits, gathered(rest, t.record), f_1, f_2, e_1, e_2
-    )
-    none = c_0 - c_0
-    return total + six(c_0, c_1, c_2, c_3, none, none)
+    s_0 = green_strain(f_1, f_2) - gathered(rest, t.record)
+    s_1 = vector(dot(f_1, e_1), dot(f_2, e_2), 0.5 * (dot(f_1, e_2) + dot(f_2, e_1)))
+    s_2 = 0.5 * vector(dot(e_1, e_1), dot(e_2, e_2), dot(e_1, e_2))
+    begin = total(slope_there(t.stiffness, t.limits, s_0, s_1, s_2, 0.0))
+    n = int(0)
+    while n < SAMPLES:
+        n += 1
+        part = longest * float(n) / float(SAMPLES)
+        there = total(slope_there(t.stiffness, t.limits, s_0, s_1, s_2, part))
+        samples[n - 1] += there - begin
+    return begin, samples
 
 
 @wp.func
