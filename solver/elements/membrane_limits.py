@@ -6,7 +6,9 @@ how stiffly they bend.
 import numpy as np
 
 from ..bodies.folds import buckling_load, mesh_rigidity
+from ..kernels.elements.buckling import Limits
 from .of_bodies import per_element
+from .records import structured
 
 WOVEN = "orthotropic"
 # What stands for a load or strain that is never reached.
@@ -43,11 +45,28 @@ def load_of(body, settings, areas):
 
 
 def limits_of(body, settings, areas, stiffness):
-    """(N_c [N/m], e_max, K_L [N/m], isotropy, 1) of every triangle, as in buckling.py."""
+    """(N_c [N/m], e_max, K_L [N/m], isotropy) of every triangle, as in buckling.py."""
     stretch = 1.0 + per_element(body, "maximum stretch", body.material.maximum_stretch)
     is_limited = stretch > 1.0
     most = np.where(is_limited, 0.5 * (stretch**2 - 1.0), NEVER)
     hardening = np.where(is_limited, HARDENING * stiffness[:, :2].max(axis=1), 0.0)
     isotropy = np.full(len(areas), float(body.material.membrane != WOVEN))
-    load, one = load_of(body, settings, areas), np.ones(len(areas))
-    return np.stack([load, most, hardening, isotropy, one], axis=1)
+    return np.stack([load_of(body, settings, areas), most, hardening, isotropy], axis=1)
+
+
+def limits_data(limits, stiffness, area, rate=1.0, struct=Limits):
+    """Limits [triangle, 4] as above as `Limits` or `ExactLimits`, for a stiffness (K₁, K₂, K₁₂,
+    G_s) [N/m], areas [m²] and 1 + κ.
+    """
+    load, most, hardening, isotropy = limits.T
+    k_1, k_2, k_12 = (np.maximum(stiffness[:, k], 1e-30) for k in range(3))
+    fields = {
+        "load": load * area,
+        "onset": load / k_1,
+        "most": most,
+        "hardening": hardening * area,
+        "isotropy": isotropy,
+    }
+    if struct is Limits:
+        fields |= {"rate": rate, "ratio_1": k_12 / k_1, "ratio_2": k_12 / k_2}
+    return structured(struct, len(limits), fields)

@@ -10,6 +10,7 @@ from ..bodies import Cloth
 from ..kernels.elements import stable_triangles
 from ..kernels.elements import triangle_corners as corners
 from ..kernels.elements import triangles as kernels
+from ..kernels.elements.buckling import ExactLimits, Limits
 from ..kernels.elements.dents import triangle_flowed
 from .kind import ElementKind, Plastic
 from .materials import (
@@ -18,7 +19,7 @@ from .materials import (
     orthotropic_stiffness,
     stvk_stiffness,
 )
-from .membrane_limits import NEVER, limits_of
+from .membrane_limits import NEVER, limits_data, limits_of
 from .of_bodies import damping_time, elastic_per_element, limit_of, per_element
 from .records import damped, in_vertex_order
 from .triangle_frames import triangle_frames, warp_directions
@@ -34,7 +35,7 @@ class Triangles(Plastic):
     StVK ones and of all viscosity. `number` are those that the triangles have in their body,
     `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; areas [m²],
     rest strains (Ḡ₁₁, Ḡ₂₂, Ḡ₁₂) [triangle, 3], damping times [s]; `limit` is a principal strain.
-    `limits` [triangle, 5] are (N_c [N/m], e_max, K_L [N/m], isotropy, 1) of buckling.py.
+    `limits` [triangle, 4] are (N_c [N/m], e_max, K_L [N/m], isotropy) of buckling.py.
     """
 
     number: np.ndarray
@@ -121,25 +122,23 @@ def in_all_records(values):
 
 
 def elastic(triangles, h):
-    """(K₁, K₂, K₁₂, G_s) [N/m], limits of damped triangles, and the blend of damping."""
+    """(K₁, K₂, K₁₂, G_s) [N/m], `Limits` of damped triangles, and the blend of damping."""
     rate, blend = damped(np.ones(len(triangles)), triangles.damping_time / h)
-    limits = triangles.limits.copy()
-    limits[:, 4] = rate
+    limits = limits_data(triangles.limits, triangles.stiffness, triangles.area, rate)
     return triangles.stiffness, limits, blend
 
 
 def viscosity(triangles, h):
     """The same of viscosity alone, which hardens nowhere."""
     ratio = triangles.damping_time / h
-    limits = triangles.limits.copy()
+    stiffness, limits = ratio[:, None] * triangles.stiffness, triangles.limits.copy()
     limits[:, 1:3] = NEVER, 0.0
-    return ratio[:, None] * triangles.stiffness, limits, np.ones(len(ratio))
+    return stiffness, limits_data(limits, stiffness, triangles.area), np.ones(len(ratio))
 
 
-def times_area(triangles, limits):
-    """Limits with N_c and K_L times the rest area [N m]."""
-    area, one = triangles.area, np.ones(len(triangles))
-    return limits * np.stack([area, one, area, one, one], axis=1)
+def near_rest(triangles, struct=Limits):
+    """`Limits` or `ExactLimits` of elastic triangles."""
+    return limits_data(triangles.limits, triangles.stiffness, triangles.area, struct=struct)
 
 
 def strain_records(stiffness_of):
@@ -151,7 +150,7 @@ def strain_records(stiffness_of):
         stiffness, limits, blend = stiffness_of(triangles, h)
         columns = record_columns(triangles.corners, triangles.inverse)
         columns["stiffness"] = in_all_records(stiffness * triangles.area[:, None])
-        columns["limits"] = in_all_records(times_area(triangles, limits))
+        columns["limits"] = limits
         return in_vertex_order(
             len(points), corners.TriangleRecord, triangles.corners, columns, triangles.rest, blend
         )
@@ -168,7 +167,7 @@ def strain_columns(stiffness_of):
             "gradient_b": triangles.inverse[:, 0],
             "gradient_c": triangles.inverse[:, 1],
             "stiffness": stiffness * triangles.area[:, None],
-            "limits": times_area(triangles, limits),
+            "limits": limits,
         }
 
     return columns
@@ -183,7 +182,7 @@ def stable_records(points, triangles, _h):
     """Records of neo-Hookean triangles."""
     columns = record_columns(triangles.corners, triangles.inverse)
     columns["constants"] = in_all_records(stable_constants(triangles))
-    columns["limits"] = in_all_records(times_area(triangles, triangles.limits))
+    columns["limits"] = near_rest(triangles)
     return in_vertex_order(
         len(points), stable_triangles.StableTriangleRecord, triangles.corners, columns
     )
@@ -195,7 +194,7 @@ def stable_columns(_points, triangles, _h):
         "gradient_b": triangles.inverse[:, 0],
         "gradient_c": triangles.inverse[:, 1],
         "constants": stable_constants(triangles),
-        "limits": times_area(triangles, triangles.limits),
+        "limits": near_rest(triangles),
     }
 
 
@@ -242,7 +241,7 @@ STVK_TRIANGLES = strain_kind(
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
         "stiffness": t.stiffness * t.area[:, None],
-        "limits": times_area(t, t.limits),
+        "limits": near_rest(t, ExactLimits),
         "rest": t.rest,
     },
     flowed=triangle_flowed,
@@ -261,7 +260,7 @@ STABLE_TRIANGLES = ElementKind(
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
         "constants": stable_constants(t),
-        "limits": times_area(t, t.limits),
+        "limits": near_rest(t, ExactLimits),
     },
     torn=torn,
     record=stable_triangles.StableTriangleRecord,

@@ -9,7 +9,7 @@ shortened as a whole.
 import warp as wp
 
 from ..options import QUICK
-from .buckling import limited_stresses, strain_frame, vec5
+from .buckling import Limits, limited_stresses, strain_frame
 from .triangle_corners import green_strain
 from .triangles import Triangle, first_column, second_column, triangle_gradient
 
@@ -28,18 +28,18 @@ def principal_strains(g: wp.vec3):
 
 
 @wp.func
-def elastic_strain(k: wp.vec4, limits: vec5, strain: wp.vec3):
+def elastic_strain(k: wp.vec4, limits: Limits, strain: wp.vec3):
     """What of a strain (E₁₁, E₂₂, E₁₂) the fabric has, without what its folds take up."""
     area = k[0] * k[1] - k[2] * k[2]
     if area <= 0.0:
         return strain
-    mean, half, cosine, sine = strain_frame(limits[3], strain)
-    s_1, s_2, _pressed = limited_stresses(k, limits[0], mean + half, mean - half)
+    mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
+    s_1, s_2, _pressed = limited_stresses(k, limits, mean + half, mean - half)
     e_1 = (k[1] * s_1 - k[2] * s_2) / area
     e_2 = (k[0] * s_2 - k[2] * s_1) / area
     mean = 0.5 * (e_1 + e_2)
     half = 0.5 * (e_1 - e_2)
-    across = half * sine + (1.0 - limits[3]) * strain[2]
+    across = half * sine + (1.0 - limits.isotropy) * strain[2]
     return wp.vec3(mean + half * cosine, mean - half * cosine, across)
 
 
