@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # folds may meet.
 MODELED = (
     *("collision_thickness", "rest_flat", "self_contact", "shrink"),
-    *("pressure", "keep_volume", "fill_openings"),
+    *("pressure", "keep_volume", "fill_openings", "adapt_folds"),
 )
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 

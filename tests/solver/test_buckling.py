@@ -11,7 +11,7 @@ from shapes import rotation
 from vbd.solver.bodies import Cloth
 from vbd.solver.bodies.folds import SHORTEST, fold_length, mesh_rigidity
 from vbd.solver.elements.materials import orthotropic_stiffness
-from vbd.solver.elements.membrane_limits import HARDENING
+from vbd.solver.elements.membrane_limits import HARDENING, ONSET
 from vbd.solver.elements.triangles import membrane_stiffness
 from vbd.solver.kernels.elements.buckling import Limits
 from vbd.solver.kernels.elements.triangles import stress_components
@@ -32,7 +32,7 @@ AREA = 0.5 * np.linalg.norm(np.cross(TRIANGLE[1], TRIANGLE[2]))
 LOAD = 0.1 * MU
 RIGIDITY = LOAD * 2.0 * AREA / np.pi**2
 STRETCH = 0.1
-MOST = 0.5 * ((1.0 + STRETCH) ** 2 - 1.0)
+MOST = ONSET * 0.5 * ((1.0 + STRETCH) ** 2 - 1.0)
 
 
 def material(membrane, **others):

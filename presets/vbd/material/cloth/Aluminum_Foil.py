@@ -18,6 +18,7 @@ vbd.density = 0.043
 vbd.bending_stiffness = 27.0e-6
 vbd.crease_radius = 0.016
 vbd.yield_strain = 0.11
+vbd.maximum_stretch = 0.0
 vbd.flow_time = 0.0
 vbd.damping = 0.0
 vbd.use_friction = True

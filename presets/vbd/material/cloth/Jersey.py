@@ -3,8 +3,8 @@
 
 Mass, E t of 33 and 69 N/m at rest and flexural rigidity of 6 and 3.6 µN m: Wang, O'Brien and
 Ramamoorthi, the interlock (ACM TOG 30(4), 2011). It stretches easily and stiffens when stretched
-far, which this material does not. Thickness, Poisson's ratio, friction on itself and membrane
-damping of 4 ms: estimates.
+far: maximum stretch 30 %, an estimate for a knit. Thickness, Poisson's ratio, friction on itself
+and membrane damping of 4 ms: estimates.
 """
 
 import bpy
@@ -18,6 +18,7 @@ vbd.density = 0.187
 vbd.bending_stiffness = 4.8e-6
 vbd.crease_radius = 0.0
 vbd.yield_strain = 0.0
+vbd.maximum_stretch = 0.3
 vbd.damping = 0.004
 vbd.use_friction = True
 vbd.friction = 0.45

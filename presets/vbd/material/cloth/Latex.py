@@ -18,6 +18,7 @@ vbd.density = 0.38
 vbd.bending_stiffness = 7.8e-6
 vbd.crease_radius = 0.0
 vbd.yield_strain = 0.0
+vbd.maximum_stretch = 0.0
 vbd.damping = 0.0008
 vbd.use_friction = True
 vbd.friction = 1.0

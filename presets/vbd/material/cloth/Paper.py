@@ -18,6 +18,7 @@ vbd.density = 0.08
 vbd.bending_stiffness = 365.0e-6
 vbd.crease_radius = 0.01
 vbd.yield_strain = 0.0
+vbd.maximum_stretch = 0.0
 vbd.flow_time = 0.0
 vbd.damping = 0.001
 vbd.use_friction = True

@@ -23,6 +23,7 @@ vbd.bending_stiffness = 14.0e-6
 vbd.weft_bending = 9.0 / 14.0
 vbd.crease_radius = 0.0
 vbd.yield_strain = 0.0
+vbd.maximum_stretch = 0.0
 vbd.damping = 0.002
 vbd.use_friction = True
 vbd.friction = 0.45

@@ -21,6 +21,7 @@ vbd.bending_stiffness = 60.0e-6
 vbd.weft_bending = 35.0 / 60.0
 vbd.crease_radius = 0.0
 vbd.yield_strain = 0.0
+vbd.maximum_stretch = 0.0
 vbd.damping = 0.003
 vbd.use_friction = True
 vbd.friction = 0.5
