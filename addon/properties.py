@@ -104,10 +104,10 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
 
 
 def update_role(group, context):
-    """A role that is given now is given by a version whose soft bodies are made of cells, and whose
-    pins of little weight are soft.
+    """A role that is given now is given by a version whose soft bodies are made of cells, whose
+    pins of little weight are soft, and whose cloth folds as its mesh can.
     """
-    group.made_of_cells = group.soft_pins = True
+    group.made_of_cells = group.soft_pins = group.adapt_folds = True
     update_cell_count(group, context)
 
 

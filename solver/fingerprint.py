@@ -21,13 +21,15 @@ LATER_NUMBERS = (
     *("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink"),
     "fill_openings",
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
-    *("adapt_folds", "maximum_stretch"),
+    *("adapt_folds", "maximum_stretch", "bending_damping"),
 )
 LATER_FIELDS = (
     *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),
     "seams",
 )
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
+# Faces of version 0.1 do not buckle.
+LATER["adapt_folds"] = False
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Units that are usual with a prefix.
 PREFIXED = ("Pa", "N/m", "N")

@@ -49,6 +49,7 @@ MORE = {
         ("youngs_modulus", "Modulus (Pa)"),
         ("poisson_ratio", None),
         ("weft_bending", None),
+        ("bending_damping", None),
         ("adapt_folds", None),
         ("rest_flat", None),
         ("crease_radius", None),

@@ -27,6 +27,9 @@ BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE"}
 WITHOUT_UNIT_SCALE = ("thickness", "crease_radius")
 # What may have keyframes; all else holds for a whole bake.
 ANIMATED = ("pressure",)
+# What objects have whose role is of version 0.1; one that is given now brings the default of the
+# solver (addon/properties.py).
+OF_OLD_FILES = {"adapt_folds": False}
 DECIMALS = {
     "youngs_modulus": 0,
     "collision_stiffness": 0,
@@ -97,7 +100,5 @@ def settings_properties():
 def material_properties():
     """Properties of a material. A number left to the scene starts with the scene's default."""
     scene = {f.name: f.default for f in SETTINGS}
-    return {
-        f.name: blender_property(f, scene[f.name] if f.default is None else f.default)
-        for f in MATERIAL
-    }
+    defaults = {f.name: scene[f.name] if f.default is None else f.default for f in MATERIAL}
+    return {f.name: blender_property(f, (defaults | OF_OLD_FILES)[f.name]) for f in MATERIAL}

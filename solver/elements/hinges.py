@@ -102,6 +102,7 @@ def hinges_of(body, settings):
     if not isinstance(body, Cloth):
         return None
     m, time = body.material, damping_time(body, settings)
+    time = time + per_element(body, "bending damping", m.bending_damping)
     hinges, owners = cloth_hinges(body.triangles)
     areas = triangle_areas(body.rest_points, body.triangles)
     rigidity = rigidity_of(body, settings, areas)

@@ -177,6 +177,16 @@ class Material:
         high=10.0,
         soft_high=0.1,
     )
+    bending_damping: float | np.ndarray = number(
+        0.0,
+        "Bending Damping",
+        "Damping time of the bending of cloth alone, added to Damping: the hysteresis of fabric, "
+        "about 0.1 s for cotton",
+        unit="s",
+        low=0.0,
+        high=10.0,
+        soft_high=0.5,
+    )
     friction: float | np.ndarray | None = number(
         None,
         "Friction",

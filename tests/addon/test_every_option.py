@@ -63,6 +63,9 @@ OBJECT = {
     "shrink": ("Cloth", 0.1, {}),
     "rest_flat": ("Cloth", True, {"bending_stiffness": 1.0}),
     "damping": ("Block", 0.02, {}),
+    "adapt_folds": ("Cloth", False, {}),
+    "maximum_stretch": ("Cloth", 1e-4, {}),
+    "bending_damping": ("Cloth", 1.0, {"bending_stiffness": 1.0}),
     "drag": ("Cloth", 5.0, {}),
     "air_friction": ("Cloth", 5.0, {}),
     "collision_thickness": ("Cloth", 0.02, {}),
@@ -112,8 +115,6 @@ ELSEWHERE = {
     "keep_volume": "addon/test_balloons.py::"
     "test_the_air_of_a_shrinking_ball_keeps_it_as_large_as_it_is",
     "fill_openings": "addon/test_pillows.py::test_an_open_pillow_inflates_once_openings_are_filled",
-    "adapt_folds": "addon/test_gather.py::test_folds_and_the_limit_of_stretch_reach_the_solver",
-    "maximum_stretch": "addon/test_gather.py::test_folds_and_the_limit_of_stretch_reach_the_solver",
     "rest_shape_key": "addon/test_rest_shape.py::"
     "test_a_cloth_tends_to_the_shape_key_that_is_at_rest",
     "stack_place": "addon/test_stack_place.py::test_before_all_the_mesh_itself_is_simulated",

@@ -313,6 +313,7 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
                 "bending_rigidity",
                 "adapt_folds",
                 "maximum_stretch",
+                "bending_damping",
                 "crease_radius",
                 "yield_strain",
                 "flow_time",

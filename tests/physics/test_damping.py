@@ -55,7 +55,8 @@ def test_a_membrane_swings_down_as_its_damping_says(direction, membrane):
     check_decay(make, 1 / 480, 300, ratio=0.08)
 
 
-def test_bending_swings_down_as_its_damping_says():
+@pytest.mark.parametrize("name", ["damping", "bending_damping"])
+def test_bending_swings_down_as_its_damping_says(name):
     points, triangles = grid(6, 0.3)
     held = Pins(np.flatnonzero(points[:, 0] < 0.06))
     velocity = np.zeros_like(points)
@@ -63,7 +64,11 @@ def test_bending_swings_down_as_its_damping_says():
 
     def make(damping):
         material = Material(
-            youngs_modulus=1e5, thickness=1e-3, density=0.5, bending_stiffness=0.01, damping=damping
+            youngs_modulus=1e5,
+            thickness=1e-3,
+            density=0.5,
+            bending_stiffness=0.01,
+            **{name: damping},
         )
         return Cloth(points, triangles, material, pins=held, velocities=velocity)
 

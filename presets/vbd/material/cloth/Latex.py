@@ -20,6 +20,7 @@ vbd.crease_radius = 0.0
 vbd.yield_strain = 0.0
 vbd.maximum_stretch = 0.0
 vbd.damping = 0.0008
+vbd.bending_damping = 0.0
 vbd.use_friction = True
 vbd.friction = 1.0
 vbd.drag = 1.2

@@ -21,6 +21,7 @@ vbd.crease_radius = 0.0
 vbd.yield_strain = 0.0
 vbd.maximum_stretch = 0.1
 vbd.damping = 0.003
+vbd.bending_damping = 0.0
 vbd.use_friction = True
 vbd.friction = 0.5
 vbd.drag = 1.2

@@ -21,6 +21,7 @@ vbd.yield_strain = 0.0
 vbd.maximum_stretch = 0.0
 vbd.flow_time = 0.0
 vbd.damping = 0.001
+vbd.bending_damping = 0.0
 vbd.use_friction = True
 vbd.friction = 0.4
 vbd.drag = 1.2
