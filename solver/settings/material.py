@@ -155,15 +155,13 @@ class Material:
     adapt_folds: bool = switch(
         True,
         "Adapt Folds to the Mesh",
-        "Fold as finely as the faces can, and let faces that are too large to fold be pressed "
-        "together, as the fabric in them would buckle. Off, they resist like a plate, and a coarse "
-        "mesh stands out in wings",
+        "Let faces that are too large to fold be pressed together, as the fabric in them would "
+        "buckle, and bend as finely as they can. Off, a coarse mesh stands out in wings",
     )
     maximum_stretch: float | np.ndarray = number(
         0.0,
         "Maximum Stretch",
-        "Part of its length by which the cloth stretches before it hardens: about 0.05 for woven "
-        "fabric. 0 has no limit, as rubber",
+        "Part of its length that cloth hardly exceeds: about 0.05 for woven fabric; 0 has no limit",
         low=0.0,
         high=10.0,
         soft_high=0.5,
@@ -180,8 +178,7 @@ class Material:
     bending_damping: float | np.ndarray = number(
         0.0,
         "Bending Damping",
-        "Damping time of the bending of cloth alone, added to Damping: the hysteresis of fabric, "
-        "about 0.1 s for cotton",
+        "Damping time of bending alone, added to Damping: hysteresis, about 0.1 s for cotton",
         unit="s",
         low=0.0,
         high=10.0,
