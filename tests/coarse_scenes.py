@@ -39,7 +39,9 @@ def clay(make):
 
 
 def sheet(**material):
+    """Cloth that is pressed as it is stretched: its matrix is the same on both sides of rest."""
     points, triangles = grid(20)
+    material = {"adapt_folds": False, **material}
     return Cloth(
         points,
         triangles,

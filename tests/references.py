@@ -174,7 +174,7 @@ def folding(stiffness, e, load):
         excess = max(-2.0 * (strain + load / stiffness), 0.0)
         if excess:
             r = 1.0 - np.linspace(0.0, excess, 2001)
-            rise = load * (np.maximum(r, 0.001) ** -1.5 - 1.0)
+            rise = load * (np.maximum(r, 0.01) ** -2.0 - 1.0)
             energy += 0.5 * scipy.integrate.simpson(rise, x=1.0 - r)
     return energy
 

@@ -86,7 +86,7 @@ def chunked(table, aggregates, model, h):
         whole[begin],
         linkage[begin],
     )
-    if table.in_lanes and kind.slope_in_lanes is not None:
+    if table.in_lanes and kind.forces_in_lanes is not None:
         Wide = wide(kind.element)
         found.wide_data = model.upload(in_lanes(data, start, Wide), Wide)
         arms = corner_arms(aggregates.modes[corners[order], 1:])

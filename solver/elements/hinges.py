@@ -10,9 +10,10 @@ from ..kernels.elements import hinges as kernels
 from ..kernels.elements.creases import hinge_flowed
 from ..topology.meshes import triangle_areas, unit
 from .kind import ElementKind, Plastic
+from .membrane_limits import rigidity_of
 from .of_bodies import crease_curvature, damping_time, per_element
 from .records import damped, in_vertex_order
-from .triangles import rigidity_of, warp_directions
+from .triangle_frames import warp_directions
 
 
 @dataclass

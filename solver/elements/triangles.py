@@ -7,10 +7,10 @@ import numpy as np
 import warp as wp
 
 from ..bodies import Cloth
-from ..bodies.folds import buckling_load, mesh_rigidity
 from ..kernels.elements import stable_triangles
 from ..kernels.elements import triangle_corners as corners
 from ..kernels.elements import triangles as kernels
+from ..kernels.elements.buckling import ExactLimits, Limits
 from ..kernels.elements.dents import triangle_flowed
 from .kind import ElementKind, Plastic
 from .materials import (
@@ -19,17 +19,14 @@ from .materials import (
     orthotropic_stiffness,
     stvk_stiffness,
 )
+from .membrane_limits import NEVER, limits_data, limits_of
 from .of_bodies import damping_time, elastic_per_element, limit_of, per_element
 from .records import damped, in_vertex_order
+from .triangle_frames import triangle_frames, warp_directions
 
 # The two corners that follow each corner of a triangle.
 FOLLOWING = np.array([[1, 2], [2, 0], [0, 1]])
 STABLE = "neo_hookean"
-WOVEN = "orthotropic"
-# What stands for a load or strain that is never reached.
-NEVER = 1e30
-# Stiffness beyond the maximum stretch over that below it.
-HARDENING = 20.0
 
 
 @dataclass
@@ -38,7 +35,7 @@ class Triangles(Plastic):
     StVK ones and of all viscosity. `number` are those that the triangles have in their body,
     `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; areas [m²],
     rest strains (Ḡ₁₁, Ḡ₂₂, Ḡ₁₂) [triangle, 3], damping times [s]; `limit` is a principal strain.
-    `limits` [triangle, 5] are (N_c [N/m], e_max, K_L [N/m], isotropy, 1) of buckling.py.
+    `limits` [triangle, 4] are (N_c [N/m], e_max, K_L [N/m], isotropy) of buckling.py.
     """
 
     number: np.ndarray
@@ -50,46 +47,6 @@ class Triangles(Plastic):
     area: np.ndarray
     rest: np.ndarray
     damping_time: np.ndarray
-
-
-def triangle_frames(points, triangles, warp=None):
-    """Rest triangles in their own plane: inverse of (e₁, e₂) [triangle, 2, 2] and areas [m²].
-
-    Axis 1 lies along `warp` [triangle, 3], or along the first edge.
-    """
-    e_1 = points[triangles[:, 1]] - points[triangles[:, 0]]
-    e_2 = points[triangles[:, 2]] - points[triangles[:, 0]]
-    normal = np.cross(e_1, e_2)
-    double = np.linalg.norm(normal, axis=1)
-    normal = normal / double[:, None]
-    along = e_1 if warp is None else warp
-    along = along - np.einsum("ti,ti->t", along, normal)[:, None] * normal
-    along = along / np.linalg.norm(along, axis=1)[:, None]
-    across = np.cross(normal, along)
-    rest = np.stack(
-        [
-            np.stack([np.einsum("ti,ti->t", axis, e) for e in (e_1, e_2)], axis=1)
-            for axis in (along, across)
-        ],
-        axis=1,
-    )
-    return np.linalg.inv(rest), 0.5 * double
-
-
-def warp_directions(body):
-    """Direction of growing u at rest, in the plane of every triangle [triangle, 3]."""
-    corner_uv = body.uv if body.uv.ndim == 3 else body.uv[body.triangles]
-    d_uv = corner_uv[:, 1:] - corner_uv[:, :1]
-    area, size = np.abs(np.linalg.det(d_uv)), (d_uv**2).sum(axis=(1, 2))
-    flat = np.flatnonzero(~(area > 1e-12 * size))  # so written, NaN is flat too
-    if len(flat):
-        raise ValueError(
-            f"{body.name}: {len(flat)} of {len(d_uv)} triangles have no area in the UV map "
-            f"(first: triangle {flat[0]}); unwrap the mesh again"
-        )
-    corners = body.rest_points[body.triangles]
-    edges = corners[:, 1:] - corners[:, :1]
-    return np.einsum("tk,tki->ti", np.linalg.inv(d_uv)[:, 0], edges)
 
 
 def membrane_stiffness(material):
@@ -104,44 +61,6 @@ def membrane_stiffness(material):
 def shear_stiffness(body):
     """G_s [N/m] of every triangle of a cloth."""
     return membrane_stiffness(elastic_per_element(body))[:, 3]
-
-
-def bending_of(body, settings):
-    """Flexural rigidity [N m] and density [kg/m²] of every triangle of a cloth, and gravity
-    [m/s²].
-    """
-    rigidity = per_element(body, "bending stiffness", body.material.bending_stiffness)
-    density = per_element(body, "density", body.material.density)
-    return rigidity, density, np.linalg.norm(settings.gravity)
-
-
-def rigidity_of(body, settings, areas):
-    """Flexural rigidity [N m] of every triangle of a cloth with these areas [m²] at rest: of its
-    material, or of its mesh where that is stiffer.
-    """
-    bending = bending_of(body, settings)
-    return mesh_rigidity(*bending, areas) if body.material.adapt_folds else bending[0]
-
-
-def load_of(body, settings, areas):
-    """N_c [N/m] at which every triangle buckles; `NEVER` where faces do not."""
-    if not body.material.adapt_folds:
-        return np.full(len(areas), NEVER)
-    rigidity, density, gravity = bending_of(body, settings)
-    if body.material.membrane == WOVEN:
-        rigidity = rigidity * np.sqrt(per_element(body, "weft bending", body.material.weft_bending))
-    return buckling_load(rigidity, density, gravity, areas)
-
-
-def limits_of(body, settings, areas, stiffness):
-    """(N_c [N/m], e_max, K_L [N/m], isotropy, 1) of every triangle, as in buckling.py."""
-    stretch = 1.0 + per_element(body, "maximum stretch", body.material.maximum_stretch)
-    is_limited = stretch > 1.0
-    most = np.where(is_limited, 0.5 * (stretch**2 - 1.0), NEVER)
-    hardening = np.where(is_limited, HARDENING * stiffness[:, :2].max(axis=1), 0.0)
-    isotropy = np.full(len(areas), float(body.material.membrane != WOVEN))
-    load, one = load_of(body, settings, areas), np.ones(len(areas))
-    return np.stack([load, most, hardening, isotropy, one], axis=1)
 
 
 def triangles_of(body, settings):
@@ -203,25 +122,23 @@ def in_all_records(values):
 
 
 def elastic(triangles, h):
-    """(K₁, K₂, K₁₂, G_s) [N/m], limits of damped triangles, and the blend of damping."""
+    """(K₁, K₂, K₁₂, G_s) [N/m], `Limits` of damped triangles, and the blend of damping."""
     rate, blend = damped(np.ones(len(triangles)), triangles.damping_time / h)
-    limits = triangles.limits.copy()
-    limits[:, 4] = rate
+    limits = limits_data(triangles.limits, triangles.stiffness, triangles.area, rate)
     return triangles.stiffness, limits, blend
 
 
 def viscosity(triangles, h):
     """The same of viscosity alone, which hardens nowhere."""
     ratio = triangles.damping_time / h
-    limits = triangles.limits.copy()
+    stiffness, limits = ratio[:, None] * triangles.stiffness, triangles.limits.copy()
     limits[:, 1:3] = NEVER, 0.0
-    return ratio[:, None] * triangles.stiffness, limits, np.ones(len(ratio))
+    return stiffness, limits_data(limits, stiffness, triangles.area), np.ones(len(ratio))
 
 
-def times_area(triangles, limits):
-    """Limits with N_c and K_L times the rest area [N m]."""
-    area, one = triangles.area, np.ones(len(triangles))
-    return limits * np.stack([area, one, area, one, one], axis=1)
+def near_rest(triangles, struct=Limits):
+    """`Limits` or `ExactLimits` of elastic triangles."""
+    return limits_data(triangles.limits, triangles.stiffness, triangles.area, struct=struct)
 
 
 def strain_records(stiffness_of):
@@ -233,7 +150,7 @@ def strain_records(stiffness_of):
         stiffness, limits, blend = stiffness_of(triangles, h)
         columns = record_columns(triangles.corners, triangles.inverse)
         columns["stiffness"] = in_all_records(stiffness * triangles.area[:, None])
-        columns["limits"] = in_all_records(times_area(triangles, limits))
+        columns["limits"] = limits
         return in_vertex_order(
             len(points), corners.TriangleRecord, triangles.corners, columns, triangles.rest, blend
         )
@@ -250,7 +167,7 @@ def strain_columns(stiffness_of):
             "gradient_b": triangles.inverse[:, 0],
             "gradient_c": triangles.inverse[:, 1],
             "stiffness": stiffness * triangles.area[:, None],
-            "limits": times_area(triangles, limits),
+            "limits": limits,
         }
 
     return columns
@@ -265,7 +182,7 @@ def stable_records(points, triangles, _h):
     """Records of neo-Hookean triangles."""
     columns = record_columns(triangles.corners, triangles.inverse)
     columns["constants"] = in_all_records(stable_constants(triangles))
-    columns["limits"] = in_all_records(times_area(triangles, triangles.limits))
+    columns["limits"] = near_rest(triangles)
     return in_vertex_order(
         len(points), stable_triangles.StableTriangleRecord, triangles.corners, columns
     )
@@ -277,7 +194,7 @@ def stable_columns(_points, triangles, _h):
         "gradient_b": triangles.inverse[:, 0],
         "gradient_c": triangles.inverse[:, 1],
         "constants": stable_constants(triangles),
-        "limits": times_area(triangles, triangles.limits),
+        "limits": near_rest(triangles),
     }
 
 
@@ -310,8 +227,8 @@ def strain_kind(name, of_body, stiffness_of, **energy):
         squares=3,
         square=kernels.triangle_square,
         spread=kernels.triangle_spread,
-        slope=kernels.triangle_slope,
-        slope_in_lanes=kernels.triangles_slope,
+        sampled_stress=kernels.triangle_stress,
+        samples_in_lanes=kernels.triangles_samples,
         forces_in_lanes=kernels.triangles_forces,
         **energy,
     )
@@ -324,7 +241,7 @@ STVK_TRIANGLES = strain_kind(
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
         "stiffness": t.stiffness * t.area[:, None],
-        "limits": times_area(t, t.limits),
+        "limits": near_rest(t, ExactLimits),
         "rest": t.rest,
     },
     flowed=triangle_flowed,
@@ -343,7 +260,7 @@ STABLE_TRIANGLES = ElementKind(
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
         "constants": stable_constants(t),
-        "limits": times_area(t, t.limits),
+        "limits": near_rest(t, ExactLimits),
     },
     torn=torn,
     record=stable_triangles.StableTriangleRecord,
@@ -355,8 +272,7 @@ STABLE_TRIANGLES = ElementKind(
     squares=3,
     square=stable_triangles.stable_square,
     spread=stable_triangles.stable_spread,
-    slope=stable_triangles.stable_slope,
-    sampled_stress=stable_triangles.without_shear,
+    sampled_stress=stable_triangles.stable_stress,
     exact=stable_triangles.ExactStableTriangle,
     energy=stable_triangles.stable_energy,
 )

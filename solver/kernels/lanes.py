@@ -283,6 +283,10 @@ auto sum = [&](int i) {{
 {}"""
 
 
+@wp.func_native(code("float r = 0; for (int l = 0; l < WIDTH; ++l) r += a[l]; return r;"))
+def total(a: floats) -> float: ...
+
+
 @wp.func_native(code(TOTAL.format("return wp::vec_t<3, float>(sum(0), sum(1), sum(2));")))
 def total(a: vec3s) -> wp.vec3: ...
 

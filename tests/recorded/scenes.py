@@ -45,6 +45,8 @@ class Scene:
 # All iterations, so that what is recorded tells of every stage but the estimate that ends them; the
 # first version knows no other way.
 ALL = {"accuracy": 0.0} if hasattr(Settings, "accuracy") else {}
+# Faces of the first version do not buckle.
+PLATE = {"adapt_folds": False} if hasattr(Material, "adapt_folds") else {}
 
 
 def scene(*bodies, frames=8, in_time=None, **settings):
@@ -65,7 +67,7 @@ def beam(pins=None, at=(0.0, 0.0, 0.0), **material):
 def sheet(cells=12, pins=(0, 12), uv=None, **material):
     """A metre of cloth, held by two corners."""
     points, triangles = grid(cells)
-    cloth = {"youngs_modulus": 2e5, "density": 0.3, "bending_stiffness": 1e-4, **material}
+    cloth = {"youngs_modulus": 2e5, "density": 0.3, "bending_stiffness": 1e-4, **PLATE, **material}
     return Cloth(points, triangles, Material(**cloth), Pins(pins) if len(pins) else None, uv=uv)
 
 
@@ -133,7 +135,7 @@ def seams():
     left.collides_with = ()
     right = Solid(left.points + [0.5, 0.0, 0.0], left.tets, left.material, **alone)
     points, triangles = grid(6, 0.3)
-    cotton = Material(youngs_modulus=1e5, density=0.3)
+    cotton = Material(youngs_modulus=1e5, density=0.3, **PLATE)
     flag = Cloth(points + [0.5, 0.1, 0.0], triangles, cotton, **alone)
     end = np.flatnonzero(left.points[:, 0] > 0.5 - 1e-9)
     start = np.flatnonzero(right.points[:, 0] < 0.5 + 1e-9)
@@ -160,7 +162,7 @@ def torn():
     return Cloth(
         points,
         triangles[~notch],
-        Material(youngs_modulus=1e5, density=0.3, bending_stiffness=1e-4, damping=5e-3),
+        Material(youngs_modulus=1e5, density=0.3, bending_stiffness=1e-4, damping=5e-3, **PLATE),
         Pins(ends, lambda time: points[ends] + 0.6 * time * pull),
         tear_strain=0.15,
     )
@@ -192,7 +194,7 @@ def thrown():
         Cloth(
             mesh + [1.0, 0.0, 0.0],
             triangles,
-            Material(youngs_modulus=1e5, density=0.2, bending_stiffness=1e-4),
+            Material(youngs_modulus=1e5, density=0.2, bending_stiffness=1e-4, **PLATE),
             velocities=np.cross([2.0, 0.0, 1.0], mesh - [0.25, 0.25, 0.0]),
         ),
         Rod(
@@ -210,7 +212,7 @@ def bent():
     curved = points.copy()
     curved[:, 2] = 0.2 * np.sin(3.0 * points[:, 0])
     held = Pins(np.arange(9))
-    stiff = {"youngs_modulus": 1e5, "density": 0.3, "bending_stiffness": 1e-2}
+    stiff = {"youngs_modulus": 1e5, "density": 0.3, "bending_stiffness": 1e-2, **PLATE}
     return [
         Cloth(curved, triangles, Material(rest_flat=True, **stiff), held, name="Flat"),
         Cloth(curved + [0.0, 1.1, 0.0], triangles, Material(**stiff), held, name="Bent"),
@@ -290,6 +292,7 @@ def cotton(cells):
         damping=2e-3,
         collision_thickness=0.1 / cells,
         self_contact=True,
+        **PLATE,
     )
 
 

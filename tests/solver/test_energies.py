@@ -17,7 +17,8 @@ from vbd.solver.elements.hinges import (
     hinge_stiffness,
 )
 from vbd.solver.elements.materials import orthotropic_stiffness
-from vbd.solver.elements.triangles import triangle_frames, triangles_of
+from vbd.solver.elements.triangle_frames import triangle_frames
+from vbd.solver.elements.triangles import triangles_of
 from vbd.solver.settings import Material, Settings
 
 MU, LAM, RIGIDITY, STIFFNESS = 3.0e4, 1.1e5, 0.02, 700.0

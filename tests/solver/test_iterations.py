@@ -224,7 +224,9 @@ def test_the_verdict_names_iterations_that_are_enough():
 def test_over_relaxation_does_not_blow_up_a_crumpled_sheet(membrane):
     points, triangles = grid(8)
     crumpled = 0.6 * points + 0.02 * np.random.default_rng(3).standard_normal(points.shape)
-    material = Material(youngs_modulus=1e6, bending_stiffness=1e-3, membrane=membrane)
+    material = Material(
+        youngs_modulus=1e6, bending_stiffness=1e-3, membrane=membrane, adapt_folds=False
+    )
     cloth = Cloth(crumpled, triangles, material, rest_points=points, pins=Pins([0]))
     settings = Settings(
         gravity=(0, 0, 0), quasistatic=True, substeps=1, iterations=1, relaxation=1.9

@@ -24,7 +24,7 @@ from vbd.solver.model.tables import ElementTable
 from vbd.solver.settings import Material, Settings
 
 IN_LANES = [kind for kind in KINDS if kind.in_lanes is not None]
-IN_SUMS = [kind for kind in IN_LANES if kind.slope_in_lanes is not None]
+IN_SUMS = [kind for kind in IN_LANES if kind.forces_in_lanes is not None]
 
 
 def upload(values, dtype):
@@ -153,7 +153,9 @@ def sums_of(kind, wide):
     wp.launch(of_slopes, count, [0, chunks, data, x, d, elements.rest, 1.0], [sums], device="cpu")
     whole = np.flatnonzero(elements.whole)
     assert 0 < len(whole) < count
-    return pulls.force.numpy(), pulls.sums.numpy()[whole], sums.slope.numpy()
+    # In lanes every other sample is the mean of its neighbors.
+    slopes = np.concatenate([sums.slope.numpy(), sums.samples.numpy()[:, 1::2]], axis=1)
+    return pulls.force.numpy(), pulls.sums.numpy()[whole], slopes
 
 
 @pytest.mark.parametrize("kind", IN_SUMS, ids=lambda kind: kind.name)

@@ -27,7 +27,8 @@ BENT = np.array(
 
 def sheet(**material):
     points, triangles = grid(2)
-    return Cloth(points, triangles, Material(**material), uv=points[:, :2])
+    material = Material(**{"adapt_folds": False, **material})
+    return Cloth(points, triangles, material, uv=points[:, :2])
 
 
 def wire():

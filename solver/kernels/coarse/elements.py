@@ -208,7 +208,8 @@ def forces_in_lanes_kernel(kind):
 
 def slopes_in_lanes_kernel(kind):
     """The kernel for the slope of the energy of elements that lie in lanes."""
-    Element, Rest, slope_of = wide(kind.element), kind.rest, kind.slope_in_lanes
+    Element, Rest = wide(kind.element), kind.rest
+    slope_of, samples_of = kind.slope_in_lanes, kind.samples_in_lanes
 
     @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
     def add_slopes(
@@ -225,8 +226,17 @@ def slopes_in_lanes_kernel(kind):
         """Slope of the energy of the elements of a chunk along the direction."""
         chunk = first + wp.tid()
         slope = vec6s(0.0)
+        begin = float(0.0)
+        samples = vec8()
         for e in range(chunks.wide_start[chunk], chunks.wide_start[chunk + 1]):
-            slope = slope_of(elements[e], rest, x, direction, slope)
-        sums.slope[chunks.offset + chunk] = vec6d(sums_of(slope))
+            if wp.static(slope_of is not None):
+                slope = slope_of(elements[e], rest, x, direction, slope)
+            if wp.static(samples_of is not None):
+                at_0, samples = samples_of(elements[e], rest, x, direction, longest, samples)
+                begin += at_0
+        polynomial = sums_of(slope)
+        polynomial[0] += begin
+        sums.slope[chunks.offset + chunk] = vec6d(polynomial)
+        sums.samples[chunks.offset + chunk] = samples
 
     return add_slopes

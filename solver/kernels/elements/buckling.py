@@ -10,16 +10,15 @@ with a plateau (Choi and Ko 2002 have one for springs):
 
 E is the Green strain with principal values e₁ ≥ e₂, and C the stiffness of ψ₀. Folds that are
 pressed flat resist more. The load of a strip that is folded to the part a of its length rises like
-N_c/a² here, so
+N_c/a³ here, so
 
-    h'(e) = N_c (1 − r^(−3/2)),  r = 1 + 2 (e + N_c/K₁) < 1
+    h(e) = N_c (1 − r)²/(2 r),  h' = N_c (1 − 1/r²),  r = 1 + 2 (e + N_c/K₁) < 1
 
 beyond the strain −N_c/K₁ at which it buckles. (The elastica rises by N_c/2 per unit of shortening
-at first, Love 1927 §263; this is four times as steep, which keeps hinges from crushing a face.) The
-last term hardens beyond a maximum stretch. All terms are convex in E and C¹. Isotropic membranes
-are relaxed along the principal directions, woven ones along warp and weft. The frame of an
-isotropic triangle is given by cos 2φ and sin 2φ of the first principal direction, that of a woven
-one by (1, 0).
+at first, Love 1927 §263; this is steeper, which keeps hinges from crushing a face.) The last term
+hardens beyond a maximum stretch. All terms are convex in E and C¹. Isotropic membranes are relaxed
+along the principal directions, woven ones along warp and weft. The frame of an isotropic triangle
+is given by cos 2φ and sin 2φ of the first principal direction, that of a woven one by (1, 0).
 
 With a damping time k_d the strain that makes stress is E = G + k_d ∂G/∂t − Ḡ₀ (Kelvin and Voigt):
 (1 + κ) (G − Ḡ) with the rest value Ḡ that damping moves (rest_values.py).
@@ -29,22 +28,43 @@ from typing import Any
 
 import warp as wp
 
-from ..lane_functions import either, root
+from ..lane_functions import either, least, root, smallest
 from ..lanes import add, div, largest, mul, sub  # noqa: F401 (operators)
 from ..options import QUICK
 
 wp.set_module_options(QUICK)
 
-# Divisors stay above it.
-TINY = wp.constant(1.0e-30)
 # A strip that is folded to less than this square of a stretch resists no more.
-LEAST = wp.constant(0.001)
-# What follows from how far a triangle may be pressed and stretched: N_c, e_max, K_L, isotropy (1 or
-# 0) and 1 + κ.
-vec5 = wp.types.vector(length=5, dtype=float)
-vec5d = wp.types.vector(length=5, dtype=wp.float64)
+LEAST = wp.constant(0.01)
+# What keeps a quotient of nothing by nothing finite.
+TINY = wp.constant(1.0e-12)
 # Two principal strains that differ by less are the same one, within rounding.
 EQUAL = wp.constant(1.0e-7)
+
+
+@wp.struct
+class Limits:
+    """How far a triangle may be pressed and stretched."""
+
+    load: float  # N_c times the rest area [N m]
+    onset: float  # N_c/K₁, the strain at which a strip buckles
+    most: float  # e_max
+    hardening: float  # K_L times the rest area [N m]
+    isotropy: float  # 1 where it is relaxed along principal directions, 0 along warp and weft
+    rate: float  # 1 + κ of damping
+    ratio_1: float  # K₁₂/K₁
+    ratio_2: float  # K₁₂/K₂
+
+
+@wp.struct
+class ExactLimits:
+    """The same in float64, without what else is in use; N_c A and K_L A [J]."""
+
+    load: wp.float64
+    onset: wp.float64
+    most: wp.float64
+    hardening: wp.float64
+    isotropy: wp.float64
 
 
 @wp.func
@@ -55,114 +75,108 @@ def strain_frame(isotropy: Any, strain: Any):
     mean = 0.5 * (strain[0] + strain[1])
     half = 0.5 * (strain[0] - strain[1])
     radius = root(half * half + strain[2] * strain[2])
-    inverse = 1.0 / largest(EQUAL, radius)
-    differ = radius - EQUAL
-    cosine = 1.0 + isotropy * (either(differ, half * inverse, 1.0) - 1.0)
-    sine = isotropy * either(differ, strain[2] * inverse, 0.0)
-    return mean, half + isotropy * (radius - half), cosine, sine
+    inverse = isotropy / (TINY + radius)
+    cosine = (1.0 - isotropy) + (TINY + half) * inverse
+    return mean, half + isotropy * (radius - half), cosine, strain[2] * inverse
 
 
 @wp.func
-def limited_stresses(stiffness: Any, plateau: Any, e_1: Any, e_2: Any):
+def limited_stresses(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
     """(S₁, S₂) ≥ −N_c along the axes of the frame, and above 0 where S₂ is −N_c; stiffness
-    (K₁, K₂, K₁₂, G_s), `plateau` N_c.
+    (K₁, K₂, K₁₂, G_s).
 
     Where S₂ is held at −N_c, S₁ = (K₁ − K₁₂²/K₂) e₁ − (K₁₂/K₂) N_c, or −N_c too.
     """
-    k_1 = stiffness[0]
-    k_2 = stiffness[1]
+    floor = -1.0 * limits.load
     k_12 = stiffness[2]
-    from_2 = k_12 / largest(TINY, k_2)
-    from_1 = k_12 / largest(TINY, k_1)
-    held = largest(-1.0 * plateau, (k_1 - k_12 * from_2) * e_1 - from_2 * plateau)
-    alone = (k_2 - k_12 * from_1) * e_2
-    pressed = -1.0 * plateau - (alone + from_1 * held)
-    free = largest(-1.0 * plateau, k_1 * e_1 + k_12 * e_2)
-    return (
-        either(pressed, held, free),
-        either(pressed, -1.0 * plateau, alone + from_1 * free),
-        pressed,
-    )
+    held = largest(floor, (stiffness[0] - k_12 * limits.ratio_2) * e_1 + limits.ratio_2 * floor)
+    alone = (stiffness[1] - k_12 * limits.ratio_1) * e_2
+    pressed = floor - (alone + limits.ratio_1 * held)
+    free = largest(floor, stiffness[0] * e_1 + k_12 * e_2)
+    s_1 = either(pressed, held, free)
+    s_2 = either(pressed, floor, alone + limits.ratio_1 * free)
+    return s_1, s_2, pressed
 
 
 @wp.func
-def beyond(strain: Any, most: Any):
-    """By how much a strain exceeds the largest one that does not harden."""
-    return largest(0.0, strain - most)
+def fold(limits: Any, e: Any):
+    """(h', h'') of a strip at strain e."""
+    r = largest(LEAST, 1.0 - largest(0.0, -2.0 * (e + limits.onset)))
+    inverse = 1.0 / r
+    load = limits.load * (inverse * inverse)
+    return limits.load - load, either(1.0 - r, 4.0 * load * inverse, 0.0)
 
 
 @wp.func
-def folded(stiffness: Any, plateau: Any, e: Any):
-    """r of a strip at strain e, between `LEAST` and 1."""
-    onset = plateau / largest(TINY, stiffness[0])
-    return largest(LEAST, 1.0 - largest(0.0, -2.0 * (e + onset)))
+def is_folded(limits: Any, e_1: Any, e_2: Any):
+    """Whether any of the triangles is folded."""
+    return least(smallest(e_1, e_2) + limits.onset) < 0.0
 
 
 @wp.func
-def fold_stress(stiffness: Any, plateau: Any, e: Any):
-    """h' of a strip at strain e."""
-    r = folded(stiffness, plateau, e)
-    return plateau - plateau / (r * root(r))
+def is_hardened(limits: Any, e_1: Any, e_2: Any):
+    """Whether any of the triangles is stretched beyond e_max."""
+    return least(limits.most - largest(e_1, e_2)) < 0.0
 
 
 @wp.func
-def fold_stiffness(stiffness: Any, plateau: Any, e: Any):
-    """h'' of a strip at strain e, where it is folded."""
-    r = folded(stiffness, plateau, e)
-    return either(1.0 - r, 3.0 * plateau / (r * r * root(r)), 0.0)
+def with_folds(limits: Any, e_1: Any, e_2: Any, s_1: Any, s_2: Any, t_1: Any, t_2: Any, shear: Any):
+    """Stresses (S₁, S₂) and stiffness (T₁, T₂, G), the latter for a block, with what folds that are
+    pressed flat and fabric beyond e_max resist besides.
+    """
+    if is_folded(limits, e_1, e_2):
+        h_1, slope_1 = fold(limits, e_1)
+        h_2, slope_2 = fold(limits, e_2)
+        s_1 = s_1 + h_1
+        s_2 = s_2 + h_2
+        t_1 = t_1 + slope_1
+        t_2 = t_2 + slope_2
+    if is_hardened(limits, e_1, e_2):
+        over_1 = e_1 - limits.most
+        over_2 = e_2 - limits.most
+        more_1 = limits.hardening * largest(0.0, over_1)
+        more_2 = limits.hardening * largest(0.0, over_2)
+        s_1 = s_1 + more_1
+        s_2 = s_2 + more_2
+        t_1 = t_1 + either(over_1, limits.hardening, 0.0)
+        t_2 = t_2 + either(over_2, limits.hardening, 0.0)
+        shear = shear + 0.5 * limits.isotropy * (more_1 - more_2) / largest(EQUAL, e_1 - e_2)
+    return s_1, s_2, t_1, t_2, shear
 
 
 @wp.func
 def axial_stresses(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
-    """(S₁, S₂) along the axes of the frame; `limits` as `vec5`."""
-    s_1, s_2, _pressed = limited_stresses(stiffness, limits[0], e_1, e_2)
-    s_1 = s_1 + fold_stress(stiffness, limits[0], e_1) + limits[2] * beyond(e_1, limits[1])
-    s_2 = s_2 + fold_stress(stiffness, limits[0], e_2) + limits[2] * beyond(e_2, limits[1])
-    return s_1, s_2
+    """(S₁, S₂) along the axes of the frame, and a stiffness (T₁, T₂, G) not below their slopes.
 
-
-@wp.func
-def hardened_stiffness(stiffness: Any, limits: Any, e_1: Any, e_2: Any, half: Any):
-    """(T₁, T₂, G) of ψ₀ and of what is hardened now: not below the slopes of the stresses.
-
-    A block of these is safe: with the slopes themselves, which are zero in slack cloth, vertices
-    overshoot to where the faces are taut, and sweeps come to no end.
+    T and G are those of ψ₀ with what is folded and hardened now. A block of them is safe: with the
+    slopes themselves, which are zero in slack cloth, vertices overshoot to where the faces are
+    taut, and sweeps come to no end.
     """
-    over_1 = e_1 - limits[1]
-    over_2 = e_2 - limits[1]
-    t_1 = stiffness[0] + either(over_1, limits[2], 0.0)
-    t_2 = stiffness[1] + fold_stiffness(stiffness, limits[0], e_2) + either(over_2, limits[2], 0.0)
-    turning = limits[2] * (largest(0.0, over_1) - largest(0.0, over_2))
-    shear = stiffness[3] + 0.25 * limits[3] * turning / largest(EQUAL, half)
-    return t_1, t_2, shear
+    flat_1, flat_2, _pressed = limited_stresses(stiffness, limits, e_1, e_2)
+    s_1, s_2, t_1, t_2, shear = with_folds(
+        limits, e_1, e_2, flat_1, flat_2, stiffness[0], stiffness[1], stiffness[3]
+    )
+    return s_1, s_2, t_1, t_2, shear
 
 
 @wp.func
 def frame_shear(stiffness: Any, limits: Any, strain: Any):
     """S₁₂ in the frame: none in the principal one."""
-    return (2.0 * (1.0 - limits[3])) * (stiffness[3] * strain[2])
+    return (2.0 * (1.0 - limits.isotropy)) * (stiffness[3] * strain[2])
 
 
 @wp.func
 def axial_tangents(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
     """(S₁, S₂) and their slopes (∂S₁/∂e₁, ∂S₂/∂e₂, ∂S₁/∂e₂), never negative."""
-    k_1 = stiffness[0]
-    k_2 = stiffness[1]
-    k_12 = stiffness[2]
-    s_1, s_2, pressed = limited_stresses(stiffness, limits[0], e_1, e_2)
-    free_1 = either(s_1 + limits[0], 1.0, 0.0)
+    s_1, s_2, pressed = limited_stresses(stiffness, limits, e_1, e_2)
+    free_1 = either(s_1 + limits.load, 1.0, 0.0)
     free_2 = either(pressed, 0.0, 1.0)
     both = free_1 * free_2
-    t_12 = both * k_12
-    t_1 = free_1 * k_1 - (free_1 - both) * (k_12 * k_12 / largest(TINY, k_2))
-    t_2 = free_2 * k_2 - (free_2 - both) * (k_12 * k_12 / largest(TINY, k_1))
-    over_1 = e_1 - limits[1]
-    over_2 = e_2 - limits[1]
-    s_1 = s_1 + fold_stress(stiffness, limits[0], e_1) + limits[2] * largest(0.0, over_1)
-    s_2 = s_2 + fold_stress(stiffness, limits[0], e_2) + limits[2] * largest(0.0, over_2)
-    t_1 = t_1 + fold_stiffness(stiffness, limits[0], e_1) + either(over_1, limits[2], 0.0)
-    t_2 = t_2 + fold_stiffness(stiffness, limits[0], e_2) + either(over_2, limits[2], 0.0)
-    return s_1, s_2, t_1, t_2, t_12
+    k_12 = stiffness[2]
+    t_1 = free_1 * stiffness[0] - (free_1 - both) * (k_12 * limits.ratio_2)
+    t_2 = free_2 * stiffness[1] - (free_2 - both) * (k_12 * limits.ratio_1)
+    s_1, s_2, t_1, t_2, _shear = with_folds(limits, e_1, e_2, s_1, s_2, t_1, t_2, t_1)
+    return s_1, s_2, t_1, t_2, both * k_12
 
 
 @wp.func
@@ -170,14 +184,14 @@ def frame_shear_stiffness(stiffness: Any, limits: Any, s_1: Any, s_2: Any, half:
     """∂S₁₂/∂(2E₁₂) in the frame: of a principal frame, which turns, (S₁ − S₂)/(2 (e₁ − e₂))."""
     turning = 0.25 * (s_1 - s_2) / largest(EQUAL, half)
     turning = largest(0.0, either(half - 2.0 * EQUAL, turning, stiffness[3]))
-    return stiffness[3] + limits[3] * (turning - stiffness[3])
+    return stiffness[3] + limits.isotropy * (turning - stiffness[3])
 
 
 @wp.func
 def membrane_stress(stiffness: Any, limits: Any, strain: Any):
     """Mean and half difference of the axial stresses, S₁₂ in the frame, cos 2φ and sin 2φ."""
-    mean, half, cosine, sine = strain_frame(limits[3], strain)
-    s_1, s_2 = axial_stresses(stiffness, limits, mean + half, mean - half)
+    mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
+    s_1, s_2, _t_1, _t_2, _g = axial_stresses(stiffness, limits, mean + half, mean - half)
     shear = frame_shear(stiffness, limits, strain)
     return 0.5 * (s_1 + s_2), 0.5 * (s_1 - s_2), shear, cosine, sine
 
@@ -192,37 +206,35 @@ def exact_axis(k: wp.float64, k_12: wp.float64, other: wp.float64, plateau: wp.f
 
 
 @wp.func
-def fold_energy(k: wp.vec4d, plateau: wp.float64, e: wp.float64):
-    """h of a strip at strain e: N_c (1/√r − 1 − (1 − r)/2), and straight on below `LEAST`."""
+def fold_energy(limits: ExactLimits, e: wp.float64):
+    """h of a strip at strain e, and straight on below `LEAST`."""
     zero = wp.float64(0.0)
     half = wp.float64(0.5)
     one = wp.float64(1.0)
     two = wp.float64(2.0)
     least = wp.float64(LEAST)
-    excess = zero
-    if k[0] > zero:
-        excess = wp.max(-two * (e + plateau / k[0]), zero)
+    excess = wp.max(-two * (e + limits.onset), zero)
     r = wp.max(one - excess, least)
-    energy = (one / wp.sqrt(r) - one) - half * (one - r)
+    energy = half * (one - r) * (one - r) / r
     beyond_least = half * wp.max(excess - (one - least), zero)
-    return plateau * (energy + beyond_least * (one / (r * wp.sqrt(r)) - one))
+    return limits.load * (energy + beyond_least * (one / (r * r) - one))
 
 
 @wp.func
-def membrane_energy(k: wp.vec4d, limits: vec5d, strain: wp.vec3d):
-    """ψ in float64 of (K₁, K₂, K₁₂, G_s), limits as `vec5` and (E₁₁, E₂₂, E₁₂)."""
+def membrane_energy(k: wp.vec4d, limits: ExactLimits, strain: wp.vec3d):
+    """ψ in float64 of (K₁, K₂, K₁₂, G_s), its limits and (E₁₁, E₂₂, E₁₂)."""
     zero = wp.float64(0.0)
     half = wp.float64(0.5)
     two = wp.float64(2.0)
     mean = half * (strain[0] + strain[1])
     apart = half * (strain[0] - strain[1])
     shear = strain[2]
-    if limits[3] > zero:
+    if limits.isotropy > zero:
         apart = wp.sqrt(apart * apart + shear * shear)
         shear = zero
     e_1 = mean + apart
     e_2 = mean - apart
-    n = limits[0]
+    n = limits.load
     alone_1, from_2 = exact_axis(k[0], k[2], k[1], n)
     alone_2, from_1 = exact_axis(k[1], k[2], k[0], n)
     # Elastic strains: those of the fabric, of which folds have taken up the rest.
@@ -237,10 +249,10 @@ def membrane_energy(k: wp.vec4d, limits: vec5d, strain: wp.vec3d):
         a_1, a_2 = elastic_strains(k, -n, alone_2 * e_2 - from_1 * n)
     energy = half * (k[0] * a_1 * a_1 + k[1] * a_2 * a_2) + k[2] * a_1 * a_2
     energy += n * ((a_1 - e_1) + (a_2 - e_2))
-    energy += fold_energy(k, n, e_1) + fold_energy(k, n, e_2)
-    over_1 = wp.max(zero, e_1 - limits[1])
-    over_2 = wp.max(zero, e_2 - limits[1])
-    energy += half * limits[2] * (over_1 * over_1 + over_2 * over_2)
+    energy += fold_energy(limits, e_1) + fold_energy(limits, e_2)
+    over_1 = wp.max(zero, e_1 - limits.most)
+    over_2 = wp.max(zero, e_2 - limits.most)
+    energy += half * limits.hardening * (over_1 * over_1 + over_2 * over_2)
     return energy + two * k[3] * shear * shear
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Dents: how the rest strain Ḡ of membrane triangles flows (flow.py).
 
-Additive plasticity of Green's strain (Green and Naghdi 1965): G − Ḡ is the elastic part, measured
-by its principal strain of the largest magnitude, and shortened as a whole.
+Additive plasticity of Green's strain (Green and Naghdi 1965): G − Ḡ without what folds take up
+(buckling.py) is the elastic part, measured by its principal strain of the largest magnitude, and
+shortened as a whole.
 """
 
 import warp as wp
 
 from ..options import QUICK
+from .buckling import Limits, limited_stresses, strain_frame
 from .triangle_corners import green_strain
 from .triangles import Triangle, first_column, second_column, triangle_gradient
 
@@ -26,10 +28,27 @@ def principal_strains(g: wp.vec3):
 
 
 @wp.func
+def elastic_strain(k: wp.vec4, limits: Limits, strain: wp.vec3):
+    """What of a strain (E₁₁, E₂₂, E₁₂) the fabric has, without what its folds take up."""
+    area = k[0] * k[1] - k[2] * k[2]
+    if area <= 0.0:
+        return strain
+    mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
+    s_1, s_2, _pressed = limited_stresses(k, limits, mean + half, mean - half)
+    e_1 = (k[1] * s_1 - k[2] * s_2) / area
+    e_2 = (k[0] * s_2 - k[2] * s_1) / area
+    mean = 0.5 * (e_1 + e_2)
+    half = 0.5 * (e_1 - e_2)
+    across = half * sine + (1.0 - limits.isotropy) * strain[2]
+    return wp.vec3(mean + half * cosine, mean - half * cosine, across)
+
+
+@wp.func
 def triangle_flowed(t: Triangle, rest: wp.vec3, limit: float, share: float, x: wp.array[wp.vec3]):
     """Ḡ after flow, or after a part of it where all would leave what is allowed at rest."""
     f = triangle_gradient(t, x)
-    gap = green_strain(first_column(f), second_column(f)) - rest
+    of_triangle = green_strain(first_column(f), second_column(f)) - rest
+    gap = elastic_strain(t.stiffness, t.limits, of_triangle)
     high, low = principal_strains(gap)
     strain = wp.max(high, -low)
     moved = rest

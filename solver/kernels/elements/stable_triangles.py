@@ -14,16 +14,8 @@ With M = μ + N_c, where S₂ would be below −N_c, the fabric has
 import warp as wp
 
 from ..options import QUICK
-from .buckling import (
-    beyond,
-    fold_energy,
-    fold_stress,
-    hardened_stiffness,
-    strain_frame,
-    vec5,
-    vec5d,
-)
-from .linear_algebra import mat32, vec6
+from .buckling import ExactLimits, Limits, fold_energy, strain_frame, with_folds
+from .linear_algebra import mat32
 from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import (
     exact_columns,
@@ -48,7 +40,7 @@ class StableTriangleRecord:
     gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
     gradient_b: wp.vec2
     constants: wp.vec2  # (μ, λ) times the rest area [N m]
-    limits: vec5  # N_c A [N m], e_max, K_L A [N m], 1, 1 (buckling.py)
+    limits: Limits
 
 
 @wp.struct
@@ -59,7 +51,7 @@ class StableTriangle:
     gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
     gradient_c: wp.vec2
     constants: wp.vec2  # (μ, λ) times the rest area [N m]
-    limits: vec5
+    limits: Limits
     record: int
 
 
@@ -70,7 +62,7 @@ class ExactStableTriangle:
     corners: wp.vec3i
     inverse: wp.mat22d  # of the rest edges in the plane [1/m]
     constants: wp.vec2d  # (μ, λ) times the rest area [J]
-    limits: vec5d
+    limits: ExactLimits
 
 
 @wp.func
@@ -120,28 +112,17 @@ def flat_stiffness(constants: wp.vec2, c_1: float, c_2: float):
 
 
 @wp.func
-def stiffness_at_rest(constants: wp.vec2):
-    """(K₁, 0, 0, 0), K₁ = ∂S₁/∂e₁ at rest."""
-    return wp.vec4(constants[0] + constants[1], 0.0, 0.0, 0.0)
-
-
-@wp.func
-def stable_stresses(constants: wp.vec2, limits: vec5, e_1: float, e_2: float):
-    """(S₁, S₂) for principal strains e₁ ≥ e₂."""
-    c_1, c_2, _free = fabric_stretches(constants, limits[0], e_1, e_2)
-    s_1, s_2 = flat_stresses(constants, c_1, c_2)
-    near_rest = stiffness_at_rest(constants)
-    s_1 += fold_stress(near_rest, limits[0], e_1) + limits[2] * beyond(e_1, limits[1])
-    s_2 += fold_stress(near_rest, limits[0], e_2) + limits[2] * beyond(e_2, limits[1])
-    return s_1, s_2
-
-
-@wp.func
-def hardening(constants: wp.vec2, limits: vec5, e_1: float, e_2: float):
-    """What (T₁, T₂, G) have more of folds and beyond the maximum stretch."""
-    k = stiffness_at_rest(constants)
-    t_1, t_2, shear = hardened_stiffness(k, limits, e_1, e_2, 0.5 * (e_1 - e_2))
-    return t_1 - k[0], t_2, shear
+def stable_stresses(constants: wp.vec2, limits: Limits, e_1: float, e_2: float):
+    """(S₁, S₂) for principal strains e₁ ≥ e₂, and (T₁, T₂, T₁₂, G) for a block, as in buckling.py:
+    those of ψ₀ where the fabric is.
+    """
+    c_1, c_2, _free = fabric_stretches(constants, limits.load, e_1, e_2)
+    flat_1, flat_2 = flat_stresses(constants, c_1, c_2)
+    flat_t_1, flat_t_2, t_12, flat_shear = flat_stiffness(constants, c_1, c_2)
+    s_1, s_2, t_1, t_2, shear = with_folds(
+        limits, e_1, e_2, flat_1, flat_2, flat_t_1, flat_t_2, flat_shear
+    )
+    return s_1, s_2, t_1, t_2, t_12, shear
 
 
 @wp.func
@@ -164,25 +145,10 @@ def stable_force_hessian(
     d_b = x[triangle.b] - x_i
     f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
     e_1, e_2, cosine, sine = stable_frame(f_1, f_2)
-    s_1, s_2 = stable_stresses(triangle.constants, triangle.limits, e_1, e_2)
-    c_1, c_2, _free = fabric_stretches(triangle.constants, triangle.limits[0], e_1, e_2)
-    t_1, t_2, t_12, shear = flat_stiffness(triangle.constants, c_1, c_2)
-    more_1, more_2, more_shear = hardening(triangle.constants, triangle.limits, e_1, e_2)
+    s_1, s_2, t_1, t_2, t_12, shear = stable_stresses(triangle.constants, triangle.limits, e_1, e_2)
     g = -(triangle.gradient_a + triangle.gradient_b)
     force, hessian = force_and_block(
-        g[0],
-        g[1],
-        f_1,
-        f_2,
-        cosine,
-        sine,
-        s_1,
-        s_2,
-        0.0,
-        t_1 + more_1,
-        t_2 + more_2,
-        t_12,
-        shear + more_shear,
+        g[0], g[1], f_1, f_2, cosine, sine, s_1, s_2, 0.0, t_1, t_2, t_12, shear
     )
     return -force, hessian
 
@@ -207,7 +173,7 @@ def stable_weight(t: StableTriangle, c: int):
 def stress_of(t: StableTriangle, f: mat32):
     """S [2, 2] times the rest area [N m] as (S₁₁, S₂₂, S₁₂)."""
     e_1, e_2, cosine, sine = stable_frame(first_column(f), second_column(f))
-    s_1, s_2 = stable_stresses(t.constants, t.limits, e_1, e_2)
+    s_1, s_2, _t_1, _t_2, _t_12, _shear = stable_stresses(t.constants, t.limits, e_1, e_2)
     mean = 0.5 * (s_1 + s_2)
     half = 0.5 * (s_1 - s_2)
     return wp.vec3(mean + half * cosine, mean - half * cosine, half * sine)
@@ -221,27 +187,18 @@ def stable_stress(t: StableTriangle, rest: wp.array[float], f: mat32):
 
 
 @wp.func
-def without_shear(t: StableTriangle, rest: wp.array[float], f: mat32):
-    """P − μ F [3, 2] times the rest area [N m]."""
-    return stable_stress(t, rest, f) - t.constants[0] * f
-
-
-@wp.func
 def stable_square(t: StableTriangle, rest: wp.array[float], f: mat32, m: int):
     """As `membrane_square` of triangles.py, without what is negative; a fold has no stiffness."""
     e_1, e_2, cosine, sine = stable_frame(first_column(f), second_column(f))
-    c_1, c_2, free = fabric_stretches(t.constants, t.limits[0], e_1, e_2)
+    c_1, c_2, free = fabric_stretches(t.constants, t.limits.load, e_1, e_2)
     t_1, t_2, t_12, shear = flat_stiffness(t.constants, c_1, c_2)
+    s_1, s_2 = flat_stresses(t.constants, c_1, c_2)
     if free < 2.0:
-        s_1, s_2 = flat_stresses(t.constants, c_1, c_2)
         t_1 = free * (t_1 - t_12 * t_12 / t_2)
         t_2 = 0.0
         t_12 = 0.0
         shear = 0.5 * (s_1 - s_2) / wp.max(e_1 - e_2, LEAST)
-    more_1, more_2, more_shear = hardening(t.constants, t.limits, e_1, e_2)
-    t_1 += more_1
-    t_2 += more_2
-    shear += more_shear
+    s_1, s_2, t_1, t_2, shear = with_folds(t.limits, e_1, e_2, s_1, s_2, t_1, t_2, shear)
     turned = f * wp.mat22(cosine, sine, sine, -cosine)
     ratio = t_12 / wp.max(t_1, 1.0e-30)
     scale = t_1
@@ -262,13 +219,6 @@ def stable_spread(t: StableTriangle, rest: wp.array[float], f: mat32):
 
 
 @wp.func
-def stable_slope(t: StableTriangle, rest: wp.array[float], f: mat32, d: mat32, total: vec6):
-    """`total` and coefficients 1, a … a⁵ of ∂/∂a μ/2 |F|² times the rest area [N m] at F + a D."""
-    mu = t.constants[0]
-    return total + vec6(mu * wp.ddot(f, d), mu * wp.ddot(d, d), 0.0, 0.0, 0.0, 0.0)
-
-
-@wp.func
 def stable_energy(t: ExactStableTriangle, x: wp.array[wp.vec3]):
     """ψ times the rest area [J], zero at rest; a triangle is never inside out."""
     f_1, f_2 = exact_columns(t.corners, t.inverse, x)
@@ -282,7 +232,7 @@ def stable_energy(t: ExactStableTriangle, x: wp.array[wp.vec3]):
     c_2 = mean - apart
     mu = t.constants[0]
     lam = t.constants[1]
-    n = t.limits[0]
+    n = t.limits.load
     alpha = one + mu / lam
     # Squares of the stretches of the fabric, of which folds have taken up the rest.
     a_1 = c_1
@@ -296,8 +246,7 @@ def stable_energy(t: ExactStableTriangle, x: wp.array[wp.vec3]):
     energy += half * n * ((a_1 - c_1) + (a_2 - c_2))
     e_1 = half * (c_1 - one)
     e_2 = half * (c_2 - one)
-    near_rest = wp.vec4d(mu + lam, zero, zero, zero)
-    energy += fold_energy(near_rest, n, e_1) + fold_energy(near_rest, n, e_2)
-    over_1 = wp.max(zero, e_1 - t.limits[1])
-    over_2 = wp.max(zero, e_2 - t.limits[1])
-    return energy + half * t.limits[2] * (over_1 * over_1 + over_2 * over_2), one
+    energy += fold_energy(t.limits, e_1) + fold_energy(t.limits, e_2)
+    over_1 = wp.max(zero, e_1 - t.limits.most)
+    over_2 = wp.max(zero, e_2 - t.limits.most)
+    return energy + half * t.limits.hardening * (over_1 * over_1 + over_2 * over_2), one

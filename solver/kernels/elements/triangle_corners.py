@@ -32,7 +32,7 @@ from ..lanes import (  # noqa: F401 (operators)
     wide,
 )
 from ..options import QUICK
-from .buckling import axial_stresses, frame_shear, hardened_stiffness, strain_frame, vec5
+from .buckling import Limits, axial_stresses, frame_shear, strain_frame
 
 wp.set_module_options(QUICK)
 
@@ -46,7 +46,7 @@ class TriangleRecord:
     gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
     gradient_b: wp.vec2
     stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
-    limits: vec5  # N_c A [N m], e_max, K_L A [N m], isotropy, 1 + κ (buckling.py)
+    limits: Limits
 
 
 TriangleRecords = wide(TriangleRecord)
@@ -111,14 +111,15 @@ def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any):
     k = triangle.stiffness
     limits = triangle.limits
     f_1, f_2 = deformation_columns(g_a, g_b, d_a, d_b)
-    strain = limits[4] * (green_strain(f_1, f_2) - rest)
-    mean, half, cosine, sine = strain_frame(limits[3], strain)
-    s_1, s_2 = axial_stresses(k, limits, mean + half, mean - half)
-    t_1, t_2, shear = hardened_stiffness(k, limits, mean + half, mean - half, half)
+    strain = limits.rate * (green_strain(f_1, f_2) - rest)
+    mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
+    e_1 = mean + half
+    e_2 = mean - half
+    s_1, s_2, t_1, t_2, shear = axial_stresses(k, limits, e_1, e_2)
     s_12 = frame_shear(k, limits, strain)
     g_1 = -1.0 * (g_a[0] + g_b[0])
     g_2 = -1.0 * (g_a[1] + g_b[1])
-    rate = limits[4]
+    rate = limits.rate
     force, hessian = force_and_block(
         g_1,
         g_2,

@@ -13,29 +13,29 @@ from typing import Any
 
 import warp as wp
 
+from ..coarse.line import SAMPLES, vec8
 from ..corners import CornersInLanes
-from ..lane_functions import six
 from ..lanes import (  # noqa: F401 (operators)
     add,
     dot,
     gathered,
     mul,
     sub,
-    vec6s,
+    total,
     vector,
     wide,
 )
 from ..options import QUICK
 from .buckling import (
+    ExactLimits,
+    Limits,
     axial_tangents,
     frame_shear_stiffness,
     membrane_energy,
     membrane_stress,
     strain_frame,
-    vec5,
-    vec5d,
 )
-from .linear_algebra import exact, mat32, vec6
+from .linear_algebra import exact, mat32
 from .triangle_corners import deformation_columns, green_strain
 
 wp.set_module_options(QUICK)
@@ -49,7 +49,7 @@ class Triangle:
     gradient_b: wp.vec2  # ∇N [1/m] of corners 1, 2
     gradient_c: wp.vec2
     stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
-    limits: vec5  # N_c A [N m], e_max, K_L A [N m], isotropy, 1 + κ (buckling.py)
+    limits: Limits
     record: int  # one of its records
 
 
@@ -63,7 +63,7 @@ class ExactTriangle:
     corners: wp.vec3i
     inverse: wp.mat22d  # of the rest edges in the plane [1/m]
     stiffness: wp.vec4d  # (K₁, K₂, K₁₂, G_s) times the rest area [J]
-    limits: vec5d
+    limits: ExactLimits
     rest: wp.vec3d  # Ḡ
 
 
@@ -106,7 +106,7 @@ def second_column(f: mat32):
 
 @wp.func
 def strain_of(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
-    return t.limits[4] * (green_strain(first_column(f), second_column(f)) - rest[t.record])
+    return t.limits.rate * (green_strain(first_column(f), second_column(f)) - rest[t.record])
 
 
 @wp.func
@@ -127,14 +127,14 @@ def triangle_stress(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
 
 
 @wp.func
-def membrane_square(k: wp.vec4, limits: vec5, strain: wp.vec3, f: mat32, m: int):
+def membrane_square(k: wp.vec4, limits: Limits, strain: wp.vec3, f: mat32, m: int):
     """Three squares [N m] that stretch and shear make: T₁ (f₁ n₁ᵀ + T₁₂/T₁ f₂ n₂ᵀ)², what T₂ has
     besides, and G (f₂ n₁ᵀ + f₁ n₂ᵀ)², along the axes n of the frame, with the images f of these.
     """
-    mean, half, cosine, sine = strain_frame(limits[3], strain)
+    mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
     s_1, s_2, t_1, t_2, t_12 = axial_tangents(k, limits, mean + half, mean - half)
     turned = f * wp.mat22(cosine, sine, sine, -cosine)
-    rate = limits[4]
+    rate = limits.rate
     # Of slack cloth, too.
     ratio = t_12 / wp.max(t_1, 1.0e-30)
     scale = rate * t_1
@@ -182,52 +182,9 @@ def triangle_spread(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
 @wp.func
 def slope_there(k: Any, limits: Any, s_0: Any, s_1: Any, s_2: Any, a: float):
     """∂E/∂a [N m] at the strain G + a G' + a² G''."""
-    s = stress_components(k, limits, limits[4] * (s_0 + a * s_1 + (a * a) * s_2))
+    s = stress_components(k, limits, limits.rate * (s_0 + a * s_1 + (a * a) * s_2))
     change = s_1 + (2.0 * a) * s_2
     return dot(s, vector(change[0], change[1], 2.0 * change[2]))
-
-
-@wp.func
-def slope_on_line(k: Any, limits: Any, rest: Any, f_1: Any, f_2: Any, e_1: Any, e_2: Any):
-    """Coefficients 1, a, a², a³ of ∂E/∂a [N m] at F + a D, of strain G + a G' + a² G''; columns f
-    of F and e of D.
-
-    They are those of the cubic with the slopes at a = 0, ½, 1 and 2: the slope itself as long as
-    nothing buckles or hardens on the way.
-    """
-    s_0 = green_strain(f_1, f_2) - rest
-    s_1 = vector(dot(f_1, e_1), dot(f_2, e_2), 0.5 * (dot(f_1, e_2) + dot(f_2, e_1)))
-    s_2 = 0.5 * vector(dot(e_1, e_1), dot(e_2, e_2), dot(e_1, e_2))
-    at_0 = slope_there(k, limits, s_0, s_1, s_2, 0.0)
-    at_half = slope_there(k, limits, s_0, s_1, s_2, 0.5)
-    at_1 = slope_there(k, limits, s_0, s_1, s_2, 1.0)
-    at_2 = slope_there(k, limits, s_0, s_1, s_2, 2.0)
-    # Divided differences (Newton).
-    first = 2.0 * (at_half - at_0)
-    second = 2.0 * (at_1 - at_half) - first
-    third = (2.0 / 3.0) * ((at_2 - at_1) - (first + second)) - second
-    third = 0.5 * third
-    return (
-        at_0,
-        first - 0.5 * second + 0.5 * third,
-        second - 1.5 * third,
-        third,
-    )
-
-
-@wp.func
-def triangle_slope(t: Triangle, rest: wp.array[wp.vec3], f: mat32, d: mat32, total: vec6):
-    """`total` and coefficients 1, a … a⁵ of ∂E/∂a [N m] at F + a D."""
-    c_0, c_1, c_2, c_3 = slope_on_line(
-        t.stiffness,
-        t.limits,
-        rest[t.record],
-        first_column(f),
-        second_column(f),
-        first_column(d),
-        second_column(d),
-    )
-    return total + vec6(c_0, c_1, c_2, c_3, 0.0, 0.0)
 
 
 @wp.func
@@ -244,21 +201,34 @@ def columns_in_lanes(t: Triangles, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def triangles_slope(
+def triangles_samples(
     t: Triangles,
     rest: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
-    total: vec6s,
+    longest: float,
+    samples: vec8,
 ):
-    """The same of eight triangles at x, along the direction."""
+    """The slope ∂E/∂a [N m] of eight triangles at x, along the direction, and `samples` with what
+    it gains on the way.
+    """
     f_1, f_2 = columns_in_lanes(t, x)
     e_1, e_2 = columns_in_lanes(t, direction)
-    c_0, c_1, c_2, c_3 = slope_on_line(
-        t.stiffness, t.limits, gathered(rest, t.record), f_1, f_2, e_1, e_2
-    )
-    none = c_0 - c_0
-    return total + six(c_0, c_1, c_2, c_3, none, none)
+    s_0 = green_strain(f_1, f_2) - gathered(rest, t.record)
+    s_1 = vector(dot(f_1, e_1), dot(f_2, e_2), 0.5 * (dot(f_1, e_2) + dot(f_2, e_1)))
+    s_2 = 0.5 * vector(dot(e_1, e_1), dot(e_2, e_2), dot(e_1, e_2))
+    begin = total(slope_there(t.stiffness, t.limits, s_0, s_1, s_2, 0.0))
+    before = float(0.0)
+    n = int(0)
+    # Every other sample lies halfway between its neighbors.
+    while n < SAMPLES:
+        n += 2
+        part = longest * float(n) / float(SAMPLES)
+        gain = total(slope_there(t.stiffness, t.limits, s_0, s_1, s_2, part)) - begin
+        samples[n - 2] += 0.5 * (before + gain)
+        samples[n - 1] += gain
+        before = gain
+    return begin, samples
 
 
 @wp.func
@@ -266,7 +236,7 @@ def triangles_forces(t: Triangles, rest: wp.array[wp.vec3], x: wp.array[wp.vec3]
     """Forces [N] of eight triangles on corners 1 and 2."""
     f_1, f_2 = columns_in_lanes(t, x)
     strain = green_strain(f_1, f_2) - gathered(rest, t.record)
-    s = stress_components(t.stiffness, t.limits, t.limits[4] * strain)
+    s = stress_components(t.stiffness, t.limits, t.limits.rate * strain)
     p_1 = s[0] * f_1 + s[2] * f_2
     p_2 = s[2] * f_1 + s[1] * f_2
     b = t.gradient_b

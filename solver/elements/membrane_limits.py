@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far the triangles of a cloth may be pressed and stretched (kernels/elements/buckling.py), and
+how stiffly they bend.
+"""
+
+import numpy as np
+
+from ..bodies.folds import buckling_load, mesh_rigidity
+from ..kernels.elements.buckling import Limits
+from .of_bodies import per_element
+from .records import structured
+
+WOVEN = "orthotropic"
+# What stands for a load or strain that is never reached.
+NEVER = 1e30
+# Stiffness beyond the maximum stretch over that below it.
+HARDENING = 20.0
+
+
+def bending_of(body, settings):
+    """Flexural rigidity [N m] and density [kg/m²] of every triangle of a cloth, and gravity
+    [m/s²].
+    """
+    rigidity = per_element(body, "bending stiffness", body.material.bending_stiffness)
+    density = per_element(body, "density", body.material.density)
+    return rigidity, density, np.linalg.norm(settings.gravity)
+
+
+def rigidity_of(body, settings, areas):
+    """Flexural rigidity [N m] of every triangle of a cloth with these areas [m²] at rest: of its
+    material, or of its mesh where that is stiffer.
+    """
+    bending = bending_of(body, settings)
+    return mesh_rigidity(*bending, areas) if body.material.adapt_folds else bending[0]
+
+
+def load_of(body, settings, areas):
+    """N_c [N/m] at which every triangle buckles; `NEVER` where faces do not."""
+    if not body.material.adapt_folds:
+        return np.full(len(areas), NEVER)
+    rigidity, density, gravity = bending_of(body, settings)
+    if body.material.membrane == WOVEN:
+        rigidity = rigidity * np.sqrt(per_element(body, "weft bending", body.material.weft_bending))
+    return buckling_load(rigidity, density, gravity, areas)
+
+
+def limits_of(body, settings, areas, stiffness):
+    """(N_c [N/m], e_max, K_L [N/m], isotropy) of every triangle, as in buckling.py."""
+    stretch = 1.0 + per_element(body, "maximum stretch", body.material.maximum_stretch)
+    is_limited = stretch > 1.0
+    most = np.where(is_limited, 0.5 * (stretch**2 - 1.0), NEVER)
+    hardening = np.where(is_limited, HARDENING * stiffness[:, :2].max(axis=1), 0.0)
+    isotropy = np.full(len(areas), float(body.material.membrane != WOVEN))
+    return np.stack([load_of(body, settings, areas), most, hardening, isotropy], axis=1)
+
+
+def limits_data(limits, stiffness, area, rate=1.0, struct=Limits):
+    """Limits [triangle, 4] as above as `Limits` or `ExactLimits`, for a stiffness (K₁, K₂, K₁₂,
+    G_s) [N/m], areas [m²] and 1 + κ.
+    """
+    load, most, hardening, isotropy = limits.T
+    k_1, k_2, k_12 = (np.maximum(stiffness[:, k], 1e-30) for k in range(3))
+    fields = {
+        "load": load * area,
+        "onset": load / k_1,
+        "most": most,
+        "hardening": hardening * area,
+        "isotropy": isotropy,
+    }
+    if struct is Limits:
+        fields |= {"rate": rate, "ratio_1": k_12 / k_1, "ratio_2": k_12 / k_2}
+    return structured(struct, len(limits), fields)

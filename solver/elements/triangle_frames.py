@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Axes of the triangles of a cloth in their own planes."""
+
+import numpy as np
+
+
+def triangle_frames(points, triangles, warp=None):
+    """Rest triangles in their own plane: inverse of (e₁, e₂) [triangle, 2, 2] and areas [m²].
+
+    Axis 1 lies along `warp` [triangle, 3], or along the first edge.
+    """
+    e_1 = points[triangles[:, 1]] - points[triangles[:, 0]]
+    e_2 = points[triangles[:, 2]] - points[triangles[:, 0]]
+    normal = np.cross(e_1, e_2)
+    double = np.linalg.norm(normal, axis=1)
+    normal = normal / double[:, None]
+    along = e_1 if warp is None else warp
+    along = along - np.einsum("ti,ti->t", along, normal)[:, None] * normal
+    along = along / np.linalg.norm(along, axis=1)[:, None]
+    across = np.cross(normal, along)
+    rest = np.stack(
+        [
+            np.stack([np.einsum("ti,ti->t", axis, e) for e in (e_1, e_2)], axis=1)
+            for axis in (along, across)
+        ],
+        axis=1,
+    )
+    return np.linalg.inv(rest), 0.5 * double
+
+
+def warp_directions(body):
+    """Direction of growing u at rest, in the plane of every triangle [triangle, 3]."""
+    corner_uv = body.uv if body.uv.ndim == 3 else body.uv[body.triangles]
+    d_uv = corner_uv[:, 1:] - corner_uv[:, :1]
+    area, size = np.abs(np.linalg.det(d_uv)), (d_uv**2).sum(axis=(1, 2))
+    flat = np.flatnonzero(~(area > 1e-12 * size))  # so written, NaN is flat too
+    if len(flat):
+        raise ValueError(
+            f"{body.name}: {len(flat)} of {len(d_uv)} triangles have no area in the UV map "
+            f"(first: triangle {flat[0]}); unwrap the mesh again"
+        )
+    corners = body.rest_points[body.triangles]
+    edges = corners[:, 1:] - corners[:, :1]
+    return np.einsum("tk,tki->ti", np.linalg.inv(d_uv)[:, 0], edges)
