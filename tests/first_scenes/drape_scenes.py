@@ -113,4 +113,4 @@ def curtain_drawn_aside(fabric):
     rings = np.linspace(-1.0, 1.0, 6)
     pin(ob, lambda x, y, z: y > 0.99 and np.abs(rings - x).min() < 0.01)
     keyed(ob, 0, (1, 1.0), (40, 0.5), what="scale")
-    return Expected(60, drapes=0.1, also=hangs_from_a_rail(2.2, 2.0, widest=1.25))
+    return Expected(100, drapes=0.1, also=hangs_from_a_rail(2.2, 2.0, widest=1.25))
