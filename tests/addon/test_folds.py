@@ -37,10 +37,10 @@ def drawn(ob):
 def test_both_lengths_are_told_with_a_button_where_the_mesh_is_coarser(cloth):
     fabric = fold_length(11.5e-6, 0.13, 9.81)
     mesh = mesh_fold_length(0.5 * 0.1**2)
-    assert (float(fabric), float(mesh)) == pytest.approx((0.0208, 0.07), rel=0.01)
-    assert drawn(cloth) == ["Folds: fabric 21 mm, mesh 70 mm", "vbd.subdivide_faces"]
+    assert (float(fabric), float(mesh)) == pytest.approx((0.0208, 0.05), rel=0.01)
+    assert drawn(cloth) == ["Folds: fabric 21 mm, mesh 50 mm", "vbd.subdivide_faces"]
     cloth.vbd.bending_stiffness = 1e-3  # folds of 92 mm
-    assert drawn(cloth) == ["Folds: fabric 92 mm, mesh 70 mm"]
+    assert drawn(cloth) == ["Folds: fabric 92 mm, mesh 50 mm"]
 
 
 def test_faces_are_measured_in_the_world(cloth):
@@ -86,14 +86,14 @@ def test_a_mesh_is_read_once_until_it_changes(cloth, monkeypatch):
         drawn(cloth)
     cloth.scale.x = 2.0
     bpy.context.view_layer.update()
-    assert drawn(cloth)[0].endswith("mesh 99 mm")
+    assert drawn(cloth)[0].endswith("mesh 71 mm")
     assert len(reads) == 1
     for vertex in cloth.data.vertices:
         vertex.co *= 0.5
-    assert drawn(cloth)[0].endswith("mesh 49 mm")
+    assert drawn(cloth)[0].endswith("mesh 35 mm")
     assert len(reads) == 2
     bpy.ops.object.mode_set(mode="EDIT")
-    assert drawn(cloth)[0].endswith("mesh 49 mm")  # as it was known
+    assert drawn(cloth)[0].endswith("mesh 35 mm")  # as it was known
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(reads) == 2
 
@@ -104,7 +104,7 @@ def test_the_sidebar_has_the_line_where_the_mesh_is_coarser(cloth):
         sidebar.VBD_PT_sidebar.draw(SimpleNamespace(layout=layout), bpy.context)
         return [text for text in layout.shown if text.startswith("Folds")]
 
-    assert shown() == ["Folds: fabric 21 mm, mesh 70 mm"]
+    assert shown() == ["Folds: fabric 21 mm, mesh 50 mm"]
     cloth.vbd.bending_stiffness = 1e-3
     assert shown() == []
 
@@ -120,7 +120,7 @@ def test_the_button_halves_every_face_of_a_cloth(cloth, capfd):
     assert triangle_area(cloth) == pytest.approx(0.005 / 4.0)
     pinned = [v for v in cloth.data.vertices if v.groups and v.groups[0].weight > 0.9]
     assert len(pinned) == 3  # and what lies between the two
-    assert drawn(cloth)[0].endswith("mesh 35 mm")
+    assert drawn(cloth)[0].endswith("mesh 25 mm")
 
 
 def test_triangles_and_faces_of_many_corners_are_halved_too(scene):

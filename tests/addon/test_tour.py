@@ -1,57 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The five-minute tour of the README does what it says, with the numbers that stand there."""
-
-import re
+"""The five-minute tour of the README does what it says, and ends as a picture to show."""
 
 import bpy
 import numpy as np
 import pytest
 from blender_scenes import shown
-from messages import ROOT
+from tour import number, round_off, walk
 
+from vbd.addon.baking import outdated, report
 from vbd.addon.panels.advice import lines_of
-
-TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-TOUR = " ".join(TEXT.split("## Five-minute tour")[1].split("\n## ")[0].split())
-
-
-def number(before):
-    """The number that follows these words in the tour."""
-    return float(re.search(re.escape(before) + r" (-?[\d.]+\d|\d)", TOUR)[1])
-
-
-def select(ob):
-    bpy.ops.object.select_all(action="DESELECT")
-    ob.select_set(True)
-    bpy.context.view_layer.objects.active = ob
 
 
 @pytest.mark.any_blender
 def test_the_tour():
-    bpy.ops.wm.read_homefile(use_factory_startup=True)
-    scene, cube = bpy.context.scene, bpy.data.objects["Cube"]
-    assert "G, Z, 3, Enter" in TOUR and "S, 5, Enter" in TOUR
-    cube.location.z += number("Move the cube up by")
-    bpy.ops.mesh.primitive_plane_add(size=2.0 * 5.0)
-    bpy.ops.vbd.add(role="COLLIDER")
-    select(cube)
-    bpy.ops.vbd.add(role="SOFT")
-    end = int(number("Set **End** to"))
-    scene.vbd.frame_end = 30  # the whole time is baked below
-    bpy.ops.vbd.bake()
-    said = [line for line in lines_of(scene) if line.subdivides]
-    assert said and "**Subdivide Faces**" in TOUR
-    bpy.ops.vbd.subdivide_faces(line=lines_of(scene).index(said[0]))
-    preset = ROOT / "presets" / "vbd" / "material" / "soft" / "Rubber.py"
-    exec(compile(preset.read_text(), str(preset), "exec"), {"bpy": bpy})
-    cuts, height = int(number("Subdivisions to")), number("Location Z to")
-    bpy.ops.mesh.primitive_grid_add(
-        x_subdivisions=cuts, y_subdivisions=cuts, size=number("Size to"), location=(0, 0, height)
-    )
-    sheet = bpy.context.object
-    bpy.ops.vbd.add(role="CLOTH")
-    scene.vbd.frame_end = end
-    bpy.ops.vbd.bake()
+    sheet, cube, end = walk()
+    scene = bpy.context.scene
     assert [line.warns for line in lines_of(scene)] == [False]
     cloth, block = shown(sheet, end), shown(cube, end)
     # The block stands on the floor, and the sheet lies on it and hangs down around it.
@@ -59,4 +22,36 @@ def test_the_tour():
     assert -0.05 < block[:, 2].min() < 0.05 and 1.8 < top < 2.05
     above = np.abs(cloth[:, :2]).max(axis=1) < 0.8
     assert above.any() and np.abs(cloth[above, 2] - top).max() < 0.1
-    assert cloth[:, 2].min() < top - 0.5
+    hangs_in_four_cones(cloth, top)
+    round_off(cube)
+    # That needs no new bake, and what is drawn lies where it was.
+    assert not outdated.told(scene, report.made_with(scene.vbd.report))
+    drawn = shown(sheet, end)
+    assert len(drawn) == (4 * int(number("Subdivisions to")) + 1) ** 2
+    assert np.abs(drawn.min(axis=0) - cloth.min(axis=0)).max() < 0.1
+    assert shown(cube, end)[:, 2].max() < drawn[:, 2].max()
+
+
+def hangs_in_four_cones(cloth, top):
+    """A square of 4 m on a block of 2 m, of which nothing stretches: a fold at each corner and
+    nothing between them. Where the fold hangs straight down, what is ρ away from the block's corner
+    is ρ below its top, at the corner of the sheet √2 m.
+    """
+    side = int(number("Subdivisions to")) + 1
+    rows = cloth.reshape(side, side, 3)
+    corners = rows[[0, 0, -1, -1], [0, -1, 0, -1]]
+    # Folds swing and stand out a little: by 30° at most.
+    steepest, flattest = np.sqrt(2.0), np.sqrt(2.0) * np.cos(np.radians(30.0))
+    drops = top - corners[:, 2]
+    assert flattest < drops.min() and drops.max() < 1.02 * steepest, drops
+    radii = np.linalg.norm(cloth[:, :2], axis=1)
+    assert radii.max() < np.sqrt(2.0) * (1.0 + np.sin(np.radians(30.0)))
+    # 4 m² lie on the block, 8 m² hang at its sides, and the mean ρ of 1 m² at a corner is 0.765 m.
+    straight = top - (8.0 * 0.5 + 4.0 * 0.765) / 16.0
+    assert straight < cloth[:, 2].mean() < straight + 0.04
+    # The middle third of each side of the hem hangs close to the block; every corner stands out.
+    third = side // 3
+    for hem in (rows[0], rows[-1], rows[:, 0], rows[:, -1]):
+        stands_out = np.abs(hem[:, :2]).max(axis=1) - 1.0
+        assert stands_out[third:-third].max() < 0.15
+        assert stands_out[:third].max() > 0.2 and stands_out[-third:].max() > 0.2

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from vbd.addon.values.presets import apply_shipped_material
 
 
 def add(kind, role="SOFT", z=0.0, at=(0.0, 0.0), **options):
@@ -66,11 +67,17 @@ def pin(ob, chosen):
     return ob
 
 
-def keyed(ob, axis, first, last):
-    """Two keyframes of the location along an axis: (frame, value) each."""
+def keyed(ob, axis, first, last, what="location"):
+    """Two keyframes of the location, or of `what` else, along an axis: (frame, value) each."""
     for frame, value in (first, last):
-        ob.location[axis] = value
-        ob.keyframe_insert("location", index=axis, frame=frame)
+        getattr(ob, what)[axis] = value
+        ob.keyframe_insert(what, index=axis, frame=frame)
+    return ob
+
+
+def material(ob, name):
+    """Pick a material in the presets of an object."""
+    apply_shipped_material(bpy.context, ob, name)
     return ob
 
 

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from building import bake
+from folds import CREASE, crumpled, largest_fold
 from scenes import SCENES
 
 # What anybody would call a tenth.
@@ -37,10 +38,25 @@ def test_looks_right(name):
             assert lowest > expected.floor - ROUNDING * size, ob.name
         if expected.rests:
             assert np.abs(motion[-1] - motion[-2]).max() < STILL * size, ob.name
+        if ob.vbd.role == "CLOTH" and expected.drapes is not None:
+            assert largest_fold(ob.data, motion[-1]) < CREASE, ob.name
+            assert crumpled(ob.data, motion[-1]) < expected.drapes, ob.name
         if ob.vbd.role == "SOFT" and expected.keeps_volume:
             before, after = baked.volume(ob.name, 0), baked.volume(ob.name)
             assert after == pytest.approx(before, rel=TENTH), ob.name
     for ob, height in (expected.heights or {}).items():
         assert baked.height(ob) == pytest.approx(height, rel=TENTH), ob
     if expected.also:
+        expected.also(baked)
+
+
+def test_a_throw_whose_faces_resist_like_plates_does_not_look_right():
+    """What is asked of cloth that drapes tells crumpled cloth from it."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    expected = SCENES["throw_on_a_block"]()
+    sheet = bpy.data.objects["Grid"]
+    sheet.vbd.adapt_folds = False
+    baked = bake(expected.frames)
+    assert crumpled(sheet.data, baked.end("Grid")) > 2.0 * expected.drapes
+    with pytest.raises(AssertionError):
         expected.also(baked)

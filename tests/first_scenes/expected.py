@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a first scene shows, and the list of all scenes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+# Of the material that a soft body starts with.
+STIFFNESS, DENSITY, GRAVITY = 1e5, 1000.0, 9.81
+
+SCENES = {}
+
+
+@dataclass
+class Expected:
+    """What a scene shows. Lengths in m.
+
+    `floor`: nothing goes below it. `heights`: of objects at the end, as statics gives them, each
+    to a tenth. `rests`: all is still at the end. `keeps_volume`: soft bodies do, to a tenth.
+    `warns`: more iterations may be advised. `says`: what else the report warns of. `drapes`: cloth
+    ends in smooth folds, of which this part of its faces at most is crumpled.
+    `also(baked)` makes sure of the rest.
+    """
+
+    frames: int
+    floor: float | None = 0.0
+    heights: dict | None = None
+    rests: bool = False
+    keeps_volume: bool = True
+    warns: bool = False
+    says: str = ""
+    drapes: float | None = None
+    also: Callable | None = None
+
+
+def scene(build):
+    SCENES[build.__name__] = build
+    return build
+
+
+def standing(height):
+    """Height of a column of the default material under its own weight: E ε = ρ g (H − z)."""
+    return height * (1.0 - 0.5 * DENSITY * GRAVITY * height / STIFFNESS)
+
+
+def hangs_by(baked, name):
+    """Pinned at its start and hanging from there: below it, and not much longer than it was."""
+    start, end = baked.start(name), baked.end(name)
+    assert end[:, 2].min() < start[:, 2].min()
+    assert (
+        np.linalg.norm(end - end[:, None], axis=2).max()
+        < 1.1 * np.linalg.norm(start - start[:, None], axis=2).max()
+    )
+
+
+def drape(*fabrics):
+    """A scene of the cloth that a new one is, and one of each of these fabrics."""
+
+    def listed(build):
+        SCENES[build.__name__] = lambda: build(None)
+        for fabric in fabrics:
+            SCENES[f"{build.__name__}_of_{fabric.lower()}"] = lambda fabric=fabric: build(fabric)
+        return build
+
+    return listed
+
+
+def hangs_over(name, drop, within=0.05):
+    """A judge: a sheet that started flat hangs down from what it lies on, without stretching.
+
+    `drop(x, y)` [m] is how far below the top a point of the flat sheet is where it hangs straight
+    down. Nothing hangs lower; on average the sheet is higher by a part of the largest drop only.
+    """
+
+    def judge(baked):
+        straight = np.array([drop(x, y) for x, y, _ in baked.start(name)])
+        end = baked.end(name)[:, 2]
+        higher = end - (np.median(end[straight == straight.min()]) - straight)
+        assert higher.min() > -within * straight.max(), higher.min()
+        assert higher.mean() < within * straight.max(), higher.mean()
+
+    return judge
