@@ -92,21 +92,30 @@ def scan(given):
                 tell(f"{shortest}, {within}: {faces}²", scene, frames, seconds)
 
 
+def kept(given, name, kind):
+    """(faces, (points, triangles)) of what was kept of a scene, coarse ones first."""
+    paths = Path(given.keep).glob(f"{name}_{kind}_*.npz")
+    numbered = sorted((int(path.stem.split("_")[-1]), path) for path in paths)
+    for faces, path in numbered:
+        if not given.faces or faces in given.faces:
+            with np.load(path) as file:
+                yield faces, (file["x"], file["triangles"])
+
+
 def draw(given):
     from . import pictures
 
-    for name in given.scenes or scenes.SCENES:
-        drapes = []
-        for what in ("adapted", "plain", "peer"):
-            found = Path(given.keep).glob(f"{name}_{what}_*.npz")
-            for path in sorted(found, key=lambda p: int(p.stem.split("_")[-1])):
-                faces = int(path.stem.split("_")[-1])
-                if given.faces and faces not in given.faces:
-                    continue
-                with np.load(path) as kept:
-                    mesh = kept["x"], kept["triangles"]
-                says = {"adapted": "", "plain": ", not adapted", "peer": ", Blender's own"}[what]
-                drapes.append((f"{faces}²{says}", mesh, what == "peer"))
+    says = {"adapted": "", "plain": ", not adapted", "peer": ", Blender's own"}
+    for name in given.scenes or (*scenes.SCENES, "meshes"):
+        if name == "meshes":
+            kinds = scenes.meshes.SQUARES
+            drapes = [(k, mesh, False) for k in kinds for _, mesh in kept(given, "mesh", k)]
+        else:
+            drapes = [
+                (f"{faces}²{text}", mesh, kind == "peer")
+                for kind, text in says.items()
+                for faces, mesh in kept(given, name, kind)
+            ]
         pictures.row(name, drapes)
 
 

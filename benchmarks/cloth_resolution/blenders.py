@@ -71,6 +71,7 @@ def build(scene):
     modifier.settings.quality = 5
     modifier.collision_settings.use_self_collision = True
     modifier.collision_settings.distance_min = GAP
+    modifier.collision_settings.self_distance_min = GAP
     if len(scene.pins):
         modifier.settings.vertex_group_mass = "Pins"
     modifier.point_cache.frame_end = 1 + scene.frames

@@ -11,7 +11,7 @@ COLOR, PEER, SOLID, PAPER = "#6f8fd8", "#d9a066", "#b9b9b9", "#ffffff"
 # Azimuth and elevation [°], and the middle and half width of what is seen [m].
 VIEWS = {
     "box": (28.0, 30.0, (0.0, 0.95), 1.75),
-    "mesh": (28.0, 30.0, (0.0, 0.95), 1.75),
+    "meshes": (28.0, 30.0, (0.0, 0.95), 1.75),
     "sphere": (28.0, 20.0, (0.0, -0.1), 0.95),
     "corners": (20.0, 8.0, (0.0, -0.4), 0.62),
     "side": (60.0, 10.0, (0.4, -0.5), 0.7),
@@ -80,7 +80,7 @@ def image(name, mesh, color):
     return picture.reshape(PIXELS, FINER, PIXELS, FINER, 3).mean(axis=(1, 3))
 
 
-def row(name, drapes, title=""):
+def row(name, drapes):
     """Write docs/gallery/cloth_`name`.jpg of drapes (title, (points, triangles), is a peer)."""
     width, height = 2.4 * len(drapes), 2.7
     figure, axes = pyplot.subplots(
@@ -90,7 +90,7 @@ def row(name, drapes, title=""):
         one.imshow(image(name, mesh, PEER if is_peer else COLOR))
         one.set_title(says, fontsize=9)
         one.axis("off")
-    path = GALLERY / f"cloth_{title or name}.jpg"
+    path = GALLERY / f"cloth_{name}.jpg"
     figure.savefig(path.with_suffix(".png"), dpi=125)
     pyplot.close(figure)
     picture = Image.open(path.with_suffix(".png")).convert("RGB")

@@ -117,7 +117,7 @@ def skirt(faces):
 
 def flag(faces):
     """A flag of 1.5 m by 1 m in a wind of 6 m/s; its last two seconds are measured."""
-    sheet = meshes.rectangle(faces, 2 * faces // 3, (1.0, 1.5))
+    sheet = meshes.rectangle(2 * faces // 3, faces, (1.0, 1.5))
     points = sheet.points[:, [2, 1, 0]] + [0.0, 0.75, 0.0]
     sheet.points = points + 1e-3 * np.sin(5.0 * points[:, 1:2]) * [1.0, 0.0, 0.0]
     held = np.flatnonzero(points[:, 1] < 1e-9)
