@@ -10,10 +10,9 @@ from .declaring import check_ranges, choice, number, switch
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a body is made of. SI units.
-
-    Stiffness, density, damping and the thickness of cloth may be arrays with one entry per element
-    or per vertex; friction, drag and the thickness of collision with one per vertex.
+    """What a body is made of. SI units. Stiffness, density, damping and the thickness of cloth may
+    be arrays with one entry per element or per vertex; friction, drag and the thickness of
+    collision with one per vertex.
     """
 
     youngs_modulus: float | np.ndarray = number(
