@@ -16,9 +16,6 @@ NEVER = 1e30
 # Cloth hardens from this part of its maximum stretch on, and is so many times as stiff beyond: at
 # its maximum it pulls with 22 times what it would without one.
 ONSET, HARDENING = 0.3, 30.0
-# The stress that may come up within a step, over that of the weight of a triangle: of accelerations
-# of so many times gravity.
-SURGE = 10.0
 
 
 def bending_of(body, settings):
@@ -49,31 +46,20 @@ def load_of(body, settings, areas):
 
 
 def limits_of(body, settings, areas, stiffness):
-    """(N_c [N/m], e_max, K_L [N/m], isotropy, N_s [N/m]) of every triangle, as in buckling.py."""
+    """(N_c [N/m], e_max, K_L [N/m], isotropy) of every triangle, as in buckling.py."""
     stretch = 1.0 + per_element(body, "maximum stretch", body.material.maximum_stretch)
     is_limited = stretch > 1.0
     most = np.where(is_limited, ONSET * 0.5 * (stretch**2 - 1.0), NEVER)
     hardening = np.where(is_limited, HARDENING * stiffness[:, :2].max(axis=1), 0.0)
     isotropy = np.full(len(areas), float(body.material.membrane != WOVEN))
-    load, surge = load_of(body, settings, areas), surge_of(body, settings, areas)
-    return np.stack([load, most, hardening, isotropy, surge], axis=1)
-
-
-def surge_of(body, settings, areas):
-    """N_s = SURGE ρ g L [N/m] of every triangle, so many times the weight that it carries;
-    `NEVER` where faces do not buckle, or without gravity.
-    """
-    _rigidity, density, gravity = bending_of(body, settings)
-    if not (body.material.adapt_folds and gravity):
-        return np.full(len(areas), NEVER)
-    return SURGE * density * gravity * np.sqrt(2.0 * areas)
+    return np.stack([load_of(body, settings, areas), most, hardening, isotropy], axis=1)
 
 
 def limits_data(limits, stiffness, area, rate=1.0, struct=Limits):
-    """Limits [triangle, 5] as above as `Limits` or `ExactLimits`, for a stiffness (K₁, K₂, K₁₂,
+    """Limits [triangle, 4] as above as `Limits` or `ExactLimits`, for a stiffness (K₁, K₂, K₁₂,
     G_s) [N/m], areas [m²] and 1 + κ.
     """
-    load, most, hardening, isotropy, surge = limits.T
+    load, most, hardening, isotropy = limits.T
     k_1, k_2, k_12 = (np.maximum(stiffness[:, k], 1e-30) for k in range(3))
     fields = {
         "load": load * area,
@@ -83,10 +69,5 @@ def limits_data(limits, stiffness, area, rate=1.0, struct=Limits):
         "isotropy": isotropy,
     }
     if struct is Limits:
-        fields |= {
-            "surge": surge * area,
-            "rate": rate,
-            "ratio_1": k_12 / k_1,
-            "ratio_2": k_12 / k_2,
-        }
+        fields |= {"rate": rate, "ratio_1": k_12 / k_1, "ratio_2": k_12 / k_2}
     return structured(struct, len(limits), fields)

@@ -35,7 +35,7 @@ class Triangles(Plastic):
     StVK ones and of all viscosity. `number` are those that the triangles have in their body,
     `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; areas [m²],
     rest strains (Ḡ₁₁, Ḡ₂₂, Ḡ₁₂) [triangle, 3], damping times [s]; `limit` is a principal strain.
-    `limits` [triangle, 5] are (N_c [N/m], e_max, K_L [N/m], isotropy, N_s [N/m]) of buckling.py.
+    `limits` [triangle, 4] are (N_c [N/m], e_max, K_L [N/m], isotropy) of buckling.py.
     """
 
     number: np.ndarray

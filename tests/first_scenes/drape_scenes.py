@@ -103,7 +103,7 @@ def flag_in_the_wind(fabric):
         end = baked.end("Grid")
         assert end[:, 2].mean() > 1.8 and np.ptp(end[:, 0]) > 0.8 * 1.5
 
-    return Expected(60, floor=None, drapes=0.04, also=flies)
+    return Expected(60, floor=None, drapes=0.1, also=flies)
 
 
 @drape("Velvet")

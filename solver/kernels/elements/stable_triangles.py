@@ -14,16 +14,7 @@ With M = μ + N_c, where S₂ would be below −N_c, the fabric has
 import warp as wp
 
 from ..options import QUICK
-from .buckling import (
-    EQUAL,
-    TINY,
-    ExactLimits,
-    Limits,
-    fold_energy,
-    strain_frame,
-    turning_stiffness,
-    with_folds,
-)
+from .buckling import ExactLimits, Limits, fold_energy, strain_frame, with_folds
 from .linear_algebra import mat32
 from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import (
@@ -127,19 +118,11 @@ def stable_stresses(constants: wp.vec2, limits: Limits, e_1: float, e_2: float):
     """
     c_1, c_2, _free = fabric_stretches(constants, limits.load, e_1, e_2)
     flat_1, flat_2 = flat_stresses(constants, c_1, c_2)
-    flat_t_1, flat_t_2, flat_t_12, flat_shear = flat_stiffness(constants, c_1, c_2)
-    stiffness = 0.5 * (constants[0] + constants[1])
-    surge = TINY + limits.surge
-    share_1 = surge / (surge + wp.max(0.0, stiffness * (c_1 - 1.0 - 2.0 * e_1)))
-    share_2 = surge / (surge + wp.max(0.0, stiffness * (c_2 - 1.0 - 2.0 * e_2)))
-    both = share_1 * share_2
-    s_1, s_2, t_1, t_2 = with_folds(
-        limits, e_1, e_2, flat_1, flat_2, share_1 * flat_t_1, share_2 * flat_t_2
+    flat_t_1, flat_t_2, t_12, flat_shear = flat_stiffness(constants, c_1, c_2)
+    s_1, s_2, t_1, t_2, shear = with_folds(
+        limits, e_1, e_2, flat_1, flat_2, flat_t_1, flat_t_2, flat_shear
     )
-    shear = both * flat_shear
-    if e_1 - e_2 > 4.0 * EQUAL:
-        shear = turning_stiffness(e_1, e_2, s_1, s_2)
-    return s_1, s_2, t_1, t_2, both * flat_t_12, shear
+    return s_1, s_2, t_1, t_2, t_12, shear
 
 
 @wp.func
@@ -214,9 +197,8 @@ def stable_square(t: StableTriangle, rest: wp.array[float], f: mat32, m: int):
         t_1 = free * (t_1 - t_12 * t_12 / t_2)
         t_2 = 0.0
         t_12 = 0.0
-    s_1, s_2, t_1, t_2 = with_folds(t.limits, e_1, e_2, s_1, s_2, t_1, t_2)
-    if e_1 - e_2 > 4.0 * EQUAL:
-        shear = turning_stiffness(e_1, e_2, s_1, s_2)
+        shear = 0.5 * (s_1 - s_2) / wp.max(e_1 - e_2, LEAST)
+    s_1, s_2, t_1, t_2, shear = with_folds(t.limits, e_1, e_2, s_1, s_2, t_1, t_2, shear)
     turned = f * wp.mat22(cosine, sine, sine, -cosine)
     ratio = t_12 / wp.max(t_1, 1.0e-30)
     scale = t_1

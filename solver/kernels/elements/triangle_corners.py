@@ -115,7 +115,7 @@ def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any):
     mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
     e_1 = mean + half
     e_2 = mean - half
-    s_1, s_2, t_1, t_2, t_12, shear = axial_stresses(k, limits, e_1, e_2)
+    s_1, s_2, t_1, t_2, shear = axial_stresses(k, limits, e_1, e_2)
     s_12 = frame_shear(k, limits, strain)
     g_1 = -1.0 * (g_a[0] + g_b[0])
     g_2 = -1.0 * (g_a[1] + g_b[1])
@@ -132,7 +132,7 @@ def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any):
         s_12,
         rate * t_1,
         rate * t_2,
-        rate * t_12,
+        rate * k[2],
         rate * shear,
     )
     return force, hessian

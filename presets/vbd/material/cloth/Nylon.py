@@ -5,8 +5,6 @@ Mass and thickness of type I: MIL-C-7020. Flexural rigidity, warp 2.5 and weft 1
 inside what Feng, Huang, Xu and Wang measured below 0.05 kg/m² (ACM TOG 41(6), 2022); coated cloth
 is stiffer. Stretch stiffness, softer than the 25 kN/m of the threads so that the isotropic sheet
 can shear, friction on itself and membrane damping of 1 ms: estimates.
-Maximum stretch 5 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
-(Kawabata, hand evaluation standard, 1980).
 Bending damping 50 ms: estimate, a loss factor of 0.3 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
@@ -22,7 +20,7 @@ vbd.density = 0.037
 vbd.bending_stiffness = 2.0e-6
 vbd.crease_radius = 0.0
 vbd.yield_strain = 0.0
-vbd.maximum_stretch = 0.05
+vbd.maximum_stretch = 0.0
 vbd.damping = 0.001
 vbd.bending_damping = 0.05
 vbd.use_friction = True
