@@ -7,14 +7,14 @@ as long as L = √(2A) makes no folds below `SHORTEST` L, and carries those as i
 
     D_mesh = max(D, ρ g (SHORTEST L)³).
 
-What is pressed together within a face folds half as coarsely as what faces bend over.
+What is pressed together within a face folds more finely than what faces bend over, by `WITHIN`.
 """
 
 import numpy as np
 
 SHORTEST = 0.5
 """The fold length of a mesh as a part of the length of its triangles."""
-WITHIN = 0.5
+WITHIN = 0.4
 """The length of folds within a face as a part of that."""
 
 
