@@ -218,16 +218,11 @@ def triangles_samples(
     s_1 = vector(dot(f_1, e_1), dot(f_2, e_2), 0.5 * (dot(f_1, e_2) + dot(f_2, e_1)))
     s_2 = 0.5 * vector(dot(e_1, e_1), dot(e_2, e_2), dot(e_1, e_2))
     begin = total(slope_there(t.stiffness, t.limits, s_0, s_1, s_2, 0.0))
-    before = float(0.0)
     n = int(0)
-    # Every other sample lies halfway between its neighbors.
     while n < SAMPLES:
-        n += 2
+        n += 1
         part = longest * float(n) / float(SAMPLES)
-        gain = total(slope_there(t.stiffness, t.limits, s_0, s_1, s_2, part)) - begin
-        samples[n - 2] += 0.5 * (before + gain)
-        samples[n - 1] += gain
-        before = gain
+        samples[n - 1] += total(slope_there(t.stiffness, t.limits, s_0, s_1, s_2, part)) - begin
     return begin, samples
 
 
