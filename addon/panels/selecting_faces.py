@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The button that selects the faces of a cloth which a bake leaves out."""
 
+import bmesh
 import bpy
-import numpy as np
 from bpy.props import IntProperty
 from bpy.types import Operator
 
@@ -18,13 +18,12 @@ def faces_left_out(ob):
 
 
 def select(mesh, faces):
-    """Select faces of a mesh and nothing else, in Object Mode."""
-    for elements in (mesh.vertices, mesh.edges):
-        elements.foreach_set("select", np.zeros(len(elements), bool))
-    chosen = np.zeros(len(mesh.polygons), bool)
-    chosen[faces] = True
-    mesh.polygons.foreach_set("select", chosen)
-    mesh.update()
+    """Select faces of a mesh that is in Edit Mode, by their numbers, besides what is selected."""
+    edited = bmesh.from_edit_mesh(mesh)
+    edited.faces.ensure_lookup_table()
+    for face in faces:
+        edited.faces[face].select_set(True)
+    bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
 
 
 class VBD_OT_select_faces(Operator):
@@ -65,10 +64,11 @@ class VBD_OT_select_faces(Operator):
             self.report({"WARNING"}, f"{names}: {told}")
             return {"CANCELLED"}
         select_only(context, list(found))
-        for ob, faces in found.items():
-            select(ob.data, faces)
         context.tool_settings.mesh_select_mode = (False, False, True)
         bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_all(action="DESELECT")
+        for ob, faces in found.items():
+            select(ob.data, faces)
         return {"FINISHED"}
 
     def _objects(self, context):

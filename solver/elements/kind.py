@@ -121,10 +121,12 @@ class ElementKind:
     slope_in_lanes: wp.Function | None = None
     """(elements, rest values, x, direction, total) → the same of eight elements in lanes, `vec6s`,
     of kinds that have no volume and are not sampled."""
-    samples_in_lanes: wp.Function | None = None
-    """(elements, rest values, x, direction, longest, samples) → the slope ∂E/∂α of eight elements
-    in lanes at α = 0, and `samples` with what it gains up to longest · 1/8, … 8/8, of kinds that
-    have no volume and are sampled."""
+    line: wp.Function | None = None
+    """(element, rest values, x, direction, longest, total, samples) → `total` with coefficients
+    1, α … α⁵ of ∂E/∂α as far as it is a polynomial, and `samples` with what the rest of it gains up
+    to longest · 1/8, … 8/8, of kinds that tell in one which is which."""
+    line_in_lanes: wp.Function | None = None
+    """The same of eight elements in lanes, of kinds that have no volume."""
     forces_in_lanes: wp.Function | None = None
     """(elements, rest values, x) → `CornersInLanes`, the forces [N] of eight on all corners but the
     first, of kinds that are balanced."""

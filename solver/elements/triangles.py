@@ -227,8 +227,8 @@ def strain_kind(name, of_body, stiffness_of, **energy):
         squares=3,
         square=kernels.triangle_square,
         spread=kernels.triangle_spread,
-        sampled_stress=kernels.triangle_stress,
-        samples_in_lanes=kernels.triangles_samples,
+        line=kernels.triangle_slope,
+        line_in_lanes=kernels.triangle_slope,
         forces_in_lanes=kernels.triangles_forces,
         **energy,
     )

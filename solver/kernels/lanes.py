@@ -287,6 +287,11 @@ auto sum = [&](int i) {{
 def total(a: floats) -> float: ...
 
 
+@wp.func
+def total(a: float):
+    return a
+
+
 @wp.func_native(code(TOTAL.format("return wp::vec_t<3, float>(sum(0), sum(1), sum(2));")))
 def total(a: vec3s) -> wp.vec3: ...
 

@@ -21,9 +21,9 @@ CYCLES = 60
         "sheet 12 1",
         # Slopes of membranes along coarse steps are sampled now, and to an equilibrium steps are so
         # long that straight lines between samples end them early.
-        pytest.param("sheet 12 10", marks=pytest.mark.xfail(reason="sampled slopes end early")),
+        "sheet 12 10",
         "sheet 12 50",
-        pytest.param("sheet 24 10", marks=pytest.mark.xfail(reason="sampled slopes end early")),
+        "sheet 24 10",
     ],
 )
 def test_a_frame_reaches_the_equilibrium(scene):

@@ -153,8 +153,7 @@ def sums_of(kind, wide):
     wp.launch(of_slopes, count, [0, chunks, data, x, d, elements.rest, 1.0], [sums], device="cpu")
     whole = np.flatnonzero(elements.whole)
     assert 0 < len(whole) < count
-    # In lanes every other sample is the mean of its neighbors.
-    slopes = np.concatenate([sums.slope.numpy(), sums.samples.numpy()[:, 1::2]], axis=1)
+    slopes = np.concatenate([sums.slope.numpy(), sums.samples.numpy()], axis=1)
     return pulls.force.numpy(), pulls.sums.numpy()[whole], slopes
 
 

@@ -106,7 +106,7 @@ def slopes_kernel(kind):
     """The kernel for the slope of the energy of elements along a direction."""
     Element, Rest = kind.element, kind.rest
     gradient_of, slope_of, volume_of = kind.gradient, kind.slope, kind.volume
-    sampled_of = kind.sampled_stress
+    sampled_of, both_of = kind.sampled_stress, kind.line
 
     @wp.kernel(module=module_of(kind, "coarse"))
     def add_slopes(
@@ -134,6 +134,8 @@ def slopes_kernel(kind):
                     collapsed += 1
             if wp.static(slope_of is not None):
                 total = slope_of(element, rest, g, d, total)
+            if wp.static(both_of is not None):
+                total, samples = both_of(element, rest, x, direction, longest, total, samples)
             if wp.static(sampled_of is not None):
                 begin = wp.ddot(sampled_of(element, rest, g), d)
                 total[0] += begin
@@ -209,7 +211,7 @@ def forces_in_lanes_kernel(kind):
 def slopes_in_lanes_kernel(kind):
     """The kernel for the slope of the energy of elements that lie in lanes."""
     Element, Rest = wide(kind.element), kind.rest
-    slope_of, samples_of = kind.slope_in_lanes, kind.samples_in_lanes
+    slope_of, both_of = kind.slope_in_lanes, kind.line_in_lanes
 
     @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
     def add_slopes(
@@ -225,18 +227,17 @@ def slopes_in_lanes_kernel(kind):
     ):
         """Slope of the energy of the elements of a chunk along the direction."""
         chunk = first + wp.tid()
-        slope = vec6s(0.0)
-        begin = float(0.0)
+        slopes = vec6s(0.0)
+        polynomial = vec6()
         samples = vec8()
         for e in range(chunks.wide_start[chunk], chunks.wide_start[chunk + 1]):
             if wp.static(slope_of is not None):
-                slope = slope_of(elements[e], rest, x, direction, slope)
-            if wp.static(samples_of is not None):
-                at_0, samples = samples_of(elements[e], rest, x, direction, longest, samples)
-                begin += at_0
-        polynomial = sums_of(slope)
-        polynomial[0] += begin
-        sums.slope[chunks.offset + chunk] = vec6d(polynomial)
+                slopes = slope_of(elements[e], rest, x, direction, slopes)
+            if wp.static(both_of is not None):
+                polynomial, samples = both_of(
+                    elements[e], rest, x, direction, longest, polynomial, samples
+                )
+        sums.slope[chunks.offset + chunk] = vec6d(sums_of(slopes) + polynomial)
         sums.samples[chunks.offset + chunk] = samples
 
     return add_slopes
