@@ -28,7 +28,9 @@ def beam(cells, youngs_modulus):
 def hung(cells, youngs_modulus):
     """1 m² of cloth, held level by two corners."""
     points, triangles = sheet((cells, cells), (1.0, 1.0))
-    material = Material(youngs_modulus=youngs_modulus, density=0.3, bending_stiffness=1e-4)
+    material = Material(
+        youngs_modulus=youngs_modulus, density=0.3, bending_stiffness=1e-4, adapt_folds=False
+    )
     return Cloth(points, triangles, material, Pins([0, cells]))
 
 

@@ -31,8 +31,10 @@ def green(stretch):
 
 @pytest.mark.parametrize("membrane", ["stvk", "orthotropic"])
 def test_what_is_stretched_too_far_stays_longer_by_what_is_beyond(membrane):
+    # A weightless cloth that folds is as slack when shorter, so nothing would say how short it is.
     wanted = np.sqrt(1.0 + 2.0 * (green(1.2) - YIELD))
-    assert length_after(1.2, membrane) == pytest.approx(wanted, abs=1e-4)
+    length = length_after(1.2, membrane, adapt_folds=False)
+    assert length == pytest.approx(wanted, abs=1e-4)
 
 
 def test_what_is_stretched_less_becomes_as_long_as_it_was():

@@ -90,11 +90,12 @@ def test_a_knot_pulled_tight_has_no_intersections_and_stays_a_knot():
 
 
 def test_a_cloth_on_a_sphere_has_no_intersections_and_comes_to_rest():
-    scene = scenes.cloth_on_sphere(13, frames=145)
+    scene = scenes.cloth_on_sphere(13, frames=290)
     frames = [frame.stats for frame in checked_frames(scene)]
     # As it lands 96 to 108 touch, by how many iterations there are, 20 to 100.
     assert max(stats.pairs for stats in frames) >= 90
-    # Slower than the friction velocity; the sheet has 1 m².
+    # Slower than the friction velocity; the sheet has 1 m². Its corners swing that long, with 20
+    # iterations as with 200: folds within faces and friction take little.
     mass = scene.deformable[0].material.density
     creep = 0.5 * mass * scene.settings.friction_velocity**2
     assert max(stats.kinetic_energy for stats in frames[-20:]) < creep
