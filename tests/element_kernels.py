@@ -36,7 +36,7 @@ def evaluation(kind, in_lanes=True):
         hessian: wp.array[wp.mat33],
     ):
         i = wp.tid()
-        f, h = force_hessian_of(i, x, table)
+        f, h = force_hessian_of(i, x, table, 0.0)
         force[i] = f
         hessian[i] = h
 

@@ -30,7 +30,12 @@ def is_guarded(model):
 
 def restless_vertices(model):
     """Which free vertices belong to nearly incompressible cells."""
-    return model.steady_relaxation[: model.free_count] < RESTLESS
+    restless = np.zeros(model.vertex_count, dtype=bool)
+    for kind in model.assembly.kinds:
+        if kind.relaxation is not None and kind.volume is not None:
+            cells = model.assembly.elements[kind.name]
+            restless[cells.corners[kind.relaxation(cells) < RESTLESS]] = True
+    return restless[: model.free_count]
 
 
 class Guard(RecordedStage):

@@ -27,6 +27,8 @@ from .triangle_frames import triangle_frames, warp_directions
 # The two corners that follow each corner of a triangle.
 FOLLOWING = np.array([[1, 2], [2, 0], [0, 1]])
 STABLE = "neo_hookean"
+# Over-relaxation of cloth that buckles or hardens.
+STEADY = 1.2
 
 
 @dataclass
@@ -203,6 +205,14 @@ def torn(triangles, tear):
     return replace(triangles, corners=tear.vertices[tear.triangles[triangles.number]])
 
 
+def steady_relaxation(triangles):
+    """The largest ω [triangle] that settles where stress is not linear in strain, from tries: steps
+    that go on beyond where slack faces are taut come back from there.
+    """
+    load, _most, hardening, _isotropy = triangles.limits.T
+    return np.where((load < NEVER) | (hardening > 0.0), STEADY, np.inf)
+
+
 def strain_kind(name, of_body, stiffness_of, **energy):
     """The kind of triangles of StVK material."""
     return ElementKind(
@@ -213,6 +223,7 @@ def strain_kind(name, of_body, stiffness_of, **energy):
         of_body=of_body,
         records=strain_records(stiffness_of),
         element_columns=strain_columns(stiffness_of),
+        relaxation=steady_relaxation,
         torn=torn,
         record=corners.TriangleRecord,
         rest=wp.vec3,
@@ -227,6 +238,7 @@ def strain_kind(name, of_body, stiffness_of, **energy):
         squares=3,
         square=kernels.triangle_square,
         spread=kernels.triangle_spread,
+        pulled=True,
         line=kernels.triangle_slope,
         line_in_lanes=kernels.triangle_slope,
         forces_in_lanes=kernels.triangles_forces,
@@ -257,6 +269,8 @@ STABLE_TRIANGLES = ElementKind(
     of_body=neo_hookean_triangles,
     records=stable_records,
     element_columns=stable_columns,
+    relaxation=steady_relaxation,
+    pulled=True,
     exact_columns=lambda _points, t: {
         "inverse": t.inverse,
         "constants": stable_constants(t),

@@ -129,13 +129,12 @@ class Model:
             self.augmented[springs.corners[springs.penalty > 0.0]] = True
         self.spring_multiplier = wp.zeros(len(self.spring_penalty), dtype=float, device=self.device)
         self.augmented[assembly.attachments.corners[self.attachments.penalty > 0.0]] = True
-        self.steady_relaxation = np.full(self.vertex_count, np.inf)
+        omega = np.full(self.vertex_count, settings.sweep_relaxation)
         for kind in assembly.kinds:
             if kind.relaxation is not None:
-                cells = assembly.elements[kind.name]
-                most = kind.relaxation(cells)[:, None]
-                np.minimum.at(self.steady_relaxation, cells.corners, most)
-        omega = np.minimum(self.steady_relaxation, settings.sweep_relaxation)
+                elements = assembly.elements[kind.name]
+                most = kind.relaxation(elements)[:, None]
+                np.minimum.at(omega, elements.corners, most)
         self.relaxation = self.upload(np.where(self.augmented, 1.0, omega), float)
 
     def _weigh(self):

@@ -38,6 +38,9 @@ wp.set_module_options(QUICK)
 LEAST = wp.constant(0.01)
 # What keeps a quotient of nothing by nothing finite.
 TINY = wp.constant(1.0e-12)
+# The least that pulls at a vertex, over the load at which its triangles buckle, and how often what
+# else pulls at it counts: neighbors pull, too, and steps go on beyond.
+LEAST_PULL, PULLS = wp.constant(30.0), wp.constant(3.0)
 # Two principal strains that differ by less are the same one, within rounding.
 EQUAL = wp.constant(1.0e-7)
 
@@ -82,20 +85,21 @@ def strain_frame(isotropy: Any, strain: Any):
 
 @wp.func
 def limited_stresses(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
-    """(S₁, S₂) ≥ −N_c along the axes of the frame, and above 0 where S₂ is −N_c; stiffness
-    (K₁, K₂, K₁₂, G_s).
+    """(S₁, S₂) ≥ −N_c along the axes of the frame, and by how much they would be below that, where
+    above 0; stiffness (K₁, K₂, K₁₂, G_s).
 
     Where S₂ is held at −N_c, S₁ = (K₁ − K₁₂²/K₂) e₁ − (K₁₂/K₂) N_c, or −N_c too.
     """
     floor = -1.0 * limits.load
     k_12 = stiffness[2]
-    held = largest(floor, (stiffness[0] - k_12 * limits.ratio_2) * e_1 + limits.ratio_2 * floor)
+    held = (stiffness[0] - k_12 * limits.ratio_2) * e_1 + limits.ratio_2 * floor
+    free = stiffness[0] * e_1 + k_12 * e_2
     alone = (stiffness[1] - k_12 * limits.ratio_1) * e_2
-    pressed = floor - (alone + limits.ratio_1 * held)
-    free = largest(floor, stiffness[0] * e_1 + k_12 * e_2)
-    s_1 = either(pressed, held, free)
-    s_2 = either(pressed, floor, alone + limits.ratio_1 * free)
-    return s_1, s_2, pressed
+    below_2 = floor - (alone + limits.ratio_1 * largest(floor, held))
+    first = either(below_2, held, free)
+    s_1 = largest(floor, first)
+    s_2 = either(below_2, floor, alone + limits.ratio_1 * s_1)
+    return s_1, s_2, floor - first, below_2
 
 
 @wp.func
@@ -120,9 +124,9 @@ def is_hardened(limits: Any, e_1: Any, e_2: Any):
 
 
 @wp.func
-def with_folds(limits: Any, e_1: Any, e_2: Any, s_1: Any, s_2: Any, t_1: Any, t_2: Any, shear: Any):
-    """Stresses (S₁, S₂) and stiffness (T₁, T₂, G), the latter for a block, with what folds that are
-    pressed flat and fabric beyond e_max resist besides.
+def with_folds(limits: Any, e_1: Any, e_2: Any, s_1: Any, s_2: Any, t_1: Any, t_2: Any):
+    """Stresses (S₁, S₂) and their slopes (T₁, T₂) with what folds that are pressed flat and fabric
+    beyond e_max resist besides.
     """
     if is_folded(limits, e_1, e_2):
         h_1, slope_1 = fold(limits, e_1)
@@ -134,29 +138,56 @@ def with_folds(limits: Any, e_1: Any, e_2: Any, s_1: Any, s_2: Any, t_1: Any, t_
     if is_hardened(limits, e_1, e_2):
         over_1 = e_1 - limits.most
         over_2 = e_2 - limits.most
-        more_1 = limits.hardening * largest(0.0, over_1)
-        more_2 = limits.hardening * largest(0.0, over_2)
-        s_1 = s_1 + more_1
-        s_2 = s_2 + more_2
+        s_1 = s_1 + limits.hardening * largest(0.0, over_1)
+        s_2 = s_2 + limits.hardening * largest(0.0, over_2)
         t_1 = t_1 + either(over_1, limits.hardening, 0.0)
         t_2 = t_2 + either(over_2, limits.hardening, 0.0)
-        shear = shear + 0.5 * limits.isotropy * (more_1 - more_2) / largest(EQUAL, e_1 - e_2)
-    return s_1, s_2, t_1, t_2, shear
+    return s_1, s_2, t_1, t_2
 
 
 @wp.func
-def axial_stresses(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
-    """(S₁, S₂) along the axes of the frame, and a stiffness (T₁, T₂, G) not below their slopes.
+def turning_stiffness(e_1: Any, e_2: Any, s_1: Any, s_2: Any):
+    """∂S₁₂/∂(2E₁₂) = (S₁ − S₂)/(2 (e₁ − e₂)) of a principal frame, which turns."""
+    return 0.5 * (s_1 - s_2) / largest(EQUAL, e_1 - e_2)
 
-    T and G are those of ψ₀ with what is folded and hardened now. A block of them is safe: with the
-    slopes themselves, which are zero in slack cloth, vertices overshoot to where the faces are
-    taut, and sweeps come to no end.
+
+@wp.func
+def pulling_stress(limits: Any, g_1: Any, g_2: Any, pull: float):
+    """The stress N_s times the rest area [N m] that a force [N] at a vertex whose weight in the
+    triangle has the gradient g can make in it.
     """
-    flat_1, flat_2, _pressed = limited_stresses(stiffness, limits, e_1, e_2)
-    s_1, s_2, t_1, t_2, shear = with_folds(
-        limits, e_1, e_2, flat_1, flat_2, stiffness[0], stiffness[1], stiffness[3]
+    height = 1.0 / (TINY + root(g_1 * g_1 + g_2 * g_2))
+    return TINY * TINY + LEAST_PULL * limits.load + (PULLS * pull) * height
+
+
+@wp.func
+def slack_shares(pull: Any, below_1: Any, below_2: Any):
+    """Parts of the stiffness of ψ₀ that count in the block of a vertex, along both axes and for
+    both together, where stresses would be so far below −N_c without buckling.
+
+    The slopes of the stresses are zero there: with them vertices overshoot to where the faces are
+    taut, and sweeps come to no end; with the whole stiffness slack cloth creeps. With the part
+    N_s/(N_s + p) a stress N_s takes a strip that is p below −N_c no further than to where it is
+    taut. N_s is what pulls at the vertex.
+    """
+    share_1 = pull / (pull + largest(0.0, below_1))
+    share_2 = pull / (pull + largest(0.0, below_2))
+    return share_1, share_2, share_1 * share_2
+
+
+@wp.func
+def axial_stresses(stiffness: Any, limits: Any, pull: Any, e_1: Any, e_2: Any):
+    """(S₁, S₂) along the axes of the frame, and a stiffness (T₁, T₂, T₁₂, G) for the block of a
+    vertex at which a stress `pull` pulls.
+    """
+    flat_1, flat_2, below_1, below_2 = limited_stresses(stiffness, limits, e_1, e_2)
+    share_1, share_2, both = slack_shares(pull, below_1, below_2)
+    s_1, s_2, t_1, t_2 = with_folds(
+        limits, e_1, e_2, flat_1, flat_2, share_1 * stiffness[0], share_2 * stiffness[1]
     )
-    return s_1, s_2, t_1, t_2, shear
+    shear = largest(both * stiffness[3], turning_stiffness(e_1, e_2, s_1, s_2))
+    shear = stiffness[3] + limits.isotropy * (shear - stiffness[3])
+    return s_1, s_2, t_1, t_2, both * stiffness[2], shear
 
 
 @wp.func
@@ -168,22 +199,22 @@ def frame_shear(stiffness: Any, limits: Any, strain: Any):
 @wp.func
 def axial_tangents(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
     """(S₁, S₂) and their slopes (∂S₁/∂e₁, ∂S₂/∂e₂, ∂S₁/∂e₂), never negative."""
-    s_1, s_2, pressed = limited_stresses(stiffness, limits, e_1, e_2)
-    free_1 = either(s_1 + limits.load, 1.0, 0.0)
-    free_2 = either(pressed, 0.0, 1.0)
+    s_1, s_2, below_1, below_2 = limited_stresses(stiffness, limits, e_1, e_2)
+    free_1 = either(below_1, 0.0, 1.0)
+    free_2 = either(below_2, 0.0, 1.0)
     both = free_1 * free_2
     k_12 = stiffness[2]
     t_1 = free_1 * stiffness[0] - (free_1 - both) * (k_12 * limits.ratio_2)
     t_2 = free_2 * stiffness[1] - (free_2 - both) * (k_12 * limits.ratio_1)
-    s_1, s_2, t_1, t_2, _shear = with_folds(limits, e_1, e_2, s_1, s_2, t_1, t_2, t_1)
+    s_1, s_2, t_1, t_2 = with_folds(limits, e_1, e_2, s_1, s_2, t_1, t_2)
     return s_1, s_2, t_1, t_2, both * k_12
 
 
 @wp.func
-def frame_shear_stiffness(stiffness: Any, limits: Any, s_1: Any, s_2: Any, half: Any):
-    """∂S₁₂/∂(2E₁₂) in the frame: of a principal frame, which turns, (S₁ − S₂)/(2 (e₁ − e₂))."""
-    turning = 0.25 * (s_1 - s_2) / largest(EQUAL, half)
-    turning = largest(0.0, either(half - 2.0 * EQUAL, turning, stiffness[3]))
+def frame_shear_stiffness(stiffness: Any, limits: Any, e_1: Any, e_2: Any, s_1: Any, s_2: Any):
+    """∂S₁₂/∂(2E₁₂) in the frame; of equal strains that of ψ₀."""
+    turning = largest(0.0, turning_stiffness(e_1, e_2, s_1, s_2))
+    turning = either(e_1 - e_2 - 4.0 * EQUAL, turning, stiffness[3])
     return stiffness[3] + limits.isotropy * (turning - stiffness[3])
 
 
@@ -191,7 +222,10 @@ def frame_shear_stiffness(stiffness: Any, limits: Any, s_1: Any, s_2: Any, half:
 def membrane_stress(stiffness: Any, limits: Any, strain: Any):
     """Mean and half difference of the axial stresses, S₁₂ in the frame, cos 2φ and sin 2φ."""
     mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
-    s_1, s_2, _t_1, _t_2, _g = axial_stresses(stiffness, limits, mean + half, mean - half)
+    e_1 = mean + half
+    e_2 = mean - half
+    s_1, s_2, _below_1, _below_2 = limited_stresses(stiffness, limits, e_1, e_2)
+    s_1, s_2, _t_1, _t_2 = with_folds(limits, e_1, e_2, s_1, s_2, s_1, s_2)
     shear = frame_shear(stiffness, limits, strain)
     return 0.5 * (s_1 + s_2), 0.5 * (s_1 - s_2), shear, cosine, sine
 

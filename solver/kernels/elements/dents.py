@@ -34,7 +34,7 @@ def elastic_strain(k: wp.vec4, limits: Limits, strain: wp.vec3):
     if area <= 0.0:
         return strain
     mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
-    s_1, s_2, _pressed = limited_stresses(k, limits, mean + half, mean - half)
+    s_1, s_2, _below_1, _below_2 = limited_stresses(k, limits, mean + half, mean - half)
     e_1 = (k[1] * s_1 - k[2] * s_2) / area
     e_2 = (k[0] * s_2 - k[2] * s_1) / area
     mean = 0.5 * (e_1 + e_2)

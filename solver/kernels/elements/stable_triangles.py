@@ -14,7 +14,17 @@ With M = μ + N_c, where S₂ would be below −N_c, the fabric has
 import warp as wp
 
 from ..options import QUICK
-from .buckling import ExactLimits, Limits, fold_energy, strain_frame, with_folds
+from .buckling import (
+    EQUAL,
+    ExactLimits,
+    Limits,
+    fold_energy,
+    pulling_stress,
+    slack_shares,
+    strain_frame,
+    turning_stiffness,
+    with_folds,
+)
 from .linear_algebra import mat32
 from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import (
@@ -112,17 +122,24 @@ def flat_stiffness(constants: wp.vec2, c_1: float, c_2: float):
 
 
 @wp.func
-def stable_stresses(constants: wp.vec2, limits: Limits, e_1: float, e_2: float):
+def stable_stresses(constants: wp.vec2, limits: Limits, pull: float, e_1: float, e_2: float):
     """(S₁, S₂) for principal strains e₁ ≥ e₂, and (T₁, T₂, T₁₂, G) for a block, as in buckling.py:
-    those of ψ₀ where the fabric is.
+    of those of ψ₀ where the fabric is.
     """
     c_1, c_2, _free = fabric_stretches(constants, limits.load, e_1, e_2)
     flat_1, flat_2 = flat_stresses(constants, c_1, c_2)
-    flat_t_1, flat_t_2, t_12, flat_shear = flat_stiffness(constants, c_1, c_2)
-    s_1, s_2, t_1, t_2, shear = with_folds(
-        limits, e_1, e_2, flat_1, flat_2, flat_t_1, flat_t_2, flat_shear
+    flat_t_1, flat_t_2, flat_t_12, flat_shear = flat_stiffness(constants, c_1, c_2)
+    stiffness = 0.5 * (constants[0] + constants[1])
+    share_1, share_2, both = slack_shares(
+        pull, stiffness * (c_1 - 1.0 - 2.0 * e_1), stiffness * (c_2 - 1.0 - 2.0 * e_2)
     )
-    return s_1, s_2, t_1, t_2, t_12, shear
+    s_1, s_2, t_1, t_2 = with_folds(
+        limits, e_1, e_2, flat_1, flat_2, share_1 * flat_t_1, share_2 * flat_t_2
+    )
+    shear = both * flat_shear
+    if e_1 - e_2 > 4.0 * EQUAL:
+        shear = turning_stiffness(e_1, e_2, s_1, s_2)
+    return s_1, s_2, t_1, t_2, both * flat_t_12, shear
 
 
 @wp.func
@@ -139,14 +156,18 @@ def stable_force_hessian(
     rest: wp.array[float],
     x_i: wp.vec3,
     x: wp.array[wp.vec3],
+    pull: float,
 ):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite."""
     d_a = x[triangle.a] - x_i
     d_b = x[triangle.b] - x_i
     f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
     e_1, e_2, cosine, sine = stable_frame(f_1, f_2)
-    s_1, s_2, t_1, t_2, t_12, shear = stable_stresses(triangle.constants, triangle.limits, e_1, e_2)
     g = -(triangle.gradient_a + triangle.gradient_b)
+    pulled = pulling_stress(triangle.limits, g[0], g[1], pull)
+    s_1, s_2, t_1, t_2, t_12, shear = stable_stresses(
+        triangle.constants, triangle.limits, pulled, e_1, e_2
+    )
     force, hessian = force_and_block(
         g[0], g[1], f_1, f_2, cosine, sine, s_1, s_2, 0.0, t_1, t_2, t_12, shear
     )
@@ -173,7 +194,9 @@ def stable_weight(t: StableTriangle, c: int):
 def stress_of(t: StableTriangle, f: mat32):
     """S [2, 2] times the rest area [N m] as (S₁₁, S₂₂, S₁₂)."""
     e_1, e_2, cosine, sine = stable_frame(first_column(f), second_column(f))
-    s_1, s_2, _t_1, _t_2, _t_12, _shear = stable_stresses(t.constants, t.limits, e_1, e_2)
+    c_1, c_2, _free = fabric_stretches(t.constants, t.limits.load, e_1, e_2)
+    s_1, s_2 = flat_stresses(t.constants, c_1, c_2)
+    s_1, s_2, _t_1, _t_2 = with_folds(t.limits, e_1, e_2, s_1, s_2, s_1, s_2)
     mean = 0.5 * (s_1 + s_2)
     half = 0.5 * (s_1 - s_2)
     return wp.vec3(mean + half * cosine, mean - half * cosine, half * sine)
@@ -197,8 +220,9 @@ def stable_square(t: StableTriangle, rest: wp.array[float], f: mat32, m: int):
         t_1 = free * (t_1 - t_12 * t_12 / t_2)
         t_2 = 0.0
         t_12 = 0.0
-        shear = 0.5 * (s_1 - s_2) / wp.max(e_1 - e_2, LEAST)
-    s_1, s_2, t_1, t_2, shear = with_folds(t.limits, e_1, e_2, s_1, s_2, t_1, t_2, shear)
+    s_1, s_2, t_1, t_2 = with_folds(t.limits, e_1, e_2, s_1, s_2, t_1, t_2)
+    if e_1 - e_2 > 4.0 * EQUAL:
+        shear = turning_stiffness(e_1, e_2, s_1, s_2)
     turned = f * wp.mat22(cosine, sine, sine, -cosine)
     ratio = t_12 / wp.max(t_1, 1.0e-30)
     scale = t_1

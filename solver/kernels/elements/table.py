@@ -72,11 +72,12 @@ def elements_struct(kinds):
 def table_force_hessian(kind, in_lanes=False):
     """The function that adds up the elements of one kind at a vertex."""
     Table, force_hessian_of, constant = table_struct(kind), kind.force_hessian, kind.diagonal
+    is_pulled = kind.pulled
     if in_lanes and kind.in_lanes is not None:
         return wide_force_hessian(kind)
 
     @wp.func
-    def force_hessian(i: int, x: wp.array[wp.vec3], table: Table):
+    def force_hessian(i: int, x: wp.array[wp.vec3], table: Table, pull: float):
         """Force [N] and Hessian block [N/m] of all elements of a kind at vertex i."""
         x_i = x[i]
         force = wp.vec3(0.0)
@@ -85,7 +86,10 @@ def table_force_hessian(kind, in_lanes=False):
             diagonal = table.diagonal[i]
             hessian = wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
         for q in range(table.start[i], table.start[i + 1]):
-            f, h = force_hessian_of(table.records[q], q, table.rest, x_i, x)
+            if wp.static(is_pulled):
+                f, h = force_hessian_of(table.records[q], q, table.rest, x_i, x, pull)
+            else:
+                f, h = force_hessian_of(table.records[q], q, table.rest, x_i, x)
             force += f
             hessian += h
         return force, hessian
@@ -97,15 +101,19 @@ def table_force_hessian(kind, in_lanes=False):
 def wide_force_hessian(kind):
     """The same, eight records at a time."""
     Table, force_hessian_of = table_struct(kind), kind.in_lanes
+    is_pulled = kind.pulled
 
     @wp.func
-    def force_hessian(i: int, x: wp.array[wp.vec3], table: Table):
+    def force_hessian(i: int, x: wp.array[wp.vec3], table: Table, pull: float):
         """Force [N] and Hessian block [N/m] of all elements of a kind at vertex i."""
         x_i = x[i]
         force = wp.vec3(0.0)
         hessian = wp.mat33(0.0)
         for q in range(table.wide_start[i], table.wide_start[i + 1]):
-            f, h = force_hessian_of(table.wide_records[q], q, table.wide_rest, x_i, x)
+            if wp.static(is_pulled):
+                f, h = force_hessian_of(table.wide_records[q], q, table.wide_rest, x_i, x, pull)
+            else:
+                f, h = force_hessian_of(table.wide_records[q], q, table.wide_rest, x_i, x)
             force += f
             hessian += h
         return force, hessian
@@ -135,7 +143,8 @@ def elements_force_hessian(kinds, in_lanes=False):
         return add_nothing
 
     of_first = table_force_hessian(kinds[0], in_lanes)
-    of_others, from_rest = elements_force_hessian(kinds[1:], in_lanes), kinds[0].from_rest
+    of_others = elements_force_hessian(kinds[1:], in_lanes)
+    from_rest, is_pulled = kinds[0].from_rest, kinds[0].pulled
 
     @wp.func
     def add_elements(
@@ -146,10 +155,13 @@ def elements_force_hessian(kinds, in_lanes=False):
         force: wp.vec3,
         hessian: wp.mat33,
     ):
+        pull = float(0.0)
+        if wp.static(is_pulled):
+            pull = wp.length(force)
         if wp.static(from_rest):
-            f, h = of_first(i, u, elements.table)
+            f, h = of_first(i, u, elements.table, pull)
         else:
-            f, h = of_first(i, x, elements.table)
+            f, h = of_first(i, x, elements.table, pull)
         total, block = of_others(i, x, u, elements.others, force + f, hessian + h)
         return total, block
 

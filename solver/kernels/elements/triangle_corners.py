@@ -32,7 +32,7 @@ from ..lanes import (  # noqa: F401 (operators)
     wide,
 )
 from ..options import QUICK
-from .buckling import Limits, axial_stresses, frame_shear, strain_frame
+from .buckling import Limits, axial_stresses, frame_shear, pulling_stress, strain_frame
 
 wp.set_module_options(QUICK)
 
@@ -102,9 +102,9 @@ def force_and_block(
 
 
 @wp.func
-def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any):
+def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any, pull: float):
     """∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite; `rest` is Ḡ, d [m]
-    are the others relative to x_i.
+    are the others relative to x_i, `pull` [N] is the force of all else there.
     """
     g_a = triangle.gradient_a
     g_b = triangle.gradient_b
@@ -115,10 +115,11 @@ def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any):
     mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
     e_1 = mean + half
     e_2 = mean - half
-    s_1, s_2, t_1, t_2, shear = axial_stresses(k, limits, e_1, e_2)
-    s_12 = frame_shear(k, limits, strain)
     g_1 = -1.0 * (g_a[0] + g_b[0])
     g_2 = -1.0 * (g_a[1] + g_b[1])
+    pulled = pulling_stress(limits, g_1, g_2, pull)
+    s_1, s_2, t_1, t_2, t_12, shear = axial_stresses(k, limits, pulled, e_1, e_2)
+    s_12 = frame_shear(k, limits, strain)
     rate = limits.rate
     force, hessian = force_and_block(
         g_1,
@@ -132,7 +133,7 @@ def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any):
         s_12,
         rate * t_1,
         rate * t_2,
-        rate * k[2],
+        rate * t_12,
         rate * shear,
     )
     return force, hessian
@@ -145,22 +146,28 @@ def triangle_force_hessian(
     rest: wp.array[wp.vec3],
     x_i: wp.vec3,
     x: wp.array[wp.vec3],
+    pull: float,
 ):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite; `rest` holds Ḡ."""
     force, hessian = corner_force_hessian(
-        triangle, rest[q], x[triangle.a] - x_i, x[triangle.b] - x_i
+        triangle, rest[q], x[triangle.a] - x_i, x[triangle.b] - x_i, pull
     )
     return -force, hessian
 
 
 @wp.func
 def triangles_force_hessian(
-    triangle: TriangleRecords, q: int, rest: wp.array[vec3s], x_i: wp.vec3, x: wp.array[wp.vec3]
+    triangle: TriangleRecords,
+    q: int,
+    rest: wp.array[vec3s],
+    x_i: wp.vec3,
+    x: wp.array[wp.vec3],
+    pull: float,
 ):
     """The same of eight triangles of a vertex."""
     p = in_all(x_i)
     force, hessian = corner_force_hessian(
-        triangle, rest[q], gathered(x, triangle.a) - p, gathered(x, triangle.b) - p
+        triangle, rest[q], gathered(x, triangle.a) - p, gathered(x, triangle.b) - p, pull
     )
     return -total(force), total(hessian)
 

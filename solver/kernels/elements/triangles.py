@@ -144,7 +144,7 @@ def membrane_square(k: wp.vec4, limits: Limits, strain: wp.vec3, f: mat32, m: in
         scale = rate * (t_2 - ratio * t_12)
         change = 0.5 * (f - turned)
     if m == 2:
-        scale = rate * frame_shear_stiffness(k, limits, s_1, s_2, half)
+        scale = rate * frame_shear_stiffness(k, limits, mean + half, mean - half, s_1, s_2)
         change = f * wp.mat22(-sine, cosine, cosine, sine)
     return scale, change
 
