@@ -63,7 +63,7 @@ def limits_data(limits, stiffness, area, rate=1.0, struct=Limits):
     k_1, k_2, k_12 = (np.maximum(stiffness[:, k], 1e-30) for k in range(3))
     fields = {
         "load": load * area,
-        "onset": load / k_1,
+        "onset": np.minimum(load / k_1, NEVER),
         "most": most,
         "hardening": hardening * area,
         "isotropy": isotropy,

@@ -10,8 +10,10 @@ from ..bodies import Cloth
 from ..kernels.elements import stable_triangles
 from ..kernels.elements import triangle_corners as corners
 from ..kernels.elements import triangles as kernels
-from ..kernels.elements.buckling import ExactLimits, Limits
+from ..kernels.elements.buckling import Limits
+from ..kernels.elements.buckling_energy import ExactLimits
 from ..kernels.elements.dents import triangle_flowed
+from ..kernels.elements.triangle_slopes import triangle_slope
 from .kind import ElementKind, Plastic
 from .materials import (
     membrane_constants,
@@ -239,8 +241,8 @@ def strain_kind(name, of_body, stiffness_of, **energy):
         square=kernels.triangle_square,
         spread=kernels.triangle_spread,
         pulled=True,
-        line=kernels.triangle_slope,
-        line_in_lanes=kernels.triangle_slope,
+        line=triangle_slope,
+        line_in_lanes=triangle_slope,
         forces_in_lanes=kernels.triangles_forces,
         **energy,
     )

@@ -141,6 +141,39 @@ return r;""")
 def sums_of(a: vec6s) -> vec6: ...
 
 
+# The sum of the lanes of row i: of halves, then of quarters, then of eighths.
+TOTAL = """typedef float four __attribute__((vector_size(16)));
+auto sum = [&](int i) {{
+    v row = R(a, i);
+    four low = __builtin_shufflevector(row, row, 0, 1, 2, 3);
+    four q = low + __builtin_shufflevector(row, row, 4, 5, 6, 7);
+    q += __builtin_shufflevector(q, q, 2, 3, 0, 1);
+    return q[0] + q[1];
+}};
+{}"""
+
+
+@wp.func_native(code("float r = 0; for (int l = 0; l < WIDTH; ++l) r += a[l]; return r;"))
+def total(a: floats) -> float: ...
+
+
+@wp.func
+def total(a: float):
+    return a
+
+
+@wp.func_native(code(TOTAL.format("return wp::vec_t<3, float>(sum(0), sum(1), sum(2));")))
+def total(a: vec3s) -> wp.vec3: ...
+
+
+SYMMETRIC = """float xx = sum(0), yy = sum(1), zz = sum(2), yz = sum(3), xz = sum(4), xy = sum(5);
+return wp::mat_t<3, 3, float>(xx, xy, xz, xy, yy, yz, xz, yz, zz);"""
+
+
+@wp.func_native(code(TOTAL.format(SYMMETRIC)))
+def total(a: vec6s) -> wp.mat33: ...
+
+
 @cache
 def out_of_lanes(kind):
     """The functions that make lanes of up to eight values (a number or vector each), and of lanes

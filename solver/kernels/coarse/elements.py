@@ -18,8 +18,8 @@ import warp as wp
 from ..corners import CornersInLanes, tell_each
 from ..elements.linear_algebra import vec6
 from ..elements.table import module_of
-from ..lane_functions import sums_of
-from ..lanes import WIDTH, add, mul, total, vec3s, vec6s, wide  # noqa: F401 (operators)
+from ..lane_functions import sums_of, total
+from ..lanes import WIDTH, add, mul, vec3s, vec6s, wide  # noqa: F401 (operators)
 from ..options import HOT
 from .blocks import between_kernel, gradient_part, inside_kernel
 from .line import COLLAPSED, SAMPLES, Sums, vec6d, vec8

@@ -8,7 +8,7 @@ from functools import cache
 import warp as wp
 
 from ..embedding import Embedding
-from ..lane_functions import either, gather_of, least, smallest
+from ..lane_functions import either, gather_of, least, smallest, total
 from ..lanes import (  # noqa: F401 (operators)
     WIDTH,
     add,
@@ -24,7 +24,6 @@ from ..lanes import (  # noqa: F401 (operators)
     scaled_identity,
     square,
     sub,
-    total,
     vec3s,
     vec6s,
 )

@@ -59,17 +59,6 @@ class Limits:
     ratio_2: float  # K₁₂/K₂
 
 
-@wp.struct
-class ExactLimits:
-    """The same in float64, without what else is in use; N_c A and K_L A [J]."""
-
-    load: wp.float64
-    onset: wp.float64
-    most: wp.float64
-    hardening: wp.float64
-    isotropy: wp.float64
-
-
 @wp.func
 def strain_frame(isotropy: Any, strain: Any):
     """Mean and half difference of the normal strains along the axes of the frame, cos 2φ, sin 2φ,
@@ -228,75 +217,3 @@ def membrane_stress(stiffness: Any, limits: Any, strain: Any):
     s_1, s_2, _t_1, _t_2 = with_folds(limits, e_1, e_2, s_1, s_2, s_1, s_2)
     shear = frame_shear(stiffness, limits, strain)
     return 0.5 * (s_1 + s_2), 0.5 * (s_1 - s_2), shear, cosine, sine
-
-
-@wp.func
-def exact_axis(k: wp.float64, k_12: wp.float64, other: wp.float64, plateau: wp.float64):
-    """The stiffness k − k₁₂²/other of an axis whose other stress is held, and k₁₂/other."""
-    ratio = wp.float64(0.0)
-    if other > wp.float64(0.0):
-        ratio = k_12 / other
-    return k - k_12 * ratio, ratio
-
-
-@wp.func
-def fold_energy(limits: ExactLimits, e: wp.float64):
-    """h of a strip at strain e, and straight on below `LEAST`."""
-    zero = wp.float64(0.0)
-    half = wp.float64(0.5)
-    one = wp.float64(1.0)
-    two = wp.float64(2.0)
-    least = wp.float64(LEAST)
-    excess = wp.max(-two * (e + limits.onset), zero)
-    r = wp.max(one - excess, least)
-    energy = half * (one - r) * (one - r) / r
-    beyond_least = half * wp.max(excess - (one - least), zero)
-    return limits.load * (energy + beyond_least * (one / (r * r) - one))
-
-
-@wp.func
-def membrane_energy(k: wp.vec4d, limits: ExactLimits, strain: wp.vec3d):
-    """ψ in float64 of (K₁, K₂, K₁₂, G_s), its limits and (E₁₁, E₂₂, E₁₂)."""
-    zero = wp.float64(0.0)
-    half = wp.float64(0.5)
-    two = wp.float64(2.0)
-    mean = half * (strain[0] + strain[1])
-    apart = half * (strain[0] - strain[1])
-    shear = strain[2]
-    if limits.isotropy > zero:
-        apart = wp.sqrt(apart * apart + shear * shear)
-        shear = zero
-    e_1 = mean + apart
-    e_2 = mean - apart
-    n = limits.load
-    alone_1, from_2 = exact_axis(k[0], k[2], k[1], n)
-    alone_2, from_1 = exact_axis(k[1], k[2], k[0], n)
-    # Elastic strains: those of the fabric, of which folds have taken up the rest.
-    a_1 = e_1
-    a_2 = e_2
-    held = wp.max(-n, alone_1 * e_1 - from_2 * n)
-    if alone_2 * e_2 + from_1 * held < -n:
-        s_1 = held
-        s_2 = -n
-        a_1, a_2 = elastic_strains(k, s_1, s_2)
-    elif k[0] * e_1 + k[2] * e_2 < -n:
-        a_1, a_2 = elastic_strains(k, -n, alone_2 * e_2 - from_1 * n)
-    energy = half * (k[0] * a_1 * a_1 + k[1] * a_2 * a_2) + k[2] * a_1 * a_2
-    energy += n * ((a_1 - e_1) + (a_2 - e_2))
-    energy += fold_energy(limits, e_1) + fold_energy(limits, e_2)
-    over_1 = wp.max(zero, e_1 - limits.most)
-    over_2 = wp.max(zero, e_2 - limits.most)
-    energy += half * limits.hardening * (over_1 * over_1 + over_2 * over_2)
-    return energy + two * k[3] * shear * shear
-
-
-@wp.func
-def elastic_strains(k: wp.vec4d, s_1: wp.float64, s_2: wp.float64):
-    """The strains of which the stiffness makes such stresses."""
-    area = k[0] * k[1] - k[2] * k[2]
-    e_1 = wp.float64(0.0)
-    e_2 = wp.float64(0.0)
-    if area > wp.float64(0.0):
-        e_1 = (k[1] * s_1 - k[2] * s_2) / area
-        e_2 = (k[0] * s_2 - k[2] * s_1) / area
-    return e_1, e_2

@@ -5,6 +5,7 @@ from typing import Any
 
 import warp as wp
 
+from ..lane_functions import total
 from ..lanes import (  # noqa: F401 (operators)
     add,
     dot,
@@ -14,7 +15,6 @@ from ..lanes import (  # noqa: F401 (operators)
     scaled_identity,
     square,
     sub,
-    total,
     wide,
 )
 from ..options import QUICK

@@ -13,7 +13,7 @@ from typing import Any
 import warp as wp
 
 from ..corners import CornersInLanes
-from ..lane_functions import six
+from ..lane_functions import six, total
 from ..lanes import (  # noqa: F401 (operators)
     add,
     dot,
@@ -23,7 +23,6 @@ from ..lanes import (  # noqa: F401 (operators)
     mul,
     square,
     sub,
-    total,
     vec6s,
     wide,
 )

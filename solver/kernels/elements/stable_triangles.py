@@ -16,15 +16,14 @@ import warp as wp
 from ..options import QUICK
 from .buckling import (
     EQUAL,
-    ExactLimits,
     Limits,
-    fold_energy,
     pulling_stress,
     slack_shares,
     strain_frame,
     turning_stiffness,
     with_folds,
 )
+from .buckling_energy import ExactLimits, fold_energy
 from .linear_algebra import mat32
 from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import (

@@ -10,6 +10,7 @@ from typing import Any
 
 import warp as wp
 
+from ..lane_functions import total
 from ..lanes import (  # noqa: F401 (operators)
     add,
     cross,
@@ -20,7 +21,6 @@ from ..lanes import (  # noqa: F401 (operators)
     scaled_identity,
     square,
     sub,
-    total,
     vector,
     wide,
 )

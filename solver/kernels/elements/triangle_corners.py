@@ -16,6 +16,7 @@ from typing import Any
 
 import warp as wp
 
+from ..lane_functions import total
 from ..lanes import (  # noqa: F401 (operators)
     add,
     dot,
@@ -26,7 +27,6 @@ from ..lanes import (  # noqa: F401 (operators)
     scaled_identity,
     square,
     sub,
-    total,
     vec3s,
     vector,
     wide,

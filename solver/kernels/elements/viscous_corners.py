@@ -5,6 +5,7 @@ from typing import Any
 
 import warp as wp
 
+from ..lane_functions import total
 from ..lanes import (  # noqa: F401 (operators)
     add,
     div,
@@ -16,7 +17,6 @@ from ..lanes import (  # noqa: F401 (operators)
     scaled_identity,
     square,
     sub,
-    total,
     vector,
     wide,
 )
