@@ -14,8 +14,8 @@ WOVEN = "orthotropic"
 # What stands for a load or strain that is never reached.
 NEVER = 1e30
 # Cloth hardens from this part of its maximum stretch on, and is so many times as stiff beyond: at
-# its maximum it pulls with 22 times what it would without one.
-ONSET, HARDENING = 0.3, 30.0
+# its maximum it pulls with 9 times what it would without one.
+ONSET, HARDENING = 0.2, 10.0
 
 
 def bending_of(body, settings):

@@ -89,8 +89,8 @@ class Settings:
         1.5,
         "Relaxation",
         "Over-relaxation of every vertex step (ω): 1 is plain descent, 1.5 converges "
-        "faster. Vertices in contact always use 1, cloth that buckles at most 1.2, nearly "
-        "incompressible cells less than 1.3",
+        "faster. Vertices in contact always use 1, cloth with a maximum "
+        "stretch at most 1.2, nearly incompressible cells less than 1.3",
         low=0.1,
         high=1.95,
         soft_low=1.0,

@@ -38,9 +38,9 @@ wp.set_module_options(QUICK)
 LEAST = wp.constant(0.01)
 # What keeps a quotient of nothing by nothing finite.
 TINY = wp.constant(1.0e-12)
-# The least that pulls at a vertex, over the load at which its triangles buckle, and how often what
-# else pulls at it counts: neighbors pull, too, and steps go on beyond.
-LEAST_PULL, PULLS = wp.constant(30.0), wp.constant(3.0)
+# The least that pulls at a vertex, over the load at which its triangles buckle, and how many times
+# what else pulls at it counts: neighbors move as well, and over-relaxed steps go on beyond.
+LEAST_PULL, PULLS = wp.constant(30.0), wp.constant(10.0)
 # Two principal strains that differ by less are the same one, within rounding.
 EQUAL = wp.constant(1.0e-7)
 
