@@ -80,8 +80,8 @@ class ElementKind:
     """The same of eight records of a vertex in lanes (kernels/lanes.py), which the CPU takes. Then
     records and rest values are wide ones, and x_i is a vector."""
     pulled: bool = False
-    """Whether these two also take the size [N] of the force at the vertex before them in `KINDS`,
-    with that of inertia, after x: it tells how far a step may go."""
+    """Whether these two take one more argument: the size [N] of the force that inertia and the
+    kinds before this one in `KINDS` make at the vertex."""
     moved_rest: wp.Function | None = None
     """(record, undamped rest value, blend β, x_i, x) → the rest value of this step."""
     rest_in_lanes: wp.Function | None = None

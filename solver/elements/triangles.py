@@ -111,9 +111,11 @@ def damped_triangles(body, settings):
 
 
 def record_columns(triangles, inverse):
-    """The other corners of every triangle with their gradients as columns of a record."""
+    """The other corners of every triangle with their gradients, and its height, as columns of a
+    record.
+    """
     gradients = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
-    columns = {}
+    columns = {"height": 1.0 / np.linalg.norm(gradients, axis=2)}
     for k, letter in enumerate("ab"):
         columns[letter] = triangles[:, FOLLOWING[:, k]]
         columns[f"gradient_{letter}"] = gradients[:, FOLLOWING[:, k]]

@@ -141,11 +141,10 @@ def turning_stiffness(e_1: Any, e_2: Any, s_1: Any, s_2: Any):
 
 
 @wp.func
-def pulling_stress(limits: Any, g_1: Any, g_2: Any, pull: float):
-    """The stress N_s times the rest area [N m] that a force [N] at a vertex whose weight in the
-    triangle has the gradient g can make in it.
+def pulling_stress(limits: Any, height: Any, pull: float):
+    """The stress N_s times the rest area [N m] that a force [N] at a vertex can make in a triangle
+    of such a height [m] there.
     """
-    height = 1.0 / (TINY + root(g_1 * g_1 + g_2 * g_2))
     return TINY * TINY + LEAST_PULL * limits.load + (PULLS * pull) * height
 
 

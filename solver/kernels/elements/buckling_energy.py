@@ -11,7 +11,7 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class ExactLimits:
-    """The same in float64, without what else is in use; N_c A and K_L A [J]."""
+    """`Limits` in float64, without what blocks and damping need; N_c A and K_L A [J]."""
 
     load: wp.float64
     onset: wp.float64
@@ -21,7 +21,7 @@ class ExactLimits:
 
 
 @wp.func
-def exact_axis(k: wp.float64, k_12: wp.float64, other: wp.float64, plateau: wp.float64):
+def exact_axis(k: wp.float64, k_12: wp.float64, other: wp.float64):
     """The stiffness k − k₁₂²/other of an axis whose other stress is held, and k₁₂/other."""
     ratio = wp.float64(0.0)
     if other > wp.float64(0.0):
@@ -59,8 +59,8 @@ def membrane_energy(k: wp.vec4d, limits: ExactLimits, strain: wp.vec3d):
     e_1 = mean + apart
     e_2 = mean - apart
     n = limits.load
-    alone_1, from_2 = exact_axis(k[0], k[2], k[1], n)
-    alone_2, from_1 = exact_axis(k[1], k[2], k[0], n)
+    alone_1, from_2 = exact_axis(k[0], k[2], k[1])
+    alone_2, from_1 = exact_axis(k[1], k[2], k[0])
     # Elastic strains: those of the fabric, of which folds have taken up the rest.
     a_1 = e_1
     a_2 = e_2

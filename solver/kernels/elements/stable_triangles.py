@@ -48,6 +48,7 @@ class StableTriangleRecord:
     b: int
     gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
     gradient_b: wp.vec2
+    height: float  # [m] of the vertex above the edge from a to b at rest, 1/|∇N|
     constants: wp.vec2  # (μ, λ) times the rest area [N m]
     limits: Limits
 
@@ -123,7 +124,7 @@ def flat_stiffness(constants: wp.vec2, c_1: float, c_2: float):
 @wp.func
 def stable_stresses(constants: wp.vec2, limits: Limits, pull: float, e_1: float, e_2: float):
     """(S₁, S₂) for principal strains e₁ ≥ e₂, and (T₁, T₂, T₁₂, G) for a block, as in buckling.py:
-    of those of ψ₀ where the fabric is.
+    parts of those of ψ₀ where the fabric is.
     """
     c_1, c_2, _free = fabric_stretches(constants, limits.load, e_1, e_2)
     flat_1, flat_2 = flat_stresses(constants, c_1, c_2)
@@ -163,7 +164,7 @@ def stable_force_hessian(
     f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)
     e_1, e_2, cosine, sine = stable_frame(f_1, f_2)
     g = -(triangle.gradient_a + triangle.gradient_b)
-    pulled = pulling_stress(triangle.limits, g[0], g[1], pull)
+    pulled = pulling_stress(triangle.limits, triangle.height, pull)
     s_1, s_2, t_1, t_2, t_12, shear = stable_stresses(
         triangle.constants, triangle.limits, pulled, e_1, e_2
     )

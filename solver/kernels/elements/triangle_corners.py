@@ -45,6 +45,7 @@ class TriangleRecord:
     b: int
     gradient_a: wp.vec2  # ∇N_a [1/m] in the plane of the rest triangle
     gradient_b: wp.vec2
+    height: float  # [m] of the vertex above the edge from a to b at rest, 1/|∇N|
     stiffness: wp.vec4  # (K₁, K₂, K₁₂, G_s) times the rest area [N m]
     limits: Limits
 
@@ -117,7 +118,7 @@ def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any, pull: flo
     e_2 = mean - half
     g_1 = -1.0 * (g_a[0] + g_b[0])
     g_2 = -1.0 * (g_a[1] + g_b[1])
-    pulled = pulling_stress(limits, g_1, g_2, pull)
+    pulled = pulling_stress(limits, triangle.height, pull)
     s_1, s_2, t_1, t_2, t_12, shear = axial_stresses(k, limits, pulled, e_1, e_2)
     s_12 = frame_shear(k, limits, strain)
     rate = limits.rate
