@@ -21,9 +21,9 @@ from vbd.solver.settings import Settings
 
 
 @cache
-def evaluation(kind, in_lanes=True):
+def evaluation(kind, in_lanes=True, pull=0.0):
     """The kernel for force and block of a kind of element at every vertex, as the CPU has them or
-    without lanes.
+    without lanes, where all else makes a force `pull` [N].
     """
     Table, force_hessian_of = table_struct(kind), table_force_hessian(kind, in_lanes)
 
@@ -36,7 +36,7 @@ def evaluation(kind, in_lanes=True):
         hessian: wp.array[wp.mat33],
     ):
         i = wp.tid()
-        f, h = force_hessian_of(i, x, table, 0.0)
+        f, h = force_hessian_of(i, x, table, pull)
         force[i] = f
         hessian[i] = h
 

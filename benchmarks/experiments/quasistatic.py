@@ -49,7 +49,6 @@ def sheet(cells, gamma, length=0.4, thickness=0.005, poisson=0.3):
     density = 1000.0 * thickness
     rigidity = density * GRAVITY * length**3 / gamma
     material = Material(
-        adapt_folds=False,
         youngs_modulus=12.0 * (1.0 - poisson**2) * rigidity / thickness**3,
         poisson_ratio=poisson,
         thickness=thickness,

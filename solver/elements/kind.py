@@ -80,8 +80,8 @@ class ElementKind:
     """The same of eight records of a vertex in lanes (kernels/lanes.py), which the CPU takes. Then
     records and rest values are wide ones, and x_i is a vector."""
     pulled: bool = False
-    """Whether these two take one more argument: the size [N] of the force that inertia and the
-    kinds before this one in `KINDS` make at the vertex."""
+    """`force_hessian` and `in_lanes` take one more argument: the size [N] of the force that
+    inertia and the kinds before this one in `KINDS` make at the vertex."""
     moved_rest: wp.Function | None = None
     """(record, undamped rest value, blend β, x_i, x) → the rest value of this step."""
     rest_in_lanes: wp.Function | None = None
@@ -127,9 +127,9 @@ class ElementKind:
     line: wp.Function | None = None
     """(element, rest values, x, direction, longest, total, samples) → `total` with coefficients
     1, α … α⁵ of ∂E/∂α as far as it is a polynomial, and `samples` with what the rest of it gains up
-    to longest · 1/8, … 8/8, of kinds that tell in one which is which."""
+    to longest · 1/8, … 8/8, of kinds some of whose elements are polynomials and others are not."""
     line_in_lanes: wp.Function | None = None
-    """The same of eight elements in lanes, of kinds that have no volume."""
+    """`line` of eight elements in lanes, of kinds that have no volume."""
     forces_in_lanes: wp.Function | None = None
     """(elements, rest values, x) → `CornersInLanes`, the forces [N] of eight on all corners but the
     first, of kinds that are balanced."""

@@ -103,8 +103,8 @@ def flag_in_the_wind(fabric):
         end = baked.end("Grid")
         assert end[:, 2].mean() > 1.8 and np.ptp(end[:, 0]) > 0.8 * 1.5
 
-    # The material that a cloth starts with flutters all the time: there is no drape to judge.
-    return Expected(60, floor=None, drapes=0.1 if fabric else None, also=flies)
+    # Cotton flutters in this wind all the time, and some of its faces with it.
+    return Expected(60, floor=None, drapes=0.04 if fabric else 0.1, also=flies)
 
 
 @drape("Velvet")

@@ -60,7 +60,7 @@ def cloth(membrane, **others):
     return Cloth(TRIANGLE, [[0, 1, 2]], material(membrane, **others), uv=uv)
 
 
-def force_hessian(body, x):
+def force_hessian(body, x, pull=0.0):
     model = model_of(body, Settings())
     place = model.assembly.vertices[0]
     points = np.empty_like(x)
@@ -70,7 +70,7 @@ def force_hessian(body, x):
     name = "stable_triangles" if body.material.membrane == "neo_hookean" else "triangles"
     table = model.tables[name]
     wp.launch(
-        evaluation(table.kind),
+        evaluation(table.kind, pull=pull),
         dim=3,
         inputs=[wp.array(points, dtype=wp.vec3, device="cpu"), table.struct],
         outputs=[force, hessian],
@@ -113,6 +113,35 @@ def test_force_is_minus_the_slope_of_the_energy(membrane, shape, limit):
     # The search of the reference is good to 1e-4 of a force.
     room = 1e-4 * np.abs(wanted).max() if membrane == "neo_hookean" else 0.0
     np.testing.assert_allclose(force, wanted, atol=rounding(force, hessian) + room)
+
+
+# Nearly without bending, so that folds of what is pressed resist nothing.
+LIMP = {"bending_stiffness": 1e-9, "density": 1e-9}
+
+
+@pytest.mark.parametrize("membrane", MEMBRANES)
+@pytest.mark.parametrize("pull", [1.0, 10.0, 100.0])
+def test_a_force_takes_no_vertex_of_a_slack_triangle_to_where_it_is_taut(membrane, pull):
+    """Over-relaxed, along any direction in its plane that the force may have."""
+    x = 0.7 * TRIANGLE
+    _, hessian = force_hessian(cloth(membrane, **LIMP), x, pull)
+    plane, _ = np.linalg.qr((TRIANGLE[1:] - TRIANGLE[0]).T)
+    for turn in np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False):
+        force = pull * plane @ np.array([np.cos(turn), np.sin(turn)])
+        for corner, block in enumerate(hessian):
+            there = x.copy()
+            there[corner] += 1.5 * np.linalg.lstsq(block, force, rcond=1e-6)[0]
+            strain = references.green_strain(TRIANGLE, there)[0]
+            stretch = np.diag(strain) if membrane == "orthotropic" else np.linalg.eigvalsh(strain)
+            assert stretch.max() < 0.0
+
+
+@pytest.mark.parametrize("membrane", MEMBRANES)
+def test_the_stiffness_of_a_slack_triangle_counts_more_the_more_pulls_at_it(membrane):
+    limp = cloth(membrane, **LIMP)
+    sizes = [np.linalg.norm(force_hessian(limp, 0.7 * TRIANGLE, p)[1]) for p in (1.0, 1e2, 1e6)]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] > 10.0 * sizes[0]
 
 
 @pytest.mark.parametrize("membrane", ["stvk", "orthotropic"])

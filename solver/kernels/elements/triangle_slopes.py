@@ -90,9 +90,8 @@ def triangle_slope(
     slope: vec6,
     samples: vec8,
 ):
-    """`slope` and `samples` with those of one triangle, or of eight in lanes, at x, along the
-    direction: ψ₀ is a polynomial, and what folds and hardening change is sampled. Of a triangle
-    that is pressed on the way all is.
+    """`ElementKind.line` of one triangle, or of eight in lanes: adds the polynomial of ψ₀ to
+    `slope`, and the rest to `samples`.
     """
     f_1, f_2 = columns_of(t, x)
     e_1, e_2 = columns_of(t, direction)
