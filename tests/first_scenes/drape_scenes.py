@@ -98,13 +98,15 @@ def flag_in_the_wind(fabric):
     wind.rotation_euler = (0.0, radians(90.0), radians(10.0))
     wind.field.strength = 1000.0
     wind.field.noise = 1.0
+    wind.field.seed = 1
 
     def flies(baked):
         end = baked.end("Grid")
         assert end[:, 2].mean() > 1.8 and np.ptp(end[:, 0]) > 0.8 * 1.5
 
-    # Cotton flutters in this wind all the time, and some of its faces with it.
-    return Expected(60, floor=None, drapes=0.04 if fabric else 0.1, also=flies)
+    # Cotton flutters in this wind all the time, and some of its faces with it. What flutters is
+    # creased for a moment here and there: at most 3 of 1,150 edges in 120 frames of ten flags.
+    return Expected(60, floor=None, drapes=0.04 if fabric else 0.1, creases=0.005, also=flies)
 
 
 @drape("Velvet")

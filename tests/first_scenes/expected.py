@@ -19,8 +19,8 @@ class Expected:
     `floor`: nothing goes below it. `heights`: of objects at the end, as statics gives them, each
     to a tenth. `rests`: all is still at the end. `keeps_volume`: soft bodies do, to a tenth.
     `warns`: more iterations may be advised. `says`: what else the report warns of. `drapes`: cloth
-    ends in smooth folds, of which this part of its faces at most is crumpled.
-    `also(baked)` makes sure of the rest.
+    ends in smooth folds, of which this part of its faces at most is crumpled. `creases`: fraction
+    of the edges of such cloth that may be sharply creased. `also(baked)` makes sure of the rest.
     """
 
     frames: int
@@ -31,6 +31,7 @@ class Expected:
     warns: bool = False
     says: str = ""
     drapes: float | None = None
+    creases: float = 0.0
     also: Callable | None = None
 
 

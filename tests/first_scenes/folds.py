@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How cloth is folded: the largest fold between faces, and how much of it is crumpled."""
+"""How cloth is folded: how much of it is creased, and how much is crumpled."""
 
 import numpy as np
 
@@ -36,8 +36,9 @@ def _normal(corners):
     return normal / np.linalg.norm(normal)
 
 
-def largest_fold(mesh, points):
-    return max(map(abs, fold_angles(mesh, points).values()))
+def creased(mesh, points):
+    """Fraction of the edges between two faces that are folded by more than CREASE."""
+    return float(np.mean(np.abs(list(fold_angles(mesh, points).values())) > CREASE))
 
 
 def crumpled(mesh, points):
