@@ -33,6 +33,8 @@ class Search:
     at `x_found` [vertex].
     """
 
+    state_name = "contact_search"
+
     def __init__(self, model, struct, x_found):
         self.model, self.struct, self.x_found = model, struct, x_found
         self.queries = len(struct.vertices), struct.body_edges

@@ -67,6 +67,8 @@ class Contact:
     `candidate` [vertex, m], and `settle` moves the vertices there as far as they may go.
     """
 
+    state_name = "contact"
+
     def __init__(self, model, names, settings):
         self.model, self.lists = model, model.lists
         self.struct = surface_on_device(model.surface, model.free_count, model.x, model.upload)
@@ -191,8 +193,7 @@ class Contact:
     def kept(self):
         """What passes from one substep to the next."""
         struct, state = self.struct, self.model.contact_model.state
-        regions = {"trust_radius": struct.trust_radius, "path": struct.path}
-        regions |= self.truncation.kept
+        regions = {"trust_radius": struct.trust_radius, "path": struct.path, **self.truncation.kept}
         marks = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
         marks["clasped"] = struct.clasped
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}

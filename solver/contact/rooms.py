@@ -27,6 +27,8 @@ class Rooms:
     collider; None before. `meshes` are those of closed bodies, by their numbers.
     """
 
+    state_name = "contact_containment"
+
     def __init__(self, model, meshes, up):
         self.model, self.surface, self.meshes = model, model.surface, meshes
         self.up = up

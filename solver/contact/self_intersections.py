@@ -26,6 +26,8 @@ SMOOTH, CROSSED, FLATTENED = 0, 1, 2
 class SelfIntersections:
     """The `state` [vertex] of all solids that touch themselves."""
 
+    state_name = "contact_self"
+
     def __init__(self, model):
         self.model, self.surface = model, model.surface
         assembly, surface = model.assembly, self.surface

@@ -47,6 +47,8 @@ class Found:
 class Separation:
     """Makes the pairs; `meshes` are those of closed bodies, by their numbers."""
 
+    state_name = "contact_separation"
+
     def __init__(self, model, meshes, settings):
         self.model, self.meshes, self.surface = model, meshes, model.surface
         self.fraction = min(settings.step_time / RETURN_TIME, 1.0)

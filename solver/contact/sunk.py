@@ -21,6 +21,8 @@ COMMON = 0.2
 class Sunk:
     """Decides where solids go; `rises` has the directions by (solid, collider), while entangled."""
 
+    state_name = "contact_push_out"
+
     def __init__(self, model, settings):
         self.surface, self.step_time = model.surface, settings.step_time
         self.up = -np.asarray(settings.gravity, dtype=np.float64)

@@ -22,6 +22,8 @@ class Acceleration(RecordedStage):
     The last stage, for it saves what all others have begun with.
     """
 
+    state_name = "chebyshev"
+
     def __init__(self, model, residual, convergence):
         self.residual, self.convergence, self.settings = residual, convergence, model.settings
         device, count = model.device, model.settings.iterations

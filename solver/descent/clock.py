@@ -10,6 +10,8 @@ from .stage import Stage
 class Clock(Stage):
     """Counts substeps on the device; `model.fraction` of the frame is over at the end of each."""
 
+    state_name = "clock"
+
     def __init__(self, model):
         super().__init__(model)
         self.substep = wp.zeros(1, dtype=int, device=model.device)

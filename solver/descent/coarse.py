@@ -29,6 +29,8 @@ class FewCoarseSteps(CoarseSteps):
     sweep.
     """
 
+    state_name = "coarse_steps"
+
     def is_due(self, iteration):
         return has_step(iteration, self.model.settings)
 
@@ -42,6 +44,8 @@ class CyclicCoarseSteps(CoarseSteps):
     """Coarse steps at the beginning of every cycle (accuracy.py). Unless all cycles `are_even`
     they grow: the same steps as above, but before the sweeps that follow.
     """
+
+    state_name = "coarse_cycles"
 
     def __init__(self, model, correction, are_even):
         super().__init__(model, correction)

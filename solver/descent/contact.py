@@ -93,6 +93,8 @@ class Contacts(Stage):
 class ContactLoad(Stage):
     """Contacts follow the load that they carry (contact/load.py)."""
 
+    state_name = "contact_load"
+
     def __init__(self, model, load):
         super().__init__(model)
         self.load = load
@@ -112,6 +114,8 @@ class Anchors(RecordedStage):
     """Keeps how far contacts have been pulled aside by the last step, so that what sticks does not
     creep.
     """
+
+    state_name = "contact_anchors"
 
     def record(self):
         model, lists, contact_model = self.model, self.model.lists, self.model.contact_model

@@ -69,6 +69,8 @@ class Convergence:
     iterations are done; None where cycles `are_even`. `marks` are the stages for it.
     """
 
+    state_name = "accuracy"
+
     def __init__(self, model, residual, iterations, coarse):
         self.residual, self.iterations = residual, iterations
         self.at_half = wp.zeros(1, dtype=wp.float64, device=model.device)

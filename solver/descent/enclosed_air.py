@@ -19,6 +19,8 @@ COST = 5.0
 class EnclosedAir(RecordedStage):
     """Lets the pressure of enclosures follow their volumes after every iteration, and time."""
 
+    state_name = "enclosed_air"
+
     def __init__(self, model):
         self.enclosures, gauge, self.sizes = make_enclosures(model)
         self.pressure = model.upload(gauge, float)

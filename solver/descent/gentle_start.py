@@ -25,6 +25,8 @@ class GentleStart(RecordedStage):
     known what may touch; `begins` tells the device that this is yet to do.
     """
 
+    state_name = "contact_start"
+
     def __init__(self, model):
         count = len(model.surface.body)
         self.whole = model.upload(model.surface.radius, float)

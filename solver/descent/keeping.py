@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The state between two substeps: to do a frame again from its start, or to go on another day."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +8,7 @@ import warp as wp
 
 from ..model.assembly import middle
 from ..model.tearing import vertex_index
+from .state_names import LAYOUT, readable
 
 # What owners keep of growing lists may take so many bytes, and so many more per vertex.
 MOST_BYTES, MOST_BYTES_PER_VERTEX = 1 << 20, 1 << 16
@@ -44,11 +44,13 @@ class Keeper:
     anything else have a method `keep()`, which returns it as arrays by name, parts of arrays on
     the device or NumPy arrays that nobody changes, and `bring_back(arrays)`, which takes such
     (perhaps fewer, of other settings), and raises ValueError for what cannot be. When all is back,
-    `brought_back()` is called where there is one.
+    `brought_back()` is called where there is one. States have all of it by the owner's `state_name`
+    and its own: "model.x", "model/order".
     """
 
     def __init__(self, owners):
-        self.owners = dict(_named(owners))
+        self.owners = {owner.state_name: owner for owner in owners if keeps(owner)}
+        self.hearing = [owner for owner in owners if hasattr(owner, "brought_back")]
         self.copies, self.rooms, self.others = {}, {}, {}
 
     def _arrays(self):
@@ -95,16 +97,16 @@ class Keeper:
         self._end()
 
     def _end(self):
-        for owner in self.owners.values():
-            if hasattr(owner, "brought_back"):
-                owner.brought_back()
+        for owner in self.hearing:
+            owner.brought_back()
 
     def state(self):
         """All of the state of now, as NumPy arrays by name; structs are rows of bytes."""
         arrays = self._arrays()
         for name, kept in self._others().items():
             arrays |= {f"{name}/{key}": array for key, array in kept.items()}
-        return {name: plain(array) for name, array in arrays.items()}
+        layout = {LAYOUT: np.zeros(0, np.uint8)}
+        return layout | {name: plain(array) for name, array in arrays.items()}
 
     def restore(self, restart):
         """Go on from a `Restart`; `UnfitError` when it is not of a scene like this one."""
@@ -115,8 +117,8 @@ class Keeper:
 
     def _restore(self, restart):
         arrays = self._arrays()
-        self._refuse_other_shapes(restart.shapes, arrays)
-        values = restart.load()
+        self._refuse_other_shapes(readable(restart.shapes), arrays)
+        values = readable(restart.load())
         others = {name: {} for name in self.owners}
         for name, array in values.items():
             owner, slash, key = name.partition("/")
@@ -135,9 +137,9 @@ class Keeper:
 
     def _refuse_other_shapes(self, shapes, arrays):
         """Before anything is read: refuse arrays that cannot be those of this scene."""
-        if "Model.x" not in shapes:
+        if "model.x" not in shapes:
             raise ValueError("the restart point has no positions")
-        before, now = sum(shapes["Model.x"][1][:1]), len(arrays["Model.x"])
+        before, now = sum(shapes["model.x"][1][:1]), len(arrays["model.x"])
         if before != now:
             raise ValueError(
                 f"all that takes part had {before} vertices and has {now} now: meshes, pins or "
@@ -169,10 +171,10 @@ def positions_after(restart, bodies):
     """Positions of every one of the simulated `bodies` [m], float64 [vertex, 3], in a restart
     point; ValueError when it is not of these.
     """
-    arrays = restart.load()
-    if "Model.x" not in arrays or "Model/order" not in arrays:
+    arrays = readable(restart.load())
+    if "model.x" not in arrays or "model/order" not in arrays:
         raise ValueError("the restart point has no positions")
-    x, order = arrays["Model.x"], arrays["Model/order"]
+    x, order = arrays["model.x"], arrays["model/order"]
     ends = np.cumsum([len(vertex_index(body)) for body in bodies])
     if len(order) != ends[-1] or not 0 <= order.min() <= order.max() < len(x):
         raise ValueError("vertices are numbered anew: meshes, pins or attachments have changed")
@@ -180,13 +182,9 @@ def positions_after(restart, bodies):
     return np.split(x[order].astype(np.float64) + origin, ends[:-1])
 
 
-def _named(owners):
-    """(name, owner) of every owner: its class, and a number where there are several."""
-    seen = Counter()
-    for owner in owners:
-        name = type(owner).__name__
-        seen[name] += 1
-        yield (name if seen[name] == 1 else f"{name}{seen[name]}"), owner
+def keeps(owner):
+    """Whether something of an owner passes from one substep to the next."""
+    return hasattr(owner, "kept") or hasattr(owner, "keep")
 
 
 def plain(array):

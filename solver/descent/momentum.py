@@ -46,6 +46,8 @@ class IslandMomentum(RecordedStage):
     rods that lie.
     """
 
+    state_name = "contact_islands"
+
     def __init__(self, model, travel):
         assembly, upload = model.assembly, model.upload
         owners, bodies = len(model.surface.may_touch), len(assembly.vertices)

@@ -18,6 +18,8 @@ class AttachmentLaws(Stage):
     `points`: the `AttachedPoints` of the scene, which have moved already.
     """
 
+    state_name = "attachment_laws"
+
     def __init__(self, model, points):
         super().__init__(model)
         rows = model.attachments

@@ -13,6 +13,8 @@ from .stage import RecordedStage
 class Plasticity(RecordedStage):
     """Rest values that flow by what the last substep has led to (kernels/elements/flow.py)."""
 
+    state_name = "plasticity"
+
     def __init__(self, model):
         super().__init__(model)
         self.kept = model.plastic

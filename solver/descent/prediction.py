@@ -30,6 +30,8 @@ INITIAL_GUESS = {
 class Prediction(Stage):
     """Where inertia takes the vertices, and where they are guessed to be."""
 
+    state_name = "prediction"
+
     def __init__(self, model):
         super().__init__(model)
         settings = model.settings

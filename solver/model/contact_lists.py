@@ -57,6 +57,8 @@ class ContactLists:
     nothing intersects (certainty.py): the second number where pins are clasped.
     """
 
+    state_name = "contact_pairs"
+
     def __init__(self, near, vertex_count, device):
         self.near, self.all, self.device = near, pairs.PairLists(), device
         self.vertex_count = vertex_count

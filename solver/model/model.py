@@ -50,6 +50,8 @@ class Model:
     between threads.
     """
 
+    state_name = "model"
+
     # Time of one visit of a vertex without its elements, on one CPU core [ns].
     VERTEX = 60.0
 

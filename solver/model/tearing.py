@@ -103,6 +103,8 @@ class Tear:
 class Tearing:
     """The tearing of a scene, by the host, between substeps."""
 
+    state_name = "tearing"
+
     def __init__(self, bodies, model):
         self.model, self.assembly, self.tears = model, model.assembly, {}
         for at, (body, vertices) in enumerate(zip(bodies, self.assembly.vertices, strict=True)):

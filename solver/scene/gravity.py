@@ -15,6 +15,8 @@ class Gravity:
     per frame and goes evenly from frame to frame.
     """
 
+    state_name = "gravity"
+
     def __init__(self, start, in_time, device):
         self.at_end, self.in_time = acceleration(start), in_time
         both = np.stack([self.at_end, self.at_end])

@@ -54,6 +54,8 @@ class KinematicPoints:
 class KinematicPins(KinematicPoints):
     """The pinned vertices of all bodies; they stand behind the free ones in solver order."""
 
+    state_name = "pins"
+
     def __init__(self, bodies, assembly, device):
         self.origin, first = assembly.origin, assembly.free_count
         self.now = assembly.points[first:].copy()
@@ -81,6 +83,8 @@ class KinematicColliders(KinematicPoints):
 
     `travel` [1] is the longest path of any of them in the frame [m], on the device.
     """
+
+    state_name = "colliders"
 
     def __init__(self, colliders, assembly, device):
         self.colliders, self.origin = colliders, assembly.origin
@@ -121,6 +125,8 @@ class AttachedPoints(KinematicPoints):
 
     `grip_at_start` and `grip_at_end` [row]: how firmly each holds at both ends of the frame.
     """
+
+    state_name = "attached_points"
 
     def __init__(self, attachments, assembly, device):
         self.attachments, self.origin = attachments, assembly.origin

@@ -102,9 +102,10 @@ def test_what_is_outside_lands_on_the_roof():
 def test_a_room_stays_one_in_a_resumed_bake():
     bodies = [cube((-0.3, -0.3, -0.3)), ROOM]
     states = [Restart(f.index, f.state()) for f in simulate(bodies, SETTINGS, 12)]
-    assert states[0].arrays["Rooms/rooms"].any() and (states[0].arrays["Contact.side"] < 0).any()
+    first = states[0].arrays
+    assert first["contact_containment/rooms"].any() and (first["contact.side"] < 0).any()
     (again,) = simulate(bodies, SETTINGS, 12, restart=states[-2])
-    np.testing.assert_array_equal(again.state()["Model.x"], states[-1].arrays["Model.x"])
+    np.testing.assert_array_equal(again.state()["model.x"], states[-1].arrays["model.x"])
 
 
 def test_statistics_name_who_is_in_which_room():
