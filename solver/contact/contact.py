@@ -16,7 +16,7 @@ from .candidates import Search
 from .certainty import Certainty
 from .due import SearchDue
 from .intersections import Intersections
-from .refresh import Refresh, Watch
+from .refresh import Gaps, Refresh
 from .truncation import Truncation
 
 
@@ -72,11 +72,11 @@ class Contact:
     def __init__(self, model, names, settings):
         self.model, self.lists = model, model.lists
         self.struct = surface_on_device(model.surface, model.free_count, model.x, model.upload)
-        watch = Watch(model.x)
-        self.truncation = Truncation(model, self.struct, watch, settings)
+        gaps = Gaps(model)
+        self.truncation = Truncation(model, self.struct, gaps, settings)
         x_found = self.truncation.x_found
         self.trees, self.finding = (kind(model, self.struct, x_found) for kind in (Trees, Search))
-        self.refreshing = Refresh(model, watch)
+        self.refreshing = Refresh(model, gaps)
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certainty = Certainty(model, self.struct, self.truncation)
         # What the host sees of the device at any time: on the CPU, where it reads the same memory.
@@ -159,7 +159,7 @@ class Contact:
     def begin_step(self):
         """Forget what the last substep has held back, and how far it went."""
         self.truncation.begin_step()
-        self.refreshing.watch.begin_step(self.model.x)
+        self.refreshing.gaps.begin_step(self.model.x)
 
     def make_room(self, numbers):
         """Keep room ready for frames like the last one, by the `numbers` that were reported;

@@ -3,17 +3,14 @@
 
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..device.memory import spacious_zeros
 from ..kernels.contact import truncation as kernels
 from ..kernels.contact import trust_radii
-from ..kernels.contact.alerts import alert_kernel
-from ..kernels.contact.together import bound_together
+from ..kernels.contact.pair_bounds import points_kernel
 from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
 
 # A vertex may move this part of the contact offset more than it is expected to between searches...
@@ -34,8 +31,8 @@ class Truncation:
     `cut` [vertex] is what has ended the last step of each (kernels/contact/truncation.py).
     """
 
-    def __init__(self, model, struct, watch, settings):
-        self.model, self.struct, self.watch = model, struct, watch
+    def __init__(self, model, struct, gaps, settings):
+        self.model, self.struct, self.gaps = model, struct, gaps
         self.on = settings.truncation
         surface, count = model.surface, len(model.surface.body)
         longest = np.maximum(LONGEST_TRUST_RADIUS * surface.spacing, 2.0 * SLACK * surface.radius)
@@ -51,7 +48,6 @@ class Truncation:
         self.slack = wp.clone(self.least_slack)
         self.candidate, self.x_found = wp.clone(model.x), wp.clone(model.x)
         self.fraction = wp.zeros(count, dtype=float, device=model.device)
-        self.bound = wp.ones_like(self.fraction)
         self.cut = wp.zeros(count, dtype=int, device=model.device)
         self.stuck = wp.zeros(5, dtype=int, device=model.device)
         self.travelled, self.any_renewed = (
@@ -63,10 +59,10 @@ class Truncation:
         self.reach, self.spent = (
             wp.zeros(count, dtype=float, device=model.device) for _ in range(2)
         )
-        self.kernels = kernels.truncation_kernels(surface.points.width)
-        self.alert_partners = alert_kernel(surface.points.width)
-        by_pairs = self.kernels.bound_pairs if len(surface.points) else bound_together
-        model.launches.expect(self.kernels.truncate, self.alert_partners, by_pairs)
+        width = surface.points.width
+        self.truncate = kernels.truncation_kernel(width)
+        self.lower_bounds = points_kernel(width) if width else None
+        model.launches.expect(self.truncate, *([self.lower_bounds] if width else []))
         self.settling = {}
         self._record_regions()
         self._record_way()
@@ -161,7 +157,7 @@ class Truncation:
         """Nothing is stuck any more, as far as is known."""
         self.stuck.zero_()
         self.travelled.zero_()
-        self.watch.alert_all()
+        self.gaps.forget()
 
     def make_way(self):
         """Let what is free give way to what is moved by animation towards it."""
@@ -177,9 +173,6 @@ class Truncation:
     def _record_way(self):
         model = self.model
         self.revision = model.lists.revision
-        # What truncation allows each corner of a pair, where surfaces are embedded.
-        length = model.lists.capacity if len(model.surface.points) else 0
-        self.allowed = spacious_zeros(length, wp.vec4, model.device)
         kinematic = wp.vec2i(model.free_count, model.kinematic_end)
         inputs, outputs = [kinematic, model.x, model.lists.all], [self.candidate]
         self.giving_way = model.launches.record(
@@ -192,12 +185,12 @@ class Truncation:
             return
         if not self.on:
             wp.copy(self.model.x, self.candidate, first, first, last - first)
-            self.watch.alarm.fill_(1)
+            self.gaps.watch.alarm.fill_(1)
             self.stuck.fill_(1)  # who knows
             return
         self._renew()
         if (first, last) not in self.settling:
-            self.settling[first, last] = self._record(first, last)
+            self.settling[first, last] = list(self._record(first, last))
         play(self.settling[first, last])
 
     def settling_behind(self, solve, first, last):
@@ -207,61 +200,38 @@ class Truncation:
         if not self.on:
             return [[solve], [partial(self.settle, first, last)]]
         self._renew()
-        alert, *bounding, truncate, commit = self._record(first, last, solve)
-        return [[solve, alert], *([launch] for launch in bounding), [truncate], [commit]]
+        return [[solve], *([launch] for launch in self._record(first, last, solve))]
 
     def _record(self, first, last, like=None):
-        model, watch, candidate = self.model, self.watch, self.candidate
-        state, lists, record = model.contact_model.state, model.lists.all, model.launches.record
-        count = last - first
+        model, record, count = self.model, self.model.launches.record, last - first
+        steps, lists = [wp.vec2i(first, last), model.x, self.candidate], model.lists.all
+        contact, watch, points = model.contact_model, self.gaps.watch, model.surface.points
+        limits, state = [model.x_start, self.x_found, self.struct, lists], contact.state
         # A vertex may carry several embedded points.
-        each = 4.0 if len(model.surface.points) else 1.0
-        embedding = model.contact_model.embedding
-        moving, alone = wp.vec2i(first, last), (first, last) in pairwise(model.color_start)
-        moves = [moving, model.x, candidate]
-        seen = [watch.x_seen, watch.least_gap, watch.room]
-        where = [model.x_start, self.x_found, self.struct, lists, watch.alert, self.allowed]
-        where.append(self.bound)
-        of_pairs, bounding, is_bound = model.lists, [], False
-        inputs = [of_pairs.counts, embedding, *moves, lists, of_pairs.state]
-        inputs += [watch.alert, watch.alarm]
-        extent, record_list = (of_pairs.capacity, of_pairs.expected), model.launches.record_list
-        if len(model.surface.points):
-            kernel, allowed = self.kernels.bound_pairs, [self.allowed]
-            bounding = [record_list(kernel, *extent, inputs, allowed, LOOK)]
-        elif not alone and 4 * count > model.vertex_count:
-            # Each pair is looked at once, in place of once for each of its corners that move.
-            is_bound, bound = True, [self.bound]
-            bounding = [
-                partial(self.bound.fill_, 1.0),
-                record_list(bound_together, *extent, inputs, bound, LOOK),
-            ]
-        return [
-            record(
-                self.alert_partners,
-                count,
-                [embedding, moving, int(alone), model.x, candidate, *seen, lists, watch.all_alert],
-                [watch.awake, watch.told, watch.alert, watch.alarm],
-                each * MOVE,
-                first,
-                like=like,
-            ),
-            *bounding,
-            record(
-                self.kernels.truncate,
-                count,
-                [model.contact_model, model.free_count, *moves, *where, int(is_bound)],
-                [self.fraction, self.cut],
-                4.0 * each * MOVE,
-                first,
-            ),
-            record(
-                kernels.commit,
-                count,
-                [self.fraction, candidate, self.cut, state.radius, SLACK, model.free_count],
-                [model.x, self.stuck, self.travelled],
+        each = 4.0 if len(points) else 1.0
+        if len(points):
+            yield record(
+                self.lower_bounds,
+                len(points),
+                [*steps, lists, contact.embedding],
+                [watch],
                 MOVE,
-                first,
-                like=like,
-            ),
-        ]
+                model.surface.point_start,
+            )
+        yield record(
+            self.truncate,
+            count,
+            [contact, *steps, *limits],
+            [watch, self.fraction, self.cut],
+            4.0 * each * MOVE,
+            first,
+        )
+        yield record(
+            kernels.commit,
+            count,
+            [self.fraction, self.candidate, self.cut, state.radius, SLACK, model.free_count],
+            [model.x, self.stuck, self.travelled],
+            MOVE,
+            first,
+            like=like,
+        )

@@ -94,7 +94,7 @@ def find_parts_to_planes(
             for c in range(4):
                 part = float(1.0)
                 if approach[c] > 0.0:
-                    part = fraction_to_plane(c, pair, approach, x)
+                    part = fraction_to_plane(c, pair, approach, wp.vec2(0.0), x)
                 if part < 1.0:
                     wp.atomic_min(least, islands.island[body[v[c]]], part)
                     if islands.held[one] == 0 and islands.held[other] == 0:

@@ -13,7 +13,7 @@ from vbd.solver.elements import KINDS
 from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
 from vbd.solver.kernels import coarse_slopes, vertex
 from vbd.solver.kernels.coarse.elements import coarse_kernels
-from vbd.solver.kernels.contact import alerts, truncation
+from vbd.solver.kernels.contact import pair_bounds, truncation
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
 from vbd.solver.kernels.elements.rest_values import rest_kernel
 from vbd.solver.kernels.elements.table import energy_kernel
@@ -45,10 +45,9 @@ def modules_with_kernels():
     yield "vertex, residual", made(TETS, TOUCH).residual.module
     yield "slopes along coarse steps", coarse_slopes.slopes_kernel(in_lanes=False).module
     for width in (0, 4, 8):
-        of_steps = truncation.truncation_kernels(width)
-        yield f"truncation, embedded {width}", of_steps.truncate.module
-        yield f"bounds, embedded {width}", of_steps.bound_pairs.module
-        yield f"alerts, embedded {width}", alerts.alert_kernel(width).module
+        yield f"truncation, embedded {width}", truncation.truncation_kernel(width).module
+    for width in (4, 8):
+        yield f"bounds, embedded {width}", pair_bounds.points_kernel(width).module
     for kind in KINDS:
         kernels_of = coarse_kernels(kind)
         yield f"{kind.name}, matrix", kernels_of.add_between.module

@@ -46,9 +46,12 @@ def toward_plane(corner: int, pair: Pair):
 
 
 @wp.func
-def fraction_to_plane(corner: int, pair: Pair, approach: wp.vec4, x: wp.array[wp.vec3]):
+def fraction_to_plane(
+    corner: int, pair: Pair, approach: wp.vec4, reserve: wp.vec2, x: wp.array[wp.vec3]
+):
     """The fraction in [0, 1] of its `approach` that keeps a corner of a pair, which does
-    approach, on its side of the pair's plane.
+    approach, on its side of the pair's plane. Other corners of sides A and B may come nearer by
+    their `reserve` [m].
     """
     toward = toward_plane(corner, pair)
     x_s = x[pair.vertices[corner]]
@@ -64,6 +67,9 @@ def fraction_to_plane(corner: int, pair: Pair, approach: wp.vec4, x: wp.array[wp
         else:
             other_gap = wp.min(other_gap, -along)
             other_approach = wp.max(other_approach, approach[c])
+    own_reserve = wp.where(corner < pair.kind, reserve[0], reserve[1])
+    own_gap -= own_reserve
+    other_gap -= reserve[0] + reserve[1] - own_reserve
     distance = least_distance(pair, x)
     path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
     return wp.clamp(path / approach[corner], 0.0, 1.0)

@@ -3,7 +3,6 @@
 
 import warp as wp
 
-from ..embedding import Embedding, spread_of
 from ..options import HOT
 from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
@@ -11,7 +10,6 @@ from .front import is_parted
 from .glances import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, Glance, glance_at, stays
 from .pairs import (
     EDGE_EDGE,
-    QUIET,
     VERTEX_TRIANGLE,
     Pair,
     PairLists,
@@ -30,8 +28,6 @@ wp.set_module_options(HOT)
 HASTE = wp.constant(4.0)
 # ... of which this part is remembered at each, ...
 REMEMBERED = wp.constant(0.7)
-# Part of the room of a vertex that rounding leaves it.
-CAUTION = wp.constant(0.99)
 
 
 # Four numbers at once: the largest of Warp also asks of each whether it is one.
@@ -192,8 +188,6 @@ def gather_near(
     gap: wp.array[float],
     least_gap: wp.array[float],
     x_seen: wp.array[wp.vec3],
-    alert: wp.array[int],
-    told: wp.array[int],
 ):
     """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i]; what is
     behind these says nothing.
@@ -219,35 +213,6 @@ def gather_near(
     if alarm[0] != 0:
         least_gap[i] = least
         x_seen[i] = x[i]
-        alert[i] = 0
-        told[i] = 0
-
-
-@wp.kernel
-def find_room(
-    first: int,
-    embedding: Embedding,
-    listed: wp.array[int],
-    alarm: wp.array[int],
-    least_gap: wp.array[float],
-    # out
-    room: wp.array[float],
-    awake: wp.array[int],
-):
-    """After an alarm, how far [m] each vertex may go from where it was seen with all that it
-    carries quiet, as long as the others that move that stay within their room.
-    """
-    if alarm[0] == 0:
-        return
-    i = first + wp.tid()
-    if listed[i] == 0:
-        return
-    least = float(1.0e30)
-    for slot in range(embedding.start[i], embedding.start[i + 1]):
-        s = embedding.carried[slot]
-        least = wp.min(least, least_gap[s] / spread_of(s, embedding))
-    room[i] = CAUTION * QUIET * least
-    awake[i] = 0
 
 
 @wp.kernel
