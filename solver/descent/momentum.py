@@ -15,9 +15,10 @@ from ..device.flow import when
 from ..device.launches import play
 from ..kernels import islands as kernels
 from ..kernels.contact.measure import mark_at_colliders
-from .crowded import Crowd
+from ..scene.embedding import steps_in_front
+from .island_moves import IslandMoves
 from .linkages import find_linkages
-from .rigid_steps import RigidSteps, WholeMoves, filled
+from .rigid_steps import RigidSteps, filled
 from .stage import RecordedStage
 
 # A body that nothing has touched for so many steps flies. A solid that stands on something, or has
@@ -65,10 +66,7 @@ class IslandMomentum(RecordedStage):
         self.kept = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
         self.restoring = None
         if not anchored.all() and not model.settings.quasistatic:
-            self.restoring = RigidSteps(model, model.surface.body, bodies, self.islands)
-            self.restoring.whole = WholeMoves(model, travel)
-            if Crowd.is_needed(model, anchored):
-                self.restoring.crowd = Crowd(self.restoring, self.anchored)
+            self.restoring = IslandMoves(model, self.islands, anchored, travel)
         super().__init__(model)
 
     @staticmethod
@@ -132,12 +130,17 @@ class LinkageMomentum(RecordedStage):
         islands = filled(kernels.Islands(), ISLANDS, len(held), model.device)
         islands.island = model.upload(np.arange(len(held)).astype(np.int32), int)
         islands.held = model.upload(held.astype(np.int32), int)
-        self.restoring = RigidSteps(model, owner, len(held), islands)
-        self.restoring.record()
+        self.steps = RigidSteps(model, owner, len(held), islands)
+        self.steps.record()
+        self.in_front = steps_in_front(model, self.steps.before, model.candidate)
 
     def end_step(self):
-        self.model.commit(0, self.model.free_count)
-        self.restoring()
+        model = self.model
+        model.commit(0, model.free_count)
+        self.steps.solve()
+        self.steps.propose()
+        play(self.in_front)
+        model.followers.follow(0, model.vertex_count)
 
 
 def touches_of_colliders(model, of, marks):

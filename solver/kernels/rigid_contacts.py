@@ -204,7 +204,7 @@ def add_contacts(
 
     With what is held they are looked at there: a body that slides comes past other triangles in one
     step, and the directions of before would be in its way. Other free islands do not touch it, and
-    one that it would meet joins it (crowded_islands.py).
+    one that it would meet joins it (island_limits.py).
     """
     chunk = first + wp.tid()
     island = islands.island[chunks.owner[chunk]]

@@ -18,7 +18,7 @@ from vbd.solver.simulate import simulate
 
 FOLDER = Path(stage_module.__file__).parent
 # What several stages share, and what puts them together.
-SHARED = {"stage", "linkages", "flight", "accuracy", "holding", "rigid_steps", "crowded"}
+SHARED = {"stage", "linkages", "flight", "accuracy", "holding", "rigid_steps", "island_moves"}
 SHARED |= {"common_moves"}
 
 

@@ -1,32 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Islands of bodies that meet on their rigid steps, as parts of one that all of them make.
+"""What ends the rigid steps of islands: pairs with what is not in them, trust regions, colliders.
 
-An island that goes with all of its parts changes no distance between these. So only pairs with what
-is not in it, the trust regions and analytic colliders end its rigid step, and all of it goes
-equally far: x + α (x' − x) is an affine map, which leaves apart what is apart.
+An island that goes with all of its parts changes no distance between these. Where the boxes that it
+sweeps meet those of no other one, nor those of colliders, it needs no trust regions either.
 """
 
 from functools import cache
 
 import warp as wp
 
+from .chunks import Chunks
 from .components import join
 from .contact.analytic_colliders import ContactModel
 from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface
-from .contact.parting import gap_along
+from .contact.parting import LOST, ROUNDING, gap_along
 from .contact.passing import approach_along
 from .contact.planes import fraction_to_plane, fraction_within, toward_plane
 from .contact.points_in_front import fraction_function
+from .contact.tree import COLLIDER_TRIANGLES, meets_any
 from .contact.truncation import BY_TRUST_RADIUS
+from .flight import Boxes
 from .islands import Islands
 from .options import QUICK
 from .shares import share_of
 
 wp.set_module_options(QUICK)
-
-# The most rounds in which islands go on.
-MOST = wp.constant(12)
 
 
 @wp.kernel
@@ -77,9 +76,10 @@ def find_parts_to_planes(
     least: wp.array[float],
     # out
     stopped: wp.array[int],
+    meet: wp.array[int],
 ):
-    """The least part of their ways that planes between islands leave these, and whether any that
-    are free stop each other.
+    """The least part of their ways that planes between islands leave these, whether they stop any,
+    and whether free ones `meet`.
     """
     begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
@@ -97,8 +97,9 @@ def find_parts_to_planes(
                     part = fraction_to_plane(c, pair, approach, wp.vec2(0.0), x)
                 if part < 1.0:
                     wp.atomic_min(least, islands.island[body[v[c]]], part)
+                    stopped[0] = 1
                     if islands.held[one] == 0 and islands.held[other] == 0:
-                        stopped[0] = 1
+                        meet[0] = 1
 
 
 @cache
@@ -110,13 +111,13 @@ def parts_in_regions_kernel(width: int) -> wp.Kernel:
     def find_parts_in_regions(
         first: int,
         model: ContactModel,
-        free_count: int,
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
         x_start: wp.array[wp.vec3],
         x_found: wp.array[wp.vec3],
         trusted: Surface,
         islands: Islands,
+        meets: wp.array[int],
         # in and out
         least: wp.array[float],
         # out
@@ -125,57 +126,88 @@ def parts_in_regions_kernel(width: int) -> wp.Kernel:
         stopped: wp.array[int],
     ):
         """The least part of its way to `candidate` on which an island stays in front of analytic
-        colliders and in its trust regions, and whether any `leaves` these. One thread per free
-        vertex.
+        colliders and, if it `meets` anything, in its trust regions; and whether any `leaves` these.
+        So does what gets to where rounding is more than the contact distance, as it could pass what
+        is not listed. One thread per free vertex.
         """
         i = first + wp.tid()
         step = candidate[i] - x[i]
         cut[i] = 0
         if wp.length_sq(step) > 0.0:
             island = islands.island[trusted.body[i]]
-            offset = x[i] - x_found[i]
-            part = fraction_within(offset, step, trusted.path[i], trusted.trust_radius[i])
+            part = float(1.0)
+            rounding = LOST * ROUNDING * wp.dot(wp.abs(candidate[i]), wp.vec3(1.0))
+            if meets[island] != 0 or rounding > model.state.radius[i]:
+                offset = x[i] - x_found[i]
+                part = fraction_within(offset, step, trusted.path[i], trusted.trust_radius[i])
             if part < 1.0:
                 cut[i] = BY_TRUST_RADIUS
                 leaves[0] = 1
-                stopped[0] = 1
             if model.colliders.kind.shape[0] > 0:
-                moving = wp.vec2i(0, free_count)
+                moving = wp.vec2i(0, candidate.shape[0])
                 in_front = fraction_in_front(i, moving, model, x, candidate, x_start)
                 part = wp.min(part, in_front)
             if part < 1.0:
                 wp.atomic_min(least, island, part)
+                stopped[0] = 1
 
     return find_parts_in_regions
 
 
 @wp.kernel
-def move_parts(
-    first: int,
-    candidate: wp.array[wp.vec3],
-    body: wp.array[int],
+def sweep_boxes(
+    chunks: Chunks,
+    parts: Boxes,
     islands: Islands,
-    least: wp.array[float],
     # in and out
-    x: wp.array[wp.vec3],
+    boxes: Boxes,
+    # out
+    meets: wp.array[int],
 ):
-    """Let every island take the `least` part of its step. One thread per free vertex."""
-    i = first + wp.tid()
-    part = least[islands.island[body[i]]]
-    if part < 1.0:
-        x[i] = x[i] + part * (candidate[i] - x[i])
-    else:
-        x[i] = candidate[i]
+    """The box that every body sweeps with its island. One thread per body."""
+    b = wp.tid()
+    low = wp.vec3(wp.inf)
+    high = wp.vec3(-wp.inf)
+    for chunk in range(chunks.first[b], chunks.first[b + 1]):
+        low = wp.min(low, parts.low[chunk])
+        high = wp.max(high, parts.high[chunk])
+    island = islands.island[b]
+    meets[b] = 0
+    if islands.held[island] == 0:
+        arm = 0.5 * (low + high) - wp.vec3(islands.center[island])
+        farthest = wp.length(arm) + 0.5 * wp.length(high - low)
+        turned = islands.turn[island] - wp.identity(n=3, dtype=wp.float64)
+        size = float(wp.sqrt(wp.ddot(turned, turned)))
+        reach = wp.vec3(float(wp.length(islands.shift[island])) + size * farthest)
+        low -= reach
+        high += reach
+    boxes.low[b] = low
+    boxes.high[b] = high
 
 
 @wp.kernel
-def decide(
-    stopped: wp.array[int],
+def find_obstacles(
+    surface: Surface,
+    travel: wp.array[float],
+    boxes: Boxes,
+    islands: Islands,
     # in and out
-    rounds: wp.array[int],
-    # out
-    goes_on: wp.array[int],
+    meets: wp.array[int],
 ):
-    """Whether there is another round: only while islands stop each other. One thread."""
-    rounds[0] = rounds[0] + 1
-    goes_on[0] = wp.where(stopped[0] != 0 and rounds[0] < MOST, 1, 0)
+    """Mark the islands that may meet another one on their rigid steps, or the box of a collider as
+    of the last search; within the frame those move by `travel` [m] at most.
+    """
+    b = wp.tid()
+    island = islands.island[b]
+    low = boxes.low[b]
+    high = boxes.high[b]
+    is_met = not wp.isfinite(low + high)
+    for other in range(boxes.low.shape[0]):
+        if islands.island[other] != island and surface.may_touch[b * surface.bodies + other] != 0:
+            if wp.max(wp.max(boxes.low[other] - high, low - boxes.high[other])) <= 0.0:
+                is_met = True
+    reach = wp.vec3(travel[0])
+    if meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach):
+        is_met = True
+    if is_met:
+        meets[island] = 1

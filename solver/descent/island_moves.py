@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rigid steps of islands, as far as nothing that is not in them is in the way.
+
+A motion that all bodies of an island have in common changes no distance between them. So it is
+proposed, limited by what is outside of the island, taken by all of it to the same fraction, and
+verified, since rounding may change distances. Islands that would meet join first: what one of them
+cannot take of its step would be lost as momentum. What planes and trust regions still end goes on
+from there, after a search if need be.
+"""
+
+from functools import partial
+
+import numpy as np
+import warp as wp
+
+from ..device.flow import repeat_while, when
+from ..device.launches import play
+from ..kernels import flight, island_limits
+from ..kernels import island_moves as kernels
+from ..kernels import islands as of_islands
+from ..scene.embedding import steps_in_front
+from .common_moves import CommonMoves
+from .rigid_steps import ADD, RigidSteps, filled, surface_chunks
+
+BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
+# Rough cost of a vertex that moves, and of one that looks how far it may [ns].
+MOVE, LOOK = 5.0, 20.0
+
+
+class IslandMoves:
+    """Moves `islands` by their rigid steps. `anchored` [body] are held, on the host; colliders
+    `travel` so far in a frame [m], an array of one float.
+    """
+
+    def __init__(self, model, islands, anchored, travel):
+        bodies, device = len(model.assembly.vertices), model.device
+        self.model, self.travel = model, travel
+        self.steps = RigidSteps(model, model.surface.body, bodies, islands)
+        self.anchored = model.upload(anchored, int)
+        # Those of several bodies that are free may join.
+        self.may_join = np.count_nonzero(anchored[:bodies] == 0) > 1
+        self.chunks = surface_chunks(model)
+        self.parts, self.boxes = (
+            filled(flight.Boxes(), BOXES, count, device)
+            for count in (len(self.chunks.owner), bodies)
+        )
+        self.least = wp.zeros(bodies, dtype=float, device=device)
+        self.meets, self.stays = (wp.zeros(bodies, dtype=int, device=device) for _ in range(2))
+        self.way = wp.zeros_like(model.x)
+        self.joined, self.stopped, self.meet, self.leaves, self.rounds, self.goes_on = (
+            wp.zeros(1, dtype=int, device=device) for _ in range(6)
+        )
+
+    def record(self):
+        """Make all launches with the arrays of now."""
+        model, steps, record = self.model, self.steps, self.model.launches.record
+        steps.record()
+        lists, islands, contact = model.lists, steps.islands, model.contact
+        free, body, extent = model.free_count, steps.owner, (lists.capacity, lists.expected)
+        ways = [steps.before, model.x, body, islands]
+        self.find_ways = [
+            record(kernels.find_ways, count, ways, [self.way], MOVE, first)
+            for first, count in model.surface_ranges()
+        ]
+        listed = [model.x, self.way, lists.counts]
+        among = [*listed, lists.pairs, body]
+        serial, record_list = model.launches.record_serial, model.launches.record_list
+        self.join = [
+            self.joined.zero_,
+            *self.find_ways,
+            serial(island_limits.join_meeting, lists.capacity, among, [islands, self.joined]),
+            record(of_islands.name_islands, len(self.anchored), [self.anchored], [islands]),
+        ]
+        cost = ADD * np.diff(self.chunks.start.numpy())
+        radius, bodies = model.contact_model.state.radius, len(self.meets)
+        boxes = [self.chunks, model.vertex_count, steps.before, steps.before, radius]
+        around = [contact.struct, self.travel, self.boxes, islands]
+        truncation = contact.truncation
+        regions = [model.contact_model, model.x, model.candidate, model.x_start]
+        regions += [truncation.x_found, contact.struct, islands, self.meets]
+        cut = [self.least, truncation.cut, self.leaves, self.stopped]
+        in_regions = island_limits.parts_in_regions_kernel(model.surface.points.width)
+        to_planes = [*among, islands], [self.least, self.stopped, self.meet]
+        moves = [model.candidate, body, islands, self.least]
+        self.verify = CommonMoves(model, islands.island, self.stays, steps.before)
+        self.limit = [
+            partial(self.least.fill_, 1.0),
+            *self.find_ways,
+            record_list(kernels.part_for_ways, *extent, listed, [lists.pairs], LOOK),
+            record(flight.measure_chunks, len(cost), boxes, [self.parts], cost=cost),
+            record(
+                island_limits.sweep_boxes,
+                bodies,
+                [self.chunks, self.parts, islands],
+                [self.boxes, self.meets],
+            ),
+            record(island_limits.find_obstacles, bodies, around, [self.meets]),
+            record_list(island_limits.find_parts_to_planes, *extent, *to_planes),
+            record(in_regions, free, regions, cut, LOOK),
+        ]
+        if not model.settings.truncation:
+            self.limit = [self.limit[0], *steps_in_front(model, steps.before, model.candidate)]
+        ended = [self.stopped, self.meet, self.leaves]
+        self.take = [
+            self.stays.zero_,
+            self.verify.keep,
+            record(kernels.move_parts, free, moves, [model.x], MOVE),
+            contact.follow,
+            self.verify,
+            record(kernels.decide, 1, ended, [self.rounds, self.goes_on]),
+        ]
+
+    def __call__(self):
+        self.rounds.zero_()
+        self._round()
+        repeat_while(self.goes_on, self._go_on)
+
+    def _go_on(self):
+        """From where planes and trust regions have ended the last round."""
+        when(self.leaves, self._search)
+        self.model.contact.part_anew()
+        self._round()
+
+    def _search(self):
+        self.model.contact.approach(whole=False)
+        self.model.contact.refresh()
+
+    def _round(self):
+        """Propose, limit, take, verify."""
+        self.steps.solve()
+        if self.may_join:
+            self.joined.fill_(1)
+            repeat_while(self.joined, self._join)
+        self.steps.propose()
+        for flag in (self.stopped, self.meet, self.leaves):
+            flag.zero_()
+        play(self.limit)
+        play(self.take)
+
+    def _join(self):
+        """Let those that would meet join, and solve again."""
+        play(self.join)
+        when(self.joined, self.steps.solve_again)
