@@ -127,9 +127,6 @@ SCENES = {
     "damped cells": lambda: [cells(damping=0.01)],
     "corotated cells": lambda: [cells(solid_model="corotated", damping=0.01)],
     "cells with logarithm": lambda: [cells(solid_model="neo_hookean_log")],
-    # So light that their own weight hardly strains them.
-    "stiff solid": lambda: [bar(density=0.1)],
-    "stiff cells": lambda: [cells(density=0.1, damping=0.01)],
     "clay": lambda: [clay(bar)],
     "clay of cells": lambda: [clay(cells)],
     "cloth": lambda: [sheet()],

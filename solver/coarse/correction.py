@@ -58,7 +58,6 @@ class CoarseCorrection:
         self.reach = wp.zeros(1, dtype=float, device=model.device)
         self.is_early = wp.zeros(1, dtype=int, device=model.device)
         self.before = wp.clone(model.x)
-        self.away_before = model.displacements.kept_like(self.before)
         self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
         self.commit, self.holds = model.commit, False
         self.groups = Groups(model, aggregates)
@@ -97,8 +96,7 @@ class CoarseCorrection:
         kernel, data = coarse_kernels(elements.kind).add_slopes, elements.data
         if elements.wide_data is not None:
             kernel, data = kernels_in_lanes(elements.kind)[1], elements.wide_data
-        seen = self.away_before if elements.kind.from_rest else self.before
-        inputs = [chunks, data, seen, self.direction, elements.rest, self.longest]
+        inputs = [chunks, data, self.before, self.direction, elements.rest, self.longest]
         record, count = self.model.launches.record, len(elements.start) - 1
         return record(kernel, count, inputs, [self.sums], SLOPE * elements.size)
 
@@ -130,10 +128,7 @@ class CoarseCorrection:
         step = [self.before, self.direction, members, self.groups.linkage, self.linkages]
         step.append(self.relaxation)
         outputs = [model.x, model.relaxation]
-        self.moves = [record(coarse_step.move, count, step, outputs, MEMBER)]
-        if model.sees_displacements:
-            outputs[0], step[0] = model.u, self.away_before
-            self.moves.append(record(coarse_step.move, count, step, outputs, MEMBER))
+        self.move = record(coarse_step.move, count, step, outputs, MEMBER)
         self._record_contacts()
 
     def _line(self, chunks, each, touching, counts=1):
@@ -209,7 +204,6 @@ class CoarseCorrection:
         """The matrix at the positions of now, and its factors."""
         self._renew()
         self._follow()
-        self.model.displacements.renew()
         self.groups.find_islands()
         self.groups.regroup()
         self.matrix.assemble()
@@ -221,10 +215,7 @@ class CoarseCorrection:
         model = self.model
         self.groups.renew_islands()
         self._follow()
-        model.displacements.renew()
         wp.copy(self.before, model.x)
-        if model.sees_displacements:
-            wp.copy(self.away_before, model.u)
         play(self.turns)
         self.forces.find()
         self.groups.factors.solve()
@@ -237,7 +228,7 @@ class CoarseCorrection:
         self._search(self.line)
         if self.truncates:
             repeat_while(self.is_early, partial(play, self.closer))
-        play(self.moves)
+        self.move()
         model.followers.follow(0, model.free_count)
 
     def _search(self, line):

@@ -32,8 +32,7 @@ class CoarseMatrix:
         self.additions = []
         for (elements, chunks), own in zip(chunked, ranges, strict=True):
             chunks.chunk, chunks.row, chunks.column = columns
-            seen = model.seen_by(elements.kind)
-            inputs = [chunks, elements.data, seen, elements.rest, patches]
+            inputs = [chunks, elements.data, model.x, elements.rest, patches]
             kernels = coarse_kernels(elements.kind)
             both = kernels.add_inside, kernels.add_between
             for kernel, (first, count), cost in zip(both, own, COSTS, strict=True):

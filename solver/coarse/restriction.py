@@ -66,11 +66,10 @@ class CoarseForces:
         self.force = pulls.force
         self.of_elements = []
         for (elements, chunks), chunk_count in zip(chunked, chunk_counts, strict=True):
-            seen = model.seen_by(elements.kind)
-            inputs = [chunks, elements.data, seen, elements.rest, patches]
+            inputs = [chunks, elements.data, model.x, elements.rest, patches]
             kernel = coarse_kernels(elements.kind).add_forces
             if elements.wide_data is not None:
-                inputs = [chunks, elements.wide_data, seen, elements.rest, elements.arms]
+                inputs = [chunks, elements.wide_data, model.x, elements.rest, elements.arms]
                 kernel, _slopes = kernels_in_lanes(elements.kind)
             cost = FORCE * elements.size
             self.of_elements.append(record(kernel, chunk_count, inputs, [pulls], cost))
@@ -105,7 +104,7 @@ class CoarseForces:
     def record_vertices(self):
         """The launches that know contacts: again when lists have grown."""
         model, self.revisions = self.model, self.model.revisions
-        inputs = [model.x, model.u, model.objective, elements_struct(())()]
+        inputs = [model.x, model.objective, elements_struct(())()]
         outputs = [self.force, self.rounding, self.touching]
         record, count = model.launches.record, model.free_count
         self.of_vertices = record(self.kernel, count, inputs, outputs, model.VERTEX)

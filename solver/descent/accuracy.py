@@ -7,7 +7,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels import accuracy as kernels
 from ..model.chunks import make_chunks
-from ..report.position_error import BodyErrors, visible
+from ..report.position_error import BodyErrors, rounding_of, visible
 
 # Iterations from one coarse step to the next.
 CYCLE = 2
@@ -68,7 +68,7 @@ class Accuracy:
 
     def __init__(self, model, iterations, ruined, chooses=False):
         self.model, self.iterations, self.chooses = model, iterations, chooses
-        self.guess, self.first, self.second = (wp.zeros_like(model.u) for _ in range(3))
+        self.guess, self.first, self.second = (wp.zeros_like(model.x) for _ in range(3))
         self.marks = marks(iterations.count)
         mine = [vertices[vertices < model.free_count] for vertices in model.assembly.vertices]
         counts = np.array([len(vertices) for vertices in mine])
@@ -85,10 +85,10 @@ class Accuracy:
         points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
         self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
         part = PART_OF_SIZE * model.settings.accuracy
-        values = counts, part * self.sizes, model.displacements.coordinates()[self.body]
-        for name, value in zip(("size", "least", "coordinates"), values, strict=True):
+        values = counts, part * self.sizes, [rounding_of(each) for each in points]
+        for name, value in zip(("size", "least", "rounding"), values, strict=True):
             setattr(errors, name, model.upload(np.array(value), wp.float64))
-        for name in ("rounding", "error", "bound", "goal", "rate", "slowest", "latest", "motion"):
+        for name in ("error", "bound", "goal", "rate", "slowest", "latest", "motion"):
             zeros = wp.zeros(len(counts), dtype=wp.float64, device=model.device)
             setattr(errors, name, zeros)
         errors.is_cut = wp.zeros(len(counts), dtype=int, device=model.device)
@@ -98,8 +98,8 @@ class Accuracy:
         """Launches that estimate all errors, and end the iterations where they are small."""
         model, record = self.model, self.model.launches.record
         at = kernels.Marks()
-        at.start, at.guess, at.inertial = model.u_start, self.guess, model.u_inertial
-        at.first, at.second, at.now = self.first, self.second, model.u
+        at.start, at.guess, at.inertial = model.x_start, self.guess, model.inertial
+        at.first, at.second, at.now = self.first, self.second, model.x
         demand, settings = kernels.Demand(), model.settings
         demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
         sizes = np.diff(self.chunks.start.numpy())
@@ -141,7 +141,7 @@ class Accuracy:
 
     def begin(self):
         """Keep where the iterations begin."""
-        wp.copy(self.guess, self.model.u)
+        wp.copy(self.guess, self.model.x)
 
     def _look(self):
         """What to do after every iteration: what is due of it."""
@@ -163,8 +163,8 @@ class Accuracy:
         actions = [
             after(looks, lambda: play(self.measure)),
             after(shifts, lambda: wp.copy(self.first, self.second)),
-            after({1}, lambda: wp.copy(self.first, self.model.u)),
-            after(seconds, lambda: wp.copy(self.second, self.model.u)),
+            after({1}, lambda: wp.copy(self.first, self.model.x)),
+            after(seconds, lambda: wp.copy(self.second, self.model.x)),
         ]
         if self.chooses:
             actions.append(after({second}, lambda: play(self.choose)))

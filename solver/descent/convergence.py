@@ -50,7 +50,7 @@ class Marks(Stage):
         super().__init__(model)
         self.is_due = marks.__contains__
         self.keeps = [
-            iterations.when_due(partial(eq, done), partial(wp.copy, kept, model.u), watched=True)
+            iterations.when_due(partial(eq, done), partial(wp.copy, kept, model.x), watched=True)
             for done, kept in marks.items()
         ]
 

@@ -36,8 +36,7 @@ class Forces(RecordedStage):
             act, inputs, outputs = press, [model.gravity.now, *inputs], [model.objective.load]
         else:
             act, inputs = blow, [settings.step_time, *inputs]
-            away = model.u_inertial if model.sees_displacements else None
-            outputs = [model.inertial, away]
+            outputs = [model.inertial]
         states = [fields.start, fields.end, model.fraction]
         self.launches = [
             record(move_fields, len(fields), states, [fields.now]),

@@ -44,7 +44,6 @@ class Prediction(Stage):
         inputs = [model.gravity.now, settings.step_time, guess, int(clips)]
         inputs += [model.x, model.standing, model.contact_model]
         outputs = [motion, model.candidate, model.x_start, model.inertial]
-        self.ahead = model.displacements.ahead(motion, model.gravity.now, settings.step_time, guess)
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs, PREDICT)
         if model.gravity.varies:
             self.kept = {"gravity": model.gravity.now}
@@ -57,7 +56,6 @@ class Prediction(Stage):
 
     def begin_step(self):
         self.model.pull()
-        play(self.ahead)
         self.predict()
         play(self.keep_in_front)
 
@@ -92,11 +90,10 @@ class Velocities(Stage):
         self.find = model.launches.record(
             find_velocities,
             model.vertex_count,
-            [step_time, model.u, model.u_start],
+            [step_time, model.x, model.x_start],
             [model.velocity],
         )
 
     def end_step(self):
         self.model.followers.follow(0, self.model.vertex_count)
-        self.model.displacements.renew()
         self.find()

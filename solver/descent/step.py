@@ -170,7 +170,6 @@ class Stepper:
         """
         for begin in self.verbs["begin_step"]:
             begin()
-        self.model.displacements.renew()
         self.convergence.begin()
         self.iterations.run(self._iterate)
         if self.acceleration:

@@ -80,7 +80,6 @@ class Sweeps(RecordedStage):
                     [wp.vec2i(first, last), model.objective, model.elements, model.relaxation],
                     [
                         model.x,
-                        model.u,
                         model.candidate,
                         model.touched,
                         model.rejected,
@@ -101,8 +100,7 @@ class Sweeps(RecordedStage):
         model = self.model
         if model.contact is None:
             return [[solve]]
-        settling = model.contact.settling(solve, first, last)
-        return [*settling, model.displacements.renewal(first, last)]
+        return model.contact.settling(solve, first, last)
 
     def begin_frame(self, _frame, _time):
         """Count steps that are not taken anew."""
@@ -114,5 +112,4 @@ class Sweeps(RecordedStage):
 
     def sweep(self):
         """Visit every free vertex once."""
-        self.model.displacements.renew()
         self.visits()

@@ -8,7 +8,6 @@ from .plastic_solids import PLASTIC_CELLS, PLASTIC_TETS
 from .pressure import PRESSURE
 from .rods import BENDS, DIRECTORS
 from .springs import SPRINGS
-from .stiff_solids import STIFF_CELLS, STIFF_TETS
 from .tets import CONTINUUM_TETS, NEO_HOOKEAN_TETS, VOLUME_VISCOSITY
 from .triangles import MEMBRANE_VISCOSITY, STABLE_TRIANGLES, STVK_TRIANGLES
 from .viscosity import SHEAR_VISCOSITY
@@ -16,13 +15,11 @@ from .viscosity import SHEAR_VISCOSITY
 KINDS = (
     NEO_HOOKEAN_CELLS,
     *CONTINUUM_CELLS,
-    STIFF_CELLS,
     PLASTIC_CELLS,
     CELL_VISCOSITY,
     NEO_HOOKEAN_TETS,
     VOLUME_VISCOSITY,
     *CONTINUUM_TETS,
-    STIFF_TETS,
     PLASTIC_TETS,
     SHEAR_VISCOSITY,
     HINGES,

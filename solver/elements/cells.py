@@ -13,7 +13,6 @@ from .kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
 from .of_bodies import damping_time, elastic_per_element, yields
 from .records import in_vertex_order, structured
-from .stiffness import is_stiff
 
 # The smallest spread of material that counts, and the farthest that its middle is from that of the
 # cell: corners that hold next to nothing are light, but not without any stiffness.
@@ -71,8 +70,7 @@ def cells_of_material(name):
 
     def of_body(body, settings):
         is_mine = isinstance(body, CellBody) and body.material.solid_model == name
-        is_other = yields(body) or is_stiff(body)
-        return cells_of(body, settings) if is_mine and not is_other else None
+        return cells_of(body, settings) if is_mine and not yields(body) else None
 
     return of_body
 

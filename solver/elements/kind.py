@@ -99,8 +99,6 @@ class ElementKind:
     affine: bool = False
     """Whether G is F = ∂x/∂X in space, so that an affine motion has the same in all elements, or
     begins with the three columns of F and has others that are zero under affine motions."""
-    from_rest: bool = False
-    """Whether `x` of its functions are displacements [m] from where the body was put down."""
     to_space: bool = False
     """Whether elements hold on to points in space, so that momentum is not theirs to keep."""
     balanced: bool = True

@@ -12,7 +12,6 @@ from .kind import Columns, ElementKind
 from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
 from .of_bodies import NEO_HOOKEAN, damping_time, elastic_per_element, yields
 from .records import in_vertex_order
-from .stiffness import is_stiff
 
 # The face opposite to each corner of a tet, wound so that the rest volume comes out positive.
 OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
@@ -52,8 +51,7 @@ def tets_of_material(name):
 
     def of_body(body, settings):
         is_mine = isinstance(body, Solid) and body.material.solid_model == name
-        is_other = yields(body) or is_stiff(body)
-        return tets_of(body, settings) if is_mine and not is_other else None
+        return tets_of(body, settings) if is_mine and not yields(body) else None
 
     return of_body
 
@@ -70,7 +68,7 @@ def damped_volume(body, settings):
     """Tets not in reduced form whose volume is damped, with nothing else but that: μ, λ are 0."""
     if not isinstance(body, Solid):
         return None
-    if body.material.solid_model == NEO_HOOKEAN and not yields(body) and not is_stiff(body):
+    if body.material.solid_model == NEO_HOOKEAN and not yields(body):
         return None
     tets = damped_tets(body, settings)
     tets = tets[tets.lame_lam > 0.0]
@@ -84,25 +82,13 @@ def rest_of(tets, volumes):
     return 6.0 * volumes * (1.0 + ratio)
 
 
-def shear_laplacian(points, tets):
-    """μ V₀ g_i·g_j [tet, 4, 4]."""
-    volumes, gradients = tet_gradients(points, tets.corners)
-    products = np.einsum("tia,tja->tij", gradients, gradients)
-    return (tets.mu * volumes)[:, None, None] * products
-
-
-def own_stiffness(points, tets, laplacian):
-    """What shear adds to the diagonal of the block of every vertex [N/m]."""
-    own = np.einsum("tii->ti", laplacian).ravel()
-    return np.bincount(tets.corners.ravel(), own, minlength=len(points))
-
-
 def reduced_records(points, tets, h):
     """Records in reduced form; the viscosity of volume, k_d λ_L, is folded into them."""
     viscous = tets.damping_time / h * tets.lame_lam
-    volumes, _gradients = tet_gradients(points, tets.corners)
+    volumes, gradients = tet_gradients(points, tets.corners)
     faces = tets.corners[:, OPPOSITE_FACE]
-    laplacian = shear_laplacian(points, tets)
+    products = np.einsum("tia,tja->tij", gradients, gradients)
+    laplacian = (tets.mu * volumes)[:, None, None] * products
     weights = np.take_along_axis(laplacian, np.broadcast_to(OPPOSITE_FACE, (len(faces), 4, 3)), 2)
     total = tets.lam + viscous
     columns = {"volume_stiffness": total / (36.0 * volumes)}
@@ -113,7 +99,8 @@ def reduced_records(points, tets, h):
     records = in_vertex_order(
         len(points), kernels.TetRecord, tets.corners, columns, rest, viscous / total
     )
-    records.diagonal = own_stiffness(points, tets, laplacian)
+    own = np.einsum("tii->ti", laplacian).ravel()
+    records.diagonal = np.bincount(tets.corners.ravel(), own, minlength=len(points))
     return records
 
 

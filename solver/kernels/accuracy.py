@@ -19,8 +19,6 @@ from .options import QUICK
 
 wp.set_module_options(QUICK)
 
-# What float32 leaves of a position, as a part of the size of what it rounds.
-ROUNDING = wp.constant(wp.float64(1e-7))
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = wp.constant(wp.float64(0.97))
 # A first look compares two cycles of one iteration each, the next two of the first even ones. No
@@ -45,9 +43,7 @@ CAUTION, CAUTION_IN_CONTACT = wp.constant(wp.float64(1.5)), wp.constant(wp.float
 
 @wp.struct
 class Marks:
-    """Positions, or displacements where elements see these, of vertices in a substep [m]: at its
-    start and after some of its iterations.
-    """
+    """Positions [m] of vertices in a substep: at its start and after some of its iterations."""
 
     start: wp.array[wp.vec3]
     guess: wp.array[wp.vec3]  # where the iterations began
@@ -63,7 +59,6 @@ class BodyErrors:
 
     size: wp.array[wp.float64]  # number of these vertices
     least: wp.array[wp.float64]  # error that nobody sees, whatever the motion [m]
-    coordinates: wp.array[wp.float64]  # size of rounded ones [m]; 0 where u is seen
     rounding: wp.array[wp.float64]  # error that float32 leaves [m]
     error: wp.array[wp.float64]  # [m]
     bound: wp.array[wp.float64]  # what it hardly exceeds, which has to be below the goal [m]
@@ -75,8 +70,8 @@ class BodyErrors:
     is_cut: wp.array[int]  # whether contact has ended the last step of any
 
 
-# Squares of three ways [m²], and how many vertices are touched, and were held back.
-Ways = wp.types.vector(length=5, dtype=wp.float64)
+# Squares of two ways [m²], and how many vertices are touched, and were held back.
+Ways = wp.vec4d
 
 
 @wp.func
@@ -136,9 +131,9 @@ def add_ways(
     # out
     ways: wp.array[Ways],
 ):
-    """Sums of squares [m²] of the ways from the guess, from where inertia would lead, and from the
-    origin; how many vertices are `touched` [vertex] in this substep, and of how many contact has
-    `cut` [vertex] the last step short. One thread per chunk.
+    """Sums of squares [m²] of the ways from the guess, and from where inertia would lead; how many
+    vertices are `touched` [vertex] in this substep, and of how many contact has `cut` [vertex] the
+    last step short. One thread per chunk.
     """
     chunk = first + wp.tid()
     total = Ways()
@@ -150,7 +145,6 @@ def add_ways(
         total += Ways(
             wp.float64(wp.dot(found, found)),
             wp.float64(wp.dot(forced, forced)),
-            wp.float64(wp.dot(marks.now[i], marks.now[i])),
             wp.float64(touched[i]),
             wp.float64(is_cut),
         )
@@ -193,12 +187,6 @@ def remembered(rate: wp.float64, slowest: wp.float64, cycles: wp.float64, weight
 
 
 @wp.func
-def rounding_of(coordinates: wp.float64, displacement: wp.float64):
-    """The error [m] that float32 leaves."""
-    return ROUNDING * wp.where(coordinates > wp.float64(0.0), coordinates, displacement)
-
-
-@wp.func
 def left_after(move: wp.float64, rate: wp.float64, rounding: wp.float64):
     """The error [m] that is left after a last `move` [m]."""
     return wp.max(move * rate / (wp.float64(1.0) - rate), rounding)
@@ -229,7 +217,7 @@ def find_errors(
     done = iteration[0] + 1
     cycles = wp.float64(compared[done])
     before = wp.sqrt(total[0])
-    rounding = rounding_of(bodies.coordinates[b], wp.sqrt(way[2]))
+    rounding = bodies.rounding[b]
     # Rounding moves vertices to and fro, at a rate of 1.
     after = wp.sqrt(wp.max(total[1] - rounding * rounding, wp.float64(0.0)))
     rate = SLOWEST
@@ -245,13 +233,12 @@ def find_errors(
     slowest = wp.where(is_first and slowest == wp.float64(0.0), TYPICAL, slowest)
     rate = remembered(wp.max(rate, wp.pow(FASTEST, cycles)), slowest, cycles, weight)
     error = left_after(after, rate, rounding)
-    is_touched = way[3] > wp.float64(0.0)
+    is_touched = way[2] > wp.float64(0.0)
     caution = wp.where(is_touched, CAUTION_IN_CONTACT, CAUTION)
     bodies.rate[b] = rate
     bodies.error[b] = error
     bodies.bound[b] = caution * error
     motion = wp.sqrt(total[2])
-    bodies.rounding[b] = rounding
     bodies.motion[b] = motion
     # In motion an error acts as a force would: of its mass times it over h².
     forced = wp.sqrt(wp.max(way[0], way[1]))
@@ -260,7 +247,7 @@ def find_errors(
     if not is_touched:  # what lies on something would creep
         goal = wp.max(goal, wp.min(bodies.least[b], demand.accuracy * fall))
     bodies.goal[b] = wp.max(goal, caution * rounding)
-    bodies.is_cut[b] = wp.where(way[4] > wp.float64(0.0), 1, 0)
+    bodies.is_cut[b] = wp.where(way[3] > wp.float64(0.0), 1, 0)
 
 
 @wp.kernel

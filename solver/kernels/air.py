@@ -98,11 +98,9 @@ def blow(
     v: wp.array[wp.vec3],
     # in and out
     inertial: wp.array[wp.vec3],
-    u_inertial: wp.array[wp.vec3],
 ):
     """Let air and fields change the velocity with which inertia takes a vertex to `inertial`:
-    (m + h R) v′ = m v + h a. One thread per free vertex. `u_inertial` are the displacements there,
-    or nothing where none are seen.
+    (m + h R) v′ = m v + h a. One thread per free vertex.
     """
     i = first + wp.tid()
     mass = exposed.mass[i]
@@ -113,8 +111,6 @@ def blow(
         change = wp.inverse(matrix) * (h * (pull.a - pull.r * moving))
         if wp.isfinite(change):
             inertial[i] = inertial[i] + h * change
-            if u_inertial.shape[0] > 0:
-                u_inertial[i] = u_inertial[i] + h * change
 
 
 @wp.kernel

@@ -42,34 +42,6 @@ class Motion:
     steady: wp.array[wp.vec3]  # mean acceleration [m/s²]
 
 
-@wp.func
-def guessed_step(
-    v: wp.vec3,
-    last: wp.vec3,
-    steady: wp.vec3,
-    is_standing: int,
-    gravity: wp.vec3,
-    h: float,
-    initial_guess: int,
-):
-    """Where a vertex is guessed to be at the end of the step, from its start [m]."""
-    step = wp.vec3(0.0)
-    if initial_guess >= INERTIA:
-        step += h * v
-    if initial_guess == INERTIA_ACCELERATION:
-        step += (h * h) * gravity
-    if initial_guess == ADAPTIVE:
-        followed = last
-        if is_standing != 0:
-            followed = steady
-            if wp.dot(steady, gravity) < RESTING * wp.length_sq(gravity):
-                followed = wp.vec3(0.0)
-        step += (h * h) * adaptive_acceleration(followed, gravity)
-    if not wp.isfinite(step):
-        step = wp.vec3(0.0)
-    return step
-
-
 @wp.kernel
 def predict(
     first: int,
@@ -102,7 +74,20 @@ def predict(
     inertial[i] = start + h * v + (h * h) * gravity
     last = (v - motion.last_velocity[i]) / h
     steady = wp.lerp(motion.steady[i], last, STEADY)
-    step = guessed_step(v, last, steady, standing[i], gravity, h, initial_guess)
+    step = wp.vec3(0.0)
+    if initial_guess >= INERTIA:
+        step += h * v
+    if initial_guess == INERTIA_ACCELERATION:
+        step += (h * h) * gravity
+    if initial_guess == ADAPTIVE:
+        followed = last
+        if standing[i] != 0:
+            followed = steady
+            if wp.dot(steady, gravity) < RESTING * wp.length_sq(gravity):
+                followed = wp.vec3(0.0)
+        step += (h * h) * adaptive_acceleration(followed, gravity)
+    if not wp.isfinite(step):
+        step = wp.vec3(0.0)
     if clips != 0:
         step = keep_in_front(i, start, step, start, contact_model)
     guess[i] = start + step

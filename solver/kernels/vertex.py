@@ -38,9 +38,8 @@ class Objective:
 
     inertia: wp.array[float]  # m/h² [N/m], shape [vertex]; zero when quasistatic
     load: wp.array[wp.vec3]  # external force [N]; gravity when quasistatic, else it is in y
-    inertial: wp.array[wp.vec3]  # y = xᵗ + h vᵗ + h² a, less `anchor` where u is [m]
+    inertial: wp.array[wp.vec3]  # y = xᵗ + h vᵗ + h² a [m]
     x_start: wp.array[wp.vec3]  # xᵗ [m]
-    anchor: wp.array[wp.vec3]  # x − u [m], where elements see displacements u
     attachments: Attachments
     contacts: Contacts
     contact_model: ContactModel
@@ -66,21 +65,14 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
     width = 8 if parts & IN_CELLS else 4 if parts & IN_TETS else 0
     contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), width, in_lanes)
     colliders = collider_forces(width)
-    from_rest = any(kind.from_rest for kind in kinds)
 
     @wp.func
-    def force_hessian(
-        i: int,
-        x: wp.array[wp.vec3],
-        u: wp.array[wp.vec3],
-        objective: Objective,
-        elements: Elements,
-    ):
+    def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective, elements: Elements):
         """-∂G/∂x_i [N] and ∂²G/∂x_i² [N/m] of vertex i, without contacts."""
         inertia = objective.inertia[i]
-        force = objective.load[i] + inertia * (objective.inertial[i] - u[i])
+        force = objective.load[i] + inertia * (objective.inertial[i] - x[i])
         hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
-        force, hessian = add_elements(i, x, u, elements, force, hessian)
+        force, hessian = add_elements(i, x, elements, force, hessian)
         if wp.static(bool(parts & ATTACHMENTS)):
             f, h = attachments_force_hessian(i, x, objective.attachments)
             force += f
@@ -91,7 +83,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
     def vertex_step(
         i: int,
         x: wp.array[wp.vec3],
-        u: wp.array[wp.vec3],
         color: wp.vec2i,
         objective: Objective,
         elements: Elements,
@@ -104,7 +95,7 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         A step that would not be finite is returned as it is, also where an infinite block would
         hide it.
         """
-        force, hessian = force_hessian(i, x, u, objective, elements)
+        force, hessian = force_hessian(i, x, objective, elements)
         step = wp.vec3(0.0)
         # A sleeping duplicate has neither mass nor elements.
         if wp.trace(hessian) != 0.0:
@@ -130,14 +121,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
             step *= colliders.fraction(i, x, step, objective.x_start, objective.contact_model)
         return step, force, touching
 
-    @wp.func
-    def place(i: int, away: wp.vec3, start: wp.vec3, step: wp.vec3, objective: Objective):
-        """Where a step leads to from `start` [m], which is `away` from its anchor."""
-        there = start + step
-        if wp.static(from_rest):
-            there = objective.anchor[i] + (away + step)
-        return there
-
     @wp.kernel(module="unique", module_options=HOT)
     def solve_vertices(
         first: int,
@@ -147,23 +130,19 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         relaxation: wp.array[float],
         # out
         x: wp.array[wp.vec3],
-        u: wp.array[wp.vec3],
         moved: wp.array[wp.vec3],
         touched: wp.array[int],
         rejected: wp.array[int],
     ):
         """Move each vertex of a range of one color by its own Newton step.
 
-        `moved` is x itself, or the candidates to be truncated first; u [m] is x where no elements
-        see displacements.
+        `moved` is x itself, or the candidates to be truncated first.
         """
         i = first + wp.tid()
         start = x[i]
-        step, _force, touching = vertex_step(i, x, u, color, objective, elements, relaxation[i])
+        step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
         if wp.isfinite(start + step):
-            moved[i] = place(i, u[i], start, step, objective)
-            if wp.static(from_rest):
-                u[i] = u[i] + step
+            moved[i] = start + step
         else:
             moved[i] = start
             rejected[i] = rejected[i] + 1
@@ -179,7 +158,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         relaxation: wp.array[float],
         # out
         x: wp.array[wp.vec3],
-        u: wp.array[wp.vec3],
         moved: wp.array[wp.vec3],
         touched: wp.array[int],
         rejected: wp.array[int],
@@ -191,17 +169,14 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         """
         i = first + wp.tid()
         start = x[i]
-        step, force, touching = vertex_step(i, x, u, color, objective, elements, relaxation[i])
+        step, force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
         if wp.isfinite(start + step):
             descent = wp.dot(force, step)
             # Not a range of constant length: that would be unrolled, ten times all the forces.
             halvings = int(0)
-            away = u[i]
             while halvings < HALVINGS:
                 x[i] = start + step
-                if wp.static(from_rest):
-                    u[i] = away + step
-                there, _hessian = force_hessian(i, x, u, objective, elements)
+                there, _hessian = force_hessian(i, x, objective, elements)
                 if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
                     f, _h, _touching, _active_set, _margin = contact.force_hessian(
                         i,
@@ -220,9 +195,7 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
                 descent *= 0.5
                 halvings += 1
             x[i] = start
-            moved[i] = place(i, away, start, step, objective)
-            if wp.static(from_rest):
-                u[i] = away + step
+            moved[i] = start + step
         else:
             moved[i] = start
             rejected[i] = rejected[i] + 1
@@ -233,7 +206,6 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
     def residual_force(
         first: int,
         x: wp.array[wp.vec3],
-        u: wp.array[wp.vec3],
         objective: Objective,
         elements: Elements,
         # out
@@ -245,7 +217,7 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         their contacts.
         """
         i = first + wp.tid()
-        force, hessian = force_hessian(i, x, u, objective, elements)
+        force, hessian = force_hessian(i, x, objective, elements)
         contacts = int(0)
         if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
             f, h, contacts, _active_set, _margin = contact.force_hessian(
@@ -261,7 +233,7 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
             force += f
             hessian += h
         residual[i] = force
-        rounding[i] = FLOAT32 * wp.length(u[i]) * wp.trace(hessian)
+        rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 
     return VertexKernels(solve_vertices, search_vertices, residual_force)

@@ -14,7 +14,6 @@ from ..scene.fields import Fields, Outside
 from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
 from .contact_model import contact_model
-from .displacements import Displacements
 from .penalties import AttachmentRows
 from .tables import ElementTable, chained
 
@@ -38,9 +37,6 @@ class Model:
     Free vertices, then pinned ones (`vertex_count` in all), and behind them in `x`, `x_start` and
     `inertial` the vertices of colliders (`kinematic_end` in all), then embedded points of surfaces.
     `inertial` of what is kinematic is where it should be at the end of the step.
-
-    `u`, `u_start` and `u_inertial` are displacements where elements see such, and elsewhere these
-    positions themselves.
 
     `contact` are the lists of contacts, None where no surfaces can touch. `revision` rises when
     arrays of elements or masses have been replaced. `inherited` are arrays [vertex] that a
@@ -71,7 +67,6 @@ class Model:
         self.x = self.upload(np.concatenate([assembly.points, colliders, embedded]), wp.vec3)
         self.x_start = wp.clone(self.x)
         self.inertial = wp.clone(self.x)
-        self.displacements = Displacements(self)
         self.velocity = self.upload(assembly.velocities, wp.vec3)
         # Of the frame, over at the end of the substep.
         self.fraction = wp.zeros(1, dtype=wp.float64, device=self.device)
@@ -85,7 +80,6 @@ class Model:
         self.steady = wp.zeros(self.vertex_count, dtype=wp.vec3, device=self.device)
         self.acceleration = wp.zeros_like(self.velocity)
         self.inherited = [self.x, self.x_start, self.velocity, self.last_velocity]
-        self.inherited += self.displacements.inherited
         self.standing = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
@@ -101,8 +95,7 @@ class Model:
         self.has_analytic_colliders = len(analytic.kind) > 0
         self.objective = vertex.Objective()
         self._weigh()
-        self.objective.inertial = self.u_inertial
-        self.objective.anchor = self.displacements.anchor
+        self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.parts = self._parts()
         self.kernels = vertex.vertex_kernels(assembly.kinds, self.parts, self.device.is_cpu)
@@ -194,8 +187,7 @@ class Model:
         """
         motion = ("x", "x_start", "inertial", "velocity", "last_velocity", "steady")
         names = (*motion, "acceleration", "rejected", "spring_multiplier")
-        arrays = {name: getattr(self, name) for name in names} | self.displacements.kept
-        return arrays | self.attachments.kept
+        return {name: getattr(self, name) for name in names} | self.attachments.kept
 
     def keep(self):
         """Which vertex of which body is where in the arrays; it never changes."""
@@ -215,10 +207,6 @@ class Model:
         """Let a `contact.Contact` find pairs and truncate steps."""
         self.contact = contact
 
-    def seen_by(self, kind):
-        """What a kind of elements sees: positions or displacements [m]."""
-        return self.u if kind.from_rest else self.x
-
     @property
     def candidate(self):
         """Where new positions go: x itself, or an array of its own where contact truncates them."""
@@ -232,7 +220,6 @@ class Model:
             self.followers.follow(first, last)
         else:
             self.contact.settle(first, last)
-        self.displacements.renew(first, last)
 
     def ranges(self):
         """All (first, last) that vertices are moved together in: colors, and by what holds them."""
@@ -292,5 +279,5 @@ class Model:
 
     def positions(self):
         """Positions of every body [m], float64 [vertex, 3], in the order its points came in."""
-        points = self.displacements.positions() + self.assembly.origin
+        points = self.x.numpy()[: self.vertex_count] + self.assembly.origin
         return [points[mine] for mine in self.assembly.vertices]

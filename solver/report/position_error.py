@@ -16,7 +16,7 @@ PART_OF_MOTION = 0.25
 # ... or below this part of its size: a pixel of what is a thousand pixels wide.
 PART_OF_SIZE = 1e-3
 # What float32 leaves of a body's position, as a part of the size of coordinates.
-ROUNDING = float(accuracy.ROUNDING)
+ROUNDING = 1e-7
 # A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
 SLOWEST = 0.999
 # Where coarse steps get rarer, the error is this multiple of the last move, times its ratio to the
@@ -56,6 +56,11 @@ class BodyErrors:
         return int(ratio.argmax()) if (ratio >= 0.0).any() else None
 
 
+def rounding_of(points):
+    """What float32 leaves [m] of a body with these points."""
+    return ROUNDING * np.abs(points).max()
+
+
 def visible(motion, size):
     """The errors [m] from which on one might see them, of bodies with a motion and a size [m]."""
     return np.maximum(PART_OF_MOTION * motion, PART_OF_SIZE * size)
@@ -81,13 +86,13 @@ class PositionError:
         self.model, self.count = model, count
         points, bodies = model.assembly.points, model.assembly.vertices
         self.sizes = [np.ptp(points[vertices], axis=0).max() for vertices in bodies]
-        self.rounding = ROUNDING * model.displacements.coordinates()
+        self.rounding = np.array([rounding_of(points[vertices]) for vertices in bodies])
         self.is_even = model.settings.quasistatic
         self.sweeps = None if self.is_even else last_sweeps(count, steps)
         # Positions to keep, by iterations done.
         self.ends = count // 4, count // 2, count
         kept = {*self.ends, *(self.sweeps or ())}
-        self.marks = {done: wp.zeros_like(model.u) for done in sorted(kept) if 0 < done < count}
+        self.marks = {done: wp.zeros_like(model.x) for done in sorted(kept) if 0 < done < count}
         self.chunks, self.counts = body_chunks(model)
         self.squares = wp.zeros((2, 3, len(bodies)), dtype=wp.float64, device=model.x.device)
         self.launches = self._launches()
@@ -96,7 +101,7 @@ class PositionError:
         """Add up the squares [m²] of the two moves and of the way of all iterations, body by body;
         and of the two without a coarse step, and of both together, of what is touched.
         """
-        launches = self._add(0, accuracy.add_moves, self.ends, self.model.u_start)
+        launches = self._add(0, accuracy.add_moves, self.ends, self.model.x_start)
         if self.sweeps:
             touched, start = self.model.touched, self._at(self.sweeps[0])
             launches += self._add(1, accuracy.add_touched_moves, self.sweeps, start, touched)
@@ -104,7 +109,7 @@ class PositionError:
 
     def _at(self, done):
         """The positions after so many iterations; of now at their end."""
-        return self.marks.get(done, self.model.u)
+        return self.marks.get(done, self.model.x)
 
     def _add(self, row, kernel, ends, start, *of):
         """Launches of a kernel for the squares of two moves, given by iterations done, and of the

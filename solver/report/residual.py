@@ -2,7 +2,6 @@
 """How far the positions are from the minimum of the objective."""
 
 import math
-from functools import partial
 
 import warp as wp
 
@@ -35,21 +34,16 @@ class Residual:
         self.revisions, self.at_now = model.revisions, self.forces_at(model.x)
         self.add_up = self._sums()
 
-    def forces_at(self, x, away=None):
-        """What finds the forces at positions x [m], whose displacements are `away` or, if these are
-        not given, found from x.
-        """
-        model, find_away = self.model, []
-        if away is None:
-            away, find_away = model.displacements.of(x)
-        find = model.launches.record(
+    def forces_at(self, x):
+        """A launch that finds the forces at positions x [m]."""
+        model = self.model
+        return model.launches.record(
             model.kernels.residual,
             self.free,
-            [x, away, model.objective, model.elements],
+            [x, model.objective, model.elements],
             [self.force, self.rounding, self.touching],
             cost=model.work[: self.free].mean() if self.free else 0.0,
         )
-        return partial(play, [*find_away, find])
 
     def _sums(self):
         """Launches that add up the forces of now."""
@@ -79,11 +73,9 @@ class Residual:
         self.find_forces()
         play(self.add_up)
 
-    def find_before(self, x, away):
-        """`before`, at other positions and displacements [m], with contacts and multipliers as they
-        are now.
-        """
-        self.forces_at(x, away)()
+    def find_before(self, x):
+        """`before`, at other positions [m], with contacts and multipliers as they are now."""
+        self.forces_at(x)()
         play(self.add_up)
         wp.copy(self.before, self.norm)
 

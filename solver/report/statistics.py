@@ -193,7 +193,7 @@ class Measure:
             self.sums.record()
             self.overstretch.record()
         if self.coarse:
-            self.residual.find_before(self.coarse.before, self.coarse.away_before)
+            self.residual.find_before(self.coarse.before)
         self.residual.find()
         self.contact.find()
         if self.model.contact is not None:

@@ -79,7 +79,7 @@ class Sums:
                 flowed = [model.upload(columns.state, int), model.plastic[kind.name]]
                 yield record(exact_rest_kernel(kind), count, flowed, [data])
             outputs = [energies[begin : begin + count], self.bodies.inverted]
-            yield record(energy_kernel(kind), count, [data, model.seen_by(kind), body], outputs)
+            yield record(energy_kernel(kind), count, [data, model.x, body], outputs)
         count = -(-len(energies) // sums.CHUNK)
         chunks = wp.zeros(count, dtype=wp.float64, device=model.device)
         cost = ELEMENT * sums.CHUNK

@@ -114,7 +114,7 @@ def watched(
     start = np.asarray(start, float)
     model = Simulation(beam(), Settings(accuracy=0.01), "cpu", None).model
     states = (start if state is None else state for state in (guess, start, inertial))
-    model.u, model.u_start, model.u_inertial = (
+    model.x, model.x_start, model.inertial = (
         wp.array(state, dtype=wp.vec3, device="cpu") for state in states
     )
     model.free_count = len(start)
@@ -130,7 +130,7 @@ def watched(
         met = False
         for number in range(min(count, len(one))):
             iterations.number.fill_(number)
-            model.u.assign(one[number])
+            model.x.assign(one[number])
             accuracy.look()
             met = met or bool(iterations.is_met.numpy()[0])
     numbers = {name: array.numpy() for name, array in accuracy.reported.items()}

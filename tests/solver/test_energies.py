@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every force is the slope of an energy written a second time, every block its curvature."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import references
@@ -10,7 +8,7 @@ import warp as wp
 from element_kernels import evaluation, model_of, reported_energy, rounding
 from shapes import UNIT_TET, cell_box, grid, rotation
 
-from vbd.solver.bodies import Cells, Cloth, Filling, Pins, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Filling, Rod, Solid
 from vbd.solver.elements.hinges import (
     cloth_hinges,
     dihedral_angles,
@@ -125,29 +123,6 @@ KINDS = {
             + references.hourglass(rest, x, MU, LAM - MU, PARTLY)
         ),
     ),
-    # So light that their own weight hardly strains them.
-    "stiff cell": (
-        "stiff_cells",
-        CUBE,
-        lambda rest: replace(one_cell(rest, PARTLY, density=0.01), pins=Pins([0])),
-        lambda rest, x: (
-            references.cell_center(
-                lambda *tet: references.neo_hookean(*tet, MU, LAM), rest, x, PARTLY
-            )
-            + references.hourglass(rest, x, MU, LAM - MU, PARTLY)
-        ),
-    ),
-    "stiff tet": (
-        "stiff_tets",
-        UNIT_TET,
-        lambda rest: Solid(
-            rest,
-            [[0, 1, 2, 3]],
-            Material.from_energy(mu=MU, lam=LAM, density=0.01),
-            Pins([0]),
-        ),
-        lambda rest, x: references.neo_hookean(rest, x, MU, LAM),
-    ),
     "viscous cell": (
         "cell_viscosity",
         CUBE,
@@ -240,8 +215,6 @@ def force_hessian(kind, x):
     force = wp.zeros(len(x), dtype=wp.vec3, device="cpu")
     hessian = wp.zeros(len(x), dtype=wp.mat33, device="cpu")
     table = model.tables[name]
-    if table.kind.from_rest:
-        points = points - model.displacements.anchors
     wp.launch(
         evaluation(table.kind),
         dim=len(x),

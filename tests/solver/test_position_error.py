@@ -49,14 +49,12 @@ def estimate(
     x = wp.array(points, dtype=wp.vec3, device="cpu")
     model = SimpleNamespace(
         x=x,
-        u=x,
-        u_start=wp.array(points - [motion, 0, 0], dtype=wp.vec3, device="cpu"),
+        x_start=wp.array(points - [motion, 0, 0], dtype=wp.vec3, device="cpu"),
         free_count=free,
         touched=wp.array(touched, dtype=int, device="cpu"),
         settings=Settings(quasistatic=quasistatic),
         launches=Launches("cpu", Workers(1)),
         assembly=SimpleNamespace(points=points, vertices=[np.arange(2)]),
-        displacements=SimpleNamespace(coordinates=lambda: np.array([size])),
     )
     count = ITERATIONS
     error = PositionError(model, count, range(1, count + 1) if steps is None else steps)

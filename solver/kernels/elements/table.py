@@ -123,20 +123,13 @@ def wide_force_hessian(kind):
 
 @cache
 def elements_force_hessian(kinds, in_lanes=False):
-    """The function that adds the elements of several kinds to a force [N] and a block [N/m], at
-    positions x and displacements u [m].
-    """
+    """The function that adds the elements of several kinds to a force [N] and a block [N/m]."""
     Elements = elements_struct(kinds)
     if not kinds:
 
         @wp.func
         def add_nothing(
-            i: int,
-            x: wp.array[wp.vec3],
-            u: wp.array[wp.vec3],
-            elements: Elements,
-            force: wp.vec3,
-            hessian: wp.mat33,
+            i: int, x: wp.array[wp.vec3], elements: Elements, force: wp.vec3, hessian: wp.mat33
         ):
             return force, hessian
 
@@ -144,25 +137,17 @@ def elements_force_hessian(kinds, in_lanes=False):
 
     of_first = table_force_hessian(kinds[0], in_lanes)
     of_others = elements_force_hessian(kinds[1:], in_lanes)
-    from_rest, is_pulled = kinds[0].from_rest, kinds[0].pulled
+    is_pulled = kinds[0].pulled
 
     @wp.func
     def add_elements(
-        i: int,
-        x: wp.array[wp.vec3],
-        u: wp.array[wp.vec3],
-        elements: Elements,
-        force: wp.vec3,
-        hessian: wp.mat33,
+        i: int, x: wp.array[wp.vec3], elements: Elements, force: wp.vec3, hessian: wp.mat33
     ):
         pull = float(0.0)
         if wp.static(is_pulled):
             pull = wp.length(force)
-        if wp.static(from_rest):
-            f, h = of_first(i, u, elements.table, pull)
-        else:
-            f, h = of_first(i, x, elements.table, pull)
-        total, block = of_others(i, x, u, elements.others, force + f, hessian + h)
+        f, h = of_first(i, x, elements.table, pull)
+        total, block = of_others(i, x, elements.others, force + f, hessian + h)
         return total, block
 
     return add_elements
