@@ -19,7 +19,7 @@ from vbd.solver.simulate import simulate
 FOLDER = Path(stage_module.__file__).parent
 # What several stages share, and what puts them together.
 SHARED = {"stage", "linkages", "flight", "accuracy", "holding", "rigid_steps", "island_moves"}
-SHARED |= {"common_moves"}
+SHARED |= {"common_moves", "state_names"}
 
 
 def stepper_of(bodies, **settings):
