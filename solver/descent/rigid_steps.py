@@ -20,14 +20,7 @@ MOMENTS = {
     "mixed": wp.mat33d,
     "spread": wp.mat33d,
 }
-# What is added up of contacts for a chunk, and what is known of an island.
-SUMS = {
-    "force": wp.vec3d,
-    "torque": wp.vec3d,
-    "along": wp.mat33d,
-    "mixed": wp.mat33d,
-    "around": wp.mat33d,
-}
+# What is known of an island.
 STEPS = {
     "weight": wp.float64,
     "tensor": wp.mat33d,
@@ -69,7 +62,7 @@ class RigidSteps:
         size = 1 if model.launches.are_wide else None
         self.surface = make_chunks(surface, owner[surface], count, device, size)
         self.touch_cost = TOUCH * np.diff(self.surface.start.numpy())
-        self.sums = filled(rigid_step.ContactSums(), SUMS, len(self.touch_cost), device)
+        self.sums = wp.zeros(len(self.touch_cost), dtype=rigid_step.Wrench, device=device)
         self.steps = filled(rigid_step.RigidSteps(), STEPS, count, device)
         self.goes_on = wp.zeros(1, dtype=int, device=device)
 
@@ -85,28 +78,29 @@ class RigidSteps:
         ]
         lists, surface = model.lists, [self.before, self.owner, *taken]
         self.move_surface = [
-            record(rigid_contacts.move_surface, count, surface, [self.moved], MOVE, first)
+            record(rigid_step.move_surface, count, surface, [self.moved], MOVE, first)
             for first, count in model.surface_ranges()
         ]
         meetings = rigid_contacts.Meetings()
-        meetings.entry, meetings.end = (
-            spacious_zeros(room, int, model.device)
-            for room in (4 * lists.capacity, lists.vertex_count)
-        )
+        meetings.lists, meetings.counts, meetings.pulled = lists.all, lists.counts, lists.pulled
+        meetings.touches = lists.near.touches
         if lists.capacity:
-            inputs = [self.owner, lists.all, lists.counts, *taken]
+            meetings.entry, meetings.end = (
+                spacious_zeros(room, int, model.device)
+                for room in (4 * lists.capacity, lists.vertex_count)
+            )
             kernel = rigid_contacts.list_meetings
             cost = MEET * (1 + 4 * lists.expected / lists.vertex_count)
             self.begin += [
-                record(kernel, count, inputs, [meetings], cost, first)
+                record(kernel, count, [self.owner, *taken], [meetings], cost, first)
                 for first, count in model.surface_ranges()
             ]
-        around = [self.surface, self.before, self.moved, model.x_start, self.owner, lists.all]
-        around += [meetings, lists.counts, lists.near.touches, lists.pulled]
+        around = [self.surface, self.before, self.moved, model.x_start, meetings]
         around += [model.contact_model, *taken]
-        kernel, cost = rigid_contacts.add_contacts, self.touch_cost
-        cost = cost + LOOK * lists.expected / max(len(cost), 1)
-        self.contacts = [record(kernel, len(cost), around, [self.sums], cost=cost)]
+        cost = self.touch_cost + LOOK * lists.expected / max(len(self.touch_cost), 1)
+        self.contacts = [
+            record(rigid_contacts.add_contacts, len(cost), around, [self.sums], cost=cost)
+        ]
         sums, outputs = [self.surface, self.sums], [*taken, self.goes_on]
         if model.launches.are_wide:
             fewer = self._fewer()
@@ -118,11 +112,11 @@ class RigidSteps:
         self.propose = record(island_moves.move_islands, free, moves, [model.candidate], MOVE)
 
     def _fewer(self):
-        """Room for the contacts of every body in PARTS chunks: `Chunks` and `ContactSums`."""
+        """Room for the contacts of every body in PARTS chunks: `Chunks` and sums."""
         chunks, first = Chunks(), PARTS * np.arange(self.count + 1, dtype=np.int32)
         chunks.first = self.model.upload(first, int)
         device = self.model.device
-        return [chunks, filled(rigid_step.ContactSums(), SUMS, PARTS * self.count, device)]
+        return [chunks, wp.zeros(PARTS * self.count, dtype=rigid_step.Wrench, device=device)]
 
     def solve(self):
         """Find their `islands.shift` and `turn`."""

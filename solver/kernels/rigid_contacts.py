@@ -13,7 +13,7 @@ from .contact.touches import edge_edge_touch, vertex_triangle_touch
 from .embedding import point_position
 from .islands import Islands
 from .options import HOT
-from .rigid_step import ContactSums, RigidSteps
+from .rigid_step import RigidSteps, Wrench
 
 wp.set_module_options(HOT)
 
@@ -23,9 +23,13 @@ FAR = wp.constant(1.1)
 
 @wp.struct
 class Meetings:
-    """The entries of every vertex whose pairs are with what is held, or lead it out of others."""
+    """The pairs of every vertex with what is held, and those that lead it out of others."""
 
-    entry: wp.array[int]  # as those of `PairLists`, from start[i] on, ...
+    lists: PairLists
+    counts: wp.array[int]
+    touches: wp.array[Touch]
+    pulled: wp.array[wp.vec3]
+    entry: wp.array[int]  # as those of `lists`, from start[i] on, ...
     end: wp.array[int]  # [vertex] ... up to here
 
 
@@ -81,21 +85,34 @@ def reach_of(
 
 
 @wp.func
-def touch_there(
+def touch_of(
     p: int,
-    pair: Pair,
-    reach: float,
-    pulled: wp.array[wp.vec3],
+    island: int,
+    x: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
+    meetings: Meetings,
+    model: ContactModel,
+    islands: Islands,
+    steps: RigidSteps,
 ):
-    """What a pair is where its vertices have `moved`, and 0 where it is not within `reach` [m]."""
+    """What pair p is where its vertices have `moved`, and 0 where it is not within reach; what
+    separates is as it was found.
+    """
     touch = Touch()
     near = int(0)
-    if pair.kind == VERTEX_TRIANGLE:
-        touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start)
+    if p >= meetings.counts[OF_VERTICES] + meetings.counts[OF_EDGES]:
+        touch = meetings.touches[p]
+        near = 1
     else:
-        touch, near = edge_edge_touch(p, pair, reach, pulled, moved, x_start)
+        pair = meetings.lists.pairs[p]
+        reach = reach_of(pair, island, x, model.body, islands, steps)
+        if gap_along(pair.kind, pair.found_normal, pair.vertices, moved) < reach:
+            pulled = meetings.pulled
+            if pair.kind == VERTEX_TRIANGLE:
+                touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start)
+            else:
+                touch, near = edge_edge_touch(p, pair, reach, pulled, moved, x_start)
     return touch, near
 
 
@@ -125,32 +142,12 @@ def touch_force(touch: Touch, gap: wp.vec3, ahead: wp.vec3, model: ContactModel)
 
 
 @wp.kernel
-def move_surface(
+def list_meetings(
     first: int,
-    x: wp.array[wp.vec3],
     body: wp.array[int],
     islands: Islands,
     steps: RigidSteps,
     # in and out
-    moved: wp.array[wp.vec3],
-):
-    """Where surface vertices have got to with their islands. One thread per surface vertex."""
-    s = first + wp.tid()
-    island = islands.island[body[s]]
-    if steps.goes_on[island] != 0:
-        r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
-        moved[s] = wp.vec3(islands.center[island] + islands.shift[island] + r)
-
-
-@wp.kernel
-def list_meetings(
-    first: int,
-    body: wp.array[int],
-    lists: PairLists,
-    counts: wp.array[int],
-    islands: Islands,
-    steps: RigidSteps,
-    # out
     meetings: Meetings,
 ):
     """The `Meetings` of all islands that move, each once: at its first corner in the island."""
@@ -158,8 +155,9 @@ def list_meetings(
     island = islands.island[body[s]]
     if steps.goes_on[island] == 0:
         return
-    of_vertices = counts[OF_VERTICES]
-    found = of_vertices + counts[OF_EDGES]
+    lists = meetings.lists
+    of_vertices = meetings.counts[OF_VERTICES]
+    found = of_vertices + meetings.counts[OF_EDGES]
     end = lists.start[s]
     for slot in range(lists.start[s], lists.start[s + 1]):
         entry = lists.entry[slot]
@@ -180,6 +178,76 @@ def list_meetings(
     meetings.end[s] = end
 
 
+@wp.func
+def add_colliders(
+    s: int,
+    island: int,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    model: ContactModel,
+    islands: Islands,
+    steps: RigidSteps,
+    total: Wrench,
+):
+    """`total` with the contacts of surface vertex s with analytic colliders, where its island has
+    got to.
+    """
+    r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
+    begun = x_start[s]
+    if s >= model.embedding.first:
+        begun = point_position(s, x_start, model.embedding)
+    now = wp.vec3(islands.center[island] + islands.shift[island] + r)
+    step = wp.vec3(way_ahead(island, wp.float64(1.0), r, steps))
+    f, h, count, _active_set, _margin = collider_force_hessian(s, now, step, begun, model)
+    if count > 0:
+        k = wp.mat33d(h)
+        arm = wp.skew(r)
+        total.force += wp.vec3d(f)
+        total.torque += wp.cross(r, wp.vec3d(f))
+        total.along += k
+        total.mixed -= k * arm
+        total.around -= arm * k * arm
+    return total
+
+
+@wp.func
+def add_touch(
+    touch: Touch,
+    island: int,
+    x: wp.array[wp.vec3],
+    model: ContactModel,
+    islands: Islands,
+    steps: RigidSteps,
+    total: Wrench,
+):
+    """`total` with a pair that may touch: K = a n nᵀ + b I, and [r]ₓᵀ n = n × r."""
+    weight = wp.float64(0.0)
+    r = wp.vec3d()
+    for c in range(4):
+        if of_island(touch.vertices[c], island, model.body, islands):
+            w = wp.float64(touch.weights[c])
+            weight += w
+            r += w * (wp.vec3d(x[touch.vertices[c]]) - islands.center[island])
+    turned = islands.turn[island] * r
+    gap = gap_of(touch, x) + wp.vec3(weight * islands.shift[island] + (turned - r))
+    r = turned
+    ahead = wp.vec3(way_ahead(island, weight, r, steps))
+    f, a, b = touch_force(touch, gap, ahead, model)
+    if a + b > 0.0:
+        one = wp.identity(n=3, dtype=wp.float64)
+        n = wp.vec3d(touch.normal)
+        a_n = wp.float64(a) * n
+        drag = wp.float64(b)
+        turns = wp.cross(n, r)
+        total.force += weight * wp.vec3d(f)
+        total.torque += wp.cross(r, wp.vec3d(f))
+        total.along += (weight * weight) * (wp.outer(a_n, n) + drag * one)
+        total.mixed -= weight * (wp.outer(a_n, turns) + drag * wp.skew(r))
+        total.around += wp.outer(wp.float64(a) * turns, turns)
+        total.around += drag * (wp.dot(r, r) * one - wp.outer(r, r))
+    return total
+
+
 @wp.kernel
 def add_contacts(
     first: int,
@@ -187,17 +255,12 @@ def add_contacts(
     x: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
-    body: wp.array[int],
-    lists: PairLists,
     meetings: Meetings,
-    counts: wp.array[int],
-    touches: wp.array[Touch],
-    pulled: wp.array[wp.vec3],
     model: ContactModel,
     islands: Islands,
     steps: RigidSteps,
     # out
-    sums: ContactSums,
+    sums: wp.array[Wrench],
 ):
     """Contacts of a chunk with what is outside of its island, where that has got to; those that
     touch there, or where the last step would lead if it is taken anew.
@@ -210,79 +273,19 @@ def add_contacts(
     island = islands.island[chunks.owner[chunk]]
     if steps.goes_on[island] == 0:
         return
-    center = islands.center[island]
-    shift = islands.shift[island]
-    turn = islands.turn[island]
-    force = wp.vec3d()
-    torque = wp.vec3d()
-    along = wp.mat33d()
-    mixed = wp.mat33d()
-    around = wp.mat33d()
-    one = wp.identity(n=3, dtype=wp.float64)
+    total = Wrench()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         s = chunks.vertex[q]
         if model.colliders.kind.shape[0] > 0 and model.state.hidden[s] == 0:
-            r = turn * (wp.vec3d(x[s]) - center)
-            begun = x_start[s]
-            if s >= model.embedding.first:
-                begun = point_position(s, x_start, model.embedding)
-            now = wp.vec3(center + shift + r)
-            step = wp.vec3(way_ahead(island, wp.float64(1.0), r, steps))
-            f, h, count, _active_set, _margin = collider_force_hessian(s, now, step, begun, model)
-            if count > 0:
-                k = wp.mat33d(h)
-                arm = wp.skew(r)
-                force += wp.vec3d(f)
-                torque += wp.cross(r, wp.vec3d(f))
-                along += k
-                mixed -= k * arm
-                around -= arm * k * arm
+            total = add_colliders(s, island, x, x_start, model, islands, steps, total)
         begin = int(0)
         end = int(0)
-        if lists.start.shape[0] > 0:
-            begin = lists.start[s]
+        if meetings.end.shape[0] > 0:
+            begin = meetings.lists.start[s]
             end = meetings.end[s]
         for slot in range(begin, end):
             p = meetings.entry[slot] >> 2
-            v = lists.pairs[p].vertices
-            touch = Touch()
-            near = int(0)
-            if p >= counts[OF_VERTICES] + counts[OF_EDGES]:
-                touch = touches[p]
-                near = 1
-            else:
-                pair = lists.pairs[p]
-                reach = reach_of(pair, island, x, body, islands, steps)
-                if gap_along(pair.kind, pair.found_normal, v, moved) < reach:
-                    touch, near = touch_there(p, pair, reach, pulled, moved, x_start)
+            touch, near = touch_of(p, island, x, moved, x_start, meetings, model, islands, steps)
             if near != 0:
-                weight = wp.float64(0.0)
-                r = wp.vec3d()
-                for c in range(4):
-                    if of_island(touch.vertices[c], island, body, islands):
-                        w = wp.float64(touch.weights[c])
-                        weight += w
-                        r += w * (wp.vec3d(x[touch.vertices[c]]) - center)
-                turned = turn * r
-                gap = gap_of(touch, x) + wp.vec3(weight * shift + (turned - r))
-                r = turned
-                ahead = wp.vec3(way_ahead(island, weight, r, steps))
-                f, a, b = touch_force(touch, gap, ahead, model)
-                if a + b > 0.0:
-                    # K = a n nᵀ + b I, and [r]ₓᵀ n = n × r.
-                    n = wp.vec3d(touch.normal)
-                    a_n = wp.float64(a) * n
-                    drag = wp.float64(b)
-                    turns = wp.cross(n, r)
-                    a_turns = wp.float64(a) * turns
-                    force += weight * wp.vec3d(f)
-                    torque += wp.cross(r, wp.vec3d(f))
-                    along += (weight * weight) * (wp.outer(a_n, n) + drag * one)
-                    mixed -= weight * (wp.outer(a_n, turns) + drag * wp.skew(r))
-                    around += wp.outer(a_turns, turns)
-                    around += drag * (wp.dot(r, r) * one - wp.outer(r, r))
-    sums.force[chunk] = force
-    sums.torque[chunk] = torque
-    sums.along[chunk] = along
-    sums.mixed[chunk] = mixed
-    sums.around[chunk] = around
+                total = add_touch(touch, island, x, model, islands, steps, total)
+    sums[chunk] = total

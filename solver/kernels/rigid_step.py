@@ -68,16 +68,27 @@ class RigidSteps:
 
 
 @wp.struct
-class ContactSums:
-    """Sums over chunks of surface vertices: contact forces [N], torques [N m] about the center of
-    the island, and the blocks of their stiffness along u and θ.
+class Wrench:
+    """Sums of contacts: force [N] and torque [N m] about the center of an island, and the blocks of
+    their stiffness along u and θ.
     """
 
-    force: wp.array[wp.vec3d]
-    torque: wp.array[wp.vec3d]
-    along: wp.array[wp.mat33d]
-    mixed: wp.array[wp.mat33d]
-    around: wp.array[wp.mat33d]
+    force: wp.vec3d
+    torque: wp.vec3d
+    along: wp.mat33d
+    mixed: wp.mat33d
+    around: wp.mat33d
+
+
+@wp.func
+def both(one: Wrench, other: Wrench):
+    """The sum of two."""
+    one.force += other.force
+    one.torque += other.torque
+    one.along += other.along
+    one.mixed += other.mixed
+    one.around += other.around
+    return one
 
 
 @wp.kernel
@@ -132,36 +143,41 @@ def begin_rigid_steps(
 
 
 @wp.kernel
+def move_surface(
+    first: int,
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    islands: Islands,
+    steps: RigidSteps,
+    # in and out
+    moved: wp.array[wp.vec3],
+):
+    """Where surface vertices have got to with their islands. One thread per surface vertex."""
+    s = first + wp.tid()
+    island = islands.island[body[s]]
+    if steps.goes_on[island] != 0:
+        r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
+        moved[s] = wp.vec3(islands.center[island] + islands.shift[island] + r)
+
+
+@wp.kernel
 def add_up(
     parts: int,
     chunks: Chunks,
-    sums: ContactSums,
+    sums: wp.array[Wrench],
     islands: Islands,
     steps: RigidSteps,
     # out
-    fewer: ContactSums,
+    fewer: wp.array[Wrench],
 ):
     """Add up the chunks of every body to so many `parts`, one after the other."""
     b, part = wp.tid()
     if steps.goes_on[islands.island[b]] == 0:
         return
-    force = wp.vec3d()
-    torque = wp.vec3d()
-    along = wp.mat33d()
-    mixed = wp.mat33d()
-    around = wp.mat33d()
+    total = Wrench()
     for chunk in range(chunks.first[b] + part, chunks.first[b + 1], parts):
-        force += sums.force[chunk]
-        torque += sums.torque[chunk]
-        along += sums.along[chunk]
-        mixed += sums.mixed[chunk]
-        around += sums.around[chunk]
-    at = parts * b + part
-    fewer.force[at] = force
-    fewer.torque[at] = torque
-    fewer.along[at] = along
-    fewer.mixed[at] = mixed
-    fewer.around[at] = around
+        total = both(total, sums[chunk])
+    fewer[parts * b + part] = total
 
 
 @wp.func
@@ -188,10 +204,24 @@ def rise_of_inertia(b: int, islands: Islands, steps: RigidSteps):
     return along - wp.trace((islands.turn[b] - one) * steps.moment[b])
 
 
+@wp.func
+def newton_step(
+    weight: wp.float64, tensor: wp.mat33d, force: wp.vec3d, torque: wp.vec3d, contacts: Wrench
+):
+    """Shift [m] and turn [rad] of a step, by a force and a torque: six equations."""
+    inverse = wp.inverse(weight * wp.identity(n=3, dtype=wp.float64) + contacts.along)
+    back = wp.transpose(contacts.mixed) * inverse
+    left = tensor + contacts.around - back * contacts.mixed
+    turn = wp.vec3d()
+    if wp.determinant(left) > wp.float64(0.0):
+        turn = wp.inverse(left) * (torque - back * force)
+    return inverse * (force - contacts.mixed * turn), turn
+
+
 @wp.kernel
 def take_rigid_steps(
     chunks: Chunks,
-    sums: ContactSums,
+    sums: wp.array[Wrench],
     # in and out
     islands: Islands,
     steps: RigidSteps,
@@ -204,20 +234,14 @@ def take_rigid_steps(
     b = wp.tid()
     if steps.goes_on[b] == 0:
         return
-    weight = steps.weight[b]
-    along = weight * wp.identity(n=3, dtype=wp.float64)
-    around = steps.tensor[b]
-    mixed = wp.mat33d()
-    force = steps.push[b] - weight * islands.shift[b]
-    torque = axial(islands.turn[b] * steps.moment[b])
+    total = Wrench()
     for other in range(b, chunks.first.shape[0] - 1):
         if islands.island[other] == b:
             for chunk in range(chunks.first[other], chunks.first[other + 1]):
-                force += sums.force[chunk]
-                torque += sums.torque[chunk]
-                along += sums.along[chunk]
-                mixed += sums.mixed[chunk]
-                around += sums.around[chunk]
+                total = both(total, sums[chunk])
+    weight = steps.weight[b]
+    force = total.force + steps.push[b] - weight * islands.shift[b]
+    torque = total.torque + axial(islands.turn[b] * steps.moment[b])
     steps.passes[b] = steps.passes[b] + 1
     slope = wp.dot(force, steps.shift[b]) + wp.dot(torque, steps.turn[b])
     gain = steps.gain[b]
@@ -235,12 +259,7 @@ def take_rigid_steps(
     elif steps.passes[b] < PASSES:
         if not is_anew:
             steps.looks[b] = 0
-        inverse = wp.inverse(along)
-        left = around - wp.transpose(mixed) * inverse * mixed
-        turn = wp.vec3d()
-        if wp.determinant(left) > wp.float64(0.0):
-            turn = wp.inverse(left) * (torque - wp.transpose(mixed) * inverse * force)
-        shift = inverse * (force - mixed * turn)
+        shift, turn = newton_step(weight, steps.tensor[b], force, torque, total)
         gain = wp.dot(force, shift) + wp.dot(torque, turn)
         if steps.passes[b] == 1:
             steps.first_gain[b] = gain
