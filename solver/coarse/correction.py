@@ -151,7 +151,7 @@ class CoarseCorrection:
         shares = wp.zeros(chunks, dtype=float, device=model.device)
         longest = wp.zeros(0, dtype=float, device=model.device)
         if model.contact is not None:
-            longest = model.contact.truncation.longest
+            longest = model.contact.regions.struct.largest
         ways = [self.before, self.direction, model.x_start]
         inputs = [*ways, longest, members, model.contact_model]
         count = self.groups.linkage_count

@@ -10,7 +10,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.contact import boxes, neighborhoods
 from ..kernels.contact import tree as kernels
-from ..kernels.contact.trust_radii import SOME, WHOLE
+from ..kernels.contact.trust_regions import SOME, WHOLE
 
 # Rough cost of bounding the things of a node, and of joining the nodes below one [ns].
 BOUND, JOIN = 150.0, 150.0

@@ -15,7 +15,7 @@ from ..device.scan import scan
 from ..kernels.contact import anchors, pair_lists, pairs, search
 from ..kernels.contact import counts as counting
 from ..kernels.contact.clasped import clasp_edges, clasp_vertices
-from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
+from ..kernels.contact.trust_regions import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside, roomy
 
 # Room for triangles per vertex and for edges per edge, at first.

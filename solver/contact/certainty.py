@@ -21,7 +21,8 @@ class Certainty:
         model, lists, launches = self.model, self.model.lists, self.model.launches
         self.revision, outputs = lists.revision, [lists.uncertain]
         inputs, extent = [model.x, lists.pairs, lists.state], (lists.capacity, lists.expected)
-        where = [self.struct, model.x, self.truncation.x_found, self.truncation.is_lost]
+        regions = self.truncation.regions
+        where = [self.struct, model.x, regions.struct, regions.is_lost]
         count = len(self.struct.vertices)
         self.launches = [
             launches.record_list(

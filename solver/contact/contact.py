@@ -9,7 +9,7 @@ import warp as wp
 
 from ..device.flow import when
 from ..kernels.contact import pairs
-from ..kernels.contact.trust_radii import NEXT, SOME, WHOLE
+from ..kernels.contact.trust_regions import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside
 from .bvh import Trees
 from .candidates import Search
@@ -74,7 +74,8 @@ class Contact:
         self.struct = surface_on_device(model.surface, model.free_count, model.x, model.upload)
         gaps = Gaps(model)
         self.truncation = Truncation(model, self.struct, gaps, settings)
-        x_found = self.truncation.x_found
+        self.regions = self.truncation.regions
+        x_found = self.regions.struct.x_found
         self.trees, self.finding = (kind(model, self.struct, x_found) for kind in (Trees, Search))
         self.refreshing = Refresh(model, gaps)
         self.intersections = Intersections(model, self.struct, names, settings)
@@ -130,13 +131,13 @@ class Contact:
         if self.clear or not looks or not self.model.frame_goes_on.numpy()[0]:
             return
         was_settled = self.intersections.is_settled
-        with self.truncation.without_regions():
+        with self.regions.without():
             self.trees.fit()
             self.intersections.look()
         self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
         if not (was_settled and self.intersections.is_settled):
-            self.truncation.lose_regions()
+            self.regions.lose()
         self.trees.fit()
 
     def find_certainty(self):
@@ -145,7 +146,7 @@ class Contact:
 
     def _is_clear(self):
         """Whether float32 sees no intersection of now."""
-        with self.truncation.without_regions():
+        with self.regions.without():
             self.trees.fit()
             self.intersections.suspect()
         self.trees.is_fitted = False  # to regions
@@ -170,7 +171,7 @@ class Contact:
             is_unknown, is_clasped = numbers["uncertain"] != 0
             is_clear = not (is_unknown or is_clasped) or self._is_clear()
             if is_unknown:
-                self.truncation.lose_regions()
+                self.regions.lose()
             self.suspicious = not (self.intersections.is_settled and is_clear)
         had_room = self._make_room(numbers["needed"])
         self.lists.needed.zero_()
@@ -193,11 +194,10 @@ class Contact:
     def kept(self):
         """What passes from one substep to the next."""
         struct, state = self.struct, self.model.contact_model.state
-        regions = {"trust_radius": struct.trust_radius, "path": struct.path, **self.truncation.kept}
         marks = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
         marks["clasped"] = struct.clasped
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
-        return {**regions, **marks, **load}
+        return {**self.regions.kept, **marks, **load}
 
     @property
     def keepers(self):
@@ -218,7 +218,7 @@ class Contact:
         refuse_outside("inside", self.struct.inside.numpy(), self.struct.bodies + 1)
         self.clear = False
         if not self.is_known:
-            self.truncation.is_lost.fill_(1)
+            self.regions.is_lost.fill_(1)
             self.lists.pulled.zero_()  # numbers of triangles may be those of others
             self.suspicious = True
         # What flies asks where colliders were found last.
@@ -228,27 +228,27 @@ class Contact:
         """Find all pairs that may touch on the way to the candidates, as a step begins: what knows
         its surroundings since the last one is not sought again.
         """
-        when(self.truncation.is_lost, self._find_whole, self._find_next)
+        when(self.regions.is_lost, self._find_whole, self._find_next)
 
     def _find_whole(self):
         self.approach()
-        self.truncation.is_lost.zero_()
+        self.regions.is_lost.zero_()
 
     def _find_next(self):
         self.follow()
-        self.truncation.begin_approach(NEXT)
-        when(self.truncation.any_renewed, partial(self._find, NEXT), self.finding.renew)
+        self.regions.begin_approach(NEXT)
+        when(self.regions.any_renewed, partial(self._find, NEXT), self.finding.renew)
         self.truncation.end_search()
 
     def approach(self, whole=True):
         """Find all pairs that may touch on the way to the candidates, or before the next search:
         those of the `whole` surface, or with what has used up its room besides those known.
         """
-        self._search(self.truncation.begin_approach, whole)
+        self._search(self.regions.begin_approach, whole)
 
     def search(self, whole=True):
         """Find all pairs that may touch before the next search, in the same way."""
-        self._search(self.truncation.begin_search, whole)
+        self._search(self.regions.begin_search, whole)
 
     def _search(self, begin, whole):
         self.follow()

@@ -37,8 +37,7 @@ class SearchDue:
         number = self.rounds if iterations is None else iterations
         # On the way to the guess, what is free may be held back: it goes on from there.
         whose = KINEMATIC if iterations is None else BY_PAIR
-        struct = truncation.struct
-        regions = [model.x, truncation.x_found, struct.path, struct.trust_radius]
+        regions = truncation.regions.struct
         inputs = [stuck, number, every, whose, many, most]
         outputs = [self.capped, self.rounds, self.searches, self.parts, self.goes_on]
         self.launches = [
@@ -46,7 +45,7 @@ class SearchDue:
                 kernels.count_capped,
                 count,
                 count,
-                [int(counts_ends), stuck, cut, *regions],
+                [int(counts_ends), stuck, cut, model.x, regions],
                 [self.capped],
                 LOOK,
             ),

@@ -77,7 +77,7 @@ class IslandMoves:
         around = [contact.struct, self.travel, self.boxes, islands]
         truncation = contact.truncation
         regions = [model.contact_model, model.x, model.candidate, model.x_start]
-        regions += [truncation.x_found, contact.struct, islands, self.meets]
+        regions += [contact.regions.struct, islands, self.meets]
         cut = [self.least, truncation.cut, self.leaves, self.stopped]
         in_regions = island_limits.parts_in_regions_kernel(model.surface.points.width)
         to_planes = [*among, islands], [self.least, self.stopped, self.meet]

@@ -16,10 +16,10 @@ from .contact.counts import OF_EDGES, OF_VERTICES
 from .contact.pairs import Pair, Surface
 from .contact.parting import LOST, ROUNDING, gap_along
 from .contact.passing import approach_along
-from .contact.planes import fraction_to_plane, fraction_within, toward_plane
+from .contact.planes import fraction_to_plane, toward_plane
 from .contact.points_in_front import fraction_function
 from .contact.tree import COLLIDER_TRIANGLES, meets_any
-from .contact.truncation import BY_TRUST_RADIUS
+from .contact.trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
 from .flight import Boxes
 from .islands import Islands
 from .options import QUICK
@@ -114,8 +114,7 @@ def parts_in_regions_kernel(width: int) -> wp.Kernel:
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
         x_start: wp.array[wp.vec3],
-        x_found: wp.array[wp.vec3],
-        trusted: Surface,
+        regions: Regions,
         islands: Islands,
         meets: wp.array[int],
         # in and out
@@ -134,12 +133,11 @@ def parts_in_regions_kernel(width: int) -> wp.Kernel:
         step = candidate[i] - x[i]
         cut[i] = 0
         if wp.length_sq(step) > 0.0:
-            island = islands.island[trusted.body[i]]
+            island = islands.island[model.body[i]]
             part = float(1.0)
             rounding = LOST * ROUNDING * wp.dot(wp.abs(candidate[i]), wp.vec3(1.0))
             if meets[island] != 0 or rounding > model.state.radius[i]:
-                offset = x[i] - x_found[i]
-                part = fraction_within(offset, step, trusted.path[i], trusted.trust_radius[i])
+                part = fraction_in_region(i, x[i], step, regions)
             if part < 1.0:
                 cut[i] = BY_TRUST_RADIUS
                 leaves[0] = 1

@@ -109,7 +109,7 @@ def test_a_step_that_begins_where_all_is_known_seeks_nothing(make):
     model.x.assign(x)
     contact.candidate.assign(x)
     contact.begin_approach()
-    assert not contact.truncation.any_renewed.numpy()[0]
+    assert not contact.regions.any_renewed.numpy()[0]
     assert listed(model) == before and model.lists.counts.numpy()[SEARCHES] == searches
     renewed = model.lists.pairs.numpy()[: model.lists.count].copy()
     contact.trees.fit()  # the same regions, and every query is asked
@@ -147,7 +147,7 @@ def test_only_long_ways_that_lie_behind_are_forgotten_within_a_step(make):
     """The list gets shorter, and holds all that a search of everything with these regions finds."""
     stepper, _frames = stepper_of(make())
     model, contact = stepper.model, stepper.model.contact
-    x, largest = model.x.numpy(), contact.truncation.longest.numpy()
+    x, largest = model.x.numpy(), contact.regions.struct.largest.numpy()
     surface = np.flatnonzero(np.isfinite(largest[: model.free_count]))
     ways = np.zeros_like(x)
     ways[surface, 1] = np.where(surface < 60, 2.5, 1.0) * largest[surface]
@@ -254,11 +254,11 @@ def test_it_is_certain_that_nothing_intersects_until_something_is_where_nobody_k
     outside = x.copy()
     outside[v] += 1.5 * contact.struct.trust_radius.numpy()[v]
     model.x.assign(outside)
-    contact.refreshing.watch.alert_all()
+    contact.refreshing.gaps.forget()
     assert not certain_of(model, contact)
     model.lists.uncertain.zero_()
     model.x.assign(x)
-    contact.refreshing.watch.alert_all()
+    contact.refreshing.gaps.forget()
     assert certain_of(model, contact)
 
 
@@ -269,7 +269,7 @@ def test_a_pair_that_has_changed_sides_is_not_certain(make):
     contact.approach()
     pairs = model.lists.pairs.numpy()[: model.lists.count]
     pairs["found_normal"][0] *= -1.0  # as seen from the other side
-    contact.refreshing.watch.alert_all()
+    contact.refreshing.gaps.forget()
     assert not certain_of(model, contact)
 
 
@@ -336,12 +336,12 @@ def test_what_flies_asks_where_colliders_are_in_the_state_that_is_brought_back()
         assert (x.numpy() == end).all(), state.frame
 
 
-@pytest.mark.parametrize("name", ["Search.end_of_vertices", "ContactLists/pairs"])
+@pytest.mark.parametrize("name", ["contact_search.end_of_vertices", "contact_pairs/pairs"])
 def test_impossible_lists_are_refused(name):
     frame = after(hovering())
     arrays = dict(frame.state())
     damaged = arrays[name] = arrays[name].copy()
-    if name == "ContactLists/pairs":
+    if name == "contact_pairs/pairs":
         damaged[:] = 120  # no number of a triangle
     else:
         damaged[0] = damaged[-1] + 1

@@ -13,7 +13,7 @@ from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
 from .pairs import Pair, PairState, Surface
 from .parting import LOST, ROUNDING, parts_them
-from .planes import distance_from_path
+from .trust_regions import Regions, used_of
 
 wp.set_module_options(QUICK)
 
@@ -45,7 +45,7 @@ def find_strayed(
     first: int,
     surface: Surface,
     x: wp.array[wp.vec3],
-    x_found: wp.array[wp.vec3],
+    regions: Regions,
     is_lost: wp.array[int],
     # out
     uncertain: wp.array[int],
@@ -54,8 +54,7 @@ def find_strayed(
     intersection or clasped; or regions are lost.
     """
     v = surface.vertices[first + wp.tid()]
-    used = distance_from_path(x[v] - x_found[v], surface.path[v])
-    is_within = used <= surface.trust_radius[v] + LOST * ROUNDING * wp.length(x[v])
+    is_within = used_of(v, x[v], regions) <= regions.radius[v] + LOST * ROUNDING * wp.length(x[v])
     marks = surface.inside[v] | surface.crosses[v]
     if not is_within or marks != 0 or is_lost[0] != 0:
         uncertain[0] = 1

@@ -5,8 +5,8 @@ import warp as wp
 
 from ..options import QUICK
 from ..shares import count_together, share_of
-from .planes import distance_from_path
-from .truncation import BY_TRUST_RADIUS, KINEMATIC
+from .truncation import KINEMATIC
+from .trust_regions import BY_TRUST_RADIUS, Regions, used_of
 
 wp.set_module_options(QUICK)
 
@@ -22,9 +22,7 @@ def count_capped(
     stuck: wp.array[int],
     cut: wp.array[int],
     x: wp.array[wp.vec3],
-    x_found: wp.array[wp.vec3],
-    path: wp.array[wp.vec3],
-    trust_radius: wp.array[float],
+    regions: Regions,
     # in and out
     capped: wp.array[int],
 ):
@@ -39,9 +37,9 @@ def count_capped(
     begin, end = share_of(first + wp.tid(), parts, cut.shape[0])
     mine = int(0)
     for i in range(begin, end):
-        used = distance_from_path(x[i] - x_found[i], path[i])
+        used = used_of(i, x[i], regions)
         is_ended = counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
-        mine += int(is_ended or used > EDGE * trust_radius[i])
+        mine += int(is_ended or used > EDGE * regions.radius[i])
     if mine > 0:
         count_together(capped, mine)
 

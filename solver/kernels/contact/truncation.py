@@ -14,17 +14,17 @@ from ..embedding import Embedding, surface_functions
 from ..options import HOT
 from .analytic_colliders import ContactModel
 from .pair_bounds import Watch, bounds_function
-from .pairs import PairLists, Surface
+from .pairs import PairLists
 from .parting import parts_them
-from .planes import fraction_within, toward_plane
+from .planes import toward_plane
 from .points_in_front import fraction_function
+from .trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
 
 wp.set_module_options(HOT)
 
 
-# What has ended a step.
+# What has ended a step, besides BY_TRUST_RADIUS.
 BY_PAIR = wp.constant(1)
-BY_TRUST_RADIUS = wp.constant(2)
 BY_ANALYTIC = wp.constant(4)
 # Between these, whether anything has ended the step of a vertex that animation moves.
 KINEMATIC = wp.constant(3)
@@ -70,8 +70,7 @@ def truncation_kernel(width: int) -> wp.Kernel:
         x: wp.array[wp.vec3],
         candidate: wp.array[wp.vec3],
         x_start: wp.array[wp.vec3],
-        x_found: wp.array[wp.vec3],
-        trusted: Surface,
+        regions: Regions,
         lists: PairLists,
         # in and out
         watch: Watch,
@@ -94,8 +93,7 @@ def truncation_kernel(width: int) -> wp.Kernel:
             least = watch.bound[i]
             watch.bound[i] = 1.0
             reason = wp.where(least < 1.0, BY_PAIR, 0)
-            offset = x_i - x_found[i]
-            within = fraction_within(offset, step, trusted.path[i], trusted.trust_radius[i])
+            within = fraction_in_region(i, x_i, step, regions)
             if within < least:
                 least = within
                 reason = BY_TRUST_RADIUS
