@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small files of tets in every format that is read, as other programs write them."""
+"""Small files of tets in every format that is read without meshio, as other programs write them."""
 
 import numpy as np
 
@@ -122,13 +122,6 @@ def vtk_5_binary(points, tets):
     )
 
 
-def medit(points, tets):
-    text = "# a comment\nMeshVersionFormatted 2\n\nDimension\n3\n\nVertices\n"
-    text += f"{len(points)}\n" + _rows((*row, 1) for row in points.tolist())
-    text += f"Triangles 1\n1 2 3 5\nTetrahedra\n{len(tets)}\n"
-    return (text + _rows((*row, 0) for row in (1 + tets).tolist()) + "End\n").encode()
-
-
 def node(points, tets):
     """The first of TetGen's two files; each point has an attribute and a mark."""
     rows = [(*row, 0.5, 1) for row in _numbered(points)]
@@ -137,21 +130,6 @@ def node(points, tets):
 
 def ele(points, tets):
     return (f"{len(tets)} 4 0\n{_rows(_numbered(1 + tets))}").encode()
-
-
-def gaia(points, tets):
-    lines = [f"Vertex {' '.join(map(repr, row))}\n" for row in _numbered(points, 0)]
-    lines += [f"Tet {' '.join(map(repr, row))}\n" for row in _numbered(tets, 0)]
-    return "".join(lines).encode()
-
-
-def quartet(points, tets):
-    return f"tet {len(points)} {len(tets)}\n{_rows(points.tolist())}{_rows(tets.tolist())}".encode()
-
-
-def counted(points, tets):
-    text = f"{len(points)} vertices\n{len(tets)} tets\n{_rows(points.tolist())}"
-    return (text + _rows((4, *row) for row in tets.tolist())).encode()
 
 
 # What a format is called here: the ending of its file, and what writes it.
@@ -163,12 +141,8 @@ FORMATS = {
     "vtk": (".vtk", vtk),
     "vtk_binary": (".vtk", vtk_binary),
     "vtk_5_binary": (".vtk", vtk_5_binary),
-    "medit": (".mesh", medit),
     "node": (".node", node),
     "ele": (".ele", ele),
-    "gaia": (".t", gaia),
-    "quartet": (".tet", quartet),
-    "counted": (".tet", counted),
 }
 
 

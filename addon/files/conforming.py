@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from ...solver.files.tets import checked
-from ..values.preparing import environment, interpreter
+from ..values.preparing import environment, install_command, interpreter
 
 PROGRAM = Path(__file__).parent / "run_ftetwild.py"
 PACKAGE = "pytetwild"
@@ -56,12 +56,9 @@ def refuse_missing_package(modules):
     paths = environment(modules)["PYTHONPATH"].split(os.pathsep)
     invalidate_caches()  # it may have been installed a moment ago
     if PathFinder.find_spec(PACKAGE, paths) is None:
-        words = ["-m", "pip", "install", "--no-deps", "--target", str(modules), PACKAGE]
-        line = " ".join(f'"{word}"' if "/" in word or "\\" in word else word for word in words)
-        pip = "" if PathFinder.find_spec("pip", paths) else f'"{python}" -m ensurepip, then '
         raise ValueError(
-            f'fTetWild is not installed: run in a terminal {pip}"{python}" {line}, and press the '
-            "button again"
+            "fTetWild is not installed: run in a terminal "
+            f"{install_command(python, modules, PACKAGE)}, and press the button again"
         )
 
 

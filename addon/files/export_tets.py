@@ -21,7 +21,6 @@ from .saving_statistics import played_cache
 FORMATS = (
     ("VTK", "VTK", "For ParaView and most others: legacy .vtk, in text"),
     ("MSH", "Gmsh", "Version 2.2, with a physical group for every object"),
-    ("MESH", "Medit", "For Mmg, CGAL and others"),
 )
 MOMENTS = (
     ("START", "Start", "As the bake starts"),

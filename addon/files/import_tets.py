@@ -6,13 +6,15 @@ from pathlib import Path
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
+from bpy.utils import user_resource
 from bpy_extras.io_utils import ImportHelper
 
-from ...solver.files.tets import READERS, read_tets
+from ...solver.files.tets import ENDINGS, read_tets
 from ...solver.topology.meshes import boundary_triangles
 from ..baking.bake_steps import explain
 from ..objects.participants import select_only
 from ..objects.tetmesh import store_tets
+from ..values.preparing import install_command, interpreter
 
 UP = (
     ("Z", "Z", "The file has Z up, as Blender"),
@@ -35,13 +37,13 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
     bl_idname = "vbd.import_tets"
     bl_label = "Import Tet Mesh"
     bl_description = (
-        "Import tets of Gmsh, VTK, Medit, TetGen and others as a mesh that is simulated with them: "
+        "Import tets of Gmsh, VTK, TetGen and others as a mesh that is simulated with them: "
         "its faces are those around them"
     )
     bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: StringProperty(
-        default=";".join(f"*{suffix}" for suffix in READERS), options={"HIDDEN"}
+        default=";".join(f"*{suffix}" for suffix in ENDINGS), options={"HIDDEN"}
     )
     files: CollectionProperty(
         type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"}
@@ -85,7 +87,10 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
 
     def _imported(self, context, path):
         """The object of a file."""
-        read = read_tets(path)
+        python, modules = interpreter() or "python", user_resource("SCRIPTS", path="modules")
+        # meshio needs no more than these two of the packages that it names.
+        install = install_command(python, modules, "meshio", "rich")
+        read = read_tets(path, f"{install}, and start Blender again")
         points = np.float32(self.scale) * read.points
         if self.up == "Y":
             points = points[:, [0, 2, 1]] * np.float32([1, -1, 1])
@@ -104,7 +109,7 @@ class VBD_FH_tets(bpy.types.FileHandler):
     bl_idname = "VBD_FH_tets"
     bl_label = "Tet Mesh"
     bl_import_operator = VBD_OT_import_tets.bl_idname
-    bl_file_extensions = ";".join(READERS)
+    bl_file_extensions = ";".join(ENDINGS)
 
     @classmethod
     def poll_drop(cls, context):
@@ -115,7 +120,7 @@ classes = (VBD_OT_import_tets, VBD_FH_tets)
 
 
 def _menu_item(menu, _context):
-    text = f"Tet Mesh ({'/'.join(READERS)})"
+    text = f"Tet Mesh ({'/'.join(ENDINGS)})"
     menu.layout.operator(VBD_OT_import_tets.bl_idname, text=text)
 
 

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import bpy
@@ -46,6 +47,15 @@ def environment(*folders):
     """What such a process needs to import what Blender does, and what is in more folders."""
     paths = map(os.path.abspath, filter(None, [*sys.path, *folders]))
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def install_command(python, modules, *packages):
+    """The line for a terminal that puts packages into a folder that Blender looks into."""
+    words = ["-m", "pip", "install", "--no-deps", "--target", str(modules), *packages]
+    line = " ".join(f'"{word}"' if "/" in word or "\\" in word else word for word in words)
+    paths = environment(modules)["PYTHONPATH"].split(os.pathsep)
+    pip = "" if PathFinder.find_spec("pip", paths) else f'"{python}" -m ensurepip, then '
+    return f'{pip}"{python}" {line}'
 
 
 def command():

@@ -13,18 +13,10 @@ from ..topology.meshes import (
     longest_edges,
     tet_volumes,
 )
-from . import gmsh, medit, plain, tetgen, vtk
-from .source import Source
+from . import by_meshio, gmsh, tetgen, vtk
 
-READERS = {
-    ".msh": gmsh.read,
-    ".vtk": vtk.read,
-    ".mesh": medit.read,
-    ".node": tetgen.read,
-    ".ele": tetgen.read,
-    ".t": plain.read,
-    ".tet": plain.read,
-}
+READERS = {".msh": gmsh.read, ".vtk": vtk.read, ".node": tetgen.read, ".ele": tetgen.read}
+ENDINGS = (*READERS, *by_meshio.ENDINGS)
 # Numbers of three corners still fit into 64 bits, and more cannot be simulated anyway.
 MOST_POINTS = 2_000_000
 
@@ -41,21 +33,15 @@ class TetMesh:
     """Sentences about what was not taken as it is in the file."""
 
 
-def read_tets(path):
+def read_tets(path, install="pip install meshio"):
     """The `TetMesh` in a file, whose ending tells the format.
 
-    ValueError says in a sentence what is wrong and where; OSError comes from the system.
+    ValueError says in a sentence what is wrong; OSError comes from the system. `install`: the
+    command that the sentence gives where meshio is needed and missing.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in READERS:
-        known = ", ".join(READERS)
-        raise ValueError(f"{path.name}: files of this kind are not read; there are {known}")
-    source = Source.of(path)
-    reader = READERS[suffix]
-    with np.errstate(all="ignore"):  # what is no number is refused below
-        points, tets = reader(source, path) if reader is tetgen.read else reader(source)
-    return checked(path.name, points, tets)
+    reader = READERS.get(path.suffix.lower())
+    return checked(path.name, *(reader(path) if reader else by_meshio.read(path, install)))
 
 
 def checked(name, points, tets):

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes of tets to files, in text: Gmsh's .msh 2.2, legacy .vtk, Medit's .mesh.
+"""Meshes of tets to files, in text: Gmsh's .msh 2.2 and legacy .vtk.
 
 Every tet has the number of the part that it belongs to, counted from 1.
 """
 
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 
-# Nine digits give every float32 back.
-FORMS = {"f": "%.9g", "i": "%d"}
 # What the formats call a tet.
 GMSH_TET, VTK_TET = 4, 10
 
 
 def _rows(*columns):
     """A line of text for every row of arrays [row] or [row, any] that stand side by side."""
-    columns = [column.reshape(len(column), -1) for column in columns]
-    form = " ".join(FORMS[column.dtype.kind] for column in columns for _ in column[0])
-    values = np.hstack([column.astype(object) for column in columns])
-    return (form + "\n") * len(values) % tuple(values.ravel())
+    text = StringIO()
+    np.savetxt(text, np.column_stack(columns), "%.9g")  # nine digits give every float32 back
+    return text.getvalue()
 
 
 def _lines(*texts):
@@ -58,17 +56,7 @@ def vtk(points, tets, part, names):
     )  # fmt: skip
 
 
-def medit(points, tets, part, _names):
-    """Parts are the references of the tets."""
-    return (
-        _lines("MeshVersionFormatted 2", "Dimension 3")
-        + _lines("Vertices", len(points)) + _rows(points, np.zeros(len(points), int))
-        + _lines("Tetrahedra", len(tets)) + _rows(1 + tets, part)
-        + _lines("End")
-    )  # fmt: skip
-
-
-WRITERS = {".vtk": vtk, ".msh": gmsh, ".mesh": medit}
+WRITERS = {".vtk": vtk, ".msh": gmsh}
 
 
 def checked_ending(path):

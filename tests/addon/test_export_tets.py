@@ -28,7 +28,7 @@ def block(scene):
     return ob
 
 
-@pytest.mark.parametrize("suffix", [".vtk", ".msh", ".mesh"])
+@pytest.mark.parametrize("suffix", [".vtk", ".msh"])
 def test_cells_are_written_as_tets_in_the_world(block, tmp_path, suffix):
     mesh = exported(tmp_path / f"cube{suffix}")
     assert len(mesh.tets) == 6 * len(gathered().bodies[0].cells) and mesh.notes == []
@@ -70,7 +70,7 @@ def test_a_baked_frame_of_tets_is_where_its_vertices_are(scene, tmp_path):
     frames(scene, 1, 4)
     assert bpy.ops.vbd.bake() == {"FINISHED"}
     scene.frame_set(4)
-    mesh = exported(tmp_path / "own.mesh", moment="FRAME")
+    mesh = exported(tmp_path / "own.vtk", moment="FRAME")
     np.testing.assert_allclose(mesh.points, shown(ob), atol=1e-6)
     assert (tet_volumes(mesh.points, mesh.tets) > 0.0).all()
 
@@ -86,7 +86,7 @@ def test_only_what_is_selected_is_written(scene, block, tmp_path):
 
 def test_what_cannot_be_written_is_a_sentence(scene, block, tmp_path):
     for name, moment, sentence in (
-        ("x.stl", "START", r"x.stl: tets are not written as this; there are .vtk, .msh, .mesh"),
+        ("x.stl", "START", r"x.stl: tets are not written as this; there are .vtk, .msh"),
         ("no/x.vtk", "START", r"cannot write x.vtk \(No such file or directory\)"),
         ("x.vtk", "FRAME", "not on disk any more"),
     ):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """File > Import > Tet Mesh makes an object that bakes with the tets of the file."""
 
+import sys
+
 import bpy
 import numpy as np
 import pytest
@@ -31,7 +33,7 @@ def test_an_imported_body_falls_as_a_body_of_its_tets(scene, tmp_path):
 
 def test_faces_are_those_around_the_tets_and_look_out(scene, tmp_path):
     points, tets = box((3, 3, 3))
-    ob = imported(write(tmp_path, "medit", points, tets))
+    ob = imported(write(tmp_path, "vtk", points, tets))
     assert len(ob.data.vertices) == len(points) and len(ob.data.polygons) == 6 * 9 * 2
     for face in ob.data.polygons:
         assert face.normal.dot(face.center - type(face.center)((0.5, 0.5, 0.5))) > 0.4
@@ -49,16 +51,24 @@ def test_scale_and_the_axis_that_is_up(scene, tmp_path):
 def test_a_file_that_cannot_be_read_leaves_nothing(scene, tmp_path):
     path = tmp_path / "x.msh"
     path.write_text("$MeshFormat\n2.2 0 8\n")
-    with pytest.raises(RuntimeError, match=r"x.msh, line 2: there is no \$Nodes from here on"):
+    with pytest.raises(RuntimeError, match=r"x.msh: there is no \$Nodes behind \$MeshFormat"):
         bpy.ops.vbd.import_tets(filepath=str(path))
     assert not bpy.data.objects and not bpy.data.meshes
 
 
 def test_of_several_files_those_that_can_be_read_come_in(scene, tmp_path):
-    for name in ("gmsh_4", "gaia"):
+    for name in ("gmsh_4", "node"):
         write(tmp_path, name, *box((1, 1, 1)))
-    (tmp_path / "bad.t").write_text("Vertex one\n")
-    files = [{"name": name} for name in ("gmsh_4.msh", "bad.t", "gaia.t")]
-    with pytest.raises(RuntimeError, match=r"bad.t, line 1: what follows the first word"):
+    (tmp_path / "bad.vtk").write_text("one\n")
+    files = [{"name": name} for name in ("gmsh_4.msh", "bad.vtk", "node.node")]
+    with pytest.raises(RuntimeError, match=r"bad.vtk: this is no legacy .vtk"):
         bpy.ops.vbd.import_tets(directory=str(tmp_path), files=files)
-    assert sorted(bpy.data.objects.keys()) == ["gaia", "gmsh_4"]
+    assert sorted(bpy.data.objects.keys()) == ["gmsh_4", "node"]
+
+
+def test_a_format_of_meshio_tells_how_to_install_it(scene, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "meshio", None)
+    (tmp_path / "x.mesh").touch()
+    sentence = r"x.mesh: files of this kind .* save it as .msh .* -m pip .* meshio rich, and start"
+    with pytest.raises(RuntimeError, match=sentence):
+        bpy.ops.vbd.import_tets(filepath=str(tmp_path / "x.mesh"))

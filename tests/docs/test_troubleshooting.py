@@ -17,6 +17,7 @@ EXCEPTIONS = {
     "kernels need arrays without gaps between their numbers": "a fault in the source",
     "Resume from Frame …": "a button",
     "Stiffness per kg": "a label",
+    "pip install meshio": "a command",
     "blender --command vbd": "what its messages begin with",
     "# vtk DataFile Version 3.0": "a line of a file",
     "SCALARS part int": "a line of a file",

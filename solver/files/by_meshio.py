@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tets of all other formats by the package meshio, where it is installed."""
+
+import numpy as np
+
+# Endings that are offered; others are tried.
+ENDINGS = (".mesh", ".vtu", ".inp", ".bdf")
+OWN = "save it as .msh (version 4.1 or 2.2), legacy .vtk, or TetGen's .node and .ele"
+
+
+def read(path, install):
+    """Points float64 [point, 3] and tets int64 [tet, 4]. `install`: the command that the user is
+    told where meshio is missing.
+    """
+    try:
+        import meshio
+    except ImportError:
+        raise ValueError(
+            f"{path.name}: files of this kind are read by the package meshio, which is not "
+            f"installed: {OWN}, or run in a terminal {install}"
+        ) from None
+    path.open("rb").close()  # the system tells best why it cannot be read
+    try:
+        mesh = meshio.read(path)
+    except (Exception, SystemExit) as error:  # it ends the program, and its formats raise anything
+        raise ValueError(f"{path.name}: meshio cannot read it; {OWN}") from error
+    tets = [cells.data[:, :4] for cells in mesh.cells if cells.type in ("tetra", "tetra10")]
+    return mesh.points, np.concatenate([np.empty((0, 4), np.int64), *tets])
