@@ -16,12 +16,6 @@ ANALYTIC_SHAPES = (
         "Sphere",
         "Everything stays out of the sphere around the origin of the object that holds its mesh",
     ),
-    (
-        "BOWL",
-        "Bowl",
-        "What is in the lower half of that sphere, open along the Z axis of the object, stays "
-        "inside",
-    ),
 )
 
 # Lengths of the axes of an object may differ by this part where a round shape needs them equal,
@@ -40,9 +34,14 @@ def analytic_colliders_of(ob, pose):
     A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
     """
     # Warp takes half a second to import; not while Blender starts.
-    from ...solver.scene.analytic_colliders import Bowl, Plane, Sphere
+    from ...solver.scene.analytic_colliders import Plane, Sphere
 
     shape, origin = ob.vbd.collider_shape, pose.matrix[:3, 3]
+    if not shape:  # a number in the file that stands for none
+        raise ValueError(
+            f"{ob.name}: there is no collider shape Bowl; make its mesh a bowl (a sphere without "
+            "its upper half) and choose the shape Mesh"
+        )
     friction = ob.vbd.friction if ob.vbd.use_friction else None
     facing = _gradients(pose)
     if shape == "PLANE":
@@ -51,10 +50,7 @@ def analytic_colliders_of(ob, pose):
         raise ValueError(f"{ob.name}: the mesh is empty, so its shape has no size; add geometry")
     if shape == "BOX":
         return [Plane(*side, friction, name) for side, name in _sides(ob, pose, facing)]
-    radius = _radius(ob, pose)
-    if shape == "SPHERE":
-        return [Sphere(origin, radius, friction, ob.name)]
-    return [Bowl(origin, radius, facing[2], friction, ob.name)]
+    return [Sphere(origin, _radius(ob, pose), friction, ob.name)]
 
 
 def _gradients(pose):
@@ -83,7 +79,7 @@ def _radius(ob, pose):
     size = products.trace() / 3.0
     if np.abs(products - size * np.eye(3)).max() > EVEN * size:
         raise ValueError(
-            f"{ob.name}: a round collider needs the same scale along all axes; apply the scale "
+            f"{ob.name}: a sphere needs the same scale along all axes; apply the scale "
             "(Object > Apply > Scale) or choose the shape Mesh"
         )
     return float(np.sqrt(size) * np.linalg.norm(pose.points.astype(np.float64), axis=1).max())

@@ -41,7 +41,6 @@ RECORDED = (
     "varying gravity",
     "ball on plane",
     "ball on sphere",
-    "ball in bowl",
     "ball on ground",
     "cube on mesh",
     "visible surface on mesh",

@@ -152,8 +152,7 @@ class CoarseCorrection:
         longest = wp.zeros(0, dtype=float, device=model.device)
         if model.contact is not None:
             longest = model.contact.regions.struct.largest
-        ways = [self.before, self.direction, model.x_start]
-        inputs = [*ways, longest, members, model.contact_model]
+        inputs = [self.before, self.direction, longest, members, model.contact_model]
         count = self.groups.linkage_count
         return [
             record(coarse_reach.find_shares, chunks, inputs, [shares], each),
@@ -165,7 +164,7 @@ class CoarseCorrection:
         model, vertices, record = self.model, self.members.vertex, self.model.launches.record
         self.in_front = []
         if model.has_analytic_colliders:
-            inputs = [vertices, self.before, model.x_start, model.contact_model]
+            inputs = [vertices, self.before, model.contact_model]
             kernel, moved = coarse_contact.keep_members_in_front, [model.candidate]
             self.in_front.append(record(kernel, len(vertices), inputs, moved))
         self.in_front += points_in_front(model, self.before, model.candidate)

@@ -259,12 +259,10 @@ def add_attachments(
 def keep_members_in_front(
     vertex: wp.array[int],
     before: wp.array[wp.vec3],
-    x_start: wp.array[wp.vec3],
     model: ContactModel,
     # in and out
     moved: wp.array[wp.vec3],
 ):
     """Shorten the steps of vertices that would take them through an analytic collider."""
     i = vertex[wp.tid()]
-    step = keep_in_front(i, before[i], moved[i] - before[i], x_start[i], model)
-    moved[i] = before[i] + step
+    moved[i] = before[i] + keep_in_front(i, before[i], moved[i] - before[i], model)

@@ -23,7 +23,6 @@ def find_shares(
     first: int,
     before: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
-    x_start: wp.array[wp.vec3],
     longest: wp.array[float],
     members: Members,
     contact_model: ContactModel,
@@ -41,7 +40,7 @@ def find_shares(
         if i < longest.shape[0]:
             share = wp.min(share, longest[i] / wp.max(wp.length(d), 1.0e-30))
         if contact_model.colliders.kind.shape[0] > 0:
-            share = wp.min(share, fraction_in_front(i, before[i], d, x_start[i], contact_model))
+            share = wp.min(share, fraction_in_front(i, before[i], d, contact_model))
     shares[chunk] = share
 
 

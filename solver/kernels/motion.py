@@ -89,7 +89,7 @@ def predict(
     if not wp.isfinite(step):
         step = wp.vec3(0.0)
     if clips != 0:
-        step = keep_in_front(i, start, step, start, contact_model)
+        step = keep_in_front(i, start, step, contact_model)
     guess[i] = start + step
     motion.last_velocity[i] = v
     motion.acceleration[i] = last

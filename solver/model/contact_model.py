@@ -17,8 +17,7 @@ def contact_model(surface, colliders, settings, upload):
     model.state = contact_state(surface, len(colliders.kind), upload)
     model.colliders = colliders
     model.body, model.bodies = upload(surface.body, int), surface.body_count
-    couples = len(colliders.kind) * surface.body_count
-    model.depth, model.is_in_front = (upload(np.zeros(couples), kind) for kind in (float, int))
+    model.depth = upload(np.zeros(len(colliders.kind) * surface.body_count), float)
     first = surface.point_start
     model.embedding = upload_embedding(surface.points, surface.hidden, first, upload)
     model.clearance = upload(np.zeros(len(surface.body)), float)

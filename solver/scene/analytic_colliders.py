@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analytic colliders, which have no mesh: planes, boxes, spheres and bowls."""
+"""Analytic colliders, which have no mesh: planes, boxes and spheres."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ import warp as wp
 
 from ..kernels.contact import analytic_colliders as kernels
 
-__all__ = ["AnalyticCollider", "Bowl", "Box", "Plane", "Sphere"]
+__all__ = ["AnalyticCollider", "Box", "Plane", "Sphere"]
 
 
 def _three(name, what, values):
@@ -81,28 +81,7 @@ class Sphere:
         return [(kernels.SPHERE, self.center, np.array([0.0, 0.0, 1.0]), self.radius)]
 
 
-@dataclass(eq=False)
-class Bowl:
-    """Keeps bodies in the half sphere that is open upwards, towards `up`; nothing acts above it."""
-
-    center: np.ndarray
-    radius: float
-    up: np.ndarray = (0.0, 0.0, 1.0)
-    friction: float | None = None
-    name: str = "Bowl"
-
-    def __post_init__(self):
-        self.center = _three(self.name, "center", self.center)
-        _positive(self.name, "radius", self.radius)
-        up = _three(self.name, "way up", self.up)
-        _positive(self.name, "length of the way up", np.linalg.norm(up))
-        self.up = up / np.linalg.norm(up)
-
-    def walls(self):
-        return [(kernels.BOWL, self.center, self.up, self.radius)]
-
-
-AnalyticCollider = Plane | Box | Sphere | Bowl
+AnalyticCollider = Plane | Box | Sphere
 
 
 def colliders_on_device(colliders, assembly, settings, device):

@@ -116,9 +116,7 @@ def clearances(model):
 
 
 def depths(model):
-    """Launches that find how deep bodies are behind analytic colliders, and which are in front of
-    them; none where there are none of these.
-    """
+    """Launches that find how deep bodies are behind analytic colliders; none without these."""
     if not model.has_analytic_colliders:
         return []
     alone = np.setdiff1d(np.arange(model.free_count), np.flatnonzero(model.surface.hidden))
@@ -128,7 +126,7 @@ def depths(model):
     find = model.launches.record(
         in_front.find_depths, len(mine), [mine, model.x_start], [of_colliders]
     )
-    return [of_colliders.depth.zero_, of_colliders.is_in_front.zero_, find]
+    return [of_colliders.depth.zero_, find]
 
 
 def points_in_front(model, start, moved):
@@ -153,7 +151,7 @@ def steps_in_front(model, start, moved):
     """
     if not model.has_analytic_colliders:
         return []
-    inputs, free = [start, model.x_start, model.contact_model], model.free_count
+    inputs, free = [start, model.contact_model], model.free_count
     keep = model.launches.record(in_front.keep_steps_in_front, free, inputs, [moved])
     return [keep, *points_in_front(model, start, moved)]
 

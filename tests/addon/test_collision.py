@@ -19,7 +19,7 @@ from blender_scenes import (
 from mathutils import Euler
 
 from vbd.solver.bodies import Collider
-from vbd.solver.scene.analytic_colliders import Bowl, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import Plane, Sphere
 
 TURN = (0.3, -0.5, 0.8)
 
@@ -83,20 +83,16 @@ class TestShapes:
         corner = world[:3, :3] @ np.ones(3) + world[:3, 3]
         assert inside(sides, corner) == pytest.approx(0.0, abs=1e-5)
 
-    @pytest.mark.parametrize(("shape", "kind"), [("SPHERE", Sphere), ("BOWL", Bowl)])
-    def test_round_shapes_hold_the_mesh_and_sit_at_the_origin(self, scene, shape, kind):
+    def test_a_sphere_holds_the_mesh_and_sits_at_the_origin(self, scene):
         sheet()
-        ob = bound(shape)
+        ob = bound("SPHERE")
         ob.location, ob.rotation_euler, ob.scale = (1, 2, 3), TURN, (2, 2, -2)
-        (round_one,) = bounds()
-        assert type(round_one) is kind
-        np.testing.assert_allclose(round_one.center, (1, 2, 3))
-        assert round_one.radius == pytest.approx(2 * np.sqrt(3))
-        if kind is Bowl:
-            up = -np.array(Euler(TURN).to_matrix())[:, 2]
-            np.testing.assert_allclose(round_one.up, up, atol=1e-6)
+        (ball,) = bounds()
+        assert type(ball) is Sphere
+        np.testing.assert_allclose(ball.center, (1, 2, 3))
+        assert ball.radius == pytest.approx(2 * np.sqrt(3))
 
-    @pytest.mark.parametrize("shape", ["PLANE", "BOX", "SPHERE", "BOWL"])
+    @pytest.mark.parametrize("shape", ["PLANE", "BOX", "SPHERE"])
     def test_they_have_a_friction_of_their_own_or_the_scenes(self, scene, shape):
         sheet()
         ob = bound(shape)
@@ -107,7 +103,7 @@ class TestShapes:
 
     @pytest.mark.parametrize(
         ("shape", "place"),
-        [("PLANE", (0, 0, -0.5)), ("BOX", (0, 0, 1)), ("SPHERE", (0, 0, -4)), ("BOWL", (0, 0, 2))],
+        [("PLANE", (0, 0, -0.5)), ("BOX", (0, 0, 1)), ("SPHERE", (0, 0, -4))],
     )
     def test_a_block_stays_on_the_right_side(self, scene, shape, place):
         block = tet_block()  # from 0 to 1 along every axis
@@ -122,7 +118,6 @@ class TestShapes:
             "PLANE": points[:, 2].min() > -soft,
             "BOX": np.abs(points).max() < 2 + soft,
             "SPHERE": distance.min() > radius - soft,
-            "BOWL": distance.max() < radius + soft,
         }[shape]
 
 
@@ -132,18 +127,27 @@ class TestRefusals:
             bpy.ops.vbd.bake()
         assert len(str(error.value).strip().splitlines()) == 1
 
-    @pytest.mark.parametrize("shape", ["SPHERE", "BOWL"])
-    def test_uneven_scale_of_a_round_shape(self, scene, shape):
+    def test_uneven_scale_of_a_sphere(self, scene):
         sheet()
-        bound(shape).scale = (1, 1, 1.01)
-        self.refused("Bound: a round collider needs the same scale along all axes")
+        bound("SPHERE").scale = (1, 1, 1.01)
+        self.refused("Bound: a sphere needs the same scale along all axes")
+
+    def test_a_bowl_of_an_older_file(self, scene):
+        sheet()
+        ob = bound("SPHERE")
+        stored = getattr(ob, "bl_system_properties_get", lambda: ob)()["vbd"]
+        stored["collider_shape"] = 4
+        assert ob.vbd.collider_shape == ""
+        self.refused("Bound: there is no collider shape Bowl; make its mesh a bowl .* shape Mesh")
+        ob.vbd.collider_shape = "MESH"
+        assert type(bounds()[0]) is Collider
 
     def test_a_flat_box(self, scene):
         sheet()
         slab("Bound").vbd.collider_shape = "BOX"
         self.refused("Bound: the box has no volume")
 
-    @pytest.mark.parametrize("shape", ["BOX", "SPHERE", "BOWL"])
+    @pytest.mark.parametrize("shape", ["BOX", "SPHERE"])
     def test_an_empty_mesh(self, scene, shape):
         sheet()
         mesh_object("Bound", [], role="COLLIDER").vbd.collider_shape = shape
@@ -154,7 +158,7 @@ class TestRefusals:
         mesh_object("Bound", [(0, 0, 0)], role="COLLIDER").vbd.collider_shape = "SPHERE"
         self.refused("Bound: the radius is 0")
 
-    @pytest.mark.parametrize("shape", ["PLANE", "BOX", "SPHERE", "BOWL"])
+    @pytest.mark.parametrize("shape", ["PLANE", "BOX", "SPHERE"])
     def test_motion_is_found_before_the_bake(self, scene, shape):
         ob, cloth = bound(shape), sheet()
         frames(scene, 1, 10)

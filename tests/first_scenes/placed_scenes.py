@@ -3,6 +3,7 @@
 
 from math import radians
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -52,7 +53,12 @@ def cube_in_a_box():
 @scene
 def balls_in_a_bowl():
     bowl = add("uv_sphere", "COLLIDER", z=2.0, radius=2.0)
-    bowl.vbd.collider_shape = "BOWL"
+    mesh = bmesh.new()
+    mesh.from_mesh(bowl.data)
+    upper = [vertex for vertex in mesh.verts if vertex.co.z > 0.01]
+    bmesh.ops.delete(mesh, geom=upper, context="VERTS")
+    mesh.to_mesh(bowl.data)
+    mesh.free()
     for k, at in enumerate(((-0.6, 0.0), (0.6, 0.1), (0.0, 0.6))):
         add("ico_sphere", z=1.2 + 0.2 * k, at=at, radius=0.4)
 

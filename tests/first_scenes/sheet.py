@@ -35,7 +35,7 @@ def draw(axes, baked, frame):
     """Draw all objects of the scene of now at one of the frames of `baked`."""
     drawn = []
     for ob in bpy.context.scene.objects:
-        if ob.type != "MESH" or ob.vbd.collider_shape not in {"MESH", "BOWL"}:
+        if ob.type != "MESH" or ob.vbd.collider_shape != "MESH":
             continue
         points = baked.motion[ob.name][min(frame, len(baked.motion[ob.name]) - 1)]
         role = ob.vbd.role

@@ -7,7 +7,7 @@
 import numpy as np
 from intersections import segment_hits
 
-from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
 from vbd.solver.topology.graphs import connected_components
 
 # A body that is this many times as far away as it can have got is lost.
@@ -55,7 +55,7 @@ class Judge:
         settings = self.scene.settings
         if settings.use_ground:
             yield Plane((0.0, 0.0, settings.ground_height))
-        yield from (b for b in self.scene.bodies if isinstance(b, Plane | Box | Sphere | Bowl))
+        yield from (b for b in self.scene.bodies if isinstance(b, Plane | Box | Sphere))
 
     def _is_free(self, model, vertices):
         """Whether animation moves nothing of surface vertices: that may go through planes."""
@@ -142,13 +142,11 @@ class Judge:
             yield f"lost: vertex {self.surface.vertices[way.argmax()]} went {way.max() / far:.3g}"
 
     def _through_walls(self, x):
-        for k, (wall, before) in enumerate(zip(self.walls, self.heights, strict=True)):
+        for wall, before in zip(self.walls, self.heights, strict=True):
             now = wall(x[self.free] + self.origin)
             # Where a scene reaches so far that float32 shows no such gap, it does not start apart.
             apart = before > UNSEEN * np.abs(self.start[self.free]).max(initial=0.0)
-            bad = np.flatnonzero(apart & np.isfinite(before) & (now <= 0.0))
-            # Above its rim a bowl keeps nothing: what comes down from there may be on either side.
-            self.heights[k] = np.where(np.isinf(before) | np.isinf(now), now, before)
+            bad = np.flatnonzero(apart & (now <= 0.0))
             if len(bad):
                 yield f"{len(bad)} vertices behind an analytic collider by {-now[bad].min():.3g}"
 
@@ -274,25 +272,16 @@ def _attached(surface):
 
 
 def walls(collider):
-    """Functions of points [n, 3] that tell how far they are in front of a collider [n];
-    infinity where it keeps nothing."""
+    """Functions of points [n, 3] that tell how far they are in front of a collider [n]."""
     if isinstance(collider, Plane):
         return [lambda p: (p - collider.point) @ collider.normal]
     if isinstance(collider, Sphere):
         return [lambda p: np.linalg.norm(p - collider.center, axis=1) - collider.radius]
-    if isinstance(collider, Box):
-        sides = []
-        for k in range(3):
-            sides.append(lambda p, k=k: p[:, k] - collider.low[k])
-            sides.append(lambda p, k=k: collider.high[k] - p[:, k])
-        return sides
-
-    def in_bowl(p):
-        r = p - collider.center
-        far = collider.radius - np.linalg.norm(r, axis=1)
-        return np.where(r @ collider.up < 0.0, far, np.inf)
-
-    return [in_bowl]
+    sides = []
+    for k in range(3):
+        sides.append(lambda p, k=k: p[:, k] - collider.low[k])
+        sides.append(lambda p, k=k: collider.high[k] - p[:, k])
+    return sides
 
 
 def winding_numbers(points, corners):

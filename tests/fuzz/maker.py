@@ -18,7 +18,7 @@ from shapes import (
 )
 
 from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
-from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 
@@ -230,7 +230,10 @@ class Maker:
         elif kind == "box":
             self.bodies.append(Box((here - [6.0, 6.0, 0.0]) * size, (here + 12.0) * size))
         elif kind == "bowl":
-            self.bodies.append(Bowl((here + [0.0, 0.0, 19.5]) * size, 20.0 * size))
+            points, triangles = grid(6)
+            points = 12.0 * (points - points.mean(axis=0))
+            points[:, 2] = (points**2).sum(axis=1) / 40.0 - 0.5
+            self.collider((points, triangles), shift=here)
             self.bodies.append(Plane(here * size, (0.0, 0.1, 1.0)))
 
     def complete(self):

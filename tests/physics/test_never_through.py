@@ -12,7 +12,7 @@ from fuzz.scenes import Scene
 from shapes import block, box, bumpy_ball, cell_box, grid, in_cells, plane, roller, rotation
 
 from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Solid
-from vbd.solver.scene.analytic_colliders import Bowl, Box, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation, simulate
 
@@ -35,7 +35,6 @@ COLLIDERS = {
     "plane": Plane((0.0, 0.0, 0.0), (0.1, 0.0, 1.0)),
     "sphere": Sphere((0.5, 0.5, -3.0), 2.9),
     "box": Box((-2.0, -2.0, -0.1), (9.0, 3.0, 9.0)),
-    "bowl": Bowl((0.5, 0.5, 3.9), 4.0),
 }
 
 
@@ -184,16 +183,6 @@ def test_the_judge_sees_what_passes_through_without_truncation(name):
 def test_the_judge_sees_what_is_behind_a_plane():
     # Told to it, since nothing gets there by itself, even without truncation.
     scene = Scene("", [cube((0.0, 0.0, 0.1)), Plane((0.0, 0.0, 0.0))], Settings(threads=1), 1)
-    model = Simulation(scene.bodies, scene.settings, "cpu", None).model
-    x = model.x.numpy()
-    assert Judge(model, scene, x).look(x, 0.01) == []
-    findings = Judge(model, scene, x).look(x - [0.0, 0.0, 0.2], 0.01)
-    assert "behind an analytic collider by" in findings[0]
-
-
-def test_the_judge_sees_what_is_behind_a_bowl():
-    bowl = Bowl((0.0, 0.0, 2.0), 2.0)
-    scene = Scene("", [cube((0.0, 0.0, 0.1)), bowl], Settings(threads=1), 1)
     model = Simulation(scene.bodies, scene.settings, "cpu", None).model
     x = model.x.numpy()
     assert Judge(model, scene, x).look(x, 0.01) == []

@@ -13,10 +13,10 @@ from vbd.solver.simulate import simulate
 
 try:  # where the first version has them, and where scripts may go on to find them
     from vbd.solver.attachments import Attachment
-    from vbd.solver.bounds import Bowl, Box, Plane, Sphere
+    from vbd.solver.bounds import Box, Plane, Sphere
 except ImportError:
     from vbd.solver.scene.attachments import Attachment
-    from vbd.solver.scene.bounds import Bowl, Box, Plane, Sphere
+    from vbd.solver.scene.bounds import Box, Plane, Sphere
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 
@@ -375,7 +375,6 @@ CONTACT = {
     "ball on sphere": lambda: scene(
         ball([0.02, 0.01, 0.25]), Sphere([0, 0, -0.5], 0.5), frames=12, friction=0.8
     ),
-    "ball in bowl": lambda: scene(ball([0.1, 0, 0.3]), Bowl([0, 0, 0.5], 0.5), frames=12),
     "ball on ground": lambda: scene(
         ball([0, 0, 0.25], velocities=[1.0, 0.0, 0.0]), use_ground=True, frames=16
     ),

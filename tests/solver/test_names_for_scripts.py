@@ -14,7 +14,6 @@ from vbd.solver.scene import analytic_colliders, attachments
         ("bounds", "Plane", analytic_colliders),
         ("bounds", "Box", analytic_colliders),
         ("bounds", "Sphere", analytic_colliders),
-        ("bounds", "Bowl", analytic_colliders),
         ("attachments", "Attachment", attachments),
     ],
 )

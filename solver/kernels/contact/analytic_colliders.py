@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analytic colliders: planes, spheres and bowls, known by their distance alone.
+"""Analytic colliders: planes and spheres, known by their distance alone.
 
 They follow the contact law of law.py. A step never crosses one (steps_in_front.py); a vertex that
 begins behind one is led out (leading_out.py).
@@ -14,10 +14,7 @@ from .state import ContactState
 
 PLANE = wp.constant(0)
 SPHERE = wp.constant(1)
-BOWL = wp.constant(2)
 
-# Distance [m] of a collider that acts nowhere near.
-FAR = wp.constant(1.0e30)
 # Part of a clearance that rounding leaves of it.
 CAUTION = wp.constant(0.99)
 
@@ -28,7 +25,7 @@ class AnalyticColliders:
 
     kind: wp.array[int]
     center: wp.array[wp.vec3]  # or a point of the plane [m]
-    normal: wp.array[wp.vec3]  # of a plane, or up out of a bowl
+    normal: wp.array[wp.vec3]  # of a plane
     size: wp.array[float]  # radius [m]
     friction: wp.array[float]
     step_time: float  # h [s]
@@ -46,8 +43,6 @@ class ContactModel:
     # collider when the step begins [m], [collider * body].
     body: wp.array[int]
     depth: wp.array[float]
-    # Whether any free vertex of the body is in front then.
-    is_in_front: wp.array[int]
     bodies: int
     # Where surfaces are embedded: how far each vertex and all that move what it carries may go from
     # where the step began without coming as near as the contact distance [m], [vertex].
@@ -58,21 +53,13 @@ class ContactModel:
 def direction_and_distance(colliders: AnalyticColliders, k: int, x: wp.vec3):
     """(n, d): the unit direction away from collider k, and how far x is in front of it [m]."""
     r = x - colliders.center[k]
-    kind = colliders.kind[k]
     normal = colliders.normal[k]
     distance = wp.dot(normal, r)
-    if kind != PLANE:
+    if colliders.kind[k] == SPHERE:
         far = wp.length(r)
-        if kind == SPHERE:
-            distance = far - colliders.size[k]
-            if far > 0.0:
-                normal = r / far
-        elif distance < 0.0:  # below the rim of a bowl
-            distance = colliders.size[k] - far
-            if far > 0.0:
-                normal = -r / far
-        else:
-            distance = FAR
+        distance = far - colliders.size[k]
+        if far > 0.0:
+            normal = r / far
     return wp.vec4(normal[0], normal[1], normal[2], distance)
 
 
@@ -80,39 +67,12 @@ def direction_and_distance(colliders: AnalyticColliders, k: int, x: wp.vec3):
 def may_reach(colliders: AnalyticColliders, k: int, low: wp.vec3, high: wp.vec3):
     """Whether anything in a box may be behind collider k."""
     center = colliders.center[k]
-    normal = colliders.normal[k]
-    a = wp.cw_mul(normal, low - center)
-    b = wp.cw_mul(normal, high - center)
-    lowest = wp.min(a, b)
-    height = lowest[0] + lowest[1] + lowest[2]
-    kind = colliders.kind[k]
-    if kind == PLANE:
-        return height <= 0.0
-    if kind == SPHERE:
+    if colliders.kind[k] == SPHERE:
         aside = wp.max(wp.max(low - center, center - high), wp.vec3(0.0))
         return wp.length(aside) <= colliders.size[k]
-    farthest = wp.max(wp.abs(low - center), wp.abs(high - center))
-    return height <= 0.0 and wp.length(farthest) >= colliders.size[k]
-
-
-@wp.func
-def encloses(colliders: AnalyticColliders, k: int):
-    """Whether collider k is around what it keeps: there its distance falls by more than the
-    approach to its tangent plane.
-    """
-    return colliders.kind[k] == BOWL
-
-
-@wp.func
-def seen_from(s: int, x: wp.vec3, k: int, model: ContactModel):
-    """The `direction_and_distance` of surface vertex s, at x, from collider k. What is beside a
-    bowl, with all of its body, is nothing to it.
-    """
-    near = direction_and_distance(model.colliders, k, x)
-    if near[3] < 0.0 and encloses(model.colliders, k):
-        if model.is_in_front[k * model.bodies + model.body[s]] == 0:
-            near[3] = FAR
-    return near
+    normal = colliders.normal[k]
+    lowest = wp.min(wp.cw_mul(normal, low - center), wp.cw_mul(normal, high - center))
+    return lowest[0] + lowest[1] + lowest[2] <= 0.0
 
 
 @wp.func
@@ -135,18 +95,10 @@ def collider_force_hessian(
     if model.state.hidden[s] != 0:
         count = 0
     for k in range(count):
-        near = seen_from(s, x, k, model)
+        near = direction_and_distance(colliders, k, x)
         normal = wp.vec3(near[0], near[1], near[2])
         later = near[3] + wp.dot(normal, step)
-        begun = seen_from(s, x_start, k, model)
-        if near[3] >= FAR:
-            above = wp.dot(colliders.normal[k], x - colliders.center[k])
-            margin = wp.where(above >= 0.0, wp.min(margin, above), margin)
-            continue
-        if begun[3] >= FAR and near[3] < 0.0:
-            # It has come over the rim of a bowl, and down outside.
-            margin = wp.min(margin, -near[3])
-            continue
+        begun = direction_and_distance(colliders, k, x_start)
         if begun[3] < 0.0:
             depth = model.depth[k * model.bodies + model.body[s]]
             out, slope, room = lead_out(

@@ -6,7 +6,7 @@ import warp as wp
 from ..embedding import point_position
 from ..options import QUICK
 from ..shares import share_of
-from .analytic_colliders import ContactModel, seen_from
+from .analytic_colliders import ContactModel, direction_and_distance
 from .counts import OF_EDGES, OF_VERTICES
 from .law import ContactLaw, pulled_aside, tangential
 from .pairs import Anchor, Pair, PairState, Touch, gap_of
@@ -56,10 +56,10 @@ def anchor_at_colliders(
     vertices = model.state.radius.shape[0]
     radius = model.state.radius[s] + model.state.multiplier[s]
     for k in range(model.colliders.kind.shape[0]):
-        near = seen_from(s, now, k, model)
+        near = direction_and_distance(model.colliders, k, now)
         normal = wp.vec3(near[0], near[1], near[2])
         pulled = wp.vec3(0.0)
-        is_led = near[3] < 0.0 or seen_from(s, begun, k, model)[3] < 0.0
+        is_led = near[3] < 0.0 or direction_and_distance(model.colliders, k, begun)[3] < 0.0
         if near[3] < radius and not is_led:
             before = tangential(model.state.pulled[k * vertices + s], normal)
             pulled = pulled_aside(now - begun + before, normal, model.law)

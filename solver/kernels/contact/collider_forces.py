@@ -89,9 +89,8 @@ def collider_forces(width: int) -> ColliderForces:
                 if model.clearance[s] > needed:
                     continue
             weight = surface.share(slot, model.embedding)
-            begun = surface.position(s, x_start, model.embedding)
             now = surface.position(s, x, model.embedding)
-            fraction = wp.min(fraction, fraction_in_front(s, now, weight * step, begun, model))
+            fraction = wp.min(fraction, fraction_in_front(s, now, weight * step, model))
         return fraction
 
     return ColliderForces(colliders_force_hessian, colliders_fraction)

@@ -17,7 +17,7 @@ with both, heavy things on light ones tremble.
 import warp as wp
 
 from ..options import HOT
-from .analytic_colliders import ContactModel, seen_from
+from .analytic_colliders import ContactModel, direction_and_distance
 from .law import load_stiffness
 from .pair_forces import Contacts
 from .pairs import EDGE_EDGE, Pair, gap_of
@@ -90,7 +90,7 @@ def load_at_colliders(i: int, x: wp.vec3, stiffness: float, multiplier: float, m
     if model.state.hidden[i] != 0:
         count = 0
     for k in range(count):
-        d = seen_from(i, x, k, model)[3]
+        d = direction_and_distance(model.colliders, k, x)[3]
         needed = wp.max(needed, needed_stiffness(d, distance, multiplier, stiffness))
         if d > 0.0 and d < distance + multiplier:
             deepest = wp.max(deepest, distance - d)

@@ -5,7 +5,7 @@ import warp as wp
 
 from ..options import QUICK
 from ..shares import share_of
-from .analytic_colliders import ContactModel, seen_from
+from .analytic_colliders import ContactModel, direction_and_distance
 from .counts import ALL
 from .law import contact_energy
 from .pairs import Pair, PairState, Touch, gap_of
@@ -83,7 +83,7 @@ def measure_colliders(
         reach = radius + model.state.multiplier[i]
         if model.state.hidden[i] == 0:
             for k in range(model.colliders.kind.shape[0]):
-                near = seen_from(i, x[i], k, model)
+                near = direction_and_distance(model.colliders, k, x[i])
                 if near[3] < reach:
                     energy += wp.float64(contact_energy(near[3], reach, model.state.stiffness[i]))
                     depth = wp.max(depth, radius - near[3])
@@ -124,7 +124,7 @@ def mark_at_colliders(
     if model.state.hidden[i] == 0:
         reach = model.state.radius[i] + model.state.multiplier[i]
         for k in range(model.colliders.kind.shape[0]):
-            if seen_from(i, x[i], k, model)[3] < reach:
+            if direction_and_distance(model.colliders, k, x[i])[3] < reach:
                 at_colliders[body[i]] = 1
 
 
@@ -144,7 +144,7 @@ def find_at_colliders(
     if model.state.hidden[i] == 0:
         reach = model.state.radius[i] + model.state.multiplier[i]
         for k in range(model.colliders.kind.shape[0]):
-            near = seen_from(i, x[i], k, model)
+            near = direction_and_distance(model.colliders, k, x[i])
             if reach - near[3] > deepest[3]:
                 deepest = wp.vec4(near[0], near[1], near[2], reach - near[3])
     found[i] = deepest

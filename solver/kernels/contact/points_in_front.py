@@ -7,21 +7,8 @@ import warp as wp
 
 from ..embedding import Embedding, point_position, spread_of, surface_functions
 from ..options import QUICK
-from .analytic_colliders import (
-    CAUTION,
-    FAR,
-    ContactModel,
-    direction_and_distance,
-    encloses,
-)
-from .steps_in_front import (
-    KEPT,
-    began_in_bowl,
-    fraction_above,
-    fraction_back_to_bowl,
-    keep_in_front,
-    least_height,
-)
+from .analytic_colliders import CAUTION, ContactModel, direction_and_distance
+from .steps_in_front import KEPT, fraction_above, keep_in_front, least_height
 
 wp.set_module_options(QUICK)
 
@@ -47,9 +34,7 @@ def find_clearances(
     begun = place_of(s, x_start, model.embedding)
     least = float(wp.inf)
     for k in range(model.colliders.kind.shape[0]):
-        distance = direction_and_distance(model.colliders, k, begun)[3]
-        # What acts nowhere near may do so a little farther on.
-        least = wp.min(least, wp.where(distance < FAR, distance, 0.0))
+        least = wp.min(least, direction_and_distance(model.colliders, k, begun)[3])
     least -= model.state.radius[s] + model.state.multiplier[s]
     model.clearance[s] = least / spread_of(s, model.embedding)
 
@@ -61,18 +46,13 @@ def find_depths(
     # in and out
     model: ContactModel,
 ):
-    """How deep each body is behind colliders where the step begins, and whether any of it is in
-    front; both begin as 0.
-    """
+    """How deep each body is behind colliders where the step begins; begins as 0."""
     s = surface_vertices[wp.tid()]
     begun = place_of(s, x_start, model.embedding)
     for k in range(model.colliders.kind.shape[0]):
         distance = direction_and_distance(model.colliders, k, begun)[3]
-        at = k * model.bodies + model.body[s]
         if distance < 0.0:
-            wp.atomic_max(model.depth, at, -distance)
-        elif distance < FAR:
-            model.is_in_front[at] = 1
+            wp.atomic_max(model.depth, k * model.bodies + model.body[s], -distance)
 
 
 @wp.kernel
@@ -89,43 +69,12 @@ def gather_clearances(
         model.clearance[i] = least
 
 
-@wp.func
-def fall_in_bowl(far: float, outwards: float, path: float):
-    """How much farther [m] from the center, from which it is `far` away, a point is at most after a
-    path that leads so far outwards.
-    """
-    end = wp.sqrt((far + outwards) * (far + outwards) + path * path)
-    return (outwards * (2.0 * far + outwards) + path * path) / wp.max(end + far, 1.0e-30)
-
-
 @cache
 def fraction_function(width: int) -> wp.Function:
     """What tells which fraction of its step a vertex may take, in scenes whose embedded points have
     so many corners, or 0.
     """
     surface, embedded = surface_functions(width), width > 0
-
-    @wp.func
-    def fraction_back(
-        s: int,
-        k: int,
-        now: wp.vec3,
-        floor: float,
-        moving: wp.vec2i,
-        model: ContactModel,
-        x: wp.array[wp.vec3],
-        candidate: wp.array[wp.vec3],
-    ):
-        """`fraction_back_to_bowl` of surface vertex s, over the rim of bowl k."""
-        r, up = now - model.colliders.center[k], model.colliders.normal[k]
-        far = wp.length(r)
-        away = r / wp.max(far, 1.0e-30)
-        fall = surface.path_along(s, -up, moving, x, candidate, model.embedding)
-        outwards = surface.path_along(s, away, moving, x, candidate, model.embedding)
-        path = surface.longest_path(s, moving, x, candidate, model.embedding)
-        wider = fall_in_bowl(far, outwards, path)
-        inside = model.colliders.size[k] - far
-        return fraction_back_to_bowl(wp.dot(up, r), fall, inside, wider, floor)
 
     @wp.func
     def surface_fraction(
@@ -157,18 +106,10 @@ def fraction_function(width: int) -> wp.Function:
             now = surface.position(s, x, model.embedding)
             for k in range(model.colliders.kind.shape[0]):
                 near = direction_and_distance(model.colliders, k, now)
-                floor = least_height(model.colliders, k, model.state.radius[s], now)
-                if near[3] >= FAR:
-                    begun = surface.position(s, x_start, model.embedding)
-                    if began_in_bowl(model.colliders, k, begun, floor):
-                        back = fraction_back(s, k, now, floor, moving, model, x, candidate)
-                        least = wp.min(least, back)
-                elif near[3] > 0.0:
+                if near[3] > 0.0:
+                    floor = least_height(model.colliders, k, model.state.radius[s], now)
                     toward = -wp.vec3(near[0], near[1], near[2])
                     fall = surface.path_along(s, toward, moving, x, candidate, model.embedding)
-                    if encloses(model.colliders, k):
-                        path = surface.longest_path(s, moving, x, candidate, model.embedding)
-                        fall = fall_in_bowl(wp.length(now - model.colliders.center[k]), fall, path)
                     least = wp.min(least, fraction_above(near[3], fall, floor))
         return least
 
@@ -215,11 +156,10 @@ def take_fractions(
 @wp.kernel
 def keep_steps_in_front(
     x: wp.array[wp.vec3],
-    x_start: wp.array[wp.vec3],
     model: ContactModel,
     # in and out
     candidate: wp.array[wp.vec3],
 ):
     """Shorten the steps of free vertices from x that would take them through a collider."""
     i = wp.tid()
-    candidate[i] = x[i] + keep_in_front(i, x[i], candidate[i] - x[i], x_start[i], model)
+    candidate[i] = x[i] + keep_in_front(i, x[i], candidate[i] - x[i], model)
