@@ -25,7 +25,6 @@ CONVERGENCE_SETTINGS = (
     "coarse_correction",
     "relaxation",
     "acceleration",
-    "estimate_acceleration",
     "line_search",
     "initial_guess",
     "accuracy",
@@ -51,11 +50,10 @@ ADVANCED_SETTINGS = (
 
 def has_effect(settings, name):
     """Whether a setting changes anything, next to the others."""
-    accelerated = settings.acceleration > 0.0 or settings.estimate_acceleration
+    accelerated = settings.acceleration > 0.0
     return {
         "coarse_correction": not accelerated,
         "relaxation": not accelerated,
-        "acceleration": not settings.estimate_acceleration,
         "initial_guess": not settings.quasistatic,
         "time_scale": not settings.quasistatic,
         "accuracy": settings.coarse_correction

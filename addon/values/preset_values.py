@@ -72,8 +72,8 @@ def _value(node, values):
 
 
 def has_values(group, values):
-    """Whether a property group has all of `values`, but for rounding."""
-    return all(_same(getattr(group, name, None), value) for name, value in values.items())
+    """Whether a property group has all of `values` that it has properties for, but for rounding."""
+    return all(_same(getattr(group, name, value), value) for name, value in values.items())
 
 
 def _same(a, b):

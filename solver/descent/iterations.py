@@ -42,9 +42,7 @@ class Iterations:
         due = wp.zeros(len(self.rules), dtype=int, device=self.model.device)
         self.flags = [due[rule : rule + 1] for rule in range(len(self.rules))]
         table = wp.array(np.array(self.rules, np.int32), dtype=int, device=self.model.device)
-        # How they accelerate, all substeps are to tell.
-        watched = int(self.model.settings.is_accelerated)
-        inputs = [table, watched, self.model.fraction, self.are_even]
+        inputs = [table, self.model.fraction, self.are_even]
         outputs = [due, self.number]
         self.begin = self.launches.record(kernels.begin_iteration, 1, inputs, outputs)
 

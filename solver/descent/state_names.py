@@ -37,7 +37,6 @@ BEFORE = {
     "IslandMomentum": "contact_islands",
     "CyclicCoarseSteps": "coarse_cycles",
     "FewCoarseSteps": "coarse_steps",
-    "Acceleration": "chebyshev",
     "Convergence": "accuracy",
 }
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One substep of vertex block descent (VBD 2024, algorithm 1; AVBD 2025 for the multipliers)."""
 
-from functools import partial
-
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
 from ..contact.load import Load
 from ..device.flow import can_capture, when
@@ -44,7 +42,7 @@ class Stepper:
         self.steps = self._coarse_steps()
         self.acceleration = None
         if model.settings.is_accelerated and model.free_count > 0:
-            self.acceleration = Acceleration(model, residual, self.convergence)
+            self.acceleration = Acceleration(model)
         stages = [
             *self._before_sweeps(),
             *before_iterations(model, kinematic, residual),
@@ -172,10 +170,6 @@ class Stepper:
             begin()
         self.convergence.begin()
         self.iterations.run(self._iterate)
-        if self.acceleration:
-            self.acceleration.judge()
-            again = partial(self.iterations.run, self._iterate)
-            when(self.acceleration.starts_over, again)
         self.convergence.end()
         for end in self.verbs["end_step"]:
             end()

@@ -74,7 +74,7 @@ def pressed_triangles(body, settings):
         # Extrapolation takes sweeps for those of one energy, which changes with the pressure.
         raise ValueError(
             f"{body.name}: Keep Volume and Chebyshev acceleration do not go together; set "
-            "Acceleration to 0 and switch off Estimate Acceleration"
+            "Acceleration to 0"
         )
     if m.keep_volume and body.tear_strain is not None:
         raise ValueError(f"{body.name}: cloth that tears cannot keep its volume; choose one")

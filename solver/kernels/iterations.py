@@ -15,7 +15,6 @@ NEVER, ALWAYS, IF_WATCHED, IF_EVEN, IF_GROWING = 0, 1, 2, 3, 4
 @wp.kernel
 def begin_iteration(
     table: wp.array2d[int],
-    watched: int,
     fraction: wp.array[wp.float64],
     are_even: wp.array[int],
     # out
@@ -25,11 +24,11 @@ def begin_iteration(
 ):
     """Count on, and look up in `table` [rule, iteration] what is due.
 
-    The last substep of a frame, of which a `fraction` [1] is over, is watched; or all are. Cycles
-    `are_even`, or grow.
+    The last substep of a frame, of which a `fraction` [1] is over, is watched. Cycles `are_even`,
+    or grow.
     """
     number = iteration[0] + 1
-    is_watched = watched != 0 or fraction[0] == wp.float64(1.0)
+    is_watched = fraction[0] == wp.float64(1.0)
     iteration[0] = number
     for rule in range(table.shape[0]):
         says = table[rule, number]

@@ -173,13 +173,6 @@ class Model:
         return {"fraction": self.fraction, "frame_goes_on": self.frame_goes_on}
 
     @property
-    def carried(self):
-        """Arrays that a sweep changes, contacts apart."""
-        rows, springs = self.attachments, self.tables.get("springs")
-        of_springs = [] if springs is None else [self.spring_multiplier, springs.struct.rest]
-        return [self.x, rows.multiplier, rows.struct.pull, *of_springs]
-
-    @property
     def kept(self):
         """Arrays that pass from one substep to the next, contacts apart.
 

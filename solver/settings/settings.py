@@ -106,14 +106,9 @@ class Settings:
         0.0,
         "Acceleration",
         "Chebyshev acceleration with this spectral radius (ρ) instead of relaxation and coarse "
-        "correction; 0 is off",
+        "correction; 0 is off, and too large a radius blows up",
         low=0.0,
         high=0.9999,
-    )
-    estimate_acceleration: bool = switch(
-        False,
-        "Estimate Acceleration",
-        "Chebyshev acceleration with a spectral radius that the solver measures in every frame",
     )
     line_search: bool = switch(
         False,
@@ -227,7 +222,7 @@ class Settings:
     @property
     def is_accelerated(self) -> bool:
         """Whether sweeps are extrapolated by Chebyshev's method."""
-        return self.acceleration > 0.0 or self.estimate_acceleration
+        return self.acceleration > 0.0
 
     @property
     def is_cyclic(self) -> bool:

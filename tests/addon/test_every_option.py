@@ -24,7 +24,6 @@ SCENE = {
     "relaxation": (1.2, {}),
     "coarse_correction": (False, {}),
     "acceleration": (0.9, {}),
-    "estimate_acceleration": (True, {"iterations": 16}),
     "line_search": (True, {}),
     "initial_guess": ("inertia", {}),
     "quasistatic": (True, {}),

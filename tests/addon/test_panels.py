@@ -103,11 +103,6 @@ def test_every_setting_is_shown_once(scene):
     [
         ("acceleration", 0.9, {"coarse_correction", "relaxation", "accuracy"}),
         ("coarse_correction", False, {"accuracy"}),
-        (
-            "estimate_acceleration",
-            True,
-            {"coarse_correction", "relaxation", "acceleration", "accuracy"},
-        ),
         ("quasistatic", True, {"initial_guess", "time_scale", "accuracy"}),
         ("tolerance", 0.01, {"accuracy"}),
     ],

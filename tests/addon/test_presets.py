@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from blender_scenes import baked, frames, mesh_object, pin, sheet, shown
 from shapes import block, grid
+from version_0_1.contents import GONE
 
 from vbd.addon.panels.sidebar import CONVERGENCE_SETTINGS
 from vbd.addon.properties import VBD_PG_object, VBD_PG_scene
@@ -301,6 +302,17 @@ def test_a_preset_of_ones_own_is_saved_over_and_a_shipped_one_is_not(cube, user_
     assert preset_values(preset_files(menu)["My Cloth"])["density"] == pytest.approx(0.6)
     assert bpy.ops.vbd.cloth_preset_add(name="Woven Cotton") == {"CANCELLED"}
     assert preset_values(preset_files(menu)["Woven Cotton"])["membrane"] == "orthotropic"
+
+
+def test_what_is_no_setting_any_more_is_passed_over(scene, user_scripts):
+    folder = user_scripts / "presets" / VBD_MT_solver_presets.preset_subdir
+    folder.mkdir(parents=True)
+    values = {**GONE, "substeps": 7}
+    lines = (f"bpy.context.scene.vbd.{name} = {value!r}" for name, value in values.items())
+    (folder / "Old.py").write_text("\n".join(["import bpy", *lines]))
+    apply_preset(bpy.context, "solver", "Old")
+    assert scene.vbd.substeps == 7
+    assert shown_preset(VBD_MT_solver_presets, scene.vbd) == "Old"
 
 
 def test_of_two_with_one_name_the_users_own_is_meant(cube, user_scripts):

@@ -245,7 +245,6 @@ FREE = {
     "moved pins": lambda: scene(twisted()),
     "quasistatic": lambda: scene(beam(), quasistatic=True, iterations=100, frames=3),
     "Chebyshev": lambda: scene(beam(), acceleration=0.95, iterations=60),
-    "Chebyshev, estimated": lambda: scene(sheet(), estimate_acceleration=True, iterations=40),
     "line search": lambda: scene(beam(), line_search=True),
     "line search, plain": lambda: scene(sheet(), line_search=True, coarse_correction=False),
     "tolerance": lambda: scene(sheet(), tolerance=0.02, iterations=200, frames=6),

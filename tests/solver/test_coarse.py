@@ -339,7 +339,6 @@ def test_it_is_left_out_where_it_does_not_pay_or_is_not_wanted():
         ([Cloth(*grid(4))], {}),
         ([bar()], {"coarse_correction": False}),
         ([bar()], {"acceleration": 0.9}),
-        ([bar()], {"estimate_acceleration": True}),
     ):
         stepper, frames = stepper_of(bodies, **settings)
         assert stepper.coarse is None

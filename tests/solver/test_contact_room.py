@@ -141,7 +141,7 @@ def test_what_is_left_of_a_frame_without_room_is_left_out():
 
 
 def test_an_accelerated_frame_is_done_again_as_it_was(monkeypatch):
-    settings = {"estimate_acceleration": True, "iterations": 20, "substeps": 6}
+    settings = {"acceleration": 0.9, "iterations": 20, "substeps": 6}
     wanted, numbers = run(loaded(), **settings)
     no_room(monkeypatch)
     got, others = run(loaded(), **settings)

@@ -126,8 +126,6 @@ SCENES = {
     "rope": (rope, {}),
     "swinging sheet": (swinging_sheet, {}),
     "Chebyshev": (hanging_sheet, {"acceleration": 0.9, "tolerance": 0.1, "iterations": 60}),
-    "Chebyshev, estimated": (soft_beam, {"estimate_acceleration": True}),
-    "Chebyshev, too much": (soft_beam, {"acceleration": 0.9999}),
     "torn sheet": (torn_sheet, {}),
     "tolerance": (hanging_sheet, {"tolerance": 0.1, "iterations": 60}),
     "accuracy": (hanging_sheet, {"accuracy": 0.01}),

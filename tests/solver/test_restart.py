@@ -159,7 +159,7 @@ def same(one, other):
     ("scene", "settings"),
     [
         ("everything", {}),
-        ("everything", {"estimate_acceleration": True, "iterations": 16, "substeps": 6}),
+        ("everything", {"acceleration": 0.9, "iterations": 16, "substeps": 6}),
         ("everything", {"accuracy": 0.005, "iterations": 40}),
         ("without contact", {}),
         ("on a plane", {}),

@@ -32,7 +32,6 @@ SCENE = {
     "relaxation": 1.4,
     "coarse_correction": False,
     "acceleration": 0.0,
-    "estimate_acceleration": False,
     "line_search": False,
     "initial_guess": "inertia_acceleration",
     "quasistatic": False,
@@ -45,6 +44,8 @@ SCENE = {
     "ground_height": -0.5,
     "threads": 1,
 }
+# What is no setting any more.
+GONE = {"estimate_acceleration": False}
 OBJECTS = {
     "Ball": {
         "role": "SOFT",
@@ -105,7 +106,7 @@ def build():
     pin(string, [0])
     slab("Floor")
     slab("Wall", height=-1.0)
-    for owner, values in owners():
+    for owner, values in (*owners(), (bpy.context.scene.vbd, GONE)):
         for name, value in values.items():
             setattr(owner, name, value)
 

@@ -10,7 +10,6 @@ vbd.iterations = 60
 vbd.coarse_correction = True
 vbd.relaxation = 1.5
 vbd.acceleration = 0.0
-vbd.estimate_acceleration = False
 vbd.line_search = False
 vbd.initial_guess = "adaptive"
 vbd.accuracy = 0.005
