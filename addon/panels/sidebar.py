@@ -28,7 +28,6 @@ CONVERGENCE_SETTINGS = (
     "line_search",
     "initial_guess",
     "accuracy",
-    "tolerance",
     "augmented",
 )
 COLLISION_SETTINGS = (
@@ -56,8 +55,7 @@ def has_effect(settings, name):
         "relaxation": not accelerated,
         "initial_guess": not settings.quasistatic,
         "time_scale": not settings.quasistatic,
-        "accuracy": settings.coarse_correction
-        and not (accelerated or settings.quasistatic or settings.tolerance > 0.0),
+        "accuracy": settings.coarse_correction and not (accelerated or settings.quasistatic),
         "ground_height": settings.use_ground,
     }.get(name, True)
 

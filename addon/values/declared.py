@@ -39,7 +39,6 @@ DECIMALS = {
     "weft_modulus": 0,
     "shear_modulus": 0,
     "accuracy": 4,
-    "tolerance": 4,
     "collision_thickness": 6,
     "acceleration": 4,
 }

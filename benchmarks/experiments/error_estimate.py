@@ -94,7 +94,7 @@ class Reference(Run):
     """The same substeps, iterated to their ends in even cycles."""
 
     def __init__(self, scene):
-        super().__init__(scene, iterations=LAST_END, accuracy=1e-9, tolerance=0.0)
+        super().__init__(scene, iterations=LAST_END, accuracy=1e-9)
         convergence = self.stepper.convergence
         self.convergence, self.look = convergence, convergence.look
         convergence.look = self._look

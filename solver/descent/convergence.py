@@ -7,13 +7,10 @@ from operator import eq
 
 import warp as wp
 
-from ..kernels.iterations import compare
 from ..report.position_error import PositionError
 from .accuracy import Accuracy, has_step
 from .stage import Stage
 
-# Iterations between two looks at the residual where a tolerance may end the substep.
-LOOK = 10
 # Where surfaces may touch, even cycles take more time than they save if fewer iterations than these
 # cut them short (docs/gallery/convergence.md).
 ENOUGH_TO_HOLD = 24
@@ -62,7 +59,7 @@ class Marks(Stage):
 class Convergence:
     """How a substep converges.
 
-    `done` iterations it has taken; a tolerance or an accuracy that is met ends them. `accuracy` is
+    `done` iterations it has taken; an accuracy that is met ends them. `accuracy` is
     None where none is asked for or nothing tells, as where there is no `coarse` correction, which
     makes what is smooth of the error shrink. Of a watched substep `halfway` is the
     residual after half of the iterations, and `error` estimates that of the positions where all
@@ -76,11 +73,6 @@ class Convergence:
         self.at_half = wp.zeros(1, dtype=wp.float64, device=model.device)
         count, when_due = iterations.count, iterations.when_due
         self.looks = [when_due(after((count + 1) // 2), self._measure, watched=True)]
-        tolerance = model.settings.tolerance
-        if tolerance > 0.0:
-            sizes = [wp.float64(tolerance), residual.norm, residual.least]
-            self.compare = model.launches.record(compare, 1, sizes, [iterations.is_met])
-            self.looks.append(when_due(lambda number: (number + 1) % LOOK == 0, self._compare))
         self.accuracy = self.error = None
         self.finds, self.marks = [], []
         self.are_even = may_end_early(model, coarse) and has_even_cycles(model)
@@ -97,10 +89,6 @@ class Convergence:
     def _measure(self):
         self.residual.find()
         wp.copy(self.at_half, self.residual.norm)
-
-    def _compare(self):
-        self.residual.find()
-        self.compare()
 
     @property
     def kept(self):

@@ -46,19 +46,7 @@ def end_iteration(
     # out
     goes_on: wp.array[int],
 ):
-    """Whether another iteration follows: after `count` none, nor when a tolerance or the
-    accuracy is met, or when contacts had no room, so that the frame is done again."""
+    """Whether another iteration follows: after `count` none, nor when the accuracy is met, or when
+    contacts had no room, so that the frame is done again."""
     may = is_met[0] == 0 and frame_goes_on[0] != 0
     goes_on[0] = wp.where(iteration[0] + 1 < count and may, 1, 0)
-
-
-@wp.kernel
-def compare(
-    tolerance: wp.float64,
-    norm: wp.array[wp.float64],
-    least: wp.array[wp.float64],
-    # out
-    is_met: wp.array[int],
-):
-    """Whether a residual is below the tolerance, or below the `least` that rounding leaves."""
-    is_met[0] = wp.where(norm[0] < wp.max(tolerance, least[0]), 1, 0)

@@ -40,7 +40,7 @@ class Statistics:
     residual: float
     """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices."""
     goal: float
-    """Below this it counts as converged: CONVERGED, the tolerance, or what float32 leaves of it."""
+    """Below this it counts as converged: CONVERGED, or what float32 leaves of it."""
     decay: float
     """Factor by which one iteration shrank it in the second half of the substep."""
     iterations_needed: int | None
@@ -208,7 +208,7 @@ class Measure:
         residual = one(numbers["residual"])
         count, done = settings.iterations, int(one(numbers["iteration"])) + 1
         rate = decay(one(numbers["halfway"]), residual, count, done)
-        goal = max(CONVERGED, one(numbers["rounding"]), settings.tolerance)
+        goal = max(CONVERGED, one(numbers["rounding"]))
         needed = iterations_needed(residual, goal, rate, done)
         # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
         errors = BodyErrors.unknown(len(self.bodies))

@@ -140,15 +140,6 @@ class Settings:
         high=1.0,
         soft_high=0.05,
     )
-    tolerance: float = number(
-        0.0,
-        "Tolerance",
-        "End a substep by the residual instead of the accuracy: when it falls below this, or to "
-        "what rounding leaves of it; looked at every 10 iterations. 0 is off",
-        low=0.0,
-        high=1e6,
-        soft_high=0.1,
-    )
     augmented: bool = switch(
         True,
         "Augmented Lagrangian",
@@ -228,8 +219,7 @@ class Settings:
     def is_cyclic(self) -> bool:
         """Whether iterations go in even cycles, whose moves tell the error, until it is small."""
         is_told = self.coarse_correction and not (self.is_accelerated or self.quasistatic)
-        is_asked = self.accuracy > 0.0 and self.tolerance == 0.0
-        return is_told and is_asked and self.iterations >= ENOUGH_TO_TELL
+        return is_told and self.accuracy > 0.0 and self.iterations >= ENOUGH_TO_TELL
 
     @property
     def is_short(self) -> bool:

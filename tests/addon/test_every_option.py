@@ -28,7 +28,6 @@ SCENE = {
     "initial_guess": ("inertia", {}),
     "quasistatic": (True, {}),
     "accuracy": (0.5, {"iterations": 40, "augmented": False}),
-    "tolerance": (1e3, {"iterations": 20}),
     "augmented": (False, {}),
     "collision_interval": (1, {"time_scale": 4.0, "iterations": 30}),
     "collision_damping": (0.05, {}),

@@ -27,15 +27,19 @@ def test_a_frame_reaches_the_equilibrium(scene):
     assert abs(path[-1] - body.points)[body.pins.indices].max() < 1e-6
 
 
-def test_a_tolerance_ends_no_frame_far_from_its_equilibrium():
-    # What rounding may make of the residual was said to be so much that it ended 34 % off.
+def test_what_rounding_leaves_of_the_residual_hides_no_error():
     body = quasistatic.SCENES["bar 4"]()
-    settings = Settings(quasistatic=True, substeps=1, iterations=400, tolerance=1e-6)
-    frames = simulate([body], settings, 1)
-    x = next(frames).exact_positions[0]
-    assert frames.gi_frame.f_locals["stepper"].convergence.done <= CYCLES
-    goal = quasistatic.equilibrium(body, x)
-    assert quasistatic.errors(body, [x], goal)[0] < 1e-3
+    found = []
+    for iterations in (CYCLES, 40, 20, 10):
+        settings = Settings(quasistatic=True, substeps=1, iterations=iterations)
+        frames = simulate([body], settings, 1)
+        x = next(frames).exact_positions[0]
+        residual = frames.gi_frame.f_locals["stepper"].residual
+        found.append((x, residual.norm.numpy()[0] < residual.least.numpy()[0]))
+    assert found[0][1]
+    goal = quasistatic.equilibrium(body, found[0][0])
+    for x, is_rounding in found:
+        assert not is_rounding or quasistatic.errors(body, [x], goal)[0] < 1e-3
 
 
 @pytest.mark.parametrize("ground", ["plane", "mesh"])

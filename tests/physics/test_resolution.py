@@ -32,9 +32,7 @@ def hanging(cells):
 
 def equilibrium(body, iterations, relaxation):
     """The points of a quasistatic frame."""
-    settings = Settings(
-        quasistatic=True, substeps=1, iterations=iterations, relaxation=relaxation, tolerance=5e-4
-    )
+    settings = Settings(quasistatic=True, substeps=1, iterations=iterations, relaxation=relaxation)
     (frame,) = simulate([body], settings, 1)
     return frame.exact_positions[0]
 

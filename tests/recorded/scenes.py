@@ -247,7 +247,6 @@ FREE = {
     "Chebyshev": lambda: scene(beam(), acceleration=0.95, iterations=60),
     "line search": lambda: scene(beam(), line_search=True),
     "line search, plain": lambda: scene(sheet(), line_search=True, coarse_correction=False),
-    "tolerance": lambda: scene(sheet(), tolerance=0.02, iterations=200, frames=6),
     "varying gravity": lambda: scene(sheet(), rope([0.0, 1.1, 0.0]), in_time=swinging),
     "one iteration": lambda: scene(
         beam(at=[0.0, -0.3, 0.0]), sheet(), iterations=1, substeps=8, frames=6

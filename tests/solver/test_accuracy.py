@@ -410,12 +410,6 @@ def test_multipliers_hide_the_error_so_all_iterations_are_done():
     assert done_of([left, tie], accuracy=0.01) == Settings().iterations
 
 
-def test_a_tolerance_that_is_asked_for_decides_alone():
-    frame = last(sheet(), 1, iterations=200, tolerance=0.02, accuracy=0.01)
-    assert isnan(frame.stats.error_decay)
-    assert frame.stats.residual < 0.02
-
-
 def test_the_first_look_comes_after_three_iterations():
     assert done_of(sheet(), accuracy=0.1) == 3
 

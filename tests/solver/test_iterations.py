@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Initial guesses, over-relaxation, Chebyshev, line search, tolerance, quasistatic, diagnostics."""
+"""Initial guesses, over-relaxation, Chebyshev, line search, quasistatic, diagnostics."""
 
 from itertools import pairwise
 
@@ -132,23 +132,8 @@ def test_line_search_lowers_the_energy_where_plain_steps_raise_it():
     assert rises[True] == 0
 
 
-def test_a_tolerance_ends_a_substep_early():
-    full = last([beam(1e5)], Settings(iterations=400, accuracy=0.0))
-    early = last([beam(1e5)], Settings(iterations=400, tolerance=0.02))
-    assert early.stats.residual < 0.02
-    assert early.stats.verdict == "converged"
-    assert early.stats.residual > 2.0 * full.stats.residual
-
-
-def test_a_tolerance_below_rounding_ends_at_rounding():
-    frames = simulate([beam(1e8)], Settings(iterations=400, tolerance=1e-9), 10)
-    stats = next(frames).stats
-    assert stats.goal > 0.05
-    assert frames.gi_frame.f_locals["stepper"].convergence.done < 100
-
-
 def test_quasistatic_finds_the_sag_that_dynamics_come_to():
-    still = last([beam(1e6)], Settings(quasistatic=True, iterations=2000, tolerance=1e-3), 1)
+    still = last([beam(1e6)], Settings(quasistatic=True, iterations=2000), 1)
     moving = last([beam(1e6, damping=0.03)], Settings(iterations=200), 72)
     sag = -still.positions[0][:, 2].min()
     assert sag == pytest.approx(-moving.positions[0][:, 2].min(), rel=0.02)

@@ -35,7 +35,6 @@ SCENE = {
     "line_search": False,
     "initial_guess": "inertia_acceleration",
     "quasistatic": False,
-    "tolerance": 1e-4,
     "augmented": False,
     "collision_interval": 4,
     "collision_damping": 0.001,
@@ -45,7 +44,7 @@ SCENE = {
     "threads": 1,
 }
 # What is no setting any more.
-GONE = {"estimate_acceleration": False}
+GONE = {"estimate_acceleration": False, "tolerance": 1e-4}
 OBJECTS = {
     "Ball": {
         "role": "SOFT",

@@ -13,6 +13,5 @@ vbd.acceleration = 0.0
 vbd.line_search = False
 vbd.initial_guess = "adaptive"
 vbd.accuracy = 0.005
-vbd.tolerance = 0.0
 vbd.augmented = True
 vbd.collision_interval = 5
