@@ -2,6 +2,7 @@
 """The rules of the source tree, checked on the text of the files."""
 
 import ast
+import functools
 import re
 import tomllib
 from pathlib import Path
@@ -62,9 +63,14 @@ def name(path):
     return path.relative_to(ROOT).as_posix()
 
 
+@functools.cache
+def tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path):
     """(level, module) of every import of a file, at any depth; level counts the leading dots."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from ((0, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -98,7 +104,7 @@ def at_load_time(tree):
 def modules_imported(path):
     """Modules of the package that a file imports with dots at load time."""
     package = path.parent.relative_to(ROOT).parts
-    for node in at_load_time(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in at_load_time(tree(path)):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = [*package[: len(package) - node.level + 1], *filter(None, [node.module])]
             for alias in node.names:
@@ -108,48 +114,40 @@ def modules_imported(path):
                         break
 
 
-def layer(module):
-    """Folder of the solver that a module is in, or its own name beside the folders."""
-    return (*module.split("."), "simulate")[1]
+def line_count(path):
+    return len(path.read_text(encoding="utf-8").splitlines())
 
 
-def addon_layer(module):
-    """Folder of the add-on that a module is in, or its own name beside the folders."""
-    return (*module.split("."), "__init__")[1]
+def offenders(paths, offends):
+    """Names of the files that break a rule, each with what `offends` says of it."""
+    return {name(path): what for path in paths if (what := offends(path))}
 
 
-every_file = pytest.mark.parametrize("path", SOURCES, ids=name)
-every_solver_file = pytest.mark.parametrize("path", SOLVER, ids=name)
-every_package_file = pytest.mark.parametrize("path", SOLVER + ADDON, ids=name)
+def test_a_file_starts_with_its_license_and_says_what_it_is():
+    def offends(path):
+        text = path.read_text(encoding="utf-8")
+        # Blender writes presets without a docstring.
+        says = path.is_relative_to(ROOT / "presets") or ast.get_docstring(ast.parse(text))
+        return not (text.startswith("# SPDX-License-Identifier: GPL-3.0-or-later\n") and says)
+
+    assert not offenders(SOURCES, offends)
 
 
-@every_file
-def test_a_file_starts_with_its_license_and_says_what_it_is(path):
-    text = path.read_text(encoding="utf-8")
-    assert text.startswith("# SPDX-License-Identifier: GPL-3.0-or-later\n")
-    if not path.is_relative_to(ROOT / "presets"):  # Blender writes those without a docstring
-        assert ast.get_docstring(ast.parse(text))
+def test_no_file_is_long():
+    assert not offenders(SOURCES, lambda path: line_count(path) > 600)
+    assert not offenders(SOLVER + ADDON, lambda path: line_count(path) > MOST_LINES)
 
 
-@every_file
-def test_a_file_stays_under_600_lines(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+def test_constructors_take_few_arguments():
+    def offends(path):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                arguments = node.args
+                count = len(arguments.posonlyargs + arguments.args + arguments.kwonlyargs) - 1
+                if count > MOST_ARGUMENTS:
+                    return f"line {node.lineno}: {count} arguments"
 
-
-@every_package_file
-def test_a_file_of_the_package_is_not_long(path):
-    length = len(path.read_text(encoding="utf-8").splitlines())
-    assert length <= MOST_LINES, length
-
-
-@every_package_file
-def test_constructors_take_few_arguments(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-            arguments = node.args
-            count = len(arguments.posonlyargs + arguments.args + arguments.kwonlyargs) - 1
-            assert count <= MOST_ARGUMENTS, f"line {node.lineno}: {count} arguments"
+    assert not offenders(SOLVER + ADDON, offends)
 
 
 def test_no_modules_import_each_other_in_a_circle():
@@ -162,53 +160,62 @@ def test_no_modules_import_each_other_in_a_circle():
     assert not leads_to
 
 
-@every_solver_file
-def test_folders_of_the_solver_import_only_lower_ones(path):
-    own = layer(module_name(path))
-    for module in modules_imported(path):
-        assert LAYERS.index(own) <= LAYERS.index(layer(module)), module
+@pytest.mark.parametrize(
+    ("top", "layers"), [("solver", LAYERS), ("addon", ADDON_LAYERS)], ids=["solver", "addon"]
+)
+def test_folders_import_only_lower_ones(top, layers):
+    def height(module):
+        """Place of the folder that a module is in, or of a file beside the folders."""
+        return layers.index((*module.split("."), layers[0] if top == "addon" else "simulate")[1])
+
+    def offends(path):
+        own = height(module_name(path))
+        mine = (module for module in modules_imported(path) if module.split(".")[0] == top)
+        return [module for module in mine if height(module) < own]
+
+    assert not offenders(SOLVER if top == "solver" else ADDON, offends)
 
 
-@pytest.mark.parametrize("path", ADDON, ids=name)
-def test_folders_of_the_add_on_import_only_lower_ones(path):
-    own = ADDON_LAYERS.index(addon_layer(module_name(path)))
-    for module in modules_imported(path):
-        if module.startswith("addon."):
-            assert own <= ADDON_LAYERS.index(addon_layer(module)), module
+def test_contact_and_the_coarse_correction_do_not_import_each_other():
+    def offends(path):
+        own = {"contact", "coarse"} & set(path.relative_to(ROOT).parts)
+        others = {"contact", "coarse"} - own if own else set()
+        return [module for module in modules_imported(path) if others & set(module.split("."))]
+
+    assert not offenders(SOLVER, offends)
 
 
-@every_solver_file
-def test_contact_and_the_coarse_correction_do_not_import_each_other(path):
-    for one, other in (("contact", "coarse"), ("coarse", "contact")):
-        if one in path.relative_to(ROOT).parts:
-            assert not [m for m in modules_imported(path) if other in m.split(".")]
+def test_the_solver_knows_nothing_of_blender_and_does_not_climb_above_itself():
+    def offends(path):
+        above = folders_below(path, "solver")
+        return [m for level, m in imports(path) if m.split(".")[0] in BLENDER or level > above]
+
+    assert not offenders(SOLVER, offends)
 
 
-@every_solver_file
-def test_the_solver_knows_nothing_of_blender(path):
-    assert not {module.split(".")[0] for _, module in imports(path)} & BLENDER
+def test_our_own_code_is_imported_with_dots():
+    own = {"vbd", "solver", "addon"}
+
+    def offends(path):
+        return [m for level, m in imports(path) if level == 0 and m.split(".")[0] in own]
+
+    assert not offenders(SOLVER + ADDON, offends)
 
 
-@every_solver_file
-def test_the_solver_does_not_climb_above_itself(path):
-    assert all(level <= folders_below(path, "solver") for level, _ in imports(path))
+def test_kernels_import_only_kernels():
+    def offends(path):
+        own = folders_below(path, "solver/kernels")
+        return [
+            module
+            for level, module in imports(path)
+            if level > own or (level == 0 and module.split(".")[0] not in KERNELS_MAY_IMPORT)
+        ]
 
-
-@every_package_file
-def test_our_own_code_is_imported_with_dots(path):
-    outside = {module.split(".")[0] for level, module in imports(path) if level == 0}
-    assert not outside & {"vbd", "solver", "addon"}
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "solver" / "kernels").rglob("*.py")), ids=name)
-def test_kernels_import_only_kernels(path):
-    for level, module in imports(path):
-        own = 1 <= level <= folders_below(path, "solver/kernels")
-        assert own or (level == 0 and module.split(".")[0] in KERNELS_MAY_IMPORT), module
+    assert not offenders((ROOT / "solver" / "kernels").rglob("*.py"), offends)
 
 
 def test_the_root_imports_nothing_at_load_time():
-    body = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8")).body
+    body = tree(ROOT / "__init__.py").body
     assert not [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
