@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import warp as wp
@@ -90,9 +91,9 @@ def simulate(
 
 
 class Simulation:
-    """A scene on a device, and what solves it."""
+    """A scene on a device: its `model`, its `stepper` and the `frames` that this solves."""
 
-    def __init__(self, bodies, settings, device, gravity):
+    def __init__(self, bodies, settings, device="cpu", gravity=None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
         deformable = [body for body in bodies if isinstance(body, Deformable)]
         colliders = [body for body in bodies if isinstance(body, Collider)]
@@ -118,12 +119,12 @@ class Simulation:
         self.deformable = deformable
         self.names = [body.name for body in [*deformable, *colliders]]
 
-    def frames(self, frame_count, cancelled, compiling, restart=None):
+    def frames(self, frame_count, cancelled=None, compiling=None, restart=None):
         """Solve frame by frame, from the first one or from the one after `restart`."""
         model, threads = self.model, self.model.launches.threads
         try:
             with explained(model.device):
-                stepper, measure = self._build()
+                stepper, measure = self.stepper, self.measure
             modules = model.launches.modules()
             if not compile_missing(modules, model.device, self.threads, compiling, cancelled):
                 return
@@ -147,15 +148,19 @@ class Simulation:
         with explained(self.model.device):
             return places(self.model)
 
-    def _build(self):
-        """What solves the scene, and what measures it."""
+    @cached_property
+    def stepper(self):
+        """What solves substeps; it is put together when it is first asked for."""
         model = self.model
         if model.surface.can_touch:
             model.add_contact(Contact(model, self.names, model.settings))
-        residual = Residual(model)
-        stepper = Stepper(model, self.kinematic, self.tearing, residual)
-        measure = Measure(model, residual, self.deformable, stepper.convergence, stepper.coarse)
-        return stepper, measure
+        return Stepper(model, self.kinematic, self.tearing, Residual(model))
+
+    @cached_property
+    def measure(self):
+        """What reads the statistics of a frame."""
+        by = self.stepper
+        return Measure(self.model, by.residual, self.deformable, by.convergence, by.coarse)
 
     def _solve(self, stepper, measure, index, cancelled):
         """Solve one frame; returns its `Statistics`, None when cancelled."""

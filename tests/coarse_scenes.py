@@ -9,7 +9,7 @@ from shapes import box, bumpy_ball, caged, cell_box, grid
 from vbd.solver.bodies import Cells, Cloth, Pins, Rod, Solid
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation
 
 CELLS = (12, 5, 5)
 AXIS = (0.48, 0.6, 0.64)
@@ -52,9 +52,10 @@ def sheet(**material):
 
 def stepper_of(bodies, **settings):
     """The stepper of a scene after one frame, and the frames, which keep it alive."""
-    frames = simulate(bodies, Settings(**{**SETTINGS, **settings}), 1000)
+    simulation = Simulation(bodies, Settings(**{**SETTINGS, **settings}))
+    frames = simulation.frames(1000)
     next(frames)
-    return frames.gi_frame.f_locals["stepper"], frames
+    return simulation.stepper, frames
 
 
 def put(stepper, points):

@@ -77,6 +77,7 @@ def pytest_configure(config):
         if threads:
             simulate.core_count = lambda: threads
         if device:
-            # It is the first default; the function is the same for all who have imported it.
-            _cpu, *others = simulate.simulate.__defaults__
-            simulate.simulate.__defaults__ = (device, *others)
+            # It is the first default; functions are the same for all who have imported them.
+            for function in (simulate.simulate, simulate.Simulation.__init__):
+                _cpu, *others = function.__defaults__
+                function.__defaults__ = (device, *others)

@@ -26,7 +26,7 @@ from vbd.benchmarks.experiments import contact_scenes, convergence_scenes
 from vbd.solver.descent import step
 from vbd.solver.device import launches
 from vbd.solver.settings import Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation
 
 LAUNCH = 3e-6  # [s]
 GPU, BANDWIDTH = "an H100 SXM (3.35 TB/s)", 3.35e12  # [B/s]
@@ -106,10 +106,10 @@ def measured(bodies, settings, skipped, counted):
     """`Counts` of the substeps of some frames behind those skipped, launched one by one."""
     counts = Counts()
     launches.Launch.play = lambda launch: counts.play(launch)
-    frames = simulate(bodies, settings, skipped + counted + 1)
+    simulation = Simulation(bodies, settings)
+    stepper, frames = simulation.stepper, simulation.frames(skipped + counted)
     for _ in range(skipped):
         next(frames)
-    stepper = frames.gi_frame.f_locals["stepper"]
     solve = stepper.solve
 
     def watched():

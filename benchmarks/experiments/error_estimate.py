@@ -52,7 +52,7 @@ class Run:
     def __init__(self, scene, **settings):
         self.settings = replace(scene.settings, threads=1, **settings)
         simulation = Simulation(scene.bodies, self.settings, "cpu", scene.gravity)
-        self.stepper, self.measure = simulation._build()
+        self.stepper, self.measure = simulation.stepper, simulation.measure
         self.model, self.bodies = simulation.model, simulation.deformable
         # Plain launches, so that Python sees where iterations end.
         self.stepper.is_captured = False

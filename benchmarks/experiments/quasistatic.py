@@ -80,8 +80,8 @@ def equilibrium(body, guess):
 def watched(body, cycles=CYCLES):
     """Positions [vertex, 3] after every cycle of a frame, and the seconds [CPU] of it so far."""
     settings = Settings(quasistatic=True, substeps=1, iterations=cycles, threads=1)
-    simulation = Simulation([body], settings, "cpu", None)
-    stepper, _measure = simulation._build()
+    simulation = Simulation([body], settings)
+    stepper = simulation.stepper
     path, seconds = [], [0.0]
 
     def keep():

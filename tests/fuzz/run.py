@@ -27,7 +27,7 @@ def run_scene(scene):
     """The `Outcome` of a scene, up to the first substep with findings."""
     started = time.perf_counter()
     settings, states = scene.settings, []
-    simulation = Simulation(scene.bodies, settings, "cpu", None)
+    simulation = Simulation(scene.bodies, settings)
     model = simulation.model
     judge, outcome = Judge(model, scene, model.x.numpy()), Outcome([])
     if judge.crossed:
@@ -37,7 +37,7 @@ def run_scene(scene):
         states.append(model.x.numpy().copy())
         return False
 
-    for frame in simulation.frames(scene.frames, keep, None):
+    for frame in simulation.frames(scene.frames, keep):
         # A frame may have been done again: what counts are its last substeps.
         after = [*states[len(states) - settings.substeps + 1 :], model.x.numpy()]
         states.clear()

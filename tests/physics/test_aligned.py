@@ -11,7 +11,7 @@ from shapes import bar, block, box, cell_box, grid, plane, rotation, wedge
 
 from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Solid
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation, simulate
 from vbd.solver.topology.graphs import unique_edges
 from vbd.solver.topology.meshes import boundary_triangles
 
@@ -81,10 +81,9 @@ def assert_apart(bodies, steps, **settings):
     be held back.
     """
     how = Settings(frame_time=STEP, substeps=1, **settings)
-    frames = simulate(bodies, how, steps + 1)
-    for _ in range(steps):
-        frame = next(frames)
-        model = frames.gi_frame.f_locals["model"]
+    simulation = Simulation(bodies, how)
+    model = simulation.model
+    for frame in simulation.frames(steps):
         there = model.x.numpy()[model.surface.collider_start :] + model.assembly.origin
         meshes, free = [], iter(frame.exact_positions)
         for body in bodies:

@@ -7,7 +7,7 @@ from shapes import box, chain, grid
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation
 from vbd.solver.topology.graphs import unique_edges
 from vbd.solver.topology.meshes import boundary_triangles
 
@@ -47,10 +47,9 @@ def rope(gap, way):
 
 
 def frames_of(bodies, frames=FRAMES):
-    settings = Settings(frame_time=1.0 / RATE)
-    played = simulate(bodies, settings, frames)
-    for frame in played:
-        yield frame, played.gi_frame.f_locals["stepper"].model
+    simulation = Simulation(bodies, Settings(frame_time=1.0 / RATE))
+    for frame in simulation.frames(frames):
+        yield frame, simulation.model
 
 
 def off(frame, body, number=0):

@@ -183,7 +183,7 @@ def test_the_judge_sees_what_passes_through_without_truncation(name):
 def test_the_judge_sees_what_is_behind_a_plane():
     # Told to it, since nothing gets there by itself, even without truncation.
     scene = Scene("", [cube((0.0, 0.0, 0.1)), Plane((0.0, 0.0, 0.0))], Settings(threads=1), 1)
-    model = Simulation(scene.bodies, scene.settings, "cpu", None).model
+    model = Simulation(scene.bodies, scene.settings).model
     x = model.x.numpy()
     assert Judge(model, scene, x).look(x, 0.01) == []
     findings = Judge(model, scene, x).look(x - [0.0, 0.0, 0.2], 0.01)

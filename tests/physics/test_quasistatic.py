@@ -32,9 +32,9 @@ def test_what_rounding_leaves_of_the_residual_hides_no_error():
     found = []
     for iterations in (CYCLES, 40, 20, 10):
         settings = Settings(quasistatic=True, substeps=1, iterations=iterations)
-        frames = simulate([body], settings, 1)
-        x = next(frames).exact_positions[0]
-        residual = frames.gi_frame.f_locals["stepper"].residual
+        simulation = Simulation([body], settings)
+        (frame,) = simulation.frames(1)
+        x, residual = frame.exact_positions[0], simulation.stepper.residual
         found.append((x, residual.norm.numpy()[0] < residual.least.numpy()[0]))
     assert found[0][1]
     goal = quasistatic.equilibrium(body, found[0][0])

@@ -319,7 +319,7 @@ def test_a_substep_ends_when_its_error_is_small(make):
 def done_of(bodies, **settings):
     """Iterations that the first substep takes."""
     simulation = Simulation(bodies, Settings(**settings), "cpu", None)
-    stepper, _ = simulation._build()
+    stepper = simulation.stepper
     stepper.begin_frame(1, 1.0 / 24.0)
     stepper.step()
     simulation.model.launches.threads.stop()

@@ -12,7 +12,7 @@ from vbd.solver.descent import step
 from vbd.solver.device import launches
 from vbd.solver.model import contact_lists
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation, simulate
 
 COTTON = Material(
     youngs_modulus=2e5,
@@ -126,9 +126,9 @@ def test_room_is_made_between_substeps_for_pairs_that_become_many(monkeypatch):
 
 
 def test_what_is_left_of_a_frame_without_room_is_left_out():
-    frames = simulate(loaded(), Settings(), 10)
+    simulation = Simulation(loaded(), Settings())
+    stepper, frames = simulation.stepper, simulation.frames(10)
     next(frames)
-    stepper = frames.gi_frame.f_locals["stepper"]
     model = stepper.model
     model.frame_goes_on.zero_()
     for _ in range(3):  # launched plainly, captured, replayed
@@ -151,13 +151,11 @@ def test_an_accelerated_frame_is_done_again_as_it_was(monkeypatch):
 
 def bake(scene, threads):
     """Positions and numbers of searches in some frames, and how many of these used a graph."""
-    settings = Settings(threads=threads)
-    frames = simulate(SCENES[scene](), settings, 11)
+    simulation = Simulation(SCENES[scene](), Settings(threads=threads))
     found, captured = [], 0
-    for _ in range(10):
-        frame = next(frames)
+    for frame in simulation.frames(10):
         found.append(np.append(np.concatenate(frame.exact_positions), frame.stats.searches))
-        captured += frames.gi_frame.f_locals["stepper"].graph is not None
+        captured += simulation.stepper.graph is not None
     return found, captured
 
 

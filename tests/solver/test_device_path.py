@@ -17,7 +17,7 @@ from vbd.solver.descent import step
 from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation
 
 
 def moved(points, by):
@@ -78,12 +78,11 @@ def everything():
 
 def frames_of(bodies, count=48, **settings):
     """Positions of all frames, whether any substep was captured, and the last frame."""
-    frames = simulate(bodies, Settings(**settings), count + 1)
+    simulation = Simulation(bodies, Settings(**settings))
     found, captured = [], False
-    for _ in range(count):
-        last = next(frames)
+    for last in simulation.frames(count):
         found.append(np.concatenate(last.exact_positions))
-        captured |= frames.gi_frame.f_locals["stepper"].graph is not None
+        captured |= simulation.stepper.graph is not None
     return np.array(found), captured, last
 
 
@@ -173,10 +172,10 @@ def watched(monkeypatch):
 
 @pytest.mark.parametrize(("scene", "threads"), [(hanging, 1), (hanging, 2), (stretched, 1)])
 def test_the_host_has_no_part_in_a_substep(scene, threads, monkeypatch):
-    frames = simulate(scene(), Settings(threads=threads), 100)
+    simulation = Simulation(scene(), Settings(threads=threads))
+    stepper, frames = simulation.stepper, simulation.frames(100)
     for _ in range(10):
         next(frames)
-    stepper = frames.gi_frame.f_locals["stepper"]
     stepper.begin_frame(11, 11 / 24)
     stepper.step()
     assert stepper.graph is not None
@@ -191,13 +190,13 @@ def test_the_host_has_no_part_in_a_substep(scene, threads, monkeypatch):
 @pytest.mark.parametrize("accuracy", [0.0, 0.01])
 @pytest.mark.parametrize("scene", [swaying, hanging, stretched])
 def test_a_frame_is_read_in_one_block_besides_its_positions(scene, accuracy, monkeypatch):
-    frames = simulate(scene(), Settings(threads=1, accuracy=accuracy), 100)
+    simulation = Simulation(scene(), Settings(threads=1, accuracy=accuracy))
+    stepper, frames = simulation.stepper, simulation.frames(100)
     for _ in range(10):
         next(frames)
     counts = watched(monkeypatch)
     next(frames)
     assert counts["reads"] == 2
-    stepper = frames.gi_frame.f_locals["stepper"]
     stepper.verbs["before_step"].append(stepper.model.rejected.numpy)
     next(frames)
     assert counts["reads"] == 4 + stepper.model.settings.substeps
@@ -205,9 +204,9 @@ def test_a_frame_is_read_in_one_block_besides_its_positions(scene, accuracy, mon
 
 def test_what_the_host_does_is_counted(monkeypatch):
     monkeypatch.setattr(step, "can_capture", lambda device: False)
-    frames = simulate(hanging(), Settings(threads=1), 100)
+    simulation = Simulation(hanging(), Settings(threads=1))
+    stepper, frames = simulation.stepper, simulation.frames(100)
     next(frames)
-    stepper = frames.gi_frame.f_locals["stepper"]
     counts = watched(monkeypatch)
     stepper.step()
     wp.zeros(3, dtype=float, device="cpu")

@@ -12,7 +12,7 @@ from shapes import box, chain, grid, plane, rotation
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.device import launches
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation, simulate
 from vbd.solver.topology.graphs import connected_components
 from vbd.solver.topology.meshes import boundary_triangles
 
@@ -61,9 +61,10 @@ def flips(time):
 
 def start(bodies, settings=SETTINGS, **more):
     """The frames, and the stepper, which has come to the end of the first."""
-    frames = simulate(bodies, settings, 8, **more)
+    simulation = Simulation(bodies, settings, **more)
+    frames = simulation.frames(8)
     first = next(frames)
-    return first, frames, frames.gi_frame.f_locals["stepper"]
+    return first, frames, simulation.stepper
 
 
 def stage(stepper, name):

@@ -13,7 +13,7 @@ from vbd.solver.device.flow import repeat_while, when
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation
 
 
 @wp.kernel(enable_backward=False)
@@ -148,11 +148,11 @@ def test_a_captured_substep_gives_the_bits_of_a_plain_one(name, monkeypatch):
 def bake(name):
     """Positions of some frames, and whether any of their substeps was captured."""
     make, settings = SCENES[name]
-    frames = simulate(make(), Settings(**settings), 9)
+    simulation = Simulation(make(), Settings(**settings))
     found, captured = [], False
-    for _ in range(8):
-        found.append(np.concatenate(next(frames).exact_positions))
-        captured |= frames.gi_frame.f_locals["stepper"].graph is not None
+    for frame in simulation.frames(8):
+        found.append(np.concatenate(frame.exact_positions))
+        captured |= simulation.stepper.graph is not None
     return found, captured
 
 

@@ -192,7 +192,7 @@ def test_what_moves_bodies_after_the_iterations_is_no_error():
     told = []
     for shift in (0.0, 0.01):
         simulation = Simulation(cubes, Settings(substeps=1), "cpu", None)
-        stepper, measure = simulation._build()
+        stepper, measure = simulation.stepper, simulation.measure
         x = simulation.model.x
         stepper.verbs["end_step"].insert(0, lambda x=x, by=shift: x.assign(x.numpy() + by))
         stepper.begin_frame(1, 1.0 / 24.0)

@@ -9,7 +9,7 @@ from shapes import box
 from vbd.solver.bodies import Solid
 from vbd.solver.kernels.chebyshev import extrapolate
 from vbd.solver.settings import Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation
 
 
 def test_a_product_and_a_sum_are_rounded_together_where_that_is_asked_for(pytestconfig):
@@ -31,6 +31,5 @@ def test_the_threads_asked_for_are_those_at_work(pytestconfig):
     threads = pytestconfig.getoption("threads")
     if not threads:
         pytest.skip("for runs with --threads=N")
-    frames = simulate([Solid(*box((1, 1, 1)))], Settings(), 1, device="cpu")
-    next(frames)
-    assert frames.gi_frame.f_locals["model"].launches.threads.count == threads
+    simulation = Simulation([Solid(*box((1, 1, 1)))], Settings())
+    assert simulation.model.launches.threads.count == threads

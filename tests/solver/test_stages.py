@@ -14,7 +14,7 @@ from vbd.solver.descent import stage as stage_module
 from vbd.solver.descent.stage import VERBS, RecordedStage
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation
 
 FOLDER = Path(stage_module.__file__).parent
 # What several stages share, and what puts them together.
@@ -24,9 +24,10 @@ SHARED |= {"common_moves", "state_names"}
 
 def stepper_of(bodies, **settings):
     """The stepper after one frame, and the frames, which keep it alive."""
-    frames = simulate(bodies, Settings(substeps=2, **settings), 100)
+    simulation = Simulation(bodies, Settings(substeps=2, **settings))
+    frames = simulation.frames(100)
     next(frames)
-    return frames.gi_frame.f_locals["stepper"], frames
+    return simulation.stepper, frames
 
 
 def stages_of(bodies, **settings):
