@@ -13,7 +13,7 @@ def main():
     parser.add_argument("--scenes", type=int, default=200, help="how many")
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--only", type=int, help="this one alone, made smaller if it fails")
+    parser.add_argument("--only", type=int, help="this one alone; kept if it fails")
     options = parser.parse_args()
     if options.only is not None:
         return replay(options.seed, options.only)
@@ -64,7 +64,8 @@ class Tally:
 
 
 def replay(seed, index):
-    """Run one scene again, and make it smaller if it fails."""
+    """Run one scene again; if it fails, make it smaller and keep it for the tests."""
+    from fuzz import stored
     from fuzz.run import run_scene, shrink
     from fuzz.scenes import make_scene
 
@@ -74,8 +75,9 @@ def replay(seed, index):
     if outcome.findings:
         scene = shrink(scene)
         print(run_scene(scene).findings, scene.frames)
-        for body in scene.bodies:
-            print(body)
+        path = stored.FAILED / f"{seed}_{index}.npz"
+        stored.write(path, scene)
+        print(*scene.bodies, f"Kept in {path}", sep="\n")
     return int(bool(outcome.findings))
 
 

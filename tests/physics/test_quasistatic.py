@@ -9,7 +9,7 @@ from shapes import cell_box, plane
 from vbd.benchmarks.experiments import quasistatic, quasistatic_cells
 from vbd.solver.bodies import Cells, Collider, Pins
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation, simulate
 
 CYCLES = 60
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random scenes as data, which stay the same when what makes random scenes changes.
+
+A file has arrays by number, and a text in JSON that says what they belong to.
+"""
+
+import json
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import numpy as np
+
+from vbd.solver import bodies, settings
+from vbd.solver.bodies import solids
+from vbd.solver.scene import analytic_colliders, attachments
+
+from . import scenes
+
+FAILED = Path(__file__).resolve().parent / "failed"
+MODULES = (bodies, solids, settings, analytic_colliders, attachments, scenes)
+
+
+def write(path, scene):
+    """Write a scene whose motion is keyframes, not functions."""
+    known, arrays = [], []
+
+    def told(value):
+        if is_dataclass(value):
+            for number, other in enumerate(known):
+                if other is value:  # such as the body of an attachment
+                    return {"again": number}
+            parts = {f.name: told(getattr(value, f.name)) for f in fields(value) if f.init}
+            known.append(value)
+            return {"kind": type(value).__name__, **parts}
+        if isinstance(value, np.ndarray):
+            arrays.append(value)
+            return {"array": len(arrays) - 1}
+        if isinstance(value, list | tuple):
+            return [told(part) for part in value]
+        return value.item() if isinstance(value, np.generic) else value
+
+    text = json.dumps(told(scene))
+    np.savez_compressed(path, *arrays, text=text)
+
+
+def read(path):
+    """The scene of a file, without fields that are not there any more."""
+    known, stored = [], np.load(path)
+
+    def made(value):
+        if isinstance(value, list):
+            return tuple(made(part) for part in value)
+        if not isinstance(value, dict):
+            return value
+        if "again" in value:
+            return known[value["again"]]
+        if "array" in value:
+            return stored[f"arr_{value['array']}"]
+        name = value.pop("kind")
+        kind = next(getattr(module, name) for module in MODULES if hasattr(module, name))
+        has = {f.name for f in fields(kind)}
+        parts = {key: made(part) for key, part in value.items()}
+        known.append(kind(**{key: part for key, part in parts.items() if key in has}))
+        return known[-1]
+
+    return made(json.loads(str(stored["text"])))
