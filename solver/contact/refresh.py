@@ -16,9 +16,8 @@ LOOK, ENTRY, WAY = 20.0, 2.0, 5.0
 class Gaps:
     """How the room of pairs is known between two measurements; arrays per vertex.
 
-    `watch` is what truncation knows of them. `changed` vertices get other lists. `stride` [m] is
-    how far a vertex goes from look to look, the last of which was at `x_looked`; `ways` [m] is how
-    far it is from there and from where it was seen, and the stride before.
+    `watch` is what is known on the device. `stride` [m] is how far a vertex goes from look to look,
+    the last of which was at `x_looked`.
     """
 
     def __init__(self, model):
@@ -32,8 +31,8 @@ class Gaps:
         self.watch.unknown, self.watch.alarm = (
             wp.ones(1, dtype=int, device=device) for _ in range(2)
         )
-        self.ways = wp.zeros(count, dtype=wp.vec4, device=device)
-        self.changed = wp.zeros(count, dtype=int, device=device)
+        self.watch.ways = wp.zeros(count, dtype=wp.vec4, device=device)
+        self.watch.changed = wp.zeros(count, dtype=int, device=device)
 
     def forget(self):
         """Nothing is known any more, until pairs are refreshed."""
@@ -59,7 +58,7 @@ class Refresh:
         """Colliders that keep still have no ways, and nobody looks for any."""
         if colliders_move != self.colliders_move:
             self.colliders_move = colliders_move
-            self.gaps.ways.zero_()
+            self.gaps.watch.ways.zero_()
             self._record()
 
     def run(self):
@@ -76,13 +75,11 @@ class Refresh:
         self.parting()
 
     def _record(self):
-        model, gaps, lists = self.model, self.gaps, self.model.lists
+        model, watch, lists = self.model, self.gaps.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
-        inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts, gaps.watch.alarm]
-        inputs.append(gaps.ways)
-        outputs = [lists.glances, lists.touches, lists.state, gaps.changed]
+        inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts]
+        outputs = [watch, lists.glances, lists.touches, lists.state]
         extent = lists.capacity, lists.expected
-        seen = [gaps.watch.least_gap, gaps.watch.x_seen]
         near, around = [lists.near.entry, lists.near.end, lists.all.gap], [model.x, lists.counts]
         self.parting = model.launches.record_list(
             refresh.part_anew, *extent, around, [lists.pairs], LOOK
@@ -93,8 +90,8 @@ class Refresh:
             record(
                 refresh.gather_near,
                 lists.vertex_count,
-                [model.x, lists.all, lists.state, gaps.watch.alarm],
-                [gaps.changed, *near, *seen],
+                [model.x, lists.all, lists.state],
+                [watch, *near],
                 ENTRY * (1 + 4 * lists.expected / lists.vertex_count),
             ),
         ]
@@ -102,8 +99,8 @@ class Refresh:
     def _finding_ways(self):
         """Find the ways of all that may move."""
         model, gaps, surface = self.model, self.gaps, self.model.surface
-        inputs = [model.x, gaps.watch.x_seen, model.contact_model.state.radius]
-        outputs, count = [gaps.x_looked, gaps.stride, gaps.ways], model.lists.vertex_count
+        inputs, count = [model.x, model.contact_model.state.radius], model.lists.vertex_count
+        outputs = [gaps.x_looked, gaps.stride, gaps.watch]
         before, behind = (0, surface.collider_start), (surface.point_start, count)
         for first, end in [(0, count)] if self.colliders_move else [before, behind]:
             yield model.launches.record(refresh.find_ways, end - first, inputs, outputs, WAY, first)

@@ -17,6 +17,7 @@ ADDON = [p for p in SOURCES if p.is_relative_to(ROOT / "addon")]
 BLENDER = {"bpy", "bmesh", "mathutils", "bpy_extras", "bl_ui", "gpu", "blf"}
 KERNELS_MAY_IMPORT = {"warp", "numpy", "typing", "math", "dataclasses", "functools"}
 MOST_LINES, MOST_ARGUMENTS = 300, 6
+KERNEL_LINES, KERNEL_ARGUMENTS = 60, 12
 # Folders of the solver and files beside them, the highest first: each imports from itself and from
 # lower ones.
 LAYERS = (
@@ -136,6 +137,22 @@ def test_a_file_starts_with_its_license_and_says_what_it_is():
 def test_no_file_is_long():
     assert not offenders(SOURCES, lambda path: line_count(path) > 600)
     assert not offenders(SOLVER + ADDON, lambda path: line_count(path) > MOST_LINES)
+
+
+def test_kernels_are_short_and_take_few_arguments():
+    """The number of the first thread is filled in by whoever launches them."""
+
+    def offends(path):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef) and any(
+                ast.unparse(decorator).startswith("wp.kernel") for decorator in node.decorator_list
+            ):
+                lines = node.end_lineno - node.lineno + 1
+                count = len([a for a in node.args.args if a.arg != "first"])
+                if lines > KERNEL_LINES or count > KERNEL_ARGUMENTS:
+                    return f"{node.name}: {lines} lines, {count} arguments"
+
+    assert not offenders(SOLVER, offends)
 
 
 def test_constructors_take_few_arguments():

@@ -125,6 +125,24 @@ def look_closer(
     is_early[0] = 0
 
 
+@wp.func
+def with_linkage(k: int, members: Members, sums: Sums, linkages: Linkages, slope: Slope):
+    """`slope` with that of linkage k; how many of its tets have collapsed, and of how many."""
+    for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
+        slope.polynomial[0] += members.slope[chunk][0]
+        slope.polynomial[1] += members.slope[chunk][1]
+        slope.contacts += members.samples[chunk]
+    collapsed = int(0)
+    count = int(0)
+    for q in range(sums.start[k], sums.start[k + 1]):
+        chunk = sums.chunk[q]
+        slope.polynomial += sums.slope[chunk]
+        slope.elements += sums.samples[chunk]
+        collapsed += sums.collapsed[chunk]
+        count += sums.count[chunk]
+    return slope, collapsed, count
+
+
 @wp.kernel
 def choose_step_lengths(
     longest: float,
@@ -153,24 +171,11 @@ def choose_step_lengths(
     slope = Slope()
     slope.longest = longest
     slope.reach = reach[0]
-    collapsed = int(0)
-    count = int(0)
     crowded = int(0)
     ruined = int(0)
     k = island
     while k >= 0:
-        for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
-            slope.polynomial[0] += members.slope[chunk][0]
-            slope.polynomial[1] += members.slope[chunk][1]
-            slope.contacts += members.samples[chunk]
-        collapsed = int(0)
-        count = int(0)
-        for q in range(sums.start[k], sums.start[k + 1]):
-            chunk = sums.chunk[q]
-            slope.polynomial += sums.slope[chunk]
-            slope.elements += sums.samples[chunk]
-            collapsed += sums.collapsed[chunk]
-            count += sums.count[chunk]
+        slope, collapsed, count = with_linkage(k, members, sums, linkages, slope)
         if float(collapsed) > MOST_COLLAPSED * float(count):
             crowded = 1
         if collapsed > 0:

@@ -58,6 +58,10 @@ class Watch:
     unknown: wp.array[int]  # whether nothing is measured: pairs are new
     kinematic_start: int  # the first vertex that animation moves
     alarm: wp.array[int]  # whether gaps are to be measured anew
+    # How far each is from where it was looked at last, from where it was seen, and its stride
+    # before [m]; and whether it gets other lists.
+    ways: wp.array[wp.vec4]
+    changed: wp.array[int]
     # What pairs leave of the step of each vertex, 1 where nothing moves.
     bound: wp.array[float]
 

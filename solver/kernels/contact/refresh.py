@@ -8,6 +8,7 @@ from ..shares import share_of
 from .counts import OF_EDGES, OF_VERTICES
 from .front import is_parted
 from .glances import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, Glance, glance_at, stays
+from .pair_bounds import Watch
 from .pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
@@ -87,13 +88,11 @@ def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], change
 def find_ways(
     first: int,
     x: wp.array[wp.vec3],
-    x_seen: wp.array[wp.vec3],
     radius: wp.array[float],
     # in and out
     x_looked: wp.array[wp.vec3],
     stride: wp.array[float],
-    # out
-    ways: wp.array[wp.vec4],
+    watch: Watch,
 ):
     """The ways of each vertex [m]: since it was looked at, since the room of its pairs was
     measured, and its stride so far. Notes the `stride` since the last look; before the first one of
@@ -104,7 +103,7 @@ def find_ways(
     here = x[i]
     moved = wp.length(here - x_looked[i])
     before = stride[i]
-    ways[i] = wp.vec4(moved, wp.length(here - x_seen[i]), before, 0.0)
+    watch.ways[i] = wp.vec4(moved, wp.length(here - watch.x_seen[i]), before, 0.0)
     stride[i] = wp.max(moved, REMEMBERED * wp.where(before < wp.inf, before, 0.0))
     if moved > STILL * radius[i]:
         x_looked[i] = here
@@ -119,14 +118,12 @@ def refresh_pairs(
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
-    alarm: wp.array[int],
-    ways: wp.array[wp.vec4],
     # in and out
+    watch: Watch,
     glances: wp.array[Glance],
     # out
     touches: wp.array[Touch],
     state: wp.array[PairState],
-    changed: wp.array[int],
 ):
     """Closest points and normals of pairs that are near, as they are now.
 
@@ -134,6 +131,7 @@ def refresh_pairs(
     and what is told at a glance; it shrinks by the `ways` that vertices have gone since. `changed`
     vertices get other lists.
     """
+    alarm = watch.alarm[0] != 0
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
     for p in range(begin, end):
@@ -141,7 +139,7 @@ def refresh_pairs(
         room = state[p].gap
         glance = glances[p]
         v = glance.vertices
-        if alarm[0] != 0:
+        if alarm:
             pair = pairs[p]
             v = pair.vertices
             room = room_between(kind, pair, x)
@@ -150,9 +148,9 @@ def refresh_pairs(
             glances[p] = glance
         elif v[0] == NOWHERE:
             continue
-        way = ways_of_pair(kind, v, ways)
+        way = ways_of_pair(kind, v, watch.ways)
         keeps = bool(False)
-        if alarm[0] == 0:
+        if not alarm:
             keeps = way[0] <= STILL * glance.radius
             if keeps and stays(glance, state[p]):
                 continue
@@ -170,7 +168,7 @@ def refresh_pairs(
                 across, near = edge_edge_touch(p, pairs[p], reach, pulled, x, x_start)
                 if near != 0:
                     touches[p] = across
-        note_near(p, v, near, state, changed)
+        note_near(p, v, near, state, watch.changed)
 
 
 @wp.kernel
@@ -179,22 +177,20 @@ def gather_near(
     x: wp.array[wp.vec3],
     lists: PairLists,
     state: wp.array[PairState],
-    alarm: wp.array[int],
     # in and out
-    changed: wp.array[int],
+    watch: Watch,
     # out
     near_entry: wp.array[int],
     near_end: wp.array[int],
     gap: wp.array[float],
-    least_gap: wp.array[float],
-    x_seen: wp.array[wp.vec3],
 ):
     """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i]; what is
     behind these says nothing.
 
     After an alarm also the smallest room [m] of all its pairs, as seen from x.
     """
-    if alarm[0] == 0 and changed[first + wp.tid()] == 0:
+    alarm = watch.alarm[0] != 0
+    if not alarm and watch.changed[first + wp.tid()] == 0:
         return
     i = first + wp.tid()
     end = lists.start[i]
@@ -203,16 +199,16 @@ def gather_near(
         e = lists.entry[k]
         of_pair = state[e >> 2]
         least = wp.where(of_pair.gap < least, of_pair.gap, least)
-        if alarm[0] != 0:
+        if alarm:
             gap[k] = of_pair.gap
         # Written in any case: no processor foretells which are near.
         near_entry[end] = e
         end += (of_pair.near >> (e & 3)) & 1
     near_end[i] = end
-    changed[i] = 0
-    if alarm[0] != 0:
-        least_gap[i] = least
-        x_seen[i] = x[i]
+    watch.changed[i] = 0
+    if alarm:
+        watch.least_gap[i] = least
+        watch.x_seen[i] = x[i]
 
 
 @wp.kernel
