@@ -63,7 +63,7 @@ class Convergence:
     None where none is asked for or nothing tells, as where there is no `coarse` correction, which
     makes what is smooth of the error shrink. Of a watched substep `halfway` is the
     residual after half of the iterations, and `error` estimates that of the positions where all
-    iterations are done; None where cycles `are_even`. `marks` are the stages for it.
+    iterations are done; None where cycles `are_even`.
     """
 
     state_name = "accuracy"
@@ -74,7 +74,7 @@ class Convergence:
         count, when_due = iterations.count, iterations.when_due
         self.looks = [when_due(after((count + 1) // 2), self._measure, watched=True)]
         self.accuracy = self.error = None
-        self.finds, self.marks = [], []
+        self.finds, self.coarse = [], coarse
         self.are_even = may_end_early(model, coarse) and has_even_cycles(model)
         if may_end_early(model, coarse):
             ruined, chooses = coarse.linkages.ruined, not self.are_even
@@ -83,7 +83,6 @@ class Convergence:
         if coarse and not self.are_even:
             steps = [n + 1 for n in range(count) if has_step(n, model.settings)]
             self.error = PositionError(model, count, steps)
-            self.marks = [Marks(model, iterations, self.error.marks)]
             self.finds = [when_due(lambda _: True, self.error.find, watched=True)]
 
     def _measure(self):

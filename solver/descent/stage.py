@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all stages of a substep have in common."""
 
-VERBS = ("begin_frame", "before_step", "begin_step", "before_sweep", "after_sweep", "end_step")
-
 
 class Stage:
     """A part of a substep. It knows the model, and no other stage.
 
-    It has those of the `VERBS` that it needs: `begin_frame(frame, time)`, counted from 1 and in s
-    since the input state; `before_step()`, what only the host can do; `begin_step()`;
-    `before_sweep()` and `after_sweep()` of every iteration, or of those that are due where it has
-    `is_due(iteration)`, counted from 0 as in `model.iteration`; and `end_step()`.
+    By itself it does nothing; a stage does what it has of these methods, in the order of step.py.
+    With `is_due(iteration)`, counted from 0 as in `model.iteration`, it does its part of the
+    iterations in those alone.
 
     What passes from one substep to the next is in arrays, `kept` by name, or else `keep()` returns
     it and `bring_back()` takes it (keeping.py).
@@ -18,6 +15,24 @@ class Stage:
 
     def __init__(self, model):
         self.model = model
+
+    def begin_frame(self, frame, time):
+        """Begin a frame, counted from 1, that ends at a time [s] since the input state."""
+
+    def before_step(self):
+        """Do what only the host can do, between two substeps."""
+
+    def begin_step(self):
+        """Do what comes before the iterations of a substep."""
+
+    def before_sweep(self):
+        """Do what comes before the sweep of an iteration."""
+
+    def after_sweep(self):
+        """Do what comes after it."""
+
+    def end_step(self):
+        """Do what comes after the iterations."""
 
 
 class RecordedStage(Stage):

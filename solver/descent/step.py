@@ -2,32 +2,17 @@
 """One substep of vertex block descent (VBD 2024, algorithm 1; AVBD 2025 for the multipliers)."""
 
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
-from ..contact.load import Load
 from ..device.flow import can_capture, when
-from .chebyshev import Acceleration
-from .clock import Clock
-from .coarse import CoarseMatrix, CyclicCoarseSteps, FewCoarseSteps
-from .contact import Anchors, ContactLoad, Contacts
 from .convergence import Convergence
-from .enclosed_air import EnclosedAir
-from .forces import Forces
-from .gentle_start import GentleStart
-from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
 from .holding import Holding
 from .iterations import Iterations
 from .keeping import Keeper
-from .kinematics import Kinematics
-from .momentum import IslandMomentum, LinkageMomentum
-from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
-from .plasticity import Plasticity
-from .prediction import Damping, Prediction, Velocities
-from .stage import VERBS, RecordedStage
-from .sweeps import PlainFirstSweep, Sweeps
-from .tearing import TearDetection
+from .stage import RecordedStage
+from .stages import make_stages
 
 
 class Stepper:
-    """The stages of a substep, and the order in which they come.
+    """The stages of a substep, and the order in which they come: `_solve` and `_iterate`.
 
     The host has a part only where something intersects (`Contacts`), before a substep; and where
     the rest of a frame was left out, since contacts lacked room or cloth is to tear (`Tearing`).
@@ -36,80 +21,90 @@ class Stepper:
     def __init__(self, model, kinematic, tearing, residual):
         self.model, self.residual, self.tearing = model, residual, tearing
         self.coarse = make_coarse(model)
-        self.sweeps = Sweeps(model)
         self.iterations = Iterations(model)
         self.convergence = Convergence(model, residual, self.iterations, self.coarse)
-        self.steps = self._coarse_steps()
-        self.acceleration = None
-        if model.settings.is_accelerated and model.free_count > 0:
-            self.acceleration = Acceleration(model)
-        stages = [
-            *self._before_sweeps(),
-            *before_iterations(model, kinematic, residual),
-            *self._of_iterations(),
-            *after_iterations(model, kinematic, tearing),
-        ]
-        self.recorded = [stage for stage in stages if isinstance(stage, RecordedStage)]
+        self.stages = make_stages(model, kinematic, tearing, residual, self.convergence)
         of_contact = [] if model.contact is None else model.contact.keepers
-        of_frame = [*kinematic.keepers, model.gravity]
-        self.keeper = Keeper([*of_frame, tearing, model, *of_contact, *stages, self.convergence])
-        self.verbs = {
-            verb: [getattr(stage, verb) for stage in stages if hasattr(stage, verb)]
-            for verb in VERBS
-        }
-        self.before_sweep, self.after_sweep = (
-            [self._as_due(action) for action in self.verbs[verb]]
-            for verb in ("before_sweep", "after_sweep")
-        )
+        of_frame = [*kinematic.keepers, model.gravity, tearing, model]
+        self.keeper = Keeper([*of_frame, *of_contact, *self.stages, self.convergence])
+        for stage in self.stages:
+            self._wait_until_due(stage)
         self.iterations.record()
         self.graph = self.revisions = None
         self.is_captured = can_capture(model.device)
 
-    def _as_due(self, action):
-        """What a stage does in the iterations that it is due in."""
-        is_due = getattr(action.__self__, "is_due", None)
-        evenly = getattr(action.__self__, "is_due_evenly", is_due)
-        return action if is_due is None else self.iterations.when_due(is_due, action, evenly=evenly)
+    def _wait_until_due(self, stage):
+        """Let a stage do its parts of the iterations that it is due in, of these alone."""
+        if not hasattr(stage, "is_due"):
+            return
+        evenly = getattr(stage, "is_due_evenly", stage.is_due)
+        for verb in ("before_sweep", "after_sweep"):
+            action = getattr(stage, verb)
+            setattr(stage, verb, self.iterations.when_due(stage.is_due, action, evenly=evenly))
 
-    def _coarse_steps(self):
-        """The stage of the coarse correction; None where there is none."""
-        if self.convergence.accuracy:
-            return CyclicCoarseSteps(self.model, self.coarse, self.convergence.are_even)
-        return FewCoarseSteps(self.model, self.coarse) if self.coarse else None
+    def _solve(self):
+        """One substep:
 
-    def _before_sweeps(self):
-        """What comes first in every iteration, before a search for contacts."""
-        if self.convergence.accuracy:
-            yield self.steps
-        yield from self.convergence.marks
+        predict → approach the guess, searching for contacts →
+        [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
+        """
+        s = self.stages
+        # Predict, with the contacts of the last substep.
+        s.anchors.begin_step()
+        s.contact_load.begin_step()
+        s.clock.begin_step()
+        s.prediction.begin_step()
+        s.forces.begin_step()
+        s.plasticity.begin_step()
+        s.damping.begin_step()
+        s.kinematics.begin_step()
+        s.attachment_laws.begin_step()
+        s.restless_guard.begin_step()
+        # Approach the guess, searching for contacts.
+        s.contacts.begin_step()
+        s.gentle_start.begin_step()
+        # Iterate.
+        s.sweeps.begin_step()
+        s.spring_multipliers.begin_step()
+        s.enclosed_air.begin_step()
+        s.acceleration.begin_step()
+        self.convergence.begin()
+        self.iterations.run(self._iterate)
+        self.convergence.end()
+        # Give back momentum, and find velocities.
+        s.contacts.end_step()
+        s.gentle_start.end_step()
+        s.momentum.end_step()
+        s.breaking.end_step()
+        s.velocities.end_step()
+        s.tear_detection.end_step()
 
-    def _of_iterations(self):
-        """What happens in every iteration, besides the search for contacts."""
-        model, settings = self.model, self.model.settings
-        if is_guarded(model):
-            yield GuessGuard(model, self.residual, self.convergence.are_even)
-        if PlainFirstSweep.is_needed(settings):
-            yield PlainFirstSweep(model)
-        yield self.sweeps
-        if self.coarse:
-            yield CoarseMatrix(model, self.coarse, self.steps)
-            if not self.convergence.accuracy:
-                yield self.steps
-            if is_guarded(model) and settings.is_short:
-                yield LastGuard(model, self.residual)
-        if (model.attachments.penalty > 0.0).any():
-            yield AttachmentMultipliers(model)
-        if (model.spring_penalty > 0.0).any():
-            yield SpringMultipliers(model)
-        if EnclosedAir.is_needed(model):
-            yield EnclosedAir(model)
-        if self.acceleration:
-            yield self.acceleration
+    def _iterate(self):
+        self.sweep()
+        self.convergence.look()  # enough?
+
+    def sweep(self):
+        """Visit every free vertex once, with all that comes before and after."""
+        s = self.stages
+        s.coarse_steps.before_sweep()  # where iterations end at an accuracy
+        s.marks.before_sweep()
+        s.contacts.before_sweep()
+        s.guess_guard.before_sweep()
+        s.plain_first_sweep.before_sweep()
+        s.sweeps.sweep()
+        s.plain_first_sweep.after_sweep()
+        s.coarse_matrix.after_sweep()
+        s.coarse_steps.after_sweep()
+        s.last_guard.after_sweep()
+        s.attachment_multipliers.after_sweep()
+        s.spring_multipliers.after_sweep()
+        s.enclosed_air.after_sweep()
+        s.acceleration.after_sweep()
 
     def begin_frame(self, frame, time):
         """Begin a frame, number `frame`, that ends at a time [s]."""
-        for begin in self.verbs["begin_frame"]:
-            begin(frame, time)
+        for stage in self.stages:
+            stage.begin_frame(frame, time)
         if self.model.contact is not None:
             self.keeper.keep()
 
@@ -139,13 +134,13 @@ class Stepper:
         that is needed is then loaded and recorded. The next one is captured into a graph, which is
         replayed from then on.
         """
-        for prepare in self.verbs["before_step"]:
-            prepare()
+        self.stages.contacts.before_step()
         is_new = self.revisions != self.model.revisions
         if is_new:
             self.graph, self.revisions = None, self.model.revisions
-            for stage in self.recorded:
-                stage.renew()
+            for stage in self.stages:
+                if isinstance(stage, RecordedStage):
+                    stage.renew()
         if is_new or not self.is_captured:
             self.solve()
         else:
@@ -159,76 +154,6 @@ class Stepper:
             self._solve()
         else:
             when(self.model.frame_goes_on, self._solve)
-
-    def _solve(self):
-        """One substep:
-
-        predict → approach the guess, searching for contacts →
-        [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
-        """
-        for begin in self.verbs["begin_step"]:
-            begin()
-        self.convergence.begin()
-        self.iterations.run(self._iterate)
-        self.convergence.end()
-        for end in self.verbs["end_step"]:
-            end()
-
-    def _iterate(self):
-        self.sweep()
-        self.convergence.look()
-
-    def sweep(self):
-        """Visit every free vertex once, with all that comes before and after."""
-        for prepare in self.before_sweep:
-            prepare()
-        self.sweeps.sweep()
-        for follow in self.after_sweep:
-            follow()
-
-
-def has_dynamic_contact(model):
-    """Whether anything may touch, and contacts remember what they carried."""
-    touches = model.contact is not None or model.has_analytic_colliders
-    return touches and not model.settings.quasistatic
-
-
-def before_iterations(model, kinematic, residual):
-    """The stages that predict, in order."""
-    touches = model.contact is not None
-    if has_dynamic_contact(model):
-        yield Anchors(model)
-        yield ContactLoad(model, Load(model, model.settings))
-    yield Clock(model)
-    yield Prediction(model)
-    if Forces.is_needed(model):
-        yield Forces(model)
-    if Plasticity.is_needed(model):
-        yield Plasticity(model)
-    if model.damped_tables:
-        yield Damping(model)
-    yield Kinematics(model, kinematic)
-    if model.attachments.is_adaptive:
-        yield AttachmentLaws(model, kinematic.attached)
-    if touches:
-        if RestlessGuard.is_needed(model):
-            yield RestlessGuard(model, residual)
-        yield Contacts(model, kinematic)
-    if has_dynamic_contact(model):
-        yield GentleStart(model)
-
-
-def after_iterations(model, kinematic, tearing):
-    """The stages that conclude, in order."""
-    if model.contact is not None:
-        yield IslandMomentum(model, kinematic.colliders.travel)
-    elif LinkageMomentum.is_needed(model):
-        yield LinkageMomentum(model)
-    if model.attachments.breakable:
-        yield Breaking(model)
-    yield Velocities(model)
-    if tearing.tears:
-        yield TearDetection(model, tearing)
 
 
 def make_coarse(model):

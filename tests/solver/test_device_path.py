@@ -197,7 +197,7 @@ def test_a_frame_is_read_in_one_block_besides_its_positions(scene, accuracy, mon
     counts = watched(monkeypatch)
     next(frames)
     assert counts["reads"] == 2
-    stepper.verbs["before_step"].append(stepper.model.rejected.numpy)
+    stepper.stages.contacts.before_step = stepper.model.rejected.numpy
     next(frames)
     assert counts["reads"] == 4 + stepper.model.settings.substeps
 

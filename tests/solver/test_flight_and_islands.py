@@ -67,21 +67,11 @@ def start(bodies, settings=SETTINGS, **more):
     return first, frames, simulation.stepper
 
 
-def stage(stepper, name):
-    """A stage of a stepper by its name."""
-    return next(
-        call.__self__
-        for calls in stepper.verbs.values()
-        for call in calls
-        if type(getattr(call, "__self__", None)).__name__ == name
-    )
-
-
 def replace(stepper, verb, name, call):
     """Let a stage do something else, in substeps that are launched one by one."""
     stepper.is_captured = False
-    calls, known = stepper.verbs[verb], getattr(stage(stepper, name), verb)
-    calls[calls.index(known)] = call(known)
+    stage = getattr(stepper.stages, name)
+    setattr(stage, verb, call(getattr(stage, verb)))
 
 
 def graphs_of(stepper):
@@ -108,7 +98,7 @@ def test_a_graph_of_flight_gives_the_same_bits(scene):
 
     def change(stepper):
         stepper.is_captured = False
-        flight = stage(stepper, "Contacts").flight
+        flight = stepper.stages.contacts.flight
         launch = graphs_of(stepper)(flight.move)
 
         def move():
@@ -124,7 +114,7 @@ def test_a_graph_of_flight_gives_the_same_bits(scene):
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_graph_of_islands_gives_the_same_bits(scene):
     def change(stepper):
-        replace(stepper, "end_step", "IslandMomentum", graphs_of(stepper))
+        replace(stepper, "end_step", "momentum", graphs_of(stepper))
 
     np.testing.assert_array_equal(positions(SCENES[scene](), change), positions(SCENES[scene]()))
 
@@ -132,7 +122,7 @@ def test_a_graph_of_islands_gives_the_same_bits(scene):
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_graph_of_all_that_goes_evenly_through_a_frame_gives_the_same_bits(scene):
     def change(stepper):
-        for name in ("Clock", "Prediction", "Kinematics"):
+        for name in ("clock", "prediction", "kinematics"):
             replace(stepper, "begin_step", name, graphs_of(stepper))
 
     how = {"gravity": flips}
@@ -167,7 +157,7 @@ def rigid_motion(mass, x, displacement):
 def test_islands_move_as_their_momentum_asks_for(touching):
     """Against least squares in NumPy, by pairs of bodies that touch; number 4 is the floor."""
     _first, _frames, stepper = start([*colliding()])
-    model, momentum = stepper.model, stage(stepper, "IslandMomentum")
+    model, momentum = stepper.model, stepper.stages.momentum
     free, body = model.free_count, model.surface.body
     random = np.random.default_rng(3)
     apart = random.normal(size=(free, 3)) * 1e-3
@@ -211,7 +201,7 @@ def test_what_meets_nothing_flies_and_what_is_near_a_collider_stays():
     """Bodies that may meet fly together with the mean of their paths."""
     bodies = colliding()
     _first, _frames, stepper = start(bodies)
-    model, flight = stepper.model, stage(stepper, "Contacts").flight
+    model, flight = stepper.model, stepper.stages.contacts.flight
     body, count = model.surface.body[: model.free_count], len(bodies) - 1
     paths = np.array([[0.3, 0.0, 0.0], [-0.1, 0.0, 0.0], [0.0, 0.0, 0.4], [0.0, 0.0, 0.1]])
     before = model.x.numpy()[: model.free_count].copy()
@@ -234,7 +224,7 @@ def test_what_falls_on_a_collider_together_flies_up_to_it_together(on_mesh):
     floor = [Collider(*plane(4.0))] if on_mesh else []
     still = replaced(SETTINGS, gravity=(0.0, 0.0, 0.0), use_ground=not on_mesh)
     _first, _frames, stepper = start([*bodies, *floor], still)
-    model, flight = stepper.model, stage(stepper, "Contacts").flight
+    model, flight = stepper.model, stepper.stages.contacts.flight
     before, goal = model.x.numpy().copy(), model.candidate.numpy()
     goal[: model.free_count] = before[: model.free_count] + [0.3, 0.0, -0.6]
     model.candidate.assign(goal)
@@ -266,7 +256,7 @@ def crossings(model, x):
 def test_what_flies_moves_by_the_same_to_the_last_digit(way):
     """On both sides of a power of two, towards where no digits get lost."""
     stepper, _frames = two_that_nearly_touch()
-    model, flight = stepper.model, stage(stepper, "Contacts").flight
+    model, flight = stepper.model, stepper.stages.contacts.flight
     model.x.assign(model.x.numpy() + np.float32(16.0))
     before = model.x.numpy().copy()
     model.candidate.assign(before + [way, 0.7 * way, 0.4 * way])
@@ -279,7 +269,7 @@ def test_what_flies_moves_by_the_same_to_the_last_digit(way):
 @pytest.mark.parametrize("way", [1e4, 1e6])
 def test_what_would_pass_each_other_by_rounding_does_not_fly(way):
     stepper, _frames = two_that_nearly_touch()
-    model, contacts = stepper.model, stage(stepper, "Contacts")
+    model, contacts = stepper.model, stepper.stages.contacts
     before = model.x.numpy().copy()
     there = before + np.array([1.0, 0.7, 0.4], dtype=np.float32) * np.float32(way)
     assert len(crossings(model, there)) > len(crossings(model, before)) == 0
@@ -294,7 +284,7 @@ def test_what_would_pass_each_other_by_rounding_does_not_fly(way):
 @pytest.mark.parametrize("way", [1e4, 1e6])
 def test_no_island_moves_as_a_whole_to_where_rounding_would_let_it_pass_itself(way):
     stepper, _frames = two_that_nearly_touch()
-    model, momentum = stepper.model, stage(stepper, "IslandMomentum")
+    model, momentum = stepper.model, stepper.stages.momentum
     goal = model.inertial.numpy()
     goal[: model.free_count] = model.x.numpy() + np.array([1.0, 0.7, 0.4]) * way
     model.inertial.assign(goal)
@@ -305,7 +295,7 @@ def test_no_island_moves_as_a_whole_to_where_rounding_would_let_it_pass_itself(w
 def test_a_path_to_nowhere_keeps_all_that_it_may_meet():
     bodies = [cube([2.0 * k, 0.0, 0.0]) for k in range(3)]
     _first, _frames, stepper = start(bodies)
-    model, flight = stepper.model, stage(stepper, "Contacts").flight
+    model, flight = stepper.model, stepper.stages.contacts.flight
     before, goal = model.x.numpy().copy(), model.candidate.numpy()
     goal[:] = before + [0.0, 0.0, 0.1]
     goal[np.flatnonzero(model.surface.body == 1)[0]] = np.nan
@@ -321,7 +311,7 @@ def test_the_fraction_of_the_frame_is_that_of_the_host():
     replace(
         stepper,
         "end_step",
-        "LinkageMomentum",
+        "momentum",
         lambda call: lambda: (found.append(model.fraction.numpy()[0]), call()),
     )
     next(frames)

@@ -194,7 +194,7 @@ def test_what_moves_bodies_after_the_iterations_is_no_error():
         simulation = Simulation(cubes, Settings(substeps=1), "cpu", None)
         stepper, measure = simulation.stepper, simulation.measure
         x = simulation.model.x
-        stepper.verbs["end_step"].insert(0, lambda x=x, by=shift: x.assign(x.numpy() + by))
+        stepper.stages.contacts.end_step = lambda x=x, by=shift: x.assign(x.numpy() + by)
         stepper.begin_frame(1, 1.0 / 24.0)
         stepper.step()
         told.append(measure.statistics(measure.read(), 0.0).error)

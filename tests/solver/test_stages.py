@@ -2,6 +2,7 @@
 """The stages of a substep: which a scene has, in which order, and what they know of each other."""
 
 import ast
+import inspect
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,13 +11,14 @@ import pytest
 from shapes import box, chain, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.descent import stage as stage_module
-from vbd.solver.descent.stage import VERBS, RecordedStage
+from vbd.solver.descent import step as step_module
+from vbd.solver.descent.stage import RecordedStage, Stage
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation
 
-FOLDER = Path(stage_module.__file__).parent
+FOLDER = Path(step_module.__file__).parent
+PAGE = FOLDER.parents[1] / "docs" / "method.md"
 # What several stages share, and what puts them together.
 SHARED = {"stage", "linkages", "flight", "accuracy", "holding", "rigid_steps", "island_moves"}
 SHARED |= {"common_moves", "state_names"}
@@ -30,13 +32,41 @@ def stepper_of(bodies, **settings):
     return simulation.stepper, frames
 
 
+VERBS = ("begin_frame", "before_step", "begin_step", "before_sweep", "after_sweep", "end_step")
+
+
+def does_something(stage, verb):
+    return getattr(type(stage), verb) is not getattr(Stage, verb)
+
+
 def stages_of(bodies, **settings):
-    """Names of the stages by their verbs."""
+    """Names of the stages that do something, by verbs, in the order in which a substep has them."""
     stepper, _frames = stepper_of(bodies, **settings)
-    return {
-        verb: [type(call.__self__).__name__ for call in calls]
-        for verb, calls in stepper.verbs.items()
-    }
+    found = {verb: [] for verb in VERBS}
+    for name, verb in written():
+        stage = getattr(stepper.stages, name)
+        if verb in VERBS and does_something(stage, verb):
+            found[verb].append(type(stage).__name__)
+    return found
+
+
+def written_in(function):
+    """(stage, verb) of all calls in a function of step.py, and None where iterations are run."""
+    tree = ast.parse(inspect.getsource(step_module))
+    functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    for node in functions[function].body:
+        call = getattr(node, "value", None)
+        text = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        if text.startswith("s."):
+            yield tuple(text.split(".")[1:])
+        elif text == "self.iterations.run":
+            yield None
+
+
+def written():
+    """(stage, verb) of all calls of a substep of one iteration, in their order."""
+    for call in written_in("_solve"):
+        yield from [call] if call else written_in("sweep")
 
 
 def block(**material):
@@ -154,9 +184,23 @@ def own_imports(path):
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
 def test_a_stage_knows_no_other_stage(path):
-    if path.stem != "step":  # it puts them together
+    if path.stem not in {"step", "stages"}:  # these put them together
         assert set(own_imports(path)) <= SHARED
 
 
-def test_all_verbs_are_documented():
-    assert all(f"`{verb}" in stage_module.Stage.__doc__ or verb == "end_step" for verb in VERBS)
+def test_a_substep_is_what_is_written_and_what_the_page_says():
+    sheet = Cloth(*grid(4), Material(self_contact=True))
+    simulation = Simulation([sheet, Collider(*plane(height=-0.1))], Settings(iterations=1))
+    stepper, done = simulation.stepper, []
+
+    def noted(name, verb, action):
+        return lambda: (done.append((name, verb)), action())
+
+    for name, verb in written():
+        stage = getattr(stepper.stages, name)
+        setattr(stage, verb, noted(name, verb, getattr(stage, verb)))
+    stepper.begin_frame(1, 1.0 / 24.0)
+    stepper.step()
+    assert done == list(written())
+    line = " ".join(step_module.Stepper._solve.__doc__.split()[2:])
+    assert line in PAGE.read_text(encoding="utf-8")

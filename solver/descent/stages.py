@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which stages the substeps of a scene have."""
+
+from dataclasses import dataclass, fields
+
+from ..contact.load import Load
+from .chebyshev import Acceleration
+from .clock import Clock
+from .coarse import CoarseMatrix, CyclicCoarseSteps, FewCoarseSteps
+from .contact import Anchors, ContactLoad, Contacts
+from .convergence import Marks
+from .enclosed_air import EnclosedAir
+from .forces import Forces
+from .gentle_start import GentleStart
+from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
+from .kinematics import Kinematics
+from .momentum import IslandMomentum, LinkageMomentum
+from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
+from .plasticity import Plasticity
+from .prediction import Damping, Prediction, Velocities
+from .stage import Stage
+from .sweeps import PlainFirstSweep, Sweeps
+from .tearing import TearDetection
+
+
+@dataclass(eq=False)
+class Stages:
+    """All stages there can be; a plain `Stage`, which does nothing, for what a scene does not need.
+
+    `step.py` has the order in which they do their parts.
+    """
+
+    anchors: Stage
+    contact_load: Stage
+    clock: Stage
+    prediction: Stage
+    forces: Stage
+    plasticity: Stage
+    damping: Stage
+    kinematics: Stage
+    attachment_laws: Stage
+    restless_guard: Stage
+    contacts: Stage
+    gentle_start: Stage
+    marks: Stage
+    guess_guard: Stage
+    plain_first_sweep: Stage
+    sweeps: Sweeps
+    coarse_matrix: Stage
+    coarse_steps: Stage
+    last_guard: Stage
+    attachment_multipliers: Stage
+    spring_multipliers: Stage
+    enclosed_air: Stage
+    acceleration: Stage
+    momentum: Stage
+    breaking: Stage
+    velocities: Stage
+    tear_detection: Stage
+
+    def __iter__(self):
+        return (getattr(self, field.name) for field in fields(self))
+
+
+def make_stages(model, kinematic, tearing, residual, convergence):
+    """The `Stages` of a scene."""
+    made = _of_motion(model, kinematic, tearing, residual)
+    made |= _of_iterations(model, residual, convergence)
+    made |= _of_contact(model, kinematic, residual)
+    return Stages(**{field.name: made.get(field.name) or Stage(model) for field in fields(Stages)})
+
+
+def _of_motion(model, kinematic, tearing, residual):
+    """Stages that predict and conclude, by name."""
+    made = {"clock": Clock(model), "prediction": Prediction(model)}
+    made |= {"kinematics": Kinematics(model, kinematic), "velocities": Velocities(model)}
+    if Forces.is_needed(model):
+        made["forces"] = Forces(model)
+    if Plasticity.is_needed(model):
+        made["plasticity"] = Plasticity(model)
+    if model.damped_tables:
+        made["damping"] = Damping(model)
+    if model.attachments.is_adaptive:
+        made["attachment_laws"] = AttachmentLaws(model, kinematic.attached)
+    if model.attachments.breakable:
+        made["breaking"] = Breaking(model)
+    if tearing.tears:
+        made["tear_detection"] = TearDetection(model, tearing)
+    return made
+
+
+def _of_iterations(model, residual, convergence):
+    """Stages of the iterations, by name."""
+    settings, coarse, made = model.settings, convergence.coarse, {"sweeps": Sweeps(model)}
+    if convergence.error:
+        made["marks"] = Marks(model, convergence.iterations, convergence.error.marks)
+    if is_guarded(model):
+        made["guess_guard"] = GuessGuard(model, residual, convergence.are_even)
+    if PlainFirstSweep.is_needed(settings):
+        made["plain_first_sweep"] = PlainFirstSweep(model)
+    if coarse:
+        steps = FewCoarseSteps(model, coarse)
+        if convergence.accuracy:
+            steps = CyclicCoarseSteps(model, coarse, convergence.are_even)
+        made |= {"coarse_matrix": CoarseMatrix(model, coarse, steps), "coarse_steps": steps}
+        if is_guarded(model) and settings.is_short:
+            made["last_guard"] = LastGuard(model, residual)
+    if (model.attachments.penalty > 0.0).any():
+        made["attachment_multipliers"] = AttachmentMultipliers(model)
+    if (model.spring_penalty > 0.0).any():
+        made["spring_multipliers"] = SpringMultipliers(model)
+    if EnclosedAir.is_needed(model):
+        made["enclosed_air"] = EnclosedAir(model)
+    if settings.is_accelerated and model.free_count > 0:
+        made["acceleration"] = Acceleration(model)
+    return made
+
+
+def _of_contact(model, kinematic, residual):
+    """Stages of what may touch, by name."""
+    made = {}
+    if model.contact is not None:
+        if RestlessGuard.is_needed(model):
+            made["restless_guard"] = RestlessGuard(model, residual)
+        made["contacts"] = Contacts(model, kinematic)
+        made["momentum"] = IslandMomentum(model, kinematic.colliders.travel)
+    elif LinkageMomentum.is_needed(model):
+        made["momentum"] = LinkageMomentum(model)
+    touches = model.contact is not None or model.has_analytic_colliders
+    if touches and not model.settings.quasistatic:  # contacts remember what they carried
+        made |= {"anchors": Anchors(model), "gentle_start": GentleStart(model)}
+        made["contact_load"] = ContactLoad(model, Load(model, model.settings))
+    return made
