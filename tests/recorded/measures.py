@@ -26,24 +26,19 @@ def measured(scene, frames):
 
     In every frame: `motion` [frame], the largest displacement of a vertex by then [m]; `centers`
     [frame, body, 3], mean positions of the vertices [m]; `lowest` and `highest` [frame, body],
-    their heights [m]; `momentum` [frame, 3] of everything, on average over the frame [kg m/s];
-    `crossings` [frame], in how many places the solver says that surfaces pass through each other.
+    their heights [m]; `momentum` [frame, 3] of everything, on average over the frame [kg m/s].
     `impact` is the first frame with contact.
     """
     start = [body.points for body in scene.deformable]
     masses = [vertex_masses(body) for body in scene.deformable]
-    moved, heights, touched, crossings = [], [], [], []
+    moved, heights, touched = [], [], []
     sums = [sum(m @ p for m, p in zip(masses, start, strict=True))]
-    if scene.settings.quasistatic:
-        masses = [0.0 * m for m in masses]
     for frame in frames:
-        # A tearing cloth has its duplicates behind its own vertices.
-        now = [points[: len(old)] for points, old in zip(frame.exact_positions, start, strict=True)]
+        now = frame.exact_positions
         moved.append(np.concatenate([a - b for a, b in zip(now, start, strict=True)]))
         heights.append([(*p.mean(axis=0), p[:, 2].min(), p[:, 2].max()) for p in now])
         sums.append(sum(m @ p for m, p in zip(masses, now, strict=True)))
         touched.append(frame.stats.contacts > 0)
-        crossings.append(sum(tangle.count for tangle in frame.stats.tangles))
     impact = touched.index(True) + 1 if any(touched) else len(moved) + 1
     kept = np.linspace(min(FIRST, impact - 1), impact - 1, FRAMES).round().astype(int)
     kept = np.unique(kept[kept > 0])
@@ -56,7 +51,6 @@ def measured(scene, frames):
         "lowest": heights[:, :, 3],
         "highest": heights[:, :, 4],
         "momentum": np.diff(sums, axis=0) / scene.settings.frame_time,
-        "crossings": np.array(crossings),
         "impact": np.array(impact),
     }
 
@@ -64,8 +58,6 @@ def measured(scene, frames):
 def vertex_masses(body):
     """Mass [kg] of every vertex of a body of one density."""
     points, corners, material = body.rest_points, body.elements, body.material
-    if material.vertex_mass is not None:
-        return np.broadcast_to(material.vertex_mass, len(points))
     edges = points[corners[:, 1:]] - points[corners[:, :1]]
     if isinstance(body, Solid):
         size = np.abs(np.linalg.det(edges)) / 6.0
