@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cages import cage, embed_in_tets
 
 from vbd.benchmarks.experiments.cells_shapes import KUHN
 from vbd.solver.bodies import Cells, EmbeddedSurface, Solid
+from vbd.solver.bodies.solids import CELL_CORNERS
 from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.settings import Material
 
@@ -126,11 +126,18 @@ def bumpy_ball(size, rows=14):
 
 
 def caged(points, triangles, resolution=5, **more):
-    """A `Solid` in a lattice cage that touches with its surface."""
-    tets = cage(points, triangles, resolution)
-    surface = EmbeddedSurface(*embed_in_tets(points, tets), triangles)
+    """A body of tets, six in every cell of a lattice, that touches with the surface inside it."""
+    cells = lattice(points, triangles, resolution)
+    corners, weights = embed(points, cells)
+    inner = weights @ CELL_CORNERS
+    # A tet leads from corner 0 of its cell to corner 7, along the axes in falling order of `inner`.
+    order = np.argsort(-inner, axis=1, kind="stable")
+    path = np.pad(np.cumsum(1 << order, axis=1), ((0, 0), (1, 0)))
+    shares = -np.diff(np.take_along_axis(inner, order, axis=1), prepend=1.0, append=0.0)
+    surface = EmbeddedSurface(np.take_along_axis(corners, path, axis=1), shares, triangles)
     material = Material(youngs_modulus=3e4, collision_thickness=0.004, friction=0.4)
-    return Solid(tets.points, tets.tets, material, surface=surface, **more)
+    tets = cells.cells[:, KUHN].reshape(-1, 4)
+    return Solid(cells.points, tets, material, surface=surface, **more)
 
 
 def in_cells(points, triangles, resolution=5, material=None, **more):

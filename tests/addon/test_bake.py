@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a scene to shape keys and back, in the real Blender."""
 
-import errno
-import json
 from dataclasses import replace
 
 import bpy
@@ -12,8 +10,6 @@ from blender_scenes import fall, frames, mesh_object, pin, sheet, shown, slab, s
 
 from vbd.addon.baking import report
 from vbd.addon.baking.bake_steps import bake_steps, cache_folder, run_to_end
-from vbd.addon.gathering.gather import gather, participants, prepared
-from vbd.solver import cache as cache_module
 from vbd.solver import simulate as simulate_module
 from vbd.solver.cache import Cache
 
@@ -127,21 +123,6 @@ def test_pins_follow_an_armature_and_its_modifier_is_off_while_baked(scene):
         close(shown(ob, frame)[[0, 4]], points, 1e-5)
     bpy.ops.vbd.free_bake()
     assert modifier.show_viewport and modifier.show_render
-
-
-def test_pins_of_a_lattice_body_turn_with_their_object(scene):
-    bpy.ops.mesh.primitive_cube_add()
-    ob = bpy.context.object
-    ob.vbd.role, ob.vbd.resolution = "SOFT", 4
-    pin(ob, range(8))
-    scene.gravity = (0, 0, 0)
-    ob.keyframe_insert("rotation_euler", index=2, frame=1)
-    ob.rotation_euler.z = np.pi / 2
-    ob.keyframe_insert("rotation_euler", index=2, frame=6)
-    expected = {frame: shown(ob, frame) for frame in (1, 4, 6)}
-    baked()
-    for frame, points in expected.items():
-        close(shown(ob, frame), points, 1e-4)
 
 
 def pull_apart(ob):
@@ -374,22 +355,6 @@ def test_a_bake_is_cancelled_while_it_looks_through_the_animation(scene):
     assert scene.frame_current == 1
 
 
-def test_a_full_disk_stops_the_bake_and_keeps_its_frames(scene, monkeypatch):
-    block = tet_block()
-    replace = cache_module.os.replace
-
-    def full_at_three(source, target):
-        if "000003" in str(target):
-            raise OSError(errno.ENOSPC, "No space left on device")
-        replace(source, target)
-
-    monkeypatch.setattr(cache_module.os, "replace", full_at_three)
-    outcome = baked()
-    assert outcome.frames == 2
-    assert "No space left on device" in outcome.error
-    assert len(block.data.shape_keys.key_blocks) == 4
-
-
 def test_vertices_that_could_not_be_solved_are_a_warning(scene, monkeypatch):
     tet_block()
     simulate = simulate_module.simulate
@@ -462,32 +427,6 @@ def test_the_cache_holds_what_the_keys_hold(scene):
     assert cache.finished() == 6
     key = [tuple(point.co) for point in ob.data.shape_keys.key_blocks[6].points]
     np.testing.assert_array_equal(np.array(key, np.float32), cache.read(5)[0])
-
-
-def test_the_record_of_a_bake_is_plain_json(scene):
-    ob = sheet()
-    baked()
-    assert len(json.loads(ob.vbd.bake_record)["blocks"]) == 6
-
-
-def test_the_cache_knows_the_scene_it_was_made_from(scene):
-    ob = sheet()
-    pin(ob, [0])
-    slide(ob, 0, 1, 6, 1.0)
-    baked()
-    cache = Cache.open(cache_folder(scene))
-
-    def mismatch():
-        objects = participants(scene)
-        with prepared(scene, objects):
-            now = gather(bpy.context, objects)
-        return [str(change) for change in cache.changes(now.settings, now.bodies)]
-
-    assert mismatch() == []
-    ob.vbd.density *= 2
-    assert mismatch() == ["Density of Sheet was 1000, is 2000"]
-    scene.vbd.substeps = 3
-    assert "Substeps was 2, is 3" in mismatch()
 
 
 def test_the_bake_of_a_linked_object_is_not_freed(scene, tmp_path):

@@ -11,7 +11,6 @@ import pytest
 from blender_scenes import mesh_object, pin
 from panel_layout import Layout
 
-from vbd.addon.objects import face_size
 from vbd.addon.objects.face_size import triangle_area
 from vbd.addon.objects.read_mesh import positions
 from vbd.addon.panels import folds, sidebar
@@ -76,26 +75,6 @@ def test_no_line_where_there_is_nothing_to_say(cloth, change):
     else:
         cloth.vbd.role = "SOFT"
     assert drawn(cloth) == []
-
-
-def test_a_mesh_is_read_once_until_it_changes(cloth, monkeypatch):
-    reads = []
-    real = face_size.read_mesh.positions
-    monkeypatch.setattr(face_size.read_mesh, "positions", lambda m: reads.append(1) or real(m))
-    for _ in range(3):
-        drawn(cloth)
-    cloth.scale.x = 2.0
-    bpy.context.view_layer.update()
-    assert drawn(cloth)[0].endswith("mesh 71 mm")
-    assert len(reads) == 1
-    for vertex in cloth.data.vertices:
-        vertex.co *= 0.5
-    assert drawn(cloth)[0].endswith("mesh 35 mm")
-    assert len(reads) == 2
-    bpy.ops.object.mode_set(mode="EDIT")
-    assert drawn(cloth)[0].endswith("mesh 35 mm")  # as it was known
-    bpy.ops.object.mode_set(mode="OBJECT")
-    assert len(reads) == 2
 
 
 def test_the_sidebar_has_the_line_where_the_mesh_is_coarser(cloth):

@@ -75,27 +75,6 @@ def test_materials_come_from_the_object(scene):
     assert gathered().bodies[0].material.friction == 0.75
 
 
-def test_folds_and_the_limit_of_stretch_reach_the_solver(scene):
-    ob = sheet()
-    material = gathered().bodies[0].material
-    assert (material.adapt_folds, material.maximum_stretch) == (True, 0.0)
-    ob.vbd.adapt_folds, ob.vbd.maximum_stretch = False, 0.05
-    material = gathered().bodies[0].material
-    assert (material.adapt_folds, material.maximum_stretch) == (False, pytest.approx(0.05))
-
-
-def test_shear_of_a_parent_is_in_the_points(scene):
-    parent = bpy.data.objects.new("Parent", None)
-    scene.collection.objects.link(parent)
-    parent.scale = (3, 1, 1)
-    ob = sheet()
-    ob.parent, ob.rotation_euler = parent, (0, 0, 0.5)
-    bpy.context.view_layer.update()
-    matrix = np.array(ob.matrix_world)
-    expected = read_mesh.positions(ob.data) @ matrix[:3, :3].T + matrix[:3, 3]
-    np.testing.assert_allclose(gathered().bodies[0].points, expected, atol=1e-6)
-
-
 def test_a_mirrored_collider_keeps_its_outside(scene):
     sheet()
     ob = slab()
@@ -187,17 +166,6 @@ def test_cells_are_cubes_around_the_mesh_however_it_is_scaled(scene, scale):
     assert np.abs(corners - cube).max() < 1e-6
     np.testing.assert_allclose(target.visible(body.points, target.start), shown(ob), atol=1e-6)
     assert target.weights.min() > -1e-6
-
-
-def test_a_lattice_touches_with_the_visible_surface(scene):
-    points, triangles = block((1.0, 0.6, 0.4), (0.0, 0.0, 1.0))
-    ob = mesh_object("Box", points, faces=triangles, role="SOFT")
-    ob.vbd.resolution = 3
-    body = gathered().bodies[0]
-    touching = body.surface.points(body.points)
-    assert len(touching) > 8
-    area = triangle_areas(touching, body.surface.triangles).sum()
-    assert area == pytest.approx(2.0 * (0.6 + 0.4 + 0.24))
 
 
 def test_a_fine_mesh_touches_with_fewer_vertices(scene):

@@ -20,7 +20,6 @@ from vbd.addon.viewport.overlay_shapes import (
     shown_points,
     stretched,
 )
-from vbd.solver.cache import Cache
 
 # Blender keeps float32.
 FLOAT32 = 1e-5
@@ -115,34 +114,6 @@ def test_curves_lie_in_their_box_and_leave_out_what_is_not_known(scene):
             assert ((points >= 0.0) & (points <= 1.0)).all()
             assert len(points) == len(told) - 1
     assert np.nanmin(columns["gravitational_energy"]) == 0.0
-
-
-def test_a_logarithmic_curve_takes_equal_steps_for_equal_factors():
-    values = np.array([np.nan, 1e-3, 1e-2, 1e-1])
-    limits = curves_overlay.span(values, True)
-    assert limits == pytest.approx((-3.0, -1.0))
-    points = curves_overlay.placed(np.arange(4.0), values, limits, True)
-    np.testing.assert_allclose(points, [(1 / 3, 0.0), (2 / 3, 0.5), (1.0, 1.0)])
-    assert curves_overlay.limit_text(-3.0, True) == "0.001"
-    assert curves_overlay.span(np.array([np.nan]), False) is None
-
-
-def test_only_frames_that_came_since_are_read(scene, monkeypatch):
-    hung()
-    cache = played_cache(scene)
-    reader = curves_overlay._Read()
-    asked, read = [], Cache.read_stats
-    monkeypatch.setattr(
-        Cache, "read_stats", lambda self, index: asked.append(index) or read(self, index)
-    )
-    reader.of(cache)
-    reader.of(cache)
-    assert asked == [*range(6)]
-    points = cache.read(5)
-    cache.write(6, points)
-    cache.write_stats(6, {"seconds": 1.0})
-    assert len(reader.of(cache)) == 7
-    assert asked == [*range(7)]
 
 
 @pytest.fixture

@@ -166,11 +166,6 @@ def test_an_override_shows_the_numbers_that_are_stored(cube):
     assert not [name for name in shown if name in cloth_numbers.MEASURED]
 
 
-def test_the_title_says_what_the_panel_does():
-    for panel in (panels.VBD_PT_sidebar, physics_panels.VBD_PT_physics):
-        assert panel.bl_label == "Soft Bodies and Cloth (VBD)"
-
-
 def test_a_report_is_shown_with_the_bake_it_is_about(cube):
     line = report.Line(text="Baked 6 frames in 1 s")
     bpy.context.scene.vbd.report = report.dumps([line], ["Pairs: 3"])

@@ -78,18 +78,6 @@ def test_a_turn_goes_on(scene, make):
     assert np.abs(expected).max() > 0.2
 
 
-def test_a_baked_turn_goes_on(scene):
-    weightless(scene)
-    ob, step = soft_box(), 0.05
-    ob.vbd.youngs_modulus = 1e6
-    key_linear(ob, "rotation_euler", 2, (0, 0.0), (1, step))
-    bpy.ops.vbd.bake()
-    start, end = shown(ob, 1), shown(ob, 9)
-    arm, now = (points[1, :2] - points[0, :2] for points in (start, end))
-    angle = np.arctan2(arm[0] * now[1] - arm[1] * now[0], arm @ now)
-    assert angle == pytest.approx(8 * step, rel=0.1)
-
-
 def test_what_stands_still_before_the_start_is_at_rest(scene):
     ob = sheet()
     slide(ob, 0, 1, 9, 1.0)

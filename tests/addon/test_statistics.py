@@ -10,7 +10,6 @@ import pytest
 from blender_scenes import baked, frames, pin, shown, tet_block
 from shapes import box
 
-from vbd.addon.baking import frame_numbers
 from vbd.addon.baking.bake_steps import bake_steps, cache_folder, run_to_end
 from vbd.addon.baking.frame_numbers import PLACES, frames_of, places_in
 from vbd.addon.headless.command import run
@@ -121,16 +120,6 @@ def test_where_things_touch_is_known_and_written_for_scripts(falling, tmp_path):
     bpy.ops.vbd.save_statistics(filepath=str(path))
     told = json.loads(path.read_text())["frames"][-1]
     assert told["contacts_at"] == rows.tolist() and told["inside_out"] == []
-
-
-def test_of_many_places_some_from_all_parts_are_kept():
-    points = np.arange(3.0 * 2500).reshape(-1, 3)
-    kept = json.loads(json.dumps({"stuck": frame_numbers._listed(points)}))
-    found = places_in(kept, "stuck")
-    assert 500 < len(found) <= frame_numbers.MOST_PLACES
-    assert found[-1, 0] > 0.99 * points[-1, 0]
-    bad = [[1.0, 2.0], [1.0, 2.0, None], [1.0, 2.0, "x"], 3, [1.0, 2.0, float("nan")]]
-    assert len(places_in({"stuck": bad}, "stuck")) == 0
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"objects": 3, "residual": "x"}', "NaN"])

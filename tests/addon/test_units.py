@@ -34,14 +34,6 @@ def same(values, expected):
     np.testing.assert_allclose(values, expected, rtol=1e-6, atol=1e-7)
 
 
-def test_points_are_what_the_interface_shows(scene):
-    ob = sheet()
-    ob.scale, ob.location = (200.0, 200.0, 200.0), (0.0, 0.0, 50.0)
-    scene.unit_settings.scale_length = 0.01
-    points = gathered().bodies[0].points
-    same(points.max(axis=0), (2.0, 2.0, 0.5))
-
-
 def test_without_a_unit_system_numbers_are_metres(scene):
     sheet()
     scene.unit_settings.scale_length = 0.01

@@ -6,13 +6,9 @@ import pytest
 from shapes import grid
 
 from vbd.solver.bodies import Cloth, Pins
-from vbd.solver.descent import step
-from vbd.solver.descent.tearing import TearDetection
-from vbd.solver.model.tearing import Tear, vertex_index
+from vbd.solver.model.tearing import vertex_index
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.topology.coloring import vertex_order
-from vbd.solver.topology.graphs import unique_edges
 
 MATERIAL = Material(
     youngs_modulus=1e5, density=0.2, bending_stiffness=1e-4, damping=0.005, poisson_ratio=0.2
@@ -98,45 +94,6 @@ def test_momentum_and_mass_survive_tearing():
         assert center[2] == pytest.approx(fall, abs=1e-4)
         assert frame.stats.rejected == 0
     assert islands(frame.elements[0]) >= 2
-
-
-def test_duplicates_inherit_the_color_of_their_vertex():
-    body = pulled(0.15)
-    index = vertex_index(body)
-    pinned = np.zeros(len(index), dtype=bool)
-    pinned[body.pins.indices] = True
-    order, starts = vertex_order(body.points[index], pinned, unique_edges(body.triangles), index)
-    place = np.argsort(order)
-    color = np.searchsorted(starts, place, side="right")
-    np.testing.assert_array_equal(color, color[index])
-    edges = unique_edges(body.triangles)
-    edges = edges[~pinned[edges].any(axis=1)]
-    assert (color[edges[:, 0]] != color[edges[:, 1]]).all()
-
-
-def test_the_device_finds_just_the_tears_that_the_host_makes(monkeypatch):
-    found = []
-
-    def counting(tear, x, split=Tear.split):
-        woken = split(tear, x)
-        found.append(bool(woken))
-        return woken
-
-    monkeypatch.setattr(Tear, "split", counting)
-    frames = list(simulate([pulled(0.15)], SETTINGS, 18))
-    assert found and all(found)
-    # Asked after every substep, in plain launches, the host splits no earlier.
-    monkeypatch.setattr(step, "can_capture", lambda device: False)
-    monkeypatch.setattr(TearDetection, "end_step", ask_the_host)
-    for frame, same in zip(simulate([pulled(0.15)], SETTINGS, 18), frames, strict=True):
-        np.testing.assert_array_equal(frame.positions[0], same.positions[0])
-        np.testing.assert_array_equal(frame.elements[0], same.elements[0])
-    assert not all(found)
-
-
-def ask_the_host(detection):
-    """Stop after every substep, so that the host splits what it finds."""
-    detection.model.frame_goes_on.zero_()
 
 
 def test_a_tear_strain_of_zero_is_refused():

@@ -8,7 +8,6 @@ from shapes import box, bumpy_ball, caged, chain, grid
 from vbd.solver.bodies import Cloth, Rod, Solid
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.model.assembly import assemble
-from vbd.solver.model.penalties import spring_penalty
 from vbd.solver.settings import Material, Settings
 
 
@@ -85,25 +84,3 @@ def test_a_neo_hookean_membrane_takes_the_constants_of_its_energy_as_they_are():
     scene = assemble([Cloth(points, triangles, material)], Settings())
     np.testing.assert_allclose(scene.elements["stable_triangles"].mu, 100.0)
     np.testing.assert_allclose(scene.elements["stable_triangles"].lam, 30.0)
-
-
-def test_a_soft_net_elsewhere_changes_no_penalty():
-    points, edges = chain(4, 0.1)
-    stiffness = np.array([1e3, 1e7, 1e3])
-    rod = Rod(points, edges, Material(spring_stiffness=stiffness, vertex_mass=1e-4))
-    other = Rod(points + 1.0, edges, Material(spring_stiffness=1e-2, vertex_mass=1e-4))
-    alone = spring_penalty(assemble([rod], Settings()), Settings())
-    assert (alone > 0.0).tolist() == [False, True, False]
-    both = spring_penalty(assemble([rod, other], Settings()), Settings())
-    np.testing.assert_allclose(both[:3], alone)
-
-
-def test_without_inertia_no_penalty_depends_on_the_step():
-    points, edges = chain(4, 0.1)
-    rod = Rod(points, edges, Material(spring_stiffness=np.array([1e3, 1e7, 1e3])))
-    penalties = []
-    for frame_time in (1.0, 1e-3):
-        settings = Settings(frame_time=frame_time, quasistatic=True)
-        penalties.append(spring_penalty(assemble([rod], settings), settings))
-    assert penalties[0].any()
-    np.testing.assert_array_equal(penalties[0], penalties[1])

@@ -116,22 +116,6 @@ def test_solutions_are_those_of_numpy(kind, shapes):
         assert abs(solution - expected).max() < 1e-10 * abs(expected).max()
 
 
-def test_the_decomposition_is_that_of_numpy():
-    shapes = [(200, 200)]
-    (matrix,) = positive_matrices(shapes)
-    made = factors_of(Factors, shapes)
-    made.solve([matrix], right_sides(shapes))
-    scale = 1.0 / np.sqrt(np.diag(matrix))
-    expected = np.linalg.cholesky(shifted(matrix) * scale[:, None] * scale)
-    np.fill_diagonal(expected, 1.0 / np.diag(expected))
-    lower, skyline = made.factors.lower.numpy(), made.systems.skyline
-    begin, width = skyline.begin.numpy(), skyline.width.numpy()
-    for panel, (first, columns) in enumerate(zip(begin, width, strict=True)):
-        found = lower.reshape(-1, PANEL)[first : first + columns].T
-        rows = expected[PANEL * panel : PANEL * (panel + 1), :columns]
-        np.testing.assert_allclose(found[: len(rows), : rows.shape[1]], rows, atol=1e-12)
-
-
 @pytest.mark.parametrize("size", [1e-280, 1e-30, 1e30, 1e280])
 @pytest.mark.parametrize(("kind", "shapes"), KINDS)
 def test_tiny_and_huge_matrices(kind, shapes, size):
@@ -211,16 +195,3 @@ def test_bits_do_not_depend_on_threads():
         made.workers.stop()
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_array_equal(results[0], results[2])
-
-
-def test_a_graph_does_the_same():
-    matrices, sides = positive_matrices(SHAPES), right_sides(SHAPES)
-    made = factors_of(Factors, SHAPES)
-    expected = np.concatenate(made.solve(positive_matrices(SHAPES, 5), sides))
-    made.solve(matrices, sides)
-    with wp.ScopedCapture(device="cpu") as capture:
-        made.factors.factor()
-        made.factors.solve()
-    made.put(positive_matrices(SHAPES, 5), sides)
-    wp.capture_launch(capture.graph)
-    np.testing.assert_array_equal(np.concatenate(made.solutions()), expected)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from shapes import box, grid, mesh_names, tet_mesh
 
-from vbd.solver.topology.coloring import color_vertices, morton_codes, vertex_order
+from vbd.solver.topology.coloring import color_vertices, vertex_order
 from vbd.solver.topology.graphs import unique_edges
 
 
@@ -31,16 +31,6 @@ def test_a_lattice_of_tets_needs_few_colors():
     colors, edges = colors_of(*box((6, 6, 6)))
     assert (colors[edges[:, 0]] != colors[edges[:, 1]]).all()
     assert colors.max() + 1 <= 5
-
-
-def test_morton_order_keeps_neighbors_close():
-    points, _ = grid(31)
-    order = np.argsort(morton_codes(points))
-    gaps = np.linalg.norm(np.diff(points[order], axis=0), axis=1) * 31
-    # Along rows the mean gap is about 2 cells as well, but blocks of 8 × 8 stay together:
-    blocks = points[order].reshape(-1, 64, 3)
-    assert np.ptp(blocks, axis=1).max() * 31 <= 7.0 + 1e-9
-    assert gaps.mean() < 2.0
 
 
 def test_free_vertices_come_first_and_colors_are_contiguous():

@@ -8,11 +8,9 @@ from shapes import block, box, bumpy_ball, caged, grid
 from vbd.solver.bodies import Cloth, Collider, Pins, Solid
 from vbd.solver.contact import candidates
 from vbd.solver.contact.contact import Contact
-from vbd.solver.descent import step
-from vbd.solver.device import launches
 from vbd.solver.model import contact_lists
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import Simulation, simulate
+from vbd.solver.simulate import simulate
 
 COTTON = Material(
     youngs_modulus=2e5,
@@ -109,63 +107,3 @@ def test_bits_do_not_depend_on_the_room_that_lists_begin_with(monkeypatch, scene
     assert len(repeats) > 1
     np.testing.assert_array_equal(got, wanted)
     assert others == numbers
-
-
-def test_room_is_made_between_substeps_for_pairs_that_become_many(monkeypatch):
-    # In its last frame the ball has 14 pairs in the third substep, and 44 in the fourth.
-    for name, value in {"PAIRS_PER_VERTEX": 0, "LEAST_PAIRS": 20, "GROWTH": 4.0}.items():
-        monkeypatch.setattr(contact_lists, name, value)
-    repeats = count_repeats(monkeypatch)
-    frames = list(simulate(visible(), Settings(), 6, device="cpu"))
-    assert frames[-1].stats.pairs > 0 and not repeats
-    monkeypatch.setattr(Contact, "make_room_ahead", lambda contact: None)
-    again = list(simulate(visible(), Settings(), 6, device="cpu"))
-    assert len(repeats) == 1
-    for one, other in zip(frames, again, strict=True):
-        np.testing.assert_array_equal(one.exact_positions, other.exact_positions)
-
-
-def test_what_is_left_of_a_frame_without_room_is_left_out():
-    simulation = Simulation(loaded(), Settings())
-    stepper, frames = simulation.stepper, simulation.frames(10)
-    next(frames)
-    model = stepper.model
-    model.frame_goes_on.zero_()
-    for _ in range(3):  # launched plainly, captured, replayed
-        before = model.x.numpy().copy()
-        stepper.step()
-        np.testing.assert_array_equal(model.x.numpy(), before)
-    model.frame_goes_on.fill_(1)
-    stepper.step()
-    assert (model.x.numpy() != before).any()
-
-
-def test_an_accelerated_frame_is_done_again_as_it_was(monkeypatch):
-    settings = {"acceleration": 0.9, "iterations": 20, "substeps": 6}
-    wanted, numbers = run(loaded(), **settings)
-    no_room(monkeypatch)
-    got, others = run(loaded(), **settings)
-    np.testing.assert_array_equal(got, wanted)
-    assert others == numbers
-
-
-def bake(scene, threads):
-    """Positions and numbers of searches in some frames, and how many of these used a graph."""
-    simulation = Simulation(SCENES[scene](), Settings(threads=threads))
-    found, captured = [], 0
-    for frame in simulation.frames(10):
-        found.append(np.append(np.concatenate(frame.exact_positions), frame.stats.searches))
-        captured += simulation.stepper.graph is not None
-    return found, captured
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("scene", SCENES)
-def test_a_captured_substep_searches_like_a_plain_one(monkeypatch, scene, threads):
-    monkeypatch.setattr(launches, "WORTH_SPLITTING", 3e3)
-    found, captured = bake(scene, threads)
-    monkeypatch.setattr(step, "can_capture", lambda device: False)
-    wanted, none = bake(scene, threads)
-    assert captured > 5 and not none
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(one, other)

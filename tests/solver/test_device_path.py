@@ -14,7 +14,6 @@ from shapes import box, bumpy_ball, chain, grid, in_cells, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.descent import step
-from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation
@@ -127,14 +126,6 @@ def hanging():
     return [Cloth(points, triangles, Material(damping=1e-3), pins), rising]
 
 
-def swaying():
-    """A block over an analytic floor that it may hit, held by breakable ties."""
-    points, tets = box((3, 3, 3), (0.3, 0.3, 0.3))
-    body = Solid(moved(points, [0.0, 0.0, 0.1]), tets)
-    tie = Attachment(body, [26], 1e3, points=points[26:27], strength=1e3)
-    return [body, tie, Plane((0.0, 0.0, 0.05))]
-
-
 def stretched():
     """Cloth over a floor that is held farther apart than it bears, by vertices that never split."""
     points, triangles = grid(1)
@@ -185,21 +176,6 @@ def test_the_host_has_no_part_in_a_substep(scene, threads, monkeypatch):
         stepper.step()
     assert not counts
     assert (stepper.model.x.numpy() != before).any()
-
-
-@pytest.mark.parametrize("accuracy", [0.0, 0.01])
-@pytest.mark.parametrize("scene", [swaying, hanging, stretched])
-def test_a_frame_is_read_in_one_block_besides_its_positions(scene, accuracy, monkeypatch):
-    simulation = Simulation(scene(), Settings(threads=1, accuracy=accuracy))
-    stepper, frames = simulation.stepper, simulation.frames(100)
-    for _ in range(10):
-        next(frames)
-    counts = watched(monkeypatch)
-    next(frames)
-    assert counts["reads"] == 2
-    stepper.stages.contacts.before_step = stepper.model.rejected.numpy
-    next(frames)
-    assert counts["reads"] == 4 + stepper.model.settings.substeps
 
 
 def test_what_the_host_does_is_counted(monkeypatch):

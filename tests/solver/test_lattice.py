@@ -116,14 +116,6 @@ def test_embedded_points_are_reproduced_at_rest(surface, resolution):
     np.testing.assert_allclose(back, points, rtol=0.0, atol=1e-12 * np.abs(points).max())
 
 
-def test_embedded_points_follow_an_affine_motion_exactly():
-    points, triangles = sphere()
-    lat = lattice(points, triangles, 8)
-    A = np.array([[1.2, 0.3, 0.0], [-0.4, 0.9, 0.1], [0.2, 0.0, 0.7]])
-    now = moved(*embed(points, lat), lat.points @ A.T + 1.0)
-    np.testing.assert_allclose(now, points @ A.T + 1.0, atol=1e-13)
-
-
 def test_embedded_points_follow_a_trilinear_motion_exactly():
     def motion(x):
         x, y, z = x.T
@@ -204,19 +196,6 @@ def test_a_hole_narrower_than_a_cell_leaves_the_inside_filled():
 def test_an_open_tube_stays_hollow():
     lat = lattice(*open_tube(), 24)
     assert not (lat.grid[lat.cells[:, 0]] == (6, 6, 12)).all(axis=1).any()
-
-
-def test_every_fraction_is_above_zero_and_at_most_one(surface):
-    fractions = lattice(*surface, 9).filling.part
-    assert fractions.min() > 0.0
-    assert fractions.max() <= 1.0
-
-
-def test_the_same_input_gives_the_same_lattice_bit_for_bit(surface):
-    first, second = lattice(*surface, 6), lattice(*surface, 6)
-    np.testing.assert_array_equal(first.points, second.points)
-    np.testing.assert_array_equal(first.cells, second.cells)
-    np.testing.assert_array_equal(first.filling.part, second.filling.part)
 
 
 def test_all_cells_that_the_surface_touches_are_there(surface):

@@ -20,62 +20,10 @@ def add_numbers(first: int, amount: float, values: wp.array[float]):
     values[i] += amount * float(i)
 
 
-@wp.kernel(enable_backward=False)
-def add_one(values: wp.array[float]):
-    values[wp.tid()] += 1.0
-
-
-@pytest.fixture
-def loaded(monkeypatch):
-    """Names of the modules that are loaded meanwhile."""
-    names, load = [], type(add_one.module).load
-
-    def spy(some, *arguments, **more):
-        names.append(some.name)
-        return load(some, *arguments, **more)
-
-    monkeypatch.setattr(type(add_one.module), "load", spy)
-    return names
-
-
 def shared_launches(monkeypatch, threads):
     """Launches with so many threads, among which everything is shared out."""
     monkeypatch.setattr(module, "WORTH_SPLITTING", 1.0)
     return Launches("cpu", Workers(threads))
-
-
-def test_nothing_is_loaded_before_a_launch_is_played(loaded):
-    launches, values = Launches("cpu", Workers(1)), wp.zeros(COUNT, dtype=float, device="cpu")
-    launch = launches.record(add_one, COUNT, [], [values])
-    assert launches.modules() == [add_one.module] and not loaded
-    launch()
-    assert set(loaded) == {add_one.module.name}
-    loaded.clear()
-    launch()
-    assert not loaded
-    assert (values.numpy() == 2.0).all()
-
-
-def test_a_launch_takes_arguments_as_they_were_when_it_was_made():
-    launches, values = Launches("cpu", Workers(1)), wp.zeros(COUNT, dtype=float, device="cpu")
-    inputs = [1.0, values]
-    launch = launches.record(add_numbers, COUNT, inputs, first=0)
-    inputs[0] = 5.0
-    launch()
-    np.testing.assert_array_equal(values.numpy(), np.arange(COUNT))
-
-
-def test_a_launch_of_no_threads_needs_no_module(loaded):
-    launches, values = Launches("cpu", Workers(1)), wp.zeros(0, dtype=float, device="cpu")
-    launches.record(add_one, 0, [], [values])()
-    launches.run(add_one, 0, [], [values])
-    assert not launches.modules() and not loaded
-
-
-def test_kernels_that_are_launched_once_are_expected():
-    launches = Launches("cpu", Workers(1))
-    launches.expect(add_numbers, add_one)
-    assert launches.modules() == [add_one.module]  # both are in this file
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -93,23 +41,6 @@ def test_every_thread_of_a_range_runs_once(monkeypatch, threads, cost, once):
     expected = 2.0 * np.arange(COUNT)
     expected[:7] = 0.0
     np.testing.assert_array_equal(values.numpy(), expected)
-
-
-def test_threads_take_turns_at_pieces(monkeypatch):
-    # What is near each other takes longer than the rest together, wherever that is.
-    launches = shared_launches(monkeypatch, 2)
-    parts = launches.record(add_numbers, 800, [1.0], [wp.zeros(800)], cost=module.PIECE).parts
-    begins = [[how["inputs"][0] for _, how in pieces] for pieces in parts]
-    each = 800 // (2 * module.PIECES)
-    assert begins == [list(range(k * each, 800, 2 * each)) for k in range(2)]
-
-
-def test_more_threads_than_work_is_no_harm(monkeypatch):
-    launches = shared_launches(monkeypatch, 3)
-    values = wp.zeros(2, dtype=float, device="cpu")
-    launches.record(add_numbers, 2, [1.0, values], cost=1e3)()
-    launches.threads.stop()
-    np.testing.assert_array_equal(values.numpy(), [0.0, 1.0])
 
 
 def test_only_the_thread_that_asks_records_a_launch(monkeypatch):

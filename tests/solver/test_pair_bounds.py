@@ -4,7 +4,6 @@
 import numpy as np
 import warp as wp
 
-from vbd.solver.kernels.contact.pair_bounds import lower
 from vbd.solver.kernels.contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair
 from vbd.solver.kernels.contact.planes import fraction_to_plane
 
@@ -26,11 +25,6 @@ def allow(
         if approach[p][c] > 0.0:
             of_pair[c] = fraction_to_plane(c, pairs[p], approach[p], reserve[p], x)
     fraction[p] = of_pair
-
-
-@wp.kernel(enable_backward=False)
-def lower_all(given: wp.array[float], least: wp.array[float]):
-    lower(least, 0, given[wp.tid()])
 
 
 def random_pairs(kind, random):
@@ -68,10 +62,3 @@ def test_sides_stay_apart_whatever_fraction_of_their_steps_and_reserves_corners_
         left = ends[:, first].min(axis=1) - ends[:, ~first].max(axis=1)
         assert (left > 0.0).all()
         assert (fraction.numpy()[asks] < 1.0).any() and (fraction.numpy()[asks] == 1.0).any()
-
-
-def test_the_least_of_all_fractions_is_kept():
-    given = np.random.default_rng(0).random(1000).astype(np.float32)
-    least = wp.ones(1, dtype=float, device="cpu")
-    wp.launch(lower_all, len(given), [wp.array(given, device="cpu")], [least], device="cpu")
-    assert least.numpy()[0] == given.min()

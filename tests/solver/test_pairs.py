@@ -8,7 +8,6 @@ from shapes import box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.contact import intersections
-from vbd.solver.contact.crossings import wings
 from vbd.solver.descent import contact
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -66,11 +65,6 @@ def test_a_fast_sheet_stops_however_few_searches_lead_to_the_guess(monkeypatch, 
         assert len(found) == 0
 
 
-def test_threads_do_not_change_the_result():
-    results = [run(sheets(cells=14), frames=3, threads=threads)[0] for threads in (1, 2)]
-    np.testing.assert_array_equal(results[0], results[1])
-
-
 def test_without_truncation_contact_still_holds():
     stopped, _ = run(sheets(), frames=12, truncation=False)
     assert stopped[:, 2].min() > 0.0
@@ -97,17 +91,6 @@ def test_rods_touch_each_other():
     # Falling freely for 10/24 s the upper one would be 0.85 m below the lower one.
     assert frame.positions[1][5, 2] > frame.positions[0][5, 2] > -0.3
     assert frame.stats.pairs > 0
-
-
-def test_wings_of_edges():
-    _, triangles = grid(1)
-    edges = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
-    edges = edges[[any(set(e) <= set(t) for t in triangles) for e in edges]]
-    found, owner = wings(edges, triangles)
-    for edge, opposite, triangle in zip(edges, found, owner, strict=True):
-        around = [set(t) - set(edge) for t in triangles if set(edge) <= set(t)]
-        assert {v for v in opposite if v >= 0} == set().union(*around)
-        assert set(edge) <= set(triangles[triangle])
 
 
 def test_solids_with_self_contact_at_rest_feel_nothing():

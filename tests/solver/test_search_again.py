@@ -7,10 +7,7 @@ from coarse_scenes import stepper_of
 from shapes import block, box, bumpy_ball, caged, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.contact import bvh
-from vbd.solver.contact.intersections import Intersections
 from vbd.solver.descent.keeping import Restart
-from vbd.solver.kernels.contact.counts import SEARCHES
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -55,16 +52,6 @@ def listed(model):
     return set(map(tuple, model.lists.pairs.numpy()[: model.lists.count]["vertices"].tolist()))
 
 
-def test_a_solid_that_may_touch_itself_is_looked_at_as_it_begins_alone(monkeypatch):
-    # Its inner vertices never touch anything, and need not be waited for.
-    looks, look = [], Intersections.look
-    monkeypatch.setattr(Intersections, "look", lambda self: looks.append(1) or look(self))
-    points, tets = box((3, 3, 3), (0.3, 0.3, 0.3))
-    cubes = [Solid(points + [0.0, 0.0, 0.4 * k], tets, CLOTH) for k in (1, 2)]
-    for frame in simulate(cubes, Settings(), 3):
-        assert len(looks) == 1 and not frame.stats.tangles
-
-
 @pytest.mark.parametrize("make", [folded, balls, rods, above_a_ball])
 def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     stepper, _frames = stepper_of(make())
@@ -91,99 +78,6 @@ def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     assert found >= everything
 
 
-@pytest.mark.parametrize("make", [folded, balls, rods])
-def test_a_step_that_begins_where_all_is_known_seeks_nothing(make):
-    """The pairs are brought up to date, to the last bit as a search would list them."""
-    stepper, _frames = stepper_of(make())
-    model, contact = stepper.model, stepper.model.contact
-    contact.candidate.assign(model.x)
-    contact.approach()
-    before, searches = listed(model), model.lists.counts.numpy()[SEARCHES]
-    assert before
-    contact.begin_step()
-    free = model.x.numpy()[: model.free_count]
-    moved = np.random.default_rng(3).uniform(-1.0, 1.0, free.shape)
-    radius = contact.struct.trust_radius.numpy()[: model.free_count, None]
-    x = model.x.numpy()
-    x[: len(free)] += 0.2 * np.where(np.isfinite(radius), radius, 0.0) * moved
-    model.x.assign(x)
-    contact.candidate.assign(x)
-    contact.begin_approach()
-    assert not contact.regions.any_renewed.numpy()[0]
-    assert listed(model) == before and model.lists.counts.numpy()[SEARCHES] == searches
-    renewed = model.lists.pairs.numpy()[: model.lists.count].copy()
-    contact.trees.fit()  # the same regions, and every query is asked
-    contact.finding.run()
-    by_vertices = [
-        dict(zip(map(tuple, p["vertices"]), p, strict=True))
-        for p in (renewed, model.lists.pairs.numpy()[: model.lists.count])
-    ]
-    assert by_vertices[0] == by_vertices[1]
-
-
-@pytest.mark.parametrize("make", [folded, balls, rods])
-def test_what_will_leave_its_region_in_the_next_step_is_sought(make):
-    stepper, _frames = stepper_of(make())
-    model, contact = stepper.model, stepper.model.contact
-    contact.candidate.assign(model.x)
-    contact.approach()
-    contact.begin_step()
-    x = model.x.numpy()
-    radius = contact.struct.trust_radius.numpy()[: model.free_count]
-    moving = np.flatnonzero(np.isfinite(radius))[::10]
-    x[moving] += 3.0 * radius[moving, None] * np.array([0.0, 0.0, 1.0])
-    contact.candidate.assign(x)
-    contact.begin_approach()
-    renewed = contact.struct.renewed.numpy()
-    assert set(moving) == set(np.flatnonzero(renewed[: model.free_count]))
-    found = listed(model)
-    contact.trees.fit()
-    contact.finding.run()
-    assert found >= listed(model)
-
-
-@pytest.mark.parametrize("make", [folded, rods])
-def test_only_long_ways_that_lie_behind_are_forgotten_within_a_step(make):
-    """The list gets shorter, and holds all that a search of everything with these regions finds."""
-    stepper, _frames = stepper_of(make())
-    model, contact = stepper.model, stepper.model.contact
-    x, largest = model.x.numpy(), contact.regions.struct.largest.numpy()
-    surface = np.flatnonzero(np.isfinite(largest[: model.free_count]))
-    ways = np.zeros_like(x)
-    ways[surface, 1] = np.where(surface < 60, 2.5, 1.0) * largest[surface]
-    for where in (contact.candidate, model.inertial):
-        where.assign(x + ways)
-    contact.approach()
-    assert np.allclose(contact.struct.path.numpy()[surface], ways[surface], rtol=1e-5)
-    before = model.lists.count
-    model.x.assign(x + ways)
-    contact.search(whole=False)
-    long = ways[:, 1] > 2.0 * largest
-    assert long.any()
-    path = contact.struct.path.numpy()
-    assert np.allclose(path[surface], np.where(long[:, None], 0.0, ways)[surface], rtol=1e-5)
-    found = listed(model)
-    contact.trees.fit()
-    contact.finding.run()
-    assert len(found) < before < model.lists.capacity
-    assert found >= listed(model)
-
-
-def test_what_touches_more_than_before_is_sought():
-    """A load makes contacts reach further: what lies there has not been listed."""
-    stepper, _frames = stepper_of(folded())
-    model, contact = stepper.model, stepper.model.contact
-    contact.candidate.assign(model.x)
-    contact.approach()
-    contact.begin_step()
-    multiplier = model.contact_model.state.multiplier
-    values = multiplier.numpy()
-    values[:3] += 1e-3
-    multiplier.assign(values)
-    contact.begin_approach()
-    assert np.flatnonzero(contact.struct.renewed.numpy()).tolist() == [0, 1, 2]
-
-
 def at_rest():
     """Three sheets that lie on each other without gravity, each touching the next one."""
     points, triangles = grid(8)
@@ -196,93 +90,6 @@ def test_what_lies_still_is_not_sought_in_the_next_frame():
     stats = [frame.stats for frame in simulate(at_rest(), still, 4)]
     assert stats[0].searches > 0 and stats[-1].pairs > 0
     assert [s.searches for s in stats[1:]] == [0, 0, 0]
-
-
-def boxes_of(contact):
-    """The boxes of edges and triangles of colliders."""
-    trees = contact.struct.trees
-    begin = trees.level.numpy()[[bvh.LEVELS * tree for tree in bvh.OF_COLLIDERS]]
-    nodes = [
-        slice(a, a + contact.trees.counts[tree][0])
-        for a, tree in zip(begin, bvh.OF_COLLIDERS, strict=True)
-    ]
-    return np.concatenate([trees.nodes.numpy()[mine] for mine in nodes])
-
-
-@pytest.mark.parametrize("move", [False, True])
-def test_trees_of_colliders_are_fitted_within_a_step_only_if_these_move(move):
-    stepper, _frames = stepper_of(above_a_ball())
-    contact = stepper.model.contact
-    contact.begin_frame(colliders_move=move)
-    contact.approach()
-    before = boxes_of(contact)
-    contact.model.contact_model.state.multiplier.fill_(1e-3)  # all touch what is farther away
-    contact.approach(whole=False)
-    assert (boxes_of(contact) != before).any() == move
-
-
-@pytest.mark.parametrize("make", [folded, balls, rods])
-def test_what_is_found_does_not_hang_on_the_order_of_a_tree(make):
-    stepper, _frames = stepper_of(make())
-    model, contact = stepper.model, stepper.model.contact
-    contact.approach()
-    count = model.lists.count
-    before = model.lists.pairs.numpy()[:count].copy()
-    entries = contact.struct.trees.entry
-    halves = np.split(entries.numpy()[: bvh.WIDTH], 2)  # within a node, of what comes first
-    entries.assign(np.concatenate([*halves[::-1], entries.numpy()[bvh.WIDTH :]]))
-    contact.trees.fit()
-    contact.finding.run()
-    assert model.lists.count == count
-    assert (model.lists.pairs.numpy()[:count] == before).all()
-
-
-def certain_of(model, contact):
-    """Whether it is certain that nothing intersects."""
-    contact.refresh()
-    contact.find_certainty()
-    return model.lists.uncertain.numpy()[0] == 0
-
-
-@pytest.mark.parametrize("make", [folded, balls, rods])
-def test_it_is_certain_that_nothing_intersects_until_something_is_where_nobody_knows(make):
-    stepper, _frames = stepper_of(make())
-    model, contact = stepper.model, stepper.model.contact
-    contact.approach()
-    assert certain_of(model, contact)
-    x, v = model.x.numpy().copy(), contact.struct.vertices.numpy()[0]
-    outside = x.copy()
-    outside[v] += 1.5 * contact.struct.trust_radius.numpy()[v]
-    model.x.assign(outside)
-    contact.refreshing.gaps.forget()
-    assert not certain_of(model, contact)
-    model.lists.uncertain.zero_()
-    model.x.assign(x)
-    contact.refreshing.gaps.forget()
-    assert certain_of(model, contact)
-
-
-@pytest.mark.parametrize("make", [folded, balls, rods])
-def test_a_pair_that_has_changed_sides_is_not_certain(make):
-    stepper, _frames = stepper_of(make())
-    model, contact = stepper.model, stepper.model.contact
-    contact.approach()
-    pairs = model.lists.pairs.numpy()[: model.lists.count]
-    pairs["found_normal"][0] *= -1.0  # as seen from the other side
-    contact.refreshing.gaps.forget()
-    assert not certain_of(model, contact)
-
-
-def test_what_touches_from_the_start_is_not_certain():
-    """Which side it is on nobody knows: float32 looks for intersections at the end of the frame."""
-    points, triangles = grid(4)
-    sheets = [Cloth(points + [0.1 * k, 0.05 * k, 0.0], triangles, CLOTH) for k in range(2)]
-    stepper, _frames = stepper_of(sheets)
-    model, contact = stepper.model, stepper.model.contact
-    contact.begin_frame()
-    model.x.assign(model.surface.rest)
-    contact.approach()
-    assert model.lists.uncertain.numpy()[0]
 
 
 def hovering(**others):
@@ -334,19 +141,6 @@ def test_what_flies_asks_where_colliders_are_in_the_state_that_is_brought_back()
             stepper.keeper.restore(of_which)
             stepper.step()
         assert (x.numpy() == end).all(), state.frame
-
-
-@pytest.mark.parametrize("name", ["contact_search.end_of_vertices", "contact_pairs/pairs"])
-def test_impossible_lists_are_refused(name):
-    frame = after(hovering())
-    arrays = dict(frame.state())
-    damaged = arrays[name] = arrays[name].copy()
-    if name == "contact_pairs/pairs":
-        damaged[:] = 120  # no number of a triangle
-    else:
-        damaged[0] = damaged[-1] + 1
-    with pytest.raises(ValueError, match="restart point"):
-        after(hovering(), Restart(frame.index, arrays))
 
 
 def test_what_is_looked_at_for_its_clasped_pins_alone_keeps_its_regions():

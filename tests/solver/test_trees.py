@@ -74,31 +74,3 @@ def test_a_walk_finds_what_overlaps_once(count, device):
         )
         assert (found.numpy()[:, : len(their_low)] == overlap).all()
         assert overlap.any() or len(their_low) < 64
-
-
-@pytest.mark.parametrize("count", [0, 1, 8, 9, 100, 1000])
-def test_an_order_has_everything_once_and_neighbors_together(count):
-    points = np.random.default_rng(1).random((count, 3)) * [4.0, 1.0, 0.25]
-    order = bvh.near_order(points, 8)
-    assert np.sort(order[order >= 0]).tolist() == list(range(count))
-    assert len(order) == -(-count // 8) * 8 and (order[: count // 8 * 8] >= 0).all()
-    if count == 1000:
-        groups = points[order.reshape(-1, 8)]
-        # 125 groups of eight share a volume of 1 m³: cubes of 0.2 m, whatever its shape is.
-        assert np.ptp(groups, axis=1).mean() < 0.2
-        assert np.ptp(groups, axis=1).max() < 4 * 0.2
-
-
-def test_bodies_do_not_share_nodes_and_come_in_the_order_of_where_they_are():
-    generator = np.random.default_rng(2)
-    places = generator.permutation(8)
-    body = np.repeat(np.arange(8), 11)
-    points = generator.random((88, 3)) + 10.0 * places[body][:, None] * [1.0, 0.0, 0.0]
-    nodes = bvh.order_of(points, body).reshape(-1, 8)
-    owners = [set(body[node[node >= 0]].tolist()) for node in nodes]
-    assert all(len(owner) == 1 for owner in owners)
-    halves = [set.union(*half) for half in (owners[:8], owners[8:])]
-    assert {frozenset(places[list(half)].tolist()) for half in halves} == {
-        frozenset(range(4)),
-        frozenset(range(4, 8)),
-    }
