@@ -14,6 +14,15 @@ from vbd.solver.settings import Material
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
+COTTON = Material(
+    youngs_modulus=2e5,
+    density=0.2,
+    thickness=5e-4,
+    bending_stiffness=1e-6,
+    damping=1e-3,
+    collision_thickness=0.01,
+    self_contact=True,
+)
 UNIT_TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 
 
@@ -34,6 +43,15 @@ def cell_box(cells, size=(1.0, 1.0, 1.0)):
         (j[:, None] + corner[:, 1]) + n[1] * (k[:, None] + corner[:, 2])
     )
     return points, index
+
+
+def tet_ball(cells, radius):
+    """A ball of tets around the origin: a cube of cells drawn onto a sphere."""
+    points, tets = box((cells,) * 3, (2.0, 2.0, 2.0))
+    points = points - 1.0
+    size = np.linalg.norm(points, axis=1)
+    points *= (np.abs(points).max(axis=1) / np.maximum(size, 1e-9))[:, None]
+    return radius * points, tets
 
 
 def grid(cells, size=1.0):

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes that begin with surfaces passing through each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import shapes
 from intersections import intersecting_pairs
-from shapes import block, box, grid, rotation
+from shapes import block, box, grid, rotation, tet_ball
 
 from vbd.benchmarks.experiments.contact_shapes import jack
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
@@ -16,16 +19,7 @@ from vbd.solver.topology.meshes import boundary_triangles, tet_volumes
 
 CELLS = 12
 RUBBER = Material(youngs_modulus=1e5, damping=0.01, collision_thickness=0.004)
-COTTON = Material(
-    youngs_modulus=2e5,
-    poisson_ratio=0.3,
-    density=0.2,
-    thickness=5e-4,
-    bending_stiffness=1e-6,
-    damping=1e-3,
-    collision_thickness=0.1 / CELLS,
-    self_contact=True,
-)
+COTTON = replace(shapes.COTTON, poisson_ratio=0.3, collision_thickness=0.1 / CELLS)
 FLOATING = Settings(gravity=(0.0, 0.0, 0.0))
 
 
@@ -40,18 +34,8 @@ def joined(bodies, frame):
     return np.concatenate(points), np.concatenate(triangles)
 
 
-def ball(cells=4, radius=0.2):
-    """A ball of tets: a cube of cells drawn onto a sphere."""
-    points, tets = box((cells,) * 3, (2.0, 2.0, 2.0))
-    points = points - 1.0
-    size = np.linalg.norm(points, axis=1)
-    shell = np.abs(points).max(axis=1)
-    points *= (shell / np.maximum(size, 1e-9))[:, None]
-    return radius * points, tets
-
-
 def test_two_solids_inside_each_other_come_apart_within_two_seconds():
-    points, tets = ball()
+    points, tets = tet_ball(4, 0.2)
     bodies = [
         Solid(points, tets, RUBBER, name="Left"),
         Solid(points + [0.22, 0.1, 0.13], tets, RUBBER, name="Right"),
@@ -157,7 +141,7 @@ def test_a_solid_through_a_floor_comes_to_the_side_where_most_of_it_is(height, s
 
 @pytest.mark.parametrize("self_contact", [False, True])
 def test_a_flattened_solid_gets_its_volume_back(self_contact):
-    points, tets = ball(3)
+    points, tets = tet_ball(3, 0.2)
     body = flattened(points, tets, self_contact)
     for frame in simulate([body], FLOATING, 48):
         assert np.isfinite(frame.positions[0]).all()
@@ -178,7 +162,7 @@ def test_a_flattened_solid_that_has_grown_into_itself_says_so():
 
 
 def test_a_solid_that_is_held_flat_says_so():
-    points, tets = ball(2)
+    points, tets = tet_ball(2, 0.2)
     flat = points * [1.0, 1.0, 0.0]
     material = Material(youngs_modulus=1e5, collision_thickness=0.004, self_contact=True)
     everything = Pins(np.arange(len(points)))

@@ -3,14 +3,14 @@
 
 import numpy as np
 import pytest
-from shapes import box, cell_box, grid, rotation
+from shapes import box, cell_box, grid, rotation, tet_ball
 
 from vbd.benchmarks.experiments.contact_sliding import Case, slide
 from vbd.solver.bodies import Cells, Collider, Solid
+from vbd.solver.model.assembly import vertex_mass
 from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-from vbd.solver.topology.meshes import tet_volumes
 
 SIZE = np.array([0.2, 0.2, 0.06])
 SLOPE, FRICTION = np.arctan(0.68), 0.15
@@ -86,19 +86,6 @@ def test_no_slope_and_no_friction_holds_a_block_up_more_than_it_should(case):
     assert slide(case)[1] == pytest.approx(1.0, rel=0.01)
 
 
-def ball(cells, radius):
-    """A cube of tets blown up to a ball around the origin."""
-    points, tets = box((cells,) * 3, (2.0,) * 3)
-    points -= 1.0
-    far = np.linalg.norm(points, axis=1)
-    scale = np.abs(points).max(axis=1) / np.where(far > 0.0, far, 1.0)
-    return points * (radius * scale)[:, None], tets
-
-
-def masses(points, tets):
-    return np.bincount(tets.ravel(), np.repeat(1000.0 * tet_volumes(points, tets) / 4.0, 4))
-
-
 def cube(corner, turn=None, **motion):
     """A cube of 0.2 m: its middle at the origin, turned and moved."""
     points, tets = box((3, 3, 3), (0.2, 0.2, 0.2))
@@ -108,7 +95,7 @@ def cube(corner, turn=None, **motion):
 
 
 def round_one(center, **motion):
-    points, tets = ball(4, 0.1)
+    points, tets = tet_ball(4, 0.1)
     return lambda material: Solid(points + center, tets, material, **motion)
 
 
@@ -147,7 +134,7 @@ def test_what_collides_in_free_space_keeps_its_momenta_at_the_default_settings(b
     # Islands that stopped each other on their rigid steps lost half of their momentum.
     material = Material(youngs_modulus=modulus, friction=0.5)
     bodies = [make(material) for make in bodies()]
-    mass = np.concatenate([masses(one.points, one.tets) for one in bodies])[:, None]
+    mass = np.concatenate([vertex_mass(one) for one in bodies])[:, None]
     settings = Settings(gravity=(0.0, 0.0, 0.0), frame_time=1.0 / 96.0, substeps=1)
     frames = list(simulate(bodies, settings, 30 if len(bodies) == 2 else 14))
     x = np.array([np.concatenate(frame.exact_positions) for frame in frames])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vbd.solver.bodies import Cloth, Solid
+from vbd.solver.model.assembly import vertex_mass
 
 FOLDER = Path(__file__).resolve().parent
 # Every so many vertices, and at most so many frames, are in a record.
@@ -30,7 +30,7 @@ def measured(scene, frames):
     `impact` is the first frame with contact.
     """
     start = [body.points for body in scene.deformable]
-    masses = [vertex_masses(body) for body in scene.deformable]
+    masses = [vertex_mass(body) for body in scene.deformable]
     moved, heights, touched = [], [], []
     sums = [sum(m @ p for m, p in zip(masses, start, strict=True))]
     for frame in frames:
@@ -53,18 +53,3 @@ def measured(scene, frames):
         "momentum": np.diff(sums, axis=0) / scene.settings.frame_time,
         "impact": np.array(impact),
     }
-
-
-def vertex_masses(body):
-    """Mass [kg] of every vertex of a body of one density."""
-    points, corners, material = body.rest_points, body.elements, body.material
-    edges = points[corners[:, 1:]] - points[corners[:, :1]]
-    if isinstance(body, Solid):
-        size = np.abs(np.linalg.det(edges)) / 6.0
-    elif isinstance(body, Cloth):
-        size = 0.5 * np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1)
-    else:
-        size = np.linalg.norm(edges[:, 0], axis=1)
-    count = corners.shape[1]
-    of_corners = np.repeat(material.density * size / count, count)
-    return np.bincount(corners.ravel(), of_corners, minlength=len(points))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from shapes import box, chain, grid
+from shapes import box, chain, grid, tet_ball
 
 from vbd.solver.bodies import Cloth, Collider, Deformable, Pins, Rod, Solid
 from vbd.solver.scene.analytic_colliders import Bowl, Plane, Sphere
@@ -135,12 +135,8 @@ RUBBER = Material(youngs_modulus=1e5, damping=0.01, collision_thickness=0.005)
 
 
 def ball(center, **more):
-    """A ball of tets: a cube of cells drawn onto a sphere."""
-    points, tets = box((3, 3, 3), (2.0, 2.0, 2.0))
-    points = points - 1.0
-    size = np.linalg.norm(points, axis=1)
-    points *= (np.abs(points).max(axis=1) / np.maximum(size, 1e-9))[:, None]
-    return Solid(0.15 * points + center, tets, RUBBER, **more)
+    points, tets = tet_ball(3, 0.15)
+    return Solid(points + center, tets, RUBBER, **more)
 
 
 def cube(corner, **more):

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from shapes import block, box, bumpy_ball, caged, grid
+from shapes import COTTON, block, box, bumpy_ball, caged, grid
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Solid
 from vbd.solver.contact import candidates
@@ -11,16 +11,6 @@ from vbd.solver.contact.contact import Contact
 from vbd.solver.model import contact_lists
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-
-COTTON = Material(
-    youngs_modulus=2e5,
-    density=0.2,
-    thickness=5e-4,
-    bending_stiffness=1e-6,
-    damping=1e-3,
-    collision_thickness=0.01,
-    self_contact=True,
-)
 
 
 def slab(height=-0.1, speed=0.0):

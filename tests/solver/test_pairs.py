@@ -4,23 +4,13 @@
 import numpy as np
 import pytest
 from intersections import intersecting_pairs
-from shapes import box, grid, plane
+from shapes import COTTON, box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.contact import intersections
 from vbd.solver.descent import contact
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
-
-COTTON = Material(
-    youngs_modulus=2e5,
-    density=0.2,
-    thickness=5e-4,
-    bending_stiffness=1e-6,
-    damping=1e-3,
-    collision_thickness=0.01,
-    self_contact=True,
-)
 
 
 def sheets(gap=0.03, count=3, cells=6):

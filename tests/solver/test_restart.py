@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shapes import block, box, bumpy_ball, chain, grid, in_cells
+from shapes import COTTON, block, box, bumpy_ball, chain, grid, in_cells
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.cache_files import StateFile, read_frame
@@ -19,15 +19,6 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 FRAMES = 5
-COTTON = Material(
-    youngs_modulus=2e5,
-    density=0.2,
-    thickness=5e-4,
-    bending_stiffness=1e-6,
-    damping=1e-3,
-    collision_thickness=0.01,
-    self_contact=True,
-)
 JELLY = Material(youngs_modulus=1e5, damping=0.01, collision_thickness=0.005, self_contact=True)
 
 
