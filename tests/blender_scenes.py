@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small objects in Blender and what can be read back from them."""
 
+from contextlib import contextmanager
+
 import bpy  # noqa: TID251
 import numpy as np
 from shapes import box, grid
 
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 from vbd.addon.gathering import gather
+from vbd.addon.gathering.reader import curves_of
 from vbd.addon.objects.tetmesh import store_tets
 
 
@@ -46,6 +49,42 @@ def slab(name="Slab", size=4.0, height=0.0, role="COLLIDER"):
     return ob
 
 
+def empty_object(name="Hook", location=(0.0, 0.0, 0.0)):
+    """A new empty in the scene."""
+    ob = bpy.data.objects.new(name, None)
+    bpy.context.collection.objects.link(ob)
+    ob.location = location
+    return ob
+
+
+def linked(name, folder):
+    """The open file is saved in a folder; an object of it, linked into a new file."""
+    path = str(folder / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = [name]
+    bpy.context.scene.collection.objects.link(bpy.data.objects[name])
+    return bpy.data.objects[name]
+
+
+def reopened(path):
+    """The open file is saved and read again."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+
+
+@contextmanager
+def running_bake():
+    """Blender takes a bake to be running."""
+    state = bpy.context.window_manager.vbd
+    state.baking = True
+    try:
+        yield
+    finally:
+        state.baking = False
+
+
 def instanced(*objects):
     """An empty that shows a collection of the objects, which are nowhere else."""
     collection = bpy.data.collections.new("Props")
@@ -70,16 +109,14 @@ def slide(ob, axis, first, last, distance):
     for frame, value in ((first, 0.0), (last, distance)):
         ob.location[axis] = value
         ob.keyframe_insert("location", index=axis, frame=frame)
-    for curve in _curves(ob):
+    straighten(ob)
+
+
+def straighten(ob):
+    """Let all keyframes of an object be joined by straight lines."""
+    for curve in curves_of(ob.animation_data.action):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
-
-
-def _curves(ob):
-    action = ob.animation_data.action
-    if hasattr(action, "fcurves"):
-        return action.fcurves
-    return action.layers[0].strips[0].channelbag(ob.animation_data.action_slot).fcurves
 
 
 def shown(ob, frame=None, subframe=0.0):

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from blender_scenes import (
     baked,
+    empty_object,
     frames,
     gathered,
     mesh_object,
     pin,
+    reopened,
     sheet,
     shown,
     slab,
@@ -36,13 +38,6 @@ def attach(ob, target, group=None, **values):
     return item
 
 
-def empty(name="Hook", location=(0.0, 0.0, 0.0)):
-    ob = bpy.data.objects.new(name, None)
-    bpy.context.collection.objects.link(ob)
-    ob.location = location
-    return ob
-
-
 def tie():
     """The attachment of the scene, as a bake gets it."""
     return gathered().holding[0]
@@ -56,7 +51,7 @@ def hung_block(location=(0.5, 0.5, 1.0), **values):
     """A block of 1 m that hangs with its upper side on an empty."""
     ob = tet_block()
     ob.vbd.youngs_modulus = 1e6
-    hook = empty(location=location)
+    hook = empty_object(location=location)
     attach(ob, hook, top(ob), **values)
     return ob, hook
 
@@ -168,7 +163,7 @@ def test_pulled_onto_its_target_a_vertex_goes_to_the_nearest_place(scene):
 
 
 def test_without_a_group_the_nearest_vertex_is_tied_or_all_within_a_distance(scene):
-    ob, hook = sheet(), empty(location=(0.1, 0.0, 0.0))
+    ob, hook = sheet(), empty_object(location=(0.1, 0.0, 0.0))
     item = attach(ob, hook)
     np.testing.assert_array_equal(tie().vertices, [[0]])
     item.distance = 0.3
@@ -181,7 +176,7 @@ def test_without_a_group_the_nearest_vertex_is_tied_or_all_within_a_distance(sce
 
 def test_weights_of_a_group_share_the_stiffness(scene):
     ob = sheet()
-    item = attach(ob, empty(), [0, 1], stiffness=90.0, maximum_force=30.0)
+    item = attach(ob, empty_object(), [0, 1], stiffness=90.0, maximum_force=30.0)
     ob.vertex_groups["Tied"].add([1], 0.5, "REPLACE")
     np.testing.assert_allclose(tie().stiffness, [60.0, 30.0])
     np.testing.assert_allclose(tie().maximum_force, [20.0, 10.0])
@@ -207,7 +202,7 @@ def test_faces_carry_what_is_tied_to_them(scene):
 
 
 def test_what_is_switched_off_takes_no_part(scene):
-    attach(sheet(), empty(), enabled=False)
+    attach(sheet(), empty_object(), enabled=False)
     assert not gathered().holding
 
 
@@ -265,19 +260,19 @@ def elsewhere(ob):
 
 
 def no_such_group(ob):
-    attach(ob, empty(), vertex_group="Gone")
+    attach(ob, empty_object(), vertex_group="Gone")
 
 
 def nobody_in_the_group(ob):
-    attach(ob, empty(), [])
+    attach(ob, empty_object(), [])
 
 
 def too_far(ob):
-    attach(ob, empty(location=(0.0, 0.0, 2.0)), distance=0.5)
+    attach(ob, empty_object(location=(0.0, 0.0, 2.0)), distance=0.5)
 
 
 def hidden(ob):
-    target = empty()
+    target = empty_object()
     attach(ob, target, [0])
     target.hide_viewport = True
 
@@ -301,7 +296,7 @@ def test_what_cannot_be_attached_is_refused_in_words(scene, wrong, words):
 
 
 def test_the_buttons_add_and_remove(scene):
-    ob, hook = sheet(), empty()
+    ob, hook = sheet(), empty_object()
     bpy.context.view_layer.objects.active = ob
     for each in (ob, hook):
         each.select_set(True)
@@ -318,11 +313,9 @@ def test_the_buttons_add_and_remove(scene):
 
 def test_attachments_survive_a_file(scene, tmp_path):
     ob = sheet()
-    attach(ob, empty(), [3], stiffness=5.0)
+    attach(ob, empty_object(), [3], stiffness=5.0)
     pin(ob, [0])
-    path = str(tmp_path / "tied.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(tmp_path / "tied.blend")
     item = bpy.data.objects["Sheet"].vbd.attachments[0]
     assert (item.name, item.target.name, item.vertex_group) == ("Tie", "Hook", "Tied")
     assert item.stiffness == 5.0
@@ -348,7 +341,7 @@ def test_a_soft_body_that_hangs_by_one_vertex_is_named(scene):
     bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3)
     ball = bpy.context.object
     ball.vbd.role = "SOFT"
-    item = attach(ball, empty(location=(0.0, 0.0, 0.35)))
+    item = attach(ball, empty_object(location=(0.0, 0.0, 0.35)))
     assert gathered().notes == [
         "Sphere: Tie ties a single vertex, and a load draws a spike out of a soft body there; "
         "choose a Vertex Group, or set Within"
@@ -395,7 +388,7 @@ def test_a_plank_of_few_vertices_is_told_to_be_subdivided_where_it_hangs(scene):
     plank = bpy.context.object
     plank.name, plank.scale, plank.vbd.role = "Plank", (1.1, 0.4, 0.06), "SOFT"
     for k, at in enumerate(((-0.55, 0.2, 0.1), (0.55, 0.2, 0.1))):
-        hook = empty(f"Hook {k}", at)
+        hook = empty_object(f"Hook {k}", at)
         attach(plank, hook)
     hangs = "and a load draws a spike out of a soft body there; "
     first = "subdivide the faces there first, in Edit Mode with Edge > Subdivide, then "

@@ -6,7 +6,19 @@ from dataclasses import replace
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import fall, frames, mesh_object, pin, sheet, shown, slab, slide, tet_block
+from blender_scenes import (
+    empty_object,
+    fall,
+    frames,
+    linked,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+    slab,
+    slide,
+    tet_block,
+)
 
 from vbd.addon.baking import report
 from vbd.addon.baking.bake_steps import bake_steps, cache_folder, run_to_end
@@ -109,8 +121,7 @@ def test_pins_follow_the_object(scene):
 def test_pins_follow_an_armature_and_its_modifier_is_off_while_baked(scene):
     ob = sheet()
     pin(ob, [0, 4])
-    hook = bpy.data.objects.new("Hand", None)
-    bpy.context.collection.objects.link(hook)
+    hook = empty_object("Hand")
     slide(hook, 2, 1, 6, 0.5)
     modifier = ob.modifiers.new("Hook", "HOOK")
     modifier.object, modifier.vertex_group = hook, "Pins"
@@ -128,8 +139,7 @@ def test_pins_follow_an_armature_and_its_modifier_is_off_while_baked(scene):
 def pull_apart(ob):
     """Each side of a cube follows a hook of its own."""
     for side in (-1.0, 1.0):
-        hand = bpy.data.objects.new("Hand", None)
-        bpy.context.collection.objects.link(hand)
+        hand = empty_object("Hand")
         slide(hand, 0, 1, 6, 0.5 * side)
         modifier = ob.modifiers.new("Hook", "HOOK")
         modifier.object = hand
@@ -180,8 +190,7 @@ def test_a_body_rests_on_a_static_collider(scene):
 
 
 def test_keys_are_in_the_space_of_a_sheared_and_mirrored_parent(scene):
-    parent = bpy.data.objects.new("Parent", None)
-    bpy.context.collection.objects.link(parent)
+    parent = empty_object("Parent")
     parent.scale, parent.rotation_euler = (-2.0, 1.0, 0.5), (0.3, 0.2, 0.1)
     block = tet_block()
     block.parent, block.rotation_euler, block.location = parent, (0.0, 0.7, 0.4), (0, 0, 3)
@@ -242,8 +251,7 @@ def test_the_frame_rate_and_its_base_set_the_time_of_a_frame(scene):
 def test_time_remapping_does_not_part_pins_from_their_animation(scene):
     ob = sheet()
     pin(ob, [0, 4])
-    hand = bpy.data.objects.new("Hand", None)
-    bpy.context.collection.objects.link(hand)
+    hand = empty_object("Hand")
     slide(hand, 2, 1, 6, 1.0)
     modifier = ob.modifiers.new("Hook", "HOOK")
     modifier.object, modifier.vertex_group = hand, "Pins"
@@ -432,11 +440,6 @@ def test_the_cache_holds_what_the_keys_hold(scene):
 def test_the_bake_of_a_linked_object_is_not_freed(scene, tmp_path):
     sheet()
     baked()
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Sheet"]
-    bpy.context.scene.collection.objects.link(bpy.data.objects["Sheet"])
+    linked("Sheet", tmp_path)
     with pytest.raises(RuntimeError, match="linked objects keep the bake of their file"):
         bpy.ops.vbd.free_bake()

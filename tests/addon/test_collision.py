@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from blender_scenes import (
     baked,
+    empty_object,
     frames,
     gathered,
     mesh_object,
     pin,
+    reopened,
     sheet,
     shown,
     slab,
@@ -67,8 +69,7 @@ class TestShapes:
     @pytest.mark.parametrize("turn", [(0, 0, 0), TURN])
     @pytest.mark.parametrize("scale", [(1, 1, 1), (2, 0.5, -3)])
     def test_a_box_turns_and_shears_with_its_object(self, scene, turn, scale):
-        parent = bpy.data.objects.new("Parent", None)
-        scene.collection.objects.link(parent)
+        parent = empty_object("Parent")
         parent.scale = (1, 2, 1)
         sheet()
         ob = bound("BOX")
@@ -229,9 +230,7 @@ class TestCollections:
 
     def test_it_survives_save_and_load_and_goes_with_its_collection(self, scene, tmp_path):
         sheet().vbd.collision_collection = collection("Friends")
-        path = str(tmp_path / "saved.blend")
-        bpy.ops.wm.save_as_mainfile(filepath=path)
-        bpy.ops.wm.open_mainfile(filepath=path)
+        reopened(tmp_path / "saved.blend")
         vbd = bpy.data.objects["Sheet"].vbd
         assert vbd.collision_collection.name == "Friends"
         bpy.data.collections.remove(vbd.collision_collection)

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, frames, mesh_object, shown, slab
+from blender_scenes import baked, empty_object, frames, mesh_object, shown, slab
 
 # What a value does is the solver's; that Blender's properties arrive there, other tests say.
 pytestmark = pytest.mark.any_blender
@@ -120,9 +120,7 @@ def build(scene):
     rod.vbd.thickness, rod.vbd.bending_factor, rod.vbd.density = 0.01, 1.0, 0.1
     rod.vbd.pin_group = rod.vertex_groups.new(name="Pins").name
     rod.vertex_groups["Pins"].add([0, 1], 0.5, "REPLACE")
-    hook = bpy.data.objects.new("Hook", None)
-    bpy.context.collection.objects.link(hook)
-    hook.location = (-0.8, 0.4, 2.3)
+    hook = empty_object("Hook", (-0.8, 0.4, 2.3))
     item = rod.vbd.attachments.add()
     item.target, item.keep_distance = hook, False
     scene.vbd.substeps, scene.vbd.iterations = 2, 6

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, frames, sheet, shown, slab, slide
+from blender_scenes import baked, frames, sheet, shown, slab, slide, straighten
 
 from vbd.addon.gathering.force_fields import wind_speed
 from vbd.addon.gathering.textures import accelerations
@@ -104,15 +104,7 @@ def test_an_animated_strength_is_read_in_every_frame(weightless):
     push.field.keyframe_insert("strength", frame=1)
     push.field.strength = 12.0
     push.field.keyframe_insert("strength", frame=13)
-    action = push.animation_data.action
-    curves = (
-        action.fcurves
-        if hasattr(action, "fcurves")
-        else action.layers[0].strips[0].channelbag(push.animation_data.action_slot).fcurves
-    )
-    for curve in curves:
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    straighten(push)
     h = FRAME / 4
     expected = h * h * np.cumsum(np.cumsum(12.0 * np.arange(1, 49) / 48.0))[-1]
     assert moved(weightless)[2] == pytest.approx(expected, rel=0.01)

@@ -5,8 +5,10 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import (
+    empty_object,
     frames,
     gathered,
+    linked,
     mesh_object,
     pin,
     sheet,
@@ -108,8 +110,7 @@ def test_only_what_may_move_is_followed(scene):
 
 def test_children_of_animated_parents_are_followed(scene):
     sheet()
-    parent = bpy.data.objects.new("Parent", None)
-    scene.collection.objects.link(parent)
+    parent = empty_object("Parent")
     slide(parent, 0, 1, 5, 1.0)
     ob = slab()
     ob.parent = parent
@@ -118,8 +119,7 @@ def test_children_of_animated_parents_are_followed(scene):
 
 def test_a_modifier_that_follows_another_object_may_move(scene):
     sheet()
-    ob, axis = slab(), bpy.data.objects.new("Axis", None)
-    scene.collection.objects.link(axis)
+    ob, axis = slab(), empty_object("Axis")
     slide(axis, 2, 1, 5, 1.0)
     ob.modifiers.new("Screw", "SCREW").object = axis
     assert callable(gathered().bodies[1].points)
@@ -390,24 +390,14 @@ def test_bad_input_gets_a_sentence_and_changes_nothing(scene, build):
 
 def test_a_linked_mesh_is_refused(scene, tmp_path):
     sheet()
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Sheet"]
-    bpy.context.scene.collection.objects.link(bpy.data.objects["Sheet"])
+    linked("Sheet", tmp_path)
     with pytest.raises(RuntimeError, match="Sheet: its mesh is linked"):
         bpy.ops.vbd.bake()
 
 
 def test_a_linked_collider_is_used(scene, tmp_path):
     slab()
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Slab"]
-    bpy.context.scene.collection.objects.link(bpy.data.objects["Slab"])
+    linked("Slab", tmp_path)
     sheet()
     assert {body.name for body in gathered().bodies} == {"Slab", "Sheet"}
 

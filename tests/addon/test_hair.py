@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, frames, gathered, mesh_object
+from blender_scenes import baked, frames, gathered, mesh_object, reopened
 
 from vbd.addon.baking.bake_steps import bake_steps
 from vbd.addon.baking.loading import load
@@ -125,8 +125,7 @@ def test_a_bake_of_hair_is_kept_in_the_file_and_replaced_by_the_next(scene, tmp_
     between = seen(ob)
     scene.frame_set(4)
     np.testing.assert_allclose(between, 0.5 * (seen(ob) + points), atol=1e-6)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hair.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hair.blend"))
+    reopened(tmp_path / "hair.blend")
     ob = bpy.data.objects["Hair"]
     bpy.context.scene.frame_set(5)
     np.testing.assert_array_equal(seen(ob), points)

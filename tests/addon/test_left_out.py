@@ -4,7 +4,17 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, frames, gathered, mesh_object, pin, sheet, shown, slide
+from blender_scenes import (
+    baked,
+    empty_object,
+    frames,
+    gathered,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+    slide,
+)
 from shapes import grid
 
 from vbd.addon.baking.frame_numbers import Shapes
@@ -104,8 +114,7 @@ def test_what_belongs_to_vertices_finds_those_that_are_left(scene):
     ob.vertex_groups.new(name="Heavy").add([24], 1.0, "REPLACE")
     row = ob.vbd.painted.add()
     row.what, row.vertex_group, row.value = "friction", "Heavy", 0.2
-    hook = bpy.data.objects.new("Hook", None)
-    scene.collection.objects.link(hook)
+    hook = empty_object("Hook")
     ob.vertex_groups.new(name="Tied").add([COUNT + 1, 12], 1.0, "REPLACE")
     item = ob.vbd.attachments.add()
     item.target, item.vertex_group = hook, "Tied"

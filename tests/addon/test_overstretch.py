@@ -6,9 +6,17 @@ pins stretch is not.
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, frames, mesh_object, pin, sheet, shown, slide
-
-from vbd.addon.gathering.reader import curves_of
+from blender_scenes import (
+    baked,
+    empty_object,
+    frames,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+    slide,
+    straighten,
+)
 
 COUNT = 16
 
@@ -30,9 +38,7 @@ def caught_rod(scene, modulus):
     for frame, angle in ((1, 0.0), (20, 1.5 * np.pi)):
         rod.rotation_euler.z = angle
         rod.keyframe_insert("rotation_euler", index=2, frame=frame)
-    for curve in curves_of(rod.animation_data.action):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    straighten(rod)
     upright = [(0.3, 0.06, point[0]) for point in points]
     post = rope("Post", upright, 2e8)
     pin(post, range(COUNT + 1))
@@ -91,8 +97,7 @@ def test_a_sheet_that_pins_draw_out_is_not_named(scene):
     near = [k for k, v in enumerate(cloth.data.vertices) if v.co.x < 0.01]
     group.add(far, 1.0, "REPLACE")
     pin(cloth, [*near, *far])
-    hook = bpy.data.objects.new("Hook", None)
-    scene.collection.objects.link(hook)
+    hook = empty_object("Hook")
     modifier = cloth.modifiers.new("Hook", "HOOK")
     modifier.object, modifier.vertex_group = hook, "Moved"
     slide(hook, 0, 1, 10, 1.0)
@@ -141,9 +146,7 @@ def test_a_cloth_that_a_fast_collider_drags_is_told_to_be_pulled_where_it_touche
     for frame, height in ((2, 3.0), (4, -1.0)):
         ball.location.z = height
         ball.keyframe_insert("location", index=2, frame=frame)
-    for curve in curves_of(ball.animation_data.action):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    straighten(ball)
     (line,) = stretched(baked())
     assert line.text.startswith("Net was pulled to ")
     assert "where it touches something, faster than it could give way" in line.text

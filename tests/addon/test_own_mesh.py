@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, frames, mesh_object, sheet, shown
+from blender_scenes import baked, frames, mesh_object, reopened, sheet, shown
 
 from vbd.addon.gathering import gather
 
@@ -58,9 +58,7 @@ def test_a_bake_of_an_override_survives_loading_the_file_again(library, tmp_path
     assert scene.objects["Cape"].override_library
     assert baked().frames == 2
     before = shown(scene.objects["Cape"], 3)
-    path = str(tmp_path / "shot.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(tmp_path / "shot.blend")
     (ob,) = bpy.context.scene.objects
     assert np.allclose(shown(ob, 3), before) and before[:, 2].max() < -0.01
     bpy.ops.vbd.free_bake()

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import tet_block
+from blender_scenes import running_bake, tet_block
 from panel_layout import Layout
 
 from vbd.addon.baking import report
@@ -191,13 +191,9 @@ def labels(panel):
 def test_the_panel_of_the_progress_bar_has_no_label_more_after_the_bake(cube):
     """Blender 4.3 draws a label that is new as the progress bar that was under the mouse."""
     bpy.ops.vbd.add(role="SOFT")
-    state = bpy.context.window_manager.vbd
-    state.baking = True
-    try:
+    with running_bake():
         during = labels(panels.VBD_PT_sidebar)
         assert not visible(panels.VBD_PT_report)
-    finally:
-        state.baking = False
     without = labels(panels.VBD_PT_sidebar)  # the bake was cancelled in its first frame
     cube.vbd.baked = True
     assert len(labels(panels.VBD_PT_sidebar)) <= len(without) <= len(during)
@@ -261,13 +257,9 @@ def test_hints_fit_beside_an_icon_at_the_default_width(scene):
 
 
 def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
-    state = bpy.context.window_manager.vbd
     assert "vbd.bake" in drawn(panels.VBD_PT_sidebar)
-    state.baking = True
-    try:
+    with running_bake():
         shown = drawn(panels.VBD_PT_sidebar)
-    finally:
-        state.baking = False
     assert {"progress", "vbd.cancel_bake"} <= set(shown)
     assert "vbd.bake" not in shown
 
@@ -435,17 +427,13 @@ def test_the_menus_show_the_presets_whose_values_there_are(cube):
 @pytest.mark.parametrize("role", [role for role, _, _ in ROLES])
 def test_no_field_can_be_changed_while_a_bake_runs(cube, role):
     cube.vbd.role = role
-    state = bpy.context.window_manager.vbd
-    state.baking = True
-    try:
+    with running_bake():
         open_fields = {
             name
             for panel in (*SIDEBAR, *PHYSICS)
             if visible(panel)
             for name in layout_of(panel).open
         }
-    finally:
-        state.baking = False
     # Those say what is drawn, and the bake does not read them.
     assert open_fields <= {*overlays.SWITCHES, "stretch_range"}
     assert layout_of(panels.VBD_PT_solver).open == set(panels.MAIN_SETTINGS)

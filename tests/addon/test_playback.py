@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import sheet, shown, slide
+from blender_scenes import reopened, sheet, shown, slide
 
 from vbd.addon.playing import key_curves, playback
 
@@ -295,9 +295,7 @@ def test_a_bake_survives_saving_and_loading_and_can_be_freed_then(scene, tmp_pat
     scene.frame_set(START)
     seen, points = shown(ob), motion(ob)
     playback.write(ob, points, START, [])
-    path = str(tmp_path / "bake.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(tmp_path / "bake.blend")
     ob = bpy.data.objects["Sheet"]
     np.testing.assert_allclose(shown(ob, START + 3), points[3], atol=3e-7)
     playback.free(ob)

@@ -6,7 +6,7 @@ from threading import Event
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, pin, sheet, shown, slab, slide, tet_block
+from blender_scenes import empty_object, frames, pin, sheet, shown, slab, slide, tet_block
 
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 from vbd.addon.baking.time_left import TimeLeft, in_words
@@ -54,8 +54,7 @@ def swinging_sheet():
     ob = sheet()
     pin(ob, [0, 4])
     slide(ob, 0, 1, 6, 1.0)
-    hand = bpy.data.objects.new("Hand", None)
-    bpy.context.collection.objects.link(hand)
+    hand = empty_object("Hand")
     slide(hand, 2, 1, 6, 0.5)
     modifier = ob.modifiers.new("Hook", "HOOK")
     modifier.object, modifier.vertex_group = hand, "Pins"

@@ -6,6 +6,7 @@ from dataclasses import fields
 import bpy
 import numpy as np
 import pytest
+from blender_scenes import reopened
 
 from vbd.addon.properties import VBD_PG_object, VBD_PG_scene, VBD_PG_window_manager
 from vbd.addon.values.declared import MATERIAL, OF_OLD_FILES, SCRIPT_ONLY, SETTINGS, inward
@@ -112,9 +113,7 @@ def test_every_property_of_ours_has_a_name_and_a_tooltip_without_a_period():
 def test_settings_survive_save_and_load(cube, tmp_path):
     cube.vbd.role = "CLOTH"
     bpy.context.scene.vbd.substeps = 7
-    path = str(tmp_path / "saved.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(tmp_path / "saved.blend")
     assert bpy.data.objects["Cube"].vbd.role == "CLOTH"
     assert bpy.context.scene.vbd.substeps == 7
 

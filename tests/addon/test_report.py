@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, tet_block
+from blender_scenes import frames, running_bake, tet_block
 
 from vbd.addon.baking.bake_steps import Outcome, bake_steps, run_to_end
 from vbd.addon.baking.report import MOST_LINES, Line, dumps, loads, shortened, wrapped
@@ -303,13 +303,9 @@ def test_advice_is_undone(told):
 
 
 def test_advice_waits_for_the_end_of_a_bake(told):
-    state = bpy.context.window_manager.vbd
-    state.baking = True
-    try:
+    with running_bake():
         with pytest.raises(RuntimeError, match="until the bake has ended"):
             bpy.ops.vbd.set_number(name="iterations", value=30)
-    finally:
-        state.baking = False
 
 
 def test_objects_that_cannot_be_seen_are_not_selected_and_are_named(told, capfd):

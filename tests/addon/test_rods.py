@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, frames, gathered, mesh_object, pin, shown
+from blender_scenes import baked, empty_object, frames, gathered, mesh_object, pin, shown
 
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 from vbd.addon.objects.curves import Strands, control_points
@@ -211,8 +211,7 @@ def test_a_clamp_that_turns_takes_the_directors_along(scene):
 def test_a_hook_carries_the_pinned_end_of_a_curve(scene):
     ob = curve_object("POLY", LINE)
     ob.vbd.pin_start, ob.vbd.bending_factor = True, 1.0
-    empty = bpy.data.objects.new("Hook", None)
-    bpy.context.collection.objects.link(empty)
+    empty = empty_object("Hook")
     bpy.context.view_layer.update()
     hook = ob.modifiers.new("Hook", "HOOK")
     hook.object = empty
@@ -233,9 +232,7 @@ def test_a_hook_carries_the_pinned_end_of_a_curve(scene):
 def test_a_curve_is_attached_to_what_leads_it(scene):
     ob = curve_object("NURBS", LINE, order_u=3, use_endpoint_u=True)
     ob.vbd.bending_factor, ob.vbd.density = 1.0, 0.01
-    empty = bpy.data.objects.new("Hand", None)
-    bpy.context.collection.objects.link(empty)
-    empty.location = (1.0, 0.0, 0.0)
+    empty = empty_object("Hand", (1.0, 0.0, 0.0))
     bpy.context.view_layer.objects.active = ob
     bpy.ops.vbd.add_attachment()
     ob.vbd.attachments[0].target = empty

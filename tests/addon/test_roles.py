@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import gathered
+from blender_scenes import gathered, running_bake
 
 from vbd.addon.objects.cell_count import FINEST_AT_ONCE, known_cell_count
 from vbd.addon.panels.roles import STARTING_MATERIAL
@@ -154,13 +154,9 @@ def test_a_baked_object_keeps_its_role_and_is_named(cube, operator):
 
 
 def test_roles_wait_for_the_end_of_a_bake(cube):
-    state = bpy.context.window_manager.vbd
-    state.baking = True
-    try:
+    with running_bake():
         with pytest.raises(RuntimeError, match="until the bake has ended"):
             bpy.ops.vbd.add(role="SOFT")
-    finally:
-        state.baking = False
 
 
 def test_a_linked_object_is_refused_by_its_name(cube, tmp_path):

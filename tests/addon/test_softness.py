@@ -3,7 +3,7 @@
 
 import bpy
 import pytest
-from blender_scenes import mesh_object, sheet, tet_block
+from blender_scenes import mesh_object, reopened, sheet, tet_block
 from shapes import block
 from version_0_1.contents import BLEND
 
@@ -18,12 +18,6 @@ needs_the_file = pytest.mark.skipif(
 
 def is_shown():
     return VBD_PT_softness.poll(bpy.context)
-
-
-def reopened(path):
-    """The open file, saved and read again."""
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.open_mainfile(filepath=str(path))
 
 
 @pytest.fixture

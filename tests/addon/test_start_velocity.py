@@ -4,7 +4,18 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, gathered, mesh_object, pin, sheet, shown, slide, tet_block
+from blender_scenes import (
+    empty_object,
+    frames,
+    gathered,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+    slide,
+    straighten,
+    tet_block,
+)
 from shapes import block
 
 from vbd.addon.baking.report import noted
@@ -33,14 +44,7 @@ def key_linear(ob, path, index, *keys):
     for frame, value in keys:
         getattr(ob, path)[index] = value
         ob.keyframe_insert(path, index=index, frame=frame)
-    action = ob.animation_data.action
-    if hasattr(action, "fcurves"):
-        curves = action.fcurves
-    else:
-        curves = action.layers[0].strips[0].channelbag(ob.animation_data.action_slot).fcurves
-    for curve in curves:
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    straighten(ob)
 
 
 @pytest.mark.parametrize("make", [sheet, soft_box, tet_block, rope])
@@ -85,8 +89,7 @@ def test_what_stands_still_before_the_start_is_at_rest(scene):
 
 
 def test_parents_and_the_unit_scale_count(scene):
-    parent = bpy.data.objects.new("Parent", None)
-    scene.collection.objects.link(parent)
+    parent = empty_object("Parent")
     slide(parent, 2, 0, 1, 10.0)
     ob = soft_box()
     ob.parent = parent
@@ -208,8 +211,7 @@ def test_what_is_put_into_place_at_once_or_led_by_others_is_warned_of(scene):
         curve.keyframe_points[0].interpolation = "CONSTANT"
     assert len(warned()) == 1
     ob.animation_data_clear()
-    parent = bpy.data.objects.new("Parent", None)
-    scene.collection.objects.link(parent)
+    parent = empty_object("Parent")
     hold(parent, (0, 0.0), (1, 0.5))
     ob.parent = parent
     assert len(warned()) == 1
@@ -262,8 +264,7 @@ def test_animation_that_goes_on_without_pins_is_named(scene):
 
 def test_what_is_attached_or_led_by_what_keeps_still_is_not_named_for_its_animation(scene):
     weightless(scene)
-    ob, hook = sheet(), bpy.data.objects.new("Hook", None)
-    scene.collection.objects.link(hook)
+    ob, hook = sheet(), empty_object("Hook")
     ob.parent = hook
     hook.constraints.new("COPY_LOCATION")
     ob.constraints.new("COPY_LOCATION")
