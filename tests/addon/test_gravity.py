@@ -6,23 +6,15 @@ import numpy as np
 import pytest
 from blender_scenes import frames, sheet, shown, slab
 
+from vbd.addon.gathering.reader import curves_of
+
 
 def key_gravity(scene, *keys):
     """Keyframes (frame, pull along z) without anything between them."""
     for frame, pull in keys:
         scene.gravity = (0.0, 0.0, pull)
         scene.keyframe_insert("gravity", index=2, frame=frame)
-    _hold(scene)
-
-
-def _hold(scene):
-    """Let every key hold its value until the next one."""
-    action = scene.animation_data.action
-    if hasattr(action, "fcurves"):
-        curves = action.fcurves
-    else:
-        curves = action.layers[0].strips[0].channelbag(scene.animation_data.action_slot).fcurves
-    for curve in curves:
+    for curve in curves_of(scene.animation_data.action):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
 
