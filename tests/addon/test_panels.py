@@ -264,72 +264,30 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
     assert "vbd.bake" not in shown
 
 
-@pytest.mark.parametrize(
-    ("role", "names"),
-    [
-        (
-            "SOFT",
-            {
-                "solid_model",
-                "youngs_modulus",
-                "poisson_ratio",
-                "density",
-                "yield_strain",
-                "flow_time",
-                "damping",
-                "drag",
-                "resolution",
-                "contact_vertices",
-            },
-        ),
-        (
-            "CLOTH",
-            {
-                "membrane",
-                "thickness",
-                "membrane_stiffness",
-                "youngs_modulus",
-                "poisson_ratio",
-                "density",
-                "bending_rigidity",
-                "adapt_folds",
-                "maximum_stretch",
-                "bending_damping",
-                "crease_radius",
-                "yield_strain",
-                "flow_time",
-                "rest_flat",
-                "damping",
-                "drag",
-                "air_friction",
-                "pressure",
-                "keep_volume",
-                "fill_openings",
-                "rest_shape_key",
-                "shrink",
-            },
-        ),
-        (
-            "ROD",
-            {
-                "youngs_modulus",
-                "thickness",
-                "density",
-                "bending_factor",
-                "crease_radius",
-                "flow_time",
-                "poisson_ratio",
-                "rest_flat",
-                "damping",
-                "drag",
-            },
-        ),
-        ("COLLIDER", {"collider_shape"}),
-    ],
-)
-def test_an_object_shows_the_fields_of_its_role_only(cube, role, names):
+FIELDS_OF = {
+    "SOFT": (
+        "solid_model youngs_modulus poisson_ratio density yield_strain flow_time damping drag "
+        "resolution contact_vertices"
+    ),
+    "CLOTH": (
+        "membrane thickness membrane_stiffness youngs_modulus poisson_ratio density "
+        "bending_rigidity adapt_folds maximum_stretch bending_damping crease_radius "
+        "yield_strain flow_time rest_flat damping drag air_friction pressure keep_volume "
+        "fill_openings rest_shape_key shrink"
+    ),
+    "ROD": (
+        "youngs_modulus thickness density bending_factor crease_radius flow_time "
+        "poisson_ratio rest_flat damping drag"
+    ),
+    "COLLIDER": "collider_shape",
+}
+
+
+@pytest.mark.parametrize("role", FIELDS_OF)
+def test_an_object_shows_the_fields_of_its_role_only(cube, role):
     cube.vbd.role = role
     shown = {name for panel in PHYSICS if visible(panel) for name in drawn(panel)}
+    names = set(FIELDS_OF[role].split())
     always = {"collision_thickness", "use_friction", "friction", "collision_collection"}
     pins = {"pin_group", "pin_axes", "pin_stiffness", "pin_damping", "pin_strength"}
     bodies = set() if role == "COLLIDER" else {*pins, "self_contact", "stack_place", *FIELDS}

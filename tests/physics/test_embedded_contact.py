@@ -98,7 +98,7 @@ def test_bodies_that_collide_in_free_space_keep_their_momentum(kinds):
     x, v = np.array(states[1:]), np.diff(states, axis=0) / settings.frame_time
     momentum = (mass * v).sum(axis=1)
     assert np.abs(momentum - momentum[0]).max() < 1e-4 * one
-    # Implicit Euler's own loss of spin is left out, as in test_contact_laws.py.
+    # Implicit Euler's own loss of spin is left out, as in test_sliding.py.
     torque = (mass * np.cross(x[1:], v[1:] - v[:-1])).sum(axis=1)
     assert np.abs(np.cumsum(torque, axis=0)).max() < 1e-3 * one * 0.15
 
