@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from shapes import box, grid, tet_ball
 
 from vbd.solver.bodies import Cloth, Collider, Deformable, Pins, Solid
-from vbd.solver.scene.analytic_colliders import Bowl, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import Plane, Sphere
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -100,7 +100,6 @@ CONTACT = {
     "ball on sphere": lambda: scene(
         ball([0.02, 0.01, 0.25]), Sphere([0, 0, -0.5], 0.5), frames=12, friction=0.8
     ),
-    "ball in bowl": lambda: scene(ball([0.1, 0, 0.3]), Bowl([0, 0, 0.5], 0.5), frames=12),
     "cube on mesh": lambda: scene(cube([0.0, 0.0, 0.1]), floor(), frames=24),
     "two balls": lambda: scene(*thrown_balls(), gravity=WEIGHTLESS, frames=10),
     "stack, Chebyshev": lambda: scene(*stacked(), frames=8, acceleration=0.9),
