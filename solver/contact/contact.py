@@ -148,9 +148,9 @@ class Contact:
         """Whether float32 sees no intersection of now."""
         with self.regions.without():
             self.trees.fit()
-            self.intersections.suspect()
+            is_suspicious = self.intersections.is_suspicious()
         self.trees.is_fitted = False  # to regions
-        return not self.intersections.suspects.numpy()[0]
+        return not is_suspicious
 
     @property
     def reported(self):

@@ -67,13 +67,10 @@ def crossing_weights(p, q, a, b, c):
 
 
 def wings(edges, triangles):
-    """What is at each edge: the vertices opposite to it in (up to) two triangles [edge, 2] and one
-    of these triangles [edge], -1 for none.
-    """
+    """The vertices opposite to each edge in (up to) two triangles [edge, 2], -1 for none."""
     found = np.full((len(edges), 2), -1, dtype=np.int64)
-    owner = np.full(len(edges), -1, dtype=np.int64)
     if not len(triangles):
-        return found, owner
+        return found
     span = int(edges.max()) + 1
     key = np.sort(edges, axis=1).astype(np.int64) @ [span, 1]
     order = np.argsort(key)
@@ -85,5 +82,4 @@ def wings(edges, triangles):
     nth = np.arange(len(at)) - np.searchsorted(at, at)
     keep = nth < 2
     found[at[keep], nth[keep]] = opposite[keep]
-    owner[at] = by_edge // 3
-    return found, owner
+    return found

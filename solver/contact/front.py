@@ -2,28 +2,26 @@
 """Where surfaces face: what begins right in one of them is in front of it."""
 
 import numpy as np
-import warp as wp
 
-from ..device.launches import play
-from ..kernels.contact import sides
 from ..kernels.contact.parting import FLOOR, LOST, ROUNDING
+from .couples import COMMON
 from .crossings import unit
-from .sunk import COMMON
-
-# Rough cost of a vertex or an edge that is asked [ns].
-HEARD = 200.0
 
 
 def fronts(surface, x, up):
-    """Unit normals at all vertices [vertex, 3] at x [vertex, 3]; open sheets that face down, such
-    as a floor, are taken the other way round.
+    """Unit normals at all vertices [vertex, 3] at x [vertex, 3], and the same of open sheets that
+    face down, such as a floor, taken the other way round; and on which side of each other free open
+    bodies are, int [body, body]: -1 where the earlier is behind the later on the average, else 1.
     """
     body, normals = surface.body[surface.triangles[:, 0]], surface.normals(x, slice(None))
-    count = np.maximum(np.bincount(body, minlength=len(surface.closed)), 1)
-    mean = sums(body, normals, len(count)) / count[:, None]
+    mean = means(body, normals, len(surface.closed))
     faces_down = ~surface.closed & (mean @ unit(up[None])[0] < -COMMON)
     total = sums(surface.triangles.ravel(), np.repeat(normals, 3, axis=0), len(x))
-    return unit(np.where(faces_down[surface.body][:, None], -total, total))
+    normals, turn = unit(total), np.where(faces_down, -1.0, 1.0)
+    used = surface.vertices
+    places = means(surface.body[used], x[used], len(surface.closed))
+    side = sides(places, turn[:, None] * mean, np.flatnonzero(surface.ground == 0))
+    return normals, turn[surface.body][:, None] * normals, side
 
 
 def sums(group, vectors, count):
@@ -31,45 +29,30 @@ def sums(group, vectors, count):
     return np.column_stack([np.bincount(group, each, count) for each in vectors.T])
 
 
-class Sides:
-    """On which side of each other open bodies begin (kernels/contact/sides.py)."""
+def means(group, vectors, count):
+    """Means [count, 3] of the vectors [n, 3] of each group [n], 0 of none."""
+    number = np.maximum(np.bincount(group, minlength=count), 1)
+    return sums(group, vectors, count) / number[:, None]
 
-    def __init__(self, model, struct):
-        surface, record = model.surface, model.launches.record
-        self.struct, self.couples = struct, surface.may_touch.shape
-        is_free = surface.ground == 0
-        others = surface.may_touch & is_free & is_free[:, None] & ~np.eye(len(is_free), dtype=bool)
-        self.said = wp.zeros(2 * others.size, dtype=int, device=model.device)
-        queries = {
-            sides.hear_vertices: len(surface.vertices),
-            sides.hear_edges: surface.body_edges,
-        }
-        inputs = [struct, model.contact_model.state, model.x]
-        self.hear = [
-            record(kernel, count, inputs, [self.said], HEARD)
-            for kernel, count in queries.items()
-            if others.any()
-        ]
 
-    def find(self, rooms):
-        """Tell those of now, int [body, body]: -1 where the rule who is in front is the other way
-        round, as in `rooms` [body, body], else 1. `struct` has the fronts and the trees of now.
-        """
-        self.struct.side.fill_(1)
-        self.said.zero_()
-        play(self.hear)
-        said = self.said.numpy().reshape(*self.couples, 2)
-        is_otherwise = (said[..., sides.OTHERWISE] > 0) & (said[..., sides.AS_RULED] == 0)
-        is_otherwise |= rooms
-        side = np.where(is_otherwise | is_otherwise.T, -1, 1).astype(np.int32)
-        self.struct.side.assign(side.ravel())
-        return side
+def sides(places, facing, free):
+    """The sides of `fronts`, of bodies at `places` [body, 3] that are `facing` [body, 3] so, of
+    which some are `free`. What faces nowhere on the average, as a rod, is where the other sees it.
+    """
+    found = np.ones((len(places),) * 2, dtype=np.int32)
+    facing = np.where(np.linalg.norm(facing, axis=1)[:, None] < COMMON, 0.0, facing)[free]
+    over = places[free] @ facing.T
+    over -= np.diag(over)  # how high the one is over the other
+    is_below = over < 0.0
+    is_behind = np.triu(np.where(facing.any(axis=1), is_below, is_below.T))
+    found[np.ix_(free, free)] = np.where(is_behind | is_behind.T, -1, 1)
+    return found
 
 
 def are_in_front(surface, front, side, x, edges, triangles):
     """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies that cross one is in
     front of the other but for rounding, bool [crossing]: which of them, kernels/contact/front.py
-    says, and the `side` [body, body] of `Sides`. What touches an open surface without lying in it
+    says, and the `side` [body, body] of `fronts`. What touches an open surface without lying in it
     may as well come from behind, and then all that crosses between the two is told apart together.
     """
     one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]

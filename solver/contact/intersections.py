@@ -6,7 +6,6 @@ Where a solid passes through itself its elasticity alone leads it apart (self_in
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import warp as wp
@@ -14,9 +13,10 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.contact import intersections as kernels
 from ..kernels.contact import pairs
+from .couples import Couples
 from .crossings import crosses, winding_numbers
-from .front import Sides, are_in_front, fronts, lie_on
-from .rooms import Rooms
+from .front import are_in_front, fronts, lie_on
+from .meshes import closed_mesh
 from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
 from .separating import Found, Separation
 
@@ -60,19 +60,18 @@ class Intersections:
         self.model, self.struct, self.names = model, struct, names
         self.surface = surface = model.surface
         count, edges = len(surface.vertices), len(surface.edges)
-        self.edge_count, self.inside, self.face, self.suspects = (
+        self.edge_count, self.inside, self.face = (
             wp.zeros(length, dtype=int, device=model.device)
-            for length in (edges, len(surface.body), count, 1)
+            for length in (edges, len(surface.body), count)
         )
         self.slots = SLOTS
         self.uv = wp.zeros(count, dtype=wp.vec2, device=model.device)
         self.meshes = dict(self._closed_meshes())
         self.find_inside = list(self._finding_inside())
-        self.count_suspects = list(self._counting_suspects())
         self.of_solids = SelfIntersections(model)
         self.up = -np.asarray(settings.gravity, dtype=np.float64)
-        self.rooms, self.sides = Rooms(model, self.meshes, self.up), Sides(model, struct)
-        self.separation = Separation(model, self.meshes, settings)
+        self.couples = Couples(model, self.meshes, self.up)
+        self.separation = Separation(model, self.meshes, self.couples, settings)
         self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
 
     def _closed_meshes(self):
@@ -81,45 +80,23 @@ class Intersections:
         of_triangle = surface.body[surface.triangles[:, 0]]
         for number in np.flatnonzero(surface.closed):
             mine = np.flatnonzero(of_triangle == number)
-            mesh = wp.Mesh(
-                points=self.model.x,
-                indices=self.model.upload(surface.triangles[mine].ravel(), int),
-                support_winding_number=True,
-            )
-            yield int(number), (mesh, mine)
+            yield int(number), (closed_mesh(self.model, surface.triangles[mine]), mine)
 
     def _finding_inside(self):
         """Launches that find which vertices are inside of a closed mesh."""
-        model, surface, record = self.model, self.surface, self.model.launches.record
-        nowhere = model.upload([[np.inf] * 3, [-np.inf] * 3], wp.vec3)
+        model, count = self.model, len(self.surface.vertices)
+        outputs = [self.inside, self.face, self.uv]
         yield self.inside.zero_
-        for number, (mesh, mine) in self.meshes.items():
-            box, corners = wp.clone(nowhere), np.unique(surface.triangles[mine])
-            yield partial(wp.copy, box, nowhere)
-            yield record(
-                kernels.find_box, len(corners), [model.upload(corners, int), model.x], [box]
-            )
+        for number, (mesh, _) in self.meshes.items():
             yield mesh.refit
-            inputs = [self.struct, model.x, number, mesh.id, box]
-            outputs = [self.inside, self.face, self.uv]
-            yield record(kernels.find_inside, len(surface.vertices), inputs, outputs, VERTEX)
+            inputs = [self.struct, model.x, number, mesh.id]
+            yield model.launches.record(kernels.find_inside, count, inputs, outputs, VERTEX)
 
-    def _counting_suspects(self):
-        """Launches that count what float32 finds to intersect; no state of a solid excuses it."""
-        model, record = self.model, self.model.launches.record
-        count, nothing = len(self.surface.edges), wp.zeros_like(self.inside)
-        crossings = [self.edge_count, wp.zeros(1, dtype=int, device=model.device)]
-        yield self.suspects.zero_
-        yield record(
-            kernels.find_crossings, count, [self.struct, nothing, model.x, 0], crossings, EDGE
-        )
-        for marks in (self.edge_count, self.inside):
-            yield record(kernels.count_suspects, len(marks), [marks], [self.suspects])
-
-    def suspect(self):
-        """Find on the device, in `suspects`, how much there is to `look` at."""
+    def is_suspicious(self):
+        """Whether float32 finds anything to `look` at; no state of a solid excuses it."""
         play(self.find_inside)
-        play(self.count_suspects)
+        self._cross(wp.zeros_like(self.inside), 0)
+        return bool(self.inside.numpy().any() or self.edge_count.numpy().any())
 
     @property
     def is_settled(self):
@@ -130,12 +107,9 @@ class Intersections:
         """Find all intersections of now; True when there are any."""
         x = self.model.x.numpy().astype(np.float64)
         surface, of_solids = self.surface, self.of_solids
-        self.front = fronts(surface, x, self.up)
-        self.struct.front.assign(self.front)
         of_solids.look(x)
         found = self._find(x)
-        e, t = surface.edges[found.edge], surface.triangles[found.triangle]
-        ours, theirs = surface.body[e[:, 0]], surface.body[t[:, 0]]
+        e, t, ours, theirs = found.ends, found.corners, found.e_body, found.t_body
         crossing = np.zeros(len(surface.body), dtype=np.int32)
         np.bitwise_or.at(crossing, e, bits_of(theirs)[:, None])
         np.bitwise_or.at(crossing, t, bits_of(ours)[:, None])
@@ -146,6 +120,7 @@ class Intersections:
         # Vertices in such states are treated as if they were inside their own body.
         in_itself = (found.inside == 0) & (of_solids.state != SMOOTH)
         self.struct.crosses.assign(crossing)
+        self.couples.decide(found)
         self.separating = self.separation.pairs(found)
         inside = np.where(in_itself, surface.body + 1, found.inside)
         self.struct.inside.assign(self.separation.not_touching(inside))
@@ -156,24 +131,23 @@ class Intersections:
     @property
     def in_rooms(self):
         """Names of bodies in rooms, with these."""
-        return self.rooms.named(self.names)
+        return self.couples.named(self.names)
 
     @property
     def keepers(self):
         """All that keep something for the next look."""
-        return [self.of_solids, self.separation, self.separation.sunk, self.rooms]
+        return [self.of_solids, self.couples]
 
     def _find(self, x):
         """What is `Found` at x, float64 [vertex, 3]."""
-        if self.rooms.table is None:
-            play(self.find_inside)
-            self.rooms.decide(self._surely_inside(x), x)
-        self.side = self.sides.find(self.rooms.table)
+        self.couples.find_rooms(x)
+        normals, self.front, self.side = fronts(self.surface, x, self.up)
+        self.side[self.couples.rooms | self.couples.rooms.T] = -1
+        self.struct.front.assign(self.front)
+        self.struct.side.assign(self.side.ravel())
         play(self.find_inside)
-        inside = self._surely_inside(x)
-        edge, triangle = self._find_crossings(x)
-        face, uv = self.face.numpy(), self.uv.numpy().astype(np.float64)
-        return Found(x, inside, face, uv, edge, triangle)
+        inner = self._surely_inside(x), self.face.numpy(), self.uv.numpy().astype(np.float64)
+        return Found(self.surface, x, normals, inner, self._find_crossings(x))
 
     def _surely_inside(self, x):
         """`inside` as float64 decides it. What the device suspects is found by a hierarchy of
@@ -190,15 +164,20 @@ class Intersections:
             inside[suspects[is_on | (winding_numbers(x[suspects], corners) < SURELY)]] = 0
         return inside
 
+    def _cross(self, flattened, slots):
+        """Count in `edge_count` the triangles that edges cross, and return so many of each edge."""
+        count = len(self.surface.edges)
+        found = wp.zeros(max(count * slots, 1), dtype=int, device=self.model.device)
+        inputs, outputs = [self.struct, flattened, self.model.x, slots], [self.edge_count, found]
+        self.model.launches.run(kernels.find_crossings, count, inputs, outputs, EDGE)
+        return found
+
     def _find_crossings(self, x):
         """Edges and the triangles they cross; what float32 suspects is decided in float64."""
         model, surface, count = self.model, self.surface, len(self.surface.edges)
         flattened = model.upload(self.of_solids.state == FLATTENED, int)
         while True:
-            found = wp.zeros(count * self.slots, dtype=int, device=model.device)
-            inputs = [self.struct, flattened, model.x, self.slots]
-            outputs = [self.edge_count, found]
-            model.launches.run(kernels.find_crossings, count, inputs, outputs, EDGE)
+            found = self._cross(flattened, self.slots)
             number = self.edge_count.numpy()
             if number.max() <= self.slots:
                 break
@@ -210,7 +189,7 @@ class Intersections:
         corners = x[np.column_stack([ends, others])]
         # A vertex of a solid that lies right on a floor is in front of it, so that its edges behind
         # the floor cross it: a cube that is modeled halfway through has a row of such vertices.
-        sunk = surface.is_sunk(surface.body[ends[:, 0]], surface.body[others[:, 0]])
+        sunk = self.couples.is_sunk(surface.body[ends[:, 0]], surface.body[others[:, 0]])
         back = IN_FRONT * surface.spacing[ends[:, 0]]
         corners[sunk, 2:] -= (back[:, None] * surface.normals(x, triangle))[sunk, None]
         sure = crosses(*np.moveaxis(corners, 1, 0))
@@ -223,11 +202,10 @@ class Intersections:
         of vertices `folded` into their own.
         """
         x, body = found.x, self.surface.body
-        e, t = self.surface.edges[found.edge], self.surface.triangles[found.triangle]
         inner = self.surface.vertices[found.inside[self.surface.vertices] > 0]
-        one = np.concatenate([body[e[:, 0]], body[inner], body[folded]])
-        other = np.concatenate([body[t[:, 0]], found.inside[inner] - 1, body[folded]])
-        points = np.concatenate([x[e].mean(axis=1), x[inner], x[folded]])
+        one = np.concatenate([found.e_body, body[inner], body[folded]])
+        other = np.concatenate([found.t_body, found.inside[inner] - 1, body[folded]])
+        points = np.concatenate([x[found.ends].mean(axis=1), x[inner], x[folded]])
         points = points + self.model.assembly.origin
         reported = []
         ends = np.sort(np.column_stack([one, other]), axis=1)

@@ -8,12 +8,11 @@ inside it.
 """
 
 import numpy as np
-import warp as wp
 
-from ..kernels.contact import intersections
 from ..model.contact_lists import refuse_outside
 from ..topology.graphs import connected_components, unique_edges
 from ..topology.meshes import solid_volumes
+from .meshes import ask, closed_mesh
 
 # A tet or cell with less than this part of its rest volume is flat.
 FLAT = 0.05
@@ -118,13 +117,5 @@ class SelfIntersections:
         normal = np.cross(b - a, c - a)
         size = np.sqrt(np.linalg.norm(normal, axis=1, keepdims=True))
         raised = (a + b + c) / 3.0 + RAISED * normal / np.maximum(size, 1e-30)
-        found = wp.zeros(len(vertices), dtype=int, device=self.model.device)
         # A new one: the tree of a mesh that was built flat is of no use any more.
-        mesh = wp.Mesh(
-            points=self.model.x,
-            indices=self.model.upload(triangles.ravel(), int),
-            support_winding_number=True,
-        )
-        inputs = [mesh.id, self.model.upload(raised.astype(np.float32), wp.vec3)]
-        self.model.launches.run(intersections.are_inside, len(vertices), inputs, [found])
-        return found.numpy() > 0
+        return ask(self.model, closed_mesh(self.model, triangles), raised)[0]

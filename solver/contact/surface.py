@@ -30,8 +30,7 @@ class Surface:
     more `ground` [body] lies below. `spacing` [vertex, m] is the mean length of the edges at a
     vertex, or the least among its embedded points; `stiffness` [vertex, N/m] the most that its
     contacts may have, `lead` that of what leads it out of an analytic collider, firm but
-    for what is held. `rooms` [body, body] tells which bodies begin in which closed colliders, once
-    that has been looked at. `hidden` [vertex of a body] are those that embedded points stand for.
+    for what is held. `hidden` [vertex of a body] are those that embedded points stand for.
     """
 
     body_count: int
@@ -56,14 +55,6 @@ class Surface:
     stiffness: np.ndarray
     lead: np.ndarray
     spacing: np.ndarray
-    rooms: np.ndarray
-
-    def is_sunk(self, one, other):
-        """Whether `one` is a solid and `other` an open collider or its room; numbers of bodies, any
-        shape.
-        """
-        is_open = ~self.closed[other] | self.rooms[one, other]
-        return (other >= self.body_count) & self.closed[one] & is_open
 
     def normals(self, x, triangle):
         """Unit normals [triangle, 3] of some triangles at x [vertex, 3]."""
@@ -207,7 +198,6 @@ def contact_surface(assembly, bodies, colliders, settings):
         stiffness=stiffness,
         lead=np.where(np.isin(body, list(held)), stiffness, firm),
         spacing=spacing,
-        rooms=np.zeros((len(closed), len(closed)), dtype=bool),
     )
 
 

@@ -10,7 +10,7 @@ import re
 # Raise the number when arrays of contact change what they mean. Of states with another one contact
 # is left out: bodies go on as if they had just met.
 FIRST_LAYOUT = "layout/1"
-LAYOUT = "layout/1"
+LAYOUT = "layout/2"
 # The first states had the names of classes, and no layout.
 BEFORE = {
     "Model": "model",
@@ -22,10 +22,7 @@ BEFORE = {
     "AttachedPoints": "attached_points",
     "Contact": "contact",
     "Search": "contact_search",
-    "Rooms": "contact_containment",
     "SelfIntersections": "contact_self",
-    "Separation": "contact_separation",
-    "Sunk": "contact_push_out",
     "GentleStart": "contact_start",
     "ContactLoad": "contact_load",
     "Anchors": "contact_anchors",

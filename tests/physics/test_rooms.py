@@ -103,7 +103,7 @@ def test_a_room_stays_one_in_a_resumed_bake():
     bodies = [cube((-0.3, -0.3, -0.3)), ROOM]
     states = [Restart(f.index, f.state()) for f in simulate(bodies, SETTINGS, 12)]
     first = states[0].arrays
-    assert first["contact_containment/rooms"].any() and (first["contact.side"] < 0).any()
+    assert first["contact_couples/rooms"].any() and (first["contact.side"] < 0).any()
     (again,) = simulate(bodies, SETTINGS, 12, restart=states[-2])
     np.testing.assert_array_equal(again.state()["model.x"], states[-1].arrays["model.x"])
 

@@ -3,7 +3,7 @@
 
 A gap of nothing has no direction, and what rounding makes of it is another one for each pair. So
 one of two bodies is in front of the other: of a closed one, else of what is held, or else of the
-later one; behind it where all that tells two open bodies apart says so (`sides.py`).
+later one; behind it where it is so on the average, of two open bodies that are free.
 """
 
 import warp as wp

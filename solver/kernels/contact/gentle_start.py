@@ -15,7 +15,7 @@ from ..options import QUICK
 from ..shares import share_of
 from .analytic_colliders import ContactModel, direction_and_distance
 from .counts import OF_EDGES, OF_VERTICES
-from .leading_out import BRAKING
+from .leading_out import pace
 from .pairs import Pair, exact_gap, signed_weights
 from .state import ContactState
 
@@ -93,5 +93,5 @@ def grow(
 ):
     """Let every radius [vertex, m] grow for a time h [s]. One thread per vertex."""
     i = wp.tid()
-    missing[i] = wp.max(missing[i] - h * wp.sqrt(2.0 * BRAKING * missing[i]), 0.0)
+    missing[i] = missing[i] - pace(missing[i], h)
     radius[i] = whole[i] - missing[i]

@@ -14,26 +14,12 @@ wp.set_module_options(QUICK)
 
 
 @wp.kernel
-def find_box(
-    vertices: wp.array[int],
-    x: wp.array[wp.vec3],
-    # in and out
-    box: wp.array[wp.vec3],
-):
-    """Widen a box, its lowest and its highest corner [m], by vertices. One thread per vertex."""
-    p = x[vertices[wp.tid()]]
-    wp.atomic_min(box, 0, p)
-    wp.atomic_max(box, 1, p)
-
-
-@wp.kernel
 def find_inside(
     first: int,
     surface: Surface,
     x: wp.array[wp.vec3],
     number: int,
     mesh: wp.uint64,
-    box: wp.array[wp.vec3],
     # out
     inside: wp.array[int],
     face: wp.array[int],
@@ -47,8 +33,8 @@ def find_inside(
     k = first + wp.tid()
     v = surface.vertices[k]
     p = x[v]
-    low = box[0]
-    high = box[1]
+    low = surface.body_low[number]
+    high = surface.body_high[number]
     meets = surface.may_touch[surface.body[v] * surface.bodies + number] != 0
     # What is in a room is on its right side.
     meets = meets and surface.side[couple_of(surface.body[v], number, surface)] > 0
@@ -63,39 +49,17 @@ def find_inside(
 
 
 @wp.kernel
-def count_suspects(
-    marks: wp.array[int],
-    # in and out
-    suspects: wp.array[int],
-):
-    """Add up the crossings of edges, or count vertices that are inside of something."""
-    if marks[wp.tid()] > 0:
-        wp.atomic_add(suspects, 0, 1)
-
-
-@wp.kernel
-def are_inside(
-    mesh: wp.uint64,
-    points: wp.array[wp.vec3],
-    # out
-    inside: wp.array[int],
-):
-    """Whether each point is inside a closed mesh."""
-    k = wp.tid()
-    near = wp.mesh_query_point_sign_winding_number(mesh, points[k], 1.0e6)
-    inside[k] = int(near.result and near.sign < 0.0)
-
-
-@wp.kernel
 def find_ways(
     mesh: wp.uint64,
     points: wp.array[wp.vec3],
     # out
+    inside: wp.array[int],
     way: wp.array[wp.vec3],
 ):
-    """The shortest way from each point to a mesh [m]."""
+    """Whether each point is inside a closed mesh, and the shortest way to that [m]."""
     k = wp.tid()
-    near = wp.mesh_query_point_no_sign(mesh, points[k], 1.0e6)
+    near = wp.mesh_query_point_sign_winding_number(mesh, points[k], 1.0e6)
+    inside[k] = int(near.result and near.sign < 0.0)
     way[k] = wp.mesh_eval_position(mesh, near.face, near.u, near.v) - points[k]
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How what begins behind an analytic collider is led out.
+"""How fast comes out what begins in something, behind it or nearer to it than it may be.
 
-It goes slower and slower, so that it does not leave with the speed at which it came out: by the
-part h/RETURN_TIME of its path in every step, but never so fast that more than BRAKING were needed
-to stop it at the end. A vertex takes at least the pace that its own depth asks for, and at most
-that of the deepest vertex of its body: what is stiff comes out as a whole, and is not pressed flat
-on its way. What leads it is stiffer than its body, so that no weight holds it back.
+It goes slower and slower, so that it does not leave with the speed at which it came out: no more
+than BRAKING is needed to stop it at the end of its path. Behind an analytic collider a vertex takes
+at least the pace that its own depth asks for, and at most that of the deepest vertex of its body:
+what is stiff comes out as a whole, and is not pressed flat on its way. What leads it is stiffer
+than its body, so that no weight holds it back.
 """
 
 import warp as wp
@@ -14,8 +14,6 @@ from ..options import QUICK
 
 wp.set_module_options(QUICK)
 
-# What begins behind a collider, but not deep, comes out in about this time [s].
-RETURN_TIME = wp.constant(0.25)
 # What is led out brakes by no more than that [m/s²], which its weight alone can do: no hop.
 BRAKING = wp.constant(2.0)
 
@@ -23,8 +21,7 @@ BRAKING = wp.constant(2.0)
 @wp.func
 def pace(path: float, h: float):
     """How far something is led in a step h [s] when its path out is so long [m]."""
-    speed = wp.min(path / RETURN_TIME, wp.sqrt(2.0 * BRAKING * path))
-    return wp.min(h * speed, path)
+    return wp.min(h * wp.sqrt(2.0 * BRAKING * path), path)
 
 
 @wp.func
