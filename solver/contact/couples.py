@@ -59,7 +59,7 @@ class Couples:
         self.by_kind = np.where(closed[:, None] | closed, OUT, SHORTEN)
         np.fill_diagonal(self.by_kind, np.where(closed, ALONE, SHORTEN))
         self.way, self.direction = self.by_kind, {}
-        self.rooms, self.side = None, np.zeros(closed.shape * 2, dtype=np.int8)
+        self.rooms, self.side = None, np.zeros(closed.shape * 2, dtype=np.int32)
 
     def keep(self):
         """What was decided."""
@@ -72,7 +72,7 @@ class Couples:
             raise ValueError("bodies have changed")
         is_known = kept["rooms"].shape == self.side.shape
         self.rooms = kept["rooms"].astype(bool) if is_known else None
-        self.side = np.sign(kept["side"]).astype(np.int8)
+        self.side = np.sign(kept["side"]).astype(np.int32)
 
     def named(self, names):
         """Who is in which room, pairs of these `names` [body]."""

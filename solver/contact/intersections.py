@@ -116,7 +116,7 @@ class Intersections:
         own = ours == theirs
         crossed = np.zeros(len(crossing), dtype=bool)
         crossed[e[own]] = crossed[t[own]] = True
-        of_solids.release(x, crossed & surface.closed[surface.body])
+        of_solids.release(x, found.normals, crossed & surface.closed[surface.body])
         # Vertices in such states are treated as if they were inside their own body.
         in_itself = (found.inside == 0) & (of_solids.state != SMOOTH)
         self.struct.crosses.assign(crossing)

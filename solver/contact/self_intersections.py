@@ -16,7 +16,7 @@ from .meshes import ask, closed_mesh
 
 # A tet or cell with less than this part of its rest volume is flat.
 FLAT = 0.05
-# To be told from inside, points are raised off their triangle by this part of its size.
+# To be told from inside, vertices are raised off their surface by this part of the mesh spacing.
 RAISED = 0.01
 # The state of a vertex: it touches its own body, it crosses it, or its part has been flat so far.
 SMOOTH, CROSSED, FLATTENED = 0, 1, 2
@@ -64,10 +64,8 @@ class SelfIntersections:
         return not waits and not any(len(corners) for corners, _ in self.flat)
 
     def keep(self):
-        """What is in which state, and what is still flat."""
-        flat = {f"flat{k}": corners for k, (corners, _) in enumerate(self.flat)}
-        rest = {f"rest{k}": rest for k, (_, rest) in enumerate(self.flat)}
-        return {"state": self.state.copy(), **flat, **rest}
+        """What is in which state."""
+        return {"state": self.state.copy()}
 
     def bring_back(self, kept):
         """Take what `keep` has returned."""
@@ -75,17 +73,10 @@ class SelfIntersections:
         if state.shape != self.state.shape:
             raise ValueError("surfaces have changed")
         refuse_outside("state", state, FLATTENED + 1)
-        for k, (corners, _) in enumerate(self.flat):
-            still, rest = kept[f"flat{k}"], kept[f"rest{k}"]
-            if (
-                still.ndim != 2
-                or still.shape[1] != corners.shape[1]
-                or rest.shape != still.shape[:1]
-            ):
-                raise ValueError("solids have changed")
-            refuse_outside("corners", still, len(self.state))
-            self.flat[k] = still, rest
         self.state[:] = state
+        for k, (corners, rest) in enumerate(self.flat):
+            waits = state[corners[:, 0]] == FLATTENED
+            self.flat[k] = corners[waits], rest[waits]
 
     def look(self, x):
         """What has volume at x [vertex, 3] is no longer flat."""
@@ -93,8 +84,10 @@ class SelfIntersections:
             self._keep_flat(x)
             self._mark()
 
-    def release(self, x, crossed):
-        """Let vertices touch their own body that are not inside it; `crossed` [vertex] cross it."""
+    def release(self, x, normals, crossed):
+        """Let vertices touch their own body that are not inside it, at x with unit `normals`, both
+        [vertex, 3]; `crossed` [vertex] cross it.
+        """
         self.state[crossed & (self.state == SMOOTH)] = CROSSED
         waiting = (self.state == CROSSED) & ~crossed
         of_triangle = self.surface.body[self.surface.triangles[:, 0]]
@@ -103,19 +96,8 @@ class SelfIntersections:
             vertices = np.unique(triangles)
             vertices = vertices[waiting[vertices]]
             if len(vertices):
-                inside = self._inside(x, vertices, triangles)
-                self.state[vertices[~inside]] = SMOOTH
-
-    def _inside(self, x, vertices, triangles):
-        """Which surface vertices of a body are inside it, bool.
-
-        Nothing crosses the triangles around them, so that any of these tells.
-        """
-        of_vertex = np.zeros(len(x), dtype=np.int64)
-        of_vertex[triangles] = np.arange(len(triangles))[:, None]
-        a, b, c = (x[triangles[of_vertex[vertices], k]] for k in range(3))
-        normal = np.cross(b - a, c - a)
-        size = np.sqrt(np.linalg.norm(normal, axis=1, keepdims=True))
-        raised = (a + b + c) / 3.0 + RAISED * normal / np.maximum(size, 1e-30)
-        # A new one: the tree of a mesh that was built flat is of no use any more.
-        return ask(self.model, closed_mesh(self.model, triangles), raised)[0]
+                # A new one: the tree of a mesh that was built flat is of no use any more.
+                mesh = closed_mesh(self.model, triangles)
+                off = RAISED * self.surface.spacing[vertices, None] * normals[vertices]
+                is_inside, _ = ask(self.model, mesh, x[vertices] + off)
+                self.state[vertices[~is_inside]] = SMOOTH

@@ -85,8 +85,8 @@ def find_exit(
 
 
 @wp.func
-def crossing(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
-    """Where segment pq crosses triangle abc: (where on pq, weights of b and c); -1 if it does not.
+def crosses(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
+    """Whether segment pq crosses triangle abc, or touches it.
 
     Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
     """
@@ -95,16 +95,13 @@ def crossing(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
     c_a = c - a
     n = wp.cross(along, c_a)
     determinant = wp.dot(b_a, n)
-    found = wp.vec3(-1.0, 0.0, 0.0)
-    if determinant != 0.0:
-        to_p = p - a
-        u = wp.dot(to_p, n) / determinant
-        m = wp.cross(to_p, b_a)
-        w = wp.dot(along, m) / determinant
-        s = wp.dot(c_a, m) / determinant
-        if u >= 0.0 and w >= 0.0 and u + w <= 1.0 and s >= 0.0 and s <= 1.0:
-            found = wp.vec3(s, u, w)
-    return found
+    to_p = p - a
+    m = wp.cross(to_p, b_a)
+    u = wp.dot(to_p, n) / determinant
+    w = wp.dot(along, m) / determinant
+    s = wp.dot(c_a, m) / determinant
+    # Where the triangle lies along the segment these are infinite or no numbers.
+    return u >= 0.0 and w >= 0.0 and u + w <= 1.0 and s >= 0.0 and s <= 1.0
 
 
 @wp.func
@@ -137,7 +134,7 @@ def crossed_triangles(
             own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
             if surface.body[e[0]] == surface.body[t[0]]:
                 own = own or any_in(flattened, e, t)
-            if not own and crossing(p, q, x[t[0]], x[t[1]], x[t[2]])[0] >= 0.0:
+            if not own and crosses(p, q, x[t[0]], x[t[1]], x[t[2]]):
                 if not lay_in_triangle(e, t, surface):
                     if n < slots:
                         found[k * slots + n] = walk.entry
