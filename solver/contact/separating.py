@@ -164,14 +164,14 @@ class Separation:
         side = self.couples.side[np.minimum(e_body, t_body), np.maximum(e_body, t_body)]
         side = np.where(e_body < t_body, side, -side)
         outwards = mean_normals(found.of_triangles, np.column_stack([found.edge, t_body]))
-        ways = {
-            "along": (way == ALONG, side[:, None] * found.of_later()),
-            "out of the triangle's body": (surface.closed[t_body], outwards),
-            "out of the edge's body": (surface.closed[e_body], -found.of_edges),
-        }
-        conditions, directions = zip(*ways.values(), strict=True)
-        conditions = [one[:, None] for one in conditions]
-        direction = np.select(conditions, directions, self._shortening(found))
+        direction = np.select(
+            [
+                is_so[:, None]
+                for is_so in (way == ALONG, surface.closed[t_body], surface.closed[e_body])
+            ],
+            [side[:, None] * found.of_later(), outwards, -found.of_edges],
+            self._shortening(found),
+        )
         clear = ~known & (way != ALONE) & (way != WHOLE) & direction.any(axis=1)
         e, t, direction = e[clear], t[clear], direction[clear]
         step = self._paces(surface.spacing[e].mean(axis=1))
