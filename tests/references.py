@@ -41,12 +41,15 @@ def corotated(rest, x, mu, lam):
     return volume * (mu * ((f - r) ** 2).sum() + 0.5 * lam * (np.linalg.det(f) - 1.0) ** 2)
 
 
-def viscosity(rest, x, before, rate):
-    """Energy [J] of the shear viscosity of one tet: V₀ κ μ_L/4 |C − Cᵗ|², rate = κ μ_L."""
+def viscosity(rest, x, before, mu, lam):
+    """Energy [J] of the viscosity of one tet: that of a neo-Hookean one in F F₀⁻¹, but for the
+    volume, which is J − J₀.
+    """
     f, volume = deformation_gradient(rest, x)
-    f_before, _ = deformation_gradient(rest, before)
-    change = f.T @ f - f_before.T @ f_before
-    return 0.25 * rate * volume * (change * change).sum()
+    f_0, _ = deformation_gradient(rest, before)
+    j, j_0, turned = np.linalg.det(f), np.linalg.det(f_0), f @ np.linalg.inv(f_0)
+    shear = 0.5 * (turned**2).sum() - np.linalg.det(turned)
+    return volume * (mu * j_0**2 * shear + 0.5 * lam * (j - j_0) ** 2)
 
 
 def cell_state(rest, x, middle=(0.0, 0.0, 0.0)):
@@ -84,8 +87,14 @@ FULL = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 1.0)
 
 def hourglass(rest, x, mu, lam, filling=FULL):
     """Energy [J] of bending and twisting of one cell; `filling`: middle, spread and part."""
-    middle, spread, part = filling
-    f, q, volume = cell_state(rest, x, middle)
+    f, q, _ = cell_state(rest, x, filling[0])
+    return hourglass_of(f, q, rest, mu, lam, filling)
+
+
+def hourglass_of(f, q, rest, mu, lam, filling):
+    """The same of what `cell_state` tells."""
+    _, spread, part = filling
+    volume = (rest[1, 0] - rest[0, 0]) ** 3
     cofactor = np.stack([np.cross(f[:, i - 2], f[:, i - 1]) for i in range(3)])
     square = bending_form(cofactor @ q.T, q.T, mu, lam, spread)
     for axis, mode in ((2, 0), (0, 1), (1, 2)):
@@ -102,18 +111,15 @@ def cell_center(energy, rest, x, filling=FULL):
 
 
 def cell_viscosity(rest, x, before, mu, lam, filling=FULL):
-    """Energy [J] of the viscosity of one cell, of Lamé's μ and λ times κ."""
-    middle, spread, part = filling
-    (f, q, volume), (f_0, q_0, _) = (cell_state(rest, p, middle) for p in (x, before))
-    strain = f.T @ f - f_0.T @ f_0
-    bending = f.T @ q.T - f_0.T @ q_0.T
-    square = bending_form(bending, bending, mu, lam, spread)
-    for axis, mode in ((2, 0), (0, 1), (1, 2)):
-        across = np.delete(bending[:, mode], axis)
-        square += cross_stiffness(mu, spread, axis) * (across**2).sum()
-    square += 0.5 * mu * (strain**2).sum()
-    square += lam * (np.linalg.det(f) - np.linalg.det(f_0)) ** 2
-    return 0.5 * part * volume * square
+    """The same of one cell, bent as it was `before`."""
+    f, q, _ = cell_state(rest, x, filling[0])
+    f_0, q_0, _ = cell_state(rest, before, filling[0])
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    center = cell_center(
+        lambda tet, now: viscosity(tet, now, corners @ f_0.T, mu, lam), rest, x, filling
+    )
+    bent = q - q_0 @ np.linalg.inv(f_0).T @ f.T
+    return center + hourglass_of(f, bent, rest, mu, lam - mu, filling)
 
 
 def plane_gradient(rest, x):

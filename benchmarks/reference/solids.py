@@ -194,36 +194,38 @@ class FixedCorotated:
 
 @dataclass(frozen=True)
 class Viscous:
-    """ψ = μ/4 |C − Cᵗ|² + λ/2 (J − Jᵗ)², C = FᵀF: blind to rotation, at rest when nothing moves.
+    """ψ = μ/2 tr(F A Fᵀ) + λ/2 (J − α)², A = adj(FᵗᵀFᵗ), λ = λ_L + μ, α = Jᵗ (1 + μ/λ): blind to
+    rotation, at rest when nothing moves.
 
-    Near the identity and for the rate Ḟ its stress is h (2μ ε̇ + λ tr(ε̇) I).
+    Near the identity and for the rate Ḟ its stress is h (2μ ε̇ + λ_L tr(ε̇) I).
     """
 
     mu: np.ndarray
-    lam: np.ndarray
+    lame_lam: np.ndarray
     start: np.ndarray
 
-    @staticmethod
-    def metric(f):
-        return np.einsum("eki,eli->ekl", f, f)
+    @property
+    def lam(self):
+        return self.lame_lam + self.mu
+
+    @property
+    def metric(self):
+        n = cofactor(self.start)
+        return np.einsum("eki,eli->ekl", n, n)
+
+    @property
+    def alpha(self):
+        return determinant(self.start) * (1.0 + self.mu / self.lam)
 
     def energy(self, f):
-        change = self.metric(f) - self.metric(self.start)
-        volume = determinant(f) - determinant(self.start)
-        return 0.25 * self.mu * (change**2).sum(axis=(1, 2)) + 0.5 * self.lam * volume**2
+        stretch = np.einsum("eki,ekl,eli->e", f, self.metric, f)
+        return 0.5 * self.mu * stretch + 0.5 * self.lam * (determinant(f) - self.alpha) ** 2
 
     def stress(self, f):
-        change = self.metric(f) - self.metric(self.start)
-        pressure = self.lam * (determinant(f) - determinant(self.start))
-        shear = np.einsum("ekl,eli->eki", change, f)
+        pressure = self.lam * (determinant(f) - self.alpha)
+        shear = np.einsum("ekl,eli->eki", self.metric, f)
         return over(self.mu, 2) * shear + over(pressure, 2) * cofactor(f)
 
     def tangent(self, f):
-        change = self.metric(f) - self.metric(self.start)
-        left = np.einsum("emi,emj->eij", f, f)
-        shear = (
-            np.einsum("ekl,ij->ekilj", change, IDENTITY)
-            + np.einsum("kl,eij->ekilj", IDENTITY, left)
-            + np.einsum("eli,ekj->ekilj", f, f)
-        )
-        return over(self.mu, 4) * shear + volume_tangent(f, self.lam, determinant(self.start))
+        shear = np.einsum("ekl,ij->ekilj", self.metric, IDENTITY)
+        return over(self.mu, 4) * shear + volume_tangent(f, self.lam, self.alpha)

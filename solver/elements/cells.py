@@ -117,8 +117,8 @@ def bending(cells, factor=1.0):
     }
 
 
-def record_columns(cells):
-    """Fields of `CellRecord`."""
+def records(points, cells, _h):
+    """Records of cells."""
     toward = np.where(CELL_CORNERS == 1, -1.0, 1.0)
     given = bending(cells)
     rates = given["rates"]
@@ -130,7 +130,7 @@ def record_columns(cells):
         ),
     }
     of_record = structured(kernels.Bending, (len(cells), 8), fields)
-    return {
+    columns = {
         "others": others_of(cells.corners),
         "gradient": 0.25 / cells.side,
         "middle": np.take_along_axis(cells.middle[:, None] * toward, AXES[None], axis=2),
@@ -138,11 +138,6 @@ def record_columns(cells):
         "lam": cells.lam * cells.volume,
         "bending": of_record,
     }
-
-
-def records(points, cells, _h):
-    """Records of cells."""
-    columns = record_columns(cells)
     return in_vertex_order(len(points), kernels.CellRecord, cells.corners, columns)
 
 

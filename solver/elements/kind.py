@@ -87,9 +87,11 @@ class ElementKind:
     rest_in_lanes: wp.Function | None = None
     """The same of eight records of a vertex in lanes, of kinds that go in them."""
 
+    flowing: type | None = None
+    """The type of the first numbers of rest values, where only these flow."""
     flowed: wp.Function | None = None
-    """(element, rest value, limit, share, x) → the rest value after a share of what is strained
-    beyond the limit has become permanent, of kinds whose columns are `Plastic`."""
+    """(element, what flows of the rest value, limit, share, x) → the same after a share of what is
+    strained beyond the limit has become permanent, of kinds whose columns are `Plastic`."""
 
     element: type
     gradient: wp.Function
@@ -137,6 +139,11 @@ class ElementKind:
     exact: type | None = None
     energy: wp.Function | None = None
     """(exact, x) → E [J], zero at rest, and the volume over that at rest; none for viscosity."""
+
+    @property
+    def state(self):
+        """The type of what flows."""
+        return self.flowing or self.rest
 
     @property
     def has_rest(self):

@@ -1,30 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells and tets that keep a change of shape (kernels/elements/plastic_solids.py)."""
+"""Cells and tets whose rest shape moves (kernels/elements/plastic_solids.py): of solids that yield,
+and the viscosity of solids that are damped.
+"""
 
 from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ..bodies import CELL_CORNERS, Solid
 from ..bodies import Cells as CellBody
-from ..bodies import Solid
 from ..kernels.elements import cells as cell_kernels
 from ..kernels.elements import continua
 from ..kernels.elements import plastic_cells as of_cells
+from ..kernels.elements import plastic_corners as corners
 from ..kernels.elements import plastic_tets as of_tets
-from ..kernels.elements.linear_algebra import vec6, vec18
-from .cells import (
-    CORNER,
-    Cells,
-    cells_of,
-    element_columns,
-    exact_columns,
-    record_columns,
-    steady_relaxation,
-)
+from ..kernels.elements.linear_algebra import vec6, vec7, vec18, vec20
+from .cells import Cells, bending, cells_of, exact_columns, steady_relaxation
 from .kind import ElementKind, Plastic
 from .of_bodies import limit_of, per_element, yields
-from .records import in_vertex_order
-from .tets import Tets, continuum_columns, gradient_columns, tets_of
+from .records import in_vertex_order, structured
+from .tets import Tets, gradient_columns, tet_gradients, tets_of
 from .tets import exact_columns as exact_tets
 
 # A is the identity; and cells are not bent.
@@ -74,75 +69,172 @@ def plastic_tets_of(body, settings):
     return plastic(tets_of(body, settings), PlasticTets, body, AS_MADE)
 
 
-def cell_records(points, cells, _h):
-    """Records of cells, with the numbers of their corners."""
-    columns = record_columns(cells) | {"corner": np.tile(CORNER, (len(cells), 1))}
-    return in_vertex_order(
-        len(points), of_cells.PlasticCellRecord, cells.corners, columns, cells.rest
+def viscous(columns):
+    """Those that are damped, neo-Hookean with the same Lamé constants."""
+    columns = columns[columns.damping_time > 0.0]
+    columns.mu, columns.lam = columns.lame_mu, columns.lame_lam + columns.lame_mu
+    return columns
+
+
+def viscous_cells_of(body, settings):
+    """Cells that are damped, whatever their material."""
+    return viscous(cells_of(body, settings)) if isinstance(body, CellBody) else None
+
+
+def viscous_tets_of(body, settings):
+    """Tets that are damped, whatever their material."""
+    return viscous(tets_of(body, settings)) if isinstance(body, Solid) else None
+
+
+def elastic(solids, _h):
+    """The factor of stiffness, the blend of damping, and A and the b, of solids that yield."""
+    return np.ones(len(solids)), np.zeros(len(solids)), solids.rest
+
+
+def viscosity(solids, h):
+    """The same of viscosity, relaxed as it was made until the first step."""
+    count = len(solids)
+    return solids.damping_time / h, np.ones(count), np.tile(AS_MADE + STRAIGHT, (count, 1))
+
+
+def cell_columns(cells, factor):
+    """What records and elements of cells both have."""
+    return {
+        "gradient": 0.25 / cells.side,
+        "middle": cells.middle,
+        "mu": factor * cells.mu * cells.volume,
+        "lam": factor * cells.lam * cells.volume,
+        "bending": structured(cell_kernels.Bending, len(cells), bending(cells, factor)),
+    }
+
+
+def cell_kind(name, of_body, stiffness_of, **others):
+    """The kind of cells of the stiffness that `stiffness_of` tells."""
+
+    def records(points, cells, h):
+        factor, blend, rest = stiffness_of(cells, h)
+        columns = cell_columns(cells, factor)
+        columns["middle"] = np.repeat(cells.middle[:, None], 8, axis=1)
+        columns["corners"] = np.repeat(cells.corners[:, None], 8, axis=1)
+        columns["signs"] = np.broadcast_to(2.0 * CELL_CORNERS - 1.0, (len(cells), 8, 3))
+        columns["bending"] = np.repeat(columns["bending"], 8).reshape(-1, 8)
+        rest = np.column_stack([rest, 1.0 + cells.mu / cells.lam, np.ones(len(cells))])
+        return in_vertex_order(
+            len(points), corners.PlasticCellRecord, cells.corners, columns, rest, blend
+        )
+
+    def element_columns(_points, cells, h):
+        columns = cell_columns(cells, stiffness_of(cells, h)[0])
+        near_rest = columns["mu"], columns["lam"], 1.0 + cells.mu / cells.lam
+        return columns | {"near_rest": np.stack(near_rest, axis=1)}
+
+    return ElementKind(
+        name=name,
+        corners=8,
+        columns=7,
+        cost=30.0,
+        of_body=of_body,
+        records=records,
+        element_columns=element_columns,
+        record=corners.PlasticCellRecord,
+        rest=vec20,
+        force_hessian=corners.plastic_cell_force_hessian,
+        in_lanes=corners.plastic_cells,
+        element=cell_kernels.Cell,
+        gradient=cell_kernels.cell_gradient,
+        weight=cell_kernels.cell_weight,
+        affine=True,
+        stress=of_cells.plastic_cell_stress,
+        squares=1,
+        square=of_cells.plastic_cell_square,
+        spread=of_cells.plastic_cell_spread,
+        shear=cell_kernels.cell_shear,
+        turning=of_cells.plastic_cell_turning,
+        slope=of_cells.plastic_cell_slope,
+        **others,
     )
 
 
-def tet_records(points, tets, _h):
-    """Records of tets."""
-    volumes, columns = gradient_columns(points, tets.corners)
-    columns["mu"], columns["lam"] = tets.mu * volumes, tets.lam * volumes
-    return in_vertex_order(len(points), continua.ContinuumRecord, tets.corners, columns, tets.rest)
+def tet_kind(name, of_body, stiffness_of, **others):
+    """The same of tets."""
+
+    def records(points, tets, h):
+        factor, blend, rest = stiffness_of(tets, h)
+        volumes, columns = gradient_columns(points, tets.corners)
+        columns["mu"] = factor * tets.mu * volumes
+        columns["lam"] = factor * tets.lam * volumes
+        rest = np.column_stack([rest[:, :6], 1.0 + tets.mu / tets.lam])
+        return in_vertex_order(
+            len(points), continua.ContinuumRecord, tets.corners, columns, rest, blend
+        )
+
+    def element_columns(points, tets, h):
+        volumes, gradients = tet_gradients(points, tets.corners)
+        factor = stiffness_of(tets, h)[0] * volumes
+        near_rest = factor * tets.mu, factor * tets.lam, 1.0 + tets.mu / tets.lam
+        return {
+            "gradients": gradients[:, 1:],
+            "mu": near_rest[0],
+            "lam": near_rest[1],
+            "near_rest": np.stack(near_rest, axis=1),
+        }
+
+    return ElementKind(
+        name=name,
+        corners=4,
+        columns=3,
+        cost=40.0,
+        of_body=of_body,
+        records=records,
+        element_columns=element_columns,
+        record=continua.ContinuumRecord,
+        rest=vec7,
+        force_hessian=of_tets.plastic_tet_force_hessian,
+        element=continua.Continuum,
+        gradient=continua.continuum_gradient,
+        weight=continua.continuum_weight,
+        affine=True,
+        stress=of_tets.plastic_tet_stress,
+        squares=1,
+        square=of_tets.plastic_tet_square,
+        spread=of_tets.plastic_tet_spread,
+        shear=continua.continuum_shear,
+        turning=of_tets.plastic_tet_turning,
+        slope=of_tets.plastic_tet_slope,
+        **others,
+    )
 
 
-PLASTIC_CELLS = ElementKind(
-    name="plastic_cells",
-    corners=8,
-    columns=7,
-    cost=80.0,
-    of_body=plastic_cells_of,
-    records=cell_records,
-    element_columns=element_columns,
+PLASTIC_CELLS = cell_kind(
+    "plastic_cells",
+    plastic_cells_of,
+    elastic,
     exact_columns=lambda points, cells: exact_columns(points, cells) | {"rest": cells.rest},
     relaxation=steady_relaxation,
-    record=of_cells.PlasticCellRecord,
-    rest=vec18,
-    force_hessian=of_cells.plastic_cell_force_hessian,
+    flowing=vec18,
     flowed=of_cells.cell_flowed,
-    element=cell_kernels.Cell,
-    gradient=cell_kernels.cell_gradient,
-    weight=cell_kernels.cell_weight,
-    affine=True,
-    stress=of_cells.plastic_cell_stress,
-    squares=1,
-    square=of_cells.plastic_cell_square,
-    spread=of_cells.plastic_cell_spread,
-    shear=cell_kernels.cell_shear,
-    turning=of_cells.plastic_cell_turning,
-    slope=of_cells.plastic_cell_slope,
     volume=cell_kernels.cell_volume,
     exact=of_cells.ExactPlasticCell,
     energy=of_cells.plastic_cell_energy,
 )
-PLASTIC_TETS = ElementKind(
-    name="plastic_tets",
-    corners=4,
-    columns=3,
-    cost=40.0,
-    of_body=plastic_tets_of,
-    records=tet_records,
-    element_columns=continuum_columns,
+CELL_VISCOSITY = cell_kind(
+    "cell_viscosity",
+    viscous_cells_of,
+    viscosity,
+    moved_rest=corners.rest_of_cell,
+    rest_in_lanes=corners.rest_of_cells,
+)
+PLASTIC_TETS = tet_kind(
+    "plastic_tets",
+    plastic_tets_of,
+    elastic,
     exact_columns=lambda points, tets: exact_tets(points, tets) | {"rest": tets.rest},
-    record=continua.ContinuumRecord,
-    rest=vec6,
-    force_hessian=of_tets.plastic_tet_force_hessian,
+    flowing=vec6,
     flowed=of_tets.tet_flowed,
-    element=continua.Continuum,
-    gradient=continua.continuum_gradient,
-    weight=continua.continuum_weight,
-    affine=True,
-    stress=of_tets.plastic_tet_stress,
-    squares=1,
-    square=of_tets.plastic_tet_square,
-    spread=of_tets.plastic_tet_spread,
-    shear=continua.continuum_shear,
-    turning=of_tets.plastic_tet_turning,
-    slope=of_tets.plastic_tet_slope,
     volume=continua.continuum_volume,
     exact=of_tets.ExactPlasticTet,
     energy=of_tets.plastic_tet_energy,
+)
+TET_VISCOSITY = tet_kind(
+    "tet_viscosity", viscous_tets_of, viscosity, moved_rest=of_tets.rest_of_tet
 )

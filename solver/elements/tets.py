@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tets of all solid materials (kernels/elements/tets.py, continua.py), viscosity of volume."""
+"""Tets of all solid materials (kernels/elements/tets.py, continua.py)."""
 
 from dataclasses import dataclass
 
@@ -56,66 +56,37 @@ def tets_of_material(name):
     return of_body
 
 
-def damped_tets(body, settings):
-    """Tets that are damped, whatever their material."""
-    if not isinstance(body, Solid):
-        return None
-    tets = tets_of(body, settings)
-    return tets[tets.damping_time > 0.0]
-
-
-def damped_volume(body, settings):
-    """Tets not in reduced form whose volume is damped, with nothing else but that: μ, λ are 0."""
-    if not isinstance(body, Solid):
-        return None
-    if body.material.solid_model == NEO_HOOKEAN and not yields(body):
-        return None
-    tets = damped_tets(body, settings)
-    tets = tets[tets.lame_lam > 0.0]
-    tets.mu, tets.lam = np.zeros((2, len(tets)))
-    return tets
-
-
-def rest_of(tets, volumes):
-    """6 α V₀ [m³]; α is 1 where there is viscosity alone."""
-    ratio = np.divide(tets.mu, tets.lam, out=np.zeros_like(tets.mu), where=tets.lam > 0.0)
-    return 6.0 * volumes * (1.0 + ratio)
-
-
-def reduced_records(points, tets, h):
-    """Records in reduced form; the viscosity of volume, k_d λ_L, is folded into them."""
-    viscous = tets.damping_time / h * tets.lame_lam
+def reduced_records(points, tets, _h):
+    """Records in reduced form."""
     volumes, gradients = tet_gradients(points, tets.corners)
     faces = tets.corners[:, OPPOSITE_FACE]
     products = np.einsum("tia,tja->tij", gradients, gradients)
     laplacian = (tets.mu * volumes)[:, None, None] * products
     weights = np.take_along_axis(laplacian, np.broadcast_to(OPPOSITE_FACE, (len(faces), 4, 3)), 2)
-    total = tets.lam + viscous
-    columns = {"volume_stiffness": total / (36.0 * volumes)}
+    columns = {
+        "rest": 6.0 * volumes * (1.0 + tets.mu / tets.lam),
+        "volume_stiffness": tets.lam / (36.0 * volumes),
+    }
     for k, letter in enumerate("abc"):
         columns[letter] = faces[:, :, k]
         columns[f"weight_{letter}"] = weights[:, :, k]
-    rest = rest_of(tets, volumes)
-    records = in_vertex_order(
-        len(points), kernels.TetRecord, tets.corners, columns, rest, viscous / total
-    )
+    records = in_vertex_order(len(points), kernels.TetRecord, tets.corners, columns)
     own = np.einsum("tii->ti", laplacian).ravel()
     records.diagonal = np.bincount(tets.corners.ravel(), own, minlength=len(points))
     return records
 
 
-def reduced_columns(points, tets, h):
+def reduced_columns(points, tets, _h):
     """Fields of `Tet`."""
     volumes, gradients = tet_gradients(points, tets.corners)
     # As they are in the records: both see the same stiffness and the same rest volume.
-    total = tets.lam + tets.damping_time / h * tets.lame_lam
-    stiffness, rest = np.float32(total / (36.0 * volumes)), np.float32(rest_of(tets, volumes))
+    stiffness = np.float32(tets.lam / (36.0 * volumes))
+    rest = np.float32(6.0 * volumes * (1.0 + tets.mu / tets.lam))
     return {
         "gradients": gradients[:, 1:],
         "shear": tets.mu * volumes,
         "bulk": 36.0 * volumes**2 * stiffness,
         "rest": rest / (6.0 * volumes),
-        "per_rest": np.where(tets.damping_time > 0.0, 1.0 / (6.0 * volumes), 0.0),
     }
 
 
@@ -155,35 +126,6 @@ def continuum_columns(points, tets, _h):
     }
 
 
-def reduced_kind(name, of_body, **energy):
-    """The kind of tets in reduced form."""
-    return ElementKind(
-        name=name,
-        corners=4,
-        columns=3,
-        cost=12.0,
-        of_body=of_body,
-        records=reduced_records,
-        element_columns=reduced_columns,
-        record=kernels.TetRecord,
-        diagonal=True,
-        force_hessian=kernels.tet_force_hessian,
-        moved_rest=kernels.tet_moved_rest,
-        element=kernels.Tet,
-        gradient=kernels.tet_gradient,
-        weight=kernels.tet_weight,
-        affine=True,
-        stress=kernels.tet_stress,
-        squares=1,
-        square=kernels.tet_square,
-        shear=kernels.tet_shear,
-        turning=kernels.tet_turning,
-        slope=kernels.tet_slope,
-        volume=kernels.tet_volume,
-        **energy,
-    )
-
-
 def continuum_kind(material):
     """The kind of tets of a `SolidMaterial` that needs F."""
     return ElementKind(
@@ -210,12 +152,30 @@ def continuum_kind(material):
     )
 
 
-NEO_HOOKEAN_TETS = reduced_kind(
-    "tets",
-    tets_of_material(NEO_HOOKEAN),
+NEO_HOOKEAN_TETS = ElementKind(
+    name="tets",
+    corners=4,
+    columns=3,
+    cost=12.0,
+    of_body=tets_of_material(NEO_HOOKEAN),
+    records=reduced_records,
+    element_columns=reduced_columns,
     exact_columns=exact_columns,
+    record=kernels.TetRecord,
+    diagonal=True,
+    force_hessian=kernels.tet_force_hessian,
+    element=kernels.Tet,
+    gradient=kernels.tet_gradient,
+    weight=kernels.tet_weight,
+    affine=True,
+    stress=kernels.tet_stress,
+    squares=1,
+    square=kernels.tet_square,
+    shear=kernels.tet_shear,
+    turning=kernels.tet_turning,
+    slope=kernels.tet_slope,
+    volume=kernels.tet_volume,
     exact=kernels.ExactTet,
     energy=kernels.tet_energy,
 )
-VOLUME_VISCOSITY = reduced_kind("volume_viscosity", damped_volume)
 CONTINUUM_TETS = tuple(continuum_kind(material) for material in CONTINUA)

@@ -8,7 +8,7 @@ from functools import cache
 
 import warp as wp
 
-from .lanes import code, floats, ints, rows, vec3s, vec6, vec6s, vec7, vec7s, wide
+from .lanes import code, floats, ints, rows, vec3s, vec6, vec6s, vec7, vec7s, vec20, vec20s, wide
 from .options import QUICK
 
 wp.set_module_options(QUICK)
@@ -114,6 +114,41 @@ R(r, 0) = V(a); R(r, 1) = V(b); R(r, 2) = V(c); R(r, 3) = V(d); R(r, 4) = V(e); 
 return r;""")
 )
 def six(a: floats, b: floats, c: floats, d: floats, e: floats, f: floats) -> vec6s: ...
+
+
+@wp.func
+def six(a: float, b: float, c: float, d: float, e: float, f: float):
+    return vec6(a, b, c, d, e, f)
+
+
+REST = code("""vec20s r;
+for (int i = 0; i < 6; ++i) R(r, i) = R(a, i);
+for (int i = 0; i < 3; ++i) {
+    R(r, 6 + i) = R(b, i); R(r, 9 + i) = R(c, i); R(r, 12 + i) = R(d, i); R(r, 15 + i) = R(e, i);
+}
+R(r, 18) = V(f); R(r, 19) = V(g);
+return r;""")
+
+
+@wp.func_native(REST)
+def rest_value(a: vec6s, b: vec3s, c: vec3s, d: vec3s, e: vec3s, f: floats, g: floats) -> vec20s:
+    """All of these numbers."""
+    ...
+
+
+@wp.func
+def rest_value(a: vec6, b: wp.vec3, c: wp.vec3, d: wp.vec3, e: wp.vec3, f: float, g: float):
+    r = vec20()
+    for i in range(6):
+        r[i] = a[i]
+    for i in range(3):
+        r[6 + i] = b[i]
+        r[9 + i] = c[i]
+        r[12 + i] = d[i]
+        r[15 + i] = e[i]
+    r[18] = f
+    r[19] = g
+    return r
 
 
 STACKED = """vec7s r;

@@ -22,7 +22,9 @@ floats = wp.types.vector(length=WIDTH, dtype=float)
 ints = wp.types.vector(length=WIDTH, dtype=int)
 vec3s = wp.types.matrix(shape=(3, WIDTH), dtype=float)
 vec6s = wp.types.matrix(shape=(6, WIDTH), dtype=float)
+vec20s = wp.types.matrix(shape=(20, WIDTH), dtype=float)
 vec7s = wp.types.matrix(shape=(7, WIDTH), dtype=float)
+vec20 = wp.types.vector(length=20, dtype=float)
 vec7 = wp.types.vector(length=7, dtype=float)
 vec6 = wp.types.vector(length=6, dtype=float)
 
@@ -35,6 +37,7 @@ typedef wp::vec_t<WIDTH, float> floats;
 typedef wp::mat_t<3, WIDTH, float> vec3s;
 typedef wp::mat_t<6, WIDTH, float> vec6s;
 typedef wp::mat_t<7, WIDTH, float> vec7s;
+typedef wp::mat_t<20, WIDTH, float> vec20s;
 #define V(a) (*(v*)&a)
 #define R(a, i) (*(v*)a.data[i])
 {body}"""
@@ -56,26 +59,6 @@ def wide(kind):
     if wp.types.type_is_vector(kind):
         return wp.types.matrix(shape=(len(kind()), WIDTH), dtype=kind._wp_scalar_type_)
     return ints if kind in (int, wp.int32) else floats
-
-
-def into_lanes(kind):
-    """The function that copies up to eight values of a struct into one of the wide struct."""
-    Wide = wide(kind)
-
-    @wp.func_native(LAY)
-    def lay(values: wp.array[kind], first: int, count: int, rows: wp.array[Wide], number: int): ...
-
-    return lay
-
-
-# The rows of a wide struct are the numbers of the struct in the same order.
-LAY = code("""typedef unsigned word __attribute__((may_alias));
-const int count_of_rows = sizeof(*values.data) / sizeof(word);
-word* to = (word*)&rows.data[number];
-for (int l = 0; l < WIDTH; ++l) {
-    const word* from = (const word*)&values.data[first + (l < count ? l : count - 1)];
-    for (int k = 0; k < count_of_rows; ++k) to[WIDTH * k + l] = from[k];
-}""")
 
 
 @wp.func_native(code("decltype(b) r; V(r) = V(a) + V(b); return r;"))
@@ -130,6 +113,10 @@ def mul(a: float, b: vec3s) -> vec3s: ...
 def mul(a: floats, b: vec3s) -> vec3s: ...
 
 
+@wp.func_native(rows(6, "V(a) * R(b, i)"))
+def mul(a: floats, b: vec6s) -> vec6s: ...
+
+
 @wp.func_native(code("decltype(b) r; V(r) = a / V(b); return r;"))
 def div(a: float, b: floats) -> floats: ...
 
@@ -167,7 +154,7 @@ R(r, 2) = R(a, 0) * R(b, 1) - R(a, 1) * R(b, 0);
 return r;"""
 DOT = """floats r;
 V(r) = R(a, 0) * R(b, 0);
-for (int i = 1; i < {}; ++i) V(r) += R(a, i) * R(b, i);
+for (int i = 1; i < 3; ++i) V(r) += R(a, i) * R(b, i);
 return r;"""
 
 
@@ -180,21 +167,12 @@ def cross(a: wp.vec3, b: wp.vec3):
     return wp.cross(a, b)
 
 
-@wp.func_native(code(DOT.format(3)))
+@wp.func_native(code(DOT))
 def dot(a: vec3s, b: vec3s) -> floats: ...
-
-
-@wp.func_native(code(DOT.format(6)))
-def dot(a: vec6s, b: vec6s) -> floats: ...
 
 
 @wp.func
 def dot(a: wp.vec3, b: wp.vec3):
-    return wp.dot(a, b)
-
-
-@wp.func
-def dot(a: vec6, b: vec6):
     return wp.dot(a, b)
 
 

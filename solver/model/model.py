@@ -247,7 +247,7 @@ class Model:
         for name, table in self.tables.items():
             if table.is_plastic and name not in self.plastic:
                 table.columns.state = np.arange(len(table.columns))
-                self.plastic[name] = self.upload(table.columns.rest, table.kind.rest)
+                self.plastic[name] = self.upload(table.columns.rest, table.kind.state)
         self.elements = chained(kinds, self.tables)
         self.damped_tables = [table for table in self.tables.values() if table.is_damped]
         self.work = np.full(self.vertex_count, self.VERTEX)

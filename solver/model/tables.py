@@ -26,7 +26,7 @@ class ElementTable:
         self.in_lanes = lanes and kind.in_lanes is not None
         if self.in_lanes:
             self._lay_in_lanes(records, upload)
-        if not self.in_lanes or self._moves_one_by_one:
+        else:
             self.struct.records = upload(records.data, kind.record)
         self.is_damped = kind.moved_rest is not None and bool(records.blend.any())
         if kind.has_rest:
@@ -37,17 +37,12 @@ class ElementTable:
         if kind.diagonal:
             self.struct.diagonal = upload(records.diagonal, float)
 
-    @property
-    def _moves_one_by_one(self):
-        """Whether rest values of records in lanes are moved one by one."""
-        return self.kind.moved_rest is not None and self.kind.rest_in_lanes is None
-
     def _lay_in_lanes(self, records, upload):
         """Fill in what the table has for lanes."""
         Wide = wide(self.kind.record)
         self.struct.wide_start = upload(wide_start(records.start), int)
         self.struct.wide_records = upload(in_lanes(records.data, records.start, Wide), Wide)
-        if self.kind.moved_rest is not None:
+        if self.kind.has_rest:
             Wide = wide(self.kind.rest)
             self.struct.wide_rest = upload(in_lanes(records.rest, records.start, Wide), Wide)
 

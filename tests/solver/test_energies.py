@@ -127,7 +127,7 @@ KINDS = {
         "cell_viscosity",
         CUBE,
         lambda rest: one_cell(rest, PARTLY, damping=Settings().step_time),
-        lambda rest, x: references.cell_viscosity(rest, x, rest, MU, LAM - MU, PARTLY),
+        lambda rest, x: references.cell_viscosity(rest, x, rest, MU, LAM, PARTLY),
     ),
     "tet": (
         "tets",
@@ -172,14 +172,14 @@ KINDS = {
         lambda rest, x: references.woven(rest, x, *orthotropic_stiffness(WOVEN)),
     ),
     "viscous tet": (
-        "shear_viscosity",
+        "tet_viscosity",
         UNIT_TET,
         lambda rest: Solid(
             rest,
             [[0, 1, 2, 3]],
             Material.from_energy(mu=MU, lam=LAM, damping=Settings().step_time),
         ),
-        lambda rest, x: references.viscosity(rest, x, rest, MU),
+        lambda rest, x: references.viscosity(rest, x, rest, MU, LAM),
     ),
     "hinge": (
         "hinges",
@@ -203,8 +203,17 @@ KINDS = {
 }
 
 
-def force_hessian(kind, x):
-    """Forces [vertex, 3] and blocks [vertex, 3, 3] of the solver, in the order of the body."""
+# Energies (rest, x, before) of elements that were at `before` when the step began.
+VISCOUS = {
+    "viscous tet": lambda *shapes: references.viscosity(*shapes, MU, LAM),
+    "viscous cell": lambda *shapes: references.cell_viscosity(*shapes, MU, LAM, PARTLY),
+}
+
+
+def force_hessian(kind, x, before=None):
+    """Forces [vertex, 3] and blocks [vertex, 3, 3] of the solver, in the order of the body, in a
+    step that began at `before`, or at rest.
+    """
     name, rest, make, _energy = KINDS[kind]
     settings = Settings()
     model = model_of(make(rest), settings)
@@ -215,6 +224,11 @@ def force_hessian(kind, x):
     force = wp.zeros(len(x), dtype=wp.vec3, device="cpu")
     hessian = wp.zeros(len(x), dtype=wp.mat33, device="cpu")
     table = model.tables[name]
+    if before is not None:
+        start = np.empty_like(x)
+        start[place] = before
+        inputs = [0, wp.array(start, dtype=wp.vec3), table.struct, table.undamped, table.blend]
+        wp.launch(table.rest_kernel, len(x), inputs, table.moved, device="cpu")
     wp.launch(
         evaluation(table.kind),
         dim=len(x),
@@ -239,6 +253,32 @@ def test_force_is_minus_the_slope_of_the_energy(kind, seed):
     force, hessian = force_hessian(kind, x)
     wanted = -references.slope(lambda p: energy(rest, p), x)
     np.testing.assert_allclose(force, wanted, atol=rounding(force, hessian))
+
+
+@pytest.mark.parametrize("kind", VISCOUS)
+@pytest.mark.parametrize("along", [0.8, -0.8])
+def test_viscosity_is_relaxed_where_the_step_began(kind, along):
+    """Or turned inside out."""
+    rest = KINDS[kind][1]
+    x, noise = stretched(kind, 1), 0.03 * np.random.default_rng(2).standard_normal(rest.shape)
+    before = rest * [1.1, 1.0, along] + noise
+    force, hessian = force_hessian(kind, x, before)
+    wanted = -references.slope(lambda p: VISCOUS[kind](rest, p, before), x)
+    np.testing.assert_allclose(force, wanted, atol=rounding(force, hessian))
+    wanted = references.hessian_blocks(lambda p: VISCOUS[kind](rest, p, before), x)
+    np.testing.assert_allclose(hessian, wanted, atol=1e-4 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("kind", VISCOUS)
+def test_viscosity_has_its_least_energy_where_the_step_began_turned_or_not(kind):
+    rest = KINDS[kind][1]
+    turn = rotation([0.6, 0.0, 0.8], 2.1)
+    before = stretched(kind, 3, 0.05)
+    force, hessian = force_hessian(kind, before @ turn.T, before)
+    np.testing.assert_allclose(force, 0.0, atol=rounding(force, hessian))
+    least = VISCOUS[kind](rest, before, before)
+    for seed in range(5):
+        assert VISCOUS[kind](rest, stretched(kind, seed, 0.4), before) > least
 
 
 EXACT = [

@@ -128,22 +128,17 @@ def cell_square(cell: Cell, rest: wp.array[float], g: mat37, m: int):
 
 
 @wp.func
-def bending_spread(bending: Bending):
-    """M of the q near the rest shape, the mean over all axes, without the floor."""
-    cross = bending.cross
-    rates = bending.rates
+def spread_near_rest(cell: Cell):
+    """What of the Hessian near the rest shape is not alike in all columns of G, the mean over all
+    axes.
+    """
+    cross = cell.bending.cross
+    rates = cell.bending.rates
     twist = rates[0] / 3.0
     spread = mat77(0.0)
     spread[3, 3] = (2.0 * cross[2] + rates[1] + rates[2]) / 3.0 + twist
     spread[4, 4] = (2.0 * cross[0] + rates[2] + rates[3]) / 3.0 + twist
     spread[5, 5] = (2.0 * cross[1] + rates[1] + rates[3]) / 3.0 + twist
-    return spread
-
-
-@wp.func
-def spread_near_rest(cell: Cell):
-    """What of the Hessian near the rest shape is not alike in all columns of G."""
-    spread = bending_spread(cell.bending)
     for m in range(3, 7):
         spread[m, m] += cell.bending.floor - cell.near_rest[0]
     return spread

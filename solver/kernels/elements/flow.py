@@ -29,7 +29,8 @@ EXACT = {float: exact_number, wp.vec3: exact, vec6: exact_six, vec18: exact_eigh
 @cache
 def flow_kernel(kind):
     """The kernel that lets the rest values of a kind flow."""
-    Element, Rest, flowed = kind.element, kind.rest, kind.flowed
+    Element, Rest, State, flowed = kind.element, kind.rest, kind.state, kind.flowed
+    leading = 0 if State is Rest else len(State())  # numbers that flow, where others do not
 
     @wp.kernel(module=module_of(kind, "flow"))
     def flow(
@@ -41,7 +42,7 @@ def flow_kernel(kind):
         records: wp.array2d[int],
         x: wp.array[wp.vec3],
         # in and out
-        plastic: wp.array[Rest],
+        plastic: wp.array[State],
         # out
         rest: wp.array[Rest],
     ):
@@ -50,7 +51,14 @@ def flow_kernel(kind):
         moved = flowed(elements[e], plastic[state[e]], limit[e], share[e], x)
         plastic[state[e]] = moved
         for c in range(records.shape[1]):
-            rest[records[e, c]] = moved
+            r = records[e, c]
+            if wp.static(leading == 0):
+                rest[r] = moved
+            else:
+                at_rest = rest[r]
+                for k in range(wp.static(leading)):
+                    at_rest[k] = moved[k]
+                rest[r] = at_rest
 
     return flow
 
@@ -58,12 +66,12 @@ def flow_kernel(kind):
 @cache
 def exact_rest_kernel(kind):
     """The kernel that tells the energies of a kind what has flowed."""
-    Exact, Rest, exact_rest = kind.exact, kind.rest, EXACT[kind.rest]
+    Exact, State, exact_rest = kind.exact, kind.state, EXACT[kind.state]
 
     @wp.kernel(module=module_of(kind, "exact_rest"))
     def take_rest_values(
         state: wp.array[int],
-        plastic: wp.array[Rest],
+        plastic: wp.array[State],
         # out
         elements: wp.array[Exact],
     ):

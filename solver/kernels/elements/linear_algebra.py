@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vectors and matrices that elements need besides those of Warp."""
 
+from typing import Any
+
 import warp as wp
 
 from ..options import QUICK
@@ -9,8 +11,10 @@ wp.set_module_options(QUICK)
 
 vec6 = wp.types.vector(length=6, dtype=float)
 vec6d = wp.types.vector(length=6, dtype=wp.float64)
+vec7 = wp.types.vector(length=7, dtype=float)
 vec18 = wp.types.vector(length=18, dtype=float)
 vec18d = wp.types.vector(length=18, dtype=wp.float64)
+vec20 = wp.types.vector(length=20, dtype=float)
 mat31 = wp.types.matrix(shape=(3, 1), dtype=float)
 mat32 = wp.types.matrix(shape=(3, 2), dtype=float)
 mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
@@ -100,8 +104,8 @@ def six_of(a: wp.mat33):
 
 
 @wp.func
-def symmetric(a: vec6):
-    """The symmetric matrix of these six."""
+def symmetric(a: Any):
+    """The symmetric matrix of six numbers, the first of `a`."""
     return wp.mat33(a[0], a[5], a[4], a[5], a[1], a[3], a[4], a[3], a[2])
 
 

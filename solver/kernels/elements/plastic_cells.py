@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells that keep a change of shape: in the middle (plastic_solids.py), and how they are bent.
+"""Cells whose rest shape moves: in the middle (plastic_solids.py), and how they are bent.
 
-The q of cell_state.py count from F b, one b for each of them: with G' = [F q − F b] = G T, which is
-linear in G, weights are T w, and the energy is that of cells.py. Bent at F, a cell has the strain
-F⁻¹(q − F b), which flows as a whole (flow.py). Its measure is √3 times its norm: what it is at the
-outer fibers, where it is linear across the cell.
+The q of cell_state.py count from F b, one b for each of them: with G' = [F q − F b] = G T,
+which is linear in G, weights are T w, and the energy is that of cells.py. Bent at F, a cell has the
+strain F⁻¹(q − F b), which flows as a whole (flow.py). Its measure is √3 times its norm: what it is
+at the outer fibers, where it is linear across the cell. Viscous, it has b = F⁻¹q of the start
+of the step; bending costs the part p of what it would, 1 but where F is too flat.
 
-The rest value is A and the four b, 18 numbers along the axes of the cell. The axes of a corner
-(cells.py) point from it into the cell, and y and z have changed places at every second corner.
+The rest value is A, the four b, α and p: 20 numbers along the axes of the cell.
 """
 
 from typing import Any
@@ -15,30 +15,13 @@ from typing import Any
 import warp as wp
 
 from ..options import QUICK
-from .cell_state import (
-    CellState,
-    center_of,
-    mat37,
-    state_at,
-    vec7i,
-    vec8i,
-    weights_by_signs,
-    widened,
-)
+from .cell_state import center_of, mat37, vec8i, widened
 from .cells import Cell, cell_gradient, exact_center, exact_gradient, spread_near_rest
-from .hourglass import (
-    Bending,
-    ExactBending,
-    bending_energy,
-    bending_force_hessian,
-    bending_slope,
-    bending_stress,
-)
-from .linear_algebra import cofactor, stretch_bound, symmetric, vec6, vec6d, vec18, vec18d
+from .hourglass import ExactBending, bending_energy, bending_slope, bending_stress
+from .linear_algebra import cofactor, stretch_bound, symmetric, vec6, vec6d, vec18, vec18d, vec20
 from .plastic_solids import (
     is_certain,
     plastic_energy,
-    plastic_force_hessian,
     plastic_spread,
     plastic_stress,
     softest,
@@ -47,19 +30,6 @@ from .plastic_solids import (
 from .tets import volume_slope
 
 wp.set_module_options(QUICK)
-
-
-@wp.struct
-class PlasticCellRecord:
-    """One cell seen from one of its corners, whose number the last field is (cells.CellRecord)."""
-
-    others: vec7i
-    gradient: float  # 1/(4h) [1/m]
-    middle: wp.vec3
-    mu: float  # [J]
-    lam: float
-    bending: Bending
-    corner: int
 
 
 @wp.struct
@@ -80,13 +50,7 @@ MOST_BENT = wp.constant(0.5)
 
 
 @wp.func
-def shape_of(rest: vec18):
-    """A."""
-    return symmetric(vec6(rest[0], rest[1], rest[2], rest[3], rest[4], rest[5]))
-
-
-@wp.func
-def bend_of(rest: vec18, m: int):
+def bend_of(rest: vec20, m: int):
     """b number m, of q_xy, q_yz, q_xz, q_xyz."""
     k = 6 + 3 * m
     return wp.vec3(rest[k], rest[k + 1], rest[k + 2])
@@ -103,68 +67,11 @@ def unbent(g: Any, rest: Any):
 
 
 @wp.func
-def axis_sign(corner: int, bit: int):
-    """Which way an axis of a corner points along that of the cell."""
-    return float(1 - 2 * ((corner >> bit) & 1))
-
-
-@wp.func
-def turned(v: wp.vec3, signs: wp.vec3, swap: bool):
-    """A vector along the axes of a corner."""
-    w = wp.cw_mul(v, signs)
-    return wp.where(swap, wp.vec3(w[0], w[2], w[1]), w)
-
-
-@wp.func
-def along_axes(rest: vec18, corner: int):
-    """A rest value along the axes of a corner."""
-    s = wp.vec3(axis_sign(corner, 0), axis_sign(corner, 1), axis_sign(corner, 2))
-    swap = s[0] * s[1] * s[2] < 0.0
-    a_23 = s[1] * s[2] * rest[3]
-    a_13 = s[0] * s[2] * rest[4]
-    a_12 = s[0] * s[1] * rest[5]
-    xy = s[0] * s[1] * turned(bend_of(rest, 0), s, swap)
-    yz = s[1] * s[2] * turned(bend_of(rest, 1), s, swap)
-    xz = s[0] * s[2] * turned(bend_of(rest, 2), s, swap)
-    xyz = s[0] * s[1] * s[2] * turned(bend_of(rest, 3), s, swap)
-    a = vec6(rest[0], rest[1], rest[2], a_23, a_13, a_12)
-    if swap:
-        a = vec6(rest[0], rest[2], rest[1], a_23, a_12, a_13)
-        first = xy
-        xy = xz
-        xz = first
-    return symmetric(a), xy, yz, xz, xyz
-
-
-@wp.func
-def plastic_cell_force_hessian(
-    cell: PlasticCellRecord, q: int, rest: wp.array[vec18], x_i: wp.vec3, x: wp.array[wp.vec3]
-):
-    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], positive definite."""
-    state = state_at(CellState(), cell.others, cell.gradient, cell.middle, x_i, x)
-    w = weights_by_signs(cell.gradient, cell.middle, -1.0, -1.0, -1.0)
-    f = wp.matrix_from_cols(state.f_x, state.f_y, state.f_z)
-    a, xy, yz, xz, xyz = along_axes(rest[q], cell.corner)
-    g = wp.vec3(w[0], w[1], w[2])
-    force, hessian = plastic_force_hessian(cell.mu, cell.lam, f, a, g)
-    state.q_xy -= f * xy
-    state.q_yz -= f * yz
-    state.q_xz -= f * xz
-    state.q_xyz -= f * xyz
-    w[3] -= wp.dot(xy, g)
-    w[4] -= wp.dot(yz, g)
-    w[5] -= wp.dot(xz, g)
-    w[6] -= wp.dot(xyz, g)
-    bending, block = bending_force_hessian(state, w, cell.bending)
-    return force - bending, hessian + block
-
-
-@wp.func
-def plastic_cell_stress(cell: Cell, rest: wp.array[vec18], g: mat37):
+def plastic_cell_stress(cell: Cell, rest: wp.array[vec20], g: mat37):
     """∂E/∂G [J]."""
     at_rest = rest[cell.record]
-    p = widened(plastic_stress(cell.mu, cell.lam, center_of(g), shape_of(at_rest)))
-    p += bending_stress(unbent(g, at_rest), cell.bending)
+    p = widened(plastic_stress(cell.mu, cell.lam, center_of(g), symmetric(at_rest), at_rest[18]))
+    p += at_rest[19] * bending_stress(unbent(g, at_rest), cell.bending)
     for m in range(4):
         for i in range(3):
             for k in range(3):
@@ -173,20 +80,21 @@ def plastic_cell_stress(cell: Cell, rest: wp.array[vec18], g: mat37):
 
 
 @wp.func
-def plastic_cell_square(cell: Cell, rest: wp.array[vec18], g: mat37, m: int):
+def plastic_cell_square(cell: Cell, rest: wp.array[vec20], g: mat37, m: int):
     """λ V [J] and cof F."""
     return cell.lam, widened(cofactor(center_of(g)))
 
 
 @wp.func
-def plastic_cell_spread(cell: Cell, rest: wp.array[vec18], g: mat37):
+def plastic_cell_spread(cell: Cell, rest: wp.array[vec20], g: mat37):
     """What of the Hessian is not alike in all columns of G."""
     at_rest = rest[cell.record]
     spread = spread_near_rest(cell)
-    more = plastic_spread(cell.mu, shape_of(at_rest))
+    more = plastic_spread(cell.mu, symmetric(at_rest))
     for m in range(4):
         b = bend_of(at_rest, m)
-        n = spread[3 + m, 3 + m] + cell.near_rest[0]
+        n = at_rest[19] * (spread[3 + m, 3 + m] + cell.near_rest[0])
+        spread[3 + m, 3 + m] = n - cell.near_rest[0]
         more += n * wp.outer(b, b)
         for i in range(3):
             spread[i, 3 + m] -= n * b[i]
@@ -198,24 +106,26 @@ def plastic_cell_spread(cell: Cell, rest: wp.array[vec18], g: mat37):
 
 
 @wp.func
-def plastic_cell_turning(cell: Cell, rest: wp.array[vec18], g: mat37):
+def plastic_cell_turning(cell: Cell, rest: wp.array[vec20], g: mat37):
     """As of neo-Hookean tets (tets.py), where A has made them no softer."""
     f = center_of(g)
-    s = cell.lam * (wp.determinant(f) - cell.near_rest[2])
-    shear = cell.mu * softest(shape_of(rest[cell.record]))
+    at_rest = rest[cell.record]
+    s = cell.lam * (wp.determinant(f) - at_rest[18])
+    shear = cell.mu * softest(symmetric(at_rest))
     limit = shear / (wp.abs(s) * stretch_bound(f) + 1.0e-30)
     return (s * wp.min(1.0, limit)) * f
 
 
 @wp.func
-def plastic_cell_slope(cell: Cell, rest: wp.array[vec18], g: mat37, d: mat37, total: vec6):
+def plastic_cell_slope(cell: Cell, rest: wp.array[vec20], g: mat37, d: mat37, total: vec6):
     """`total` and coefficients 1, α … α⁵ of ∂E/∂α [J] at G + α D."""
     f = center_of(g)
     along = center_of(d)
     at_rest = rest[cell.record]
-    stretched = along * shape_of(at_rest)
-    coefficients = total + volume_slope(f, along, cell.near_rest[2], cell.lam)
-    coefficients += bending_slope(unbent(g, at_rest), unbent(d, at_rest), cell.bending)
+    stretched = along * symmetric(at_rest)
+    coefficients = total + volume_slope(f, along, at_rest[18], cell.lam)
+    bent = bending_slope(unbent(g, at_rest), unbent(d, at_rest), cell.bending)
+    coefficients += at_rest[19] * bent
     coefficients[0] += cell.mu * wp.ddot(f, stretched)
     coefficients[1] += cell.mu * wp.ddot(along, stretched)
     return coefficients

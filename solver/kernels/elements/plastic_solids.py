@@ -1,23 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solids that keep a change of shape: stable neo-Hookean, from a rest shape that flows (flow.py).
+"""Solids whose rest shape moves: stable neo-Hookean, plastic (flow.py) or viscous.
 
-With F = F_e F_p (Lee 1969), det F_p = 1, and A = C_p⁻¹ = (F_pᵀ F_p)⁻¹, which is all that the energy
-sees of it,
+Let A be symmetric and α a number, both of the rest shape. Then
 
-    ψ = μ/2 (tr(F A Fᵀ) − 3) + λ/2 (J − α)²,  α = 1 + μ/λ
+    ψ = μ/2 tr(F A Fᵀ) + λ/2 (J − α)²
     P = μ F A + λ (J − α) cof F
     H_i = V₀ (μ (g·A g) I + λ w wᵀ),  w = cof(F) g
 
-exactly, and positive definite for every F, as with A = I (neo_hookean.py). Volume always comes
-back. The six numbers of A are the rest value: xx, yy, zz, yz, xz, xy.
+exactly, and positive definite for every F, as with A = I and α = 1 + μ/λ (neo_hookean.py). The
+seven numbers of A and α are the rest value: xx, yy, zz, yz, xz, xy, α.
+
+Viscous, it is relaxed in the shape Fᵗ at the start of the step:
+
+    A = c adj(FᵗᵀFᵗ),  α = Jᵗ (1 + c μ/λ),  μ = κ μ_L,  λ = κ (λ_L + μ_L),  κ = k_d/h
+
+Then P = 0 at Fᵗ, where ψ is least: F A = c Jᵗ cof F there. ψ does not change when F is turned, so
+free fall and spin are not damped. At small strain the viscosities are k_d μ_L and k_d λ_L. Nothing
+is divided by Jᵗ, which may be zero or negative. c is 1 until |A| = LARGE, and then keeps it there:
+a body that is stretched far recovers.
+
+Plastic, F = F_e F_p (Lee 1969), det F_p = 1, and A = C_p⁻¹ = (F_pᵀ F_p)⁻¹, which is all that the
+energy sees of it. Volume always comes back.
 
 What flows is the elastic logarithmic strain e = ½ log(J^(−2/3) F A Fᵀ) (Simo 1992). Held at F it
 keeps its axes and shrinks, and then A = J^(2/3) F⁻¹ exp(2e) F⁻ᵀ. Its measure is √(2/3) |e| (von
 Mises): that of a bar which is stretched by e without change of volume.
 """
 
+from typing import Any
+
 import warp as wp
 
+from ..lane_functions import root
+from ..lanes import add, cross, div, dot, largest, mul  # noqa: F401 (operators)
 from ..options import QUICK
 from .linear_algebra import cofactor, six_of, symmetric, vec6, vec6d
 
@@ -25,26 +40,29 @@ wp.set_module_options(QUICK)
 
 # Twice the largest logarithmic strain at rest: nothing is drawn out to more than four times.
 FARTHEST = wp.constant(2.0 * 1.3862943611)
+# |A| of viscosity at most; at rest it is √3.
+LARGE = wp.constant(9.0)
 # F is certain enough for its inverse between these volumes.
 SMALLEST, LARGEST = wp.constant(0.1), wp.constant(10.0)
 
 
 @wp.func
-def plastic_force_hessian(mu: float, lam: float, f: wp.mat33, a: wp.mat33, g: wp.vec3):
+def plastic_force_hessian(
+    mu: float, lam: float, f: wp.mat33, a: wp.mat33, alpha: float, g: wp.vec3
+):
     """-V₀ P g [N] and H_i [N/m]; mu and lam are times the rest volume [J]."""
     along = a * g
     w = cofactor(f) * g
-    volume = wp.determinant(f) - 1.0
-    force = -mu * (f * along) - (lam * volume - mu) * w
+    force = -mu * (f * along) - (lam * (wp.determinant(f) - alpha)) * w
     diagonal = mu * wp.dot(g, along)
     hessian = wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
     return force, hessian + wp.outer(lam * w, w)
 
 
 @wp.func
-def plastic_stress(mu: float, lam: float, f: wp.mat33, a: wp.mat33):
+def plastic_stress(mu: float, lam: float, f: wp.mat33, a: wp.mat33, alpha: float):
     """V₀ P [J]."""
-    return mu * (f * a) + (lam * (wp.determinant(f) - 1.0) - mu) * cofactor(f)
+    return mu * (f * a) + (lam * (wp.determinant(f) - alpha)) * cofactor(f)
 
 
 @wp.func
@@ -63,8 +81,26 @@ def largest_eigenvalue_bound(c: wp.mat33):
 
 @wp.func
 def softest(a: wp.mat33):
-    """At most the smallest eigenvalue of A: its inverse is cof A."""
-    return 1.0 / largest_eigenvalue_bound(cofactor(a))
+    """At most the smallest eigenvalue of A: its inverse is cof A over its determinant."""
+    return wp.max(wp.determinant(a), 0.0) / (largest_eigenvalue_bound(cofactor(a)) + 1.0e-30)
+
+
+@wp.func
+def relaxed_at(f_x: Any, f_y: Any, f_z: Any, ratio: Any):
+    """A and α of viscosity that is relaxed at F, given by columns; `ratio` is μ/λ."""
+    n_x = cross(f_y, f_z)
+    n_y = cross(f_z, f_x)
+    n_z = cross(f_x, f_y)
+    xx = dot(n_x, n_x)
+    yy = dot(n_y, n_y)
+    zz = dot(n_z, n_z)
+    yz = dot(n_y, n_z)
+    xz = dot(n_x, n_z)
+    xy = dot(n_x, n_y)
+    size = root(xx * xx + yy * yy + zz * zz + 2.0 * (yz * yz + xz * xz + xy * xy))
+    c = LARGE / largest(LARGE, size)
+    alpha = dot(f_x, n_x) * (1.0 + c * ratio)
+    return c * xx, c * yy, c * zz, c * yz, c * xz, c * xy, alpha
 
 
 @wp.func

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tets that keep a change of shape (plastic_solids.py)."""
+"""Tets whose rest shape moves (plastic_solids.py)."""
 
 import warp as wp
 
 from ..options import QUICK
 from .continua import Continuum, ContinuumRecord, continuum_gradient, deformation_gradient
-from .linear_algebra import cofactor, stretch_bound, symmetric, vec6, vec6d
+from .linear_algebra import cofactor, column, stretch_bound, symmetric, vec6, vec6d, vec7
 from .plastic_solids import (
     plastic_energy,
     plastic_force_hessian,
     plastic_spread,
     plastic_stress,
+    relaxed_at,
     softest,
     solid_flowed,
 )
@@ -32,50 +33,69 @@ class ExactPlasticTet:
 
 @wp.func
 def plastic_tet_force_hessian(
-    tet: ContinuumRecord, q: int, rest: wp.array[vec6], x_i: wp.vec3, x: wp.array[wp.vec3]
+    tet: ContinuumRecord, q: int, rest: wp.array[vec7], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
-    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], positive definite; `rest` holds A."""
+    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], positive definite; `rest` holds A and α."""
     d_a = x[tet.a] - x_i
     d_b = x[tet.b] - x_i
     d_c = x[tet.c] - x_i
     f = deformation_gradient(tet.gradient_a, tet.gradient_b, tet.gradient_c, d_a, d_b, d_c)
     g = -(tet.gradient_a + tet.gradient_b + tet.gradient_c)
-    force, hessian = plastic_force_hessian(tet.mu, tet.lam, f, symmetric(rest[q]), g)
+    at_rest = rest[q]
+    force, hessian = plastic_force_hessian(tet.mu, tet.lam, f, symmetric(at_rest), at_rest[6], g)
     return force, hessian
 
 
 @wp.func
-def plastic_tet_stress(tet: Continuum, rest: wp.array[vec6], f: wp.mat33):
-    """V₀ P [J]."""
-    return plastic_stress(tet.mu, tet.lam, f, symmetric(rest[tet.record]))
+def rest_of_tet(
+    tet: ContinuumRecord, undamped: vec7, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
+):
+    """A and α of viscosity in a step that begins at x."""
+    d_a = x[tet.a] - x_i
+    d_b = x[tet.b] - x_i
+    d_c = x[tet.c] - x_i
+    f = deformation_gradient(tet.gradient_a, tet.gradient_b, tet.gradient_c, d_a, d_b, d_c)
+    a_xx, a_yy, a_zz, a_yz, a_xz, a_xy, alpha = relaxed_at(
+        column(f, 0), column(f, 1), column(f, 2), tet.mu / tet.lam
+    )
+    return vec7(a_xx, a_yy, a_zz, a_yz, a_xz, a_xy, alpha)
 
 
 @wp.func
-def plastic_tet_square(tet: Continuum, rest: wp.array[vec6], f: wp.mat33, m: int):
+def plastic_tet_stress(tet: Continuum, rest: wp.array[vec7], f: wp.mat33):
+    """V₀ P [J]."""
+    at_rest = rest[tet.record]
+    return plastic_stress(tet.mu, tet.lam, f, symmetric(at_rest), at_rest[6])
+
+
+@wp.func
+def plastic_tet_square(tet: Continuum, rest: wp.array[vec7], f: wp.mat33, m: int):
     """λ V₀ [J] and cof F."""
     return tet.lam, cofactor(f)
 
 
 @wp.func
-def plastic_tet_spread(tet: Continuum, rest: wp.array[vec6], f: wp.mat33):
+def plastic_tet_spread(tet: Continuum, rest: wp.array[vec7], f: wp.mat33):
     """What of the Hessian is not alike in all columns of F."""
     return plastic_spread(tet.mu, symmetric(rest[tet.record]))
 
 
 @wp.func
-def plastic_tet_turning(tet: Continuum, rest: wp.array[vec6], f: wp.mat33):
+def plastic_tet_turning(tet: Continuum, rest: wp.array[vec7], f: wp.mat33):
     """As of neo-Hookean tets (tets.py), where A has made them no softer."""
-    s = tet.lam * (wp.determinant(f) - tet.near_rest[2])
-    shear = tet.mu * softest(symmetric(rest[tet.record]))
+    at_rest = rest[tet.record]
+    s = tet.lam * (wp.determinant(f) - at_rest[6])
+    shear = tet.mu * softest(symmetric(at_rest))
     limit = shear / (wp.abs(s) * stretch_bound(f) + 1.0e-30)
     return (s * wp.min(1.0, limit)) * f
 
 
 @wp.func
-def plastic_tet_slope(tet: Continuum, rest: wp.array[vec6], f: wp.mat33, d: wp.mat33, total: vec6):
+def plastic_tet_slope(tet: Continuum, rest: wp.array[vec7], f: wp.mat33, d: wp.mat33, total: vec6):
     """`total` and coefficients 1, a … a⁵ of V₀ ∂ψ/∂a [J] at F + a D."""
-    stretched = d * symmetric(rest[tet.record])
-    coefficients = total + volume_slope(f, d, tet.near_rest[2], tet.lam)
+    at_rest = rest[tet.record]
+    stretched = d * symmetric(at_rest)
+    coefficients = total + volume_slope(f, d, at_rest[6], tet.lam)
     coefficients[0] += tet.mu * wp.ddot(f, stretched)
     coefficients[1] += tet.mu * wp.ddot(d, stretched)
     return coefficients

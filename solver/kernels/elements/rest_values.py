@@ -8,7 +8,7 @@ from functools import cache
 import warp as wp
 
 from ..lane_functions import out_of_lanes
-from ..lanes import WIDTH, in_all, into_lanes, wide
+from ..lanes import WIDTH, in_all, wide
 from ..options import HOT
 from .table import module_of, table_struct
 
@@ -24,8 +24,8 @@ def rest_kernel(kind):
 
     κ = k_d/h, β = κ/(1 + κ). So damping needs no term of its own: the stiffness is raised once and
     the rest value is moved at the start of every step. q is blind to rigid motion, hence free fall
-    and spin are never damped, and the forces of an element add up to zero. The shear of tets alone
-    has a potential of its own (viscosity.py), which only has to be told C = FᵀF.
+    and spin are never damped, and the forces of an element add up to zero. Solids are
+    damped by elements of their own, whose rest shape is that at the start (plastic_solids.py).
     """
     Table, Rest, moved_rest = table_struct(kind), kind.rest, kind.moved_rest
 
@@ -50,38 +50,6 @@ def rest_kernel(kind):
 @cache
 def wide_rest_kernel(kind):
     """The same for a kind in lanes."""
-    if kind.rest_in_lanes is not None:
-        return moved_in_lanes_kernel(kind)
-    Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
-    moved_rest, lay = kind.moved_rest, into_lanes(kind.rest)
-
-    @wp.kernel(module=module_of(kind, "damping_in_lanes", HOT))
-    def move_rest_values(
-        first: int,
-        x: wp.array[wp.vec3],
-        table: Table,
-        undamped: wp.array[Rest],
-        blend: wp.array[float],
-        # out
-        moved: wp.array[Rest],
-        moved_in_lanes: wp.array[WideRest],
-    ):
-        i = first + wp.tid()
-        q = table.start[i]
-        end = table.start[i + 1]
-        for number in range(table.wide_start[i], table.wide_start[i + 1]):
-            count = wp.min(end - q, wp.static(WIDTH))
-            for k in range(count):
-                r = q + k
-                moved[r] = moved_rest(table.records[r], undamped[r], blend[r], x[i], x)
-            lay(moved, q, count, moved_in_lanes, number)
-            q += count
-
-    return move_rest_values
-
-
-def moved_in_lanes_kernel(kind):
-    """The same for a kind whose rest values are moved in lanes, too."""
     Table, Rest, WideRest, moved_rest = (
         table_struct(kind),
         kind.rest,

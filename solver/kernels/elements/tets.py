@@ -33,6 +33,7 @@ class TetRecord:
     a: int
     b: int
     c: int
+    rest: float  # 6 α V₀ [m³]
     volume_stiffness: float  # λ/(36 V₀) [Pa/m³]
     weight_a: float  # μ V₀ g_i·g_a [N/m], g = ∇N at rest
     weight_b: float
@@ -48,7 +49,6 @@ class Tet:
     shear: float  # μ V₀ [J]
     bulk: float  # λ V₀ [J]
     rest: float  # α
-    per_rest: float  # 1/(6 V₀) where damping moves α: it is that times the rest value of its record
     record: int  # one of its records
 
 
@@ -72,27 +72,14 @@ def opposite_area(d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
 def tet_force_hessian(
     tet: TetRecord, q: int, rest: wp.array[float], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
-    """-∂E/∂x_i [N] and the volume part of ∂²E/∂x_i² [N/m]; the shear part is constant.
-
-    `rest` holds r = 6 α V₀ [m³].
-    """
+    """-∂E/∂x_i [N] and the volume part of ∂²E/∂x_i² [N/m]; the shear part is constant."""
     d_a = x[tet.a] - x_i
     d_b = x[tet.b] - x_i
     d_c = x[tet.c] - x_i
     n = opposite_area(d_a, d_b, d_c)
-    pressure = tet.volume_stiffness * (wp.dot(n, d_a) + rest[q])
+    pressure = tet.volume_stiffness * (wp.dot(n, d_a) + tet.rest)
     force = pressure * n - tet.weight_a * d_a - tet.weight_b * d_b - tet.weight_c * d_c
     return force, wp.outer(tet.volume_stiffness * n, n)
-
-
-@wp.func
-def tet_moved_rest(
-    tet: TetRecord, undamped: float, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
-):
-    """6 α V₀ [m³] on the way to six times the volume of now."""
-    d_a = x[tet.a] - x_i
-    volume = -wp.dot(opposite_area(d_a, x[tet.b] - x_i, x[tet.c] - x_i), d_a)
-    return wp.lerp(undamped, volume, blend)
 
 
 @wp.func
@@ -131,18 +118,9 @@ def tet_volume(tet: Tet, f: wp.mat33):
 
 
 @wp.func
-def rest_volume(tet: Tet, rest: wp.array[float]):
-    """α."""
-    volume = tet.rest
-    if tet.per_rest > 0.0:
-        volume = rest[tet.record] * tet.per_rest
-    return volume
-
-
-@wp.func
 def tet_stress(tet: Tet, rest: wp.array[float], f: wp.mat33):
     """V₀ P [J]."""
-    volume = wp.determinant(f) - rest_volume(tet, rest)
+    volume = wp.determinant(f) - tet.rest
     return tet.shear * f + (tet.bulk * volume) * cofactor(f)
 
 
@@ -161,7 +139,7 @@ def tet_shear(tet: Tet):
 @wp.func
 def tet_turning(tet: Tet, rest: wp.array[float], f: wp.mat33):
     """t s V₀ F [J], see above."""
-    s = tet.bulk * (wp.determinant(f) - rest_volume(tet, rest))
+    s = tet.bulk * (wp.determinant(f) - tet.rest)
     limit = tet.shear / (wp.abs(s) * stretch_bound(f) + 1.0e-30)
     return (s * wp.min(1.0, limit)) * f
 
@@ -197,7 +175,7 @@ def volume_slope(f: wp.mat33, d: wp.mat33, rest: float, bulk: float):
 @wp.func
 def tet_slope(tet: Tet, rest: wp.array[float], f: wp.mat33, d: wp.mat33, total: vec6):
     """`total` and coefficients 1, a … a⁵ of V₀ ∂ψ/∂a [J] at F + a D."""
-    slope = total + volume_slope(f, d, rest_volume(tet, rest), tet.bulk)
+    slope = total + volume_slope(f, d, tet.rest, tet.bulk)
     slope[0] += tet.shear * wp.ddot(f, d)
     slope[1] += tet.shear * wp.ddot(d, d)
     return slope
