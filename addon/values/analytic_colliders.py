@@ -3,6 +3,7 @@
 
 import numpy as np
 
+# Files store the number of a shape, and 4 was Bowl once: what comes next needs its own, from 5 on.
 ANALYTIC_SHAPES = (
     (
         "PLANE",
@@ -37,7 +38,7 @@ def analytic_colliders_of(ob, pose):
     from ...solver.scene.analytic_colliders import Plane, Sphere
 
     shape, origin = ob.vbd.collider_shape, pose.matrix[:3, 3]
-    if not shape:  # a number in the file that stands for none
+    if not shape:  # Bowl, as a file of before has it
         raise ValueError(
             f"{ob.name}: there is no collider shape Bowl; make its mesh a bowl (a sphere without "
             "its upper half) and choose the shape Mesh"

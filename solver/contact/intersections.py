@@ -68,6 +68,7 @@ class Intersections:
         self.uv = wp.zeros(count, dtype=wp.vec2, device=model.device)
         self.meshes = dict(self._closed_meshes())
         self.find_inside = list(self._finding_inside())
+        model.launches.expect(kernels.find_crossings)
         self.of_solids = SelfIntersections(model)
         self.up = -np.asarray(settings.gravity, dtype=np.float64)
         self.couples = Couples(model, self.meshes, self.up)

@@ -49,20 +49,21 @@ class Stepper:
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
         """
         s = self.stages
-        # Predict, with the contacts of the last substep.
+        # Keep what contacts carried, before anything forgets how the last substep began.
         s.anchors.begin_step()
-        s.contact_load.begin_step()
+        s.contact_load.begin_step()  # their stiffness follows the load
+        # Predict: where the substep begins, `x_start`, inertia leads, `inertial`, and the guess.
         s.clock.begin_step()
         s.prediction.begin_step()
-        s.forces.begin_step()
-        s.plasticity.begin_step()
-        s.damping.begin_step()
-        s.kinematics.begin_step()
+        s.forces.begin_step()  # they change `inertial`
+        s.plasticity.begin_step()  # rest values flow, ...
+        s.damping.begin_step()  # ... and are blended with those at `x_start`
+        s.kinematics.begin_step()  # goals of pins, colliders and attached points
         s.attachment_laws.begin_step()
-        s.restless_guard.begin_step()
+        s.restless_guard.begin_step()  # draws the guess of nearly incompressible bodies back
         # Approach the guess, searching for contacts.
         s.contacts.begin_step()
-        s.gentle_start.begin_step()
+        s.gentle_start.begin_step()  # once per scene: what begins nearer than its distance
         # Iterate.
         s.sweeps.begin_step()
         s.spring_multipliers.begin_step()
@@ -72,9 +73,9 @@ class Stepper:
         self.iterations.run(self._iterate)
         self.convergence.end()
         # Give back momentum, and find velocities.
-        s.contacts.end_step()
-        s.gentle_start.end_step()
-        s.momentum.end_step()
+        s.contacts.end_step()  # embedded points follow
+        s.gentle_start.end_step()  # contact distances grow
+        s.momentum.end_step()  # rigid steps of islands; marks what stands, for the next guess
         s.breaking.end_step()
         s.velocities.end_step()
         s.tear_detection.end_step()
@@ -86,20 +87,20 @@ class Stepper:
     def sweep(self):
         """Visit every free vertex once, with all that comes before and after."""
         s = self.stages
-        s.coarse_steps.before_sweep()  # where iterations end at an accuracy
-        s.marks.before_sweep()
-        s.contacts.before_sweep()
-        s.guess_guard.before_sweep()
-        s.plain_first_sweep.before_sweep()
-        s.sweeps.sweep()
+        s.coarse_steps.before_sweep()  # where iterations end at an accuracy, else after sweeps
+        s.marks.before_sweep()  # positions that the error is estimated by
+        s.contacts.before_sweep()  # search where due, refresh pairs, move colliders on
+        s.guess_guard.before_sweep()  # once, early: draws what is no rigid motion back
+        s.plain_first_sweep.before_sweep()  # no over-relaxation in the first one
+        s.sweeps.sweep()  # every free vertex takes its Newton step, color by color
         s.plain_first_sweep.after_sweep()
         s.coarse_matrix.after_sweep()
         s.coarse_steps.after_sweep()
-        s.last_guard.after_sweep()
+        s.last_guard.after_sweep()  # after the last one: draws back what overshot
         s.attachment_multipliers.after_sweep()
         s.spring_multipliers.after_sweep()
-        s.enclosed_air.after_sweep()
-        s.acceleration.after_sweep()
+        s.enclosed_air.after_sweep()  # pressure follows volume
+        s.acceleration.after_sweep()  # Chebyshev
 
     def begin_frame(self, frame, time):
         """Begin a frame, number `frame`, that ends at a time [s]."""

@@ -65,9 +65,12 @@ def test_sheets_that_pass_through_each_other_are_stuck_where_they_cross():
     lower = points + FAR - [0.3, 0.3, 0.0]
     upright = 0.5 * points[:, [2, 0, 1]] + FAR + [0.013, -0.137, -0.163]
     bodies = [Cloth(lower, triangles, cotton), Cloth(upright, triangles, cotton)]
-    (frame,) = simulate(bodies, Settings(gravity=(0.0, 0.0, 0.0)), 1)
-    places = frame.places()
-    assert frame.stats.tangles and len(places.stuck) > len(frame.stats.tangles)
+    # In the first frames most of what leads them apart has got to where it was to be.
+    *_, (stats, places) = (
+        (frame.stats, frame.places())
+        for frame in simulate(bodies, Settings(gravity=(0.0, 0.0, 0.0)), 4)
+    )
+    assert stats.tangles and len(places.stuck) > len(stats.tangles)
     assert (np.abs(places.stuck - FAR) < [0.1, 0.35, 0.35]).all()
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analytic colliders: planes and spheres, known by their distance alone.
+"""Analytic colliders: planes and spheres, known by their distance alone; a box is six planes.
 
 They follow the contact law of law.py. A step never crosses one (steps_in_front.py); a vertex that
-begins behind one is led out (leading_out.py).
+begins behind one is led out (leading_out.py). A new kind needs its `direction_and_distance` and
+`may_reach` here and its `least_height` there. It has to lie behind its tangent planes, as what is
+convex does.
 """
 
 import warp as wp

@@ -9,7 +9,10 @@ Friction is elastic up to Coulomb's law: f = −μ_c λ f₁(|u|) u/|u|, where f
 z = |u|/(ε_v h) = 1, then 1 (VBD 2024, eq. 14-16), and u = Tᵀ(a + Σ w_k (x_k − xᵗ_k)) is how far the
 contact has been pulled aside since it began to stick: a is what u was at the end of the last step,
 but no longer than ε_v h, from where on it slides (the bristles of Dahl, "A solid friction model",
-1968, and the return mapping of plasticity). Without a, what sticks would creep.
+1968, and the return mapping of plasticity). Without a, what sticks would creep; with it |u|/h is
+not a speed.
+
+All contact goes through `force_stiffness`: sweeps, coarse steps, rigid steps, analytic colliders.
 """
 
 from typing import Any
