@@ -150,7 +150,7 @@ class Simulation:
 
     @cached_property
     def stepper(self):
-        """What solves substeps; it is put together when it is first asked for."""
+        """The `Stepper`, which solves substeps; it is put together when it is first asked for."""
         model = self.model
         if model.surface.can_touch:
             model.add_contact(Contact(model, self.names, model.settings))
@@ -158,7 +158,7 @@ class Simulation:
 
     @cached_property
     def measure(self):
-        """What reads the statistics of a frame."""
+        """The `Measure`, which reads the statistics of a frame."""
         by = self.stepper
         return Measure(self.model, by.residual, self.deformable, by.convergence, by.coarse)
 

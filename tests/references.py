@@ -92,7 +92,7 @@ def hourglass(rest, x, mu, lam, filling=FULL):
 
 
 def hourglass_of(f, q, rest, mu, lam, filling):
-    """The same of what `cell_state` tells."""
+    """Energy [J] of bending and twisting of one cell, from F and q of `cell_state`."""
     _, spread, part = filling
     volume = (rest[1, 0] - rest[0, 0]) ** 3
     cofactor = np.stack([np.cross(f[:, i - 2], f[:, i - 1]) for i in range(3)])
@@ -111,7 +111,7 @@ def cell_center(energy, rest, x, filling=FULL):
 
 
 def cell_viscosity(rest, x, before, mu, lam, filling=FULL):
-    """The same of one cell, bent as it was `before`."""
+    """Dissipation potential [J] of one cell that was bent as `before`."""
     f, q, _ = cell_state(rest, x, filling[0])
     f_0, q_0, _ = cell_state(rest, before, filling[0])
     corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])

@@ -72,7 +72,7 @@ def _value(node, values):
 
 
 def has_values(group, values):
-    """Whether a property group has all of `values` that it has properties for, but for rounding."""
+    """Tell if a property group has all of `values` that it has properties for, but for rounding."""
     return all(_same(getattr(group, name, value), value) for name, value in values.items())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is done with two bodies that begin in each other, or with one that begins in itself.
+"""The way out of two bodies that begin in each other, or of one that begins in itself.
 
 | who | what is done |
 |---|---|
@@ -62,7 +62,7 @@ class Couples:
         self.rooms, self.side = None, np.zeros(closed.shape * 2, dtype=np.int32)
 
     def keep(self):
-        """What was decided."""
+        """Return what was decided, as arrays by name."""
         rooms = np.zeros((0, 0), dtype=bool) if self.rooms is None else self.rooms
         return {"rooms": rooms, "side": self.side}
 
@@ -81,7 +81,7 @@ class Couples:
         return tuple((names[body], names[room]) for body, room in np.argwhere(self.rooms))
 
     def is_sunk(self, one, other):
-        """Whether `one` is a solid and `other` an open collider or its room; numbers of bodies, any
+        """Tell if `one` is a solid and `other` an open collider or its room; numbers of bodies, any
         shape.
         """
         surface = self.surface
@@ -108,7 +108,7 @@ class Couples:
                 self.rooms[body, room] = self._is_in(body, mesh, shell, mine, x)
 
     def _is_in(self, body, mesh, shell, mine, x):
-        """Whether a body with vertices `mine` is in a collider with points `shell` as in a room."""
+        """Tell if a body with vertices `mine` is in a collider with points `shell` as in a room."""
         surface, points = self.surface, x[mine]
         is_inner, ways = ask(self.model, mesh, points)
         depth, radius = np.linalg.norm(ways, axis=1), surface.radius[mine]

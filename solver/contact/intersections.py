@@ -94,7 +94,7 @@ class Intersections:
             yield model.launches.record(kernels.find_inside, count, inputs, outputs, VERTEX)
 
     def is_suspicious(self):
-        """Whether float32 finds anything to `look` at; no state of a solid excuses it."""
+        """Tell if float32 finds anything to `look` at; no state of a solid excuses it."""
         play(self.find_inside)
         self._cross(wp.zeros_like(self.inside), 0)
         return bool(self.inside.numpy().any() or self.edge_count.numpy().any())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the contact pairs are now, and how the room between their sides is known."""
+"""Refresh of contact pairs: closest points and normals, and the room between their sides."""
 
 import math
 
@@ -14,9 +14,9 @@ LOOK, ENTRY, WAY = 20.0, 2.0, 5.0
 
 
 class Gaps:
-    """How the room of pairs is known between two measurements; arrays per vertex.
+    """The room of pairs, as it is known between two measurements; arrays per vertex.
 
-    `watch` is what is known on the device. `stride` [m] is how far a vertex goes from look to look,
+    `watch` has it on the device. `stride` [m] is how far a vertex goes from look to look,
     the last of which was at `x_looked`.
     """
 

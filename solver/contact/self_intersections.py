@@ -64,7 +64,7 @@ class SelfIntersections:
         return not waits and not any(len(corners) for corners, _ in self.flat)
 
     def keep(self):
-        """What is in which state."""
+        """Return the state of every vertex, as an array by name."""
         return {"state": self.state.copy()}
 
     def bring_back(self, kept):

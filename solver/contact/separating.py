@@ -19,7 +19,7 @@ from .surface import FIRM
 
 
 class Found:
-    """What intersects at positions x [m], float64 [vertex, 3], with unit `normals` of the surface.
+    """Intersections at positions x [m], float64 [vertex, 3], with unit `normals` of the surface.
 
     `inside` [vertex] is the number of the body a vertex is inside of, plus one; `face` and `uv`
     [surface vertex] its closest point there. The edge number `edge` crosses the triangle number

@@ -75,7 +75,7 @@ class TrustRegions:
 
     @property
     def kept(self):
-        """What passes from one substep to the next."""
+        """Arrays that pass from one substep to the next, by name."""
         names = "trust_radius", "path", "x_found", "reach", "slack", "spent"
         regions = self.struct
         values = regions.radius, regions.path, regions.x_found, regions.reach
@@ -84,7 +84,7 @@ class TrustRegions:
 
     @property
     def any_renewed(self):
-        """Whether the last search gave any new region, an array of one int."""
+        """An array of one int: 1 if the last search gave any vertex a new region."""
         return self.struct.any_renewed
 
     def begin_approach(self, who):

@@ -37,8 +37,9 @@ class IslandMoves:
         self.model, self.travel = model, travel
         self.steps = RigidSteps(model, model.surface.body, bodies, islands)
         self.anchored = model.upload(anchored, int)
-        # Those of several bodies that are free may join.
-        self.may_join = np.count_nonzero(anchored[:bodies] == 0) > 1
+        # Free bodies may join where there are several, and planes between them.
+        are_several = np.count_nonzero(anchored[:bodies] == 0) > 1
+        self.may_join = model.settings.truncation and are_several
         self.chunks = surface_chunks(model)
         self.parts, self.boxes = (
             filled(flight.Boxes(), BOXES, count, device)
@@ -56,7 +57,7 @@ class IslandMoves:
         model, steps, record = self.model, self.steps, self.model.launches.record
         steps.record()
         lists, islands, contact = model.lists, steps.islands, model.contact
-        free, body, extent = model.free_count, steps.owner, (lists.capacity, lists.expected)
+        body = steps.owner
         ways = [steps.before, model.x, body, islands]
         self.find_ways = [
             record(kernels.find_ways, count, ways, [self.way], MOVE, first)
@@ -64,50 +65,56 @@ class IslandMoves:
         ]
         listed = [model.x, self.way, lists.counts]
         among = [*listed, lists.pairs, body]
-        serial, record_list = model.launches.record_serial, model.launches.record_list
+        serial = model.launches.record_serial
         self.join = [
             self.joined.zero_,
             *self.find_ways,
             serial(island_limits.join_meeting, lists.capacity, among, [islands, self.joined]),
             record(of_islands.name_islands, len(self.anchored), [self.anchored], [islands]),
         ]
-        cost = ADD * np.diff(self.chunks.start.numpy())
-        radius, bodies = model.contact_model.state.radius, len(self.meets)
-        boxes = [self.chunks, model.vertex_count, steps.before, steps.before, radius]
-        around = [contact.struct, self.travel, self.boxes, islands]
-        truncation = contact.truncation
-        regions = [model.contact_model, model.x, model.candidate, model.x_start]
-        regions += [contact.regions.struct, islands, self.meets]
-        cut = [self.least, truncation.cut, self.leaves, self.stopped]
-        in_regions = island_limits.parts_in_regions_kernel(model.surface.points.width)
-        to_planes = [*among, islands], [self.least, self.stopped, self.meet]
-        moves = [model.candidate, body, islands, self.least]
         self.verify = CommonMoves(model, islands.island, self.stays, steps.before)
+        truncates = model.settings.truncation
         self.limit = [
             partial(self.least.fill_, 1.0),
-            *self.find_ways,
-            record_list(kernels.part_for_ways, *extent, listed, [lists.pairs], LOOK),
-            record(flight.measure_chunks, len(cost), boxes, [self.parts], cost=cost),
-            record(
-                island_limits.sweep_boxes,
-                bodies,
-                [self.chunks, self.parts, islands],
-                [self.boxes, self.meets],
+            *(
+                self._limits(listed, among)
+                if truncates
+                else steps_in_front(model, steps.before, model.candidate)
             ),
-            record(island_limits.find_obstacles, bodies, around, [self.meets]),
-            record_list(island_limits.find_parts_to_planes, *extent, *to_planes),
-            record(in_regions, free, regions, cut, LOOK),
         ]
-        if not model.settings.truncation:
-            self.limit = [self.limit[0], *steps_in_front(model, steps.before, model.candidate)]
         ended = [self.stopped, self.meet, self.leaves]
+        moves = [model.candidate, body, islands, self.least]
         self.take = [
             self.stays.zero_,
             self.verify.keep,
-            record(kernels.move_parts, free, moves, [model.x], MOVE),
+            record(kernels.move_parts, model.free_count, moves, [model.x], MOVE),
             contact.follow,
             self.verify,
             record(kernels.decide, 1, ended, [self.rounds, self.goes_on]),
+        ]
+
+    def _limits(self, listed, among):
+        """Launches that lower `least` to what pairs, trust regions and colliders leave of steps."""
+        model, steps, record = self.model, self.steps, self.model.launches.record
+        contact, islands, record_list = model.contact, steps.islands, model.launches.record_list
+        lists, bodies, cost = model.lists, len(self.meets), ADD * np.diff(self.chunks.start.numpy())
+        extent, radius = (lists.capacity, lists.expected), model.contact_model.state.radius
+        boxes = [self.chunks, model.vertex_count, steps.before, steps.before, radius]
+        swept = [self.chunks, self.parts, islands], [self.boxes, self.meets]
+        around = [contact.struct, self.travel, self.boxes, islands]
+        to_planes = [*among, islands], [self.least, self.stopped, self.meet]
+        regions = [model.contact_model, model.x, model.candidate, model.x_start]
+        regions += [contact.regions.struct, islands, self.meets]
+        cut = [self.least, contact.truncation.cut, self.leaves, self.stopped]
+        in_regions = island_limits.parts_in_regions_kernel(model.surface.points.width)
+        return [
+            *self.find_ways,
+            record_list(kernels.part_for_ways, *extent, listed, [lists.pairs], LOOK),
+            record(flight.measure_chunks, len(cost), boxes, [self.parts], cost=cost),
+            record(island_limits.sweep_boxes, bodies, *swept),
+            record(island_limits.find_obstacles, bodies, around, [self.meets]),
+            record_list(island_limits.find_parts_to_planes, *extent, *to_planes),
+            record(in_regions, model.free_count, regions, cut, LOOK),
         ]
 
     def __call__(self):

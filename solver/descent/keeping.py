@@ -183,7 +183,7 @@ def positions_after(restart, bodies):
 
 
 def keeps(owner):
-    """Whether something of an owner passes from one substep to the next."""
+    """Tell if an owner has state that passes from one substep to the next."""
     return hasattr(owner, "kept") or hasattr(owner, "keep")
 
 

@@ -125,7 +125,7 @@ class RigidSteps:
         self.solve_again()
 
     def solve_again(self):
-        """The same where islands have joined meanwhile."""
+        """Find them again from the same `before`, where islands have joined meanwhile."""
         play(self.begin)
         self.goes_on.fill_(1)
         repeat_while(self.goes_on, self._pass)

@@ -7,11 +7,10 @@ leaves its `state_name` alone.
 
 import re
 
-# Raise the number when arrays of contact change what they mean. Of states with another one contact
-# is left out: bodies go on as if they had just met.
-FIRST_LAYOUT = "layout/1"
+# Raise the number when arrays of contact change what they mean. Of states with another one, or with
+# none, contact is left out: bodies go on as if they had just met.
 LAYOUT = "layout/2"
-# The first states had the names of classes, and no layout.
+# Names in states without a layout: those of classes.
 BEFORE = {
     "Model": "model",
     "Tearing": "tearing",
@@ -33,10 +32,9 @@ BEFORE = {
 def readable(arrays):
     """The part of a state that this version can go on from, under the names of now."""
     if not any(name.startswith("layout/") for name in arrays):
-        arrays = {FIRST_LAYOUT: None} | {_now(name): array for name, array in arrays.items()}
-    if LAYOUT not in arrays:
-        arrays = {name: array for name, array in arrays.items() if not name.startswith("contact")}
-    return {name: array for name, array in arrays.items() if not name.startswith("layout/")}
+        arrays = {_now(name): array for name, array in arrays.items()}
+    left_out = ("layout/",) if LAYOUT in arrays else ("layout/", "contact")
+    return {name: array for name, array in arrays.items() if not name.startswith(left_out)}
 
 
 def _now(name):

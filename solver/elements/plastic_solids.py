@@ -92,13 +92,13 @@ def elastic(solids, _h):
 
 
 def viscosity(solids, h):
-    """The same of viscosity, relaxed as it was made until the first step."""
+    """Factor, blend and rest values of viscosity: as the body was made until the first step."""
     count = len(solids)
     return solids.damping_time / h, np.ones(count), np.tile(AS_MADE + STRAIGHT, (count, 1))
 
 
 def cell_columns(cells, factor):
-    """What records and elements of cells both have."""
+    """Columns that records and elements of cells share."""
     return {
         "gradient": 0.25 / cells.side,
         "middle": cells.middle,
@@ -156,7 +156,7 @@ def cell_kind(name, of_body, stiffness_of, **others):
 
 
 def tet_kind(name, of_body, stiffness_of, **others):
-    """The same of tets."""
+    """Make a kind of tets that flow: clay, or viscosity."""
 
     def records(points, tets, h):
         factor, blend, rest = stiffness_of(tets, h)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ends the rigid steps of islands: pairs with what is not in them, trust regions, colliders.
+"""Limits of the rigid steps of islands: pairs with other bodies, trust regions, colliders.
 
 An island that goes with all of its parts changes no distance between these. Where the boxes that it
 sweeps meet those of no other one, nor those of colliders, it needs no trust regions either.
@@ -13,6 +13,7 @@ from .chunks import Chunks
 from .components import join
 from .contact.analytic_colliders import ContactModel
 from .contact.counts import OF_EDGES, OF_VERTICES
+from .contact.pair_bounds import lower
 from .contact.pairs import Pair, Surface
 from .contact.parting import LOST, ROUNDING, gap_along
 from .contact.passing import approach_along
@@ -96,7 +97,7 @@ def find_parts_to_planes(
                 if approach[c] > 0.0:
                     part = fraction_to_plane(c, pair, approach, wp.vec2(0.0), x)
                 if part < 1.0:
-                    wp.atomic_min(least, islands.island[body[v[c]]], part)
+                    lower(least, islands.island[body[v[c]]], part)
                     stopped[0] = 1
                     if islands.held[one] == 0 and islands.held[other] == 0:
                         meet[0] = 1
@@ -146,7 +147,7 @@ def parts_in_regions_kernel(width: int) -> wp.Kernel:
                 in_front = fraction_in_front(i, moving, model, x, candidate, x_start)
                 part = wp.min(part, in_front)
             if part < 1.0:
-                wp.atomic_min(least, island, part)
+                lower(least, island, part)
                 stopped[0] = 1
 
     return find_parts_in_regions

@@ -127,7 +127,7 @@ def decide(
     # out
     goes_on: wp.array[int],
 ):
-    """Whether there is another round: while free islands meet or any `leaves` its trust regions,
+    """Decide if there is another round: while free islands meet or any `leaves` its trust regions,
     and once for what something else has stopped. One thread.
     """
     rounds[0] = rounds[0] + 1

@@ -46,7 +46,7 @@ def end_iteration(
     # out
     goes_on: wp.array[int],
 ):
-    """Whether another iteration follows: after `count` none, nor when the accuracy is met, or when
+    """Decide if another iteration follows: none after `count`, nor when the accuracy is met or when
     contacts had no room, so that the frame is done again."""
     may = is_met[0] == 0 and frame_goes_on[0] != 0
     goes_on[0] = wp.where(iteration[0] + 1 < count and may, 1, 0)

@@ -96,8 +96,8 @@ def touch_of(
     islands: Islands,
     steps: RigidSteps,
 ):
-    """What pair p is where its vertices have `moved`, and 0 where it is not within reach; what
-    separates is as it was found.
+    """Find pair p where its vertices have `moved`: its `Touch`, and 0 if it is not within reach.
+    Rows that separate stay as they were found.
     """
     touch = Touch()
     near = int(0)

@@ -57,7 +57,7 @@ class BodyErrors:
 
 
 def rounding_of(points):
-    """What float32 leaves [m] of a body with these points."""
+    """The distance [m] by which float32 may round the points of a body."""
     return ROUNDING * np.abs(points).max()
 
 

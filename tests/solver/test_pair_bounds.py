@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a pair allows its corners: whatever each of them does of it, its sides stay apart."""
+"""A pair keeps its sides apart, whatever its corners take of the steps that it allows them."""
 
 import numpy as np
 import warp as wp

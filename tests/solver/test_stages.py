@@ -3,13 +3,16 @@
 
 import ast
 import inspect
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from shapes import grid, plane
+from shapes import box, chain, grid, plane
 
-from vbd.solver.bodies import Cloth, Collider
+from vbd.solver.bodies import Cloth, Collider, Rod, Solid
 from vbd.solver.descent import step as step_module
+from vbd.solver.descent.stage import Stage
+from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation
 
@@ -37,6 +40,30 @@ def written():
     """(stage, verb) of all calls of a substep of one iteration, in their order."""
     for call in written_in("_solve"):
         yield from [call] if call else written_in("sweep")
+
+
+def stages_of(*bodies, **settings):
+    """(name, stage) of a scene."""
+    stages = Simulation(bodies, Settings(**settings)).stepper.stages
+    return [(field.name, getattr(stages, field.name)) for field in fields(stages)]
+
+
+def test_whatever_a_stage_does_a_substep_asks_for():
+    points, edges = chain(4, 0.1)
+    rod = Rod(points, edges, Material(spring_stiffness=[1e2, 1e9, 1e2], vertex_mass=0.1))
+    tie = Attachment(rod, [0], 1e9, points=points[:1], strength=10.0, damping=0.1)
+    cloth = Cloth(*grid(4), Material(self_contact=True, damping=0.01), tear_strain=0.1)
+    cube = Solid(*box((3, 3, 3)), Material(yield_strain=0.1))
+    scenes = [
+        stages_of(rod, tie, iterations=2),
+        stages_of(cloth, Collider(*plane(height=-0.1))),
+        stages_of(cube, acceleration=0.9, accuracy=0.0),
+    ]
+    asked = {*written(), ("contacts", "before_step")}
+    for name, stage in (each for scene in scenes for each in scene):
+        for verb in ("before_step", "begin_step", "before_sweep", "after_sweep", "end_step"):
+            if getattr(type(stage), verb) is not getattr(Stage, verb):
+                assert (name, verb) in asked, f"{type(stage).__name__}.{verb} is never called"
 
 
 def own_imports(path):

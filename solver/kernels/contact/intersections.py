@@ -56,7 +56,7 @@ def find_ways(
     inside: wp.array[int],
     way: wp.array[wp.vec3],
 ):
-    """Whether each point is inside a closed mesh, and the shortest way to that [m]."""
+    """Tell if each point is inside a closed mesh, and find the shortest way to that [m]."""
     k = wp.tid()
     near = wp.mesh_query_point_sign_winding_number(mesh, points[k], 1.0e6)
     inside[k] = int(near.result and near.sign < 0.0)
@@ -86,7 +86,7 @@ def find_exit(
 
 @wp.func
 def crosses(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
-    """Whether segment pq crosses triangle abc, or touches it.
+    """Tell if segment pq crosses triangle abc, or touches it.
 
     Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
     """

@@ -68,7 +68,7 @@ class Watch:
 
 @cache
 def bounds_function(width: int) -> wp.Function:
-    """What lowers bounds in scenes whose embedded points have so many corners, or 0."""
+    """Make `lower_bounds` for scenes whose embedded points have `width` corners; 0 without any."""
     surface, embedded = surface_functions(width), width > 0
 
     @wp.func

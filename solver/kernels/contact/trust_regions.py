@@ -75,9 +75,8 @@ def calm_down(
     # in and out
     regions: Regions,
 ):
-    """What needed much slack in the last step gets less of it, but not less than the least, nor
-    than what will do if it goes on like that: `spent` is what it has used of its region so far,
-    which may be older.
+    """Shrink the slack of each vertex, but not below the least, nor below what it needs if it goes
+    on as in the last step: `spent` is what it has used of its region so far, which may be older.
     """
     i = first + wp.tid()
     used = used_of(i, x[i], regions)
@@ -97,7 +96,7 @@ def keeps_region(
     multiplier: float,
     regions: Regions,
 ):
-    """Whether vertex i does with the region that it has (`set_regions`)."""
+    """Tell if vertex i keeps the region that it has (`set_regions`)."""
     used = used_of(i, x, regions)
     radius = regions.radius[i]
     # A way that lies behind makes lists long. What is left of a step a long one alone is worth it.
@@ -214,6 +213,6 @@ def look_ahead(
     # in and out
     regions: Regions,
 ):
-    """What is left of the path of each vertex."""
+    """Find what is left of the path of each vertex."""
     i = wp.tid()
     regions.ahead[i] = regions.path[i] + (regions.x_found[i] - x[i])

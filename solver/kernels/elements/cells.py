@@ -129,8 +129,8 @@ def cell_square(cell: Cell, rest: wp.array[float], g: mat37, m: int):
 
 @wp.func
 def spread_near_rest(cell: Cell):
-    """What of the Hessian near the rest shape is not alike in all columns of G, the mean over all
-    axes.
+    """The part of the Hessian near the rest shape that differs between columns of G, as the mean
+    over all axes.
     """
     cross = cell.bending.cross
     rates = cell.bending.rates

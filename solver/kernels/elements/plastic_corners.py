@@ -112,7 +112,7 @@ def plastic_cell_force_hessian(
 def plastic_cells(
     cell: PlasticCellRecords, q: int, rest: wp.array[Rests], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
-    """The same of eight cells of a vertex."""
+    """Force [N] and block [N/m] of eight cells of a vertex, in lanes."""
     state = state_of_corners(CellStates(), cell.corners, cell.gradient, cell.middle, in_all(x_i), x)
     force, hessian = force_hessian_of(cell, state, rest[q])
     return -total(force), total(hessian)
