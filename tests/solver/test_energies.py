@@ -227,7 +227,13 @@ def force_hessian(kind, x, before=None):
     if before is not None:
         start = np.empty_like(x)
         start[place] = before
-        inputs = [0, wp.array(start, dtype=wp.vec3), table.struct, table.undamped, table.blend]
+        inputs = [
+            0,
+            wp.array(start, dtype=wp.vec3, device="cpu"),
+            table.struct,
+            table.undamped,
+            table.blend,
+        ]
         wp.launch(table.rest_kernel, len(x), inputs, table.moved, device="cpu")
     wp.launch(
         evaluation(table.kind),
