@@ -13,7 +13,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..solver.scene.grid import MAX_RESOLUTION
+from ..solver.lattice.grid import MAX_RESOLUTION
 from .gathering.field_weights import field_weight_properties
 from .objects.cell_count import NOT_COUNTED, update_cell_count
 from .objects.participants import active_index, set_active_index

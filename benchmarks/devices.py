@@ -22,7 +22,7 @@ import warp as wp
 from vbd.benchmarks import contact_speed
 from vbd.benchmarks.experiments import contact_scenes, contact_shapes, convergence_scenes
 from vbd.solver.bodies import Cells, Deformable, EmbeddedSurface
-from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.lattice.lattice import embed, lattice
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

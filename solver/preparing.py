@@ -13,8 +13,8 @@ import numpy as np
 import warp as wp
 
 from .bodies import Cells, Cloth, Collider, EmbeddedSurface, Rod
+from .lattice.lattice import embed, lattice
 from .scene.directors import with_directors
-from .scene.lattice import embed, lattice
 from .settings import Material, Settings
 from .simulate import simulate
 

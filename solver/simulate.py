@@ -13,7 +13,7 @@ import warp as wp
 from .bodies import Collider, Deformable
 from .contact.contact import Contact
 from .contact.surface import contact_surface
-from .descent.keeping import Restart
+from .descent.checkpoints import Restart
 from .descent.step import Stepper
 from .device.compiling import compile_missing
 from .device.launches import Launches
@@ -21,12 +21,12 @@ from .device.threads import Workers, core_count
 from .model.assembly import assemble
 from .model.model import Model, ModelSize
 from .model.tearing import Tearing
-from .report.places import Places, places
+from .report.contact_places import Places, places
 from .report.residual import Residual
 from .report.statistics import Measure, Statistics
 from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
 from .scene.attachments import Attachment
-from .scene.fields import ForceField, Outside
+from .scene.force_fields import ForceField, Outside
 from .scene.kinematic import Kinematic
 from .settings import Settings
 

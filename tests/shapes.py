@@ -9,7 +9,7 @@ import pytest
 from vbd.benchmarks.experiments.cells_shapes import KUHN
 from vbd.solver.bodies import Cells, EmbeddedSurface, Solid
 from vbd.solver.bodies.solids import CELL_CORNERS
-from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.lattice.lattice import embed, lattice
 from vbd.solver.settings import Material
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -70,7 +70,7 @@ class EnergyGain:
 def is_driven(gathered):
     """Whether anything but gravity may do work: what moves, fields, pressure, and what pulls."""
     # Warp takes half a second to import; not while Blender starts.
-    from ...solver.scene.fields import ForceField
+    from ...solver.scene.force_fields import ForceField
 
     reader, bodies = gathered.reader, gathered.bodies
     if reader.wanted or reader.others or any(isinstance(body, ForceField) for body in bodies):

@@ -169,7 +169,7 @@ def told(error, kept, gathered):
     if it is that the restart point does not fit.
     """
     # Warp takes half a second to import; not while Blender starts.
-    from ...solver.descent.keeping import UnfitError
+    from ...solver.descent.checkpoints import UnfitError
 
     if not isinstance(error, UnfitError):
         return error

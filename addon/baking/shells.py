@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 
 from ...solver.bodies import Collider, Rod
+from ...solver.lattice.pinned_corners import normals_of
 from ...solver.report.lengths import length
-from ...solver.scene.clamps import normals_of
 from ...solver.scene.thickness import collision_thickness
 from ..objects.modifiers import simulation_point
 from .frame_numbers import elements_of

@@ -73,11 +73,11 @@ class SolverThread(Thread):
 
     def _solve(self):
         # Warp takes half a second to import; not while Blender starts.
-        from ...solver.device import priority
+        from ...solver.device import thread_priority
         from ...solver.simulate import simulate
 
         if self.gives_way:
-            priority.give_way()
+            thread_priority.give_way()
         gathered = self.gathered
         frames = simulate(
             gathered.bodies,

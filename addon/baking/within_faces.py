@@ -9,9 +9,9 @@ hover or to go through.
 import bpy
 import numpy as np
 
+from ...solver.lattice.contact_mesh import LONGEST_EDGE, split_with_ends
+from ...solver.lattice.lattice import embed
 from ...solver.report.lengths import length
-from ...solver.scene.contact_mesh import LONGEST_EDGE, split_with_ends
-from ...solver.scene.lattice import embed
 from ..objects.subdividing import cannot_subdivide
 from .report import Line, listed
 

@@ -65,7 +65,7 @@ def _baked(cache, frame, gathered):
     a restart point knows.
     """
     # Warp takes half a second to import; not while Blender starts.
-    from ...solver.descent.keeping import positions_after
+    from ...solver.descent.checkpoints import positions_after
 
     start, index = cache.header.frame_start, frame - cache.header.frame_start
     points = cache.restart_points()

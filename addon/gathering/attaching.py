@@ -158,7 +158,7 @@ class _Simulated:
         length = np.where(gap > NO_DISTANCE * np.ptp(self.points, axis=0).max(), gap, 0.0)
         lattice = self.target.lattice
         if lattice is not None:
-            from ...solver.scene.lattice import embed
+            from ...solver.lattice.lattice import embed
 
             # What is near goes with the material as if it were a part of it.
             near = gap <= lattice.cell_size

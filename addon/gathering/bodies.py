@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Solid
-from ...solver.scene.clamps import clamp_of, surface_of
-from ...solver.scene.contact_mesh import contact_mesh
-from ...solver.scene.lattice import Lattice, embed, lattice
+from ...solver.lattice.contact_mesh import contact_mesh
+from ...solver.lattice.lattice import Lattice, embed, lattice
+from ...solver.lattice.pinned_corners import clamp_of, surface_of
 from ..objects import read_mesh
 from ..objects.curves import is_curve, is_pinned, point_count
 from ..objects.hair import on_surface

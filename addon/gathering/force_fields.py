@@ -79,7 +79,7 @@ def _share(field, blows):
 
 def _force_field(gathered, ob, depsgraph, blows):
     # Warp takes half a second to import; not while Blender starts.
-    from ...solver.scene.fields import ForceField
+    from ...solver.scene.force_fields import ForceField
 
     key = (*identity(ob), "blows" if blows else "pushes")
     numbers = _numbers(ob, depsgraph, blows)
@@ -115,7 +115,7 @@ def _again(name):
 
 def _numbers(ob, depsgraph, blows):
     """`FieldNumbers` of a force field as it is evaluated now."""
-    from ...solver.scene.fields import FieldNumbers
+    from ...solver.scene.force_fields import FieldNumbers
 
     field, scale = ob.evaluated_get(depsgraph).field, unit_scale(depsgraph.scene)
     matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)

@@ -189,7 +189,7 @@ def settings_of(scene):
 def gather(context, objects):
     """All bodies of the scene, to be called inside `prepared`."""
     # Warp takes half a second to import; not while Blender starts.
-    from ...solver.scene.fields import ForceField
+    from ...solver.scene.force_fields import ForceField
 
     scene = context.scene
     start, count = scene.vbd.frame_start, scene.vbd.frame_end - scene.vbd.frame_start

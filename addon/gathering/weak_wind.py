@@ -30,8 +30,8 @@ def notes(fields, bodies, settings):
 def _load(body, air_density):
     """Acceleration [m/s²] of a body across a wind of 1 m/s, at the most."""
     # Warp takes half a second to import; not while Blender starts.
+    from ...solver.model.air_surfaces import shown_area
     from ...solver.model.assembly import vertex_mass
-    from ...solver.model.exposed import shown_area
     from ...solver.topology.meshes import triangle_areas
 
     if isinstance(body, Cloth):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How many cells, or tets of its own, an object has as a soft body."""
 
-from ...solver.scene.lattice import lattice
+from ...solver.lattice.lattice import lattice
 from .read_mesh import matrix, positions, transformed, triangles
 from .tetmesh import stored_tets
 

@@ -4,7 +4,7 @@
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
-from ...solver.scene.triangles import nearest_on_triangles
+from ...solver.lattice.triangle_queries import nearest_on_triangles
 
 # Pairs of a point and an edge that are looked at together.
 TOGETHER = 1 << 20

@@ -5,8 +5,8 @@ halving every edge.
 
 import bmesh
 
-from ...solver.scene.contact_mesh import LONGEST_EDGE
-from ...solver.scene.grid import grid_around
+from ...solver.lattice.contact_mesh import LONGEST_EDGE
+from ...solver.lattice.grid import grid_around
 from .modifiers import is_reshaped, reshaping
 from .own_mesh import missing
 from .read_mesh import matrix, positions, transformed, triangles

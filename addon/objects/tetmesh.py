@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...solver.scene.clamps import LEAST_WEIGHT
+from ...solver.lattice.pinned_corners import LEAST_WEIGHT
 
 TETS = "tets"
 TETS_VERTICES = "tets_vertices"
@@ -61,10 +61,10 @@ def carried_rigidly(points, leaders, now):
 class LatticePins:
     """Pinned corners of cells that follow the pinned vertices of the surface inside it.
 
-    `scene/clamps.py` says which those are. Corners of cells that hold a pinned point follow the
-    rigid motion that fits its nearest pinned points best, so a turning pin turns its cells with
-    it. What pinned points do beyond that, such as growing or moving apart, they follow by least
-    squares.
+    `lattice/pinned_corners.py` says which those are. Corners of cells that hold a pinned point
+    follow the rigid motion that fits its nearest pinned points best, so a turning pin turns its
+    cells with it. What pinned points do beyond that, such as growing or moving apart, they follow
+    by least squares.
     """
 
     def __init__(self, lattice_points, clamp, start):

@@ -2,7 +2,7 @@
 """A scene as this solver plays it, with the default settings and the preset Cotton."""
 
 from vbd.solver.bodies import Cloth, Collider, Pins
-from vbd.solver.scene.fields import FieldNumbers, ForceField
+from vbd.solver.scene.force_fields import FieldNumbers, ForceField
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import splu
 from vbd.benchmarks.experiments.cells_resolution import capsule
 from vbd.solver.bodies import CELL_CORNERS, Cells
 from vbd.solver.elements.cells import bending, cells_of
-from vbd.solver.scene import lattice as lattices
+from vbd.solver.lattice import lattice as lattices
 from vbd.solver.settings import Material, Settings
 
 RADII, PLACES, LENGTH, MIDDLE = (0.6, 1.0, 1.7), 8, 10.0, 5.0

@@ -6,8 +6,8 @@ import numpy as np
 from vbd.benchmarks.experiments import figures
 from vbd.benchmarks.experiments.cells_shapes import hand, linked_rings
 from vbd.solver.bodies import Cells, Pins
-from vbd.solver.scene.contact_mesh import split
-from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.lattice.contact_mesh import split
+from vbd.solver.lattice.lattice import embed, lattice
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

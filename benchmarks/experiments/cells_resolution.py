@@ -3,8 +3,8 @@
 
 Prints how far the visible surface moves from where a lattice of 32 cells along it takes it, over
 how far that moves, and over how far it moves beside what holds it; and the CPU time a frame. Of
-cells and of six tets a cell, both pinned where the surface is (scene/clamps.py); and of cells of
-which all corners are pinned where a point is.
+cells and of six tets a cell, both pinned where the surface is (lattice/pinned_corners.py); and of
+cells of which all corners are pinned where a point is.
 
 At 8 cells along them the limbs of one character are half to two thirds of a cell thick, those of
 the other, a teddy bear, and its neck one to two cells.
@@ -19,8 +19,8 @@ import numpy as np
 from vbd.benchmarks.experiments.cells_shapes import KUHN, joined
 from vbd.solver.bodies import Cells, Pins, Solid
 from vbd.solver.elements.cells import LEAST_FREE
-from vbd.solver.scene.clamps import clamp_of
-from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.lattice.lattice import embed, lattice
+from vbd.solver.lattice.pinned_corners import clamp_of
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

@@ -30,7 +30,7 @@ from vbd.benchmarks.experiments.error_estimate_scenes import ADDED, FIRST, SCENE
 from vbd.benchmarks.reference import newton
 from vbd.benchmarks.reference.problem import Problem
 from vbd.benchmarks.reference.scene import scene_of
-from vbd.solver.descent.keeping import Restart
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.report.position_error import ROUNDING
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import Simulation

@@ -6,12 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..topology.meshes import (
-    FLAT_TRIANGLE,
-    checked_elements,
-    longest_edges,
-    refuse_flat_triangles,
-)
+from ..topology.meshes import FLAT_TRIANGLE, checked_elements, longest_edges, refuse_flat_triangles
 from .deformable import Deformable
 
 

@@ -11,19 +11,19 @@ from functools import partial
 import numpy as np
 import warp as wp
 
-from ..device.flow import repeat_while
+from ..device.conditions import repeat_while
 from ..device.launches import play
-from ..kernels import coarse_contact, coarse_reach, coarse_slopes
-from ..kernels.coarse import step as coarse_step
-from ..kernels.coarse.elements import coarse_kernels, kernels_in_lanes
+from ..kernels.coarse import coarse_step, contact_terms, step_bounds
+from ..kernels.coarse import slopes as coarse_slopes
+from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
 from ..kernels.coarse.step_length import look_closer
-from ..scene.embedding import points_in_front
+from ..lattice.embedding import points_in_front
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
-from .elements import chunked_elements, device_chunks, member_chunks
-from .groups import Groups
+from .element_terms import chunked_elements, device_chunks, member_chunks
 from .line_sums import make_sums, record_choice
 from .matrix import CoarseMatrix
 from .restriction import CoarseForces
+from .step_groups import Groups
 
 # The longest step along a direction, without and with contacts, which may cut it short.
 LONGEST, LONGEST_WITH_CONTACTS = 2.0, 1.0
@@ -155,8 +155,8 @@ class CoarseCorrection:
         inputs = [self.before, self.direction, longest, members, model.contact_model]
         count = self.groups.linkage_count
         return [
-            record(coarse_reach.find_shares, chunks, inputs, [shares], each),
-            record(coarse_reach.choose_shares, count, [shares], [self.linkages]),
+            record(step_bounds.find_shares, chunks, inputs, [shares], each),
+            record(step_bounds.choose_shares, count, [shares], [self.linkages]),
         ]
 
     def _record_contacts(self):
@@ -165,7 +165,7 @@ class CoarseCorrection:
         self.in_front = []
         if model.has_analytic_colliders:
             inputs = [vertices, self.before, model.contact_model]
-            kernel, moved = coarse_contact.keep_members_in_front, [model.candidate]
+            kernel, moved = contact_terms.keep_members_in_front, [model.candidate]
             self.in_front.append(record(kernel, len(vertices), inputs, moved))
         self.in_front += points_in_front(model, self.before, model.candidate)
         ends, kernel = [self.before, model.x], coarse_step.take_difference

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where slopes along the direction of a coarse step are added up (kernels/coarse/line.py)."""
+"""Where slopes along the direction of a coarse step are added up (kernels/coarse/line_sums.py)."""
 
 import numpy as np
 import warp as wp
 
-from ..kernels.coarse.line import Sums, vec6d, vec8
-from ..kernels.coarse.step import Linkages, Members
+from ..kernels.coarse.coarse_step import Linkages, Members
+from ..kernels.coarse.line_sums import Sums, vec6d, vec8
 from ..kernels.coarse.step_length import add_up, choose_step_lengths
 
 # On a GPU every linkage is added up by so many threads before one goes on with their sums.

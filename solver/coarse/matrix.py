@@ -5,10 +5,10 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import coarse_contact
+from ..kernels.coarse import contact_terms
 from ..kernels.coarse import matrix as coarse
-from ..kernels.coarse.elements import coarse_kernels
-from .elements import matrix_entries
+from ..kernels.coarse.element_terms import coarse_kernels
+from .element_terms import matrix_entries
 
 # Rough cost of an element [ns], for the two kinds of kernels, and of a block.
 COSTS = 60.0, 300.0
@@ -64,15 +64,15 @@ class CoarseMatrix:
         self.springs = []
         if model.has_analytic_colliders:
             inputs = [vertices, model.x, start, model.contact_model, *where]
-            kernel = coarse_contact.add_analytic_colliders
+            kernel = contact_terms.add_analytic_colliders
             self.springs.append(record(kernel, len(vertices), inputs, [systems.matrix]))
         rows = [model.objective.attachments, *where]
-        kernel, count = coarse_contact.add_attachments, model.attachments.count
+        kernel, count = contact_terms.add_attachments, model.attachments.count
         self.springs.append(record(kernel, count, rows, [systems.matrix]))
         if model.contact is not None:
             law, lists = model.contact_model.law, model.lists
             inputs = [lists.counts, model.x, lists.touches, lists.state, law, *where]
-            kernel, room, outputs = coarse_contact.add_touches, lists.capacity, [systems.matrix]
+            kernel, room, outputs = contact_terms.add_touches, lists.capacity, [systems.matrix]
             self.springs.insert(0, model.launches.record_serial(kernel, room, inputs, outputs))
 
     def assemble(self):

@@ -5,12 +5,12 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import vertex
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import restriction as coarse_force
-from ..kernels.coarse.elements import coarse_kernels, kernels_in_lanes
+from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
+from ..kernels.descent import vertex_solve
 from ..kernels.elements.table import elements_struct
-from .elements import chunk_size, chunk_starts
+from .element_terms import chunk_size, chunk_starts
 
 # Rough cost of an element, and of a force that is summed up [ns].
 FORCE, SUMMED = 20.0, 4.0
@@ -40,7 +40,7 @@ class CoarseForces:
 
     def __init__(self, model, groups):
         self.model, self.groups = model, groups
-        self.kernel = vertex.vertex_kernels((), model.parts, model.device.is_cpu).residual
+        self.kernel = vertex_solve.vertex_kernels((), model.parts, model.device.is_cpu).residual
         count, device = model.free_count, model.device
         self.rounding = wp.zeros(count, dtype=float, device=device)
         self.touching = wp.zeros(count, dtype=int, device=device)

@@ -7,17 +7,17 @@ from functools import partial
 import numpy as np
 import warp as wp
 
-from ..device.flow import when
+from ..device.conditions import when
 from ..kernels.contact import pairs
-from ..kernels.contact.trust_regions import NEXT, SOME, WHOLE
+from ..kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside
-from .bvh import Trees
-from .candidates import Search
-from .certainty import Certainty
-from .due import SearchDue
-from .intersections import Intersections
-from .refresh import Gaps, Refresh
-from .truncation import Truncation
+from .detection.bvh import Trees
+from .detection.refresh import Gaps, Refresh
+from .detection.search import Search
+from .detection.search_schedule import SearchDue
+from .feasibility.truncation import Truncation
+from .initial.intersection_certificate import Certainty
+from .initial.intersections import Intersections
 
 
 def surface_on_device(surface, kinematic_start, x, upload):

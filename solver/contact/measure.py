@@ -4,9 +4,9 @@
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import sums
 from ..kernels.contact import measure
-from ..kernels.contact.truncation import BY_PAIR
+from ..kernels.contact.feasibility.truncation import BY_PAIR
+from ..kernels.report import sums
 
 # Rough cost of a pair, and of a vertex at an analytic collider [ns].
 PAIR, VERTEX = 20.0, 20.0

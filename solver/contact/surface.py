@@ -7,10 +7,10 @@ import numpy as np
 
 from ..bodies import Volume
 from ..elements.tets import tet_gradients
-from ..scene.embedding import EmbeddedPoints, embedded_points
+from ..lattice.embedding import EmbeddedPoints, embedded_points
 from ..topology.graphs import connected_components, unique_edges
 from ..topology.meshes import are_flat, boundary_triangles, first_edges
-from .crossings import unit
+from .initial.edge_crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
 STIFFEST = 30.0

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ends a substep when the estimated error of all bodies is small (kernels/accuracy.py)."""
+"""Ends a substep when the estimated error of all bodies is small (kernels/descent/accuracy.py)."""
 
 import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import accuracy as kernels
+from ..kernels.descent import accuracy as kernels
 from ..model.chunks import make_chunks
 from ..report.position_error import BodyErrors, rounding_of, visible
 

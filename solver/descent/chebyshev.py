@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chebyshev acceleration of the sweeps (kernels/chebyshev.py)."""
+"""Chebyshev acceleration of the sweeps (kernels/descent/chebyshev.py)."""
 
 import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import chebyshev as kernels
-from ..scene.embedding import steps_in_front
-from .stage import RecordedStage
+from ..kernels.descent import chebyshev as kernels
+from ..lattice.embedding import steps_in_front
+from ..model.stage import RecordedStage
 
 
 def weights(rho, count):

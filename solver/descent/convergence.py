@@ -7,9 +7,9 @@ from operator import eq
 
 import warp as wp
 
+from ..model.stage import Stage
 from ..report.position_error import PositionError
 from .accuracy import Accuracy, has_step
-from .stage import Stage
 
 # Where surfaces may touch, even cycles take more time than they save if fewer iterations than these
 # cut them short (docs/gallery/convergence.md).

@@ -7,10 +7,10 @@ import numpy as np
 import warp as wp
 
 from ..elements.pressure import enclosures
-from ..kernels import enclosed_air as kernels
+from ..kernels.descent import enclosed_air as kernels
 from ..model.chunks import chunked
+from ..model.stage import RecordedStage
 from ..topology.meshes import signed_volumes
-from .stage import RecordedStage
 
 # Rough cost of a triangle [ns].
 COST = 5.0

@@ -5,10 +5,10 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels.air import Exposed, blow, press
-from ..kernels.fields import move_fields
-from ..model.exposed import membranes
-from .stage import RecordedStage
+from ..kernels.scene.air import Exposed, blow, press
+from ..kernels.scene.force_fields import move_fields
+from ..model.air_surfaces import membranes
+from ..model.stage import RecordedStage
 
 # Rough cost of a vertex in the air [ns].
 COST = 150.0

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What begins nearer than its contact distance (kernels/contact/gentle_start.py)."""
+"""What begins nearer than its contact distance (kernels/contact/initial/gentle_start.py)."""
 
 import numpy as np
 import warp as wp
 
-from ..device.flow import when
+from ..device.conditions import when
 from ..device.launches import play
-from ..kernels.contact.gentle_start import (
+from ..kernels.contact.initial.gentle_start import (
     find_missing_at_colliders,
     find_missing_of_pairs,
     grow,
     shorten_pairs,
 )
-from .stage import RecordedStage
+from ..model.stage import RecordedStage
 
 # Rough cost of a pair, and of a vertex at analytic colliders [ns].
 PAIR, VERTEX = 20.0, 20.0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The safeguards of the adaptive guess (kernels/guess.py): those of scenes without contact pairs,
-and that of restless bodies in scenes with them.
+"""The safeguards of the adaptive guess (kernels/descent/guess.py): those of scenes without contact
+pairs, and that of restless bodies in scenes with them.
 """
 
 from functools import partial
@@ -9,10 +9,10 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import guess as kernels
-from ..scene.embedding import steps_in_front
-from .linkages import make_linkages, rigid_motions
-from .stage import RecordedStage
+from ..kernels.descent import guess as kernels
+from ..lattice.embedding import steps_in_front
+from ..model.components import make_linkages, rigid_motions
+from ..model.stage import RecordedStage
 
 # Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
 BEFORE_GUARD = 0.25

@@ -4,9 +4,9 @@
 import numpy as np
 import warp as wp
 
-from ..device.flow import repeat_while, when
-from ..kernels import iterations as kernels
-from ..kernels.iterations import ALWAYS, IF_EVEN, IF_GROWING, IF_WATCHED, NEVER
+from ..device.conditions import repeat_while, when
+from ..kernels.descent import iterations as kernels
+from ..kernels.descent.iterations import ALWAYS, IF_EVEN, IF_GROWING, IF_WATCHED, NEVER
 
 
 class Iterations:

@@ -2,8 +2,8 @@
 """Kinematics: what animation moves goes to where it is at the end of the substep."""
 
 from ..device.launches import play
-from ..kernels.motion import move_points
-from .stage import Stage
+from ..kernels.descent.motion import move_points
+from ..model.stage import Stage
 
 
 class Kinematics(Stage):

@@ -6,10 +6,10 @@
 import numpy as np
 import warp as wp
 
-from ..elements.records import damped
 from ..elements.springs import split
-from ..kernels import attachments as kernels
-from .stage import RecordedStage, Stage
+from ..elements.vertex_records import damped
+from ..kernels.scene import attachments as kernels
+from ..model.stage import RecordedStage, Stage
 
 
 class AttachmentLaws(Stage):

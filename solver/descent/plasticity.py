@@ -4,10 +4,10 @@
 import numpy as np
 
 from ..device.launches import play
-from ..elements.records import filled
+from ..elements.vertex_records import filled
 from ..kernels.elements.flow import flow_kernel
 from ..kernels.elements.rest_values import laying_kernel
-from .stage import RecordedStage
+from ..model.stage import RecordedStage
 
 
 class Plasticity(RecordedStage):

@@ -4,7 +4,7 @@ its end: velocities.
 """
 
 from ..device.launches import play
-from ..kernels.motion import (
+from ..kernels.descent.motion import (
     ADAPTIVE,
     INERTIA,
     INERTIA_ACCELERATION,
@@ -13,8 +13,8 @@ from ..kernels.motion import (
     find_velocities,
     predict,
 )
-from ..scene.embedding import clearances, depths, points_in_front
-from .stage import RecordedStage, Stage
+from ..lattice.embedding import clearances, depths, points_in_front
+from ..model.stage import RecordedStage, Stage
 
 # Rough cost of a vertex [ns].
 PREDICT = 10.0

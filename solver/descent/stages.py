@@ -4,23 +4,23 @@
 from dataclasses import dataclass, fields
 
 from ..contact.load import Load
+from ..groups.momentum import IslandMomentum, LinkageMomentum
+from ..model.stage import Stage
 from .chebyshev import Acceleration
-from .clock import Clock
-from .coarse import CoarseMatrix, CyclicCoarseSteps, FewCoarseSteps
-from .contact import Anchors, ContactLoad, Contacts
+from .coarse_steps import CoarseMatrix, CyclicCoarseSteps, FewCoarseSteps
+from .contact_stages import Anchors, ContactLoad, Contacts
 from .convergence import Marks
 from .enclosed_air import EnclosedAir
 from .forces import Forces
+from .frame_progress import Clock
 from .gentle_start import GentleStart
 from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
 from .kinematics import Kinematics
-from .momentum import IslandMomentum, LinkageMomentum
 from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .plasticity import Plasticity
 from .prediction import Damping, Prediction, Velocities
-from .stage import Stage
 from .sweeps import PlainFirstSweep, Sweeps
-from .tearing import TearDetection
+from .tear_detection import TearDetection
 
 
 @dataclass(eq=False)

@@ -2,12 +2,12 @@
 """One substep of vertex block descent (VBD 2024, algorithm 1; AVBD 2025 for the multipliers)."""
 
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
-from ..device.flow import can_capture, when
+from ..device.conditions import can_capture, when
+from ..groups.uniform_steps import Holding
+from ..model.stage import RecordedStage
+from .checkpoints import Keeper
 from .convergence import Convergence
-from .holding import Holding
 from .iterations import Iterations
-from .keeping import Keeper
-from .stage import RecordedStage
 from .stages import make_stages
 
 

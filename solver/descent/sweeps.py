@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import Stages
-from .stage import RecordedStage, Stage
+from ..model.stage import RecordedStage, Stage
 
 # Rough cost in a visit of a point of the surface that a vertex carries, and of a pair of that [ns].
 CARRIED, PAIR = 20.0, 8.0

@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import warp as wp
 
-from . import priority
+from . import thread_priority
 
 # Pause between two looks at whether compiling is still wanted [s].
 POLL = 0.1
@@ -65,10 +65,10 @@ def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
     hot = [module for module in missing if module.options["cpu_compiler_flags"] is None]
     hot = deque(hot if device.is_cpu else [])
     quick, ended, stopping = deque(m for m in missing if m not in hot), SimpleQueue(), Event()
-    level = priority.own()
+    level = thread_priority.own()
 
     def work(queues):
-        priority.take(level)
+        thread_priority.take(level)
         while not stopping.is_set() and (module := _first(queues)):
             try:
                 wp.force_load(device, [module], max_workers=0)

@@ -5,16 +5,16 @@ from functools import partial
 
 import warp as wp
 
-from . import flow
-from .crew import Alone, Crew
+from . import conditions
+from .thread_team import Alone, Crew
 
 
 class Graph:
     """What a function launches on a device; on the CPU `threads` (Workers) replay it together, or
-    the first of them alone where they are disturbed (pace.py).
+    the first of them alone where they are disturbed (team_size.py).
 
     Inside, the host decides nothing, reads nothing and gives nothing: decisions are those of
-    `flow`.
+    `conditions`.
     """
 
     def __init__(self, device, threads, function):
@@ -35,7 +35,7 @@ class Graph:
 
     def _replay(self, function, crew=None):
         """The task to replay what a function launches, shared by a crew."""
-        with flow.shared_by(crew), wp.ScopedCapture(device=self.device) as capture:
+        with conditions.shared_by(crew), wp.ScopedCapture(device=self.device) as capture:
             function()
         return partial(wp.capture_launch, capture.graph)
 

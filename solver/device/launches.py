@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
-from ..kernels.barrier import wait
-from .flow import share
+from ..kernels.device.barrier import wait
+from .conditions import share
 from .graph import Graph
 
 # Parts of a list, on the CPU: they are shared evenly by so many threads or fewer.
@@ -27,7 +27,7 @@ PIECE, PIECES = 50e3, 4
 
 def refuse_gaps(values):
     """Raise RuntimeError where an array of one dimension, also within a struct, has gaps between
-    its numbers: kernels take it for granted that there are none (kernels/options.py).
+    its numbers: kernels take it for granted that there are none (kernels/device/options.py).
     """
     for value in values:
         if isinstance(value, wp.array):
@@ -168,8 +168,8 @@ class Launches:
     def record_list(self, kernel, room, expected, inputs, outputs=(), cost=0.0):
         """A launch over a list whose length the device knows: at most `room`, about `expected`.
 
-        Its threads share the list (kernels/shares.py): the kernel gets their number, `parts`, first
-        of all inputs. `cost` [ns] of one thing in the list.
+        Its threads share the list (kernels/device/thread_shares.py): the kernel gets their number,
+        `parts`, first of all inputs. `cost` [ns] of one thing in the list.
         """
         parts = min(room, PARTS) if self.device.is_cpu else room
         each = cost * expected / max(parts, 1)

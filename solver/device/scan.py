@@ -8,8 +8,8 @@ from functools import partial
 
 import warp as wp
 
-from ..kernels import scan as kernels
-from ..kernels.scan import TILE
+from ..kernels.device import scan as kernels
+from ..kernels.device.scan import TILE
 from .launches import play
 
 # Threads that work on a tile.

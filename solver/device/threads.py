@@ -8,8 +8,8 @@ run in parallel. A join costs about 20 µs: split only what takes much longer.
 import os
 from threading import Lock, Thread
 
-from . import priority
-from .pace import Pace
+from . import thread_priority
+from .team_size import Pace
 
 
 def core_count():
@@ -25,7 +25,7 @@ class Worker:
     """
 
     def __init__(self):
-        self.task, self.error, self.priority = None, None, priority.own()
+        self.task, self.error, self.priority = None, None, thread_priority.own()
         self.go, self.done = Lock(), Lock()
         self.go.acquire()
         self.done.acquire()
@@ -33,7 +33,7 @@ class Worker:
         self.thread.start()
 
     def _loop(self):
-        priority.take(self.priority)
+        thread_priority.take(self.priority)
         while True:
             self.go.acquire()
             if self.task is None:

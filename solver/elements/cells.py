@@ -9,10 +9,10 @@ from ..bodies import CELL_CORNERS
 from ..bodies import Cells as CellBody
 from ..kernels.elements import cells as kernels
 from ..kernels.elements.cells_in_lanes import neo_hookean_cells
-from .kind import Columns, ElementKind
+from .body_constants import damping_time, elastic_per_element, yields
+from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
-from .of_bodies import damping_time, elastic_per_element, yields
-from .records import in_vertex_order, structured
+from .vertex_records import in_vertex_order, structured
 
 # The smallest spread of material that counts, and the farthest that its middle is from that of the
 # cell: corners that hold next to nothing are light, but not without any stiffness.

@@ -9,11 +9,11 @@ from ..bodies import Cloth
 from ..kernels.elements import hinges as kernels
 from ..kernels.elements.creases import hinge_flowed
 from ..topology.meshes import triangle_areas, unit
-from .kind import ElementKind, Plastic
+from .body_constants import crease_curvature, damping_time, per_element
+from .element_kind import ElementKind, Plastic
 from .membrane_limits import rigidity_of
-from .of_bodies import crease_curvature, damping_time, per_element
-from .records import damped, in_vertex_order
 from .triangle_frames import warp_directions
+from .vertex_records import damped, in_vertex_order
 
 
 @dataclass

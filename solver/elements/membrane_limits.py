@@ -7,8 +7,8 @@ import numpy as np
 
 from ..bodies.folds import buckling_load, mesh_rigidity
 from ..kernels.elements.buckling import Limits
-from .of_bodies import per_element
-from .records import structured
+from .body_constants import per_element
+from .vertex_records import structured
 
 WOVEN = "orthotropic"
 # What stands for a load or strain that is never reached.

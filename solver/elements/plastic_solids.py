@@ -15,12 +15,12 @@ from ..kernels.elements import plastic_cells as of_cells
 from ..kernels.elements import plastic_corners as corners
 from ..kernels.elements import plastic_tets as of_tets
 from ..kernels.elements.linear_algebra import vec6, vec7, vec18, vec20
+from .body_constants import limit_of, per_element, yields
 from .cells import Cells, bending, cells_of, exact_columns, steady_relaxation
-from .kind import ElementKind, Plastic
-from .of_bodies import limit_of, per_element, yields
-from .records import in_vertex_order, structured
+from .element_kind import ElementKind, Plastic
 from .tets import Tets, gradient_columns, tet_gradients, tets_of
 from .tets import exact_columns as exact_tets
+from .vertex_records import in_vertex_order, structured
 
 # A is the identity; and cells are not bent.
 AS_MADE = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)

@@ -10,9 +10,9 @@ from ..kernels.elements import pressure as kernels
 from ..topology.closing import closed_surface
 from ..topology.graphs import connected_components
 from ..topology.meshes import signed_volumes, triangle_areas
-from .kind import Columns, ElementKind
-from .records import in_vertex_order
+from .element_kind import Columns, ElementKind
 from .triangles import FOLLOWING
+from .vertex_records import in_vertex_order
 
 # Below this part of its area to the power of 3/2 a volume has no sign.
 FLAT = 1e-9

@@ -12,10 +12,10 @@ from ..kernels.elements import rods as kernels
 from ..kernels.elements.creases import bend_flowed
 from ..kernels.elements.section_frame import FOLDED
 from ..topology.meshes import unit
-from .kind import Columns, ElementKind, Plastic
-from .of_bodies import crease_curvature, damping_time, per_element
-from .records import damped, in_vertex_order
+from .body_constants import crease_curvature, damping_time, per_element
+from .element_kind import Columns, ElementKind, Plastic
 from .springs import rest_lengths
+from .vertex_records import damped, in_vertex_order
 
 # All pairs of so many edges bend against each other where they meet; of more, each and the first.
 MOST_PAIRED = 8

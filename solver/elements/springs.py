@@ -7,9 +7,9 @@ import numpy as np
 
 from ..bodies import Rod
 from ..kernels.elements import springs as kernels
-from .kind import Columns, ElementKind
-from .of_bodies import damping_time, per_element
-from .records import damped, in_vertex_order
+from .body_constants import damping_time, per_element
+from .element_kind import Columns, ElementKind
+from .vertex_records import damped, in_vertex_order
 
 
 @dataclass

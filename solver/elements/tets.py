@@ -8,10 +8,10 @@ import numpy as np
 from ..bodies import Solid
 from ..kernels.elements import continua
 from ..kernels.elements import tets as kernels
-from .kind import Columns, ElementKind
+from .body_constants import NEO_HOOKEAN, damping_time, elastic_per_element, yields
+from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
-from .of_bodies import NEO_HOOKEAN, damping_time, elastic_per_element, yields
-from .records import in_vertex_order
+from .vertex_records import in_vertex_order
 
 # The face opposite to each corner of a tet, wound so that the rest volume comes out positive.
 OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])

@@ -14,17 +14,12 @@ from ..kernels.elements.buckling import Limits
 from ..kernels.elements.buckling_energy import ExactLimits
 from ..kernels.elements.dents import triangle_flowed
 from ..kernels.elements.triangle_slopes import triangle_slope
-from .kind import ElementKind, Plastic
-from .materials import (
-    membrane_constants,
-    membrane_lame,
-    orthotropic_stiffness,
-    stvk_stiffness,
-)
+from .body_constants import damping_time, elastic_per_element, limit_of, per_element
+from .element_kind import ElementKind, Plastic
+from .materials import membrane_constants, membrane_lame, orthotropic_stiffness, stvk_stiffness
 from .membrane_limits import NEVER, limits_data, limits_of
-from .of_bodies import damping_time, elastic_per_element, limit_of, per_element
-from .records import damped, in_vertex_order
 from .triangle_frames import triangle_frames, warp_directions
+from .vertex_records import damped, in_vertex_order
 
 # The two corners that follow each corner of a triangle.
 FOLLOWING = np.array([[1, 2], [2, 0], [0, 1]])

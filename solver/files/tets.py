@@ -6,13 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..topology.meshes import (
-    FLAT_TET,
-    checked_elements,
-    finite_points,
-    longest_edges,
-    tet_volumes,
-)
+from ..topology.meshes import FLAT_TET, checked_elements, finite_points, longest_edges, tet_volumes
 from . import by_meshio, gmsh, tetgen, vtk
 
 READERS = {".msh": gmsh.read, ".vtk": vtk.read, ".node": tetgen.read, ".ele": tetgen.read}

@@ -11,17 +11,17 @@ import numpy as np
 
 from .. import elements
 from ..bodies import Cells, Cloth, Rod, Solid
+from ..elements.body_constants import elastic_per_element, lumped, per_element, per_vertex
 from ..elements.cell_mass import mass_at_corners
-from ..elements.kind import Columns
+from ..elements.element_kind import Columns
 from ..elements.materials import solid_lame
-from ..elements.of_bodies import elastic_per_element, lumped, per_element, per_vertex
 from ..elements.springs import rest_lengths
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
 from ..topology.coloring import chessboard_colors, vertex_order
 from ..topology.graphs import unique_edges
 from ..topology.meshes import tet_volumes, triangle_areas
-from .exposed import shown_area
+from .air_surfaces import shown_area
 from .penalties import spring_penalty
 from .tearing import vertex_index
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices by their owners, in chunks that are added up by themselves (kernels/chunks.py)."""
+"""Vertices by their owners, in chunks that are added up by themselves
+(kernels/device/chunks.py).
+"""
 
 import numpy as np
 import warp as wp
 
-from ..kernels.chunks import Chunks
+from ..kernels.device.chunks import Chunks
 
 # An owner is added up in about as many chunks as each has vertices, but not in smaller ones.
 SMALLEST_CHUNK = 64
@@ -12,7 +14,8 @@ SMALLEST_CHUNK = 64
 
 def chunked(of, count, size=None):
     """What belongs to each of `count` owners, `of` [vertex] their numbers, in chunks: `vertex`,
-    `start`, `owner` and `first`, as in kernels/chunks.py; chunks of that `size` if it is given.
+    `start`, `owner` and `first`, as in kernels/device/chunks.py; chunks of that `size` if it is
+    given.
     """
     sizes = np.bincount(of, minlength=count)
     chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)

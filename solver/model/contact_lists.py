@@ -11,7 +11,8 @@ import numpy as np
 import warp as wp
 
 from ..device.memory import spacious_zeros
-from ..kernels.contact import counts, glances, pairs
+from ..kernels.contact import pairs
+from ..kernels.contact.detection import pair_activity, pair_counts
 
 # A list that is shorter than so many times what a frame needed...
 HEADROOM = 1.75
@@ -50,11 +51,12 @@ class ContactLists:
     `glances` tell which pairs need not be looked at, from the first refresh after a search on.
 
     `all` are the pairs of every vertex, `near` those that it may feel. `counts` and `needed` are
-    explained in kernels/contact/counts.py: first come pairs of vertices, then those of edges, then
-    `separating` [1] ones, whose `rows` of `Touch` the host gives. About `expected` pairs there will
-    be: launches share them out so. When the host last looked there were as many as are `known`,
-    after so many `searches` in the frame. `uncertain` [2] is not 0 where it is not certain that
-    nothing intersects (certainty.py): the second number where pins are clasped.
+    explained in kernels/contact/detection/pair_counts.py: first come pairs of vertices, then those
+    of edges, then `separating` [1] ones, whose `rows` of `Touch` the host gives. About `expected`
+    pairs there will be: launches share them out so. When the host last looked there were as many as
+    are `known`, after so many `searches` in the frame. `uncertain` [2] is not 0 where it is not
+    certain that nothing intersects (intersection_certificate.py): the second number where pins are
+    clasped.
     """
 
     state_name = "contact_pairs"
@@ -88,7 +90,7 @@ class ContactLists:
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)
-        self.glances = new(glances.Glance)
+        self.glances = new(pair_activity.Glance)
         self.pulled = new(wp.vec3)
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)
@@ -100,7 +102,7 @@ class ContactLists:
     @property
     def count(self):
         """How many pairs there are."""
-        return int(self.counts.numpy()[int(counts.ALL)])
+        return int(self.counts.numpy()[int(pair_counts.ALL)])
 
     @property
     def reported(self):
@@ -109,12 +111,12 @@ class ContactLists:
 
     def take(self, numbers):
         """Know the `counts` of now."""
-        self.known = int(numbers[counts.ALL])
-        self.searches = int(numbers[counts.SEARCHES])
+        self.known = int(numbers[pair_counts.ALL])
+        self.searches = int(numbers[pair_counts.SEARCHES])
 
     def begin_frame(self):
         """Count searches anew, of which none was uncertain."""
-        self.counts[int(counts.SEARCHES) :].zero_()
+        self.counts[int(pair_counts.SEARCHES) :].zero_()
         self.uncertain.zero_()
 
     def separate(self, rows):

@@ -5,9 +5,9 @@ import numpy as np
 import warp as wp
 
 from ..kernels.contact.analytic_colliders import ContactModel
+from ..kernels.contact.contact_state import ContactState
 from ..kernels.contact.law import ContactLaw
-from ..kernels.contact.state import ContactState
-from ..scene.embedding import upload_embedding
+from ..lattice.embedding import upload_embedding
 
 
 def contact_model(surface, colliders, settings, upload):

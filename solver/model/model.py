@@ -8,9 +8,9 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import motion, vertex
-from ..scene.embedding import Followers
-from ..scene.fields import Fields, Outside
+from ..kernels.descent import motion, vertex_solve
+from ..lattice.embedding import Followers
+from ..scene.force_fields import Fields, Outside
 from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
 from .contact_model import contact_model
@@ -93,12 +93,12 @@ class Model:
         self._make_elements()
         self.contact_model = contact_model(surface, analytic, settings, self.upload)
         self.has_analytic_colliders = len(analytic.kind) > 0
-        self.objective = vertex.Objective()
+        self.objective = vertex_solve.Objective()
         self._weigh()
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
         self.parts = self._parts()
-        self.kernels = vertex.vertex_kernels(assembly.kinds, self.parts, self.device.is_cpu)
+        self.kernels = vertex_solve.vertex_kernels(assembly.kinds, self.parts, self.device.is_cpu)
         self.objective.attachments = self.attachments.struct
         self.objective.contact_model = self.contact_model
         touching = len(surface.body) if surface.can_touch else 0
@@ -257,11 +257,11 @@ class Model:
     def _parts(self):
         """Bits of what acts on vertices besides their elements."""
         others = {
-            vertex.ATTACHMENTS: self.attachments.count,
-            vertex.CONTACTS: self.surface.can_touch,
-            vertex.IN_TETS: self.surface.points.width == 4,
-            vertex.IN_CELLS: self.surface.points.width == 8,
-            vertex.ANALYTIC: self.has_analytic_colliders,
+            vertex_solve.ATTACHMENTS: self.attachments.count,
+            vertex_solve.CONTACTS: self.surface.can_touch,
+            vertex_solve.IN_TETS: self.surface.points.width == 4,
+            vertex_solve.IN_CELLS: self.surface.points.width == 8,
+            vertex_solve.ANALYTIC: self.has_analytic_colliders,
         }
         return sum(bit for bit, wanted in others.items() if wanted)
 

@@ -5,7 +5,7 @@ import numpy as np
 import warp as wp
 
 from ..elements.springs import split
-from ..kernels import attachments as kernels
+from ..kernels.scene import attachments as kernels
 from ..topology.graphs import connected_components
 from ..topology.meshes import first_edges
 from .joints import hanging_mass

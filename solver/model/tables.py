@@ -3,17 +3,17 @@
 
 import numpy as np
 
-from ..elements.records import in_lanes, wide_start
+from ..elements.vertex_records import in_lanes, wide_start
+from ..kernels.device.lanes import wide
 from ..kernels.elements.rest_values import rest_kernel, wide_rest_kernel
 from ..kernels.elements.table import elements_struct, table_struct
-from ..kernels.lanes import wide
 
 
 class ElementTable:
     """The elements of one kind: their `struct`, and what damping needs to move its rest values.
 
     `number` [element, corner] are the records of every element, `record_counts` [vertex] those of
-    every vertex. With `lanes` records of kinds that can lie side by side (kernels/lanes.py).
+    every vertex. With `lanes` records of kinds that can lie side by side (kernels/device/lanes.py).
     """
 
     def __init__(self, kind, assembly, h, upload, lanes=False):

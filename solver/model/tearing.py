@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..elements.of_bodies import per_element
+from ..elements.body_constants import per_element
 from ..topology.meshes import triangle_areas
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names what contact keeps far longer than at rest (kernels/overstretch.py)."""
+"""Names what contact keeps far longer than at rest (kernels/report/overstretch.py)."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ import warp as wp
 
 from ..device.launches import play
 from ..elements.triangles import STABLE_TRIANGLES, STVK_TRIANGLES
-from ..kernels.overstretch import Bars, find_overstretch
+from ..kernels.report.overstretch import Bars, find_overstretch
 from ..topology.graphs import edge_index, unique_edges
 
 # The stiffness k [N/m] that stands for the sides of a triangle: of three bars of length l in all

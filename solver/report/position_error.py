@@ -7,7 +7,8 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import accuracy, sums
+from ..kernels.descent import accuracy
+from ..kernels.report import sums
 from ..model.chunks import body_chunks
 
 # Nobody minds an error below this part of the path that a body has gone in the substep (scenes that

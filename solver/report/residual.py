@@ -6,7 +6,7 @@ import math
 import warp as wp
 
 from ..device.launches import play
-from ..kernels import sums
+from ..kernels.report import sums
 
 # The residual is measured in weights under this acceleration [m/s²], whatever the scene's gravity.
 STANDARD_GRAVITY = 9.80665

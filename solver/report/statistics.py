@@ -5,10 +5,10 @@ import math
 from collections import Counter
 from dataclasses import dataclass, fields
 
-from ..contact.intersections import Intersection
+from ..contact.initial.intersections import Intersection
 from ..contact.measure import ContactMeasure
-from ..device.numbers import Numbers
-from ..kernels.contact.counts import SEARCHES
+from ..device.readback import Numbers
+from ..kernels.contact.detection.pair_counts import SEARCHES
 from .lengths import length
 from .overstretch import Overstretch, Overstretched
 from .position_error import BodyErrors

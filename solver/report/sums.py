@@ -5,10 +5,10 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..elements.records import filled
-from ..kernels import sums
+from ..elements.vertex_records import filled
 from ..kernels.elements.flow import exact_rest_kernel
 from ..kernels.elements.table import energy_kernel
+from ..kernels.report import sums
 from ..model.chunks import body_chunks
 
 # Rough cost of a vertex and of an element in a sum [ns].

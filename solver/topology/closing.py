@@ -11,7 +11,7 @@ they cancel where two borders meet, and go round its openings elsewhere.
 import numpy as np
 
 from .graphs import connected_components, edges_of
-from .sides import turned_to_agree
+from .orientation import turned_to_agree
 
 # How many ways to span an opening are compared.
 SPANS = 64

@@ -9,7 +9,7 @@ from shapes import UNIT_TET, grid, plane
 
 from vbd.addon.baking.contact_report import ContactReport, contact_distances
 from vbd.solver.bodies import Cloth, Collider, Solid
-from vbd.solver.contact.intersections import Intersection
+from vbd.solver.contact.initial.intersections import Intersection
 from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.settings import Material, Settings
 

@@ -24,8 +24,8 @@ from vbd.addon.objects import read_mesh
 from vbd.addon.objects.tetmesh import LatticePins, store_tets
 from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
 from vbd.solver.bodies.solids import CELL_CORNERS
-from vbd.solver.scene.clamps import Clamp, clamped
-from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.lattice.lattice import embed, lattice
+from vbd.solver.lattice.pinned_corners import Clamp, clamped
 from vbd.solver.topology.meshes import tet_volumes, triangle_areas
 
 

@@ -14,7 +14,7 @@ from vbd.addon.baking.report import MOST_LINES, Line, dumps, loads, shortened, w
 from vbd.addon.objects import participants
 from vbd.addon.panels import advice
 from vbd.addon.panels import sidebar as panels
-from vbd.solver.contact.intersections import Intersection
+from vbd.solver.contact.initial.intersections import Intersection
 from vbd.solver.settings import Settings
 
 

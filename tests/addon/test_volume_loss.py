@@ -11,7 +11,7 @@ from shapes import box, grid
 
 from vbd.addon.baking.volume_loss import VolumeLoss
 from vbd.solver.bodies import Cells, Cloth, Collider, Filling, Pins, Solid
-from vbd.solver.scene.lattice import lattice
+from vbd.solver.lattice.lattice import lattice
 from vbd.solver.settings import Material
 
 POINTS, TETS = box((2, 2, 2))

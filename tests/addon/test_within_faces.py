@@ -9,8 +9,8 @@ from blender_scenes import pin, slab, tet_block
 from vbd.addon.baking.within_faces import BY_MODIFIER, WithinFaces
 from vbd.addon.objects.read_mesh import positions, triangles
 from vbd.addon.panels.advice import lines_of
-from vbd.solver.scene.contact_mesh import LONGEST_EDGE
-from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.lattice.contact_mesh import LONGEST_EDGE
+from vbd.solver.lattice.lattice import embed, lattice
 
 
 @pytest.fixture

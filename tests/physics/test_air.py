@@ -6,7 +6,7 @@ import pytest
 from shapes import box, chain, grid
 
 from vbd.solver.bodies import Cloth, Pins, Rod, Solid
-from vbd.solver.scene.fields import FieldNumbers, ForceField
+from vbd.solver.scene.force_fields import FieldNumbers, ForceField
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

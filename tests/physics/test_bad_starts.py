@@ -11,7 +11,7 @@ from shapes import block, box, grid, rotation, tet_ball
 
 from vbd.benchmarks.experiments.contact_shapes import jack
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.contact.intersections import Intersection
+from vbd.solver.contact.initial.intersections import Intersection
 from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate

@@ -8,7 +8,7 @@ import pytest
 from shapes import chain, grid, rotation
 
 from vbd.solver.bodies import Cloth, Pins, Rod
-from vbd.solver.descent.keeping import Restart
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.elements.hinges import cloth_hinges, dihedral_angles
 from vbd.solver.elements.rods import bend_corners, bend_strains, meeting_edges
 from vbd.solver.scene.directors import with_directors

@@ -14,10 +14,10 @@ from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.kernels.contact.analytic_colliders import ContactModel
 from vbd.solver.kernels.contact.pair_forces import Contacts, pair_forces
+from vbd.solver.lattice.contact_mesh import split
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.scene.analytic_colliders import colliders_on_device
-from vbd.solver.scene.contact_mesh import split
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

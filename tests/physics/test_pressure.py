@@ -6,7 +6,7 @@ import pytest
 from shapes import grid, plane
 
 from vbd.solver.bodies import Cloth, Collider
-from vbd.solver.descent.keeping import Restart
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.model.assembly import vertex_mass
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings

@@ -6,7 +6,7 @@ import pytest
 from shapes import block, box, grid
 
 from vbd.solver.bodies import Cloth, Collider, Solid
-from vbd.solver.descent.keeping import Restart
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

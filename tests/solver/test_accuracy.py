@@ -21,7 +21,7 @@ from vbd.solver.descent.accuracy import (
     marks,
 )
 from vbd.solver.descent.convergence import ENOUGH_TO_HOLD
-from vbd.solver.kernels.accuracy import CAUTION, CAUTION_IN_CONTACT, SECOND_LOOK
+from vbd.solver.kernels.descent.accuracy import CAUTION, CAUTION_IN_CONTACT, SECOND_LOOK
 from vbd.solver.report.lengths import length
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings

@@ -6,7 +6,7 @@ import pytest
 import warp as wp
 
 from vbd.solver.bodies import Rod
-from vbd.solver.kernels.attachments import Attachments, attachments_force_hessian
+from vbd.solver.kernels.scene.attachments import Attachments, attachments_force_hessian
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.penalties import AttachmentRows
 from vbd.solver.scene.attachments import Attachment

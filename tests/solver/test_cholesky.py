@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import warp as wp
 
-from vbd.solver.coarse.factorisation import Factors, Systems, TileFactors
+from vbd.solver.coarse.cholesky import Factors, Systems, TileFactors
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
-from vbd.solver.kernels.coarse.cholesky import SHIFT
+from vbd.solver.kernels.coarse.cholesky_cpu import SHIFT
 from vbd.solver.kernels.coarse.skyline import PANEL, Skyline
 
 # (rows, most columns left of the diagonal) of matrices; those of the tiles, which compile and run

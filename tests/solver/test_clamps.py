@@ -7,8 +7,8 @@ from shapes import block
 
 from vbd.benchmarks.reference import beams
 from vbd.solver.bodies import Cells, Pins
-from vbd.solver.scene.clamps import clamp_of, clamped, held_part
-from vbd.solver.scene.lattice import embed, lattice
+from vbd.solver.lattice.lattice import embed, lattice
+from vbd.solver.lattice.pinned_corners import clamp_of, clamped, held_part
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

@@ -18,7 +18,7 @@ from shapes import box, cell_box, grid, plane
 
 from vbd.benchmarks.reference import scene
 from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Solid
-from vbd.solver.coarse import groups as coarse_groups
+from vbd.solver.coarse import step_groups as coarse_groups
 from vbd.solver.coarse.aggregates import make_aggregates
 from vbd.solver.kernels.coarse.skyline import PANEL
 from vbd.solver.model.assembly import assemble

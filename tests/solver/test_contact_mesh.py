@@ -7,8 +7,8 @@ from shapes import block, bumpy_ball, plane, rotation
 
 from vbd.benchmarks.experiments.cells_shapes import hand
 from vbd.solver.contact.surface import is_closed
-from vbd.solver.scene.contact_mesh import contact_mesh, simplified, split
-from vbd.solver.scene.voxels import closed_volume
+from vbd.solver.lattice.contact_mesh import contact_mesh, simplified, split
+from vbd.solver.lattice.voxels import closed_volume
 from vbd.solver.topology.meshes import longest_edges, triangle_areas
 
 MANY = 10**6

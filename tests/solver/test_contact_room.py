@@ -6,8 +6,8 @@ import pytest
 from shapes import COTTON, block, box, bumpy_ball, caged, grid
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Solid
-from vbd.solver.contact import candidates
 from vbd.solver.contact.contact import Contact
+from vbd.solver.contact.detection import search
 from vbd.solver.model import contact_lists
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -64,7 +64,7 @@ def no_room(monkeypatch):
     for name, value in values.items():
         monkeypatch.setattr(contact_lists, name, value)
     for name in ("TRIANGLE_SLOTS", "EDGE_SLOTS"):
-        monkeypatch.setattr(candidates, name, 1)
+        monkeypatch.setattr(search, name, 1)
 
 
 def count_repeats(monkeypatch):

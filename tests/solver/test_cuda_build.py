@@ -11,9 +11,10 @@ from vbd.solver import kernels
 from vbd.solver.device.compiling import source_size
 from vbd.solver.elements import KINDS
 from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
-from vbd.solver.kernels import coarse_slopes, vertex
-from vbd.solver.kernels.coarse.elements import coarse_kernels
-from vbd.solver.kernels.contact import pair_bounds, truncation
+from vbd.solver.kernels.coarse import slopes
+from vbd.solver.kernels.coarse.element_terms import coarse_kernels
+from vbd.solver.kernels.contact.feasibility import pair_bounds, truncation
+from vbd.solver.kernels.descent import vertex_solve
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
 from vbd.solver.kernels.elements.rest_values import rest_kernel
 from vbd.solver.kernels.elements.table import energy_kernel
@@ -21,8 +22,14 @@ from vbd.solver.kernels.elements.table import energy_kernel
 # Turing, the oldest generation that Warp still serves well, and Blackwell. What compiles for both
 # does so between; for the newest, some that are quick stand for all.
 OLDEST, NEWEST = 75, 120
-QUICK_ONES = "motion", "tearing", "contact.search", "contact.truncation", "vertex, search"
-TOUCH = vertex.CONTACTS | vertex.ANALYTIC
+QUICK_ONES = (
+    "descent.motion",
+    "descent.tear_detection",
+    "contact.detection.search",
+    "contact.feasibility.truncation",
+    "vertex, search",
+)
+TOUCH = vertex_solve.CONTACTS | vertex_solve.ANALYTIC
 # All kinds in two kernels: in one they would compile for minutes.
 SOLIDS = tuple(kind for kind in KINDS if kind.affine)
 OTHERS = tuple(kind for kind in KINDS if not kind.affine)
@@ -36,14 +43,14 @@ def modules_with_kernels():
         module = importlib.import_module(found.name)
         if wp.get_module(module.__name__).kernels:
             yield found.name.removeprefix(prefix), module
-    made = vertex.vertex_kernels
+    made = vertex_solve.vertex_kernels
     yield "vertex, solids", made(SOLIDS, TOUCH).solve.module
-    yield "vertex, others", made(OTHERS, vertex.ATTACHMENTS).solve.module
+    yield "vertex, others", made(OTHERS, vertex_solve.ATTACHMENTS).solve.module
     # The search has all forces twice.
     yield "vertex, search", made(TETS, TOUCH).search.module
-    yield "vertex, embedded", made(TETS, TOUCH | vertex.IN_TETS).solve.module
+    yield "vertex, embedded", made(TETS, TOUCH | vertex_solve.IN_TETS).solve.module
     yield "vertex, residual", made(TETS, TOUCH).residual.module
-    yield "slopes along coarse steps", coarse_slopes.slopes_kernel(in_lanes=False).module
+    yield "slopes along coarse steps", slopes.slopes_kernel(in_lanes=False).module
     for width in (0, 4, 8):
         yield f"truncation, embedded {width}", truncation.truncation_kernel(width).module
     for width in (4, 8):
@@ -66,13 +73,13 @@ MODULES = dict(modules_with_kernels())
 
 def test_every_module_with_kernels_is_found():
     assert {
-        "motion",
-        "attachments",
-        "coarse_contact",
-        "contact.search",
-        "contact.truncation",
+        "descent.motion",
+        "scene.attachments",
+        "coarse.contact_terms",
+        "contact.detection.search",
+        "contact.feasibility.truncation",
         "coarse.matrix",
-        "coarse.factorisation",
+        "coarse.cholesky_gpu",
         "hinges, matrix",
     } <= set(MODULES)
 

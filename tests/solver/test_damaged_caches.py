@@ -14,7 +14,7 @@ from shapes import box, grid
 from vbd.solver import cache_files
 from vbd.solver.bodies import Cloth, Solid
 from vbd.solver.cache import FRAME, HEADER, STATE, Cache
-from vbd.solver.descent.keeping import Restart
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

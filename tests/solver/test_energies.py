@@ -9,11 +9,7 @@ from element_kernels import evaluation, model_of, reported_energy, rounding
 from shapes import UNIT_TET, cell_box, grid, rotation
 
 from vbd.solver.bodies import Cells, Cloth, Filling, Rod, Solid
-from vbd.solver.elements.hinges import (
-    cloth_hinges,
-    dihedral_angles,
-    hinge_stiffness,
-)
+from vbd.solver.elements.hinges import cloth_hinges, dihedral_angles, hinge_stiffness
 from vbd.solver.elements.materials import orthotropic_stiffness
 from vbd.solver.elements.triangle_frames import triangle_frames
 from vbd.solver.elements.triangles import triangles_of

@@ -11,7 +11,7 @@ from vbd.benchmarks.experiments.cells_resolution import capsule
 from vbd.benchmarks.experiments.cells_shapes import blocks_surface
 from vbd.solver.bodies import Cells, Filling
 from vbd.solver.elements.cells import cells_of
-from vbd.solver.scene.lattice import lattice
+from vbd.solver.lattice.lattice import lattice
 from vbd.solver.settings import Settings
 
 

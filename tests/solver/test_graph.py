@@ -8,8 +8,8 @@ from shapes import box, chain, grid
 
 from vbd.solver.bodies import Cloth, Pins, Rod, Solid
 from vbd.solver.descent import step
-from vbd.solver.device import flow
-from vbd.solver.device.flow import repeat_while, when
+from vbd.solver.device import conditions
+from vbd.solver.device.conditions import repeat_while, when
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.settings import Material, Settings
@@ -163,5 +163,5 @@ def test_a_driver_that_cannot_decide_is_told_of_once(monkeypatch):
         is_cpu, name = False, "an old card"
 
     with pytest.warns(UserWarning, match="the driver of an old card cannot decide in graphs"):
-        assert not flow.can_capture(Card)
-    assert flow.can_capture(wp.get_device("cpu"))
+        assert not conditions.can_capture(Card)
+    assert conditions.can_capture(wp.get_device("cpu"))

@@ -9,14 +9,14 @@ from element_kernels import evaluation
 from shapes import cell_box, grid
 
 from vbd.solver.bodies import Cells, Cloth, Filling
-from vbd.solver.coarse.elements import chunked_elements, device_chunks
+from vbd.solver.coarse.element_terms import chunked_elements, device_chunks
 from vbd.solver.elements import KINDS
-from vbd.solver.elements.records import in_lanes, in_vertex_order, wide_start
-from vbd.solver.kernels import lane_functions, lanes
-from vbd.solver.kernels.coarse.elements import coarse_kernels, kernels_in_lanes
-from vbd.solver.kernels.coarse.line import Sums, vec6d, vec8
+from vbd.solver.elements.vertex_records import in_lanes, in_vertex_order, wide_start
+from vbd.solver.kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
+from vbd.solver.kernels.coarse.line_sums import Sums, vec6d, vec8
 from vbd.solver.kernels.coarse.matrix import mat43
 from vbd.solver.kernels.coarse.restriction import Pulls
+from vbd.solver.kernels.device import lane_functions, lanes
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.tables import ElementTable
 from vbd.solver.settings import Material, Settings

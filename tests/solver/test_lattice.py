@@ -16,9 +16,9 @@ from surfaces import (
 
 from vbd.benchmarks.experiments.cells_shapes import blocks_surface, hand, joined, linked_rings
 from vbd.solver.bodies.solids import CELL_CORNERS
-from vbd.solver.scene.contact_mesh import split
-from vbd.solver.scene.lattice import embed, lattice
-from vbd.solver.scene.voxels import closed_volume, touched_cells
+from vbd.solver.lattice.contact_mesh import split
+from vbd.solver.lattice.lattice import embed, lattice
+from vbd.solver.lattice.voxels import closed_volume, touched_cells
 from vbd.solver.topology.graphs import connected_components, unique_edges
 
 GAPS = [1 / 3, 0.1, 0.01]

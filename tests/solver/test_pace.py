@@ -5,7 +5,7 @@ from itertools import cycle
 
 import pytest
 
-from vbd.solver.device.pace import COMPARED, KEPT, Pace
+from vbd.solver.device.team_size import COMPARED, KEPT, Pace
 
 
 def ways(together, alone, count):

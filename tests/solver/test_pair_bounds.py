@@ -4,8 +4,8 @@
 import numpy as np
 import warp as wp
 
+from vbd.solver.kernels.contact.feasibility.plane_bounds import fraction_to_plane
 from vbd.solver.kernels.contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair
-from vbd.solver.kernels.contact.planes import fraction_to_plane
 
 COUNT = 4000
 

@@ -7,8 +7,8 @@ from intersections import intersecting_pairs
 from shapes import COTTON, box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.contact import intersections
-from vbd.solver.descent import contact
+from vbd.solver.contact.initial import intersections
+from vbd.solver.descent import contact_stages
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -44,7 +44,7 @@ def test_edges_that_cross_many_triangles_are_all_reported(monkeypatch):
 
 @pytest.mark.parametrize("stages", [1, 50])
 def test_a_fast_sheet_stops_however_few_searches_lead_to_the_guess(monkeypatch, stages):
-    monkeypatch.setattr(contact, "APPROACHES", stages)
+    monkeypatch.setattr(contact_stages, "APPROACHES", stages)
     points, triangles = grid(6)
     held = Cloth(points, triangles, COTTON)
     fast = Cloth(points + [0.02, 0.03, 0.3], triangles, COTTON, velocities=[0.0, 0.0, -40.0])

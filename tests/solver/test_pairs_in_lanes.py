@@ -11,8 +11,8 @@ from vbd.solver.contact.contact import Contact
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
-from vbd.solver.kernels import coarse_slopes
-from vbd.solver.kernels.coarse.line import vec8
+from vbd.solver.kernels.coarse import slopes as coarse_slopes
+from vbd.solver.kernels.coarse.line_sums import vec8
 from vbd.solver.kernels.contact import slopes_in_lanes
 from vbd.solver.kernels.contact.analytic_colliders import ContactModel
 from vbd.solver.kernels.contact.law import ContactLaw

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import warp as wp
 
+from vbd.solver.kernels.contact.feasibility.separating_planes import gap_along, parting_normal
 from vbd.solver.kernels.contact.pairs import signed_weights, weighted
-from vbd.solver.kernels.contact.parting import gap_along, parting_normal
 
 COUNT = 4000
 

@@ -10,7 +10,7 @@ from shapes import bumpy_ball, grid
 
 from vbd.solver.bodies import Cloth
 from vbd.solver.elements.pressure import PRESSURE, enclosures, outward
-from vbd.solver.elements.records import filled
+from vbd.solver.elements.vertex_records import filled
 from vbd.solver.kernels.elements.linear_algebra import vec6
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.tables import ElementTable

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from vbd.solver.device import priority
+from vbd.solver.device import thread_priority
 from vbd.solver.device.threads import Workers
 
 
@@ -23,17 +23,17 @@ def in_thread(do):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other numbers")
 def test_what_gives_way_has_helpers_that_do_and_leaves_the_others_alone():
-    before = priority.own()
+    before = thread_priority.own()
 
     def work():
-        priority.give_way()
+        thread_priority.give_way()
         workers, seen = Workers(3), []
-        workers.run([lambda: seen.append(priority.own())] * 3)
+        workers.run([lambda: seen.append(thread_priority.own())] * 3)
         workers.stop()
         return seen
 
     assert in_thread(work) == [min(before + 10, 19)] * 3
-    assert priority.own() == in_thread(priority.own) == before
+    assert thread_priority.own() == in_thread(thread_priority.own) == before
 
 
 def test_windows_is_told_for_each_thread(monkeypatch):
@@ -49,11 +49,11 @@ def test_windows_is_told_for_each_thread(monkeypatch):
     )
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel32), raising=False)
-    priority.give_way()
-    assert levels == {7: -1} and priority.own() == -1
+    thread_priority.give_way()
+    assert levels == {7: -1} and thread_priority.own() == -1
 
 
 def test_elsewhere_all_keep_their_priority(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    priority.give_way()
-    assert priority.own() is None
+    thread_priority.give_way()
+    assert thread_priority.own() is None

@@ -11,7 +11,7 @@ from shapes import COTTON, block, box, bumpy_ball, chain, grid, in_cells
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.cache_files import StateFile, read_frame
-from vbd.solver.descent.keeping import Restart
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.descent.state_names import readable
 from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.scene.attachments import Attachment

@@ -7,7 +7,7 @@ import warp as wp
 from shapes import box
 
 from vbd.solver.bodies import Solid
-from vbd.solver.kernels.chebyshev import extrapolate
+from vbd.solver.kernels.descent.chebyshev import extrapolate
 from vbd.solver.settings import Settings
 from vbd.solver.simulate import Simulation
 

@@ -8,7 +8,7 @@ import warp as wp
 from vbd.solver.device.launches import Launches, play
 from vbd.solver.device.scan import in_tiles, scan
 from vbd.solver.device.threads import Workers
-from vbd.solver.kernels.scan import TILE
+from vbd.solver.kernels.device.scan import TILE
 
 DEVICES = ["cpu", *(["cuda"] if wp.is_cuda_available() else [])]
 

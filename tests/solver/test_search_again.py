@@ -7,7 +7,7 @@ from coarse_scenes import stepper_of
 from shapes import block, box, bumpy_ball, caged, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.descent.keeping import Restart
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 

@@ -11,7 +11,7 @@ from shapes import box, chain, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Rod, Solid
 from vbd.solver.descent import step as step_module
-from vbd.solver.descent.stage import Stage
+from vbd.solver.model.stage import Stage
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation

@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 import warp as wp
 
-from vbd.solver.contact import bvh
-from vbd.solver.kernels.contact.tree import Trees, first_in, join_nodes, next_in, node_at, put_box
+from vbd.solver.contact.detection import bvh
+from vbd.solver.kernels.contact.detection.bvh import (
+    Trees,
+    first_in,
+    join_nodes,
+    next_in,
+    node_at,
+    put_box,
+)
 
 DEVICES = ["cpu", *(["cuda"] if wp.is_cuda_available() else [])]
 

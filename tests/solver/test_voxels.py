@@ -4,7 +4,7 @@
 import numpy as np
 from surfaces import random_surface_points
 
-from vbd.solver.scene.voxels import touched_cells
+from vbd.solver.lattice.voxels import touched_cells
 
 
 def test_a_triangle_touches_the_cells_of_its_points_and_none_that_a_plane_separates():

@@ -9,7 +9,7 @@ two at once.
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .skyline import Skyline, place
 
 # Loops over modes stay loops: unrolled, they take long to compile.

@@ -10,7 +10,7 @@ vertices: inertia, loads, attachments, contacts, bounds.
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .matrix import Chunks, Patches, mat43
 
 wp.set_module_options(QUICK)

@@ -8,12 +8,12 @@ of PANEL places behind the other; that is also all that a Cholesky decomposition
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 
 # Rows of a panel, and of a tile on the GPU. The native code of `cholesky.py` and
-# `factorisation.py` says 16 as well.
+# `cholesky_gpu.py` says 16 as well.
 PANEL = wp.constant(16)
 
 

@@ -8,9 +8,9 @@ contacts of islands that end before their first sample are sampled anew, over th
 
 import warp as wp
 
-from ..options import QUICK
-from .line import SAMPLES, Sums, vec6d, vec8
-from .step import Linkages, Members
+from ..device.options import QUICK
+from .coarse_step import Linkages, Members
+from .line_sums import SAMPLES, Sums, vec6d, vec8
 
 wp.set_module_options(QUICK)
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Analytic colliders: planes and spheres, known by their distance alone; a box is six planes.
 
-They follow the contact law of law.py. A step never crosses one (steps_in_front.py); a vertex that
-begins behind one is led out (leading_out.py). A new kind needs its `direction_and_distance` and
+They follow the contact law of law.py. A step never crosses one (collider_bounds.py); a vertex that
+begins behind one is led out (push_out.py). A new kind needs its `direction_and_distance` and
 `may_reach` here and its `least_height` there. It has to lie behind its tangent planes, as what is
 convex does.
 """
 
 import warp as wp
 
-from ..embedding import Embedding
+from ..lattice.embedding import Embedding
+from .contact_state import ContactState
+from .initial.push_out import lead_out
 from .law import ContactLaw, extend_active_set, force_stiffness, tangential
-from .leading_out import lead_out
-from .state import ContactState
 
 PLANE = wp.constant(0)
 SPHERE = wp.constant(1)

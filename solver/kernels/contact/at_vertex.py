@@ -6,7 +6,7 @@ from functools import cache
 
 import warp as wp
 
-from ..newton import solve_positive_definite
+from ..descent.newton_step import solve_positive_definite
 from .analytic_colliders import ContactModel
 from .collider_forces import collider_forces
 from .law import extend_active_set

@@ -6,10 +6,10 @@ from functools import cache
 
 import warp as wp
 
-from ..embedding import surface_functions
+from ..lattice.embedding import surface_functions
 from .analytic_colliders import CAUTION, ContactModel, collider_force_hessian
+from .feasibility.collider_bounds import KEPT, fraction_in_front
 from .law import extend_active_set
-from .steps_in_front import KEPT, fraction_in_front
 
 
 @dataclass(frozen=True)

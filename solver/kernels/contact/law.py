@@ -19,8 +19,8 @@ from typing import Any
 
 import warp as wp
 
-from ..lane_functions import either, root
-from ..lanes import add, div, dot, largest, mul, sub  # noqa: F401 (operators)
+from ..device.lane_functions import either, root
+from ..device.lanes import add, div, dot, largest, mul, sub  # noqa: F401 (operators)
 
 # Below this part of the contact distance the logarithm goes on as a polynomial.
 GUARD = wp.constant(0.005)

@@ -16,7 +16,7 @@ with both, heavy things on light ones tremble.
 
 import warp as wp
 
-from ..options import HOT
+from ..device.options import HOT
 from .analytic_colliders import ContactModel, direction_and_distance
 from .law import load_stiffness
 from .pair_forces import Contacts

@@ -3,10 +3,10 @@
 
 import warp as wp
 
-from ..options import QUICK
-from ..shares import share_of
+from ..device.options import QUICK
+from ..device.thread_shares import share_of
 from .analytic_colliders import ContactModel, direction_and_distance
-from .counts import ALL
+from .detection.pair_counts import ALL
 from .law import contact_energy
 from .pairs import Pair, PairState, Touch, gap_of
 

@@ -9,7 +9,7 @@ from functools import cache
 
 import warp as wp
 
-from ..embedding import Embedding, spread_of, surface_functions
+from ..lattice.embedding import Embedding, spread_of, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pairs import AHEAD, Touch, gap_of
 

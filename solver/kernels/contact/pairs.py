@@ -8,9 +8,9 @@ weights of its closest points as one signed sum: A's weights add up to 1, B's to
 
 import warp as wp
 
-from ..options import QUICK
-from .distance import closest_on_segments, closest_on_triangle
-from .tree import Trees
+from ..device.options import QUICK
+from .detection.bvh import Trees
+from .detection.distance import closest_on_segments, closest_on_triangle
 
 wp.set_module_options(QUICK)
 
@@ -48,7 +48,7 @@ class Surface:
     closed: wp.array[int]  # per body: whether it has an inside
     ground: wp.array[int]  # who lies below when two bodies begin in each other: the larger, [body]
     side: wp.array[int]  # [body * body], of each couple a < b: -1 where it lies the other way round
-    # per body: the box of where it may be (neighborhoods.py), and with which others that overlaps
+    # per body: the box of where it may be (broad_phase.py), and with which others that overlaps
     body_low: wp.array[wp.vec3]
     body_high: wp.array[wp.vec3]
     neighbors: wp.array[int]
@@ -65,7 +65,8 @@ class Surface:
     renewed: wp.array[int]  # whether the last search gave it a new trust region
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
     crosses: wp.array[int]  # the bits of bodies that an edge or triangle of the vertex crosses
-    clasped: wp.array[int]  # the bits of those where it is pinned and they are led (clasped.py)
+    # the bits of those where it is pinned and they are led (kinematic_pairs.py)
+    clasped: wp.array[int]
 
 
 @wp.func

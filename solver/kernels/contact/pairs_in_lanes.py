@@ -7,9 +7,8 @@ from functools import cache
 
 import warp as wp
 
-from ..embedding import Embedding
-from ..lane_functions import either, gather_of, least, smallest, total
-from ..lanes import (  # noqa: F401 (operators)
+from ..device.lane_functions import either, gather_of, least, smallest, total
+from ..device.lanes import (  # noqa: F401 (operators)
     WIDTH,
     add,
     code,
@@ -27,6 +26,7 @@ from ..lanes import (  # noqa: F401 (operators)
     vec3s,
     vec6s,
 )
+from ..lattice.embedding import Embedding
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pair_forces import Contacts, prefetch_touches
 from .pairs import Touch

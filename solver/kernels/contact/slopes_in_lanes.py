@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The slope of a contact along a coarse step (coarse_slopes.py), with all places at which it is
+"""The slope of a contact along a coarse step (coarse/slopes.py), with all places at which it is
 sampled side by side in the lanes of the processor.
 """
 
 import warp as wp
 
-from ..lane_functions import either
-from ..lanes import (  # noqa: F401 (operators)
-    add,
-    code,
-    dot,
-    floats,
-    in_all,
-    mul,
-    sub,
-)
+from ..device.lane_functions import either
+from ..device.lanes import add, code, dot, floats, in_all, mul, sub  # noqa: F401 (operators)
 from .law import ContactLaw, force_stiffness
 from .pairs import Touch
 
@@ -31,7 +23,7 @@ def parts_of(longest: float) -> floats:
 def slopes_of_touch(
     touch: Touch, gap: wp.vec3, change: wp.vec3, longest: float, law: ContactLaw
 ) -> floats:
-    """As that of coarse_slopes.py."""
+    """As that of coarse/slopes.py."""
     distance = wp.dot(touch.normal, gap)
     closing = wp.dot(touch.normal, change)
     part = parts_of(longest)

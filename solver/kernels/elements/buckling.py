@@ -28,9 +28,9 @@ from typing import Any
 
 import warp as wp
 
-from ..lane_functions import either, least, root, smallest
-from ..lanes import add, div, largest, mul, sub  # noqa: F401 (operators)
-from ..options import QUICK
+from ..device.lane_functions import either, least, root, smallest
+from ..device.lanes import add, div, largest, mul, sub  # noqa: F401 (operators)
+from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 

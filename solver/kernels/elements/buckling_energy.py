@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .buckling import LEAST
 
 wp.set_module_options(QUICK)

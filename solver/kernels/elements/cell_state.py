@@ -16,9 +16,9 @@ from typing import Any
 
 import warp as wp
 
-from ..lane_functions import stacked
-from ..lanes import add, cross, gathered, mul, sub, vec7  # noqa: F401 (operators)
-from ..options import QUICK
+from ..device.lane_functions import stacked
+from ..device.lanes import add, cross, gathered, mul, sub, vec7  # noqa: F401 (operators)
+from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 

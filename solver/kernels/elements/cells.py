@@ -11,7 +11,7 @@ from functools import cache
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .cell_state import (
     CellState,
     center_of,

@@ -1,23 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Neo-Hookean cells of a vertex, eight at a time (kernels/lanes.py)."""
+"""Neo-Hookean cells of a vertex, eight at a time (kernels/device/lanes.py)."""
 
 from typing import Any
 
 import warp as wp
 
-from ..lane_functions import total
-from ..lanes import (  # noqa: F401 (operators)
-    add,
-    dot,
-    floats,
-    in_all,
-    mul,
-    scaled_identity,
-    square,
-    sub,
-    wide,
-)
-from ..options import QUICK
+from ..device.lane_functions import total
+from ..device.lanes import add, dot, floats, in_all, mul, scaled_identity, square, sub, wide  # noqa: F401 (operators)
+from ..device.options import QUICK
 from .cell_state import CellState, state_at, weights_by_signs
 from .cells import CellRecord
 from .hourglass import bending_force_hessian

@@ -12,7 +12,7 @@ from functools import cache
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .linear_algebra import cofactor, vec6
 from .tets import corner_gradient, exact_gradient, gradient_in_tet, stretch_bound, volume_slope
 

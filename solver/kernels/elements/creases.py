@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .dihedral_angles import FLAT, angle_gap
 from .hinges import Hinge, angle_of, hinge_gradient
 from .linear_algebra import column

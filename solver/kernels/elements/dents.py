@@ -8,7 +8,7 @@ shortened as a whole.
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .buckling import Limits, limited_stresses, strain_frame
 from .triangle_corners import green_strain
 from .triangles import Triangle, first_column, second_column, triangle_gradient

@@ -9,9 +9,9 @@ from typing import Any
 
 import warp as wp
 
-from ..lane_functions import arctan2, either, root, smallest
-from ..lanes import add, cross, div, dot, mul, sub  # noqa: F401 (operators)
-from ..options import QUICK
+from ..device.lane_functions import arctan2, either, root, smallest
+from ..device.lanes import add, cross, div, dot, mul, sub  # noqa: F401 (operators)
+from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 

@@ -11,7 +11,7 @@ the Gauss-Newton part; the sweeps add a little across g, where without twist the
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .linear_algebra import exact, mat32, vec6
 
 wp.set_module_options(QUICK)

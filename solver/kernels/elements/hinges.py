@@ -12,21 +12,10 @@ from typing import Any
 
 import warp as wp
 
-from ..corners import CornersInLanes
-from ..lane_functions import six, total
-from ..lanes import (  # noqa: F401 (operators)
-    add,
-    dot,
-    floats,
-    gathered,
-    in_all,
-    mul,
-    square,
-    sub,
-    vec6s,
-    wide,
-)
-from ..options import QUICK
+from ..device.lane_functions import six, total
+from ..device.lanes import add, dot, floats, gathered, in_all, mul, square, sub, vec6s, wide  # noqa: F401 (operators)
+from ..device.options import QUICK
+from .corner_vectors import CornersInLanes
 from .dihedral_angles import angle_gap, bend, bend_at_corner, slope_on_line
 from .linear_algebra import column, exact, vec6
 

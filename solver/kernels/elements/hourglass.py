@@ -34,8 +34,8 @@ from typing import Any
 
 import warp as wp
 
-from ..lanes import add, cross, dot, mul, scaled_identity, square, sub  # noqa: F401 (operators)
-from ..options import QUICK
+from ..device.lanes import add, cross, dot, mul, scaled_identity, square, sub  # noqa: F401 (operators)
+from ..device.options import QUICK
 from .cell_state import mat37, mat37d, state_of, vec4
 from .linear_algebra import vec6
 

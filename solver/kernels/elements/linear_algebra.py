@@ -5,7 +5,7 @@ from typing import Any
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 

@@ -11,7 +11,7 @@ form of it (tets.py).
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .linear_algebra import cofactor
 
 wp.set_module_options(QUICK)

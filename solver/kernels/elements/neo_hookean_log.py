@@ -10,7 +10,7 @@ exactly, and positive definite for every F.
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .linear_algebra import cofactor
 
 wp.set_module_options(QUICK)

@@ -5,8 +5,8 @@ from typing import Any
 
 import warp as wp
 
-from ..lane_functions import rest_value, six, stacked, total
-from ..lanes import (  # noqa: F401 (operators)
+from ..device.lane_functions import rest_value, six, stacked, total
+from ..device.lanes import (  # noqa: F401 (operators)
     add,
     div,
     dot,
@@ -21,7 +21,7 @@ from ..lanes import (  # noqa: F401 (operators)
     vector,
     wide,
 )
-from ..options import QUICK
+from ..device.options import QUICK
 from .cell_state import CellState, state_of_corners, vec8i, weights_by_signs
 from .hourglass import Bending, bending_force_hessian
 from .linear_algebra import vec20

@@ -31,9 +31,9 @@ from typing import Any
 
 import warp as wp
 
-from ..lane_functions import root
-from ..lanes import add, cross, div, dot, largest, mul  # noqa: F401 (operators)
-from ..options import QUICK
+from ..device.lane_functions import root
+from ..device.lanes import add, cross, div, dot, largest, mul  # noqa: F401 (operators)
+from ..device.options import QUICK
 from .linear_algebra import cofactor, six_of, symmetric, vec6, vec6d
 
 wp.set_module_options(QUICK)

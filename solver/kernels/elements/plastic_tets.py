@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .continua import Continuum, ContinuumRecord, continuum_gradient, deformation_gradient
 from .linear_algebra import cofactor, column, stretch_bound, symmetric, vec6, vec6d, vec7
 from .plastic_solids import (

@@ -12,7 +12,7 @@ all of them together have of ∂E/∂α. `rest` holds p [Pa] of every enclosure,
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .linear_algebra import column, exact, vec6
 
 wp.set_module_options(QUICK)

@@ -7,9 +7,9 @@ from functools import cache
 
 import warp as wp
 
-from ..lane_functions import out_of_lanes
-from ..lanes import WIDTH, in_all, wide
-from ..options import HOT
+from ..device.lane_functions import out_of_lanes
+from ..device.lanes import WIDTH, in_all, wide
+from ..device.options import HOT
 from .table import module_of, table_struct
 
 

@@ -18,7 +18,7 @@ What Bergou et al. have as an angle of each edge is the direction of its directo
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .linear_algebra import exact, mat34, vec5i, vec6
 from .section_frame import (
     FOLDED,

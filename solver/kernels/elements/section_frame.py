@@ -7,7 +7,7 @@ it, p = |g − (g·t) t| and c = g·t/(p |e|), the frame turns by d₂·dg/p −
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 

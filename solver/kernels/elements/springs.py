@@ -10,7 +10,7 @@ matrix of the coarse correction tension counts across a spring, and pressure doe
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .linear_algebra import exact, mat31
 
 wp.set_module_options(QUICK)

@@ -13,7 +13,7 @@ With M = μ + N_c, where S₂ would be below −N_c, the fabric has
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .buckling import (
     EQUAL,
     Limits,
@@ -26,13 +26,7 @@ from .buckling import (
 from .buckling_energy import ExactLimits, fold_energy
 from .linear_algebra import mat32
 from .triangle_corners import deformation_columns, force_and_block, green_strain
-from .triangles import (
-    exact_columns,
-    first_column,
-    gradient_of_corner,
-    positive_part,
-    second_column,
-)
+from .triangles import exact_columns, first_column, gradient_of_corner, positive_part, second_column
 
 wp.set_module_options(QUICK)
 

@@ -10,8 +10,8 @@ from functools import cache
 
 import warp as wp
 
-from ..lanes import wide
-from ..options import QUICK
+from ..device.lanes import wide
+from ..device.options import QUICK
 
 
 @cache

@@ -20,7 +20,7 @@ semi-definite; σ is a bound of the largest singular value of F.
 
 import warp as wp
 
-from ..options import QUICK
+from ..device.options import QUICK
 from .linear_algebra import cofactor, column, exact, stretch_bound, vec6
 
 wp.set_module_options(QUICK)

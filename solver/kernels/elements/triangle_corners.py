@@ -16,8 +16,8 @@ from typing import Any
 
 import warp as wp
 
-from ..lane_functions import total
-from ..lanes import (  # noqa: F401 (operators)
+from ..device.lane_functions import total
+from ..device.lanes import (  # noqa: F401 (operators)
     add,
     dot,
     gathered,
@@ -31,7 +31,7 @@ from ..lanes import (  # noqa: F401 (operators)
     vector,
     wide,
 )
-from ..options import QUICK
+from ..device.options import QUICK
 from .buckling import Limits, axial_stresses, frame_shear, pulling_stress, strain_frame
 
 wp.set_module_options(QUICK)

@@ -9,10 +9,10 @@ from typing import Any
 
 import warp as wp
 
-from ..coarse.line import SAMPLES, vec8
-from ..lane_functions import either, smallest, total
-from ..lanes import add, dot, gathered, mul, sub, vector  # noqa: F401 (operators)
-from ..options import QUICK
+from ..coarse.line_sums import SAMPLES, vec8
+from ..device.lane_functions import either, smallest, total
+from ..device.lanes import add, dot, gathered, mul, sub, vector  # noqa: F401 (operators)
+from ..device.options import QUICK
 from .buckling import strain_frame
 from .linear_algebra import vec6
 from .triangle_corners import green_strain

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Symmetric positive definite systems, by Cholesky decomposition of the matrices of a `Skyline`.
+
+Which matrices there are, how large and how wide their panels, stands in device memory alone. On the
+CPU a matrix is the work of one thread (kernels/coarse/cholesky_cpu.py); on the GPU it is decomposed
+in tiles (kernels/coarse/cholesky_gpu.py).
+"""
+
+from dataclasses import dataclass
+
+import warp as wp
+
+from ..device.launches import play
+from ..kernels.coarse import cholesky_cpu
+from ..kernels.coarse import cholesky_gpu as tiles
+from ..kernels.coarse.cholesky_cpu import LANES, SHIFT
+from ..kernels.coarse.skyline import PANEL, Skyline
+
+# Rough time of a multiplication in a decomposition and in a solution [ns].
+FACTOR, SOLVE = 0.06, 0.3
+# Threads that work on a tile, and on a solution.
+THREADS, MANY_THREADS = 64, 512
+
+
+@dataclass
+class Systems:
+    """All systems: a matrix [place], the right side and the solution [row of all panels].
+
+    There are at most so many `matrices`, one of which has at most so many `panels`.
+    """
+
+    skyline: Skyline
+    matrix: wp.array
+    right: wp.array
+    solution: wp.array
+    matrices: int
+    panels: int
+
+    @property
+    def all_panels(self):
+        return len(self.right) // PANEL
+
+
+class Factors:
+    """L of A = S⁻¹ L Lᵀ S⁻¹ of all matrices, S scaling their diagonals to 1.
+
+    A part `shift` of the diagonal is added to it. A matrix that is not positive definite gets a
+    larger one; `failed` [matrix] are those for which none was enough, and whose solution is zero.
+    """
+
+    def __init__(self, launches, systems, shift=SHIFT):
+        matrix, skyline, record = systems.matrix, systems.skyline, launches.record
+        self.lower, self.scale = wp.zeros_like(matrix), wp.zeros_like(systems.right)
+        self.failed = wp.zeros(systems.matrices, dtype=int, device=matrix.device)
+        # A single matrix cannot be shared out.
+        shared = len(matrix) / LANES if systems.matrices > 1 else 0.0
+        each = FACTOR * shared * PANEL * systems.panels
+        results = [self.lower, self.scale, self.failed]
+        inputs = [wp.float64(shift), skyline, matrix]
+        self.factoring = record(cholesky_cpu.factor, LANES, inputs, results, each)
+        known = [skyline, *results, systems.right]
+        self.solving = record(cholesky_cpu.solve, LANES, known, [systems.solution], SOLVE * shared)
+
+    def factor(self):
+        """Decompose what the matrices hold now."""
+        self.factoring()
+
+    def solve(self):
+        """Solve for the right sides of now."""
+        self.solving()
+
+
+class TileFactors:
+    """The same in tiles; where there is no decomposition, the solution is not finite."""
+
+    def __init__(self, launches, systems):
+        self.launches, self.systems = launches, systems
+        skyline, panels = systems.skyline, systems.all_panels
+
+        def in_columns(values):
+            return values.reshape((len(values) // PANEL, PANEL))
+
+        matrix, scale = in_columns(systems.matrix), wp.zeros_like(systems.right)
+        lower = wp.zeros_like(matrix)
+        corner = wp.zeros((len(scale), PANEL), dtype=wp.float64, device=matrix.device)
+        record, each = launches.record, (panels, PANEL)
+        scaled = [wp.float64(SHIFT), skyline, matrix, scale]
+        self.factoring = [
+            record(tiles.find_scales, each, [skyline, matrix], [scale]),
+            record(tiles.apply_scales, each, scaled, [lower]),
+        ]
+        for column in range(systems.panels):
+            known, rest = [column, skyline], systems.panels - column - 1
+            self.factoring.append(
+                self._in_tiles(tiles.factor_column, panels, known, [lower, corner])
+            )
+            if rest:
+                self.factoring.append(
+                    self._in_tiles(tiles.update_rest, (panels, rest), known, [lower])
+                )
+        known = [lower, corner, skyline]
+        scaling = [skyline, scale]
+        self.solving = [
+            record(tiles.scale_vectors, len(scale), [*scaling, systems.right], [systems.solution]),
+            self._in_tiles(tiles.solve, systems.matrices, known, [systems.solution], MANY_THREADS),
+            record(
+                tiles.scale_vectors, len(scale), [*scaling, systems.solution], [systems.solution]
+            ),
+        ]
+
+    def _in_tiles(self, kernel, count, inputs, outputs, threads=THREADS):
+        """A launch of blocks of threads."""
+        return self.launches.record(kernel, count, inputs, outputs, tile_threads=threads)
+
+    def factor(self):
+        """Decompose what the matrices hold now."""
+        play(self.factoring)
+
+    def solve(self):
+        """Solve for the right sides of now."""
+        play(self.solving)

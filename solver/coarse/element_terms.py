@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Elements in the order in which the coarse correction adds them up (kernels/coarse/matrix.py)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from ..elements.element_kind import ElementKind
+from ..elements.vertex_records import filled, in_lanes, structured, wide_start
+from ..kernels.coarse import coarse_step, line_sums
+from ..kernels.coarse.matrix import Chunks
+from ..kernels.device.lanes import wide
+from ..kernels.elements.corner_vectors import Corners, CornersInLanes
+
+# Elements and vertices whose sums one thread makes: a GPU has many that are slow, and contacts of
+# a vertex take longer there than an element.
+CHUNK, WIDE_CHUNK, WIDE_MEMBERS = 256, 8, 2
+
+
+def chunk_size(model):
+    return WIDE_CHUNK if model.launches.are_wide else CHUNK
+
+
+@dataclass
+class Chunked:
+    """The elements of one kind, sorted by linkage and by the aggregates of their corners.
+
+    `corners` [element, n]; `start` [chunk + 1]; `slots` [chunk, n] the aggregates of each chunk, -1
+    behind the last; `whole` [chunk] whether all corners are in the first one; `linkage` [chunk].
+    `data` are the `element`s of the kind on the device, `rest` the rest values of its records.
+    Where the kind goes in lanes `wide_data` are those too, eight of a chunk in one, and `arms`
+    their corners relative to the first one at rest [m], `CornersInLanes`.
+    """
+
+    kind: ElementKind
+    data: wp.array
+    rest: wp.array
+    corners: np.ndarray
+    start: np.ndarray
+    slots: np.ndarray
+    whole: np.ndarray
+    linkage: np.ndarray
+    wide_data: wp.array | None = None
+    arms: wp.array | None = None
+
+    @property
+    def size(self):
+        """Elements of a chunk on average."""
+        return self.start[-1] / (len(self.start) - 1)
+
+
+def chunked(table, aggregates, model, h):
+    """The `Chunked` elements of a `model.tables.ElementTable` that aggregates have corners of."""
+    kind, columns = table.kind, table.columns
+    of = aggregates.of[columns.corners]
+    touched = (of >= 0).any(axis=1)
+    corners, of = columns.corners[touched], of[touched]
+    slots = -np.sort(-of, axis=1)
+    slots[:, 1:][slots[:, 1:] == slots[:, :-1]] = -1
+    slots = -np.sort(-slots, axis=1)
+    whole = (of == of[:, :1]).all(axis=1)
+    linkage = aggregates.linkage[slots[:, 0]]
+    order = np.lexsort((whole, *slots.T[::-1], linkage))
+    slots, whole, linkage = slots[order], whole[order], linkage[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
+    run = np.flatnonzero(new)
+    within = np.arange(len(order)) - np.repeat(run, np.diff(np.append(run, len(order))))
+    begin = np.flatnonzero(within % chunk_size(model) == 0)
+    # Damping moves the rest values of free vertices only.
+    free = np.argmax(columns.corners < model.free_count, axis=1)
+    fields = kind.element_columns(model.assembly.rest_points, columns, h)
+    fields["record"] = table.number[np.arange(len(free)), free]
+    fields = {name: values[touched][order] for name, values in fields.items()}
+    data = filled(kind.element, corners[order], fields)
+    start = np.append(begin, len(order))
+    found = Chunked(
+        kind,
+        model.upload(data, kind.element),
+        table.struct.rest,
+        corners[order],
+        start,
+        slots[begin],
+        whole[begin],
+        linkage[begin],
+    )
+    if table.in_lanes and kind.forces_in_lanes is not None:
+        Wide = wide(kind.element)
+        found.wide_data = model.upload(in_lanes(data, start, Wide), Wide)
+        arms = corner_arms(aggregates.modes[corners[order], 1:])
+        found.arms = model.upload(in_lanes(arms, start, CornersInLanes), CornersInLanes)
+    return found
+
+
+def corner_arms(places):
+    """`Corners` relative to the first one, of the `places` of all [element, corner, 3]."""
+    names = "first", "second", "third"
+    columns = zip(names, np.moveaxis(places[:, 1:] - places[:, :1], 1, 0), strict=False)
+    return structured(Corners, len(places), dict(columns))
+
+
+def chunked_elements(model, aggregates, h):
+    """The `Chunked` elements of every kind that has some."""
+    made = (chunked(table, aggregates, model, h) for table in model.tables.values())
+    return [elements for elements in made if elements.start[-1]]
+
+
+def device_chunks(elements, offset, model):
+    """The `Chunks` of `Chunked` elements; their sums begin at an offset."""
+    chunks = Chunks()
+    chunks.start = model.upload(elements.start.astype(np.int32), int)
+    if elements.wide_data is not None:
+        chunks.wide_start = model.upload(wide_start(elements.start), int)
+    chunks.offset = offset
+    return chunks
+
+
+def matrix_entries(chunked):
+    """What every chunk adds to the blocks of the matrix.
+
+    Returns (chunk, row, column) [entry], of every `Chunked` the ranges (whole, others) of its
+    entries, and the blocks: rows and columns [block], entries as `start` [block + 1] and `entry`.
+    """
+    parts, ranges, first = [], [], 0
+    for elements in chunked:
+        slots = elements.slots
+        filled = (slots >= 0).sum(axis=1)
+        ranges.append([])
+        for wanted in (elements.whole, ~elements.whole):
+            chunk = np.flatnonzero(wanted)
+            own = [
+                np.stack([mine, slots[mine, r], slots[mine, c]], axis=1)
+                for r in range(slots.shape[1])
+                for c in range(r + 1)
+                for mine in [chunk[filled[chunk] > r]]
+            ]
+            own = np.concatenate(own)
+            ranges[-1].append((first, len(own)))
+            first += len(own)
+            parts.append(own)
+    entries = np.concatenate(parts)
+    blocks, block = np.unique(entries[:, 1:], axis=0, return_inverse=True)
+    order = np.argsort(block.ravel(), kind="stable")
+    start = np.searchsorted(block.ravel()[order], np.arange(len(blocks) + 1))
+    return entries, ranges, (blocks, start, order)
+
+
+def chunk_starts(sizes, size):
+    """Chunks of so many of a list of aggregates, `sizes` entries each: start [chunk + 1], first
+    chunk [aggregate + 1].
+    """
+    chunks = -(-sizes // size)
+    first = np.concatenate([[0], np.cumsum(chunks)])
+    within = np.arange(first[-1]) - np.repeat(first[:-1], chunks)
+    start = np.repeat(np.cumsum(sizes) - sizes, chunks) + size * within
+    return np.append(start, sizes.sum()), first
+
+
+def member_chunks(of, aggregates, model):
+    """`Members`: the vertices of all aggregates, those of embedded points too; `of` [`model.x`]."""
+    members = coarse_step.Members()
+    vertex = np.flatnonzero(of >= 0)
+    vertex = vertex[np.argsort(of[vertex], kind="stable")]
+    size = WIDE_MEMBERS if model.launches.are_wide else CHUNK
+    start, first = chunk_starts(np.bincount(of[vertex], minlength=len(aggregates)), size)
+    members.vertex = model.upload(vertex.astype(np.int32), int)
+    members.start = model.upload(start.astype(np.int32), int)
+    members.first_chunk = model.upload(first.astype(np.int32), int)
+    # Embedded points and duplicates of torn cloth follow; a sleeping one may be anywhere.
+    own = vertex < len(aggregates.of)
+    own[own] = model.assembly.parent[vertex[own]] == vertex[own]
+    arms = np.zeros((len(vertex), 3))
+    arms[own] = aggregates.modes[vertex[own], 1:]
+    members.arm = model.upload(arms, wp.vec3)
+    for name, dtype in (
+        ("shape", wp.mat33),
+        ("slope", wp.vec2d),
+        ("samples", line_sums.vec8),
+    ):
+        setattr(members, name, wp.zeros(len(start) - 1, dtype=dtype, device=model.device))
+    return members, first

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who takes a coarse step together: one system of equations per group, one α per island.
+
+All of it is decided on the device, by launches that are the same in every substep.
+"""
+
+import numpy as np
+import warp as wp
+
+from ..device.conditions import when
+from ..device.launches import play
+from ..device.scan import scan
+from ..kernels.coarse import coarse_step, contact_terms, near_components
+from ..kernels.coarse import matrix as coarse
+from ..kernels.coarse import skyline as panels
+from ..kernels.coarse import step_groups as kernels
+from ..kernels.coarse.cholesky_cpu import SHIFT, SHIFT_AT_REST
+from ..kernels.coarse.skyline import PANEL
+from .aggregates import with_points
+from .cholesky import Factors, Systems, TileFactors
+from .ordering import make_parts
+
+# Linkages that may touch share a matrix of up to so many rows.
+MOST_ROWS = 960
+# Rough time of a place that is cleared [ns].
+CLEAR = 0.1
+
+
+class Groups:
+    """The aggregates of a scene on the device, and the matrices of their groups.
+
+    `patches` are the aggregates, `linkage` [slot of `model.x`] and `of` what every vertex belongs
+    to. `systems` are A, Pᵀf and z of all groups, and `factors` solve for z. `linkages` know their
+    islands, which go equally far along their directions.
+
+    A matrix has places for what elements and attachments join, and, while it is small, for what
+    touches at the time when it is put together.
+    """
+
+    def __init__(self, model, aggregates):
+        self.model, self.aggregates = model, aggregates
+        self.rows = 3 * aggregates.mode_count
+        self.linkage_count = int(aggregates.linkage[-1]) + 1
+        self.parts = make_parts(aggregates, model.assembly, MOST_ROWS)
+        self.of, modes = with_points(aggregates, model)
+        of_vertex = np.where(self.of >= 0, aggregates.linkage[self.of], -1)
+        self.linkage = model.upload(of_vertex.astype(np.int32), int)
+        self.patches = self._upload_patches(modes)
+        self.systems = self._make_systems()
+        self.factors = self._make_factors()
+        self.linkages = coarse_step.Linkages()
+        for name in ("island", "next", "last", "crowded", "ruined", "skipped"):
+            setattr(self.linkages, name, self._zeros(self.linkage_count))
+        self.linkages.step_length = self._zeros(self.linkage_count, float)
+        self._record()
+
+    def _zeros(self, count, dtype=int):
+        return wp.zeros(count, dtype=dtype, device=self.model.device)
+
+    def _upload(self, values):
+        return self.model.upload(values.astype(np.int32), int)
+
+    def _upload_patches(self, modes):
+        """The aggregates; `modes` [slot of `model.x`, 4]."""
+        patches, aggregates, upload = coarse.Patches(), self.aggregates, self.model.upload
+        patches.of = self._upload(self.of)
+        patches.modes = upload(modes, wp.vec4)
+        patches.slope = upload(aggregates.slope, coarse.mat43)
+        patches.mode_count = self._upload(aggregates.mode_count)
+        patches.turn = self._zeros(len(aggregates), wp.mat33)
+        for name in ("row", "first", "start"):
+            setattr(patches, name, self._zeros(len(aggregates)))
+        return patches
+
+    def _make_systems(self):
+        """Room for all matrices that there may be, with the vectors that belong to them."""
+        parts, touches = self.parts, self.model.contact is not None
+        matrices, count = len(parts.size), int(parts.panels.sum())
+        skyline = panels.Skyline()
+        skyline.count, skyline.rows = self._zeros(1), self._zeros(matrices)
+        skyline.first = self._zeros(matrices + 1)
+        for name in ("matrix", "start", "width", "begin"):
+            setattr(skyline, name, self._zeros(count))
+        matrix = self._zeros(PANEL * parts.room(touches), wp.float64)
+        right, solution = (self._zeros(PANEL * count, wp.float64) for _ in range(2))
+        most = parts.most_panels(touches)
+        return Systems(skyline, matrix, right, solution, matrices, most)
+
+    def _make_factors(self):
+        launches, systems = self.model.launches, self.systems
+        if launches.are_wide:
+            return TileFactors(launches, systems)
+        shift = SHIFT_AT_REST if self.model.settings.quasistatic else SHIFT
+        return Factors(launches, systems, shift)
+
+    def _record(self):
+        """The launches that decide who belongs together, and where everything is."""
+        systems, record = self.systems, self.model.launches.record
+        patches, skyline, count = self.patches, systems.skyline, self.linkage_count
+        self.near = self._zeros(count * -(-count // kernels.WORD))
+        parts = kernels.Parts()
+        for name in ("linkage", "size", "of", "offset", "front"):
+            setattr(parts, name, self._upload(getattr(self.parts, name)))
+        parts.group, parts.row = (self._zeros(len(self.parts.size)) for _ in range(2))
+        size = np.bincount(self.aggregates.linkage, self.rows, minlength=count)
+        joined, total, group = (self._zeros(count) for _ in range(3))
+        small = [self.near, self._upload(size), MOST_ROWS]
+        self.island_search = record(kernels.find_islands, 1, [self.near], [self.linkages])
+        self.joining = [
+            record(kernels.join_while_small, 1, small, [joined, total]),
+            record(kernels.number_groups, 1, [joined], [group, parts, skyline]),
+            record(panels.begin_panels, systems.matrices, [], [skyline]),
+            record(kernels.place_patches, len(self.aggregates), [parts, skyline], [patches]),
+        ]
+        number = systems.all_panels
+        self.widening = [
+            record(kernels.widen_panels, len(self.aggregates), [patches], [skyline]),
+            record(panels.measure_panels, number, [], [skyline]),
+        ]
+        self.beginning = scan(self.model.launches, skyline.width, skyline.begin, inclusive=False)
+        each = CLEAR * len(systems.matrix) / number
+        self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
+        self.seen, self.due = self._zeros(1), self._zeros(1)
+        known, counts = [self.seen, self.due], self.model.lists.counts
+        self.looking = record(near_components.look_for_search, 1, [counts], known)
+
+    def record_pairs(self):
+        """The launches that know the lists of contacts: again when those have grown."""
+        model, lists, patches = self.model, self.model.lists, self.patches
+        self.marking, self.reaching, record_serial = [], [], model.launches.record_serial
+        if model.contact is None:
+            return
+        if self.linkage_count > 1:
+            inputs = [lists.counts, lists.pairs, self.linkage, self.linkage_count]
+            mark = near_components.mark_neighbors
+            self.marking = [record_serial(mark, lists.capacity, inputs, [self.near])]
+        law, skyline = model.contact_model.law, self.systems.skyline
+        inputs = [lists.counts, model.x, lists.touches, lists.state, law, MOST_ROWS, skyline]
+        widen = contact_terms.widen_patches
+        self.reaching = [record_serial(widen, lists.capacity, inputs, [patches])]
+
+    @property
+    def fit_one_matrix(self):
+        """Whether all that may ever touch shares a matrix."""
+        return self.rows.sum() <= MOST_ROWS
+
+    def find_islands(self):
+        """Islands of linkages that may touch, as of the last search.
+
+        An island goes equally far along its direction, or one of its bodies could press the others
+        too close.
+        """
+        self.looking()
+        self._search()
+
+    def renew_islands(self):
+        """Find them again if there has been a search."""
+        if self.marking:
+            self.looking()
+            when(self.due, self._search)
+
+    def _search(self):
+        self.near.zero_()
+        play(self.marking)
+        self.island_search()
+
+    def regroup(self):
+        """Decide who shares a matrix with whom, after `find_islands`, and clear the matrices.
+
+        The components of a linkage do, and linkages that may touch, as long as that stays small.
+        """
+        skyline = self.systems.skyline
+        skyline.matrix.fill_(-1)
+        play(self.joining)
+        play(self.reaching)
+        play(self.widening)
+        self.beginning()
+        self.clearing()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bounding volume hierarchies of edges, triangles and bodies, fitted to where they may go.
+
+What is in which node is decided once, by where all of it begins: what is near on a body stays so.
+"""
+
+import numpy as np
+import warp as wp
+
+from ...device.launches import play
+from ...kernels.contact.detection import boxes, broad_phase
+from ...kernels.contact.detection import bvh as kernels
+from ...kernels.contact.feasibility.trust_regions import SOME, WHOLE
+
+# Rough cost of bounding the things of a node, and of joining the nodes below one [ns].
+BOUND, JOIN = 150.0, 150.0
+WIDTH, LEVELS = kernels.WIDTH, kernels.LEVELS
+OF_BODIES = kernels.EDGES, kernels.TRIANGLES
+OF_COLLIDERS = kernels.COLLIDER_EDGES, kernels.COLLIDER_TRIANGLES
+OF_EDGES = kernels.EDGES, kernels.COLLIDER_EDGES
+OF_TRIANGLES = kernels.TRIANGLES, kernels.COLLIDER_TRIANGLES
+BEHIND = kernels.RENEWED
+
+
+def near_order(points, group):
+    """The numbers of points [n, 3] in an order in which `group` in a row, twice as many and so on
+    are near each other, int [a multiple of group], -1 for nothing: halves of halves along their
+    longest sides.
+    """
+    count, size = len(points), group
+    while size < count:
+        size *= 2
+    order = np.full(size, -1)
+    order[:count] = np.arange(count)
+    x = np.full((size, 3), np.inf, dtype=np.float32)
+    x[:count] = points
+    while size > group:
+        order, x = order.reshape(-1, size), x.reshape(-1, size, 3)
+        extent = np.where(x < np.inf, x, -np.inf).max(axis=1) - x.min(axis=1)
+        along = np.take_along_axis(x, extent.argmax(axis=1)[:, None, None], axis=2)[:, :, 0]
+        half = np.argpartition(along, size // 2, axis=1)
+        order = np.take_along_axis(order, half, axis=1)
+        x = np.take_along_axis(x, half[:, :, None], axis=1)
+        size //= 2
+    order = order.ravel()
+    return order[: -(-count // group) * group]
+
+
+def order_of(points, body):
+    """The numbers of things of bodies, at points [n, 3], in the `near_order` of these and, of each
+    body, its own.
+    """
+    by_body = np.argsort(body, kind="stable")
+    parts = np.split(by_body, np.flatnonzero(np.diff(body[by_body])) + 1) if len(body) else []
+    middles = np.array([points[mine].mean(axis=0) for mine in parts]).reshape(-1, 3)
+    orders = [np.zeros(0, dtype=int)]
+    for mine in (parts[number] for number in near_order(middles, 1)):
+        order = near_order(points[mine], WIDTH)
+        orders.append(np.where(order < 0, -1, mine[order]))
+    return np.concatenate(orders)
+
+
+def trees_of(orders, model):
+    """The `kernels.Trees` of things in these orders, and how many nodes their levels have."""
+    counts, starts, tops, node = [], [], [], 0
+    for order in orders:
+        levels, width = [], len(order)
+        while width and (width > 1 or not levels):
+            width = -(-width // WIDTH)
+            levels.append(width)
+        ends = node + np.cumsum([0, *levels])
+        starts.append(np.pad(ends[:-1], (0, LEVELS - len(levels))))
+        counts.append(levels)
+        tops.append(len(levels) - 1)
+        node = ends[-1]
+    padded = [np.pad(order, (0, -len(order) % WIDTH), constant_values=-1) for order in orders]
+    first = np.cumsum([0, *map(len, padded)])[:-1]
+    trees = kernels.Trees()
+    trees.nodes = wp.zeros(max(int(node), 1), dtype=kernels.EightBoxes, device=model.device)
+    trees.level = model.upload(np.concatenate(starts), int)
+    trees.top, trees.first = model.upload(tops, int), model.upload(first, int)
+    trees.entry = model.upload(np.concatenate([*padded, [-1]]), int)
+    return trees, counts
+
+
+class Trees:
+    """The trees of bodies and of colliders, of their renewed things alone, and of whole bodies; and
+    who is a neighbor of whom. Whether `colliders_move` is given later.
+    """
+
+    def __init__(self, model, struct, x_found):
+        self.model, self.struct, self.x_found = model, struct, x_found
+        self.struct.trees, self.counts = self._planted()
+        self.bounds = self._bounding()
+        self.joins = {tree: self._joins(tree) for tree in self.bounds}
+        self.find_neighbors = self._finding_neighbors()
+        self.is_fitted, self.colliders_move = False, True
+
+    def _planted(self):
+        """The `kernels.Trees`, not fitted yet, and how many nodes each level of a tree has."""
+        model, surface = self.model, self.model.surface
+        x, orders = model.x.numpy(), {}
+        both = (surface.edges, surface.body_edges), (surface.triangles, surface.body_triangles)
+        for trees, (corners, of_bodies) in zip((OF_EDGES, OF_TRIANGLES), both, strict=True):
+            middles, body = x[corners].mean(axis=1), surface.body[corners[:, 0]]
+            for tree, mine in zip(trees, (slice(of_bodies), slice(of_bodies, None)), strict=True):
+                order = order_of(middles[mine], body[mine])
+                orders[tree] = np.where(order < 0, -1, order + (mine.start or 0))
+        orders |= {tree + BEHIND: order for tree, order in orders.items()}
+        count = np.maximum(np.bincount(surface.body, minlength=self.struct.bodies), 1)
+        middles = [np.bincount(surface.body, each, self.struct.bodies) / count for each in x.T]
+        orders[kernels.WHOLE_BODIES] = near_order(np.column_stack(middles), WIDTH)
+        return trees_of([orders[tree] for tree in sorted(orders)], model)
+
+    def _bounding(self):
+        """Launches that bound the things of every tree, in the nodes of level 0."""
+        record, bounds = self.model.launches.record, {}
+        known = [self.model.contact_model.state, self.x_found]
+        for tree in (*OF_BODIES, *OF_COLLIDERS):
+            kernel = boxes.bound_edges if tree in OF_EDGES else boxes.bound_triangles
+            for which in (tree, tree + BEHIND):
+                count = sum(self.counts[which][:1])
+                bounds[which] = record(kernel, count, [which, *known], [self.struct], BOUND)
+        return bounds
+
+    def _joins(self, tree):
+        """Launches that fit the levels of a tree above 0, one after the other."""
+        record, trees = self.model.launches.record, self.struct.trees
+        levels = list(enumerate(self.counts[tree]))[1:]
+        return [record(kernels.join_nodes, n, [tree, level], [trees], JOIN) for level, n in levels]
+
+    def _finding_neighbors(self):
+        """Launches that find the boxes of whole bodies and colliders, and which of them overlap."""
+        model, struct, record = self.model, self.struct, self.model.launches.record
+        bodies, tree = struct.bodies, kernels.WHOLE_BODIES
+        number = wp.zeros(bodies, dtype=int, device=model.device)
+        neighbor = wp.zeros(bodies * int(broad_phase.NEIGHBORS), dtype=int, device=model.device)
+        reach = wp.zeros(bodies, dtype=float, device=model.device)
+        struct.body_low, struct.body_high = (
+            wp.zeros(bodies, dtype=wp.vec3, device=model.device) for _ in range(2)
+        )
+        struct.neighbors, struct.neighbor = number, neighbor
+        both, count = [struct.body_low, struct.body_high], len(model.surface.vertices)
+        inputs = [struct, model.contact_model.state, self.x_found]
+        return [
+            record(broad_phase.clear_boxes, bodies, [], [*both, reach]),
+            record(broad_phase.gather_boxes, count, inputs, [*both, reach]),
+            record(broad_phase.widen_boxes, bodies, [reach], both),
+            record(broad_phase.bound_bodies, self.counts[tree][0], [], [struct]),
+            *self._joins(tree),
+            record(broad_phase.find_neighbors, bodies, [struct], [number, neighbor]),
+        ]
+
+    def fit(self, who=WHOLE):
+        """Fit all trees to the trust regions of now; those of what is renewed, too, unless that is
+        the WHOLE surface. For SOME of it, within a step, those of colliders that keep still stay:
+        their boxes grow with the load alone, from step to step.
+        """
+        keep_still = who == SOME and self.is_fitted and not self.colliders_move
+        trees = list(OF_BODIES if keep_still else (*OF_BODIES, *OF_COLLIDERS))
+        if who != WHOLE:
+            trees += [tree + BEHIND for tree in (*OF_BODIES, *OF_COLLIDERS)]
+        play([self.bounds[tree] for tree in trees])
+        for tree in trees:
+            play(self.joins[tree])
+        play(self.find_neighbors)
+        self.is_fitted = True

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Refresh of contact pairs: closest points and normals, and the room between their sides."""
+
+import math
+
+import warp as wp
+
+from ...device.launches import play
+from ...kernels.contact.detection import refresh
+from ...kernels.contact.feasibility.pair_bounds import Watch
+
+# Rough cost of looking at a pair, at its entry in a list, and at the way of a vertex [ns].
+LOOK, ENTRY, WAY = 20.0, 2.0, 5.0
+
+
+class Gaps:
+    """The room of pairs, as it is known between two measurements; arrays per vertex.
+
+    `watch` has it on the device. `stride` [m] is how far a vertex goes from look to look,
+    the last of which was at `x_looked`.
+    """
+
+    def __init__(self, model):
+        count, device, self.watch = len(model.x), model.device, Watch()
+        self.watch.x_seen, self.x_looked = wp.clone(model.x), wp.clone(model.x)
+        self.watch.least_gap, self.stride, self.watch.bound = (
+            wp.zeros(count, dtype=float, device=device) for _ in range(3)
+        )
+        self.watch.bound.fill_(1.0)
+        self.watch.kinematic_start = model.free_count
+        self.watch.unknown, self.watch.alarm = (
+            wp.ones(1, dtype=int, device=device) for _ in range(2)
+        )
+        self.watch.ways = wp.zeros(count, dtype=wp.vec4, device=device)
+        self.watch.changed = wp.zeros(count, dtype=int, device=device)
+
+    def forget(self):
+        """Nothing is known any more, until pairs are refreshed."""
+        self.watch.unknown.fill_(1)
+        self.watch.alarm.fill_(1)
+
+    def begin_step(self, x):
+        """Nothing is known of how far anything goes from x [m]."""
+        wp.copy(self.x_looked, x)
+        self.stride.fill_(math.inf)
+
+
+class Refresh:
+    """Finds closest points and normals of all pairs as they are, and who may feel them. Whether
+    `colliders_move` is told when a frame begins.
+    """
+
+    def __init__(self, model, gaps):
+        self.model, self.gaps, self.colliders_move = model, gaps, True
+        self._record()
+
+    def begin_frame(self, colliders_move):
+        """Colliders that keep still have no ways, and nobody looks for any."""
+        if colliders_move != self.colliders_move:
+            self.colliders_move = colliders_move
+            self.gaps.watch.ways.zero_()
+            self._record()
+
+    def run(self):
+        if self.revision != self.model.lists.revision:
+            self._record()
+        play(self.launches)
+        self.gaps.watch.alarm.zero_()
+        self.gaps.watch.unknown.zero_()
+
+    def part_anew(self):
+        """Let the normals of all pairs part their sides as they are now."""
+        if self.revision != self.model.lists.revision:
+            self._record()
+        self.parting()
+
+    def _record(self):
+        model, watch, lists = self.model, self.gaps.watch, self.model.lists
+        self.revision, record = lists.revision, model.launches.record
+        inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts]
+        outputs = [watch, lists.glances, lists.touches, lists.state]
+        extent = lists.capacity, lists.expected
+        near, around = [lists.near.entry, lists.near.end, lists.all.gap], [model.x, lists.counts]
+        self.parting = model.launches.record_list(
+            refresh.part_anew, *extent, around, [lists.pairs], LOOK
+        )
+        self.launches = [
+            *self._finding_ways(),
+            model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
+            record(
+                refresh.gather_near,
+                lists.vertex_count,
+                [model.x, lists.all, lists.state],
+                [watch, *near],
+                ENTRY * (1 + 4 * lists.expected / lists.vertex_count),
+            ),
+        ]
+
+    def _finding_ways(self):
+        """Find the ways of all that may move."""
+        model, gaps, surface = self.model, self.gaps, self.model.surface
+        inputs, count = [model.x, model.contact_model.state.radius], model.lists.vertex_count
+        outputs = [gaps.x_looked, gaps.stride, gaps.watch]
+        before, behind = (0, surface.collider_start), (surface.point_start, count)
+        for first, end in [(0, count)] if self.colliders_move else [before, behind]:
+            yield model.launches.record(refresh.find_ways, end - first, inputs, outputs, WAY, first)

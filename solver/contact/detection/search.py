@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The search for contact pairs: queries, and the lists of what they find.
+
+All of it are launches: how much there is, only the device knows. What has no room is left out, and
+`ContactLists.needed` says so.
+"""
+
+import numpy as np
+import warp as wp
+
+from ...device.conditions import when
+from ...device.launches import play
+from ...device.memory import spacious_zeros
+from ...device.scan import scan
+from ...kernels.contact import friction_anchors, pairs
+from ...kernels.contact.detection import pair_counts as counting
+from ...kernels.contact.detection import pair_lists, search
+from ...kernels.contact.detection.kinematic_pairs import clasp_edges, clasp_vertices
+from ...kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
+from ...model.contact_lists import refuse_outside, roomy
+
+# Room for triangles per vertex and for edges per edge, at first.
+TRIANGLE_SLOTS = 48
+EDGE_SLOTS = 48
+# Rough cost of a query, of a pair that is listed and made, and of an entry to be sorted [ns].
+QUERY, LISTED, PAIR, ENTRY = 400.0, 10.0, 100.0, 2.0
+# Widest distance at which entries are sorted, of the series 1, 4, 13, 40: a thread of the CPU
+# places them in order already, by and large, those of a GPU in any.
+ORDERED, MIXED = 1, 40
+
+
+class Search:
+    """Finds the pairs that may touch before the next search, and lists them. Trust regions begin
+    at `x_found` [vertex].
+    """
+
+    state_name = "contact_search"
+
+    def __init__(self, model, struct, x_found):
+        self.model, self.struct, self.x_found = model, struct, x_found
+        self.queries = len(struct.vertices), struct.body_edges
+        self.slots = [TRIANGLE_SLOTS, EDGE_SLOTS]
+        self.count, self.end = (
+            [wp.zeros(max(number, 1), dtype=int, device=model.device) for number in self.queries]
+            for _ in range(2)
+        )
+        self.clasps = list(self._clasping())
+        self.forgets = wp.ones(1, dtype=int, device=model.device)
+        self.next = wp.zeros_like(model.lists.all.start)
+        self.before = pairs.Listed()
+        self.before.end_of_vertices, self.before.end_of_edges = map(wp.zeros_like, self.end)
+        self.before.counts = wp.zeros_like(model.lists.counts)
+        self._make_slots()
+        self._record()
+
+    def _clasping(self):
+        """Find pins at what is led as well."""
+        model, surface = self.model, self.model.surface
+        is_pin = np.zeros(len(surface.body), dtype=bool)
+        is_pin[model.free_count : surface.collider_start] = True
+        pins = surface.vertices[is_pin[surface.vertices]]
+        both = np.flatnonzero(is_pin[surface.edges].all(axis=1))
+        for kernel, pinned, cost in ((clasp_vertices, pins, QUERY), (clasp_edges, both, 0.0)):
+            inputs = [model.upload(pinned, int), model.contact_model.state, self.x_found]
+            yield model.launches.record(kernel, len(pinned), inputs, [self.struct], cost)
+
+    def _make_slots(self):
+        """Room for what the queries find."""
+        self.found = [
+            spacious_zeros(max(number, 1) * slots, int, self.model.device)
+            for number, slots in zip(self.queries, self.slots, strict=True)
+        ]
+
+    def make_room(self, needed):
+        """Keep slots ready where so many of both kinds were needed; returns whether there were
+        enough.
+        """
+        before = self.slots
+        if any(roomy(*both) != both[0] for both in zip(before, needed, strict=True)):
+            # Of both, as all is recorded anew.
+            self.slots = [max(slots, roomy(0, n)) for slots, n in zip(before, needed, strict=True)]
+            self._make_slots()
+            self.model.lists.revision += 1
+        return all(number <= slots for number, slots in zip(needed, before, strict=True))
+
+    def _record(self):
+        """Make all launches with the arrays of now."""
+        launches, lists = self.model.launches, self.model.lists
+        self.revision = lists.revision
+        self.remember = self._remembering()
+        self.finds = list(self._finding())
+        self.ends = [scan(launches, *both) for both in zip(self.count, self.end, strict=True)]
+        self.fills = {who: list(self._filling(who)) for who in (SOME, NEXT)}
+        self.fills[WHOLE] = self.fills[NEXT]
+        self.count_entries, *self.sorts = self._sorting()
+        self.start_entries = scan(launches, self.next, lists.all.start)
+        self.renew_pairs = self._making(NEXT)
+
+    def _making(self, who):
+        """The pairs that are listed as they are found now."""
+        model, lists = self.model, self.model.lists
+        inputs = [self.struct, model.contact_model.state, model.x, lists.counts, int(who == SOME)]
+        extent, kernel = (lists.capacity, lists.expected), pair_lists.make_pairs
+        outputs = [lists.pairs, lists.uncertain]
+        return model.launches.record_list(kernel, *extent, inputs, outputs, PAIR)
+
+    def _remembering(self):
+        """Note what is known, and what sticks."""
+        lists = self.model.lists
+        self.before.anchors = lists.anchors
+        extent, inputs = (lists.capacity, lists.expected), [lists.pairs, lists.pulled, lists.counts]
+        kernel, cost = friction_anchors.remember_pairs, ENTRY
+        return self.model.launches.record_list(kernel, *extent, inputs, [lists.anchors], cost)
+
+    @property
+    def kept(self):
+        """Where the pairs of every query end."""
+        ends = {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
+        return {**ends, "forgets": self.forgets}
+
+    def brought_back(self):
+        """Refuse ends that lead out of the lists, and pairs of what is not there."""
+        of_both = self.model.lists.counts.numpy()[:2].tolist()
+        for end, count in zip(self.end, of_both, strict=True):
+            ends = end.numpy()
+            if ends[0] < 0 or (np.diff(ends) < 0).any() or ends[-1] != count:
+                raise ValueError("the restart point has impossible lists of contacts")
+        others = np.split(self.model.lists.pairs.numpy()["other"][: sum(of_both)], of_both[:1])
+        for name, numbers in zip(("triangles", "edges"), others, strict=True):
+            refuse_outside(f"numbers of {name}", numbers, len(getattr(self.model.surface, name)))
+
+    def _finding(self):
+        """Query every vertex and edge."""
+        model, lists, launches = self.model, self.model.lists, self.model.launches
+        needed, goes_on = lists.needed, model.frame_goes_on
+        scene = [self.struct, model.contact_model.state, self.x_found]
+        kernels = search.find_triangles, search.find_edges
+        which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
+        for k, (kernel, slot) in enumerate(zip(kernels, which, strict=True)):
+            queries, count, slots = self.queries[k], self.count[k], self.slots[k]
+            inputs, outputs = [*scene, slots, self.before], [count, self.found[k]]
+            yield launches.record(kernel, queries, inputs, outputs, QUERY)
+            limit, outputs = counting.limit_slots, [count, needed, goes_on]
+            yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
+
+    def _filling(self, who):
+        """Pairs of what was found, and those that separate behind them."""
+        model, lists, record = self.model, self.model.lists, self.model.launches.record
+        inputs = [*self.end, lists.separating, lists.capacity]
+        outputs = [lists.counts, lists.needed, model.frame_goes_on]
+        yield record(counting.count_pairs, 1, inputs, outputs)
+        (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
+        outputs = [lists.pairs, lists.pulled]
+        inputs = [self.struct, triangle_slots, self.end[0], self.found[0], self.before]
+        each = LISTED * lists.expected / max(vertices + edges, 1)
+        yield record(pair_lists.list_vertex_triangle, vertices, inputs, outputs, each)
+        inputs = [self.struct, edge_slots, lists.counts, self.end[1], self.found[1], self.before]
+        yield record(pair_lists.list_edge_edge, edges, inputs, outputs, each)
+        yield self._making(who)
+        inputs, outputs = [lists.rows, lists.counts], [lists.pairs, lists.touches, lists.state]
+        record_list, room = model.launches.record_list, len(lists.rows)
+        yield record_list(pair_lists.fill_separating, room, 0, inputs, outputs)
+
+    def _sorting(self):
+        """List the pairs of every vertex, in the order of pairs."""
+        model, lists, record_list = self.model, self.model.lists, self.model.launches.record_list
+        extent = lists.capacity, lists.expected
+        inputs, of_all = [lists.pairs, lists.counts], lists.all
+        yield record_list(pair_lists.count_entries, *extent, inputs, [self.next])
+        yield record_list(pair_lists.place_entries, *extent, inputs, [self.next, of_all.entry])
+        each = ENTRY * (1 + 4 * lists.expected / lists.vertex_count)
+        sort, count = pair_lists.sort_entries, lists.vertex_count
+        order = [of_all.start, MIXED if model.launches.are_wide else ORDERED]
+        yield model.launches.record(sort, count, order, [of_all.entry], each)
+        if len(model.surface.points):
+            inputs = [*inputs, model.contact_model.embedding]
+            yield record_list(pair_lists.mark_listed, *extent, inputs, [of_all.listed])
+
+    def _renew(self):
+        """Take over lists that have been replaced."""
+        if self.revision != self.model.lists.revision:
+            self._record()
+
+    def _forget_clasps(self):
+        """The first search of a frame finds anew where pins are clasped."""
+        self.struct.clasped.zero_()
+        self.forgets.zero_()
+
+    def renew(self):
+        """Bring the pairs that are known up to date, where there is nothing to seek."""
+        self._renew()
+        self.renew_pairs()
+
+    def run(self, who=WHOLE):
+        """Search in the trees of now, for those `who` have new trust regions; the rows of `Touch`
+        that separate are pairs, too. Unless it is the WHOLE surface, what the others have found
+        before is known.
+        """
+        lists = self.model.lists
+        self._renew()
+        self.remember()
+        wp.copy(self.before.end_of_vertices, self.end[0])
+        wp.copy(self.before.end_of_edges, self.end[1])
+        wp.copy(self.before.counts, lists.counts)
+        if who == WHOLE:
+            self.struct.renewed.fill_(1)
+        when(self.forgets, self._forget_clasps)
+        play(self.clasps)
+        play(self.finds)
+        play(self.ends)
+        play(self.fills[who])
+        self.next.zero_()
+        self.count_entries()
+        self.start_entries()
+        wp.copy(self.next, lists.all.start)
+        if len(self.model.surface.points):
+            lists.all.listed.zero_()
+        play(self.sorts)

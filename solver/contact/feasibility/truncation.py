@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Candidates of positions, which vertices move to only so far that surfaces stay apart."""
+
+from functools import partial
+
+import warp as wp
+
+from ...device.launches import play
+from ...kernels.contact.feasibility import truncation as kernels
+from ...kernels.contact.feasibility.pair_bounds import points_kernel
+from .trust_regions import SLACK, TrustRegions
+
+# Rough cost of a move [ns].
+MOVE = 30.0
+
+
+class Truncation:
+    """The steps of vertices from `model.x` to `candidate`, as far as pairs and `regions` allow.
+
+    `cut` [vertex] is what has ended the last step of each
+    (kernels/contact/feasibility/truncation.py).
+    """
+
+    def __init__(self, model, struct, gaps, settings):
+        self.model, self.gaps = model, gaps
+        self.on = settings.truncation
+        count = len(model.surface.body)
+        self.candidate = wp.clone(model.x)
+        self.fraction = wp.zeros(count, dtype=float, device=model.device)
+        self.cut = wp.zeros(count, dtype=int, device=model.device)
+        self.stuck = wp.zeros(5, dtype=int, device=model.device)
+        self.travelled = wp.zeros(1, dtype=int, device=model.device)
+        self.regions = TrustRegions(model, struct, settings, self.candidate, self.cut)
+        width = model.surface.points.width
+        self.truncate = kernels.truncation_kernel(width)
+        self.lower_bounds = points_kernel(width) if width else None
+        model.launches.expect(self.truncate, *([self.lower_bounds] if width else []))
+        self.settling = {}
+        self._record_way()
+
+    def begin_step(self):
+        """Forget what has held vertices back, and who has moved too far for it."""
+        self.regions.calm_down()
+        self.cut.zero_()
+        self.stuck.zero_()
+
+    def end_search(self):
+        """Nothing is stuck any more, as far as is known."""
+        self.stuck.zero_()
+        self.travelled.zero_()
+        self.gaps.forget()
+
+    def make_way(self):
+        """Let what is free give way to what is moved by animation towards it."""
+        self._renew()
+        self.giving_way()
+
+    def _renew(self):
+        """Record anew what holds lists that have been replaced."""
+        if self.revision != self.model.lists.revision:
+            self._record_way()
+            self.settling = {}
+
+    def _record_way(self):
+        model = self.model
+        self.revision = model.lists.revision
+        kinematic = wp.vec2i(model.free_count, model.kinematic_end)
+        inputs, outputs = [kinematic, model.x, model.lists.all], [self.candidate]
+        self.giving_way = model.launches.record(
+            kernels.make_way, model.free_count, inputs, outputs, 4 * MOVE
+        )
+
+    def settle(self, first, last):
+        """Move the vertices from `first` to `last` to their candidates, as far as they may."""
+        if last <= first:
+            return
+        if not self.on:
+            wp.copy(self.model.x, self.candidate, first, first, last - first)
+            self.gaps.watch.alarm.fill_(1)
+            self.stuck.fill_(1)  # who knows
+            return
+        self._renew()
+        if (first, last) not in self.settling:
+            self.settling[first, last] = list(self._record(first, last))
+        play(self.settling[first, last])
+
+    def settling_behind(self, solve, first, last):
+        """Stages that do the same behind the launch `solve`, which gives vertices of a color their
+        candidates.
+        """
+        if not self.on:
+            return [[solve], [partial(self.settle, first, last)]]
+        self._renew()
+        return [[solve], *([launch] for launch in self._record(first, last, solve))]
+
+    def _record(self, first, last, like=None):
+        model, record, count = self.model, self.model.launches.record, last - first
+        steps, lists = [wp.vec2i(first, last), model.x, self.candidate], model.lists.all
+        contact, watch, points = model.contact_model, self.gaps.watch, model.surface.points
+        limits, state = [model.x_start, self.regions.struct, lists], contact.state
+        # A vertex may carry several embedded points.
+        each = 4.0 if len(points) else 1.0
+        if len(points):
+            yield record(
+                self.lower_bounds,
+                len(points),
+                [*steps, lists, contact.embedding],
+                [watch],
+                MOVE,
+                model.surface.point_start,
+            )
+        yield record(
+            self.truncate,
+            count,
+            [contact, *steps, *limits],
+            [watch, self.fraction, self.cut],
+            4.0 * each * MOVE,
+            first,
+        )
+        yield record(
+            kernels.commit,
+            count,
+            [self.fraction, self.candidate, self.cut, state.radius, SLACK, model.free_count],
+            [model.x, self.stuck, self.travelled],
+            MOVE,
+            first,
+            like=like,
+        )

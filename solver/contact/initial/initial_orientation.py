@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where surfaces face: what begins right in one of them is in front of it."""
+
+import numpy as np
+
+from ...kernels.contact.feasibility.separating_planes import FLOOR, LOST, ROUNDING
+from .edge_crossings import unit
+from .overlapping_bodies import COMMON
+
+
+def fronts(surface, x, up):
+    """Unit normals at all vertices [vertex, 3] at x [vertex, 3], and the same of open sheets that
+    face down, such as a floor, taken the other way round; and on which side of each other free open
+    bodies are, int [body, body]: -1 where the earlier is behind the later on the average, else 1.
+    """
+    body, normals = surface.body[surface.triangles[:, 0]], surface.normals(x, slice(None))
+    mean = means(body, normals, len(surface.closed))
+    faces_down = ~surface.closed & (mean @ unit(up[None])[0] < -COMMON)
+    total = sums(surface.triangles.ravel(), np.repeat(normals, 3, axis=0), len(x))
+    normals, turn = unit(total), np.where(faces_down, -1.0, 1.0)
+    used = surface.vertices
+    places = means(surface.body[used], x[used], len(surface.closed))
+    side = sides(places, turn[:, None] * mean, np.flatnonzero(surface.ground == 0))
+    return normals, turn[surface.body][:, None] * normals, side
+
+
+def sums(group, vectors, count):
+    """Sums [count, 3] of the vectors [n, 3] of each group [n]."""
+    return np.column_stack([np.bincount(group, each, count) for each in vectors.T])
+
+
+def means(group, vectors, count):
+    """Means [count, 3] of the vectors [n, 3] of each group [n], 0 of none."""
+    number = np.maximum(np.bincount(group, minlength=count), 1)
+    return sums(group, vectors, count) / number[:, None]
+
+
+def sides(places, facing, free):
+    """The sides of `fronts`, of bodies at `places` [body, 3] that are `facing` [body, 3] so, of
+    which some are `free`. What faces nowhere on the average, as a rod, is where the other sees it.
+    """
+    found = np.ones((len(places),) * 2, dtype=np.int32)
+    facing = np.where(np.linalg.norm(facing, axis=1)[:, None] < COMMON, 0.0, facing)[free]
+    over = places[free] @ facing.T
+    over -= np.diag(over)  # how high the one is over the other
+    is_below = over < 0.0
+    is_behind = np.triu(np.where(facing.any(axis=1), is_below, is_below.T))
+    found[np.ix_(free, free)] = np.where(is_behind | is_behind.T, -1, 1)
+    return found
+
+
+def are_in_front(surface, front, side, x, edges, triangles):
+    """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies that cross one is in
+    front of the other but for rounding, bool [crossing]: which of them,
+    kernels/contact/initial/initial_orientation.py says, and the `side` [body, body] of `fronts`.
+    What touches an open surface without lying in it may as well come from behind, and then all that
+    crosses between the two is told apart together.
+    """
+    one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
+    more = surface.ground[one].astype(int) - surface.ground[other]
+    is_behind = np.where(more == 0, one > other, more > 0)[:, None]
+    of_edges, of_triangles = -front[edges].sum(axis=1), front[triangles].sum(axis=1)
+    along = np.where(is_behind, of_edges, of_triangles)
+    is_unknown = ~along.any(axis=1, keepdims=True)
+    along = np.where(is_unknown, np.where(is_behind, of_triangles, of_edges), along)
+    along *= side[one, other][:, None]
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    across = np.cross(b - a, c - a)
+    across *= np.sign((across * along).sum(axis=1))[:, None]
+    is_any_closed = surface.closed[one] | surface.closed[other]
+    are_parted = np.zeros(len(edges), dtype=bool)
+    for n in (unit(along), unit(across)):
+        above, below = ((x[corners] * n[:, None]).sum(axis=2) for corners in (edges, triangles))
+        size = np.abs(x[np.column_stack([edges, triangles])]) * np.abs(n)[:, None]
+        rounding = LOST * ROUNDING * size.sum(axis=2).max(axis=1)
+        gap, depth = above.min(axis=1) - below.max(axis=1), above.max(axis=1) - below.min(axis=1)
+        are_parted |= n.any(axis=1) & (gap >= -rounding) & (is_any_closed | (depth <= rounding))
+    are_parted &= one != other
+    couple = np.unique(np.sort([one, other], axis=0), axis=1, return_inverse=True)[1].ravel()
+    are_all_parted = np.bincount(couple, ~are_parted) == 0
+    return are_parted & (is_any_closed | are_all_parted[couple])
+
+
+def lie_on(points, corners, uv, radius):
+    """Whether points [point, 3] lie on the triangles that are closest to them but for rounding, at
+    uv; what reaches `radius` [m] is never farther from there than a part of that.
+    """
+    weights = np.column_stack([uv, 1.0 - uv.sum(axis=1)])
+    apart = points - (weights[:, :, None] * corners).sum(axis=1)
+    a, b, c = np.moveaxis(corners, 1, 0)
+    n = unit(np.cross(b - a, c - a))
+    rounding = LOST * ROUNDING * (np.abs(points) * np.abs(n)).sum(axis=1)
+    is_near = np.linalg.norm(apart, axis=1) <= FLOOR * radius
+    return is_near & (np.abs((apart * n).sum(axis=1)) <= rounding)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bad starts: surfaces that pass through each other are led apart, and reported until they are.
+
+Until then such places take no part in ordinary contact, which would hold them where they are.
+Where a solid passes through itself its elasticity alone leads it apart (self_intersections.py).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from ...device.launches import play
+from ...kernels.contact import pairs
+from ...kernels.contact.initial import intersections as kernels
+from .closed_meshes import closed_mesh
+from .edge_crossings import crosses, winding_numbers
+from .initial_orientation import are_in_front, fronts, lie_on
+from .overlapping_bodies import Couples
+from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
+from .separation import Found, Separation
+
+# What lies on a sheet is in front of it by this part of the mesh spacing: only to decide.
+IN_FRONT = 1e-9
+# What is inside is gone round once by the surface, and what lies on it half.
+SURELY = 0.75
+# Room for the triangles that an edge crosses, at first.
+SLOTS = 2
+# Rough cost of an edge that is looked up in a tree, and of a vertex in a closed mesh [ns].
+EDGE, VERTEX = 200.0, 100.0
+
+
+def bits_of(bodies):
+    """The bits that mark bodies, int32, any shape."""
+    return np.int32(1) << (bodies % pairs.BODY_BITS).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Intersection:
+    """Two bodies (or one) whose surfaces pass through each other, in `count` places."""
+
+    bodies: tuple[str, str]
+    count: int
+    place: tuple[float, float, float]
+    """One of the places [m]."""
+
+    def __str__(self):
+        one, other = self.bodies
+        who = f"{one} passes through {'itself' if one == other else other}"
+        return f"{who} in {self.count} places, one at ({', '.join(f'{v:.3g}' for v in self.place)})"
+
+
+class Intersections:
+    """What passes through what as of the last `look`: `found`, and the rows of `Touch` that are
+    `separating` it. `struct` learns which vertices these are. `inside` [vertex] is the number of
+    the body that a vertex is inside of, plus one; 0 for none.
+    """
+
+    def __init__(self, model, struct, names, settings):
+        self.model, self.struct, self.names = model, struct, names
+        self.surface = surface = model.surface
+        count, edges = len(surface.vertices), len(surface.edges)
+        self.edge_count, self.inside, self.face = (
+            wp.zeros(length, dtype=int, device=model.device)
+            for length in (edges, len(surface.body), count)
+        )
+        self.slots = SLOTS
+        self.uv = wp.zeros(count, dtype=wp.vec2, device=model.device)
+        self.meshes = dict(self._closed_meshes())
+        self.find_inside = list(self._finding_inside())
+        model.launches.expect(kernels.find_crossings)
+        self.of_solids = SelfIntersections(model)
+        self.up = -np.asarray(settings.gravity, dtype=np.float64)
+        self.couples = Couples(model, self.meshes, self.up)
+        self.separation = Separation(model, self.meshes, self.couples, settings)
+        self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
+
+    def _closed_meshes(self):
+        """(number, mesh, its triangles) of every solid and every closed collider."""
+        surface = self.surface
+        of_triangle = surface.body[surface.triangles[:, 0]]
+        for number in np.flatnonzero(surface.closed):
+            mine = np.flatnonzero(of_triangle == number)
+            yield int(number), (closed_mesh(self.model, surface.triangles[mine]), mine)
+
+    def _finding_inside(self):
+        """Launches that find which vertices are inside of a closed mesh."""
+        model, count = self.model, len(self.surface.vertices)
+        outputs = [self.inside, self.face, self.uv]
+        yield self.inside.zero_
+        for number, (mesh, _) in self.meshes.items():
+            yield mesh.refit
+            inputs = [self.struct, model.x, number, mesh.id]
+            yield model.launches.record(kernels.find_inside, count, inputs, outputs, VERTEX)
+
+    def is_suspicious(self):
+        """Tell if float32 finds anything to `look` at; no state of a solid excuses it."""
+        play(self.find_inside)
+        self._cross(wp.zeros_like(self.inside), 0)
+        return bool(self.inside.numpy().any() or self.edge_count.numpy().any())
+
+    @property
+    def is_settled(self):
+        """Whether nothing has intersected at the last `look`, and no solid ever began to."""
+        return not self.found and self.of_solids.is_smooth
+
+    def look(self):
+        """Find all intersections of now; True when there are any."""
+        x = self.model.x.numpy().astype(np.float64)
+        surface, of_solids = self.surface, self.of_solids
+        of_solids.look(x)
+        found = self._find(x)
+        e, t, ours, theirs = found.ends, found.corners, found.e_body, found.t_body
+        crossing = np.zeros(len(surface.body), dtype=np.int32)
+        np.bitwise_or.at(crossing, e, bits_of(theirs)[:, None])
+        np.bitwise_or.at(crossing, t, bits_of(ours)[:, None])
+        own = ours == theirs
+        crossed = np.zeros(len(crossing), dtype=bool)
+        crossed[e[own]] = crossed[t[own]] = True
+        of_solids.release(x, found.normals, crossed & surface.closed[surface.body])
+        # Vertices in such states are treated as if they were inside their own body.
+        in_itself = (found.inside == 0) & (of_solids.state != SMOOTH)
+        self.struct.crosses.assign(crossing)
+        self.couples.decide(found)
+        self.separating = self.separation.pairs(found)
+        inside = np.where(in_itself, surface.body + 1, found.inside)
+        self.struct.inside.assign(self.separation.not_touching(inside))
+        folded = (of_solids.state != SMOOTH) & (crossing == 0)
+        self.found = self._report(found, surface.vertices[folded[surface.vertices]])
+        return bool(self.found)
+
+    @property
+    def in_rooms(self):
+        """Names of bodies in rooms, with these."""
+        return self.couples.named(self.names)
+
+    @property
+    def keepers(self):
+        """All that keep something for the next look."""
+        return [self.of_solids, self.couples]
+
+    def _find(self, x):
+        """What is `Found` at x, float64 [vertex, 3]."""
+        self.couples.find_rooms(x)
+        normals, self.front, self.side = fronts(self.surface, x, self.up)
+        self.side[self.couples.rooms | self.couples.rooms.T] = -1
+        self.struct.front.assign(self.front)
+        self.struct.side.assign(self.side.ravel())
+        play(self.find_inside)
+        inner = self._surely_inside(x), self.face.numpy(), self.uv.numpy().astype(np.float64)
+        return Found(self.surface, x, normals, inner, self._find_crossings(x))
+
+    def _surely_inside(self, x):
+        """`inside` as float64 decides it. What the device suspects is found by a hierarchy of
+        triangles, which takes bodies that are drawn out far for other ones. What lies on a body is
+        in front of it.
+        """
+        inside, vertices = self.inside.numpy().copy(), self.surface.vertices  # a view on the CPU
+        face, uv = self.face.numpy(), self.uv.numpy()
+        for number, (_, mine) in self.meshes.items():
+            k = np.flatnonzero(inside[vertices] == number + 1)
+            suspects, corners = vertices[k], x[self.surface.triangles[mine]]
+            near = corners[face[k]], uv[k]
+            is_on = lie_on(x[suspects], *near, self.surface.radius[suspects])
+            inside[suspects[is_on | (winding_numbers(x[suspects], corners) < SURELY)]] = 0
+        return inside
+
+    def _cross(self, flattened, slots):
+        """Count in `edge_count` the triangles that edges cross, and return so many of each edge."""
+        count = len(self.surface.edges)
+        found = wp.zeros(max(count * slots, 1), dtype=int, device=self.model.device)
+        inputs, outputs = [self.struct, flattened, self.model.x, slots], [self.edge_count, found]
+        self.model.launches.run(kernels.find_crossings, count, inputs, outputs, EDGE)
+        return found
+
+    def _find_crossings(self, x):
+        """Edges and the triangles they cross; what float32 suspects is decided in float64."""
+        model, surface, count = self.model, self.surface, len(self.surface.edges)
+        flattened = model.upload(self.of_solids.state == FLATTENED, int)
+        while True:
+            found = self._cross(flattened, self.slots)
+            number = self.edge_count.numpy()
+            if number.max() <= self.slots:
+                break
+            self.slots = int(number.max())
+        edge = np.repeat(np.arange(count), number)
+        slot = np.arange(len(edge)) - np.repeat(np.cumsum(number) - number, number)
+        triangle = found.numpy()[edge * self.slots + slot]
+        ends, others = surface.edges[edge], surface.triangles[triangle]
+        corners = x[np.column_stack([ends, others])]
+        # A vertex of a solid that lies right on a floor is in front of it, so that its edges behind
+        # the floor cross it: a cube that is modeled halfway through has a row of such vertices.
+        sunk = self.couples.is_sunk(surface.body[ends[:, 0]], surface.body[others[:, 0]])
+        back = IN_FRONT * surface.spacing[ends[:, 0]]
+        corners[sunk, 2:] -= (back[:, None] * surface.normals(x, triangle))[sunk, None]
+        sure = crosses(*np.moveaxis(corners, 1, 0))
+        k = np.flatnonzero(sure & ~sunk)
+        sure[k] = ~are_in_front(surface, self.front, self.side, x, ends[k], others[k])
+        return edge[sure], triangle[sure]
+
+    def _report(self, found, folded):
+        """The `Intersection`s, by pairs of bodies: of crossings, of vertices inside of a body, and
+        of vertices `folded` into their own.
+        """
+        x, body = found.x, self.surface.body
+        inner = self.surface.vertices[found.inside[self.surface.vertices] > 0]
+        one = np.concatenate([found.e_body, body[inner], body[folded]])
+        other = np.concatenate([found.t_body, found.inside[inner] - 1, body[folded]])
+        points = np.concatenate([x[found.ends].mean(axis=1), x[inner], x[folded]])
+        points = points + self.model.assembly.origin
+        reported = []
+        ends = np.sort(np.column_stack([one, other]), axis=1)
+        for couple in np.unique(ends, axis=0):
+            mine = np.flatnonzero((ends == couple).all(axis=1))
+            bodies = tuple(self.names[n] for n in couple)
+            place = tuple(map(float, points[mine[0]]))
+            reported.append(Intersection(bodies, len(mine), place))
+        return reported

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pairs that lead intersections apart, as overlapping_bodies.py decides.
+
+A vertex inside a closed body leaves it through the closest face, or along the direction of its
+body. Where an edge crosses a triangle, edge and triangle move apart; in doubt so that the curve
+along which the two surfaces meet gets shorter (Volino and Magnenat-Thalmann, "Resolving Surface
+Collisions through Intersection Contour Minimization", 2006).
+"""
+
+import numpy as np
+import warp as wp
+
+from ...kernels.contact import pairs
+from ...kernels.contact.initial import intersections as kernels
+from ...kernels.contact.initial.push_out import BRAKING
+from ..surface import FIRM
+from .edge_crossings import crossing_weights, mean_normals, unit, wings
+from .overlapping_bodies import ALONE, ALONG, WHOLE
+
+
+class Found:
+    """Intersections at positions x [m], float64 [vertex, 3], with unit `normals` of the surface.
+
+    `inside` [vertex] is the number of the body a vertex is inside of, plus one; `face` and `uv`
+    [surface vertex] its closest point there. The edge number `edge` crosses the triangle number
+    `triangle` [crossing], `along` [crossing] of its way, where the corners have `weights`. Bodies
+    and mean normals are known of both.
+    """
+
+    def __init__(self, surface, x, normals, inner, crossings):
+        self.surface, self.x, self.normals = surface, x, normals
+        (self.inside, self.face, self.uv), (self.edge, self.triangle) = inner, crossings
+        self.ends, self.corners = surface.edges[self.edge], surface.triangles[self.triangle]
+        self.e_body, self.t_body = surface.body[self.ends[:, 0]], surface.body[self.corners[:, 0]]
+        self.of_edges = unit(normals[self.ends].sum(axis=1))
+        self.of_triangles = surface.normals(x, self.triangle)
+        sides = (x[corner] for corner in (*self.ends.T, *self.corners.T))
+        self.along, self.weights = crossing_weights(*sides)
+
+    def couples(self):
+        """Pairs of the bodies of all crossings, and of vertices and what they are inside of; the
+        earlier first.
+        """
+        inner = self.surface.vertices[self.inside[self.surface.vertices] > 0]
+        one = np.concatenate([self.e_body, self.surface.body[inner]])
+        other = np.concatenate([self.t_body, self.inside[inner] - 1])
+        return np.unique(np.sort(np.column_stack([one, other]), axis=1), axis=0)
+
+    def of_later(self):
+        """Normals of the later body of each crossing."""
+        return np.where((self.e_body < self.t_body)[:, None], self.of_triangles, self.of_edges)
+
+    def cuts(self, one, other):
+        """Points where two bodies cut each other [m], normals of the later one there, and how much
+        those of both agree on the average.
+        """
+        k = np.flatnonzero(
+            (np.minimum(self.e_body, self.t_body) == one)
+            & (np.maximum(self.e_body, self.t_body) == other)
+        )
+        inner = (self.inside == one + 1) & (self.surface.body == other)
+        points = (self.weights[k, :, None] * self.x[self.corners[k]]).sum(axis=1)
+        parallel = np.abs((self.of_triangles[k] * self.of_edges[k]).sum(axis=1))
+        normals = np.concatenate([self.of_later()[k], self.normals[inner]])
+        return np.concatenate([points, self.x[inner]]), normals, parallel.sum() / max(len(k), 1)
+
+
+class Separation:
+    """Makes the pairs; `meshes` are those of closed bodies, by their numbers."""
+
+    def __init__(self, model, meshes, couples, settings):
+        self.model, self.meshes, self.surface = model, meshes, model.surface
+        self.couples, self.step_time = couples, settings.step_time
+        self.wings = wings(self.surface.edges, self.surface.triangles)
+
+    def pairs(self, found):
+        """Rows of `Touch` that lead apart what was `Found`."""
+        return np.concatenate([self._out(found), *self._apart(found), *self._whole(found)])
+
+    def _paces(self, path):
+        """How far something is led in a step when its path out is so long, any shape [m]: as
+        `pace` in push_out.py.
+        """
+        return np.minimum(self.step_time * np.sqrt(2.0 * BRAKING * path), path)
+
+    def led_as_a_whole(self):
+        """The couples (solid, collider, direction) of which all of the solid goes one way."""
+        for (solid, collider), direction in self.couples.direction.items():
+            if self.couples.way[solid, collider] == WHOLE:
+                yield solid, collider, direction
+
+    def not_touching(self, inside):
+        """`inside` [vertex] with all of the solids that are led out of an open collider as well."""
+        for solid, collider, _ in self.led_as_a_whole():
+            inside = np.where((self.surface.body == solid) & (inside == 0), collider + 1, inside)
+        return inside
+
+    def _whole(self, found):
+        """Pairs that lead all of a solid out of an open collider: with any triangle of that, which
+        does not yield.
+        """
+        surface, x = self.surface, found.x
+        of_triangle = surface.body[surface.triangles[:, 0]]
+        for solid, collider, direction in self.led_as_a_whole():
+            mine = surface.vertices[surface.body[surface.vertices] == solid]
+            points, _, _ = found.cuts(solid, collider)
+            depth = max((points.mean(axis=0) - x[mine]) @ direction)
+            path = self._paces(max(depth, 0.0) + surface.radius[mine].max())
+            corners = surface.triangles[np.flatnonzero(of_triangle == collider)[:1]]
+            weights = np.tile([1.0, 0.0, 0.0], (len(mine), 1))
+            goal = (x[mine] - x[corners[0, 0]]) @ direction + path
+            vertices = np.column_stack([mine, np.repeat(corners, len(mine), axis=0)])
+            led = self._rows(vertices, weights, np.tile(direction, (len(mine), 1)), goal)
+            led["stiffness"] = surface.lead[mine]
+            yield led
+
+    def _out(self, found):
+        """A pair that leads each inner vertex out: in the direction of its body, or shortest."""
+        surface, x, inside = self.surface, found.x, found.inside
+        number = inside[surface.vertices] - 1
+        is_led = self.couples.way[surface.body[surface.vertices], number] == WHOLE
+        k = np.flatnonzero((number >= 0) & ~is_led)
+        v, number = surface.vertices[k], number[k]
+        body, direction = surface.body[v], np.zeros((len(v), 3))
+        for (one, other), way in self.couples.direction.items():
+            direction[(body == one) & (number == other)] = way
+            direction[(body == other) & (number == one)] = -way
+        face, uv = self._exits(v, number, direction, found.face[k], found.uv[k])
+        triangle = np.array(
+            [self.meshes[n][1][f] for n, f in zip(number, face, strict=True)], dtype=np.int64
+        )
+        corners = surface.triangles[triangle]
+        weights = np.column_stack([uv, 1.0 - uv.sum(axis=1)])
+        path = (weights[:, :, None] * x[corners]).sum(axis=1) - x[v]
+        depth = np.linalg.norm(path, axis=1)
+        normal = np.where(depth[:, None] > 1e-9, unit(path), surface.normals(x, triangle))
+        radius = surface.radius[v] + surface.radius[corners[:, 0]]
+        goal = -depth + self._paces(depth + radius)
+        return self._rows(np.column_stack([v, corners]), weights, normal, goal)
+
+    def _exits(self, v, number, direction, face, uv):
+        """Where vertices leave the bodies they are in (face, uv); the closest point without a
+        direction.
+        """
+        if not len(v):
+            return face, uv
+        model, upload = self.model, self.model.upload
+        face, uv = upload(face, int), upload(uv, wp.vec2)
+        meshes = upload([self.meshes[n][0].id for n in number], wp.uint64)
+        inputs = [model.x, upload(v, int), meshes, upload(direction, wp.vec3)]
+        model.launches.run(kernels.find_exit, len(v), inputs, [face, uv])
+        return face.numpy(), uv.numpy().astype(np.float64)
+
+    def _apart(self, found):
+        """Two pairs per crossing, one for each end of the edge, that lead edge and triangle apart:
+        to the sides of their couple, else out of a closed body where one of them is its surface.
+        """
+        surface, x = self.surface, found.x
+        e, t, e_body, t_body = found.ends, found.corners, found.e_body, found.t_body
+        way = self.couples.way[e_body, t_body]
+        # What is inside is led out by itself.
+        known = (found.inside[e] == t_body[:, None] + 1).any(axis=1)
+        known |= (found.inside[t] == e_body[:, None] + 1).any(axis=1)
+        side = self.couples.side[np.minimum(e_body, t_body), np.maximum(e_body, t_body)]
+        side = np.where(e_body < t_body, side, -side)
+        outwards = mean_normals(found.of_triangles, np.column_stack([found.edge, t_body]))
+        direction = np.select(
+            [
+                is_so[:, None]
+                for is_so in (way == ALONG, surface.closed[t_body], surface.closed[e_body])
+            ],
+            [side[:, None] * found.of_later(), outwards, -found.of_edges],
+            self._shortening(found),
+        )
+        clear = ~known & (way != ALONE) & (way != WHOLE) & direction.any(axis=1)
+        e, t, direction = e[clear], t[clear], direction[clear]
+        step = self._paces(surface.spacing[e].mean(axis=1))
+        along, weights = found.along[clear], found.weights[clear]
+        for end, part in ((0, 1.0 - along), (1, along)):
+            gap = x[e[:, end]] - (weights[:, :, None] * x[t]).sum(axis=1)
+            goal = (gap * direction).sum(axis=1) + step
+            yield self._rows(np.column_stack([e[:, end], t]), weights, direction, goal, part)
+
+    def _shortening(self, found):
+        """The direction in which an edge moves against a triangle to shorten the meeting curve."""
+        x, normal = found.x, found.of_triangles
+        p, q = (x[found.ends[:, k]] for k in range(2))
+        along = unit(q - p)
+        slope = (along * normal).sum(axis=1)
+        slope = np.where(np.abs(slope) < 0.05, np.where(slope < 0.0, -0.05, 0.05), slope)
+        gradient = np.zeros_like(p)
+        for wing in self.wings[found.edge].T:
+            r = x[wing] - p
+            curve = unit(np.cross(np.cross(along, r), normal))
+            # Into the wing, away from the edge.
+            inward = r - (r * along).sum(axis=1)[:, None] * along
+            curve *= np.where((curve * inward).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
+            part = curve - ((along * curve).sum(axis=1) / slope)[:, None] * normal
+            gradient += np.where(wing[:, None] >= 0, part, 0.0)
+        # In the middle of a curve both wings cancel.
+        return np.where(np.linalg.norm(gradient, axis=1)[:, None] > 0.1, unit(gradient), 0.0)
+
+    def _rows(self, vertices, weights, normal, goal, part=1.0):
+        """Pairs that lead a vertex to `goal` [m] along `normal` from a point of a triangle."""
+        rows = np.zeros(len(vertices), dtype=pairs.Touch.numpy_dtype())
+        rows["vertices"] = vertices
+        rows["weights"] = np.column_stack([np.ones(len(weights)), -weights])
+        rows["normal"] = normal
+        rows["separates"] = 1
+        rows["radius"] = goal
+        rows["stiffness"] = FIRM * self.surface.stiffness[vertices].min(axis=1) * part
+        return rows

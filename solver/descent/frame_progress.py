@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far the frame is, for all that goes evenly from its start to its end."""
+
+import warp as wp
+
+from ..kernels.descent.motion import advance
+from ..model.stage import Stage
+
+
+class Clock(Stage):
+    """Counts substeps on the device; `model.fraction` of the frame is over at the end of each."""
+
+    state_name = "clock"
+
+    def __init__(self, model):
+        super().__init__(model)
+        self.substep = wp.zeros(1, dtype=int, device=model.device)
+        self.kept = {"substep": self.substep}
+        self.advance = model.launches.record(
+            advance, 1, [model.settings.substeps], [self.substep, model.fraction]
+        )
+
+    def begin_frame(self, _frame, _time):
+        self.substep.zero_()
+
+    def begin_step(self):
+        self.advance()

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of elements in vertex order (kernels/elements/table.py).
+
+All arithmetic is float64; the records are rounded once, at the end.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels.device.lanes import WIDTH
+
+
+@dataclass
+class Records:
+    """The records of one kind: `start` [vertex + 1], structured `data` and `rest` [record]."""
+
+    start: np.ndarray
+    data: np.ndarray
+    rest: np.ndarray
+    blend: np.ndarray
+    """β of damping (kernels/elements/rest_values.py), [record]."""
+    number: np.ndarray
+    """Which records every element has, [element, corner]."""
+    diagonal: np.ndarray | None = None
+    """A part of the blocks that never changes [N/m], [vertex]."""
+
+
+def damped(stiffness, ratio):
+    """Stiffness raised by damping and the blend β, for a ratio κ = k_d/h."""
+    return stiffness * (1.0 + ratio), ratio / (1.0 + ratio)
+
+
+def in_vertex_order(vertex_count, struct, corners, columns, rest=None, blend=None):
+    """`Records` sorted by their vertex.
+
+    `corners` [element, n]: the vertices of each record of an element. `columns`: field name to
+    values, [element], [element, n] or [element, n, k]. `rest` and `blend`: one per element, or
+    none.
+    """
+    vertices = corners.ravel()
+    by_vertex = np.argsort(vertices, kind="stable")
+    start = np.zeros(vertex_count + 1, dtype=np.int32)
+    np.cumsum(np.bincount(vertices, minlength=vertex_count), out=start[1:])
+    data = np.zeros(len(vertices), dtype=struct.numpy_dtype())
+    for name, values in columns.items():
+        values = np.asarray(values)
+        if values.ndim == 1:
+            values = np.repeat(values, corners.shape[1])
+        elif values.ndim == 2:
+            values = values.ravel()
+        else:
+            values = values.reshape(-1, values.shape[-1])
+        data[name] = values[by_vertex]
+    of_record = np.repeat(np.arange(len(corners)), corners.shape[1])[by_vertex]
+    number = np.argsort(by_vertex).reshape(corners.shape)
+    none = np.zeros(len(corners))
+    rest, blend = (none if values is None else values for values in (rest, blend))
+    return Records(start, data, rest[of_record], blend[of_record], number)
+
+
+def wide_start(start):
+    """The `start` [vertex + 1] of records that lie in lanes, `WIDTH` of a vertex in one."""
+    return np.append(0, np.cumsum(-(-np.diff(start) // WIDTH))).astype(np.int32)
+
+
+def in_lanes(values, start, struct):
+    """Values of records in order of vertices as those of a wide `struct` (kernels/device/lanes.py),
+    or numbers and vectors [record] in rows. Lanes that are left get the vertices of the last
+    record, and zeros.
+    """
+    wide = wide_start(start)
+    vertex = np.repeat(np.arange(len(start) - 1), np.diff(wide))
+    first = start[vertex] + WIDTH * (np.arange(wide[-1]) - wide[vertex])
+    record, last = first[:, None] + np.arange(WIDTH), start[vertex + 1][:, None] - 1
+    values, counts = values[np.minimum(record, last)], record <= last
+    if values.dtype.names is None:
+        return np.moveaxis(counting(values, counts), 1, -1)
+    data = np.zeros(len(vertex), dtype=struct.numpy_dtype())
+    fill_lanes(data, values, counts)
+    return data
+
+
+def counting(values, counts):
+    """Numbers [wide, lane, …] where they count, and zeros."""
+    return np.where(counts.reshape(counts.shape + (1,) * (values.ndim - 2)), values, 0.0)
+
+
+def fill_lanes(wide, records, counts):
+    """Copy fields of `records` [wide, lane] to those of `wide`; numbers only where it `counts`."""
+    for name in records.dtype.names:
+        values = records[name]
+        if values.dtype.names:
+            fill_lanes(wide[name], values, counts)
+            continue
+        if values.dtype.kind == "f":
+            values = counting(values, counts)
+        wide[name] = np.moveaxis(values, 1, -1)
+
+
+def filled(struct, corners, fields):
+    """Elements of a struct with `corners` [element, n] and its other `fields`, by name."""
+    data = structured(struct, len(corners), fields)
+    data["corners"][:, : corners.shape[1]] = corners
+    return data
+
+
+def structured(struct, count, fields):
+    """`count` values of a `wp.struct` from those of some `fields`, by name; the others are zero."""
+    data = np.zeros(count, dtype=struct.numpy_dtype())
+    for name, values in fields.items():
+        data[name] = values
+    return data

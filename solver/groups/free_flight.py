@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Free flight: what nothing obstructs moves by its common motion at once, what falls on colliders
+up to them: each body by itself would end at the one below.
+
+Among bodies a common motion changes no distance, so it needs no search; otherwise the trust radii
+of the truncation, which are small beside the path of a fast body, would hold it back. Bodies that
+fall together, one towards the other, have the mean of their motions in common.
+"""
+
+from functools import partial
+
+import numpy as np
+import warp as wp
+
+from ..device.conditions import when
+from ..device.launches import play
+from ..kernels.groups import free_flight
+from .rigid_steps import surface_chunks
+from .rounding_checks import CommonMoves
+
+# Rough cost of measuring a vertex and of moving one [ns].
+MEASURE, FLY = 10.0, 3.0
+
+
+class Flight:
+    """Moves the bodies of a model that fly, alone or together with what they may meet."""
+
+    def __init__(self, model, colliders):
+        self.model, self.flies = model, wp.zeros(1, dtype=int, device=model.device)
+        chunks, flights = surface_chunks(model), self._flights()
+        self.launches = self._record(chunks, flights, colliders.travel)
+        inputs = [model.contact.struct.body, flights]
+        self.fly = model.launches.record(
+            free_flight.fly, model.vertex_count, inputs, [model.x], cost=FLY
+        )
+        self.moves = CommonMoves(model, flights.group, flights.stays)
+
+    def move(self):
+        """Move what flies by the mean path to its candidates."""
+        self.flies.zero_()
+        play(self.launches)
+        when(self.flies, self._fly)
+
+    def land(self, search):
+        """After a search where what flew has got: take back what rounding has changed there, and
+        `search` again.
+        """
+        when(self.flies, partial(self.moves, search))
+
+    def _fly(self):
+        self.moves.keep()
+        self.fly()
+        self.model.followers.follow(0, self.model.vertex_count)
+
+    def _record(self, chunks, flights, travel):
+        """Launches that find what flies."""
+        model, contact, record = self.model, self.model.contact, self.model.launches.record
+        bodies, sizes = len(flights.size), np.diff(chunks.start.numpy())
+        parts, boxes = self._boxes(len(sizes)), self._boxes(bodies)
+        state = [model.x, contact.candidate, model.contact_model.state.radius]
+        inputs = [chunks, model.vertex_count, *state]
+        obstacles = [contact.struct, model.contact_model.colliders, travel, boxes]
+        return [
+            record(free_flight.measure_chunks, len(sizes), inputs, [parts], cost=MEASURE * sizes),
+            record(free_flight.measure_bodies, bodies, [chunks, parts], [boxes, flights]),
+            record(free_flight.join_meeting, bodies, [contact.struct], [flights]),
+            record(free_flight.name_groups, bodies, [], [flights]),
+            record(free_flight.find_motions, bodies, [boxes], [flights]),
+            record(free_flight.find_obstacles, bodies, obstacles, [flights]),
+            record(free_flight.find_flying, bodies, [], [flights, self.flies]),
+        ]
+
+    def _boxes(self, count):
+        boxes, device = free_flight.Boxes(), self.model.device
+        boxes.low, boxes.high = (wp.zeros(count, dtype=wp.vec3, device=device) for _ in range(2))
+        boxes.path = wp.zeros(count, dtype=wp.vec3d, device=device)
+        return boxes
+
+    def _flights(self):
+        flights, model, bodies = free_flight.Flights(), self.model, self.model.assembly.vertices
+        held = [(vertices >= model.free_count).any() for vertices in bodies]
+        flights.size = model.upload([len(vertices) for vertices in bodies], wp.float64)
+        flights.held = model.upload(np.array(held, dtype=np.int32), int)
+        for name in ("low", "high", "motion", "farthest"):
+            setattr(flights, name, wp.zeros(len(bodies), dtype=wp.vec3, device=model.device))
+        flights.part = wp.zeros(len(bodies), dtype=float, device=model.device)
+        for name in ("parent", "group", "stays"):
+            setattr(flights, name, wp.zeros(len(bodies), dtype=int, device=model.device))
+        return flights

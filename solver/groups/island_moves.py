@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rigid steps of islands, as far as nothing that is not in them is in the way.
+
+A motion that all bodies of an island have in common changes no distance between them. So it is
+proposed, limited by what is outside of the island, taken by all of it to the same fraction, and
+verified, since rounding may change distances. Islands that would meet join first: what one of them
+cannot take of its step would be lost as momentum. What planes and trust regions still end goes on
+from there, after a search if need be.
+"""
+
+from functools import partial
+
+import numpy as np
+import warp as wp
+
+from ..device.conditions import repeat_while, when
+from ..device.launches import play
+from ..kernels.groups import free_flight, island_limits
+from ..kernels.groups import island_moves as kernels
+from ..kernels.groups import islands as of_islands
+from ..lattice.embedding import steps_in_front
+from .rigid_steps import ADD, RigidSteps, filled, surface_chunks
+from .rounding_checks import CommonMoves
+
+BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
+# Rough cost of a vertex that moves, and of one that looks how far it may [ns].
+MOVE, LOOK = 5.0, 20.0
+
+
+class IslandMoves:
+    """Moves `islands` by their rigid steps. `anchored` [body] are held, on the host; colliders
+    `travel` so far in a frame [m], an array of one float.
+    """
+
+    def __init__(self, model, islands, anchored, travel):
+        bodies, device = len(model.assembly.vertices), model.device
+        self.model, self.travel = model, travel
+        self.steps = RigidSteps(model, model.surface.body, bodies, islands)
+        self.anchored = model.upload(anchored, int)
+        # Free bodies may join where there are several, and planes between them.
+        are_several = np.count_nonzero(anchored[:bodies] == 0) > 1
+        self.may_join = model.settings.truncation and are_several
+        self.chunks = surface_chunks(model)
+        self.parts, self.boxes = (
+            filled(free_flight.Boxes(), BOXES, count, device)
+            for count in (len(self.chunks.owner), bodies)
+        )
+        self.least = wp.zeros(bodies, dtype=float, device=device)
+        self.meets, self.stays = (wp.zeros(bodies, dtype=int, device=device) for _ in range(2))
+        self.way = wp.zeros_like(model.x)
+        self.joined, self.stopped, self.meet, self.leaves, self.rounds, self.goes_on = (
+            wp.zeros(1, dtype=int, device=device) for _ in range(6)
+        )
+
+    def record(self):
+        """Make all launches with the arrays of now."""
+        model, steps, record = self.model, self.steps, self.model.launches.record
+        steps.record()
+        lists, islands, contact = model.lists, steps.islands, model.contact
+        body = steps.owner
+        ways = [steps.before, model.x, body, islands]
+        self.find_ways = [
+            record(kernels.find_ways, count, ways, [self.way], MOVE, first)
+            for first, count in model.surface_ranges()
+        ]
+        listed = [model.x, self.way, lists.counts]
+        among = [*listed, lists.pairs, body]
+        serial = model.launches.record_serial
+        self.join = [
+            self.joined.zero_,
+            *self.find_ways,
+            serial(island_limits.join_meeting, lists.capacity, among, [islands, self.joined]),
+            record(of_islands.name_islands, len(self.anchored), [self.anchored], [islands]),
+        ]
+        self.verify = CommonMoves(model, islands.island, self.stays, steps.before)
+        truncates = model.settings.truncation
+        self.limit = [
+            partial(self.least.fill_, 1.0),
+            *(
+                self._limits(listed, among)
+                if truncates
+                else steps_in_front(model, steps.before, model.candidate)
+            ),
+        ]
+        ended = [self.stopped, self.meet, self.leaves]
+        moves = [model.candidate, body, islands, self.least]
+        self.take = [
+            self.stays.zero_,
+            self.verify.keep,
+            record(kernels.move_parts, model.free_count, moves, [model.x], MOVE),
+            contact.follow,
+            self.verify,
+            record(kernels.decide, 1, ended, [self.rounds, self.goes_on]),
+        ]
+
+    def _limits(self, listed, among):
+        """Launches that lower `least` to what pairs, trust regions and colliders leave of steps."""
+        model, steps, record = self.model, self.steps, self.model.launches.record
+        contact, islands, record_list = model.contact, steps.islands, model.launches.record_list
+        lists, bodies, cost = model.lists, len(self.meets), ADD * np.diff(self.chunks.start.numpy())
+        extent, radius = (lists.capacity, lists.expected), model.contact_model.state.radius
+        boxes = [self.chunks, model.vertex_count, steps.before, steps.before, radius]
+        swept = [self.chunks, self.parts, islands], [self.boxes, self.meets]
+        around = [contact.struct, self.travel, self.boxes, islands]
+        to_planes = [*among, islands], [self.least, self.stopped, self.meet]
+        regions = [model.contact_model, model.x, model.candidate, model.x_start]
+        regions += [contact.regions.struct, islands, self.meets]
+        cut = [self.least, contact.truncation.cut, self.leaves, self.stopped]
+        in_regions = island_limits.parts_in_regions_kernel(model.surface.points.width)
+        return [
+            *self.find_ways,
+            record_list(kernels.part_for_ways, *extent, listed, [lists.pairs], LOOK),
+            record(free_flight.measure_chunks, len(cost), boxes, [self.parts], cost=cost),
+            record(island_limits.sweep_boxes, bodies, *swept),
+            record(island_limits.find_obstacles, bodies, around, [self.meets]),
+            record_list(island_limits.find_parts_to_planes, *extent, *to_planes),
+            record(in_regions, model.free_count, regions, cut, LOOK),
+        ]
+
+    def __call__(self):
+        self.rounds.zero_()
+        self._round()
+        repeat_while(self.goes_on, self._go_on)
+
+    def _go_on(self):
+        """From where planes and trust regions have ended the last round."""
+        when(self.leaves, self._search)
+        self.model.contact.part_anew()
+        self._round()
+
+    def _search(self):
+        self.model.contact.approach(whole=False)
+        self.model.contact.refresh()
+
+    def _round(self):
+        """Propose, limit, take, verify."""
+        self.steps.solve()
+        if self.may_join:
+            self.joined.fill_(1)
+            repeat_while(self.joined, self._join)
+        self.steps.propose()
+        for flag in (self.stopped, self.meet, self.leaves):
+            flag.zero_()
+        play(self.limit)
+        play(self.take)
+
+    def _join(self):
+        """Let those that would meet join, and solve again."""
+        play(self.join)
+        when(self.joined, self.steps.solve_again)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Momentum of bodies that nothing or only each other touches, kept however few the iterations.
+
+All forces between and inside of such bodies cancel in their sum. At the minimum of the objective
+Σ m (y − x) = 0 and Σ m x × (y − x) = 0, with y = xᵗ + h vᵗ + h² a. Stiff contacts and friction make
+descent by vertices slow along just these common motions, so what is left of them is taken at once,
+as one rigid motion of the island. It also takes what rounding adds: in float32 the forces inside of
+a stiff body do not cancel, and would turn it as a torque from outside does.
+"""
+
+import numpy as np
+import warp as wp
+
+from ..device.conditions import when
+from ..device.launches import play
+from ..kernels.contact.measure import mark_at_colliders
+from ..kernels.groups import islands as kernels
+from ..lattice.embedding import steps_in_front
+from ..model.components import find_linkages
+from ..model.stage import RecordedStage
+from .island_moves import IslandMoves
+from .rigid_steps import RigidSteps, filled
+
+# A body that nothing has touched for so many steps flies. A solid that stands on something, or has
+# just jumped off it, must not be guessed to fall: a stack of stiff ones would be pressed together
+# and jump again. Nor must the vertices of cloth and rods that lie.
+FLIGHT = 20
+# What is known of islands.
+ISLANDS = {
+    "parent": int,
+    "touched": int,
+    "at_colliders": int,
+    "island": int,
+    "held": int,
+    "stands": int,
+    "center": wp.vec3d,
+    "shift": wp.vec3d,
+    "turn": wp.mat33d,
+}
+
+
+class IslandMomentum(RecordedStage):
+    """Gives islands of bodies that touch, or one alone, the momentum that they should have.
+
+    For scenes with contact pairs; colliders `travel` so far in a frame [m], an array of one float.
+    Marks in `model.standing` the vertices of solids that stand, and those of cloth and
+    rods that lie.
+    """
+
+    state_name = "contact_islands"
+
+    def __init__(self, model, travel):
+        assembly, upload = model.assembly, model.upload
+        owners, bodies = len(model.surface.may_touch), len(assembly.vertices)
+        self.islands = filled(kernels.Islands(), ISLANDS, owners, model.device)
+        anchored = self._anchored(model)
+        self.anchored, self.bodies = upload(anchored, int), bodies
+        self.is_any_free = wp.zeros(1, dtype=int, device=model.device)
+        self.steps_in_flight = upload(np.full(bodies, FLIGHT, np.int32), int)
+        solid = np.zeros(model.vertex_count, dtype=np.int32)
+        for solids in assembly.solids:
+            solid[solids.corners] = 1
+        self.is_solid = upload(solid, int)
+        self.untouched = upload(model.augmented.astype(np.int32), int)
+        # What passes from step to step.
+        self.kept = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
+        self.restoring = None
+        if not anchored.all() and not model.settings.quasistatic:
+            self.restoring = IslandMoves(model, self.islands, anchored, travel)
+        super().__init__(model)
+
+    @staticmethod
+    def _anchored(model):
+        """Who is held: [body]."""
+        assembly = model.assembly
+        anchored = np.ones(len(model.surface.may_touch), dtype=np.int32)
+        tied = assembly.held_from_outside()
+        tied[assembly.attachments.corners] = True
+        for number, vertices in enumerate(assembly.vertices):
+            anchored[number] = tied[vertices].any()
+        return anchored
+
+    def record(self):
+        model, islands, record = self.model, self.islands, self.model.launches.record
+        contact, lists, count = model.contact, model.contact.lists, len(self.anchored)
+        body = contact.struct.body
+        pairs = [lists.counts, model.x, body, lists.touches, lists.state, self.anchored]
+        join = model.launches.record_serial(kernels.join_touching, lists.capacity, pairs, [islands])
+        steps, flag = self.steps_in_flight, self.is_any_free
+        self.launches = [
+            record(kernels.separate, count, [], [islands, flag]),
+            join,
+            *touches_of_colliders(model, body, islands.at_colliders),
+            record(kernels.name_islands, count, [self.anchored], [islands]),
+            record(kernels.count_flight, self.bodies, [islands], [steps, flag]),
+            record(
+                kernels.mark_standing,
+                model.vertex_count,
+                [body, self.is_solid, steps, FLIGHT, model.touched, self.untouched],
+                [model.standing],
+            ),
+        ]
+        if self.restoring:
+            self.restoring.record()
+
+    def end_step(self):
+        play(self.launches)
+        if self.restoring:
+            when(self.is_any_free, self.restoring)
+
+
+class LinkageMomentum(RecordedStage):
+    """The same for scenes without contact pairs, where an island is a linkage that is not held."""
+
+    @staticmethod
+    def is_needed(model):
+        """Whether anything is free to move."""
+        if not model.free_count or model.contact is not None or model.settings.quasistatic:
+            return False
+        return not find_linkages(model.assembly)[1].all()
+
+    def record(self):
+        """Linkages are found anew: cloth may have torn."""
+        model = self.model
+        of, held = find_linkages(model.assembly)
+        # Free vertices come first: of a point with some, its first corner is one.
+        owner = np.zeros(len(model.x), dtype=np.int64)
+        owner[: model.free_count] = of
+        owner[model.kinematic_end :] = owner[model.surface.points.corners.min(axis=1)]
+        islands = filled(kernels.Islands(), ISLANDS, len(held), model.device)
+        islands.island = model.upload(np.arange(len(held)).astype(np.int32), int)
+        islands.held = model.upload(held.astype(np.int32), int)
+        self.steps = RigidSteps(model, owner, len(held), islands)
+        self.steps.record()
+        self.in_front = steps_in_front(model, self.steps.before, model.candidate)
+
+    def end_step(self):
+        model = self.model
+        model.commit(0, model.free_count)
+        self.steps.solve()
+        self.steps.propose()
+        play(self.in_front)
+        model.followers.follow(0, model.vertex_count)
+
+
+def touches_of_colliders(model, of, marks):
+    """Launches that mark what touches an analytic collider, `of` [vertex] what that belongs to."""
+    if not model.has_analytic_colliders:
+        return []
+    return [
+        model.launches.record(
+            mark_at_colliders, count, [model.x, of, model.contact_model], [marks], first=first
+        )
+        for first, count in model.surface_ranges()
+    ]

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rigid step that every island lacks at the end of a substep
+(kernels/groups/rigid_steps.py).
+"""
+
+import numpy as np
+import warp as wp
+
+from ..device.conditions import repeat_while
+from ..device.launches import play
+from ..device.memory import spacious_zeros
+from ..kernels.device.chunks import Chunks
+from ..kernels.groups import island_moves, rigid_contacts, rigid_steps
+from ..kernels.groups import islands as kernels
+from ..model.chunks import make_chunks
+
+# What is added up for a chunk.
+MOMENTS = {
+    "weight": wp.float64,
+    "center": wp.vec3d,
+    "shift": wp.vec3d,
+    "mixed": wp.mat33d,
+    "spread": wp.mat33d,
+}
+# What is known of an island.
+STEPS = {
+    "weight": wp.float64,
+    "tensor": wp.mat33d,
+    "push": wp.vec3d,
+    "moment": wp.mat33d,
+    "shift": wp.vec3d,
+    "turn": wp.vec3d,
+    "gain": wp.float64,
+    "first_gain": wp.float64,
+    "passes": int,
+    "looks": int,
+    "ahead": int,
+    "goes_on": int,
+}
+# Rough cost of adding a vertex, of its contacts, of a pair among these, of moving a vertex, and of
+# an entry that may be one with what is outside [ns].
+ADD, TOUCH, LOOK, MOVE, MEET = 15.0, 30.0, 25.0, 5.0, 10.0
+# On a GPU a thread sees to the contacts of one vertex, and so many add them up for every body.
+PARTS = 64
+
+
+class RigidSteps:
+    """Finds where islands belong by their momentum and the contacts with what is not in them.
+
+    `owner` [surface vertex] are the bodies or linkages, `count` of them, `islands` those of these.
+    They begin at `before` [vertex, m]; `propose()` lets the candidates be where they belong.
+    """
+
+    def __init__(self, model, owner, count, islands):
+        self.model, self.islands, self.count = model, islands, count
+        self.before, self.moved = wp.clone(model.x), wp.clone(model.x)
+        self.owner = model.upload(owner.astype(np.int32), int)
+        free, device = np.arange(model.free_count), model.device
+        self.vertex = model.upload(free.astype(np.int32), int)
+        self.chunks = make_chunks(free, owner[free], count, device)
+        self.cost = ADD * np.diff(self.chunks.start.numpy())
+        self.moments = filled(kernels.Moments(), MOMENTS, len(self.cost), device)
+        surface = np.concatenate([first + np.arange(n) for first, n in model.surface_ranges()])
+        size = 1 if model.launches.are_wide else None
+        self.surface = make_chunks(surface, owner[surface], count, device, size)
+        self.touch_cost = TOUCH * np.diff(self.surface.start.numpy())
+        self.sums = wp.zeros(len(self.touch_cost), dtype=rigid_steps.Wrench, device=device)
+        self.steps = filled(rigid_steps.RigidSteps(), STEPS, count, device)
+        self.goes_on = wp.zeros(1, dtype=int, device=device)
+
+    def record(self):
+        """Make all launches with the arrays of now."""
+        model, record, islands = self.model, self.model.launches.record, self.islands
+        chunks, moments, cost = self.chunks, self.moments, self.cost
+        state = [self.before, model.inertial, model.objective.inertia, islands]
+        begin, taken = [chunks, self.before, moments], [islands, self.steps]
+        self.begin = [
+            record(kernels.add_moments, len(cost), [chunks, *state], [moments], cost=cost),
+            record(rigid_steps.begin_rigid_steps, self.count, begin, taken),
+        ]
+        lists, surface = model.lists, [self.before, self.owner, *taken]
+        self.move_surface = [
+            record(rigid_steps.move_surface, count, surface, [self.moved], MOVE, first)
+            for first, count in model.surface_ranges()
+        ]
+        meetings = rigid_contacts.Meetings()
+        meetings.lists, meetings.counts, meetings.pulled = lists.all, lists.counts, lists.pulled
+        meetings.touches = lists.near.touches
+        if lists.capacity:
+            meetings.entry, meetings.end = (
+                spacious_zeros(room, int, model.device)
+                for room in (4 * lists.capacity, lists.vertex_count)
+            )
+            kernel = rigid_contacts.list_meetings
+            cost = MEET * (1 + 4 * lists.expected / lists.vertex_count)
+            self.begin += [
+                record(kernel, count, [self.owner, *taken], [meetings], cost, first)
+                for first, count in model.surface_ranges()
+            ]
+        around = [self.surface, self.before, self.moved, model.x_start, meetings]
+        around += [model.contact_model, *taken]
+        cost = self.touch_cost + LOOK * lists.expected / max(len(self.touch_cost), 1)
+        self.contacts = [
+            record(rigid_contacts.add_contacts, len(cost), around, [self.sums], cost=cost)
+        ]
+        sums, outputs = [self.surface, self.sums], [*taken, self.goes_on]
+        if model.launches.are_wide:
+            fewer = self._fewer()
+            inputs, kernel = [PARTS, *sums, *taken], rigid_steps.add_up
+            self.contacts.append(record(kernel, (self.count, PARTS), inputs, fewer[1:]))
+            sums = fewer
+        self.take = record(rigid_steps.take_rigid_steps, self.count, sums, outputs)
+        moves, free = [self.before, self.owner, islands], model.free_count
+        self.propose = record(island_moves.move_islands, free, moves, [model.candidate], MOVE)
+
+    def _fewer(self):
+        """Room for the contacts of every body in PARTS chunks: `Chunks` and sums."""
+        chunks, first = Chunks(), PARTS * np.arange(self.count + 1, dtype=np.int32)
+        chunks.first = self.model.upload(first, int)
+        device = self.model.device
+        return [chunks, wp.zeros(PARTS * self.count, dtype=rigid_steps.Wrench, device=device)]
+
+    def solve(self):
+        """Find their `islands.shift` and `turn`."""
+        wp.copy(self.before, self.model.x)
+        wp.copy(self.moved, self.model.x)
+        self.solve_again()
+
+    def solve_again(self):
+        """Find them again from the same `before`, where islands have joined meanwhile."""
+        play(self.begin)
+        self.goes_on.fill_(1)
+        repeat_while(self.goes_on, self._pass)
+
+    def _pass(self):
+        self.goes_on.zero_()
+        play(self.move_surface)
+        play(self.contacts)
+        self.take()
+
+
+def surface_chunks(model):
+    """`Chunks` of the vertices and embedded points of every body."""
+    points = model.kinematic_end + np.arange(len(model.surface.points))
+    vertex = np.concatenate([np.arange(model.vertex_count), points])
+    bodies = len(model.assembly.vertices)
+    return make_chunks(vertex, model.surface.body[vertex], bodies, model.device)
+
+
+def filled(struct, arrays, count, device):
+    """A struct with an array of zeros for each of the names and types in `arrays`."""
+    for name, dtype in arrays.items():
+        setattr(struct, name, wp.zeros(count, dtype=dtype, device=device))
+    return struct

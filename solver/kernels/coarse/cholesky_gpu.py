@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cholesky decomposition on the GPU: A = S⁻¹ L Lᵀ S⁻¹ of every matrix of a `Skyline`, S scaling its
+diagonal to 1, in tiles of PANEL rows, a launch or two for each column of tiles.
+
+Entries are [column, row of the panel], so that what is loaded as a tile is its transpose. A matrix
+that is not positive definite leads to numbers that are not finite, and so does a solution with it.
+"""
+
+import warp as wp
+
+from ..device.options import QUICK
+from .skyline import PANEL, Skyline
+
+# NVIDIA's libraries for large tiles would compile for a minute.
+wp.set_module_options(QUICK | {"enable_mathdx_gemm": False, "enable_mathdx_solver": False})
+
+
+@wp.func
+def tile_at(panel: int, column: int, skyline: Skyline):
+    """Where the tile of a panel begins whose first column is `column`, a multiple of PANEL."""
+    return skyline.begin[panel] + column - skyline.start[panel]
+
+
+@wp.func
+def local(panel: int, skyline: Skyline):
+    """The number of a panel in its matrix; -1 behind the last one."""
+    g = skyline.matrix[panel]
+    number = int(-1)
+    if g >= 0:
+        number = panel - skyline.first[g]
+    return number
+
+
+@wp.kernel
+def find_scales(
+    skyline: Skyline,
+    matrix: wp.array2d[wp.float64],
+    # out
+    scale: wp.array[wp.float64],
+):
+    """1/√A_ii, and 0 behind the last row."""
+    panel, k = wp.tid()
+    number = local(panel, skyline)
+    size = wp.float64(0.0)
+    if number >= 0 and PANEL * number + k < skyline.rows[skyline.matrix[panel]]:
+        size = wp.float64(1.0) / wp.sqrt(matrix[tile_at(panel, PANEL * number + k, skyline), k])
+    scale[PANEL * panel + k] = size
+
+
+@wp.kernel
+def apply_scales(
+    shift: wp.float64,
+    skyline: Skyline,
+    matrix: wp.array2d[wp.float64],
+    scale: wp.array[wp.float64],
+    # out
+    lower: wp.array2d[wp.float64],
+):
+    """A scaled to a diagonal of 1 and `shift`; tiles on the diagonal get both of their halves."""
+    panel, k = wp.tid()
+    number = local(panel, skyline)
+    if number < 0:
+        return
+    first = panel - number
+    corner = tile_at(panel, PANEL * number, skyline)
+    own = scale[PANEL * panel + k]
+    for n in range(skyline.width[panel]):
+        at = skyline.begin[panel] + n
+        column = skyline.start[panel] + n - PANEL * number
+        value = matrix[at, k]
+        if column > k:
+            value = matrix[corner + k, column]
+        value *= own * scale[PANEL * (first + number) + column]
+        if column == k:
+            value += shift
+        lower[at, k] = value
+
+
+@wp.kernel
+def factor_column(
+    column: int,
+    skyline: Skyline,
+    # in and out
+    lower: wp.array2d[wp.float64],
+    # out
+    corner: wp.array2d[wp.float64],
+):
+    """L of the tiles in a column of tiles, those on the diagonals in `corner`."""
+    panel = wp.tid()
+    number = local(panel, skyline)
+    k = PANEL * column
+    if number < column or skyline.start[panel] > k:
+        return
+    pivot = panel - number + column
+    own = wp.tile_load(
+        lower, shape=(PANEL, PANEL), offset=(tile_at(pivot, k, skyline), 0), storage="shared"
+    )
+    factor = wp.tile_cholesky(own)
+    at = tile_at(panel, k, skyline)
+    turned = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0), storage="shared")
+    wp.tile_lower_solve_inplace(factor, turned)
+    if panel == pivot:
+        wp.tile_store(corner, turned, offset=(PANEL * panel, 0))  # others still need A there
+    else:
+        wp.tile_store(lower, turned, offset=(at, 0))
+
+
+@wp.kernel
+def update_rest(
+    column: int,
+    skyline: Skyline,
+    # in and out
+    lower: wp.array2d[wp.float64],
+):
+    """Take what a column of L stands for off the rest of A, a tile per block of threads."""
+    panel, after = wp.tid()
+    number = local(panel, skyline)
+    k = PANEL * column
+    other = panel - number + column + 1 + after
+    if number < 0 or other > panel or skyline.start[panel] > k:
+        return
+    if skyline.start[other] > k:
+        return
+    one = wp.tile_load(
+        lower, shape=(PANEL, PANEL), offset=(tile_at(panel, k, skyline), 0), storage="shared"
+    )
+    another = wp.tile_load(
+        lower, shape=(PANEL, PANEL), offset=(tile_at(other, k, skyline), 0), storage="shared"
+    )
+    at = tile_at(panel, k + PANEL * (after + 1), skyline)
+    rest = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0), storage="shared")
+    wp.tile_matmul(wp.tile_transpose(another), one, rest, alpha=-1.0)
+    wp.tile_store(lower, rest, offset=(at, 0))
+
+
+@wp.func_native(
+    snippet="""
+#if defined(__CUDA_ARCH__)
+    #define WHOLE_BLOCK __shared__
+    #define MEET __syncthreads()
+    #define MEET_FEW __syncwarp()
+    const int threads = blockDim.x, thread = threadIdx.x;
+#else
+    #define WHOLE_BLOCK
+    #define MEET
+    #define MEET_FEW
+    const int threads = 1, thread = 0;
+#endif
+    // Threads of a row of a panel: number n adds up columns n, n + parts, ...
+    constexpr int parts = 32;
+    WHOLE_BLOCK double sums[parts * 16];
+    WHOLE_BLOCK double part[16], inverse[16];
+    const int first = skyline.first.data[g], end = skyline.first.data[g + 1];
+    double* const y = solution.data + 16 * (size_t)first;
+    for (int panel = first; panel < end; ++panel) {
+        const int start = skyline.start.data[panel], diagonal = 16 * (panel - first);
+        const double* left = lower.data + 16 * (size_t)skyline.begin.data[panel];
+        const double* own = corner.data + 256 * (size_t)panel;
+        for (int n = thread; n < 16 * parts; n += threads) {
+            double sum = 0.0;
+            for (int column = start + n / 16; column < diagonal; column += parts)
+                sum += left[16 * (column - start) + n % 16] * y[column];
+            sums[n] = sum;
+        }
+        MEET;
+        for (int row = thread; row < 16; row += threads) {
+            double value = y[diagonal + row];
+            for (int n = 0; n < parts; ++n) value -= sums[16 * n + row];
+            part[row] = value;
+            inverse[row] = 1.0 / own[17 * row];
+        }
+        for (int k = 0; thread < 32 && k < 16; ++k) {
+            MEET_FEW;
+            const double value = part[k] * inverse[k];
+            MEET_FEW;
+            for (int row = k + thread; row < 16; row += threads)
+                part[row] = row == k ? value : part[row] - own[16 * k + row] * value;
+        }
+        for (int row = thread; row < 16; row += threads) y[diagonal + row] = part[row];
+        MEET;
+    }
+    for (int panel = end - 1; panel >= first; --panel) {
+        const int start = skyline.start.data[panel], diagonal = 16 * (panel - first);
+        const double* left = lower.data + 16 * (size_t)skyline.begin.data[panel];
+        const double* own = corner.data + 256 * (size_t)panel;
+        for (int row = thread; row < 16; row += threads) {
+            part[row] = y[diagonal + row];
+            inverse[row] = 1.0 / own[17 * row];
+        }
+        for (int k = 15; thread < 32 && k >= 0; --k) {
+            MEET_FEW;
+            const double value = part[k] * inverse[k];
+            MEET_FEW;
+            for (int row = thread; row <= k; row += threads)
+                part[row] = row == k ? value : part[row] - own[16 * row + k] * value;
+        }
+        MEET;
+        for (int row = thread; row < 16; row += threads) y[diagonal + row] = part[row];
+        for (int column = start + thread; column < diagonal; column += threads) {
+            double sum = 0.0;
+            for (int row = 0; row < 16; ++row) sum += left[16 * (column - start) + row] * part[row];
+            y[column] -= sum;
+        }
+        MEET;
+    }
+    #undef WHOLE_BLOCK
+    #undef MEET
+    #undef MEET_FEW
+"""
+)
+def substitute(
+    g: int,
+    lower: wp.array2d[wp.float64],
+    corner: wp.array2d[wp.float64],
+    skyline: Skyline,
+    solution: wp.array[wp.float64],
+):
+    """L⁻ᵀ L⁻¹ y of matrix g, in place, by all threads of a block."""
+    ...
+
+
+@wp.kernel
+def solve(
+    lower: wp.array2d[wp.float64],
+    corner: wp.array2d[wp.float64],
+    skyline: Skyline,
+    # in and out
+    y: wp.array[wp.float64],
+):
+    """L⁻ᵀ L⁻¹ y of scaled right sides, a block of threads for each matrix."""
+    g = wp.tid()
+    if g < skyline.count[0]:
+        substitute(g, lower, corner, skyline, y)
+
+
+@wp.kernel
+def scale_vectors(
+    skyline: Skyline,
+    scale: wp.array[wp.float64],
+    values: wp.array[wp.float64],
+    # out
+    scaled: wp.array[wp.float64],
+):
+    """S v of vectors, and 0 behind the last row of a matrix."""
+    k = wp.tid()
+    panel = k / PANEL
+    number = local(panel, skyline)
+    value = wp.float64(0.0)
+    if number >= 0 and PANEL * number + k % PANEL < skyline.rows[skyline.matrix[panel]]:
+        value = scale[k] * values[k]
+    scaled[k] = value

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The coarse step: how far aggregates have turned since their matrix was put together, and their
+step brought up to the vertices.
+
+The matrix is that of a body as it was then. Forces are turned back by the rotation R of every
+aggregate and its step is turned forward again: as if A had turned with it, z = R A⁻¹ Rᵀ Pᵀf.
+"""
+
+import warp as wp
+
+from ..device.options import QUICK
+from .line_sums import vec8
+from .matrix import Patches, mat43
+
+wp.set_module_options(QUICK)
+
+# Steps on the way to the rotation of an aggregate; within a substep it turns little.
+TURNS = wp.constant(20)
+
+
+@wp.struct
+class Members:
+    """The vertices of all aggregates, and their sums per chunk."""
+
+    vertex: wp.array[int]  # aggregate by aggregate
+    start: wp.array[int]  # [chunk + 1] numbers in `vertex`
+    first_chunk: wp.array[int]  # [aggregate + 1]
+    arm: wp.array[wp.vec3]  # of each: p without the constant mode, 0 of what only follows
+    shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ over these
+    slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, elements not counted, and what it rises by per α
+    samples: wp.array[vec8]  # [chunk] of contacts, the slope at 0 taken off
+
+
+@wp.struct
+class Linkages:
+    """What is searched along together, in islands of linkages that touch each other."""
+
+    island: wp.array[int]  # [linkage] the first linkage of its island
+    next: wp.array[int]  # the next one of its island, -1 behind the last
+    last: wp.array[int]  # the last one of the island that begins here
+    first_chunk: wp.array[int]  # [linkage + 1] of the chunks of `Members`
+    step_length: wp.array[float]  # α of the last step, [linkage]; 0 when it was skipped
+    skipped: wp.array[int]  # how often, [linkage]
+    crowded: wp.array[int]  # whether too many of its tets have collapsed, [linkage]
+    ruined: wp.array[int]  # whether any of its island's have, [linkage]
+
+
+@wp.kernel
+def sum_shapes(
+    first: int,
+    x: wp.array[wp.vec3],
+    patches: Patches,
+    # out
+    members: Members,
+):
+    """Σ (x − x₀) pᵀ over chunks of vertices. Σ p is 0: any x₀ near by keeps the most digits."""
+    chunk = first + wp.tid()
+    begin = members.start[chunk]
+    k = patches.of[members.vertex[begin]]
+    origin = x[members.vertex[members.start[members.first_chunk[k]]]]
+    total = wp.mat33(0.0)
+    for q in range(begin, members.start[chunk + 1]):
+        total += wp.outer(x[members.vertex[q]] - origin, members.arm[q])
+    members.shape[chunk] = total
+
+
+@wp.func
+def shape_of(k: int, members: Members):
+    """Σ (x − x₀) pᵀ of aggregate k, scaled to norm 1."""
+    total = wp.mat33(0.0)
+    for chunk in range(members.first_chunk[k], members.first_chunk[k + 1]):
+        total += members.shape[chunk]
+    size = wp.sqrt(wp.ddot(total, total))
+    if size > 0.0:
+        total /= size
+    return total
+
+
+@wp.kernel
+def keep_shapes(
+    members: Members,
+    # out
+    shape: wp.array[wp.mat33],
+):
+    """The shapes of all aggregates."""
+    shape[wp.tid()] = shape_of(wp.tid(), members)
+
+
+@wp.kernel
+def find_turns(
+    members: Members,
+    shape: wp.array[wp.mat33],
+    # out
+    patches: Patches,
+):
+    """The rotation R of every aggregate that brings `shape` nearest to its shape of now.
+
+    It is turned by ω = Σ r × a/|Σ r·a| over the columns r of R and a of the product of both shapes,
+    until that is small (Müller et al. 2016). Flat and straight patches keep the matrix as it is:
+    they turn by much more than their neighbors, and what joins them would seem to be stretched.
+    """
+    k = wp.tid()
+    if patches.mode_count[k] < 4:
+        patches.turn[k] = wp.identity(n=3, dtype=float)
+        return
+    a = shape_of(k, members) * wp.transpose(shape[k])
+    r = wp.identity(n=3, dtype=float)
+    passes = int(0)
+    while passes < TURNS:
+        passes += 1
+        omega = wp.vec3(0.0)
+        along = float(0.0)
+        for n in range(3):
+            r_n = wp.vec3(r[0, n], r[1, n], r[2, n])
+            a_n = wp.vec3(a[0, n], a[1, n], a[2, n])
+            omega += wp.cross(r_n, a_n)
+            along += wp.dot(r_n, a_n)
+        omega /= wp.abs(along) + 1.0e-9
+        angle = wp.length(omega)
+        if not (angle > 1.0e-6):
+            break
+        r = wp.quat_to_matrix(wp.quat_from_axis_angle(omega / angle, angle)) * r
+    patches.turn[k] = r
+
+
+@wp.kernel
+def prolong(
+    first: int,
+    solution: wp.array[wp.float64],
+    members: Members,
+    patches: Patches,
+    x: wp.array[wp.vec3],
+    # out
+    direction: wp.array[wp.vec3],
+    moved: wp.array[wp.vec3],
+):
+    """d = P R z of chunks of vertices, and where it leads to."""
+    chunk = first + wp.tid()
+    begin = members.start[chunk]
+    k = patches.of[members.vertex[begin]]
+    z = mat43()
+    for m in range(patches.mode_count[k]):
+        for i in range(3):
+            z[m, i] = float(solution[patches.first[k] + 3 * m + i])
+    z = z * wp.transpose(patches.turn[k])
+    if not wp.isfinite(wp.ddot(z, z)):  # there is no decomposition
+        z = mat43()
+    for q in range(begin, members.start[chunk + 1]):
+        i = members.vertex[q]
+        d = patches.modes[i] * z
+        direction[i] = d
+        moved[i] = x[i] + d
+
+
+@wp.kernel
+def shorten(
+    first: int,
+    before: wp.array[wp.vec3],
+    members: Members,
+    linkage: wp.array[int],
+    linkages: Linkages,
+    # out
+    moved: wp.array[wp.vec3],
+    # in and out
+    direction: wp.array[wp.vec3],
+):
+    """Make the direction α d of the vertices of aggregates, and say where it leads to."""
+    i = members.vertex[first + wp.tid()]
+    d = linkages.step_length[linkage[i]] * direction[i]
+    direction[i] = d
+    moved[i] = before[i] + d
+
+
+@wp.kernel
+def take_difference(
+    first: int,
+    before: wp.array[wp.vec3],
+    after: wp.array[wp.vec3],
+    # out
+    direction: wp.array[wp.vec3],
+):
+    """The direction that truncation has left."""
+    i = first + wp.tid()
+    direction[i] = after[i] - before[i]
+
+
+@wp.kernel
+def move(
+    first: int,
+    before: wp.array[wp.vec3],
+    direction: wp.array[wp.vec3],
+    members: Members,
+    linkage: wp.array[int],
+    linkages: Linkages,
+    relaxation: wp.array[float],
+    # out
+    x: wp.array[wp.vec3],
+    relaxed: wp.array[float],
+):
+    """x + α d of the vertices of aggregates; `linkage` [vertex].
+
+    `relaxed` is the relaxation of the next sweep: none where tets have collapsed.
+    """
+    i = members.vertex[first + wp.tid()]
+    k = linkage[i]
+    step_length = linkages.step_length[k]
+    x[i] = before[i]
+    if step_length > 0.0:
+        x[i] = before[i] + step_length * direction[i]
+    if i < relaxed.shape[0]:
+        relaxed[i] = wp.where(linkages.crowded[k] != 0, 1.0, relaxation[i])

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who goes equally far, who shares a matrix, and where the rows of every aggregate are in it."""
+
+import warp as wp
+
+from ..device.options import QUICK
+from ..device.union_find import first_of, join
+from .coarse_step import Linkages
+from .matrix import Patches
+from .skyline import PANEL, Skyline
+
+wp.set_module_options(QUICK)
+
+# Bits of a word of `near`.
+WORD = wp.constant(32)
+
+
+@wp.struct
+class Parts:
+    """What always shares a matrix (solver/coarse/ordering.py), and the matrix that it is in."""
+
+    linkage: wp.array[int]  # [part]
+    size: wp.array[int]  # [part] rows
+    of: wp.array[int]  # [aggregate]
+    offset: wp.array[int]  # [aggregate] rows of its part before it
+    front: wp.array[int]  # [aggregate] and before the first one that it is joined to
+    group: wp.array[int]  # [part] number of the matrix
+    row: wp.array[int]  # [part] its first row there
+
+
+@wp.func
+def word_of(k: int, other: int, linkages: int):
+    """Which word of `near` says whether two linkages are near each other."""
+    return k * ((linkages + WORD - 1) / WORD) + other / WORD
+
+
+@wp.func
+def next_neighbor(k: int, after: int, linkages: int, near: wp.array[int]):
+    """The first linkage behind `after` that is near linkage k; `linkages` when there is none."""
+    other = after + 1
+    found = int(0)
+    while other < linkages and found == 0:
+        bits = near[word_of(k, other, linkages)] >> (other % WORD)
+        if bits == 0:
+            other = WORD * (other / WORD + 1)
+        elif bits & 1 == 0:
+            other += 1
+        else:
+            found = 1
+    return wp.min(other, linkages)
+
+
+@wp.kernel
+def find_islands(
+    near: wp.array[int],
+    # in and out
+    linkages: Linkages,
+):
+    """Islands of linkages that are near each other, by one thread."""
+    count = linkages.island.shape[0]
+    for k in range(count):
+        linkages.island[k] = k
+    for k in range(count):
+        other = next_neighbor(k, k, count, near)
+        while other < count:
+            join(k, other, linkages.island)
+            other = next_neighbor(k, other, count, near)
+    for k in range(count):
+        island = first_of(k, linkages.island)
+        linkages.island[k] = island
+        linkages.last[k] = k
+        linkages.next[k] = -1
+        if island != k:
+            linkages.next[linkages.last[island]] = k
+            linkages.last[island] = k
+
+
+@wp.kernel
+def join_while_small(
+    near: wp.array[int],
+    size: wp.array[int],
+    most: int,
+    # out
+    joined: wp.array[int],
+    total: wp.array[int],
+):
+    """Join linkages of `size` rows that are near each other, the first ones first, as long as they
+    have at most `most` rows together, by one thread. `joined` leads to the first one (components).
+    """
+    count = size.shape[0]
+    for k in range(count):
+        joined[k] = k
+        total[k] = size[k]
+    for k in range(count):
+        other = next_neighbor(k, k, count, near)
+        while other < count:
+            one = first_of(k, joined)
+            another = first_of(other, joined)
+            rows = total[one] + total[another]
+            if one != another and rows <= most:
+                join(one, another, joined)
+                total[wp.min(one, another)] = rows
+            other = next_neighbor(k, other, count, near)
+
+
+@wp.kernel
+def number_groups(
+    joined: wp.array[int],
+    # in and out
+    group: wp.array[int],
+    parts: Parts,
+    skyline: Skyline,
+):
+    """Give every matrix its parts and panels, in the order of its first part, by one thread.
+
+    `group` [linkage] is the matrix of those that others have joined.
+    """
+    count = int(0)
+    for p in range(parts.size.shape[0]):
+        k = parts.linkage[p]
+        first = first_of(k, joined)
+        if first == k:
+            group[k] = count
+            skyline.rows[count] = 0
+            count += 1
+        g = group[first]
+        parts.group[p] = g
+        parts.row[p] = skyline.rows[g]
+        skyline.rows[g] += parts.size[p]
+    skyline.count[0] = count
+    skyline.first[0] = 0
+    for g in range(count):
+        skyline.first[g + 1] = skyline.first[g] + (skyline.rows[g] + PANEL - 1) / PANEL
+
+
+@wp.kernel
+def place_patches(
+    parts: Parts,
+    skyline: Skyline,
+    # in and out
+    patches: Patches,
+):
+    """The rows of every aggregate, and where its first neighbor in its part begins."""
+    k = wp.tid()
+    p = parts.of[k]
+    row = parts.row[p] + parts.offset[k]
+    patches.row[k] = row
+    patches.first[k] = PANEL * skyline.first[parts.group[p]] + row
+    patches.start[k] = parts.row[p] + parts.front[k]
+
+
+@wp.kernel
+def widen_panels(
+    patches: Patches,
+    # in and out
+    skyline: Skyline,
+):
+    """Panels hold the columns of all of their aggregates."""
+    k = wp.tid()
+    first = patches.first[k] / PANEL
+    last = (patches.first[k] + 3 * patches.mode_count[k] - 1) / PANEL
+    for panel in range(first, last + 1):
+        wp.atomic_min(skyline.start, panel, patches.start[k] / PANEL * PANEL)

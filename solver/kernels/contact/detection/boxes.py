@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Boxes of all that vertices, edges and triangles may touch before the next search."""
+
+import warp as wp
+
+from ...device.options import HOT
+from ..contact_state import ContactState
+from ..pairs import Surface
+from .broad_phase import highest, lowest
+from .bvh import RENEWED, WIDTH, clear_node, entry_at, node_at, put_box
+from .partial_search import is_edge_renewed, is_triangle_renewed
+
+wp.set_module_options(HOT)
+
+
+@wp.func
+def edge_reach(e: wp.vec2i, state: ContactState):
+    """How far from an edge [m] it touches another one."""
+    return state.radius[e[0]] + wp.min(state.multiplier[e[0]], state.multiplier[e[1]])
+
+
+@wp.func
+def vertex_box(v: int, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+    """The box, from corner to corner, of all that vertex v may touch before the next search."""
+    reach = state.radius[v] + state.multiplier[v]
+    r = wp.vec3(reach, reach, reach)
+    return lowest(v, surface, x) - r, highest(v, surface, x) + r
+
+
+@wp.func
+def edge_box(e: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+    """The same of an edge."""
+    reach = edge_reach(e, state)
+    r = wp.vec3(reach, reach, reach)
+    low = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
+    high = wp.max(highest(e[0], surface, x), highest(e[1], surface, x)) + r
+    return low, high
+
+
+@wp.func
+def triangle_box(t: wp.vec3i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+    """The same of a triangle."""
+    reach = state.radius[t[0]]
+    r = wp.vec3(reach, reach, reach)
+    low = wp.min(lowest(t[0], surface, x), lowest(t[1], surface, x))
+    high = wp.max(highest(t[0], surface, x), highest(t[1], surface, x))
+    return wp.min(low, lowest(t[2], surface, x)) - r, wp.max(high, highest(t[2], surface, x)) + r
+
+
+@wp.kernel
+def bound_edges(
+    first: int,
+    tree: int,
+    state: ContactState,
+    x: wp.array[wp.vec3],
+    # in and out
+    surface: Surface,
+):
+    """Boxes round edges, with all they may touch before the next search, in the nodes of level 0 of
+    a tree; in that of renewed ones, the others have none.
+    """
+    node = first + wp.tid()
+    at = node_at(surface.trees, tree, 0) + node
+    clear_node(surface.trees.nodes, at)
+    for lane in range(WIDTH):
+        k = entry_at(surface.trees, tree, node, lane)
+        if k >= 0:
+            e = surface.edges[k]
+            if tree < RENEWED or is_edge_renewed(e, surface):
+                low, high = edge_box(e, surface, state, x)
+                put_box(surface.trees.nodes, at, lane, low, high)
+
+
+@wp.kernel
+def bound_triangles(
+    first: int,
+    tree: int,
+    state: ContactState,
+    x: wp.array[wp.vec3],
+    # in and out
+    surface: Surface,
+):
+    """Boxes round triangles, in the same way."""
+    node = first + wp.tid()
+    at = node_at(surface.trees, tree, 0) + node
+    clear_node(surface.trees.nodes, at)
+    for lane in range(WIDTH):
+        k = entry_at(surface.trees, tree, node, lane)
+        if k >= 0:
+            t = surface.triangles[k]
+            if tree < RENEWED or is_triangle_renewed(t, surface):
+                low, high = triangle_box(t, surface, state, x)
+                put_box(surface.trees.nodes, at, lane, low, high)

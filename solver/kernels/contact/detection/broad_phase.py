@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bodies may come near each other: those whose boxes overlap.
+
+A box holds all places that the surface of a body may get to before the next search, with what it
+touches there. What lies in the box of no other body is asked for no contacts, nor is a tree: that
+of all bodies would find those around it on its own body, which it may not touch.
+"""
+
+import warp as wp
+
+from ...device.options import HOT
+from ..contact_state import ContactState
+from ..pairs import Surface
+from .bvh import WHOLE_BODIES, WIDTH, clear_node, entry_at, first_in, next_in, node_at, put_box
+
+wp.set_module_options(HOT)
+
+# A body that has more neighbors than this may have any.
+NEIGHBORS = wp.constant(16)
+# Neighbors that are bodies, and colliders.
+BODIES = wp.constant(1)
+COLLIDERS = wp.constant(2)
+
+
+@wp.func
+def lowest(v: int, surface: Surface, x: wp.array[wp.vec3]):
+    """The low corner of the box of where vertex v may be before the next search."""
+    r = surface.trust_radius[v]
+    return x[v] + wp.min(surface.path[v], wp.vec3(0.0)) - wp.vec3(r, r, r)
+
+
+@wp.func
+def highest(v: int, surface: Surface, x: wp.array[wp.vec3]):
+    r = surface.trust_radius[v]
+    return x[v] + wp.max(surface.path[v], wp.vec3(0.0)) + wp.vec3(r, r, r)
+
+
+@wp.kernel
+def clear_boxes(
+    # out
+    low: wp.array[wp.vec3],
+    high: wp.array[wp.vec3],
+    reach: wp.array[float],
+):
+    """Boxes of nothing."""
+    b = wp.tid()
+    low[b] = wp.vec3(wp.inf)
+    high[b] = wp.vec3(-wp.inf)
+    reach[b] = 0.0
+
+
+@wp.kernel
+def gather_boxes(
+    surface: Surface,
+    state: ContactState,
+    x: wp.array[wp.vec3],
+    # in and out
+    low: wp.array[wp.vec3],
+    high: wp.array[wp.vec3],
+    reach: wp.array[float],
+):
+    """Boxes of all vertices of every body, and how far [m] these touch at most."""
+    v = surface.vertices[wp.tid()]
+    b = surface.body[v]
+    wp.atomic_min(low, b, lowest(v, surface, x))
+    wp.atomic_max(high, b, highest(v, surface, x))
+    wp.atomic_max(reach, b, state.radius[v] + state.multiplier[v])
+
+
+@wp.kernel
+def widen_boxes(
+    reach: wp.array[float],
+    # in and out
+    low: wp.array[wp.vec3],
+    high: wp.array[wp.vec3],
+):
+    """Add to the boxes what their bodies touch; that of a body without surface is anywhere."""
+    b = wp.tid()
+    r = wp.vec3(reach[b], reach[b], reach[b])
+    is_empty = low[b][0] > high[b][0]
+    low[b] = wp.where(is_empty, wp.vec3(0.0), low[b] - r)
+    high[b] = wp.where(is_empty, wp.vec3(0.0), high[b] + r)
+
+
+@wp.kernel
+def bound_bodies(
+    # in and out
+    surface: Surface,
+):
+    """The boxes of bodies in the nodes of level 0 of their tree."""
+    node = wp.tid()
+    at = node_at(surface.trees, WHOLE_BODIES, 0) + node
+    clear_node(surface.trees.nodes, at)
+    for lane in range(WIDTH):
+        b = entry_at(surface.trees, WHOLE_BODIES, node, lane)
+        if b >= 0:
+            put_box(surface.trees.nodes, at, lane, surface.body_low[b], surface.body_high[b])
+
+
+@wp.kernel
+def find_neighbors(
+    surface: Surface,
+    # out
+    number: wp.array[int],
+    neighbor: wp.array[int],
+):
+    """The bodies and colliders that each may touch and whose boxes overlap: `neighbor` [body, k],
+    and their `number` [body], of which at most `NEIGHBORS` are listed.
+    """
+    b = wp.tid()
+    n = int(0)
+    walk = first_in(surface.trees, WHOLE_BODIES, surface.body_low[b], surface.body_high[b])
+    while walk.entry >= 0:
+        if surface.may_touch[b * surface.bodies + walk.entry] != 0:
+            if n < NEIGHBORS:
+                neighbor[b * NEIGHBORS + n] = walk.entry
+            n += 1
+        walk = next_in(surface.trees, walk)
+    number[b] = n
+
+
+@wp.func
+def near_bodies(b: int, low: wp.vec3, high: wp.vec3, surface: Surface):
+    """Whether a box on body b may lie in those of others: `BODIES`, `COLLIDERS`, both or 0."""
+    n = surface.neighbors[b]
+    if n > NEIGHBORS:
+        return BODIES | COLLIDERS
+    near = int(0)
+    for k in range(n):
+        other = surface.neighbor[b * NEIGHBORS + k]
+        a = wp.max(low, surface.body_low[other])
+        c = wp.min(high, surface.body_high[other])
+        if a[0] <= c[0] and a[1] <= c[1] and a[2] <= c[2]:
+            near |= wp.where(other < surface.deformable, BODIES, COLLIDERS)
+    return near

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How many pairs the lists of contacts hold, and for how many there was no room."""
+
+import warp as wp
+
+from ...device.options import QUICK
+from ...device.thread_shares import share_of
+
+wp.set_module_options(QUICK)
+
+# Slots of `counts`: pairs of vertices, then of edges, then what separates, and all of them; and how
+# often pairs were sought.
+OF_VERTICES = wp.constant(0)
+OF_EDGES = wp.constant(1)
+SEPARATING = wp.constant(2)
+ALL = wp.constant(3)
+SEARCHES = wp.constant(4)
+# Slots of `needed`, the most that a frame has needed: triangles of a vertex, edges of an edge, and
+# pairs.
+TRIANGLE_SLOTS = wp.constant(0)
+EDGE_SLOTS = wp.constant(1)
+PAIRS = wp.constant(2)
+
+
+@wp.kernel
+def limit_slots(
+    parts: int,
+    slots: int,
+    which: int,
+    # in and out
+    count: wp.array[int],
+    needed: wp.array[int],
+    frame_goes_on: wp.array[int],
+):
+    """Note in a slot of `needed` the most that a query has found, and count what had room; where
+    something had none, the rest of the frame is left out."""
+    begin, end = share_of(wp.tid(), parts, count.shape[0])
+    most = int(0)
+    for k in range(begin, end):
+        most = wp.max(most, count[k])
+        count[k] = wp.min(count[k], slots)
+    if most > needed[which]:
+        wp.atomic_max(needed, which, most)
+    if most > slots:
+        frame_goes_on[0] = 0
+
+
+@wp.kernel
+def count_pairs(
+    end_of_vertices: wp.array[int],
+    end_of_edges: wp.array[int],
+    separating: wp.array[int],
+    room: int,
+    # in and out
+    counts: wp.array[int],
+    needed: wp.array[int],
+    frame_goes_on: wp.array[int],
+):
+    """Count what a search has found; of more than there is room for the last ones are left out, and
+    the rest of the frame.
+
+    `end_of_vertices` and `end_of_edges` are running sums over all queries. One thread.
+    """
+    of_vertices = end_of_vertices[end_of_vertices.shape[0] - 1]
+    of_edges = end_of_edges[end_of_edges.shape[0] - 1]
+    total = of_vertices + of_edges + separating[0]
+    needed[PAIRS] = wp.max(needed[PAIRS], total)
+    counts[OF_VERTICES] = wp.min(of_vertices, room)
+    counts[OF_EDGES] = wp.min(of_edges, room - counts[OF_VERTICES])
+    counts[SEPARATING] = wp.min(separating[0], room - counts[OF_VERTICES] - counts[OF_EDGES])
+    counts[ALL] = wp.min(total, room)
+    counts[SEARCHES] = counts[SEARCHES] + 1
+    if total > room:
+        frame_goes_on[0] = 0

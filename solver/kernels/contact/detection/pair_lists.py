@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of pairs that a search has found, and the list of those of each vertex."""
+
+import warp as wp
+
+from ...device.options import HOT
+from ...device.thread_shares import share_of
+from ...lattice.embedding import Embedding
+from ..contact_state import ContactState
+from ..feasibility.separating_planes import parting_normal, parts_them
+from ..feasibility.sliding_planes import ends_paths, passing_normal
+from ..initial.initial_orientation import is_parted, normal_in_front, parts_as_before
+from ..pairs import (
+    EDGE_EDGE,
+    VERTEX_TRIANGLE,
+    Anchor,
+    Listed,
+    Pair,
+    PairState,
+    Surface,
+    Touch,
+    signed_weights,
+    weighted,
+)
+from .new_pairs import of_rods, with_load, without_load
+from .pair_counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
+from .previous_pairs import anchor_at, place_of, range_of
+
+wp.set_module_options(HOT)
+
+
+# The multiplier of a pair of which nothing is known.
+UNKNOWN = wp.constant(-1.0)
+
+
+@wp.func
+def with_reach(pair: Pair, known: Pair, is_same_step: int, surface: Surface, state: ContactState):
+    """A pair that reaches as far as is `known` of this step or, otherwise, as its load lets it."""
+    if is_same_step != 0 and known.multiplier != UNKNOWN:
+        pair.radius = known.radius
+        pair.multiplier = known.multiplier
+        return pair
+    return with_load(pair, surface, state)
+
+
+@wp.func
+def note_unparted(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
+    """Note that a pair is not parted by its plane: where its sides are is not known then."""
+    if not parts_them(pair, pair.found_normal, x):
+        uncertain[0] = 1
+
+
+@wp.func
+def as_known(kind: int, v: wp.vec4i, number: int, known: Anchor):
+    """A pair of the vertices v, with the `number` of its triangle or second edge, of which nothing
+    is known but how far it reached, and what parted its sides.
+    """
+    pair = Pair()
+    pair.vertices = v
+    pair.kind = kind
+    pair.other = number
+    pair.radius = known.radius
+    pair.found_normal = known.normal
+    pair.multiplier = wp.where(known.other >= 0, known.multiplier, UNKNOWN)
+    return pair
+
+
+@wp.kernel
+def list_vertex_triangle(
+    first: int,
+    surface: Surface,
+    slots: int,
+    end: wp.array[int],
+    found: wp.array[int],
+    before: Listed,
+    # out
+    pairs: wp.array[Pair],
+    pulled: wp.array[wp.vec3],
+):
+    """Pairs of what `find_triangles` has found, `as_known` from what was listed `before`; `end`
+    [vertex] are the running sums of counts.
+    """
+    k = first + wp.tid()
+    begin = int(0)
+    if k > 0:
+        begin = end[k - 1]
+    old, old_end = range_of(k, before.end_of_vertices, 0, before.anchors.shape[0])
+    v = surface.vertices[k]
+    for j in range(wp.min(end[k], pairs.shape[0]) - begin):
+        other = found[k * slots + j]
+        t = surface.triangles[other]
+        old = place_of(other, old, old_end, before.anchors)
+        known = anchor_at(other, old, old_end, before.anchors)
+        corners = wp.vec4i(v, t[0], t[1], t[2])
+        pairs[begin + j] = as_known(VERTEX_TRIANGLE, corners, other, known)
+        pulled[begin + j] = known.pulled
+
+
+@wp.kernel
+def list_edge_edge(
+    first: int,
+    surface: Surface,
+    slots: int,
+    counts: wp.array[int],
+    end: wp.array[int],
+    found: wp.array[int],
+    before: Listed,
+    # out
+    pairs: wp.array[Pair],
+    pulled: wp.array[wp.vec3],
+):
+    """Pairs of what `find_edges` has found, in the same way, behind those of vertices."""
+    k = first + wp.tid()
+    begin = int(0)
+    if k > 0:
+        begin = end[k - 1]
+    e = surface.edges[k]
+    offset = counts[OF_VERTICES]
+    old, old_end = range_of(
+        k, before.end_of_edges, before.counts[OF_VERTICES], before.anchors.shape[0]
+    )
+    for j in range(wp.min(end[k], counts[OF_EDGES]) - begin):
+        other = found[k * slots + j]
+        f = surface.edges[other]
+        old = place_of(other, old, old_end, before.anchors)
+        known = anchor_at(other, old, old_end, before.anchors)
+        pair = as_known(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), other, known)
+        pair.with_rod = int(
+            k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges)
+        )
+        pairs[offset + begin + j] = pair
+        pulled[offset + begin + j] = known.pulled
+
+
+@wp.kernel
+def make_pairs(
+    first: int,
+    parts: int,
+    surface: Surface,
+    state: ContactState,
+    x: wp.array[wp.vec3],
+    counts: wp.array[int],
+    is_same_step: int,
+    # in and out
+    pairs: wp.array[Pair],
+    # out
+    uncertain: wp.array[int],
+):
+    """The pairs that are listed as they are found now. How far a pair reaches is known when it was
+    listed before, where that was in the same step.
+
+    Where most pairs come by, no function is too long to be inlined: those are handed copies of all
+    that `surface` and `state` hold, which took longer than the rest.
+    """
+    of_vertices = counts[OF_VERTICES]
+    begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
+    for p in range(begin, end):
+        known = pairs[p]
+        v = known.vertices
+        pair = without_load(known, state)
+        weights = signed_weights(pair.kind, v, x)
+        gap = weighted(weights, v, x)
+        normal = parting_normal(pair.kind, weights, v, x, gap)
+        if not is_parted(pair, gap, normal, x):
+            if not parts_as_before(pair, normal, known.found_normal, x):
+                normal = normal_in_front(pair, weights, normal, surface, x)
+        if ends_paths(pair.kind, normal, v, x, surface.ahead):
+            normal = passing_normal(pair, normal, weights, x, surface.ahead)
+        pair.found_normal = normal
+        note_unparted(pair, x, uncertain)
+        pair = with_reach(pair, known, is_same_step, surface, state)
+        pairs[p] = of_rods(known.with_rod, pair)
+
+
+@wp.kernel
+def fill_separating(
+    parts: int,
+    rows: wp.array[Touch],
+    counts: wp.array[int],
+    # out
+    pairs: wp.array[Pair],
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+):
+    """Pairs of what leads intersections apart: always near, no reason to stop."""
+    begin, end = share_of(wp.tid(), parts, counts[SEPARATING])
+    for k in range(begin, end):
+        p = counts[OF_VERTICES] + counts[OF_EDGES] + k
+        pair = Pair()
+        pair.vertices = rows[k].vertices
+        pair.kind = VERTEX_TRIANGLE
+        pair.radius = rows[k].radius
+        pairs[p] = pair
+        touches[p] = rows[k]
+        state[p].gap = 1.0e30
+        state[p].near = 15
+
+
+@wp.kernel
+def count_entries(
+    parts: int,
+    pairs: wp.array[Pair],
+    counts: wp.array[int],
+    # in and out
+    number: wp.array[int],
+):
+    """How many pairs every vertex has: `number` [vertex + 1], one behind it, so that running sums
+    are where its entries begin.
+    """
+    begin, end = share_of(wp.tid(), parts, counts[ALL])
+    for p in range(begin, end):
+        v = pairs[p].vertices
+        for c in range(4):
+            wp.atomic_add(number, v[c] + 1, 1)
+
+
+@wp.kernel
+def place_entries(
+    parts: int,
+    pairs: wp.array[Pair],
+    counts: wp.array[int],
+    # in and out
+    next: wp.array[int],
+    # out
+    entry: wp.array[int],
+):
+    """The entries 4 · pair + corner of every vertex; `next` [vertex] is where its next one goes."""
+    begin, end = share_of(wp.tid(), parts, counts[ALL])
+    for p in range(begin, end):
+        v = pairs[p].vertices
+        for c in range(4):
+            entry[wp.atomic_add(next, v[c], 1)] = 4 * p + c
+
+
+@wp.kernel
+def sort_entries(
+    first: int,
+    start: wp.array[int],
+    widest: int,
+    # in and out
+    entry: wp.array[int],
+):
+    """Sort the entries of every vertex by their pairs, in whichever order they were placed: those
+    at a distance of `widest`, at a third of that, and so on (Shell 1959; Knuth's distances).
+    """
+    v = first + wp.tid()
+    begin = start[v]
+    gap = widest
+    while gap > 0:
+        for k in range(begin + gap, start[v + 1]):
+            e = entry[k]
+            at = int(k)
+            while at - gap >= begin and entry[at - gap] > e:
+                entry[at] = entry[at - gap]
+                at -= gap
+            entry[at] = e
+        gap = gap / 3
+
+
+@wp.kernel
+def mark_listed(
+    first: int,
+    parts: int,
+    pairs: wp.array[Pair],
+    counts: wp.array[int],
+    embedding: Embedding,
+    # out
+    listed: wp.array[int],
+):
+    """Mark the vertices of pairs, and those that move them."""
+    begin, end = share_of(first + wp.tid(), parts, counts[ALL])
+    for p in range(begin, end):
+        v = pairs[p].vertices
+        for c in range(4):
+            listed[v[c]] = 1
+            if v[c] >= embedding.first:
+                corner = (v[c] - embedding.first) * embedding.width
+                for k in range(corner, corner + embedding.width):
+                    listed[embedding.corners[k]] = 1

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What vertices and edges may come to touch before the next search."""
+
+import warp as wp
+
+from ...device.options import HOT
+from ..contact_state import ContactState
+from ..feasibility.separating_planes import rounding_along
+from ..pairs import Surface
+from .boxes import edge_reach
+from .distance import closest_on_segments, closest_on_triangle
+from .exclusions import are_joined, belongs
+
+wp.set_module_options(HOT)
+
+
+@wp.func
+def advance(v: int, direction: wp.vec3, surface: Surface):
+    """How far vertex v may get in a direction before the next search [m]."""
+    return wp.max(wp.dot(direction, surface.path[v]), 0.0) + surface.trust_radius[v]
+
+
+@wp.func
+def advance_of_edge(e: wp.vec2i, direction: wp.vec3, surface: Surface):
+    return wp.max(advance(e[0], direction, surface), advance(e[1], direction, surface))
+
+
+@wp.func
+def advance_of_triangle(t: wp.vec3i, direction: wp.vec3, surface: Surface):
+    ends = advance_of_edge(wp.vec2i(t[0], t[1]), direction, surface)
+    return wp.max(ends, advance(t[2], direction, surface))
+
+
+@wp.func
+def may_meet(v: int, t: wp.vec3i, surface: Surface):
+    """Whether vertex v and triangle t touch when they meet.
+
+    What is inside goes no further than this, as all of a body that is still flat.
+    """
+    there = surface.body[t[0]]
+    may = surface.may_touch[surface.body[v] * surface.bodies + there] != 0
+    return may and surface.inside[v] != there + 1 and not belongs(v, t, surface)
+
+
+@wp.func
+def is_in_reach(v: int, t: wp.vec3i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+    """Whether vertex v and triangle t may touch before the next search."""
+    p = x[v]
+    w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
+    gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
+    ahead = gap / wp.max(wp.length(gap), 1.0e-30)
+    apart = wp.min(wp.dot(ahead, x[t[0]] - p), wp.dot(ahead, x[t[1]] - p))
+    apart = wp.min(apart, wp.dot(ahead, x[t[2]] - p))
+    limit = state.radius[v] + state.multiplier[v] + state.radius[t[0]]
+    limit += advance(v, ahead, surface)
+    limit += advance_of_triangle(t, -ahead, surface)
+    limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
+    return apart < limit
+
+
+@wp.func
+def edges_may_meet(e: wp.vec2i, f: wp.vec2i, surface: Surface):
+    """Whether edges e and f touch when they meet, in the same way."""
+    there = surface.body[f[0]]
+    may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
+    may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
+    return may and not are_joined(e, f, surface)
+
+
+@wp.func
+def edges_in_reach(
+    e: wp.vec2i, f: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]
+):
+    """The same of edges e and f."""
+    p = x[e[0]]
+    q = x[e[1]]
+    st = closest_on_segments(p, q, x[f[0]], x[f[1]])
+    gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
+    ahead = -gap / wp.max(wp.length(gap), 1.0e-30)
+    apart = wp.min(wp.dot(ahead, x[f[0]] - p), wp.dot(ahead, x[f[1]] - p))
+    apart -= wp.max(wp.dot(ahead, q - p), 0.0)
+    limit = edge_reach(e, state) + edge_reach(f, state) + advance_of_edge(e, ahead, surface)
+    limit += advance_of_edge(f, -ahead, surface)
+    limit += rounding_along(ahead, p, q, x[f[0]], x[f[1]])
+    return apart < limit

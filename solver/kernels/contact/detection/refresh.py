@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What pairs are now: which are near, their closest points and normals, and who may feel them."""
+
+import warp as wp
+
+from ...device.options import HOT
+from ...device.thread_shares import share_of
+from ..feasibility.pair_bounds import Watch
+from ..feasibility.separating_planes import better, parting_normal, room_between
+from ..initial.initial_orientation import is_parted
+from ..pairs import (
+    EDGE_EDGE,
+    VERTEX_TRIANGLE,
+    Pair,
+    PairLists,
+    PairState,
+    Touch,
+    signed_weights,
+    weighted,
+)
+from .pair_activity import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, Glance, glance_at, stays
+from .pair_counts import OF_EDGES, OF_VERTICES
+from .touches import edge_edge_touch, vertex_triangle_touch
+
+wp.set_module_options(HOT)
+
+# Nor is a pair that its vertices will not close: what is felt is at most this many times as far
+# beyond the contact distance as they have gone since the last look or, some sweeps ago, ...
+HASTE = wp.constant(4.0)
+# ... of which this part is remembered at each, ...
+REMEMBERED = wp.constant(0.7)
+
+
+# Four numbers at once: the largest of Warp also asks of each whether it is one.
+WAYS_OF_PAIR = """
+#if defined(__CUDA_ARCH__)
+    wp::vec_t<3, float> r;
+    for (int i = 0; i < 3; ++i) {
+        float a = ways.data[v[0]][i], b = ways.data[v[1]][i];
+        float last = fmaxf(ways.data[v[2]][i], ways.data[v[3]][i]);
+        float own = kind == 2 ? fmaxf(a, b) : a, other = kind == 2 ? last : fmaxf(b, last);
+        r[i] = i == 0 ? fmaxf(own, other) : own + other;
+    }
+    return r;
+#else
+    typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+    auto larger = [](four a, four b) { return a > b ? a : b; };
+    auto at = [&](int c) { return *(const four*)&ways.data[v[c]]; };
+    four a = at(0), b = at(1), last = larger(at(2), at(3));
+    four own = kind == 2 ? larger(a, b) : a, other = kind == 2 ? last : larger(b, last);
+    four both = own + other;
+    return wp::vec_t<3, float>(larger(own, other)[0], both[1], both[2]);
+#endif
+"""
+
+
+@wp.func_native(WAYS_OF_PAIR)
+def ways_of_pair(kind: int, v: wp.vec4i, ways: wp.array[wp.vec4]) -> wp.vec3:
+    """Of the `ways` of vertices [m], the longest first one, and of each other one the longest of
+    one side's vertices and that of the other's, together.
+    """
+    ...
+
+
+@wp.func
+def reach_if_near(radius: float, gap: float, stride: float):
+    """How far apart [m] a pair is near whose sides go by `stride` [m] together from look to look, 0
+    where they are farther apart than that: at least by `gap`.
+    """
+    reach = float(0.0)
+    if gap < NEAR * radius:
+        reach = radius + wp.clamp(HASTE * stride, LEAST_NEAR * radius, (NEAR - 1.0) * radius)
+        if gap >= reach:
+            reach = 0.0
+    return reach
+
+
+@wp.func
+def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], changed: wp.array[int]):
+    """Note which corners may feel pair p of the vertices v now."""
+    if near != state[p].near:
+        for c in range(4):
+            changed[v[c]] = 1
+        state[p].near = near
+
+
+@wp.kernel
+def find_ways(
+    first: int,
+    x: wp.array[wp.vec3],
+    radius: wp.array[float],
+    # in and out
+    x_looked: wp.array[wp.vec3],
+    stride: wp.array[float],
+    watch: Watch,
+):
+    """The ways of each vertex [m]: since it was looked at, since the room of its pairs was
+    measured, and its stride so far. Notes the `stride` since the last look; before the first one of
+    a step it is infinite. What is still, within its contact distance `radius` [m], was looked at
+    where it has been.
+    """
+    i = first + wp.tid()
+    here = x[i]
+    moved = wp.length(here - x_looked[i])
+    before = stride[i]
+    watch.ways[i] = wp.vec4(moved, wp.length(here - watch.x_seen[i]), before, 0.0)
+    stride[i] = wp.max(moved, REMEMBERED * wp.where(before < wp.inf, before, 0.0))
+    if moved > STILL * radius[i]:
+        x_looked[i] = here
+
+
+@wp.kernel
+def refresh_pairs(
+    first: int,
+    parts: int,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    pairs: wp.array[Pair],
+    pulled: wp.array[wp.vec3],
+    counts: wp.array[int],
+    # in and out
+    watch: Watch,
+    glances: wp.array[Glance],
+    # out
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+):
+    """Closest points and normals of pairs that are near, as they are now.
+
+    The room between their sides is measured anew when an alarm was raised, as after every search,
+    and what is told at a glance; it shrinks by the `ways` that vertices have gone since. `changed`
+    vertices get other lists.
+    """
+    alarm = watch.alarm[0] != 0
+    of_vertices = counts[OF_VERTICES]
+    begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
+    for p in range(begin, end):
+        kind = wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE)
+        room = state[p].gap
+        glance = glances[p]
+        v = glance.vertices
+        if alarm:
+            pair = pairs[p]
+            v = pair.vertices
+            room = room_between(kind, pair, x)
+            state[p].gap = room
+            glance = glance_at(pair, room)
+            glances[p] = glance
+        elif v[0] == NOWHERE:
+            continue
+        way = ways_of_pair(kind, v, watch.ways)
+        keeps = bool(False)
+        if not alarm:
+            keeps = way[0] <= STILL * glance.radius
+            if keeps and stays(glance, state[p]):
+                continue
+            room = wp.max(LEFT * room, room - way[1])
+        near = int(0)
+        reach = reach_if_near(glance.radius, room, way[2])
+        if reach > 0.0:
+            if keeps:
+                continue
+            if kind == VERTEX_TRIANGLE:
+                touch, near = vertex_triangle_touch(p, pairs[p], reach, pulled, x, x_start)
+                if near != 0:
+                    touches[p] = touch
+            else:
+                across, near = edge_edge_touch(p, pairs[p], reach, pulled, x, x_start)
+                if near != 0:
+                    touches[p] = across
+        note_near(p, v, near, state, watch.changed)
+
+
+@wp.kernel
+def gather_near(
+    first: int,
+    x: wp.array[wp.vec3],
+    lists: PairLists,
+    state: wp.array[PairState],
+    # in and out
+    watch: Watch,
+    # out
+    near_entry: wp.array[int],
+    near_end: wp.array[int],
+    gap: wp.array[float],
+):
+    """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i]; what is
+    behind these says nothing.
+
+    After an alarm also the smallest room [m] of all its pairs, as seen from x.
+    """
+    alarm = watch.alarm[0] != 0
+    if not alarm and watch.changed[first + wp.tid()] == 0:
+        return
+    i = first + wp.tid()
+    end = lists.start[i]
+    least = float(1.0e30)
+    for k in range(lists.start[i], lists.start[i + 1]):
+        e = lists.entry[k]
+        of_pair = state[e >> 2]
+        least = wp.where(of_pair.gap < least, of_pair.gap, least)
+        if alarm:
+            gap[k] = of_pair.gap
+        # Written in any case: no processor foretells which are near.
+        near_entry[end] = e
+        end += (of_pair.near >> (e & 3)) & 1
+    near_end[i] = end
+    watch.changed[i] = 0
+    if alarm:
+        watch.least_gap[i] = least
+        watch.x_seen[i] = x[i]
+
+
+@wp.kernel
+def part_anew(
+    first: int,
+    parts: int,
+    x: wp.array[wp.vec3],
+    counts: wp.array[int],
+    # in and out
+    pairs: wp.array[Pair],
+):
+    """Let the normals of all pairs of surfaces part their sides as they are now, where that leaves
+    more between them than those of before do.
+    """
+    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    for p in range(begin, end):
+        pair = pairs[p]
+        v = pair.vertices
+        weights = signed_weights(pair.kind, v, x)
+        gap = weighted(weights, v, x)
+        n = parting_normal(pair.kind, weights, v, x, gap)
+        if is_parted(pair, gap, n, x):
+            pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether contact pairs are to be sought again, or parted by other planes."""
+
+import warp as wp
+
+from ...device.options import QUICK
+from ...device.thread_shares import count_together, share_of
+from ..feasibility.truncation import KINEMATIC
+from ..feasibility.trust_regions import BY_TRUST_RADIUS, Regions, used_of
+
+wp.set_module_options(QUICK)
+
+# What has used up this part of its trust radius is at the edge of its region.
+EDGE = wp.constant(0.95)
+
+
+@wp.kernel
+def count_capped(
+    first: int,
+    parts: int,
+    counts_ends: int,
+    stuck: wp.array[int],
+    cut: wp.array[int],
+    x: wp.array[wp.vec3],
+    regions: Regions,
+    # in and out
+    capped: wp.array[int],
+):
+    """Count the vertices that their trust radius has left at the edge of their region, if there are
+    any; if it `counts_ends`, also those whose last step it has ended, wherever they are.
+
+    Of a coarse step a part may have been taken, or nothing: then it is no trust radius that has
+    ended it, though one would have.
+    """
+    if stuck[BY_TRUST_RADIUS] == 0:
+        return
+    begin, end = share_of(first + wp.tid(), parts, cut.shape[0])
+    mine = int(0)
+    for i in range(begin, end):
+        used = used_of(i, x[i], regions)
+        is_ended = counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
+        mine += int(is_ended or used > EDGE * regions.radius[i])
+    if mine > 0:
+        count_together(capped, mine)
+
+
+@wp.kernel
+def decide(
+    stuck: wp.array[int],
+    number: wp.array[int],
+    every: int,
+    whose: int,
+    many: float,
+    most: int,
+    # in and out
+    capped: wp.array[int],
+    rounds: wp.array[int],
+    # out
+    searches: wp.array[int],
+    parts: wp.array[int],
+    goes_on: wp.array[int],
+):
+    """A search is due when `many` vertices are capped.
+
+    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one is heeded, too: if
+    that is 1, 2, 4 … times as much, a search is due if a trust radius holds it back, and new planes
+    of the known pairs if stuck[whose] tells of any that these have held back since the last search.
+    These are due at once for what animation moves. But not after `most` of these `rounds`. One
+    thread; counts anew from here on.
+    """
+    rounds[0] = rounds[0] + 1
+    search = float(capped[0]) > many
+    part = every > 0 and stuck[KINEMATIC] > 0
+    if every > 0:
+        times = number[0] / every
+        if times > 0 and number[0] % every == 0:
+            search = search or (capped[0] > 0 and times & (times - 1) == 0)
+            part = part or stuck[whose] > 0
+    searches[0] = int(search and rounds[0] < most)
+    parts[0] = int(part and not search and rounds[0] < most)
+    goes_on[0] = searches[0] + parts[0]
+    capped[0] = 0

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surfaces that stay in front of analytic colliders while many vertices move at once."""
+
+from functools import cache
+
+import warp as wp
+
+from ...device.options import QUICK
+from ...lattice.embedding import Embedding, point_position, spread_of, surface_functions
+from ..analytic_colliders import CAUTION, ContactModel, direction_and_distance
+from .collider_bounds import KEPT, fraction_above, keep_in_front, least_height
+
+wp.set_module_options(QUICK)
+
+
+@wp.func
+def place_of(s: int, x: wp.array[wp.vec3], embedding: Embedding):
+    """Where a surface vertex is, or an embedded point, when the vertices are at x [m]."""
+    place = x[s]
+    if s >= embedding.first:
+        place = point_position(s, x, embedding)
+    return place
+
+
+@wp.kernel
+def find_clearances(
+    surface_vertices: wp.array[int],
+    x_start: wp.array[wp.vec3],
+    # in and out
+    model: ContactModel,
+):
+    """The clearance of surface vertices, from where the step begins."""
+    s = surface_vertices[wp.tid()]
+    begun = place_of(s, x_start, model.embedding)
+    least = float(wp.inf)
+    for k in range(model.colliders.kind.shape[0]):
+        least = wp.min(least, direction_and_distance(model.colliders, k, begun)[3])
+    least -= model.state.radius[s] + model.state.multiplier[s]
+    model.clearance[s] = least / spread_of(s, model.embedding)
+
+
+@wp.kernel
+def find_depths(
+    surface_vertices: wp.array[int],
+    x_start: wp.array[wp.vec3],
+    # in and out
+    model: ContactModel,
+):
+    """How deep each body is behind colliders where the step begins; begins as 0."""
+    s = surface_vertices[wp.tid()]
+    begun = place_of(s, x_start, model.embedding)
+    for k in range(model.colliders.kind.shape[0]):
+        distance = direction_and_distance(model.colliders, k, begun)[3]
+        if distance < 0.0:
+            wp.atomic_max(model.depth, k * model.bodies + model.body[s], -distance)
+
+
+@wp.kernel
+def gather_clearances(
+    # in and out
+    model: ContactModel,
+):
+    """The clearance of vertices that carry points: the least of these."""
+    i = wp.tid()
+    if model.state.hidden[i] != 0:
+        least = float(wp.inf)
+        for slot in range(model.embedding.start[i], model.embedding.start[i + 1]):
+            least = wp.min(least, model.clearance[model.embedding.carried[slot]])
+        model.clearance[i] = least
+
+
+@cache
+def fraction_function(width: int) -> wp.Function:
+    """What tells which fraction of its step a vertex may take, in scenes whose embedded points have
+    so many corners, or 0.
+    """
+    surface, embedded = surface_functions(width), width > 0
+
+    @wp.func
+    def surface_fraction(
+        i: int,
+        moving: wp.vec2i,
+        model: ContactModel,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+    ):
+        """The fraction of its step from x to `candidate` that vertex i may take while the vertices
+        from moving[0] to moving[1] move, so that what it carries stays in front.
+        """
+        least = float(1.0)
+        begin, end = surface.carried_range(i, model.embedding)
+        needed = float(0.0)
+        if wp.static(embedded):
+            needed = surface.farthest(i, candidate, x, model.embedding) / (CAUTION * KEPT)
+            needed += surface.farthest(i, x, x_start, model.embedding)
+            if model.clearance[i] > needed:
+                end = begin
+        for slot in range(begin, end):
+            s = surface.carried(slot, model.embedding)
+            if wp.static(embedded):
+                if model.clearance[s] > needed:
+                    continue
+            if s < model.embedding.first and model.state.hidden[s] != 0:
+                continue
+            now = surface.position(s, x, model.embedding)
+            for k in range(model.colliders.kind.shape[0]):
+                near = direction_and_distance(model.colliders, k, now)
+                if near[3] > 0.0:
+                    floor = least_height(model.colliders, k, model.state.radius[s], now)
+                    toward = -wp.vec3(near[0], near[1], near[2])
+                    fall = surface.path_along(s, toward, moving, x, candidate, model.embedding)
+                    least = wp.min(least, fraction_above(near[3], fall, floor))
+        return least
+
+    return surface_fraction
+
+
+@cache
+def fractions_kernel(width: int) -> wp.Kernel:
+    """The kernel of scenes whose embedded points have so many corners."""
+    surface_fraction = fraction_function(width)
+
+    @wp.kernel(module="unique", module_options=QUICK)
+    def find_fractions_in_front(
+        model: ContactModel,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+        # out
+        fraction: wp.array[float],
+    ):
+        """The fraction of its step from x to `candidate` that each vertex may take when all move at
+        once.
+        """
+        i = wp.tid()
+        moving = wp.vec2i(0, fraction.shape[0])
+        fraction[i] = surface_fraction(i, moving, model, x, candidate, x_start)
+
+    return find_fractions_in_front
+
+
+@wp.kernel
+def take_fractions(
+    x: wp.array[wp.vec3],
+    fraction: wp.array[float],
+    # in and out
+    candidate: wp.array[wp.vec3],
+):
+    """Go back to the allowed fraction of the step from x to `candidate`."""
+    i = wp.tid()
+    if fraction[i] < 1.0:
+        candidate[i] = wp.lerp(x[i], candidate[i], fraction[i])
+
+
+@wp.kernel
+def keep_steps_in_front(
+    x: wp.array[wp.vec3],
+    model: ContactModel,
+    # in and out
+    candidate: wp.array[wp.vec3],
+):
+    """Shorten the steps of free vertices from x that would take them through a collider."""
+    i = wp.tid()
+    candidate[i] = x[i] + keep_in_front(i, x[i], candidate[i] - x[i], model)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fraction of their steps that contact pairs allow vertices: no pair passes through itself.
+
+Divide and truncate: the direction between the closest points of a pair, as of its search, separates
+its two sides, and each side stays on its own side of a plane between them (Chen et al., "Offset
+Geometric Contact", 2025, §3.5, in its planar form).
+
+A corner asks its pair only once it gets farther than QUIET times the gap from where it was as gaps
+were measured. For corners that do not ask, their pair keeps a reserve: what is left of that path.
+The rest of the gap is shared by those that ask and move at the same time, by how fast they
+approach.
+
+With embedded surfaces a surface vertex may move with several vertices, each of which may take a
+fraction of its own of its step. So its path to the plane of a pair is bounded by the sum of those
+steps that go there; those that go back are not counted on.
+"""
+
+from functools import cache
+
+import warp as wp
+
+from ...device.options import HOT
+from ...lattice.embedding import Embedding, surface_functions
+from ..pairs import AHEAD, QUIET, PairLists, prefetch_pair
+from .plane_bounds import fraction_to_plane, toward_plane
+
+wp.set_module_options(HOT)
+
+# Warp's own atomics are none on the CPU. Fractions are not negative: they lie in the order of their
+# bits.
+LOWER = """
+#if defined(__CUDA_ARCH__)
+    atomicMin((int*)&fractions.data[at], __float_as_int(fraction));
+#else
+    auto* place = (int*)&fractions.data[at];
+    int to;
+    __builtin_memcpy(&to, &fraction, sizeof(to));
+    auto now = __atomic_load_n(place, __ATOMIC_RELAXED);
+    while (now > to
+           && !__atomic_compare_exchange_n(
+               place, &now, to, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+#endif
+"""
+
+
+@wp.func_native(LOWER)
+def lower(fractions: wp.array[float], at: int, fraction: float):
+    """Lower a fraction ≥ 0 to at most `fraction`, whoever does so at the same time."""
+    ...
+
+
+@wp.struct
+class Watch:
+    """Where surface vertices were seen as gaps were measured, and what pairs leave of steps."""
+
+    x_seen: wp.array[wp.vec3]  # [vertex, m]
+    least_gap: wp.array[float]  # the smallest of its pairs then, [vertex, m]
+    unknown: wp.array[int]  # whether nothing is measured: pairs are new
+    kinematic_start: int  # the first vertex that animation moves
+    alarm: wp.array[int]  # whether gaps are to be measured anew
+    # How far each is from where it was looked at last, from where it was seen, and its stride
+    # before [m]; and whether it gets other lists.
+    ways: wp.array[wp.vec4]
+    changed: wp.array[int]
+    # What pairs leave of the step of each vertex, 1 where nothing moves.
+    bound: wp.array[float]
+
+
+@cache
+def bounds_function(width: int) -> wp.Function:
+    """Make `lower_bounds` for scenes whose embedded points have `width` corners; 0 without any."""
+    surface, embedded = surface_functions(width), width > 0
+
+    @wp.func
+    def reach(
+        s: int,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        embedding: Embedding,
+        watch: Watch,
+    ):
+        """How far surface vertex s may be after this step from where it was seen [m]."""
+        far = wp.length(x[s] - watch.x_seen[s])
+        if s >= moving[0] and s < moving[1]:
+            far = wp.length(candidate[s] - watch.x_seen[s])
+        elif wp.static(embedded):
+            far += surface.longest_path(s, moving, x, candidate, embedding)
+        return far
+
+    @wp.func
+    def path_and_reserve(
+        s: int,
+        toward: wp.vec3,
+        quiet: float,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        embedding: Embedding,
+        watch: Watch,
+    ):
+        """How far corner s of a pair goes along `toward` [m]: in this step where it asks, and else
+        at most without asking, up to `quiet` from where it was seen.
+        """
+        path = float(0.0)
+        reserve = float(0.0)
+        is_still = s >= watch.kinematic_start and s < embedding.first and s >= moving[1]
+        if watch.unknown[0] != 0 or reach(s, moving, x, candidate, embedding, watch) > quiet:
+            path = surface.path_along(s, toward, moving, x, candidate, embedding)
+        elif not is_still:
+            reserve = quiet - wp.dot(toward, x[s] - watch.x_seen[s])
+        return path, reserve
+
+    @wp.func
+    def lower_movers(
+        s: int,
+        toward: wp.vec3,
+        fraction: float,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        embedding: Embedding,
+        bound: wp.array[float],
+    ):
+        """Lower the fraction of every vertex whose step takes surface vertex s along `toward`."""
+        if wp.static(embedded):
+            if s >= embedding.first:
+                begin = (s - embedding.first) * wp.static(width)
+                for c in range(begin, begin + wp.static(width)):
+                    k = embedding.corners[c]
+                    if k >= moving[0] and k < moving[1]:
+                        if embedding.weights[c] * wp.dot(toward, candidate[k] - x[k]) > 0.0:
+                            lower(bound, k, fraction)
+                return
+        lower(bound, s, fraction)
+
+    @wp.func
+    def lower_bounds(
+        s: int,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        lists: PairLists,
+        embedding: Embedding,
+        watch: Watch,
+    ):
+        """Lower the bounds of the steps that move surface vertex s to what its pairs allow, while
+        the vertices from moving[0] to moving[1] go from x to `candidate`.
+        """
+        unknown = watch.unknown[0] != 0
+        far = reach(s, moving, x, candidate, embedding, watch)
+        if not unknown and far <= QUIET * watch.least_gap[s]:
+            return
+        if lists.start[s] < lists.start[s + 1]:
+            watch.alarm[0] = 1
+        for k in range(lists.start[s], lists.start[s + 1]):
+            prefetch_pair(lists, k + AHEAD)
+            quiet = QUIET * lists.gap[k]
+            if not unknown and far <= quiet:
+                continue
+            pair = lists.pairs[lists.entry[k] / 4]
+            corner = lists.entry[k] % 4
+            toward = toward_plane(corner, pair)
+            if surface.path_along(s, toward, moving, x, candidate, embedding) <= 0.0:
+                continue
+            approach = wp.vec4(0.0)
+            reserve = wp.vec2(0.0)
+            for c in range(4):
+                side = wp.where(c < pair.kind, 0, 1)
+                path, left = path_and_reserve(
+                    pair.vertices[c],
+                    toward_plane(c, pair),
+                    quiet,
+                    moving,
+                    x,
+                    candidate,
+                    embedding,
+                    watch,
+                )
+                approach[c] = path
+                reserve[side] = wp.max(reserve[side], left)
+            fraction = fraction_to_plane(corner, pair, approach, reserve, x)
+            if fraction < 1.0:
+                lower_movers(s, toward, fraction, moving, x, candidate, embedding, watch.bound)
+
+    return lower_bounds
+
+
+@cache
+def points_kernel(width: int) -> wp.Kernel:
+    """The kernel for embedded points with so many corners."""
+    lower_bounds = bounds_function(width)
+
+    @wp.kernel(module="unique", module_options=HOT)
+    def lower_bounds_of_points(
+        first: int,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        lists: PairLists,
+        embedding: Embedding,
+        # in and out
+        watch: Watch,
+    ):
+        """Lower the bounds of the steps that move embedded points to what their pairs allow."""
+        lower_bounds(first + wp.tid(), moving, x, candidate, lists, embedding, watch)
+
+    return lower_bounds_of_points

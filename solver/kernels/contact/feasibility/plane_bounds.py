@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a vertex may go: to the plane that parts it from the other side, within a radius."""
+
+import warp as wp
+
+from ..pairs import Pair
+from .separating_planes import least_distance
+
+# Part of its path to the plane that a vertex may go.
+KEPT = wp.constant(0.9)
+# A plane leaves either side this part of the gap.
+LEAST_PART = wp.constant(0.05)
+# Halvings that find where a step leaves its region.
+BISECTIONS = wp.constant(12)
+
+
+@wp.func
+def path_to_plane(
+    own_gap: float,
+    other_gap: float,
+    own_approach: float,
+    other_approach: float,
+    distance: float,
+):
+    """How far a vertex may go towards the plane of a pair [m].
+
+    `own_gap` ≤ 0 is how far the nearest point of its own side lies ahead of it, `other_gap` how far
+    that of the other side does; both sides approach, and stay `distance` apart.
+    """
+    gap = own_gap + other_gap
+    room = gap - distance
+    path = float(wp.inf)
+    if own_approach + other_approach >= KEPT * room:
+        path = KEPT * (other_gap - distance)
+        if room > 0.0:
+            own_part = own_approach / (own_approach + other_approach)
+            own_part = wp.clamp(own_part, LEAST_PART, 1.0 - LEAST_PART)
+            path = KEPT * (other_gap - distance - (1.0 - own_part) * room)
+    return path
+
+
+@wp.func
+def toward_plane(corner: int, pair: Pair):
+    """The direction in which a corner of a pair would come to its plane."""
+    return wp.where(corner < pair.kind, -pair.found_normal, pair.found_normal)
+
+
+@wp.func
+def fraction_to_plane(
+    corner: int, pair: Pair, approach: wp.vec4, reserve: wp.vec2, x: wp.array[wp.vec3]
+):
+    """The fraction in [0, 1] of its `approach` that keeps a corner of a pair, which does
+    approach, on its side of the pair's plane. Other corners of sides A and B may come nearer by
+    their `reserve` [m].
+    """
+    toward = toward_plane(corner, pair)
+    x_s = x[pair.vertices[corner]]
+    own_gap = float(1.0e30)  # how far the nearest point of each side is from x_s
+    other_gap = float(1.0e30)
+    own_approach = float(0.0)
+    other_approach = float(0.0)
+    for c in range(4):
+        along = -wp.dot(toward, x[pair.vertices[c]] - x_s)
+        if (c < pair.kind) == (corner < pair.kind):
+            own_gap = wp.min(own_gap, along)
+            own_approach = wp.max(own_approach, approach[c])
+        else:
+            other_gap = wp.min(other_gap, -along)
+            other_approach = wp.max(other_approach, approach[c])
+    own_reserve = wp.where(corner < pair.kind, reserve[0], reserve[1])
+    own_gap -= own_reserve
+    other_gap -= reserve[0] + reserve[1] - own_reserve
+    distance = least_distance(pair, x)
+    path = path_to_plane(own_gap, other_gap, own_approach, other_approach, distance)
+    return wp.clamp(path / approach[corner], 0.0, 1.0)
+
+
+@wp.func
+def distance_from_path(point: wp.vec3, path: wp.vec3):
+    """How far a point is from the segment from 0 along a path [m]."""
+    part = wp.dot(point, path) / wp.max(wp.length_sq(path), 1.0e-30)
+    return wp.length(point - wp.clamp(part, 0.0, 1.0) * path)
+
+
+@wp.func
+def fraction_within(offset: wp.vec3, step: wp.vec3, path: wp.vec3, radius: float):
+    """An α in [0, 1] up to which offset + α · step is at most `radius` away from a path from 0."""
+    low = float(1.0)
+    if distance_from_path(offset + step, path) > radius:
+        low = 0.0
+        high = float(1.0)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            if distance_from_path(offset + middle * step, path) > radius:
+                high = middle
+            else:
+                low = middle
+    return low

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Directions that part a pair and let its sides go past each other.
+
+What slides over a mesh comes past triangles and edges that lie ahead of it in the same plane. The
+direction between the closest points, which leaves the largest gap, points along the way there, and
+a plane across the way would end it. A direction across the way leaves less, but none of that is
+used up.
+"""
+
+import warp as wp
+
+from ...device.options import QUICK
+from ..pairs import VERTEX_TRIANGLE, Pair, weighted
+from .plane_bounds import KEPT
+from .separating_planes import gap_along, normal_to, rounding_along
+
+wp.set_module_options(QUICK)
+
+# A direction leaves room to pass when its gap is more than this part of the contact distance, ...
+BESIDE = wp.constant(0.25)
+# ... and so many times what rounding may do to it.
+ROOMY = wp.constant(10.0)
+
+
+@wp.func
+def approach_along(kind: int, n: wp.vec3, v: wp.vec4i, path: wp.array[wp.vec3]):
+    """How far both sides of a pair at most come towards each other along n on their paths [m]."""
+    a = float(0.0)
+    b = float(0.0)
+    for c in range(4):
+        along = wp.dot(n, path[v[c]])
+        if c < kind:
+            a = wp.max(a, -along)
+        else:
+            b = wp.max(b, along)
+    return a + b
+
+
+@wp.func
+def freer(
+    pair: Pair,
+    best: wp.vec3,
+    other: wp.vec3,
+    x: wp.array[wp.vec3],
+    path: wp.array[wp.vec3],
+):
+    """That of two directions, the latter of any length, of whose gap the paths use up less.
+
+    The latter has to leave a good part of the contact distance: what passes is to pass beside, not
+    along what it touches.
+    """
+    v = pair.vertices
+    kind = pair.kind
+    n = wp.normalize(other)
+    gap = gap_along(kind, n, v, x)
+    least = ROOMY * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    freest = best
+    if gap > wp.max(BESIDE * pair.radius, least):
+        used = approach_along(kind, n, v, path)
+        if used * gap_along(kind, best, v, x) < gap * approach_along(kind, best, v, path):
+            freest = n
+    return freest
+
+
+@wp.func
+def freer_side(
+    pair: Pair,
+    best: wp.vec3,
+    other: wp.vec3,
+    x: wp.array[wp.vec3],
+    path: wp.array[wp.vec3],
+):
+    """The same of a direction either way round."""
+    return freer(pair, freer(pair, best, other, x, path), -other, x, path)
+
+
+@wp.func
+def ends_paths(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3], path: wp.array[wp.vec3]):
+    """Whether the plane of a pair across n would end the paths of its sides."""
+    return not approach_along(kind, n, v, path) < KEPT * gap_along(kind, n, v, x)
+
+
+@wp.func
+def passing_normal(
+    pair: Pair,
+    n: wp.vec3,
+    weights: wp.vec4,
+    x: wp.array[wp.vec3],
+    path: wp.array[wp.vec3],
+):
+    """A direction from B to A that lets the sides of a pair go farther on their paths than n does,
+    the plane across which `ends_paths`; n where there is none.
+    """
+    v = pair.vertices
+    way = weighted(weights, v, path)
+    gap = weighted(weights, v, x)
+    aside = gap - (wp.dot(gap, way) / wp.max(wp.length_sq(way), 1.0e-30)) * way
+    best = freer(pair, n, aside, x, path)
+    u = x[v[1]] - x[v[0]]
+    if pair.kind == VERTEX_TRIANGLE:
+        u = x[v[2]] - x[v[1]]
+        best = freer_side(pair, best, wp.cross(way, x[v[3]] - x[v[1]]), x, path)
+    t = x[v[3]] - x[v[2]]
+    best = freer_side(pair, best, wp.cross(way, u), x, path)
+    best = freer_side(pair, best, wp.cross(way, t), x, path)
+    return freer_side(pair, best, normal_to(u, t), x, path)

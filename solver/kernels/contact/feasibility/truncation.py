@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Displacement truncation: vertices take the fraction of their steps that all limits allow.
+
+These are the planes of contact pairs (pair_bounds.py), trust regions and analytic colliders. A pair
+that was not found is farther apart than both trust radii together, so a vertex within its trust
+radius cannot reach it.
+"""
+
+from functools import cache
+
+import warp as wp
+
+from ...device.options import HOT
+from ...lattice.embedding import Embedding, surface_functions
+from ..analytic_colliders import ContactModel
+from ..pairs import PairLists
+from .embedded_collider_bounds import fraction_function
+from .pair_bounds import Watch, bounds_function
+from .plane_bounds import toward_plane
+from .separating_planes import parts_them
+from .trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
+
+wp.set_module_options(HOT)
+
+
+# What has ended a step, besides BY_TRUST_RADIUS.
+BY_PAIR = wp.constant(1)
+BY_ANALYTIC = wp.constant(4)
+# Between these, whether anything has ended the step of a vertex that animation moves.
+KINEMATIC = wp.constant(3)
+
+
+@cache
+def truncation_kernel(width: int) -> wp.Kernel:
+    """The kernel of scenes whose embedded points have so many corners, or 0."""
+    surface, lower_bounds = surface_functions(width), bounds_function(width)
+    surface_fraction = fraction_function(width)
+
+    @wp.func
+    def is_rounded_away(
+        begin: int,
+        end: int,
+        step: wp.vec3,
+        x: wp.array[wp.vec3],
+        lists: PairLists,
+        watch: Watch,
+        embedding: Embedding,
+    ):
+        """Whether a step that was cut short, and rounded, takes of the last that is kept between
+        the sides of a pair for rounding: again and again that would use it up.
+        """
+        for slot in range(begin, end):
+            s = surface.carried(slot, embedding)
+            if watch.unknown[0] == 0 and watch.least_gap[s] >= 0.0:
+                continue
+            for k in range(lists.start[s], lists.start[s + 1]):
+                if lists.gap[k] < 0.0:
+                    pair = lists.pairs[lists.entry[k] / 4]
+                    toward = toward_plane(lists.entry[k] % 4, pair)
+                    if surface.share(slot, embedding) * wp.dot(toward, step) > 0.0:
+                        if not parts_them(pair, pair.found_normal, x):
+                            return True
+        return False
+
+    @wp.kernel(module="unique", module_options=HOT)
+    def truncate(
+        first: int,
+        model: ContactModel,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+        regions: Regions,
+        lists: PairLists,
+        # in and out
+        watch: Watch,
+        # out
+        fraction: wp.array[float],
+        cut: wp.array[int],
+    ):
+        """The fraction of its step from x to `candidate` that each vertex may take, and what ends
+        it. Vertices moving[0] up to moving[1] move at the same time. What animation moves may go
+        through analytic colliders. The pairs of embedded points have lowered bounds before.
+        """
+        embedding = model.embedding
+        i = first + wp.tid()
+        x_i = x[i]
+        step = candidate[i] - x_i
+        least = float(1.0)
+        reason = int(0)
+        if wp.length_sq(step) > 0.0:
+            lower_bounds(i, moving, x, candidate, lists, embedding, watch)
+            least = watch.bound[i]
+            watch.bound[i] = 1.0
+            reason = wp.where(least < 1.0, BY_PAIR, 0)
+            within = fraction_in_region(i, x_i, step, regions)
+            if within < least:
+                least = within
+                reason = BY_TRUST_RADIUS
+            if i < watch.kinematic_start and model.colliders.kind.shape[0] > 0:
+                in_front = surface_fraction(i, moving, model, x, candidate, x_start)
+                if in_front < least:
+                    least = in_front
+                    reason = BY_ANALYTIC
+            if reason != 0:
+                rounded = (x_i + least * step) - x_i
+                begin, end = surface.carried_range(i, embedding)
+                if is_rounded_away(begin, end, rounded, x, lists, watch, embedding):
+                    least = 0.0
+        fraction[i] = least
+        cut[i] = reason
+
+    return truncate
+
+
+@wp.kernel
+def commit(
+    first: int,
+    fraction: wp.array[float],
+    candidate: wp.array[wp.vec3],
+    cut: wp.array[int],
+    radius: wp.array[float],
+    slack: float,
+    free_count: int,
+    # out
+    x: wp.array[wp.vec3],
+    stuck: wp.array[int],
+    travelled: wp.array[int],
+):
+    """Take the allowed fraction of every step; stuck[reason] tells that a search would help.
+
+    `travelled` tells that one has used up its slack, so that trust radii may be too long by now.
+    """
+    i = first + wp.tid()
+    if wp.length(candidate[i] - x[i]) > slack * radius[i]:
+        travelled[0] = 1
+    if cut[i] == 0:
+        x[i] = candidate[i]
+    else:
+        x[i] = x[i] + fraction[i] * (candidate[i] - x[i])
+        stuck[cut[i]] = 1
+        if i >= free_count:
+            stuck[KINEMATIC] = 1
+
+
+@wp.kernel
+def make_way(
+    first: int,
+    kinematic: wp.vec2i,
+    x: wp.array[wp.vec3],
+    lists: PairLists,
+    # in and out
+    candidate: wp.array[wp.vec3],
+):
+    """Let the candidates of free vertices give way to what is moved towards them.
+
+    Vertices kinematic[0] up to kinematic[1] are moved by animation. What they would come closer to
+    than the contact distance is carried along the normal: nothing else could move it far enough in
+    few iterations.
+    """
+    i = first + wp.tid()
+    x_i = x[i]
+    farthest = float(0.0)
+    shift = wp.vec3(0.0)
+    for k in range(lists.start[i], lists.start[i + 1]):
+        pair = lists.pairs[lists.entry[k] / 4]
+        corner = lists.entry[k] % 4
+        mine = float(1.0)
+        if corner >= pair.kind:
+            mine = -1.0
+        away = mine * pair.found_normal
+        gap = float(1.0e30)
+        approach = float(0.0)
+        for c in range(4):
+            j = pair.vertices[c]
+            if (c < pair.kind) != (corner < pair.kind):
+                gap = wp.min(gap, wp.dot(away, x_i - x[j]))
+                if j >= kinematic[0] and j < kinematic[1]:
+                    approach = wp.max(approach, wp.dot(away, candidate[j] - x[j]))
+        if approach > 0.0:
+            own = wp.dot(away, candidate[i] - x_i)
+            push = approach - own - wp.max(gap - pair.radius, 0.0)
+            if push > farthest:
+                farthest = push
+                shift = push * away
+    candidate[i] = candidate[i] + shift

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sides of what touches as it begins: a cloth that lies in the floor, a box that stands on one.
+
+A gap of nothing has no direction, and what rounding makes of it is another one for each pair. So
+one of two bodies is in front of the other: of a closed one, else of what is held, or else of the
+later one; behind it where it is so on the average, of two open bodies that are free.
+"""
+
+import warp as wp
+
+from ...device.options import QUICK
+from ..feasibility.separating_planes import (
+    LOST,
+    gap_along,
+    leaves_any_gap,
+    normal_to,
+    parts_them,
+    rounding_along,
+)
+from ..pairs import EDGE_EDGE, Pair, Surface, across
+
+wp.set_module_options(QUICK)
+
+# The corners of a side that face across a normal say by less than this part of that which way it
+# points: then it is asked where they touch, as of a diagonal of a wall that touches with its end.
+CLEARLY = wp.constant(0.1)
+# Cosine of the angle by which a normal may turn from one search to the next, and be like it still.
+ALIKE = wp.constant(0.9)
+# Sides that are farther apart than this part of their contact distance are parted without a doubt.
+NARROW = wp.constant(0.1)
+
+
+@wp.func
+def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
+    """Whether a direction n parts the sides of a pair with this gap between its closest points."""
+    if wp.length(gap) >= NARROW * pair.radius:
+        return True
+    return parts_them(pair, n, x)
+
+
+@wp.func
+def parts_as_before(pair: Pair, n: wp.vec3, before: wp.vec3, x: wp.array[wp.vec3]):
+    """Whether a direction n that is like the normal of before leaves any gap between the sides of a
+    pair, as small as it may be: they are apart, and on the sides on which they were.
+    """
+    is_alike = wp.dot(n, before) > ALIKE
+    return is_alike and leaves_any_gap(pair.kind, n, pair.vertices, x)
+
+
+@wp.func
+def couple_of(a: int, b: int, surface: Surface):
+    """The place of two bodies in `surface.side`."""
+    return wp.min(a, b) * surface.bodies + wp.max(a, b)
+
+
+@wp.func
+def front_of(pair: Pair, weights: wp.vec4, surface: Surface):
+    """A direction from B to A in which one of two bodies is in front of the other, as its corners
+    face, each with the size of its weight; 0 where none is known.
+    """
+    a = surface.body[pair.vertices[0]]
+    b = surface.body[pair.vertices[3]]
+    of_a = wp.vec3(0.0)
+    of_b = wp.vec3(0.0)
+    if a == b:
+        return of_a
+    for c in range(4):
+        if c < pair.kind:
+            of_a += wp.abs(weights[c]) * surface.front[pair.vertices[c]]
+        else:
+            of_b += wp.abs(weights[c]) * surface.front[pair.vertices[c]]
+    is_behind = surface.ground[a] > surface.ground[b]
+    if surface.ground[a] == surface.ground[b]:
+        is_behind = a > b
+    side = float(surface.side[couple_of(a, b, surface)])
+    # A rod faces nowhere.
+    if wp.length_sq(of_b) == 0.0 or (is_behind and wp.length_sq(of_a) > 0.0):
+        return -side * of_a
+    return side * of_b
+
+
+@wp.func
+def leaves_a_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
+    """Whether a direction from B to A leaves a gap between them but for rounding."""
+    rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    return gap_along(kind, n, v, x) >= -rounding
+
+
+@wp.func
+def common_direction(pair: Pair, weights: wp.vec4, surface: Surface, x: wp.array[wp.vec3]):
+    """The normal of a pair from B to A, whose closest points have these signed weights, that tells
+    its sides apart as all pairs of their bodies do; 0 where none is known.
+    """
+    v = pair.vertices
+    front = front_of(pair, wp.vec4(1.0), surface)
+    if wp.length_sq(front) == 0.0:
+        return front
+    u = x[v[2]] - x[v[1]]
+    aside = wp.vec3(0.0)
+    if pair.kind == EDGE_EDGE:
+        u = x[v[1]] - x[v[0]]
+        aside = wp.normalize(across(front, u))
+    # Of edges that lie in a line, all that is normal to them leaves a gap.
+    if wp.length_sq(aside) > 0.0 and leaves_a_gap(pair.kind, aside, v, x):
+        return aside
+    normal = normal_to(u, x[v[3]] - x[v[2]])
+    if wp.abs(wp.dot(normal, front)) < CLEARLY * wp.length(front):
+        front = front_of(pair, weights, surface)
+    return wp.sign(wp.dot(normal, front)) * normal
+
+
+@wp.func
+def normal_in_front(
+    pair: Pair, weights: wp.vec4, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]
+):
+    """The `common_direction` of a pair whose sides n does not part, or where that leaves no gap
+    either n.
+    """
+    other = common_direction(pair, weights, surface, x)
+    is_known = wp.length_sq(other) > 0.0 and leaves_a_gap(pair.kind, other, pair.vertices, x)
+    return wp.where(is_known, other, n)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether nothing intersects for certain, by what is known: that is much less than to look at all.
+
+What was apart when it was sought still is, where every pair that is listed was parted by its plane
+when it was found and is so now, and every vertex is in its trust region (docs/method.md, "Why
+nothing gets through").
+"""
+
+import warp as wp
+
+from ...device.options import QUICK
+from ...device.thread_shares import share_of
+from ..detection.pair_counts import OF_EDGES, OF_VERTICES
+from ..feasibility.separating_planes import LOST, ROUNDING, parts_them
+from ..feasibility.trust_regions import Regions, used_of
+from ..pairs import Pair, PairState, Surface
+
+wp.set_module_options(QUICK)
+
+
+@wp.kernel
+def find_unparted(
+    first: int,
+    parts: int,
+    x: wp.array[wp.vec3],
+    pairs: wp.array[Pair],
+    state: wp.array[PairState],
+    counts: wp.array[int],
+    # out
+    uncertain: wp.array[int],
+):
+    """Whether the plane of any pair of surfaces does not part its sides: where there is no room as
+    of the last refresh, which leaves a part of all room, it is asked.
+    """
+    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    for p in range(begin, end):
+        if not state[p].gap > 0.0:
+            pair = pairs[p]
+            if not parts_them(pair, pair.found_normal, x):
+                uncertain[0] = 1
+
+
+@wp.kernel
+def find_strayed(
+    first: int,
+    surface: Surface,
+    x: wp.array[wp.vec3],
+    regions: Regions,
+    is_lost: wp.array[int],
+    # out
+    uncertain: wp.array[int],
+):
+    """Whether any surface vertex is outside of its trust region by more than rounding, or was in an
+    intersection or clasped; or regions are lost.
+    """
+    v = surface.vertices[first + wp.tid()]
+    is_within = used_of(v, x[v], regions) <= regions.radius[v] + LOST * ROUNDING * wp.length(x[v])
+    marks = surface.inside[v] | surface.crosses[v]
+    if not is_within or marks != 0 or is_lost[0] != 0:
+        uncertain[0] = 1
+    if surface.clasped[v] != 0:
+        uncertain[1] = 1

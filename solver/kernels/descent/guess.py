@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The initial guess drawn back to the rigid motion of its linkage, as far as G asks for it.
+
+A linkage is what elements and attachments join. Let x_g be the guess after the first iterations,
+and x_r be xᵗ moved rigidly with the momenta of its linkage and with the part of gravity that its
+center followed in the last step, or xᵗ itself where that is held. The iterations go on from
+
+    x_r + α (x_g − x_r),   α ∈ [0, 1] where G is smallest by its slopes s_r, s_g at the two ends,
+    α = s_r/(s_r − s_g),   s = −∂G/∂x · (x_g − x_r),
+
+and from x_g where G still falls there. Motion that the iterations could not resolve would be kept
+otherwise, and pump energy; falling and spinning are rigid and stay as they are. The forces at xᵗ
+are not computed again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g)
+with the gravity of that step.
+"""
+
+import warp as wp
+
+from ..device.options import QUICK
+from .motion import adaptive_acceleration
+
+wp.set_module_options(QUICK)
+
+# Part of the trace of an inertia tensor added to it: rods and single points can turn freely.
+THIN = wp.constant(wp.float64(1.0e-9))
+
+
+@wp.struct
+class Linkages:
+    """Vertices by linkage, in chunks that are added up by themselves, and sums per chunk."""
+
+    vertex: wp.array[int]  # free vertices, linkage by linkage
+    chunk_start: wp.array[int]  # [chunk + 1] offsets in `vertex`
+    first_chunk: wp.array[int]  # [linkage + 1]
+    held: wp.array[int]  # [linkage]
+    of: wp.array[int]  # [vertex] linkage of a free vertex
+    weight: wp.array[wp.float64]  # Σ w, w = m/h² [N/m], shape [chunk], and so on
+    center: wp.array[wp.vec3d]  # Σ w xᵗ
+    motion: wp.array[wp.vec3d]  # Σ w vᵗ
+    push: wp.array[wp.vec3d]  # Σ w (vᵗ − vᵗ⁻¹)/h
+    spin: wp.array[wp.vec3d]  # Σ w xᵗ × vᵗ
+    spread: wp.array[wp.mat33d]  # Σ w xᵗ xᵗᵀ
+    slope: wp.array[wp.vec2d]  # Σ (s_r, s_g) [J]
+    turn: wp.array[wp.mat33d]  # x_r = turn xᵗ + shift, shape [linkage]
+    shift: wp.array[wp.vec3d]
+    alpha: wp.array[float]  # α, shape [linkage]
+
+
+@wp.func
+def rotation_matrix(angle: wp.vec3d):
+    """The rotation by |angle| about its direction (Rodrigues)."""
+    one = wp.identity(n=3, dtype=wp.float64)
+    size = wp.length(angle)
+    turn = one
+    if size > wp.float64(0.0):
+        k = wp.skew(angle / size)
+        turn = one + wp.sin(size) * k + (wp.float64(1.0) - wp.cos(size)) * (k * k)
+    return turn
+
+
+@wp.func
+def rate_of_turn(spread: wp.mat33d, spin: wp.vec3d):
+    """ω [rad/s] of the angular momentum Σ w r × v, where `spread` is Σ w r rᵀ about the center.
+
+    What is straight does not turn about its own axis, and a point not at all.
+    """
+    rate = wp.vec3d()
+    size = wp.trace(spread)
+    one = wp.identity(n=3, dtype=wp.float64)
+    tensor = (size * (wp.float64(1.0) + THIN)) * one - spread
+    if wp.determinant(tensor) > wp.float64(0.0):
+        rate = wp.inverse(tensor) * spin
+    return rate
+
+
+@wp.func
+def rigidly_moved(x: wp.vec3, linkage: int, linkages: Linkages):
+    """x_r [m] of a vertex at x."""
+    moved = linkages.turn[linkage] * wp.vec3d(x) + linkages.shift[linkage]
+    return wp.vec3(moved)
+
+
+@wp.kernel
+def add_moments(
+    x_start: wp.array[wp.vec3],
+    velocity: wp.array[wp.vec3],
+    acceleration: wp.array[wp.vec3],
+    inertia: wp.array[float],
+    # in and out
+    linkages: Linkages,
+):
+    """Momentum, angular momentum and moments of a chunk. One thread per chunk."""
+    chunk = wp.tid()
+    weight = wp.float64(0.0)
+    center = wp.vec3d()
+    motion = wp.vec3d()
+    push = wp.vec3d()
+    spin = wp.vec3d()
+    spread = wp.mat33d()
+    for q in range(linkages.chunk_start[chunk], linkages.chunk_start[chunk + 1]):
+        i = linkages.vertex[q]
+        w = wp.float64(inertia[i])
+        x = wp.vec3d(x_start[i])
+        v = wp.vec3d(velocity[i])
+        weight += w
+        center += w * x
+        motion += w * v
+        push += w * wp.vec3d(acceleration[i])
+        spin += w * wp.cross(x, v)
+        spread += w * wp.outer(x, x)
+    linkages.weight[chunk] = weight
+    linkages.center[chunk] = center
+    linkages.motion[chunk] = motion
+    linkages.push[chunk] = push
+    linkages.spin[chunk] = spin
+    linkages.spread[chunk] = spread
+
+
+@wp.kernel
+def find_rigid_motion(
+    gravity: wp.array[wp.vec3],
+    h: wp.float64,
+    # in and out
+    linkages: Linkages,
+):
+    """Turn and shift of every linkage, one thread each. `gravity` [2]: now, in the last step."""
+    linkage = wp.tid()
+    weight = wp.float64(0.0)
+    center = wp.vec3d()
+    motion = wp.vec3d()
+    push = wp.vec3d()
+    spin = wp.vec3d()
+    spread = wp.mat33d()
+    for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
+        weight += linkages.weight[chunk]
+        center += linkages.center[chunk]
+        motion += linkages.motion[chunk]
+        push += linkages.push[chunk]
+        spin += linkages.spin[chunk]
+        spread += linkages.spread[chunk]
+    turn = wp.identity(n=3, dtype=wp.float64)
+    shift = wp.vec3d()
+    if linkages.held[linkage] == 0 and weight > wp.float64(0.0):
+        center /= weight
+        spin -= wp.cross(center, motion)
+        spread -= weight * wp.outer(center, center)
+        turn = rotation_matrix(h * rate_of_turn(spread, spin))
+        followed = adaptive_acceleration(wp.vec3(push / weight), gravity[0])
+        moved = (h / weight) * motion + (h * h) * wp.vec3d(followed)
+        shift = center + moved - turn * center
+    linkages.turn[linkage] = turn
+    linkages.shift[linkage] = shift
+
+
+@wp.kernel
+def find_guess_slopes(
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    inertial: wp.array[wp.vec3],
+    acceleration: wp.array[wp.vec3],
+    inertia: wp.array[float],
+    force: wp.array[wp.vec3],
+    gravity: wp.array[wp.vec3],
+    h: float,
+    linkages: Linkages,
+    # out
+    slope: wp.array[wp.vec2],
+):
+    """−∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; `force` [N] is −∂G/∂x at x_g."""
+    i = wp.tid()
+    rigid = rigidly_moved(x_start[i], linkages.of[i], linkages)
+    back = x[i] - rigid
+    ahead = inertial[i] - rigid + (h * h) * (acceleration[i] - gravity[1])
+    slope[i] = wp.vec2(inertia[i] * wp.dot(ahead, back), wp.dot(force[i], back))
+
+
+@wp.kernel
+def add_slopes(
+    slope: wp.array[wp.vec2],
+    # in and out
+    linkages: Linkages,
+):
+    """The slopes of a chunk. One thread per chunk."""
+    chunk = wp.tid()
+    total = wp.vec2d()
+    for q in range(linkages.chunk_start[chunk], linkages.chunk_start[chunk + 1]):
+        total += wp.vec2d(slope[linkages.vertex[q]])
+    linkages.slope[chunk] = total
+
+
+@wp.kernel
+def find_alphas(
+    kept: wp.array[float],
+    # in and out
+    linkages: Linkages,
+):
+    """α of every linkage, 1 where it is above `kept` [linkage]. One thread per linkage."""
+    linkage = wp.tid()
+    slope = wp.vec2d()
+    for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
+        slope += linkages.slope[chunk]
+    alpha = wp.float64(1.0)
+    # Written so that slopes that are not numbers give up the guess.
+    if not slope[1] >= wp.float64(0.0):
+        alpha = wp.float64(0.0)
+        if slope[0] > wp.float64(0.0):
+            alpha = slope[0] / (slope[0] - slope[1])
+    linkages.alpha[linkage] = wp.where(alpha > wp.float64(kept[linkage]), 1.0, float(alpha))
+
+
+@wp.kernel
+def step_aside(
+    x_start: wp.array[wp.vec3],
+    linkages: Linkages,
+    force: wp.array[wp.vec3],
+    # in and out
+    x: wp.array[wp.vec3],
+    # out
+    end: wp.array[wp.vec3],
+    force_at_end: wp.array[wp.vec3],
+):
+    """Go to x_r, and keep the position and the force of before. One thread per free vertex."""
+    i = wp.tid()
+    end[i] = x[i]
+    force_at_end[i] = force[i]
+    x[i] = rigidly_moved(x_start[i], linkages.of[i], linkages)
+
+
+@wp.kernel
+def find_slopes(
+    x: wp.array[wp.vec3],
+    end: wp.array[wp.vec3],
+    force: wp.array[wp.vec3],
+    force_at_end: wp.array[wp.vec3],
+    # out
+    slope: wp.array[wp.vec2],
+):
+    """−∂G/∂x_i · (end − x) [J] at x and at the end."""
+    i = wp.tid()
+    path = end[i] - x[i]
+    slope[i] = wp.vec2(wp.dot(force[i], path), wp.dot(force_at_end[i], path))
+
+
+@wp.kernel
+def draw_back(
+    x_start: wp.array[wp.vec3],
+    linkages: Linkages,
+    end: wp.array[wp.vec3],
+    # out
+    x: wp.array[wp.vec3],
+):
+    """x = x_r + α (x_g − x_r), x_g being `end`. One thread per free vertex."""
+    i = wp.tid()
+    linkage = linkages.of[i]
+    alpha = linkages.alpha[linkage]
+    drawn_back = end[i]
+    if alpha < 1.0:
+        rigid = rigidly_moved(x_start[i], linkage, linkages)
+        drawn = wp.lerp(rigid, drawn_back, alpha)
+        if wp.isfinite(drawn):
+            drawn_back = drawn
+    x[i] = drawn_back

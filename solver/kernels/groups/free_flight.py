@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies in free flight: their boxes, whom and what they may meet, and their common motion."""
+
+import warp as wp
+
+from ..contact.analytic_colliders import AnalyticColliders, may_reach
+from ..contact.detection.bvh import COLLIDER_TRIANGLES, meets_any
+from ..contact.pairs import Surface
+from ..device.chunks import Chunks
+from ..device.options import QUICK
+from ..device.union_find import first_of, join
+
+wp.set_module_options(QUICK)
+
+
+# The part of a motion that leads up to an obstacle is halved so often to find it.
+HALVINGS = wp.constant(12)
+
+
+@wp.struct
+class Boxes:
+    """Boxes of vertices with their contact distances, and the sum of the vertices' paths."""
+
+    low: wp.array[wp.vec3]  # [m]
+    high: wp.array[wp.vec3]  # [m]
+    path: wp.array[wp.vec3d]  # [m]
+
+
+@wp.struct
+class Flights:
+    """How bodies would fly, all [body]."""
+
+    size: wp.array[wp.float64]  # number of vertices
+    held: wp.array[int]  # whether any of them is kinematic
+    low: wp.array[wp.vec3]  # of the box that it sweeps on its own mean path [m]
+    high: wp.array[wp.vec3]  # [m]
+    parent: wp.array[int]
+    group: wp.array[int]  # the first of those that it flies with
+    motion: wp.array[wp.vec3]  # of the group, where this is its first body [m]
+    farthest: wp.array[wp.vec3]  # coordinates of the group [m], likewise
+    part: wp.array[float]  # of its motion that leads up to obstacles, likewise
+    stays: wp.array[int]  # of the group, where this is its first body
+
+
+@wp.func
+def stretched_low(low: wp.vec3, motion: wp.vec3):
+    """Lower end [m] of a box that moves; what moves to nowhere may get anywhere."""
+    if not wp.isfinite(motion):
+        return wp.vec3(-wp.inf)
+    return low + wp.min(motion, wp.vec3())
+
+
+@wp.func
+def stretched_high(high: wp.vec3, motion: wp.vec3):
+    """Its upper end [m]."""
+    if not wp.isfinite(motion):
+        return wp.vec3(wp.inf)
+    return high + wp.max(motion, wp.vec3())
+
+
+@wp.kernel
+def measure_chunks(
+    first: int,
+    chunks: Chunks,
+    vertex_count: int,
+    x: wp.array[wp.vec3],
+    goal: wp.array[wp.vec3],
+    radius: wp.array[float],
+    # in and out
+    boxes: Boxes,
+):
+    """Box of every chunk, and the paths of its vertices to their goals. One thread per chunk.
+
+    Embedded points, which stand behind the vertices, have none of their own.
+    """
+    chunk = first + wp.tid()
+    low = wp.vec3(wp.inf)
+    high = wp.vec3(-wp.inf)
+    path = wp.vec3d()
+    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        i = chunks.vertex[q]
+        r = wp.vec3(radius[i])
+        low = wp.min(low, x[i] - r)
+        high = wp.max(high, x[i] + r)
+        if i < vertex_count:
+            path += wp.vec3d(goal[i] - x[i])
+    boxes.low[chunk] = low
+    boxes.high[chunk] = high
+    boxes.path[chunk] = path
+
+
+@wp.kernel
+def measure_bodies(
+    chunks: Chunks,
+    parts: Boxes,
+    # in and out
+    boxes: Boxes,
+    flights: Flights,
+):
+    """The same of every body, each in a group of its own. One thread per body."""
+    b = wp.tid()
+    low = wp.vec3(wp.inf)
+    high = wp.vec3(-wp.inf)
+    path = wp.vec3d()
+    for chunk in range(chunks.first[b], chunks.first[b + 1]):
+        low = wp.min(low, parts.low[chunk])
+        high = wp.max(high, parts.high[chunk])
+        path += parts.path[chunk]
+    boxes.low[b] = low
+    boxes.high[b] = high
+    boxes.path[b] = path
+    motion = wp.vec3(path / flights.size[b])
+    flights.low[b] = stretched_low(low, motion)
+    flights.high[b] = stretched_high(high, motion)
+    flights.parent[b] = b
+    flights.part[b] = 1.0
+    flights.stays[b] = 0
+
+
+@wp.kernel
+def join_meeting(
+    surface: Surface,
+    # in and out
+    flights: Flights,
+):
+    """Join bodies whose paths may meet those of later ones. One thread per body."""
+    b = wp.tid()
+    low = flights.low[b]
+    high = flights.high[b]
+    for other in range(b + 1, flights.low.shape[0]):
+        if surface.may_touch[b * surface.bodies + other] != 0:
+            apart = wp.max(flights.low[other] - high, low - flights.high[other])
+            if wp.max(apart) <= 0.0:
+                join(b, other, flights.parent)
+
+
+@wp.kernel
+def name_groups(
+    # in and out
+    flights: Flights,
+):
+    """The group of every body."""
+    b = wp.tid()
+    flights.group[b] = first_of(b, flights.parent)
+
+
+@wp.func
+def in_digits_of(motion: wp.vec3, farthest: wp.vec3):
+    """A motion in the digits that coordinates have once the `farthest` [m] has moved by it: all
+    that stay below the same power of two move by just that.
+    """
+    m = motion
+    for k in range(3):
+        far = wp.where(m[k] < 0.0, -farthest[k], farthest[k])
+        m[k] = (m[k] + far) - far
+    return m
+
+
+@wp.kernel
+def find_motions(
+    boxes: Boxes,
+    # in and out
+    flights: Flights,
+):
+    """Mean path of the vertices of every group. One thread per body, the first of a group works."""
+    b = wp.tid()
+    if flights.group[b] != b:
+        return
+    path = wp.vec3d()
+    size = wp.float64(0.0)
+    farthest = wp.vec3()
+    for other in range(b, boxes.path.shape[0]):
+        if flights.group[other] == b:
+            path += boxes.path[other]
+            size += flights.size[other]
+            farthest = wp.max(farthest, wp.max(wp.abs(boxes.low[other]), wp.abs(boxes.high[other])))
+    flights.motion[b] = in_digits_of(wp.vec3(path / size), farthest)
+    flights.farthest[b] = farthest
+
+
+@wp.func
+def meets_on_the_way(b: int, other: int, surface: Surface, boxes: Boxes, flights: Flights):
+    """Whether two bodies of different groups may meet when each group has its own motion."""
+    if flights.group[b] == flights.group[other]:
+        return False
+    if surface.may_touch[b * surface.bodies + other] == 0:
+        return False
+    motion = flights.motion[flights.group[b]]
+    others = flights.motion[flights.group[other]]
+    low = stretched_low(boxes.low[b], motion)
+    high = stretched_high(boxes.high[b], motion)
+    above = stretched_low(boxes.low[other], others) - high
+    below = low - stretched_high(boxes.high[other], others)
+    return wp.max(wp.max(above, below)) <= 0.0
+
+
+@wp.func
+def meets_by(
+    part: float,
+    b: int,
+    motion: wp.vec3,
+    surface: Surface,
+    colliders: AnalyticColliders,
+    travel: float,
+    boxes: Boxes,
+):
+    """Whether body b may reach an analytic collider, or the box of another as of the last search,
+    on a part of a motion.
+    """
+    low = stretched_low(boxes.low[b], part * motion)
+    high = stretched_high(boxes.high[b], part * motion)
+    meets = bool(False)
+    for k in range(colliders.kind.shape[0]):
+        if may_reach(colliders, k, low, high):
+            meets = True
+    if not meets:
+        reach = wp.vec3(travel)
+        meets = meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach)
+    return meets
+
+
+@wp.kernel
+def find_obstacles(
+    surface: Surface,
+    colliders: AnalyticColliders,
+    travel: wp.array[float],
+    boxes: Boxes,
+    # in and out
+    flights: Flights,
+):
+    """Mark the groups that do not fly: what is held, and what may meet another group on the way of
+    both, which is not that of each body by itself; and find the part of its motion that leads a
+    group up to colliders, which move by `travel` [m] at most within the frame.
+    """
+    b = wp.tid()
+    group = flights.group[b]
+    motion = flights.motion[group]
+    stays = flights.held[b]
+    if not wp.isfinite(motion):
+        stays = 1
+    for other in range(flights.group.shape[0]):
+        if meets_on_the_way(b, other, surface, boxes, flights):
+            stays = 1
+    if stays != 0:
+        flights.stays[group] = 1
+        return
+    part = float(1.0)
+    if meets_by(part, b, motion, surface, colliders, travel[0], boxes):
+        part = 0.0
+        share = float(0.5)
+        for _halving in range(HALVINGS):
+            if not meets_by(part + share, b, motion, surface, colliders, travel[0], boxes):
+                part += share
+            share *= 0.5
+    wp.atomic_min(flights.part, group, part)
+
+
+@wp.kernel
+def find_flying(
+    # in and out
+    flights: Flights,
+    # out
+    flies: wp.array[int],
+):
+    """How far every group flies, and whether any gets anywhere by that."""
+    b = wp.tid()
+    if flights.group[b] == b and flights.stays[b] == 0:
+        part = flights.part[b]
+        if part < 1.0:
+            flights.motion[b] = in_digits_of(part * flights.motion[b], flights.farthest[b])
+        if wp.length_sq(flights.motion[b]) > 0.0:
+            flies[0] = 1
+
+
+@wp.kernel
+def fly(
+    first: int,
+    body: wp.array[int],
+    flights: Flights,
+    # in and out
+    x: wp.array[wp.vec3],
+):
+    """Move every vertex of what flies by the motion of its group."""
+    i = first + wp.tid()
+    group = flights.group[body[i]]
+    if flights.stays[group] == 0:
+        x[i] = x[i] + flights.motion[group]

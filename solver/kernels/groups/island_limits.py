@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits of the rigid steps of islands: pairs with other bodies, trust regions, colliders.
+
+An island that goes with all of its parts changes no distance between these. Where the boxes that it
+sweeps meet those of no other one, nor those of colliders, it needs no trust regions either.
+"""
+
+from functools import cache
+
+import warp as wp
+
+from ..contact.analytic_colliders import ContactModel
+from ..contact.detection.bvh import COLLIDER_TRIANGLES, meets_any
+from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
+from ..contact.feasibility.embedded_collider_bounds import fraction_function
+from ..contact.feasibility.pair_bounds import lower
+from ..contact.feasibility.plane_bounds import fraction_to_plane, toward_plane
+from ..contact.feasibility.separating_planes import LOST, ROUNDING, gap_along
+from ..contact.feasibility.sliding_planes import approach_along
+from ..contact.feasibility.trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
+from ..contact.pairs import Pair, Surface
+from ..device.chunks import Chunks
+from ..device.options import QUICK
+from ..device.thread_shares import share_of
+from ..device.union_find import join
+from .free_flight import Boxes
+from .islands import Islands
+
+wp.set_module_options(QUICK)
+
+
+@wp.kernel
+def join_meeting(
+    parts: int,
+    x: wp.array[wp.vec3],
+    way: wp.array[wp.vec3],
+    counts: wp.array[int],
+    pairs: wp.array[Pair],
+    body: wp.array[int],
+    # in and out
+    islands: Islands,
+    # out
+    joined: wp.array[int],
+):
+    """Join free islands whose ways [m] would lead them within the contact distance of each other,
+    and see whether there are any.
+
+    Not where one that stands comes by more than that distance, in an impact: colliders give and
+    take momentum, so nothing is lost with what it cannot take of its step, and a stack that lands
+    would lean as a whole by what the iterations have left out.
+    """
+    for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], parts):
+        pair = pairs[p]
+        v = pair.vertices
+        one = islands.island[body[v[0]]]
+        other = islands.island[body[v[3]]]
+        if one != other and islands.held[one] == 0 and islands.held[other] == 0:
+            approach = approach_along(pair.kind, pair.found_normal, v, way)
+            gap = gap_along(pair.kind, pair.found_normal, v, x)
+            stands = islands.stands[one] != 0 or islands.stands[other] != 0
+            lands = stands and approach > pair.radius
+            if approach > 0.0 and gap - approach < pair.radius and not lands:
+                join(one, other, islands.parent)
+                joined[0] = 1
+
+
+@wp.kernel
+def find_parts_to_planes(
+    parts: int,
+    x: wp.array[wp.vec3],
+    way: wp.array[wp.vec3],
+    counts: wp.array[int],
+    pairs: wp.array[Pair],
+    body: wp.array[int],
+    islands: Islands,
+    # in and out
+    least: wp.array[float],
+    # out
+    stopped: wp.array[int],
+    meet: wp.array[int],
+):
+    """The least part of their ways that planes between islands leave these, whether they stop any,
+    and whether free ones `meet`.
+    """
+    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    for p in range(begin, end):
+        pair = pairs[p]
+        v = pair.vertices
+        one = islands.island[body[v[0]]]
+        other = islands.island[body[v[3]]]
+        if one != other:
+            approach = wp.vec4(0.0)
+            for c in range(4):
+                approach[c] = wp.max(wp.dot(toward_plane(c, pair), way[v[c]]), 0.0)
+            for c in range(4):
+                part = float(1.0)
+                if approach[c] > 0.0:
+                    part = fraction_to_plane(c, pair, approach, wp.vec2(0.0), x)
+                if part < 1.0:
+                    lower(least, islands.island[body[v[c]]], part)
+                    stopped[0] = 1
+                    if islands.held[one] == 0 and islands.held[other] == 0:
+                        meet[0] = 1
+
+
+@cache
+def parts_in_regions_kernel(width: int) -> wp.Kernel:
+    """The kernel of scenes whose embedded points have so many corners, or 0."""
+    fraction_in_front = fraction_function(width)
+
+    @wp.kernel(module="unique", module_options=QUICK)
+    def find_parts_in_regions(
+        first: int,
+        model: ContactModel,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+        regions: Regions,
+        islands: Islands,
+        meets: wp.array[int],
+        # in and out
+        least: wp.array[float],
+        # out
+        cut: wp.array[int],
+        leaves: wp.array[int],
+        stopped: wp.array[int],
+    ):
+        """The least part of its way to `candidate` on which an island stays in front of analytic
+        colliders and, if it `meets` anything, in its trust regions; and whether any `leaves` these.
+        So does what gets to where rounding is more than the contact distance, as it could pass what
+        is not listed. One thread per free vertex.
+        """
+        i = first + wp.tid()
+        step = candidate[i] - x[i]
+        cut[i] = 0
+        if wp.length_sq(step) > 0.0:
+            island = islands.island[model.body[i]]
+            part = float(1.0)
+            rounding = LOST * ROUNDING * wp.dot(wp.abs(candidate[i]), wp.vec3(1.0))
+            if meets[island] != 0 or rounding > model.state.radius[i]:
+                part = fraction_in_region(i, x[i], step, regions)
+            if part < 1.0:
+                cut[i] = BY_TRUST_RADIUS
+                leaves[0] = 1
+            if model.colliders.kind.shape[0] > 0:
+                moving = wp.vec2i(0, candidate.shape[0])
+                in_front = fraction_in_front(i, moving, model, x, candidate, x_start)
+                part = wp.min(part, in_front)
+            if part < 1.0:
+                lower(least, island, part)
+                stopped[0] = 1
+
+    return find_parts_in_regions
+
+
+@wp.kernel
+def sweep_boxes(
+    chunks: Chunks,
+    parts: Boxes,
+    islands: Islands,
+    # in and out
+    boxes: Boxes,
+    # out
+    meets: wp.array[int],
+):
+    """The box that every body sweeps with its island. One thread per body."""
+    b = wp.tid()
+    low = wp.vec3(wp.inf)
+    high = wp.vec3(-wp.inf)
+    for chunk in range(chunks.first[b], chunks.first[b + 1]):
+        low = wp.min(low, parts.low[chunk])
+        high = wp.max(high, parts.high[chunk])
+    island = islands.island[b]
+    meets[b] = 0
+    if islands.held[island] == 0:
+        arm = 0.5 * (low + high) - wp.vec3(islands.center[island])
+        farthest = wp.length(arm) + 0.5 * wp.length(high - low)
+        turned = islands.turn[island] - wp.identity(n=3, dtype=wp.float64)
+        size = float(wp.sqrt(wp.ddot(turned, turned)))
+        reach = wp.vec3(float(wp.length(islands.shift[island])) + size * farthest)
+        low -= reach
+        high += reach
+    boxes.low[b] = low
+    boxes.high[b] = high
+
+
+@wp.kernel
+def find_obstacles(
+    surface: Surface,
+    travel: wp.array[float],
+    boxes: Boxes,
+    islands: Islands,
+    # in and out
+    meets: wp.array[int],
+):
+    """Mark the islands that may meet another one on their rigid steps, or the box of a collider as
+    of the last search; within the frame those move by `travel` [m] at most.
+    """
+    b = wp.tid()
+    island = islands.island[b]
+    low = boxes.low[b]
+    high = boxes.high[b]
+    is_met = not wp.isfinite(low + high)
+    for other in range(boxes.low.shape[0]):
+        if islands.island[other] != island and surface.may_touch[b * surface.bodies + other] != 0:
+            if wp.max(wp.max(boxes.low[other] - high, low - boxes.high[other])) <= 0.0:
+                is_met = True
+    reach = wp.vec3(travel[0])
+    if meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach):
+        is_met = True
+    if is_met:
+        meets[island] = 1

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigid steps of islands: where they lead, the planes of pairs along them, and their fractions.
+
+All of an island goes equally far: x + α (x' − x) is an affine map, which parts what is parted.
+"""
+
+import warp as wp
+
+from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
+from ..contact.feasibility.plane_bounds import KEPT
+from ..contact.feasibility.separating_planes import better, parting_normal, room_between
+from ..contact.feasibility.sliding_planes import approach_along, ends_paths, passing_normal
+from ..contact.pairs import Pair, signed_weights, weighted
+from ..device.options import HOT
+from ..device.thread_shares import share_of
+from .islands import Islands
+
+wp.set_module_options(HOT)
+
+# The most rounds in which islands go on, and of those that only what is held has stopped.
+MOST = wp.constant(12)
+AGAIN = wp.constant(2)
+
+
+@wp.func
+def rigid_step(start: wp.vec3, island: int, islands: Islands):
+    """The step of a vertex of an island from `start` [m]."""
+    arm = wp.vec3d(start) - islands.center[island]
+    turned = islands.turn[island] * arm
+    step = wp.vec3(islands.shift[island] + (turned - arm))
+    if islands.held[island] != 0 or not wp.isfinite(step):
+        step = wp.vec3(0.0)
+    return step
+
+
+@wp.kernel
+def move_islands(
+    first: int,
+    x: wp.array[wp.vec3],
+    owner: wp.array[int],
+    islands: Islands,
+    # out
+    candidate: wp.array[wp.vec3],
+):
+    """Where free islands should have got. One thread per free vertex."""
+    i = first + wp.tid()
+    candidate[i] = x[i] + rigid_step(x[i], islands.island[owner[i]], islands)
+
+
+@wp.kernel
+def find_ways(
+    first: int,
+    before: wp.array[wp.vec3],
+    x: wp.array[wp.vec3],
+    owner: wp.array[int],
+    islands: Islands,
+    # out
+    way: wp.array[wp.vec3],
+):
+    """What is left of the step of every surface vertex [m]."""
+    s = first + wp.tid()
+    way[s] = before[s] + rigid_step(before[s], islands.island[owner[s]], islands) - x[s]
+
+
+@wp.func
+def stays(s: int, way: wp.array[wp.vec3]):
+    """1 for a surface vertex that is to go nowhere."""
+    return int(wp.length_sq(way[s]) == 0.0)
+
+
+@wp.kernel
+def part_for_ways(
+    first: int,
+    parts: int,
+    x: wp.array[wp.vec3],
+    way: wp.array[wp.vec3],
+    counts: wp.array[int],
+    # in and out
+    pairs: wp.array[Pair],
+):
+    """Let the normals of pairs that would end the ways of their vertices part them as they are now,
+    or where the ways pass if they may. What comes to meet others keeps its planes.
+    """
+    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    for p in range(begin, end):
+        pair = pairs[p]
+        v = pair.vertices
+        n = pair.found_normal
+        meets = stays(v[0], way) == 0 and stays(v[3], way) == 0
+        if not meets and approach_along(pair.kind, n, v, way) >= KEPT * room_between(
+            pair.kind, pair, x
+        ):
+            weights = signed_weights(pair.kind, v, x)
+            n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
+            n = better(pair.kind, pair.found_normal, n, v, x)
+            if ends_paths(pair.kind, n, v, x, way):
+                n = passing_normal(pair, n, weights, x, way)
+            pairs[p].found_normal = n
+
+
+@wp.kernel
+def move_parts(
+    first: int,
+    candidate: wp.array[wp.vec3],
+    body: wp.array[int],
+    islands: Islands,
+    least: wp.array[float],
+    # in and out
+    x: wp.array[wp.vec3],
+):
+    """Let every island take the `least` part of its step. One thread per free vertex."""
+    i = first + wp.tid()
+    part = least[islands.island[body[i]]]
+    if part < 1.0:
+        x[i] = x[i] + part * (candidate[i] - x[i])
+    else:
+        x[i] = candidate[i]
+
+
+@wp.kernel
+def decide(
+    stopped: wp.array[int],
+    meet: wp.array[int],
+    leaves: wp.array[int],
+    # in and out
+    rounds: wp.array[int],
+    # out
+    goes_on: wp.array[int],
+):
+    """Decide if there is another round: while free islands meet or any `leaves` its trust regions,
+    and once for what something else has stopped. One thread.
+    """
+    rounds[0] = rounds[0] + 1
+    most = wp.where(meet[0] != 0 or leaves[0] != 0, MOST, AGAIN)
+    goes_on[0] = wp.where(stopped[0] != 0 and rounds[0] < most, 1, 0)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Islands of bodies that touch each other: which are free, and what momentum they lack.
+
+An island goes by its first body. What is known of islands is kept there, in arrays [body] in which
+colliders follow behind the bodies.
+"""
+
+import warp as wp
+
+from ..contact.detection.pair_counts import ALL
+from ..contact.pairs import PairState, Touch, gap_of
+from ..device.chunks import Chunks
+from ..device.options import QUICK
+from ..device.union_find import first_of, join
+
+wp.set_module_options(QUICK)
+
+
+@wp.struct
+class Islands:
+    """Which bodies touch each other, and how free islands are to move as rigid ones."""
+
+    parent: wp.array[int]
+    touched: wp.array[int]  # whether the body touches another one
+    at_colliders: wp.array[int]  # whether it touches a collider, or a body that is held
+    island: wp.array[int]  # first body of the island
+    held: wp.array[int]  # whether anything in the island is not free
+    stands: wp.array[int]  # whether anything in the island touches a collider
+    center: wp.array[wp.vec3d]  # [m]
+    shift: wp.array[wp.vec3d]  # of the center [m]
+    turn: wp.array[wp.mat33d]  # rotation about the center
+
+
+@wp.struct
+class Moments:
+    """Sums over chunks of vertices at r, relative to the first vertex of the island; d = y − x."""
+
+    weight: wp.array[wp.float64]  # Σ w, w = m/h² [N/m]
+    center: wp.array[wp.vec3d]  # Σ w r
+    shift: wp.array[wp.vec3d]  # Σ w d
+    mixed: wp.array[wp.mat33d]  # Σ w r dᵀ
+    spread: wp.array[wp.mat33d]  # Σ w r rᵀ
+
+
+@wp.func
+def origin_of(island: int, chunks: Chunks, x: wp.array[wp.vec3]):
+    """The first vertex of an island [m]."""
+    return wp.vec3d(x[chunks.vertex[chunks.start[chunks.first[island]]]])
+
+
+@wp.kernel
+def separate(
+    # in and out
+    islands: Islands,
+    # out
+    is_any_free: wp.array[int],
+):
+    """Make an untouched island of every body."""
+    b = wp.tid()
+    islands.parent[b] = b
+    islands.touched[b] = 0
+    islands.at_colliders[b] = 0
+    islands.held[b] = 0
+    islands.stands[b] = 0
+    if b == 0:
+        is_any_free[0] = 0
+
+
+@wp.kernel
+def join_touching(
+    parts: int,
+    counts: wp.array[int],
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    anchored: wp.array[int],
+    # in and out
+    islands: Islands,
+):
+    """Join bodies that touch; those that are `anchored`, and colliders, join nobody."""
+    for p in range(wp.tid(), counts[ALL], parts):
+        if state[p].near != 0:
+            near = touches[p]
+            one = body[near.vertices[0]]
+            other = body[near.vertices[3]]
+            d = wp.dot(near.normal, gap_of(near, x))
+            if one != other and (d < near.radius or near.separates != 0):
+                islands.touched[one] = 1
+                islands.touched[other] = 1
+                if anchored[one] == 0 and anchored[other] == 0:
+                    join(one, other, islands.parent)
+                else:
+                    islands.at_colliders[one] = 1
+                    islands.at_colliders[other] = 1
+
+
+@wp.kernel
+def name_islands(
+    anchored: wp.array[int],
+    # in and out
+    islands: Islands,
+):
+    """The island of every body or collider, which are held, those of the `anchored`, and which
+    stand on colliders.
+    """
+    b = wp.tid()
+    island = first_of(b, islands.parent)
+    islands.island[b] = island
+    if anchored[b] != 0:
+        islands.held[island] = 1
+    if islands.at_colliders[b] != 0:
+        islands.stands[island] = 1
+
+
+@wp.kernel
+def count_flight(
+    islands: Islands,
+    # in and out
+    steps: wp.array[int],
+    # out
+    is_any_free: wp.array[int],
+):
+    """Count the steps since each body was touched, and see whether any island is free."""
+    b = wp.tid()
+    if islands.touched[b] != 0 or islands.at_colliders[b] != 0:
+        steps[b] = 0
+    else:
+        steps[b] = steps[b] + 1
+    if islands.held[islands.island[b]] == 0:
+        is_any_free[0] = 1
+
+
+@wp.kernel
+def mark_standing(
+    body: wp.array[int],
+    is_solid: wp.array[int],
+    steps: wp.array[int],
+    flight: int,
+    touched: wp.array[int],
+    untouched: wp.array[int],
+    # out
+    standing: wp.array[int],
+):
+    """Mark the vertices of solids that were touched less than `flight` steps ago, and of cloth and
+    rods those that contacts have just `touched`: what hangs from these goes on to fall.
+    `untouched` says who counts as touched in any case.
+    """
+    i = wp.tid()
+    stands = touched[i] != 0 and untouched[i] == 0
+    if is_solid[i] != 0:
+        stands = steps[body[i]] < flight
+    standing[i] = wp.where(stands, 1, 0)
+
+
+@wp.kernel
+def add_moments(
+    first: int,
+    chunks: Chunks,
+    x: wp.array[wp.vec3],
+    inertial: wp.array[wp.vec3],
+    inertia: wp.array[float],
+    islands: Islands,
+    # in and out
+    moments: Moments,
+):
+    """Moments of a chunk in a free island, and the momenta that its displacements would give it."""
+    chunk = first + wp.tid()
+    island = islands.island[chunks.owner[chunk]]
+    if islands.held[island] != 0:
+        return
+    origin = origin_of(island, chunks, x)
+    weight = wp.float64(0.0)
+    center = wp.vec3d()
+    shift = wp.vec3d()
+    mixed = wp.mat33d()
+    spread = wp.mat33d()
+    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        i = chunks.vertex[q]
+        w = wp.float64(inertia[i])
+        r = wp.vec3d(x[i]) - origin
+        d = wp.vec3d(inertial[i]) - wp.vec3d(x[i])
+        weight += w
+        center += w * r
+        shift += w * d
+        mixed += w * wp.outer(r, d)
+        spread += w * wp.outer(r, r)
+    moments.weight[chunk] = weight
+    moments.center[chunk] = center
+    moments.shift[chunk] = shift
+    moments.mixed[chunk] = mixed
+    moments.spread[chunk] = spread

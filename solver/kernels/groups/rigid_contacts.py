@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What islands of bodies feel, as rigid ones, of contacts with all that does not belong to them."""
+
+import warp as wp
+
+from ..contact.analytic_colliders import ContactModel, collider_force_hessian
+from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
+from ..contact.detection.touches import edge_edge_touch, vertex_triangle_touch
+from ..contact.feasibility.separating_planes import gap_along
+from ..contact.law import force_stiffness
+from ..contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, PairLists, Touch, gap_of
+from ..device.chunks import Chunks
+from ..device.options import HOT
+from ..lattice.embedding import point_position
+from .islands import Islands
+from .rigid_steps import RigidSteps, Wrench
+
+wp.set_module_options(HOT)
+
+# Beyond this many contact distances a pair carries nothing, rounding or not.
+FAR = wp.constant(1.1)
+
+
+@wp.struct
+class Meetings:
+    """The pairs of every vertex with what is held, and those that lead it out of others."""
+
+    lists: PairLists
+    counts: wp.array[int]
+    touches: wp.array[Touch]
+    pulled: wp.array[wp.vec3]
+    entry: wp.array[int]  # as those of `lists`, from start[i] on, ...
+    end: wp.array[int]  # [vertex] ... up to here
+
+
+@wp.func
+def of_island(v: int, island: int, body: wp.array[int], islands: Islands):
+    """Whether surface vertex v belongs to an island."""
+    return islands.island[body[v]] == island
+
+
+@wp.func
+def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], islands: Islands):
+    """Whether a corner of a pair is the first that belongs to the island, and not all do."""
+    inside = int(0)
+    first = int(-1)
+    for c in range(4):
+        if of_island(v[c], island, body, islands):
+            inside += 1
+            if first < 0:
+                first = int(c)
+    return first == corner and inside < 4
+
+
+@wp.func
+def way_ahead(island: int, weight: wp.float64, r: wp.vec3d, steps: RigidSteps):
+    """How far the last step takes so much of an island, at r from its center [m]; 0 where contacts
+    are those of here.
+    """
+    way = wp.vec3d()
+    if steps.ahead[island] != 0:
+        way = weight * steps.shift[island] + wp.cross(steps.turn[island], r)
+    return way
+
+
+@wp.func
+def reach_of(
+    pair: Pair,
+    island: int,
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    islands: Islands,
+    steps: RigidSteps,
+):
+    """Within which distance a pair may touch [m], here or at the end of the last step."""
+    far = float(0.0)
+    if steps.ahead[island] != 0:
+        for c in range(4):
+            v = pair.vertices[c]
+            if of_island(v, island, body, islands):
+                r = islands.turn[island] * (wp.vec3d(x[v]) - islands.center[island])
+                way = way_ahead(island, wp.float64(1.0), r, steps)
+                far = wp.max(far, float(wp.length(way)))
+    return FAR * pair.radius + far
+
+
+@wp.func
+def touch_of(
+    p: int,
+    island: int,
+    x: wp.array[wp.vec3],
+    moved: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    meetings: Meetings,
+    model: ContactModel,
+    islands: Islands,
+    steps: RigidSteps,
+):
+    """Find pair p where its vertices have `moved`: its `Touch`, and 0 if it is not within reach.
+    Rows that separate stay as they were found.
+    """
+    touch = Touch()
+    near = int(0)
+    if p >= meetings.counts[OF_VERTICES] + meetings.counts[OF_EDGES]:
+        touch = meetings.touches[p]
+        near = 1
+    else:
+        pair = meetings.lists.pairs[p]
+        reach = reach_of(pair, island, x, model.body, islands, steps)
+        if gap_along(pair.kind, pair.found_normal, pair.vertices, moved) < reach:
+            pulled = meetings.pulled
+            if pair.kind == VERTEX_TRIANGLE:
+                touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start)
+            else:
+                touch, near = edge_edge_touch(p, pair, reach, pulled, moved, x_start)
+    return touch, near
+
+
+@wp.func
+def touch_force(touch: Touch, gap: wp.vec3, ahead: wp.vec3, model: ContactModel):
+    """Force [N] on side A of a pair that touches where its gap has changed by `ahead` [m], and a, b
+    [N/m] of its stiffness a n nᵀ + b I.
+    """
+    distance = wp.dot(touch.normal, gap)
+    force = wp.vec3(0.0)
+    along = float(0.0)
+    drag = float(0.0)
+    if touch.separates != 0:
+        force = (touch.stiffness * (touch.radius - distance)) * touch.normal
+        along = touch.stiffness
+    elif distance + wp.dot(touch.normal, ahead) < touch.radius:
+        force, along, drag = force_stiffness(
+            touch.normal,
+            distance,
+            touch.radius,
+            gap - touch.start_gap,
+            touch.friction,
+            touch.stiffness,
+            model.law,
+        )
+    return force, along, drag
+
+
+@wp.kernel
+def list_meetings(
+    first: int,
+    body: wp.array[int],
+    islands: Islands,
+    steps: RigidSteps,
+    # in and out
+    meetings: Meetings,
+):
+    """The `Meetings` of all islands that move, each once: at its first corner in the island."""
+    s = first + wp.tid()
+    island = islands.island[body[s]]
+    if steps.goes_on[island] == 0:
+        return
+    lists = meetings.lists
+    of_vertices = meetings.counts[OF_VERTICES]
+    found = of_vertices + meetings.counts[OF_EDGES]
+    end = lists.start[s]
+    for slot in range(lists.start[s], lists.start[s + 1]):
+        entry = lists.entry[slot]
+        p = entry >> 2
+        corner = entry & 3
+        meets = bool(False)
+        if p >= found:
+            meets = is_first_inside(lists.pairs[p].vertices, corner, island, body, islands)
+        else:
+            # All of a side belongs to one body.
+            kind = wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE)
+            if corner == 0 or corner == kind:
+                other = lists.pairs[p].vertices[kind - corner]
+                meets = islands.held[islands.island[body[other]]] != 0
+        if meets:
+            meetings.entry[end] = entry
+            end += 1
+    meetings.end[s] = end
+
+
+@wp.func
+def add_colliders(
+    s: int,
+    island: int,
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    model: ContactModel,
+    islands: Islands,
+    steps: RigidSteps,
+    total: Wrench,
+):
+    """`total` with the contacts of surface vertex s with analytic colliders, where its island has
+    got to.
+    """
+    r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
+    begun = x_start[s]
+    if s >= model.embedding.first:
+        begun = point_position(s, x_start, model.embedding)
+    now = wp.vec3(islands.center[island] + islands.shift[island] + r)
+    step = wp.vec3(way_ahead(island, wp.float64(1.0), r, steps))
+    f, h, count, _active_set, _margin = collider_force_hessian(s, now, step, begun, model)
+    if count > 0:
+        k = wp.mat33d(h)
+        arm = wp.skew(r)
+        total.force += wp.vec3d(f)
+        total.torque += wp.cross(r, wp.vec3d(f))
+        total.along += k
+        total.mixed -= k * arm
+        total.around -= arm * k * arm
+    return total
+
+
+@wp.func
+def add_touch(
+    touch: Touch,
+    island: int,
+    x: wp.array[wp.vec3],
+    model: ContactModel,
+    islands: Islands,
+    steps: RigidSteps,
+    total: Wrench,
+):
+    """`total` with a pair that may touch: K = a n nᵀ + b I, and [r]ₓᵀ n = n × r."""
+    weight = wp.float64(0.0)
+    r = wp.vec3d()
+    for c in range(4):
+        if of_island(touch.vertices[c], island, model.body, islands):
+            w = wp.float64(touch.weights[c])
+            weight += w
+            r += w * (wp.vec3d(x[touch.vertices[c]]) - islands.center[island])
+    turned = islands.turn[island] * r
+    gap = gap_of(touch, x) + wp.vec3(weight * islands.shift[island] + (turned - r))
+    r = turned
+    ahead = wp.vec3(way_ahead(island, weight, r, steps))
+    f, a, b = touch_force(touch, gap, ahead, model)
+    if a + b > 0.0:
+        one = wp.identity(n=3, dtype=wp.float64)
+        n = wp.vec3d(touch.normal)
+        a_n = wp.float64(a) * n
+        drag = wp.float64(b)
+        turns = wp.cross(n, r)
+        total.force += weight * wp.vec3d(f)
+        total.torque += wp.cross(r, wp.vec3d(f))
+        total.along += (weight * weight) * (wp.outer(a_n, n) + drag * one)
+        total.mixed -= weight * (wp.outer(a_n, turns) + drag * wp.skew(r))
+        total.around += wp.outer(wp.float64(a) * turns, turns)
+        total.around += drag * (wp.dot(r, r) * one - wp.outer(r, r))
+    return total
+
+
+@wp.kernel
+def add_contacts(
+    first: int,
+    chunks: Chunks,
+    x: wp.array[wp.vec3],
+    moved: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    meetings: Meetings,
+    model: ContactModel,
+    islands: Islands,
+    steps: RigidSteps,
+    # out
+    sums: wp.array[Wrench],
+):
+    """Contacts of a chunk with what is outside of its island, where that has got to; those that
+    touch there, or where the last step would lead if it is taken anew.
+
+    With what is held they are looked at there: a body that slides comes past other triangles in one
+    step, and the directions of before would be in its way. Other free islands do not touch it, and
+    one that it would meet joins it (island_limits.py).
+    """
+    chunk = first + wp.tid()
+    island = islands.island[chunks.owner[chunk]]
+    if steps.goes_on[island] == 0:
+        return
+    total = Wrench()
+    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        s = chunks.vertex[q]
+        if model.colliders.kind.shape[0] > 0 and model.state.hidden[s] == 0:
+            total = add_colliders(s, island, x, x_start, model, islands, steps, total)
+        begin = int(0)
+        end = int(0)
+        if meetings.end.shape[0] > 0:
+            begin = meetings.lists.start[s]
+            end = meetings.end[s]
+        for slot in range(begin, end):
+            p = meetings.entry[slot] >> 2
+            touch, near = touch_of(p, island, x, moved, x_start, meetings, model, islands, steps)
+            if near != 0:
+                total = add_touch(touch, island, x, model, islands, steps, total)
+    sums[chunk] = total

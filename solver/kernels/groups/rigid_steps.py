@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One rigid step of every island of bodies: to where its momentum belongs.
+
+A rigid motion x' = c + u + R (x − c) of an island changes no elastic energy. What is left of G are
+inertia and the contacts with what is no part of the island:
+
+    Σ w (y − x') + Σ f(x') = 0,   Σ w R r × (y − x') + Σ R r × f(x') = 0,   w = m/h², r = x − c,
+
+solved by Newton's method in 6 unknowns; c is the center of mass, so that the torque of inertia is
+the axial vector of R Σ w r (y − x + r)ᵀ, whatever u is. A step that overshoots along itself is
+drawn back by the rule of false position. Where that comes to no end, each step meets contacts of
+which its start knew nothing: it is taken anew from there with these as they are at its end, whose
+forces pull beyond the contact distance (an active set, Hintermüller et al. 2002). What is light
+stands on contacts that are 10⁶ times as stiff as its inertia, and would be thrown to and fro
+between one corner and the next. What slides over a mesh would be caught by edges that it only comes
+past. Friction follows the loads of the step: it takes no more
+of the momentum than the coefficient times what the contacts carry in the end.
+"""
+
+import warp as wp
+
+from ..descent.guess import rotation_matrix
+from ..device.chunks import Chunks
+from ..device.options import QUICK
+from .islands import Islands, Moments, origin_of
+
+wp.set_module_options(QUICK)
+
+# An island is solved when a step would gain less than this part of what the first one did, ...
+SOLVED = wp.constant(wp.float64(1.0e-10))
+# ... or moves it by less than this [m].
+STILL = wp.constant(wp.float64(1.0e-8))
+# Part of the trace of an inertia tensor added to it: what is straight may turn about its own axis
+# by anything, but in small steps.
+THIN = wp.constant(wp.float64(1.0e-6))
+# The most evaluations of its contacts.
+PASSES = wp.constant(40)
+# A step is drawn back where the slope at its end has risen to this part of what it fell by, ...
+OVERSHOT = wp.constant(wp.float64(0.25))
+# ... to no less than this part of it.
+LEAST_PART = wp.constant(wp.float64(0.1))
+# What has come to no end is left where it was if inertia alone has gained more than so many times
+# what the first step would have. A contact that it begins on has less than 7 times that to give: ½
+# where the law is linear, ½ + ln(r/2d) behind that.
+MOST_RISE = wp.constant(wp.float64(10.0))
+# After so many passes, which are enough for friction on a mesh, it is taken anew first, ...
+DRAWN_BACK = wp.constant(18)
+# ... so often.
+LOOKS = wp.constant(3)
+
+
+@wp.struct
+class RigidSteps:
+    """Newton's method for every island, at its first body; all [body]."""
+
+    weight: wp.array[wp.float64]  # Σ w [N/m]
+    tensor: wp.array[wp.mat33d]  # Σ w (r² − r rᵀ) [N m]
+    push: wp.array[wp.vec3d]  # Σ w (y − x) [N]
+    moment: wp.array[wp.mat33d]  # Σ w r (y − x + r)ᵀ [N m]
+    shift: wp.array[wp.vec3d]  # of the last step [m]
+    turn: wp.array[wp.vec3d]  # of the last step [rad]
+    gain: wp.array[wp.float64]  # slope along the last step [J], 0 where it was drawn back
+    first_gain: wp.array[wp.float64]
+    passes: wp.array[int]
+    looks: wp.array[int]  # how often the step from here was taken anew
+    ahead: wp.array[int]  # whether it is: contacts are those at the end of the last step
+    goes_on: wp.array[int]
+
+
+@wp.struct
+class Wrench:
+    """Sums of contacts: force [N] and torque [N m] about the center of an island, and the blocks of
+    their stiffness along u and θ.
+    """
+
+    force: wp.vec3d
+    torque: wp.vec3d
+    along: wp.mat33d
+    mixed: wp.mat33d
+    around: wp.mat33d
+
+
+@wp.func
+def both(one: Wrench, other: Wrench):
+    """The sum of two."""
+    one.force += other.force
+    one.torque += other.torque
+    one.along += other.along
+    one.mixed += other.mixed
+    one.around += other.around
+    return one
+
+
+@wp.kernel
+def begin_rigid_steps(
+    chunks: Chunks,
+    x: wp.array[wp.vec3],
+    moments: Moments,
+    # in and out
+    islands: Islands,
+    # out
+    steps: RigidSteps,
+):
+    """Inertia of every free island and the momenta it lacks. One thread per body, the first of an
+    island works.
+    """
+    b = wp.tid()
+    steps.goes_on[b] = 0
+    if islands.island[b] != b or islands.held[b] != 0:
+        return
+    weight = wp.float64(0.0)
+    center = wp.vec3d()
+    push = wp.vec3d()
+    mixed = wp.mat33d()
+    spread = wp.mat33d()
+    for other in range(b, chunks.first.shape[0] - 1):
+        if islands.island[other] == b:
+            for chunk in range(chunks.first[other], chunks.first[other + 1]):
+                weight += moments.weight[chunk]
+                center += moments.center[chunk]
+                push += moments.shift[chunk]
+                mixed += moments.mixed[chunk]
+                spread += moments.spread[chunk]
+    if not weight > wp.float64(0.0):
+        return
+    center /= weight
+    mixed -= wp.outer(center, push)
+    spread -= weight * wp.outer(center, center)
+    size = wp.trace(spread)
+    one = wp.identity(n=3, dtype=wp.float64)
+    steps.weight[b] = weight
+    steps.tensor[b] = size * (wp.float64(1.0) + THIN) * one - spread
+    steps.push[b] = push
+    steps.moment[b] = mixed + spread
+    steps.gain[b] = wp.float64(0.0)
+    steps.passes[b] = 0
+    steps.looks[b] = 0
+    steps.ahead[b] = 0
+    steps.goes_on[b] = 1
+    islands.center[b] = origin_of(b, chunks, x) + center
+    islands.shift[b] = wp.vec3d()
+    islands.turn[b] = one
+
+
+@wp.kernel
+def move_surface(
+    first: int,
+    x: wp.array[wp.vec3],
+    body: wp.array[int],
+    islands: Islands,
+    steps: RigidSteps,
+    # in and out
+    moved: wp.array[wp.vec3],
+):
+    """Where surface vertices have got to with their islands. One thread per surface vertex."""
+    s = first + wp.tid()
+    island = islands.island[body[s]]
+    if steps.goes_on[island] != 0:
+        r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
+        moved[s] = wp.vec3(islands.center[island] + islands.shift[island] + r)
+
+
+@wp.kernel
+def add_up(
+    parts: int,
+    chunks: Chunks,
+    sums: wp.array[Wrench],
+    islands: Islands,
+    steps: RigidSteps,
+    # out
+    fewer: wp.array[Wrench],
+):
+    """Add up the chunks of every body to so many `parts`, one after the other."""
+    b, part = wp.tid()
+    if steps.goes_on[islands.island[b]] == 0:
+        return
+    total = Wrench()
+    for chunk in range(chunks.first[b] + part, chunks.first[b + 1], parts):
+        total = both(total, sums[chunk])
+    fewer[parts * b + part] = total
+
+
+@wp.func
+def axial(m: wp.mat33d):
+    """Σ a × b, where m = Σ a bᵀ."""
+    return wp.vec3d(m[1, 2] - m[2, 1], m[2, 0] - m[0, 2], m[0, 1] - m[1, 0])
+
+
+@wp.func
+def draw_back(b: int, part: wp.float64, islands: Islands, steps: RigidSteps):
+    """Leave a part [1] of the last step."""
+    back = part - wp.float64(1.0)
+    islands.shift[b] = islands.shift[b] + back * steps.shift[b]
+    islands.turn[b] = rotation_matrix(back * steps.turn[b]) * islands.turn[b]
+    steps.gain[b] = wp.float64(0.0)
+
+
+@wp.func
+def rise_of_inertia(b: int, islands: Islands, steps: RigidSteps):
+    """What the way of an island so far adds to ½ Σ w |x' − y|² [J]."""
+    u = islands.shift[b]
+    one = wp.identity(n=3, dtype=wp.float64)
+    along = wp.dot(wp.float64(0.5) * steps.weight[b] * u - steps.push[b], u)
+    return along - wp.trace((islands.turn[b] - one) * steps.moment[b])
+
+
+@wp.func
+def newton_step(
+    weight: wp.float64, tensor: wp.mat33d, force: wp.vec3d, torque: wp.vec3d, contacts: Wrench
+):
+    """Shift [m] and turn [rad] of a step, by a force and a torque: six equations."""
+    inverse = wp.inverse(weight * wp.identity(n=3, dtype=wp.float64) + contacts.along)
+    back = wp.transpose(contacts.mixed) * inverse
+    left = tensor + contacts.around - back * contacts.mixed
+    turn = wp.vec3d()
+    if wp.determinant(left) > wp.float64(0.0):
+        turn = wp.inverse(left) * (torque - back * force)
+    return inverse * (force - contacts.mixed * turn), turn
+
+
+@wp.kernel
+def take_rigid_steps(
+    chunks: Chunks,
+    sums: wp.array[Wrench],
+    # in and out
+    islands: Islands,
+    steps: RigidSteps,
+    # out
+    goes_on: wp.array[int],
+):
+    """The next step of every island, or back from the last. One thread per body, the first of an
+    island works.
+    """
+    b = wp.tid()
+    if steps.goes_on[b] == 0:
+        return
+    total = Wrench()
+    for other in range(b, chunks.first.shape[0] - 1):
+        if islands.island[other] == b:
+            for chunk in range(chunks.first[other], chunks.first[other + 1]):
+                total = both(total, sums[chunk])
+    weight = steps.weight[b]
+    force = total.force + steps.push[b] - weight * islands.shift[b]
+    torque = total.torque + axial(islands.turn[b] * steps.moment[b])
+    steps.passes[b] = steps.passes[b] + 1
+    slope = wp.dot(force, steps.shift[b]) + wp.dot(torque, steps.turn[b])
+    gain = steps.gain[b]
+    is_anew = steps.ahead[b] != 0
+    steps.ahead[b] = 0
+    if not is_anew and gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
+        part = wp.float64(0.0)
+        if steps.passes[b] > DRAWN_BACK and steps.looks[b] < LOOKS:
+            steps.looks[b] = steps.looks[b] + 1
+            steps.ahead[b] = 1
+        elif steps.passes[b] < PASSES:
+            steps.looks[b] = 0
+            part = wp.max(gain / (gain - slope), LEAST_PART)
+        draw_back(b, part, islands, steps)
+    elif steps.passes[b] < PASSES:
+        if not is_anew:
+            steps.looks[b] = 0
+        shift, turn = newton_step(weight, steps.tensor[b], force, torque, total)
+        gain = wp.dot(force, shift) + wp.dot(torque, turn)
+        if steps.passes[b] == 1:
+            steps.first_gain[b] = gain
+        if gain > wp.max(SOLVED * steps.first_gain[b], STILL * STILL * weight):
+            islands.shift[b] = islands.shift[b] + shift
+            islands.turn[b] = rotation_matrix(turn) * islands.turn[b]
+            steps.shift[b] = shift
+            steps.turn[b] = turn
+            steps.gain[b] = gain
+        else:
+            steps.goes_on[b] = 0
+    if steps.passes[b] >= PASSES:
+        steps.goes_on[b] = 0
+        if rise_of_inertia(b, islands, steps) > MOST_RISE * steps.first_gain[b]:
+            islands.shift[b] = wp.vec3d()
+            islands.turn[b] = wp.identity(n=3, dtype=wp.float64)
+    if steps.goes_on[b] != 0:
+        goes_on[0] = 1

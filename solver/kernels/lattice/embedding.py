@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points of embedded surfaces: x_v = Σ w_k x_k over the corners of one tet or cell.
+
+The corners of a tet or cell have different colors: of the corners of a point, one moves at a time.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import warp as wp
+
+from ..device.bitmasks import lowest_bit, within
+from ..device.options import QUICK
+
+wp.set_module_options(QUICK)
+
+
+@wp.struct
+class Embedding:
+    """Embedded points; in the numbering of vertices they are those from `first` on."""
+
+    first: int
+    width: int  # corners of a point: 4 in tets, 8 in cells
+    corners: wp.array[int]  # [point · width]
+    weights: wp.array[float]  # [point · width]
+    start: wp.array[int]  # [vertex + 1], in `carried`
+    carried: wp.array[int]  # what of the surface moves with each vertex: its points, or itself
+    share: wp.array[float]  # ∂x/∂x_i of each of these, by the vertex i that carries it
+    first_neighbor: wp.array[int]  # [vertex + 1], in `neighbor`
+    neighbor: wp.array[int]  # the vertices that move what each vertex carries, itself included
+    spread: wp.array[float]  # Σ |w| of each point, [point]
+
+
+@wp.func
+def point_position(v: int, x: wp.array[wp.vec3], embedding: Embedding):
+    """Where embedded point v is [m], from where its corners are."""
+    begin = (v - embedding.first) * embedding.width
+    base = x[embedding.corners[begin]]
+    position = base
+    for k in range(begin + 1, begin + embedding.width):
+        position += embedding.weights[k] * (x[embedding.corners[k]] - base)
+    return position
+
+
+@wp.func
+def is_within(i: int, first: int, last: int):
+    """1 for `first` ≤ i < `last`, else 0."""
+    return wp.where(i >= first and i < last, 1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class SurfaceFunctions:
+    """How the surface moves with the vertices."""
+
+    carried_range: wp.Function
+    carried: wp.Function
+    share: wp.Function
+    position: wp.Function
+    weight: wp.Function
+    weight_of_range: wp.Function
+    path_along: wp.Function
+    longest_path: wp.Function
+    farthest: wp.Function
+
+
+@cache
+def surface_functions(width: int) -> SurfaceFunctions:
+    """The `SurfaceFunctions` of scenes whose embedded points have so many corners, or 0 of those
+    where every vertex is its own surface: there they are compiled to nothing.
+
+    The corners of a point that are meant are found all at once, and hardly ever more than one is.
+    """
+    embedded = width > 0
+    corners_within = within(width) if embedded else None
+
+    @wp.func
+    def carried_range(i: int, embedding: Embedding):
+        """Where what moves with vertex i begins and ends in the list of `carried`."""
+        begin = int(i)
+        end = i + 1
+        if wp.static(embedded):
+            begin = embedding.start[i]
+            end = embedding.start[i + 1]
+        return begin, end
+
+    @wp.func
+    def carried(k: int, embedding: Embedding):
+        """Number k of the surface vertices that move with some vertex."""
+        s = int(k)
+        if wp.static(embedded):
+            s = embedding.carried[k]
+        return s
+
+    @wp.func
+    def share(k: int, embedding: Embedding):
+        """∂x_s/∂x_i of the surface vertex with number k, by the vertex i that it moves with."""
+        w = float(1.0)
+        if wp.static(embedded):
+            w = embedding.share[k]
+        return w
+
+    @wp.func
+    def position(v: int, x: wp.array[wp.vec3], embedding: Embedding):
+        """Where surface vertex v is [m], embedded or not."""
+        x_v = x[v]
+        if wp.static(embedded):
+            if v >= embedding.first:
+                x_v = point_position(v, x, embedding)
+        return x_v
+
+    @wp.func
+    def weight(i: int, v: int, embedding: Embedding):
+        """∂x_v/∂x_i of surface vertex v, embedded or not, by vertex i: a number."""
+        w_i = wp.where(v == i, 1.0, 0.0)
+        if wp.static(embedded):
+            if v >= embedding.first:
+                begin = (v - embedding.first) * wp.static(width)
+                left = corners_within(begin, i, i + 1, embedding.corners)
+                while left != 0:
+                    w_i += embedding.weights[begin + lowest_bit(left)]
+                    left &= left - 1
+        return w_i
+
+    @wp.func
+    def weight_of_range(moving: wp.vec2i, v: int, embedding: Embedding):
+        """Σ |∂x_v/∂x_i| over the vertices i from moving[0] to moving[1]."""
+        total = is_within(v, moving[0], moving[1])
+        if wp.static(embedded):
+            if v >= embedding.first:
+                begin = (v - embedding.first) * wp.static(width)
+                total = float(0.0)
+                left = corners_within(begin, moving[0], moving[1], embedding.corners)
+                while left != 0:
+                    total += wp.abs(embedding.weights[begin + lowest_bit(left)])
+                    left &= left - 1
+        return total
+
+    @wp.func
+    def path_along(
+        v: int,
+        direction: wp.vec3,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        embedding: Embedding,
+    ):
+        """The most that surface vertex v may go along a direction [m], whatever fractions of their
+        steps from x to `candidate` the vertices from moving[0] to moving[1] take.
+
+        Steps of corners that go back are not counted on.
+        """
+        path = float(0.0)
+        j = int(v)
+        if wp.static(embedded):
+            if v >= embedding.first:
+                j = -1
+                begin = (v - embedding.first) * wp.static(width)
+                left = corners_within(begin, moving[0], moving[1], embedding.corners)
+                while left != 0:
+                    c = begin + lowest_bit(left)
+                    k = embedding.corners[c]
+                    along = wp.dot(direction, candidate[k] - x[k])
+                    path += wp.max(embedding.weights[c] * along, 0.0)
+                    left &= left - 1
+        if j >= moving[0] and j < moving[1]:
+            path = wp.max(wp.dot(direction, candidate[j] - x[j]), 0.0)
+        return path
+
+    @wp.func
+    def longest_path(
+        v: int,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        embedding: Embedding,
+    ):
+        """The same in any direction [m]."""
+        path = float(0.0)
+        j = int(v)
+        if wp.static(embedded):
+            if v >= embedding.first:
+                j = -1
+                begin = (v - embedding.first) * wp.static(width)
+                left = corners_within(begin, moving[0], moving[1], embedding.corners)
+                while left != 0:
+                    c = begin + lowest_bit(left)
+                    k = embedding.corners[c]
+                    path += wp.abs(embedding.weights[c]) * wp.length(candidate[k] - x[k])
+                    left &= left - 1
+        if j >= moving[0] and j < moving[1]:
+            path = wp.length(candidate[j] - x[j])
+        return path
+
+    @wp.func
+    def farthest(i: int, x: wp.array[wp.vec3], start: wp.array[wp.vec3], embedding: Embedding):
+        """How far any of the vertices that move what vertex i carries is from its `start` [m]."""
+        most = wp.length_sq(x[i] - start[i])
+        if wp.static(embedded):
+            for k in range(embedding.first_neighbor[i], embedding.first_neighbor[i + 1]):
+                j = embedding.neighbor[k]
+                most = wp.max(most, wp.length_sq(x[j] - start[j]))
+        return wp.sqrt(most)
+
+    return SurfaceFunctions(
+        carried_range,
+        carried,
+        share,
+        position,
+        weight,
+        weight_of_range,
+        path_along,
+        longest_path,
+        farthest,
+    )
+
+
+@wp.func
+def spread_of(s: int, embedding: Embedding):
+    """Surface vertex s moves at most this many times as far as any vertex that moves it."""
+    total = float(1.0)
+    if s >= embedding.first:
+        total = embedding.spread[s - embedding.first]
+    return total
+
+
+@wp.kernel
+def follow(
+    first: int,
+    points: wp.array[int],
+    embedding: Embedding,
+    # out
+    x: wp.array[wp.vec3],
+):
+    """Move the embedded points of a list, from number `first` on, to where their corners are."""
+    v = embedding.first + points[first + wp.tid()]
+    x[v] = point_position(v, x, embedding)
+
+
+@wp.kernel
+def follow_listed(
+    first: int,
+    points: wp.array[int],
+    embedding: Embedding,
+    start: wp.array[int],
+    # out
+    x: wp.array[wp.vec3],
+):
+    """The same of points that have pairs, in a list of pairs that begins at `start` [vertex]."""
+    v = embedding.first + points[first + wp.tid()]
+    if start[v] != start[v + 1]:
+        x[v] = point_position(v, x, embedding)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which cell of a lattice holds a point, where several cells are in one place.
+
+A point follows the material that is nearest to it. On the way from a point to the nearest point of
+the surface around it there is no other surface, so the piece of the surface that is nearest tells
+whose part the point is: one inside of the material, on its surface or a little outside.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .surface_patches import Pieces
+from .triangle_queries import nearest_on_triangles
+
+# A point this near to a triangle, in cells, is on it.
+ON_IT = 1e-6
+AROUND = np.stack(np.indices((3, 3, 3)), axis=-1).reshape(-1, 3) - 1
+
+
+@dataclass(eq=False)
+class Holders:
+    """The surface in a lattice, in pieces that belong to cells."""
+
+    points: np.ndarray
+    """Points of the surface in cells, [point, 3]."""
+    triangles: np.ndarray
+    """[triangle, 3]"""
+    counts: np.ndarray
+    """Size of the grid, [3]."""
+    place: np.ndarray
+    """Flat place of every cell in the grid, rising, [cell]."""
+    pieces: Pieces
+    cell: np.ndarray
+    """The cell that each piece belongs to, [piece]."""
+    cells: np.ndarray
+    """Vertices of the cells, [cell, 8]."""
+    doubled: np.ndarray
+    """Which cells have corners, or are, where others are too, [cell]."""
+
+    def cells_at(self, at):
+        """The cells that points `at` [point, 3], in cells, follow, [point]."""
+        place = np.clip(np.floor(at).astype(np.int64), 0, self.counts - 1)
+        cell = self._first_cell(place)
+        unclear = np.flatnonzero((cell < 0) | self.doubled[cell])
+        piece = self._at_corners(at[unclear], place[unclear])
+        cell[unclear[piece >= 0]] = self.cell[piece[piece >= 0]]
+        unclear = unclear[piece < 0]
+        if len(unclear):
+            cell[unclear] = self._nearest(at[unclear], place[unclear])
+        return cell
+
+    def _first_cell(self, place):
+        """The first cell at places [n, 3] in the grid, -1 for none."""
+        flat = np.ravel_multi_index(place.T, self.counts)
+        first = np.searchsorted(self.place, flat).clip(max=len(self.place) - 1)
+        return np.where(self.place[first] == flat, first, -1)
+
+    def _at_corners(self, at, place):
+        """A piece in the cell of each point that is a corner of the surface; -1 for others."""
+        corners, first = np.unique(self.triangles, return_index=True)
+        every = np.concatenate([self.points[corners], at])
+        order = np.lexsort(every.T)
+        new = np.append(True, (every[order][1:] != every[order][:-1]).any(axis=1))
+        # The sort is stable: if a point is at a corner, its group begins with that.
+        leader = np.empty(len(order), np.int64)
+        leader[order] = order[new][np.cumsum(new) - 1]
+        corner = leader[len(corners) :]
+        known = corner < len(corners)
+        triangle = first[np.where(known, corner, 0)] // 3
+        piece = self.pieces.find(triangle, np.ravel_multi_index(place.T, self.counts))
+        return np.where(known, piece, -1)
+
+    def _nearest(self, at, place):
+        """The cells that hold points away from the corners of the surface, by its nearest piece."""
+        flat = np.ravel_multi_index(place.T, self.counts)
+        piece, gap = self._nearest_piece(at, flat[:, None])
+        cell = np.where(piece >= 0, self.cell[piece], -1)
+        off = np.flatnonzero(~(gap < ON_IT**2))
+        if not len(off):
+            return cell
+        at, place = at[off], self._kept(at[off], place[off])
+        around = place[:, None] + AROUND
+        flat = np.ravel_multi_index(np.moveaxis(around, 2, 0), self.counts, mode="clip")
+        piece, _ = self._nearest_piece(at, flat)
+        cell[off] = self._beside(np.where(piece >= 0, self.cell[piece], -1), place)
+        return cell
+
+    def _kept(self, at, place):
+        """The places of points, or of the nearest cells where there are none at their places."""
+        touched = np.unique(self.pieces.cell)
+        touched = np.stack(np.unravel_index(touched, self.counts), axis=1)
+        place = place.copy()
+        for i in np.flatnonzero(self._first_cell(place) < 0):
+            gap = np.maximum(0.0, np.abs(at[i] - (touched + 0.5)) - 0.5)
+            place[i] = touched[np.argmin((gap**2).sum(axis=1))]
+        return place
+
+    def _beside(self, nearest, place):
+        """The cells at places [n, 3] that hang together with the `nearest` ones, or those."""
+        own = self._first_cell(place)
+        cell = np.where(nearest >= 0, nearest, own)
+        other = np.stack(np.unravel_index(self.place[cell], self.counts), axis=1)
+        common = (2 - np.abs(place - other)).prod(axis=1)
+        todo = np.flatnonzero(nearest >= 0)
+        candidate = own.copy()
+        while len(todo):
+            mine, its = self.cells[candidate[todo]], self.cells[nearest[todo]]
+            shared = (mine[:, :, None] == its[:, None]).any(axis=2).sum(axis=1)
+            fits = shared == common[todo]
+            cell[todo[fits]] = candidate[todo[fits]]
+            candidate[todo] += 1
+            more = candidate[todo].clip(max=len(self.place) - 1)
+            more = (self.place[more] == self.place[own[todo]]) & (more == candidate[todo])
+            todo = todo[more & ~fits]
+        return cell
+
+    def _nearest_piece(self, at, flat):
+        """The pieces nearest to points [n, 3] in the cells at flat places [n, m], -1 for none, and
+        the squares of the distances.
+        """
+        piece, least = np.full(len(at), -1), np.full(len(at), np.inf)
+        for pair, near in self.pieces.in_cells(flat.ravel()):
+            point = pair // flat.shape[1]
+            chosen = self._near(at[point], point, self.pieces.triangle[near])
+            point, near = point[chosen], near[chosen]
+            corners = self.points[self.triangles[self.pieces.triangle[near]]]
+            gap = ((nearest_on_triangles(at[point], corners) - at[point]) ** 2).sum(axis=1)
+            order = np.lexsort([near, gap, point])
+            order = order[np.append(True, point[order][1:] != point[order][:-1])[: len(order)]]
+            order = order[gap[order] < least[point[order]]]
+            piece[point[order]], least[point[order]] = near[order], gap[order]
+        return piece, least
+
+    def _near(self, at, point, triangle):
+        """Which triangles [pair] may be the nearest of their points [pair], numbers of pairs."""
+        center, radius = self._balls
+        distance = np.linalg.norm(center[triangle] - at, axis=1)
+        least = np.full(point.max(initial=-1) + 1, np.inf)
+        np.minimum.at(least, point, distance)
+        return np.flatnonzero(distance - radius[triangle] <= least[point])
+
+    @cached_property
+    def _balls(self):
+        """Centers [triangle, 3] and radii [triangle] of balls around the triangles."""
+        corners = self.points[self.triangles]
+        center = corners.mean(axis=1)
+        return center, np.linalg.norm(corners - center[:, None], axis=2).max(axis=1)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points of embedded surfaces: weighted sums of the corners of one tet or cell each."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from ..kernels.contact.feasibility import embedded_collider_bounds as in_front
+from ..kernels.lattice import embedding as kernels
+from ..topology.graphs import unique_edges
+
+# Smaller weights are rounding.
+LEAST_WEIGHT = 1e-6
+# Rough cost of moving a point [ns].
+FOLLOW = 40.0
+
+
+@dataclass
+class EmbeddedPoints:
+    """The embedded points of all bodies: `corners` [point, n] in solver order, their `weights`
+    [point, n], and the number of their `body` [point]. n is 4, or 8 where any body is of cells; the
+    weights of what a tet lacks are 0.
+    """
+
+    corners: np.ndarray
+    weights: np.ndarray
+    body: np.ndarray
+
+    def __len__(self):
+        return len(self.corners)
+
+    @property
+    def width(self):
+        """Corners of a point, 0 where there are no points."""
+        return self.corners.shape[1] if len(self) else 0
+
+    def of(self, values):
+        """Values [vertex, ...] at the points."""
+        return np.einsum("pk,pk...->p...", self.weights, values[self.corners])
+
+    def parents(self):
+        """Pairs (point, corner) with a weight other than 0, as two arrays, and those weights."""
+        point, slot = np.nonzero(self.weights)
+        return point, self.corners[point, slot], self.weights[point, slot]
+
+
+def embedded_points(bodies, vertices):
+    """The `EmbeddedPoints` of bodies, whose `vertices` [body] are numbers in solver order, and
+    their triangles [triangle, 3], numbered from 0.
+    """
+    surfaces = {n: one.surface for n, one in enumerate(bodies) if getattr(one, "surface", None)}
+    width = max((one.corners.shape[1] for one in surfaces.values()), default=4)
+    corners, weights, body = [np.zeros((0, width), int)], [np.zeros((0, width))], [np.zeros(0, int)]
+    triangles, count = [np.zeros((0, 3), np.int64)], 0
+    for number, surface in surfaces.items():
+        missing = (0, 0), (0, width - surface.corners.shape[1])
+        corners.append(np.pad(vertices[number][surface.corners], missing, mode="edge"))
+        small = np.abs(surface.weights) < LEAST_WEIGHT
+        weights.append(np.pad(np.where(small, 0.0, surface.weights), missing))
+        body.append(np.full(len(surface.corners), number))
+        triangles.append(surface.triangles.astype(np.int64) + count)
+        count += len(surface.corners)
+    weights = np.concatenate(weights)
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    points = EmbeddedPoints(np.concatenate(corners), weights, np.concatenate(body))
+    return points, np.concatenate(triangles)
+
+
+def upload_embedding(points, hidden, first, upload):
+    """The `Embedding` on the device; the points are numbered from `first` on.
+
+    `hidden` [vertex of a body]: those that have points or nothing at all on the surface.
+    """
+    struct = kernels.Embedding()
+    struct.first, struct.width = first, points.width
+    if not len(points):
+        return struct
+    struct.corners = upload(points.corners.astype(np.int32).ravel(), int)
+    struct.weights = upload(points.weights.ravel(), float)
+    point, corner, weight = points.parents()
+    alone = np.setdiff1d(np.arange(first), np.flatnonzero(hidden))
+    owner = np.concatenate([corner, alone])
+    order = np.argsort(owner, kind="stable")
+    start = np.searchsorted(owner[order], np.arange(first + 1))
+    struct.start = upload(start.astype(np.int32), int)
+    struct.carried = upload(np.concatenate([first + point, alone])[order].astype(np.int32), int)
+    struct.share = upload(np.concatenate([weight, np.ones(len(alone))])[order], float)
+    struct.spread = upload(np.abs(points.weights).sum(axis=1), float)
+    rows = np.unique(points.corners, axis=0)
+    pairs = unique_edges(rows)
+    both = np.concatenate(
+        [pairs, pairs[:, ::-1], np.tile(alone, (2, 1)).T, np.tile(np.unique(rows), (2, 1)).T]
+    )
+    both = np.unique(both, axis=0)
+    start = np.searchsorted(both[:, 0], np.arange(first + 1))
+    struct.first_neighbor = upload(start.astype(np.int32), int)
+    struct.neighbor = upload(both[:, 1].astype(np.int32), int)
+    return struct
+
+
+def clearances(model):
+    """Launches that find how far what a step begins with is from analytic colliders; none where
+    there are no points or no such colliders.
+    """
+    if not len(model.surface.points) or not model.has_analytic_colliders:
+        return []
+    alone = np.setdiff1d(np.arange(model.vertex_count), np.flatnonzero(model.surface.hidden))
+    points = model.kinematic_end + np.arange(len(model.surface.points))
+    mine = model.upload(np.concatenate([alone, points]).astype(np.int32), int)
+    record, contact_model = model.launches.record, [model.contact_model]
+    return [
+        record(in_front.find_clearances, len(mine), [mine, model.x_start], contact_model),
+        record(in_front.gather_clearances, model.vertex_count, [], contact_model),
+    ]
+
+
+def depths(model):
+    """Launches that find how deep bodies are behind analytic colliders; none without these."""
+    if not model.has_analytic_colliders:
+        return []
+    alone = np.setdiff1d(np.arange(model.free_count), np.flatnonzero(model.surface.hidden))
+    points = model.kinematic_end + np.arange(len(model.surface.points))
+    mine = model.upload(np.concatenate([alone, points]).astype(np.int32), int)
+    of_colliders = model.contact_model
+    find = model.launches.record(
+        in_front.find_depths, len(mine), [mine, model.x_start], [of_colliders]
+    )
+    return [of_colliders.depth.zero_, find]
+
+
+def points_in_front(model, start, moved):
+    """Launches that keep steps from `start` to `moved` from taking embedded points through analytic
+    colliders; none where there are no points or no such colliders.
+    """
+    if not len(model.surface.points) or not model.has_analytic_colliders:
+        return []
+    count, record = model.vertex_count, model.launches.record
+    find_fractions = in_front.fractions_kernel(model.surface.points.width)
+    fraction = wp.zeros(count, dtype=float, device=model.device)
+    steps = [model.contact_model, start, moved, model.x_start]
+    return [
+        record(find_fractions, count, steps, [fraction]),
+        record(in_front.take_fractions, count, [start, fraction], [moved]),
+    ]
+
+
+def steps_in_front(model, start, moved):
+    """Launches that keep steps of free vertices from `start` to `moved` from taking them, or
+    embedded points, through analytic colliders; none where there are no such colliders.
+    """
+    if not model.has_analytic_colliders:
+        return []
+    inputs, free = [start, model.contact_model], model.free_count
+    keep = model.launches.record(in_front.keep_steps_in_front, free, inputs, [moved])
+    return [keep, *points_in_front(model, start, moved)]
+
+
+class Followers:
+    """Moves embedded points after their corners."""
+
+    def __init__(self, model):
+        self.model, self.points = model, model.surface.points
+        self.known = {}
+        if len(self.points):
+            model.launches.expect(kernels.follow)
+        self.moved = {both: self._moved(*both) for both in model.ranges()}
+
+    def follow(self, first, last):
+        """Move the points with a corner among the vertices from `first` to `last`, one of the
+        model's ranges.
+        """
+        if (first, last) not in self.known:
+            self.known[first, last] = self._launch(kernels.follow, first, last)
+        self.known[first, last]()
+
+    def listed(self, first, last):
+        """The launch that moves those that have contact pairs: sweeps ask for no others."""
+        if (first, last, "listed") not in self.known:
+            start = self.model.lists.all.start
+            launch = self._launch(kernels.follow_listed, first, last, start)
+            self.known[first, last, "listed"] = launch
+        return self.known[first, last, "listed"]
+
+    def _moved(self, first, last):
+        """Points that move with vertices of a range; given to the device before any graph is
+        captured.
+        """
+        corners = self.points.corners
+        moving = (corners >= first) & (corners < last) & (self.points.weights != 0.0)
+        return self.model.upload(np.flatnonzero(moving.any(axis=1)).astype(np.int32), int)
+
+    def _launch(self, kernel, first, last, *more):
+        model, mine = self.model, self.moved[first, last]
+        inputs = [mine, model.contact_model.embedding, *more]
+        return model.launches.record(kernel, len(mine), inputs, [model.x], FOLLOW)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Linkages, what elements and attachments join, and their rigid motions
+(kernels/descent/guess.py).
+"""
+
+import numpy as np
+import warp as wp
+
+from ..kernels.descent import guess as kernels
+from .chunks import chunked
+from .joints import linkage_of
+
+# What is added up for a chunk, and what is known of a linkage.
+SUMS = {
+    "weight": wp.float64,
+    "center": wp.vec3d,
+    "motion": wp.vec3d,
+    "push": wp.vec3d,
+    "spin": wp.vec3d,
+    "spread": wp.mat33d,
+    "slope": wp.vec2d,
+}
+MOTIONS = {"turn": wp.mat33d, "shift": wp.vec3d, "alpha": float}
+
+
+def find_linkages(assembly):
+    """The linkage [free vertex] and whether each is held by anything kinematic [linkage]."""
+    free, count = assembly.free_count, len(assembly.points)
+    linkage = linkage_of(assembly)
+    held = np.zeros(count, dtype=bool)
+    held[linkage[assembly.held_from_outside()]] = True
+    names, of = np.unique(linkage[:free], return_inverse=True)
+    return of, held[names]
+
+
+def make_linkages(assembly, device):
+    """`Linkages` of the free vertices, on the device."""
+    of, held = find_linkages(assembly)
+    vertex, start, _owner, first = chunked(of, len(held))
+    linkages = kernels.Linkages()
+    for name, values in (
+        ("vertex", vertex),
+        ("chunk_start", start),
+        ("first_chunk", first),
+        ("held", held),
+        ("of", of),
+    ):
+        setattr(linkages, name, wp.array(values.astype(np.int32), dtype=int, device=device))
+    for kinds, count in ((SUMS, int(first[-1])), (MOTIONS, len(held))):
+        for name, dtype in kinds.items():
+            setattr(linkages, name, wp.zeros(count, dtype=dtype, device=device))
+    return linkages
+
+
+def rigid_motions(launches, linkages, state, gravity, step_time):
+    """Launches that find where every linkage would be if it moved rigidly.
+
+    `state`: positions [m], velocities [m/s], accelerations [m/s²] and inertia [N/m] of vertices.
+    """
+    chunks, count = len(linkages.weight), len(linkages.held)
+    return [
+        launches.record(kernels.add_moments, chunks, state, [linkages]),
+        launches.record(kernels.find_rigid_motion, count, [gravity, step_time], [linkages]),
+    ]

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Force fields: what pushes, turns or brakes everything that is free, wherever it is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import warp as wp
+
+from ..kernels.scene import force_fields as kernels
+
+KINDS = {
+    "wind": kernels.WIND,
+    "force": kernels.FORCE,
+    "vortex": kernels.VORTEX,
+    "magnetic": kernels.MAGNETIC,
+    "harmonic": kernels.HARMONIC,
+    "turbulence": kernels.TURBULENCE,
+    "drag": kernels.DRAG,
+    "texture": kernels.TEXTURE,
+}
+SHAPES = {"point": kernels.POINT, "line": kernels.LINE, "plane": kernels.PLANE}
+FALLOFFS = {"sphere": kernels.SPHERE, "tube": kernels.TUBE, "cone": kernels.CONE}
+SIDES = {"both": 0, "positive": 1, "negative": -1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldNumbers:
+    """The numbers of a force field at one time; lengths in m.
+
+    It is at `origin` and looks along `axis` [3]. `strength` is an acceleration [m/s²], or the speed
+    of air [m/s] where it blows (`wind`). `flow` [1/s] brakes what moves in it. It falls with
+    1/(1 + (r − nearest)/unit)^power of the distance r beyond `nearest`, and ends at `farthest`; so
+    it does with the distance from the axis, or the angle [°] to it, by the numbers called `radial`.
+    `size` is that of turbulence, or the length at which a harmonic field rests.
+    """
+
+    origin: tuple = (0.0, 0.0, 0.0)
+    axis: tuple = (0.0, 0.0, 1.0)
+    unit: float = 1.0
+    strength: float = 1.0
+    flow: float = 0.0
+    damping: float = 0.0
+    noise: float = 0.0
+    size: float = 0.0
+    power: float = 0.0
+    nearest: float = 0.0
+    farthest: float = np.inf
+    radial_power: float = 0.0
+    radial_nearest: float = 0.0
+    radial_farthest: float = np.inf
+
+
+@dataclass(eq=False)
+class ForceField:
+    """A field of one of the `KINDS`; `numbers` as they always are, or a function of the time [s].
+
+    `blows`: it moves the air, which pushes surfaces, instead of pushing masses. `by_square`: a
+    force that falls with the square of the distance, besides `power`. `is_global`: turbulence that
+    does not move with the field. `seed` chooses the gusts.
+
+    Functions of the time [s] and of points [vertex, 3] [m], which are asked when a frame begins,
+    about the free vertices of all bodies in their order: `texture`, the acceleration that a texture
+    gives them [vertex, 3] for a strength of 1, and `visibility`, which part of the field reaches
+    them [vertex], past what stands in its way; None where all of it does. Both say what they are
+    `made_of`, for a cache to know them again, if it cannot call them at any time.
+    """
+
+    kind: str
+    numbers: FieldNumbers | Callable[[float], FieldNumbers]
+    shape: str = "point"
+    falloff: str = "sphere"
+    side: str = "both"
+    blows: bool = False
+    by_square: bool = False
+    is_global: bool = False
+    seed: int = 0
+    name: str = "Force field"
+    texture: Callable[[float, np.ndarray], np.ndarray] | None = None
+    visibility: Callable[[float, np.ndarray], np.ndarray] | None = None
+
+    def __post_init__(self):
+        if (self.kind == "texture") != (self.texture is not None):
+            raise ValueError(f"{self.name}: a field of the kind texture needs one, and no other")
+        for what, known in (
+            ("kind", KINDS),
+            ("shape", SHAPES),
+            ("falloff", FALLOFFS),
+            ("side", SIDES),
+        ):
+            if getattr(self, what) not in known:
+                raise ValueError(
+                    f'{self.name}: the {what} is "{getattr(self, what)}"; it must be one of '
+                    f"{', '.join(known)}"
+                )
+
+    def at(self, time):
+        """Its `FieldNumbers` at a time [s]; refuses what is not finite."""
+        numbers = self.numbers(time) if callable(self.numbers) else self.numbers
+        for name, value in vars(numbers).items():
+            endless = name in ("farthest", "radial_farthest")
+            if np.isnan(value).any() or not (endless or np.isfinite(value).all()):
+                raise ValueError(f"{self.name}: {name} is {value}; it must be a finite number")
+        return numbers
+
+    def is_given(self):
+        """Whether vertices are told one by one what it does to them."""
+        return self.texture is not None or self.visibility is not None
+
+    def given(self, time, points):
+        """What a texture does to `points` [vertex, 3], and which part of the field reaches them, at
+        a time [s]; float32 [vertex, 4]. Refuses what is not finite.
+        """
+        rows = np.zeros((len(points), 4), np.float32)
+        rows[:, 3] = 1.0
+        if self.texture is not None:
+            rows[:, :3] = self.texture(time, points)
+        if self.visibility is not None:
+            rows[:, 3] = self.visibility(time, points)
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(bad):
+            raise ValueError(
+                f"{self.name}: it is no finite number at {np.round(points[bad[0]], 3)} m"
+            )
+        return rows
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What acts on a scene from outside, besides constant gravity: `gravity` as a function of the
+    time [s] or None, force fields, and the pressures [Pa] that vary in time, each with the number
+    of its body.
+    """
+
+    gravity: Callable[[float], np.ndarray] | None = None
+    fields: tuple[ForceField, ...] = ()
+    pressures: tuple[tuple[int, Callable[[float], float]], ...] = ()
+
+
+class Fields:
+    """All force fields of a scene on the device, as they are at both ends of a frame."""
+
+    def __init__(self, fields, origin, frame_time, device):
+        self.fields, self.origin, self.frame_time = list(fields), origin, frame_time
+        self.asked = [field for field in self.fields if field.is_given()]
+        first = self._read(0.0)
+        self.start, self.end, self.now = (
+            wp.array(first, dtype=kernels.Field, device=device) for _ in range(3)
+        )
+
+    def __len__(self):
+        return len(self.fields)
+
+    def make_room(self, count):
+        """Make `given` [row, vertex] for so many vertices."""
+        shape = (len(self.asked), count if self.asked else 0)
+        self.given = wp.zeros(shape, dtype=wp.vec4, device=self.now.device)
+
+    def weights(self, of_bodies):
+        """How much of every field acts on every body, float32 [body, field], from what these say by
+        the names of fields.
+        """
+        given = [weights or {} for weights in of_bodies]
+        table = [[weights.get(field.name, 1.0) for field in self.fields] for weights in given]
+        return np.array(table, dtype=np.float32).reshape(len(given), len(self.fields))
+
+    def begin_frame(self, time, x):
+        """Read what they are at both ends of the frame that ends at a time [s], and ask what is
+        given at the vertices x [vertex, 3] as they are when it starts.
+        """
+        if self.fields:
+            self.start.assign(self._read(time - self.frame_time))
+            self.end.assign(self._read(time))
+        if self.asked:
+            points = x.numpy()[: self.given.shape[1]].astype(np.float64) + self.origin
+            start = time - self.frame_time
+            self.given.assign(np.stack([field.given(start, points) for field in self.asked]))
+
+    def _read(self, time):
+        """`kernels.Field` of every field at a time, as a structured array."""
+        rows = np.zeros(len(self.fields), dtype=kernels.Field.numpy_dtype())
+        for row, field in zip(rows, self.fields, strict=True):
+            for name, value in vars(field.at(time)).items():
+                row[name] = value
+            length = np.linalg.norm(row["axis"])
+            if not length > 0.0:
+                raise ValueError(f"{field.name}: it has no direction; give it a scale above 0")
+            row["axis"] /= length
+            row["origin"] -= self.origin
+            row["world"] = self.origin
+            row["time"], row["seed"] = time, field.seed
+            row["kind"], row["shape"] = KINDS[field.kind], SHAPES[field.shape]
+            row["falloff"], row["side"] = FALLOFFS[field.falloff], SIDES[field.side]
+            row["row"] = self.asked.index(field) if field in self.asked else -1
+            for name in ("blows", "by_square", "is_global"):
+                row[name] = getattr(field, name)
+        return rows
