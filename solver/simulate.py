@@ -26,7 +26,7 @@ from .report.residual import Residual
 from .report.statistics import Measure, Statistics
 from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
 from .scene.attachments import Attachment
-from .scene.force_fields import ForceField, Outside
+from .scene.force_fields import ExternalForces, ForceField
 from .scene.kinematic import Kinematic
 from .settings import Settings
 
@@ -113,7 +113,7 @@ class Simulation:
             for number, body in enumerate(deformable)
             if getattr(body, "pressure_in_time", None) is not None
         )
-        outside = Outside(gravity, fields, pressures)
+        outside = ExternalForces(gravity, fields, pressures)
         self.model = Model(scene, settings, surface, analytic, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.deformable = deformable

@@ -68,7 +68,7 @@ class LatticePins:
     """
 
     def __init__(self, lattice_points, clamp, start):
-        """`clamp`: the `Clamp` of the pinned vertices.
+        """`clamp`: the `PinnedCorners` of the pinned vertices.
 
         `start`: where the pinned vertices are when the lattice is at `lattice_points`, [pinned, 3].
         """

@@ -9,7 +9,7 @@ import warp as wp
 from ..elements.element_kind import ElementKind
 from ..elements.vertex_records import filled, in_lanes, structured, wide_start
 from ..kernels.coarse import coarse_step, line_sums
-from ..kernels.coarse.matrix import Chunks
+from ..kernels.coarse.matrix import ElementChunks
 from ..kernels.device.lanes import wide
 from ..kernels.elements.corner_vectors import Corners, CornersInLanes
 
@@ -107,8 +107,8 @@ def chunked_elements(model, aggregates, h):
 
 
 def device_chunks(elements, offset, model):
-    """The `Chunks` of `Chunked` elements; their sums begin at an offset."""
-    chunks = Chunks()
+    """The `ElementChunks` of `Chunked` elements; their sums begin at an offset."""
+    chunks = ElementChunks()
     chunks.start = model.upload(elements.start.astype(np.int32), int)
     if elements.wide_data is not None:
         chunks.wide_start = model.upload(wide_start(elements.start), int)

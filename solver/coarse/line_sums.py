@@ -5,7 +5,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels.coarse.coarse_step import Linkages, Members
-from ..kernels.coarse.line_sums import Sums, vec6d, vec8
+from ..kernels.coarse.line_sums import LineSums, vec6d, vec8
 from ..kernels.coarse.step_length import add_up, choose_step_lengths
 
 # On a GPU every linkage is added up by so many threads before one goes on with their sums.
@@ -13,8 +13,10 @@ PARTS = 64
 
 
 def make_sums(linkage, count, model):
-    """`Sums` over chunks of the linkages with these numbers [chunk], of which there are `count`."""
-    sums = Sums()
+    """`LineSums` over chunks of the linkages with these numbers [chunk], of which there are
+    `count`.
+    """
+    sums = LineSums()
     order = np.argsort(linkage, kind="stable")
     start = np.searchsorted(linkage[order], np.arange(count + 1))
     sums.start = model.upload(start.astype(np.int32), int)

@@ -22,7 +22,7 @@ class CoarseMatrix:
         self.model, self.groups, self.members = model, groups, members
 
     def record(self, chunked):
-        """Take over the elements of all kinds, `Chunked`, with their `Chunks`."""
+        """Take over the elements of all kinds, `Chunked`, with their `ElementChunks`."""
         model, patches, record = self.model, self.groups.patches, self.model.launches.record
         entries, ranges, (blocks, start, entry) = matrix_entries(
             [elements for elements, _ in chunked]

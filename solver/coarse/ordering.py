@@ -24,7 +24,7 @@ def patch_edges(of, assembly):
 
 
 @dataclass
-class Parts:
+class MatrixParts:
     """What always shares a matrix: the aggregates of a small linkage, and those of a component of a
     large one, which has more than `most` rows.
 
@@ -77,7 +77,7 @@ class Parts:
 
 
 def make_parts(aggregates, assembly, most):
-    """The `Parts` of a scene; linkages of up to `most` rows are small."""
+    """The `MatrixParts` of a scene; linkages of up to `most` rows are small."""
     count, rows = len(aggregates), 3 * aggregates.mode_count.astype(int)
     edges = patch_edges(aggregates.of, assembly)
     linkage = aggregates.linkage
@@ -95,4 +95,4 @@ def make_parts(aggregates, assembly, most):
     front = offset.copy()
     for one, other in (edges.T, edges[:, ::-1].T):
         np.minimum.at(front, one, offset[other])
-    return Parts(most, names[:, 0], size, of, rows, offset, front)
+    return MatrixParts(most, names[:, 0], size, of, rows, offset, front)

@@ -46,7 +46,7 @@ class CoarseForces:
         self.touching = wp.zeros(count, dtype=int, device=device)
 
     def record(self, chunked):
-        """Take over the elements of all kinds, `Chunked`, with their `Chunks`."""
+        """Take over the elements of all kinds, `Chunked`, with their `ElementChunks`."""
         model, patches, count = self.model, self.groups.patches, len(self.groups.aggregates)
         record = model.launches.record
         slot, vertex_of, room = self._list_forces(chunked)
@@ -82,7 +82,8 @@ class CoarseForces:
 
     def _list_forces(self, chunked):
         """Slots of the forces on vertices and on corners of shared elements, and the vertices that
-        these are, both aggregate by aggregate; how many slots there are. Sets `Chunks.corner`.
+        these are, both aggregate by aggregate; how many slots there are. Sets
+        `ElementChunks.corner`.
         """
         of, room = self.groups.of, len(self.model.x)
         vertices = [np.flatnonzero(of[: self.model.free_count] >= 0)]

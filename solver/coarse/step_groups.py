@@ -98,7 +98,7 @@ class Groups:
         systems, record = self.systems, self.model.launches.record
         patches, skyline, count = self.patches, systems.skyline, self.linkage_count
         self.near = self._zeros(count * -(-count // kernels.WORD))
-        parts = kernels.Parts()
+        parts = kernels.MatrixPartArrays()
         for name in ("linkage", "size", "of", "offset", "front"):
             setattr(parts, name, self._upload(getattr(self.parts, name)))
         parts.group, parts.row = (self._zeros(len(self.parts.size)) for _ in range(2))

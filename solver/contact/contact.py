@@ -16,16 +16,16 @@ from .detection.refresh import Gaps, Refresh
 from .detection.search import Search
 from .detection.search_schedule import SearchDue
 from .feasibility.truncation import Truncation
-from .initial.intersection_certificate import Certainty
+from .initial.intersection_certificate import IntersectionCertificate
 from .initial.intersections import Intersections
 
 
 def surface_on_device(surface, kinematic_start, x, upload):
-    """The `kernels.Surface` of a `Surface` whose vertices begin at x [vertex], and of which those
-    from number `kinematic_start` on are moved by animation; nothing has a trust radius or
+    """The `SurfaceArrays` of a `ContactSurface` whose vertices begin at x [vertex], and of which
+    those from number `kinematic_start` on are moved by animation; nothing has a trust radius or
     intersects yet.
     """
-    struct = pairs.Surface()
+    struct = pairs.SurfaceArrays()
     struct.vertices = upload(surface.vertices, int)
     struct.edges = upload(surface.edges, wp.vec2i)
     struct.triangles = upload(surface.triangles, wp.vec3i)
@@ -79,7 +79,7 @@ class Contact:
         self.trees, self.finding = (kind(model, self.struct, x_found) for kind in (Trees, Search))
         self.refreshing = Refresh(model, gaps)
         self.intersections = Intersections(model, self.struct, names, settings)
-        self.certainty = Certainty(model, self.struct, self.truncation)
+        self.certainty = IntersectionCertificate(model, self.struct, self.truncation)
         # What the host sees of the device at any time: on the CPU, where it reads the same memory.
         known = {"frame_goes_on": model.frame_goes_on, **self.lists.reported}
         self.seen = {n: a.numpy() for n, a in known.items()} if model.device.is_cpu else {}

@@ -19,7 +19,7 @@ FIRM = 30.0
 
 
 @dataclass
-class Surface:
+class ContactSurface:
     """Vertices, edges and triangles that can touch, in solver order: of bodies, then of colliders.
 
     Behind them come the points of embedded surfaces, from `point_start` on. Edges of bodies are
@@ -103,8 +103,8 @@ def most_at_points(points, most):
 
 
 def contact_surface(assembly, bodies, colliders, settings):
-    """The `Surface` of a scene; vertices of `colliders` follow behind those of the assembly, and
-    behind them the points of embedded surfaces.
+    """The `ContactSurface` of a scene; vertices of `colliders` follow behind those of the assembly,
+    and behind them the points of embedded surfaces.
 
     Colliders without a friction of their own have that of the settings.
     """
@@ -173,7 +173,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     closed = np.array([has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders])
     still = [(vertices >= assembly.free_count).all() for vertices in assembly.vertices]
     still = np.array(still + [True] * len(colliders))
-    return Surface(
+    return ContactSurface(
         body_count=len(bodies),
         points=points,
         hidden=hidden,

@@ -81,7 +81,7 @@ class Accuracy:
 
     def _errors(self, counts):
         """`BodyErrors` of the bodies with `counts` free vertices."""
-        model, errors = self.model, kernels.BodyErrors()
+        model, errors = self.model, kernels.BodyErrorArrays()
         points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
         self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
         part = PART_OF_SIZE * model.settings.accuracy
@@ -97,7 +97,7 @@ class Accuracy:
     def _measure(self, ruined):
         """Launches that estimate all errors, and end the iterations where they are small."""
         model, record = self.model, self.model.launches.record
-        at = kernels.Marks()
+        at = kernels.ErrorSampleArrays()
         at.start, at.guess, at.inertial = model.x_start, self.guess, model.inertial
         at.first, at.second, at.now = self.first, self.second, model.x
         demand, settings = kernels.Demand(), model.settings

@@ -22,7 +22,7 @@ class UnfitError(ValueError):
 
 @dataclass(frozen=True)
 class Restart:
-    """The `arrays` of a `Keeper` after a frame, by name, to go on from there."""
+    """The `arrays` of a `Checkpoints` after a frame, by name, to go on from there."""
 
     frame: int
     arrays: dict
@@ -37,7 +37,7 @@ class Restart:
         return self.arrays
 
 
-class Keeper:
+class Checkpoints:
     """Keeps what passes from one substep to the next.
 
     Of the `owners` those that hold arrays of that kind have them by name in `kept`. Those with

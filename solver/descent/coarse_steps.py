@@ -63,7 +63,7 @@ class CyclicCoarseSteps(CoarseSteps):
         self.correction.step()
 
 
-class CoarseMatrix(Stage):
+class CoarseMatrixUpdate(Stage):
     """The matrix of the coarse correction: after the first sweep, and where stiff bodies may touch
     before every one of the `steps`. In an impact more and more touches of which the first matrix
     knows nothing.

@@ -7,8 +7,8 @@ import warp as wp
 
 from ..device.conditions import repeat_while, when
 from ..device.launches import play
-from ..groups.free_flight import Flight
-from ..groups.uniform_steps import Holding
+from ..groups.free_flight import FreeFlight
+from ..groups.uniform_steps import UniformSteps
 from ..kernels.contact import friction_anchors
 from ..model.stage import RecordedStage, Stage
 
@@ -18,13 +18,13 @@ APPROACHES = 20
 ANCHOR = 10.0
 
 
-class Contacts(Stage):
+class ContactStage(Stage):
     """Keeps the lists of contacts fit for the sweeps."""
 
     def __init__(self, model, kinematic):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
-        self.flight, self.holding = Flight(model, kinematic.colliders), Holding(model)
+        self.flight, self.holding = FreeFlight(model, kinematic.colliders), UniformSteps(model)
         # The approach to the guess is over when it has come as far as it can.
         self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
         interval = model.settings.collision_interval

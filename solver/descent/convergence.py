@@ -38,7 +38,7 @@ def has_even_cycles(model):
     return model.settings.iterations >= ENOUGH_TO_HOLD or model.contact is None
 
 
-class Marks(Stage):
+class ErrorSamples(Stage):
     """Keeps the positions that the error is found by later, behind the coarse steps that follow an
     iteration.
     """

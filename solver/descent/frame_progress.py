@@ -7,7 +7,7 @@ from ..kernels.descent.motion import advance
 from ..model.stage import Stage
 
 
-class Clock(Stage):
+class FrameProgress(Stage):
     """Counts substeps on the device; `model.fraction` of the frame is over at the end of each."""
 
     state_name = "clock"

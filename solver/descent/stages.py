@@ -7,12 +7,12 @@ from ..contact.load import Load
 from ..groups.momentum import IslandMomentum, LinkageMomentum
 from ..model.stage import Stage
 from .chebyshev import Acceleration
-from .coarse_steps import CoarseMatrix, CyclicCoarseSteps, FewCoarseSteps
-from .contact_stages import Anchors, ContactLoad, Contacts
-from .convergence import Marks
+from .coarse_steps import CoarseMatrixUpdate, CyclicCoarseSteps, FewCoarseSteps
+from .contact_stages import Anchors, ContactLoad, ContactStage
+from .convergence import ErrorSamples
 from .enclosed_air import EnclosedAir
 from .forces import Forces
-from .frame_progress import Clock
+from .frame_progress import FrameProgress
 from .gentle_start import GentleStart
 from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
 from .kinematics import Kinematics
@@ -72,7 +72,7 @@ def make_stages(model, kinematic, tearing, residual, convergence):
 
 def _of_motion(model, kinematic, tearing, residual):
     """Stages that predict and conclude, by name."""
-    made = {"clock": Clock(model), "prediction": Prediction(model)}
+    made = {"clock": FrameProgress(model), "prediction": Prediction(model)}
     made |= {"kinematics": Kinematics(model, kinematic), "velocities": Velocities(model)}
     if Forces.is_needed(model):
         made["forces"] = Forces(model)
@@ -93,7 +93,7 @@ def _of_iterations(model, residual, convergence):
     """Stages of the iterations, by name."""
     settings, coarse, made = model.settings, convergence.coarse, {"sweeps": Sweeps(model)}
     if convergence.error:
-        made["marks"] = Marks(model, convergence.iterations, convergence.error.marks)
+        made["marks"] = ErrorSamples(model, convergence.iterations, convergence.error.marks)
     if is_guarded(model):
         made["guess_guard"] = GuessGuard(model, residual, convergence.are_even)
     if PlainFirstSweep.is_needed(settings):
@@ -102,7 +102,7 @@ def _of_iterations(model, residual, convergence):
         steps = FewCoarseSteps(model, coarse)
         if convergence.accuracy:
             steps = CyclicCoarseSteps(model, coarse, convergence.are_even)
-        made |= {"coarse_matrix": CoarseMatrix(model, coarse, steps), "coarse_steps": steps}
+        made |= {"coarse_matrix": CoarseMatrixUpdate(model, coarse, steps), "coarse_steps": steps}
         if is_guarded(model) and settings.is_short:
             made["last_guard"] = LastGuard(model, residual)
     if (model.attachments.penalty > 0.0).any():
@@ -122,7 +122,7 @@ def _of_contact(model, kinematic, residual):
     if model.contact is not None:
         if RestlessGuard.is_needed(model):
             made["restless_guard"] = RestlessGuard(model, residual)
-        made["contacts"] = Contacts(model, kinematic)
+        made["contacts"] = ContactStage(model, kinematic)
         made["momentum"] = IslandMomentum(model, kinematic.colliders.travel)
     elif LinkageMomentum.is_needed(model):
         made["momentum"] = LinkageMomentum(model)

@@ -3,9 +3,9 @@
 
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
 from ..device.conditions import can_capture, when
-from ..groups.uniform_steps import Holding
+from ..groups.uniform_steps import UniformSteps
 from ..model.stage import RecordedStage
-from .checkpoints import Keeper
+from .checkpoints import Checkpoints
 from .convergence import Convergence
 from .iterations import Iterations
 from .stages import make_stages
@@ -14,8 +14,9 @@ from .stages import make_stages
 class Stepper:
     """The stages of a substep, and the order in which they come: `_solve` and `_iterate`.
 
-    The host has a part only where something intersects (`Contacts`), before a substep; and where
-    the rest of a frame was left out, since contacts lacked room or cloth is to tear (`Tearing`).
+    The host has a part only where something intersects (`ContactStage`), before a substep; and
+    where the rest of a frame was left out, since contacts lacked room or cloth is to tear
+    (`Tearing`).
     """
 
     def __init__(self, model, kinematic, tearing, residual):
@@ -26,7 +27,7 @@ class Stepper:
         self.stages = make_stages(model, kinematic, tearing, residual, self.convergence)
         of_contact = [] if model.contact is None else model.contact.keepers
         of_frame = [*kinematic.keepers, model.gravity, tearing, model]
-        self.keeper = Keeper([*of_frame, *of_contact, *self.stages, self.convergence])
+        self.keeper = Checkpoints([*of_frame, *of_contact, *self.stages, self.convergence])
         for stage in self.stages:
             self._wait_until_due(stage)
         self.iterations.record()
@@ -167,7 +168,7 @@ def make_coarse(model):
     # What has matrices of its own moves one after the other, and would hold each other still.
     touches = model.contact is not None and correction.groups.fit_one_matrix
     if touches and not model.settings.quasistatic:
-        holding = Holding(model)
+        holding = UniformSteps(model)
         if holding.holds:
             correction.hold(holding)
     return correction

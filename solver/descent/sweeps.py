@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
-from ..device.launches import Stages
+from ..device.launches import SharedLaunches
 from ..model.stage import RecordedStage, Stage
 
 # Rough cost in a visit of a point of the surface that a vertex carries, and of a pair of that [ns].
@@ -93,7 +93,7 @@ class Sweeps(RecordedStage):
             for first, last in pairwise(int(start) for start in model.color_start)
         ]
         stages = (self._visits(*color) for color in solves)
-        self.visits = Stages([stage for color in stages for stage in color])
+        self.visits = SharedLaunches([stage for color in stages for stage in color])
 
     def _visits(self, solve, first, last):
         """The stages of a color, which begin with the launch `solve`."""

@@ -28,7 +28,7 @@ def can_capture(device):
 
 @contextmanager
 def shared_by(crew):
-    """Let a `Crew` note what its threads do, while a graph is captured."""
+    """Let a `ThreadTeam` note what its threads do, while a graph is captured."""
     global _crew
     _crew = crew
     try:

@@ -6,7 +6,7 @@ from functools import partial
 import warp as wp
 
 from . import conditions
-from .thread_team import Alone, Crew
+from .thread_team import SingleThread, ThreadTeam
 
 
 class Graph:
@@ -26,7 +26,7 @@ class Graph:
         """The tasks of all threads; none where there is one, or nothing is worth sharing."""
         if not self.device.is_cpu or self.threads.count == 1:
             return []
-        crew = Crew(self.threads.count, self.device)
+        crew = ThreadTeam(self.threads.count, self.device)
         tasks = [self._replay(self.function, crew)]
         if crew.shares:
             followers = range(1, self.threads.count)
@@ -45,5 +45,5 @@ class Graph:
             return self.alone()
         is_alone = self.threads.pace.is_alone
         if is_alone and self.alone is None:
-            self.alone = self._replay(self.function, Alone())
+            self.alone = self._replay(self.function, SingleThread())
         self.threads.pace.run(self.threads, [self.alone] if is_alone else self.together)

@@ -71,7 +71,7 @@ class Launch:
         ]
 
 
-class Stages:
+class SharedLaunches:
     """Launches in stages, one after the other, which cost less than each by itself: the threads
     that share a stage wait for each other once. Call it to play it.
 

@@ -8,7 +8,7 @@ from ..kernels.device.readback import PUT
 from .launches import play
 
 
-class Numbers:
+class Readback:
     """One block of all that is in `arrays`, Warp arrays by their names, which stay the same."""
 
     def __init__(self, launches, arrays):

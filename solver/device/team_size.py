@@ -27,7 +27,7 @@ class Timed:
         self.busy = thread_time() - began
 
 
-class Pace:
+class TeamSize:
     """Chooses, as one goes on; `is_alone` says which way is next."""
 
     def __init__(self):

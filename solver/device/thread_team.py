@@ -22,7 +22,7 @@ def yield_address():
     return ctypes.cast(function, ctypes.c_void_p).value
 
 
-class Alone:
+class SingleThread:
     """One thread that does all parts of what is shared out, in the graph that it captures."""
 
     def share(self, stages):
@@ -37,7 +37,7 @@ class Alone:
         wp.capture_while(flag, body)
 
 
-class Crew:
+class ThreadTeam:
     """What `count` threads do: `steps` of the others as noted while the first thread's graph is
     captured.
 

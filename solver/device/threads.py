@@ -9,7 +9,7 @@ import os
 from threading import Lock, Thread
 
 from . import thread_priority
-from .team_size import Pace
+from .team_size import TeamSize
 
 
 def core_count():
@@ -65,7 +65,7 @@ class Workers:
 
     def __init__(self, count):
         self.count = count
-        self.others, self.pace = [], Pace()
+        self.others, self.pace = [], TeamSize()
 
     def run(self, tasks):
         """Run up to `count` callables at the same time; returns when all are done."""

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bodies import CELL_CORNERS
-from ..bodies import Cells as CellBody
+from ..bodies import CELL_CORNERS, Cells
 from ..kernels.elements import cells as kernels
 from ..kernels.elements.cells_in_lanes import neo_hookean_cells
 from .body_constants import damping_time, elastic_per_element, yields
@@ -23,7 +22,7 @@ LEAST_FREE = LEAST_EVENNESS = 0.1
 
 
 @dataclass
-class Cells(Columns):
+class CellElements(Columns):
     """All moduli [Pa], damping times [s]; `mu` and `lam` are those of the energy of F.
 
     `volume` [m³] of the material, times its evenness, over the part of it that is free to deform:
@@ -43,7 +42,7 @@ class Cells(Columns):
 
 
 def cells_of(body, settings):
-    """The `Cells` of a body of cells."""
+    """The `CellElements` of a body of cells."""
     m = elastic_per_element(body)
     mu, lam = solid_constants(m)
     if divides_by_lam(m.solid_model) and (lam <= 0.0).any():
@@ -52,7 +51,7 @@ def cells_of(body, settings):
     filling, side = body.filling, body.sides()
     stiff = np.maximum(filling.evenness, LEAST_EVENNESS)
     stiff /= np.maximum(1.0 - filling.held, LEAST_FREE)
-    return Cells(
+    return CellElements(
         body.cells,
         side,
         side**3 * filling.part * stiff,
@@ -66,10 +65,10 @@ def cells_of(body, settings):
 
 
 def cells_of_material(name):
-    """The function that takes the `Cells` of bodies of one material."""
+    """The function that takes the `CellElements` of bodies of one material."""
 
     def of_body(body, settings):
-        is_mine = isinstance(body, CellBody) and body.material.solid_model == name
+        is_mine = isinstance(body, Cells) and body.material.solid_model == name
         return cells_of(body, settings) if is_mine and not yields(body) else None
 
     return of_body

@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..bodies import CELL_CORNERS, Solid
-from ..bodies import Cells as CellBody
+from ..bodies import CELL_CORNERS, Cells, Solid
 from ..kernels.elements import cells as cell_kernels
 from ..kernels.elements import continua
 from ..kernels.elements import plastic_cells as of_cells
@@ -16,7 +15,7 @@ from ..kernels.elements import plastic_corners as corners
 from ..kernels.elements import plastic_tets as of_tets
 from ..kernels.elements.linear_algebra import vec6, vec7, vec18, vec20
 from .body_constants import limit_of, per_element, yields
-from .cells import Cells, bending, cells_of, exact_columns, steady_relaxation
+from .cells import CellElements, bending, cells_of, exact_columns, steady_relaxation
 from .element_kind import ElementKind, Plastic
 from .tets import Tets, gradient_columns, tet_gradients, tets_of
 from .tets import exact_columns as exact_tets
@@ -28,7 +27,7 @@ STRAIGHT = (0.0,) * 12
 
 
 @dataclass
-class PlasticCells(Cells, Plastic):
+class PlasticCells(CellElements, Plastic):
     """Cells with what they are at rest: A and the b [cell, 18]; `limit` is a strain."""
 
     rest: np.ndarray
@@ -57,7 +56,7 @@ def plastic(columns, kind, body, rest):
 
 def plastic_cells_of(body, settings):
     """The cells of a body that yields."""
-    if not isinstance(body, CellBody) or not yields(body):
+    if not isinstance(body, Cells) or not yields(body):
         return None
     return plastic(cells_of(body, settings), PlasticCells, body, AS_MADE + STRAIGHT)
 
@@ -78,7 +77,7 @@ def viscous(columns):
 
 def viscous_cells_of(body, settings):
     """Cells that are damped, whatever their material."""
-    return viscous(cells_of(body, settings)) if isinstance(body, CellBody) else None
+    return viscous(cells_of(body, settings)) if isinstance(body, Cells) else None
 
 
 def viscous_tets_of(body, settings):

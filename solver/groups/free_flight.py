@@ -16,13 +16,13 @@ from ..device.conditions import when
 from ..device.launches import play
 from ..kernels.groups import free_flight
 from .rigid_steps import surface_chunks
-from .rounding_checks import CommonMoves
+from .rounding_checks import RoundingChecks
 
 # Rough cost of measuring a vertex and of moving one [ns].
 MEASURE, FLY = 10.0, 3.0
 
 
-class Flight:
+class FreeFlight:
     """Moves the bodies of a model that fly, alone or together with what they may meet."""
 
     def __init__(self, model, colliders):
@@ -33,7 +33,7 @@ class Flight:
         self.fly = model.launches.record(
             free_flight.fly, model.vertex_count, inputs, [model.x], cost=FLY
         )
-        self.moves = CommonMoves(model, flights.group, flights.stays)
+        self.moves = RoundingChecks(model, flights.group, flights.stays)
 
     def move(self):
         """Move what flies by the mean path to its candidates."""

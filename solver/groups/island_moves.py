@@ -20,7 +20,7 @@ from ..kernels.groups import island_moves as kernels
 from ..kernels.groups import islands as of_islands
 from ..lattice.embedding import steps_in_front
 from .rigid_steps import ADD, RigidSteps, filled, surface_chunks
-from .rounding_checks import CommonMoves
+from .rounding_checks import RoundingChecks
 
 BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
 # Rough cost of a vertex that moves, and of one that looks how far it may [ns].
@@ -72,7 +72,7 @@ class IslandMoves:
             serial(island_limits.join_meeting, lists.capacity, among, [islands, self.joined]),
             record(of_islands.name_islands, len(self.anchored), [self.anchored], [islands]),
         ]
-        self.verify = CommonMoves(model, islands.island, self.stays, steps.before)
+        self.verify = RoundingChecks(model, islands.island, self.stays, steps.before)
         truncates = model.settings.truncation
         self.limit = [
             partial(self.least.fill_, 1.0),

@@ -65,7 +65,7 @@ class RigidSteps:
         self.surface = make_chunks(surface, owner[surface], count, device, size)
         self.touch_cost = TOUCH * np.diff(self.surface.start.numpy())
         self.sums = wp.zeros(len(self.touch_cost), dtype=rigid_steps.Wrench, device=device)
-        self.steps = filled(rigid_steps.RigidSteps(), STEPS, count, device)
+        self.steps = filled(rigid_steps.RigidStepArrays(), STEPS, count, device)
         self.goes_on = wp.zeros(1, dtype=int, device=device)
 
     def record(self):

@@ -13,7 +13,7 @@ from ..kernels.groups import rounding_checks as kernels
 PAIR, MOVE = 10.0, 3.0
 
 
-class CommonMoves:
+class RoundingChecks:
     """Looks at where groups have got by a move, and takes it back where they must not have made it.
 
     `group` [body] are numbers of groups, `stays` [group] tells which of them have not moved; those

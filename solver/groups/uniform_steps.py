@@ -46,7 +46,7 @@ def stiff_bodies(assembly, step_time):
     return stiff[of[: assembly.free_count]]
 
 
-class Holding:
+class UniformSteps:
     """Draws what is stiff back, after steps of all vertices at once, to where all may go."""
 
     def __init__(self, model):

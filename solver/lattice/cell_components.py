@@ -14,12 +14,12 @@ import numpy as np
 from ..bodies import Filling
 from .cell_filling import filling_of
 from .shared_cells import joined_patches
-from .solid_regions import blocks, material_of
+from .solid_regions import blocks, solid_regions_of
 from .surface_patches import Pieces, pieces_of
 
 
 @dataclass(eq=False)
-class Parts:
+class CellComponents:
     """Parts of the material in the cells of a grid, sorted by cell."""
 
     cell: np.ndarray
@@ -33,11 +33,13 @@ class Parts:
     """The part that each piece of the surface bounds, [piece]."""
 
 
-def parts_of(points, triangles, counts):
-    """`Parts` in a grid of `counts` cells: points [point, 3] in cells, triangles [triangle, 3]."""
+def components_of(points, triangles, counts):
+    """`CellComponents` in a grid of `counts` cells: points [point, 3] in cells, triangles
+    [triangle, 3].
+    """
     pieces = pieces_of(points, triangles, counts)
-    material = material_of(points, triangles, counts)
-    label, crowds = joined_patches(points[triangles], pieces, material)
+    material = solid_regions_of(points, triangles, counts)
+    label, shared = joined_patches(points[triangles], pieces, material)
 
     solid = blocks(material.inside, material.subcells).any(axis=(3, 4, 5))
     solid.ravel()[pieces.cell] = False
@@ -47,25 +49,25 @@ def parts_of(points, triangles, counts):
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     cell, of_piece = cell[order], rank[of_piece]
-    part_of_label = np.full(crowds.label.max(initial=label.max()) + 2, -1)
+    part_of_label = np.full(shared.label.max(initial=label.max()) + 2, -1)
     part_of_label[label] = of_piece
-    crowds.label = part_of_label[crowds.label]
+    shared.label = part_of_label[shared.label]
 
-    fractions = material.fractions.ravel()[cell] * _shares(cell, crowds)
+    fractions = material.fractions.ravel()[cell] * _shares(cell, shared)
     faces = []
     for axis in range(3):
         by_surface = _passed_faces(pieces, counts, axis, of_piece)
-        pairs = np.concatenate([by_surface, _filled_faces(cell, material, crowds, axis)])
+        pairs = np.concatenate([by_surface, _filled_faces(cell, material, shared, axis)])
         keys = np.unique(pairs @ [len(cell), 1])
         faces.append(np.stack(np.divmod(keys, len(cell)), axis=1))
-    filling = filling_of(cell, fractions, material, crowds)
-    return Parts(cell, filling, faces, pieces, of_piece)
+    filling = filling_of(cell, fractions, material, shared)
+    return CellComponents(cell, filling, faces, pieces, of_piece)
 
 
-def _shares(cell, crowds):
+def _shares(cell, shared):
     """What each part has of the material in its cell, [part]."""
-    own = np.bincount(crowds.label[crowds.label >= 0], minlength=len(cell)).astype(float)
-    crowd = crowds.number.ravel()[cell]
+    own = np.bincount(shared.label[shared.label >= 0], minlength=len(cell)).astype(float)
+    crowd = shared.number.ravel()[cell]
     several = crowd >= 0
     crowd, own, shares = crowd[several], own[several], np.ones(len(cell))
     total, parts = np.bincount(crowd, own), np.bincount(crowd)
@@ -84,7 +86,7 @@ def _passed_faces(pieces, counts, axis, of_piece):
     return np.stack([of_piece[low], of_piece[high]], axis=1)
 
 
-def _filled_faces(cell, material, crowds, axis):
+def _filled_faces(cell, material, shared, axis):
     """Pairs of parts [pair, 2] with material on both sides of a face across the axis."""
     subcells = material.subcells
     inside = np.moveaxis(material.inside, axis, 0)
@@ -101,9 +103,9 @@ def _filled_faces(cell, material, crowds, axis):
     sides = []
     for way, layer in ((0, -1), (1, 0)):
         at = (face[0] + way, *face[1:])
-        crowd = np.moveaxis(crowds.number, axis, 0)[at]
+        crowd = np.moveaxis(shared.number, axis, 0)[at]
         alone = np.moveaxis(first, axis, 0)[at]
-        sides.append((crowd, alone, np.moveaxis(crowds.label, axis + 1, 1)[:, layer]))
+        sides.append((crowd, alone, np.moveaxis(shared.label, axis + 1, 1)[:, layer]))
     crowded = (sides[0][0] >= 0) | (sides[1][0] >= 0)
     simple = np.stack([alone[~crowded] for _, alone, _ in sides], axis=1)
     face, row, column = np.nonzero(joined[tuple(i[crowded] for i in face)])

@@ -7,14 +7,14 @@ from ..bodies import Filling
 from .solid_regions import blocks
 
 
-def filling_of(cell, fractions, material, crowds):
-    """`Filling` of the parts of a `Material` in cells of flat numbers `cell` [part], with their
-    `fractions` [part]; `crowds` are the cells with several parts.
+def filling_of(cell, fractions, material, shared):
+    """`Filling` of the parts of a `SolidRegions` in cells of flat numbers `cell` [part], with their
+    `fractions` [part]; `shared` are the cells with several parts.
 
     It comes from the middles of subcells that are inside. A part without any is taken as spread out
     evenly.
     """
-    sections, fibers = _sections_and_fibers(cell, material, crowds)
+    sections, fibers = _sections_and_fibers(cell, material, shared)
     subcells = material.subcells
     at = (2.0 * np.arange(subcells) + 1.0) / subcells - 1.0
     count = sections[0].sum(axis=1)
@@ -28,15 +28,15 @@ def filling_of(cell, fractions, material, crowds):
     return Filling(fractions, middle, spread, evenness=evenness_of(sections, fibers))
 
 
-def _sections_and_fibers(cell, material, crowds):
+def _sections_and_fibers(cell, material, shared):
     """Subcells inside in every layer of the parts across x, y and z, each [part, layer]; and how
     many rows of subcells along x, y and z are inside from face to face, each [part].
     """
     subcells = material.subcells
     inside = blocks(material.inside, subcells)
-    several = crowds.number.ravel()[cell] >= 0
-    place = np.stack(np.nonzero(crowds.label >= 0), axis=1)[:, 1:]
-    part = crowds.label[crowds.label >= 0]
+    several = shared.number.ravel()[cell] >= 0
+    place = np.stack(np.nonzero(shared.label >= 0), axis=1)[:, 1:]
+    part = shared.label[shared.label >= 0]
 
     def counted(kept):
         """Subcells inside by their places along the axes `kept`, [part, place]."""

@@ -20,7 +20,7 @@ AROUND = np.stack(np.indices((3, 3, 3)), axis=-1).reshape(-1, 3) - 1
 
 
 @dataclass(eq=False)
-class Holders:
+class ContainingCells:
     """The surface in a lattice, in pieces that belong to cells."""
 
     points: np.ndarray

@@ -18,8 +18,8 @@ import numpy as np
 from ..bodies import CELL_CORNERS, Filling
 from ..topology.graphs import connected_components
 from ..topology.meshes import finite_points
-from .cell_components import parts_of
-from .containing_cells import Holders
+from .cell_components import components_of
+from .containing_cells import ContainingCells
 from .grid import LEAST_FRACTION, grid_around
 from .shells import welded
 
@@ -40,7 +40,7 @@ class Lattice:
     """Side of a cell [m]."""
     grid: np.ndarray
     """Where the vertices are in the grid, in cells, shape [vertex, 3], int."""
-    holders: Holders
+    holders: ContainingCells
     """The surface in the cells."""
 
 
@@ -51,7 +51,7 @@ def lattice(points, triangles, resolution, name="Lattice"):
     """
     points, triangles, origin, size, counts = grid_around(points, triangles, resolution, name)
     at, surface = (points - origin) / size, welded(points, triangles)
-    parts = parts_of(at, surface, counts)
+    parts = components_of(at, surface, counts)
     parts.filling.part = _with_least(parts.filling.part)
     places = np.stack(np.unravel_index(parts.cell, counts), axis=1)
     used, cells = _vertices(parts, places, counts)
@@ -64,7 +64,7 @@ def lattice(points, triangles, resolution, name="Lattice"):
         origin=origin,
         cell_size=size,
         grid=grid,
-        holders=Holders(
+        holders=ContainingCells(
             points=at,
             triangles=surface,
             counts=counts,

@@ -41,7 +41,7 @@ LONGEST_EDGE = 0.5
 
 
 @dataclass(eq=False)
-class Clamp:
+class PinnedCorners:
     """How a lattice holds what is pinned of the surface in it."""
 
     indices: np.ndarray
@@ -63,7 +63,9 @@ class Clamp:
 
 
 def clamp_of(points, triangles, pinned, lattice):
-    """The `Clamp` of the `pinned` vertices [n], ascending, of a surface in its `Lattice`."""
+    """The `PinnedCorners` of the `pinned` vertices [n], ascending, of a surface in its
+    `Lattice`.
+    """
     count = len(points)
     finer, triangles, halved = split_with_ends(points, triangles, LONGEST_EDGE * lattice.cell_size)
     is_held = np.zeros(len(finer), bool)
@@ -82,7 +84,7 @@ def clamp_of(points, triangles, pinned, lattice):
     held = held_part(lattice.cells, corners, chosen, surface)
     faces = triangles[is_held[triangles].all(axis=1)]
     held *= enclosed(lattice.cells, corners[chosen], normals_of(finer, faces)[chosen])
-    return Clamp(
+    return PinnedCorners(
         clamped(corners, weights, chosen, surface),
         held,
         corners[chosen],

@@ -18,32 +18,32 @@ PROBES = 4
 
 def joined_patches(surface, pieces, material):
     """Labels [piece] that are equal within a cell where the pieces bound one part; and the
-    `Crowds` of subcells in the cells with patches that no single line joins.
+    `SharedCells` of subcells in the cells with patches that no single line joins.
 
     `surface`: corners of the triangles in cells, [triangle, 3, 3].
     """
     hits = [_Hits(lines, pieces, material) for lines in material.lines]
     across = np.concatenate([hit.across() for hit in hits])
     label = connected_components(pieces.patch[across], pieces.patch.max() + 1)[pieces.patch]
-    crowds = Crowds(pieces, label, material)
-    beside = np.concatenate([hit.beside(crowds) for hit in hits])
+    shared = SharedCells(pieces, label, material)
+    beside = np.concatenate([hit.beside(shared) for hit in hits])
     seen = np.zeros(label.max() + 1, bool)
     seen[label[beside[:, 0]]] = True
-    alone = crowds.of_pieces & ~seen[label]
-    behind = _behind(np.flatnonzero(alone), pieces, label, surface, crowds)
+    alone = shared.of_pieces & ~seen[label]
+    behind = _behind(np.flatnonzero(alone), pieces, label, surface, shared)
     beside = np.concatenate([beside, behind])
-    joined = np.stack([label[beside[:, 0]], beside[:, 1] + crowds.first], axis=1)
-    links = np.concatenate([joined, *(crowds.neighbors(axis) for axis in range(3))])
-    whole = connected_components(links, crowds.first + np.count_nonzero(crowds.inside))
+    joined = np.stack([label[beside[:, 0]], beside[:, 1] + shared.first], axis=1)
+    links = np.concatenate([joined, *(shared.neighbors(axis) for axis in range(3))])
+    whole = connected_components(links, shared.first + np.count_nonzero(shared.inside))
     known = np.zeros(whole.max() + 1, bool)
     known[whole[label]] = True
-    parts = whole[crowds.first :]
-    crowds.label = np.full(crowds.inside.shape, -1)
-    crowds.label[crowds.inside] = np.where(known[parts], parts, -1)
-    return whole[label], crowds
+    parts = whole[shared.first :]
+    shared.label = np.full(shared.inside.shape, -1)
+    shared.label[shared.inside] = np.where(known[parts], parts, -1)
+    return whole[label], shared
 
 
-class Crowds:
+class SharedCells:
     """The subcells of cells in which there are several patches."""
 
     def __init__(self, pieces, label, material):
@@ -100,22 +100,22 @@ class _Hits:
         joined &= (self.piece >= 0) & (following >= 0)
         return np.stack([self.piece[joined], following[joined]], axis=1)
 
-    def beside(self, crowds):
+    def beside(self, shared):
         """Pairs of a piece and the next subcell inside of it on a line, in one cell, [pair, 2]."""
         x, filled = self.lines.crossings, self.lines.filled
         middle = x.next_middle
         wide = filled & (np.roll(middle, -1) > middle)
         pairs = [np.zeros((0, 2), np.int64)]
         for chosen, next_ in ((wide, middle), (np.roll(wide, 1), middle - 1)):
-            chosen = chosen & (self.piece >= 0) & crowds.of_pieces[self.piece]
+            chosen = chosen & (self.piece >= 0) & shared.of_pieces[self.piece]
             chosen &= (next_ >= 0) & (next_ <= self.last)
             chosen = np.flatnonzero(chosen & (next_ // self.subcells == self.place[x.axis]))
-            node, inside = crowds.nodes(x[chosen].places(next_[chosen]))
+            node, inside = shared.nodes(x[chosen].places(next_[chosen]))
             pairs.append(np.stack([self.piece[chosen][inside], node[inside]], axis=1))
         return np.concatenate(pairs)
 
 
-def _behind(alone, pieces, label, surface, crowds):
+def _behind(alone, pieces, label, surface, shared):
     """Pairs of a piece, some for each label of the pieces `alone`, and a subcell next to it that is
     inside and to which nothing bars the way.
     """
@@ -123,22 +123,22 @@ def _behind(alone, pieces, label, surface, crowds):
     _, first, count = np.unique(label[alone], return_index=True, return_counts=True)
     at = first[:, None] + count[:, None] * np.arange(PROBES) // PROBES
     alone = alone[np.unique(at)]
-    place = np.unravel_index(pieces.cell[alone], crowds.number.shape)
+    place = np.unravel_index(pieces.cell[alone], shared.number.shape)
     low, corners = np.stack(place, axis=1), surface[pieces.triangle[alone]]
     on_it = low + 0.5
     for _ in range(STEPS):
         on_it = nearest_on_triangles(np.clip(on_it, low, low + 1.0), corners)
-    subcells = crowds.subcells
+    subcells = shared.subcells
     around = np.floor(on_it * subcells - SHIFT - 0.5).astype(np.int64)[:, None] + CELL_CORNERS
     around = np.clip(around, low[:, None] * subcells, (low[:, None] + 1) * subcells - 1)
     middle = (around + 0.5 + SHIFT) / subcells
-    node, inside = crowds.nodes(tuple(np.moveaxis(around, 2, 0)))
+    node, inside = shared.nodes(tuple(np.moveaxis(around, 2, 0)))
     probe, corner = np.nonzero(inside)
     start, end = on_it[probe], middle[probe, corner]
     start = start + CLEAR * (end - start)
     free = np.ones(len(probe), bool)
     # The point may still be a little beyond its cell; what bars the way may be there.
-    counts = crowds.number.shape
+    counts = shared.number.shape
     beyond = np.ravel_multi_index(np.floor(on_it).astype(np.int64).T, counts, mode="clip")
     for cell in (pieces.cell[alone], beyond):
         for pair, piece in pieces.in_cells(cell[probe]):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .shells import shells
-from .surface_crossings import Crossings, crossings
+from .surface_crossings import LineCrossings, crossings
 from .voxels import outside_cells, touched_cells
 
 # Subcells per side of a cell; open shells would leak through small holes in more. At least two, but
@@ -27,9 +27,9 @@ HALF = 0.5
 
 @dataclass(eq=False)
 class Lines:
-    """`Crossings` in subcells, and what lies between them."""
+    """`LineCrossings` in subcells, and what lies between them."""
 
-    crossings: Crossings
+    crossings: LineCrossings
     filled: np.ndarray
     """Whether there is material from here to the next crossing of the line, [crossing]."""
     cut: np.ndarray
@@ -37,7 +37,7 @@ class Lines:
 
 
 @dataclass(eq=False)
-class Material:
+class SolidRegions:
     """What is inside a surface in a grid of cells."""
 
     subcells: int
@@ -55,8 +55,8 @@ class Material:
         return self.fractions.shape
 
 
-def material_of(points, triangles, counts):
-    """`Material` in a grid of `counts` cells: points [point, 3] in cells, and triangles."""
+def solid_regions_of(points, triangles, counts):
+    """`SolidRegions` in a grid of `counts` cells: points [point, 3] in cells, and triangles."""
     closed, outwards = shells(points, triangles)
     most = SUBCELLS if closed.all() else SUBCELLS_OPEN
     subcells = int(np.clip(FINEST // counts.max(), 2, most))
@@ -78,7 +78,7 @@ def material_of(points, triangles, counts):
         for lines, chosen in zip(along, filled, strict=True):
             _fill(inside, lines, chosen)
     lines = (Lines(x, f, _cut(x, f, inside.shape)) for x, f in zip(along, filled, strict=True))
-    return Material(subcells, inside, tuple(lines), np.clip(fractions, 0.0, 1.0))
+    return SolidRegions(subcells, inside, tuple(lines), np.clip(fractions, 0.0, 1.0))
 
 
 def blocks(values, subcells):

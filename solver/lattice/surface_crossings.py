@@ -16,7 +16,7 @@ TOUCHING = 1e-5
 
 
 @dataclass(eq=False)
-class Crossings:
+class LineCrossings:
     """Crossings of all lines along `axis`, sorted by line and depth."""
 
     axis: int
@@ -57,12 +57,12 @@ class Crossings:
 
     def __getitem__(self, chosen):
         arrays = (self.row, self.column, self.depth, self.triangle, self.way)
-        return Crossings(self.axis, *(array[chosen] for array in arrays))
+        return LineCrossings(self.axis, *(array[chosen] for array in arrays))
 
 
 def crossings(points, triangles, counts, axis):
-    """`Crossings` of triangles [triangle, 3] between points [point, 3], in cells, with the lines
-    along an axis through the middles of all cells in a grid of `counts`.
+    """`LineCrossings` of triangles [triangle, 3] between points [point, 3], in cells, with the
+    lines along an axis through the middles of all cells in a grid of `counts`.
 
     A line that passes an edge has one side of it for both triangles, so the lines leave a closed
     surface as often as they enter it.
@@ -82,7 +82,7 @@ def crossings(points, triangles, counts, axis):
         found.append((line, depth, triangle, np.where(left[hit] == 3, -1, 1)))
     line, depth, triangle, way = (np.concatenate(parts) for parts in zip(*found, strict=True))
     order = np.lexsort([depth - TOUCHING * way, line[:, 1], line[:, 0]])
-    every = Crossings(axis, line[:, 0], line[:, 1], depth, triangle, way)
+    every = LineCrossings(axis, line[:, 0], line[:, 1], depth, triangle, way)
     return every[order]
 
 

@@ -30,7 +30,7 @@ DIRECTOR_MASS = 1e-6
 
 
 @dataclass
-class Tets(Columns):
+class JoinedTets(Columns):
     """All tets of a scene with Lamé's constants [Pa]."""
 
     lame_mu: np.ndarray
@@ -47,7 +47,7 @@ class CellMesh(Columns):
 
 
 @dataclass
-class Triangles(Columns):
+class JoinedTriangles(Columns):
     """All triangles of cloth with their shear stiffness [N/m]."""
 
     shear: np.ndarray
@@ -83,9 +83,9 @@ class Assembly:
     shown: np.ndarray
     field_weights: list  # of every body
     attachments: Rows
-    tets: Tets
+    tets: JoinedTets
     cells: CellMesh
-    triangles: Triangles
+    triangles: JoinedTriangles
     edges: Edges
     kinds: tuple
     elements: dict
@@ -176,21 +176,21 @@ def known_colors(body):
 
 
 def mesh_of(body):
-    """The `Tets`, `CellMesh`, `Triangles` or `Edges` of a body."""
+    """The `JoinedTets`, `CellMesh`, `JoinedTriangles` or `Edges` of a body."""
     if isinstance(body, Solid):
-        return Tets(body.tets, *solid_lame(elastic_per_element(body)))
+        return JoinedTets(body.tets, *solid_lame(elastic_per_element(body)))
     if isinstance(body, Cells):
         lame = solid_lame(elastic_per_element(body))
         return CellMesh(body.cells, *lame, body.filling.part)
     if isinstance(body, Cloth):
-        return Triangles(body.triangles, elements.triangles.shear_stiffness(body))
+        return JoinedTriangles(body.triangles, elements.triangles.shear_stiffness(body))
     return Edges(body.edges)
 
 
 NO_MESH = {
-    Tets: Tets(np.zeros((0, 4), np.int64), np.zeros(0), np.zeros(0)),
+    JoinedTets: JoinedTets(np.zeros((0, 4), np.int64), np.zeros(0), np.zeros(0)),
     CellMesh: CellMesh(np.zeros((0, 8), np.int64), np.zeros(0), np.zeros(0), np.zeros(0)),
-    Triangles: Triangles(np.zeros((0, 3), np.int64), np.zeros(0)),
+    JoinedTriangles: JoinedTriangles(np.zeros((0, 3), np.int64), np.zeros(0)),
     Edges: Edges(np.zeros((0, 2), np.int64)),
 }
 
@@ -219,9 +219,9 @@ class _Parts:
         """The fields of an `Assembly` that tell of elements."""
         kinds = tuple(kind for kind, parts in self.columns.items() if parts)
         return {
-            "tets": joined(self.meshes[Tets]),
+            "tets": joined(self.meshes[JoinedTets]),
             "cells": joined(self.meshes[CellMesh]),
-            "triangles": joined(self.meshes[Triangles]),
+            "triangles": joined(self.meshes[JoinedTriangles]),
             "edges": joined(self.meshes[Edges]),
             "kinds": kinds,
             "elements": {kind.name: joined(self.columns[kind]) for kind in kinds},

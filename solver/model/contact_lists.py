@@ -90,7 +90,7 @@ class ContactLists:
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)
-        self.glances = new(pair_activity.Glance)
+        self.glances = new(pair_activity.PairActivity)
         self.pulled = new(wp.vec3)
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)

@@ -11,7 +11,7 @@ from ..lattice.embedding import upload_embedding
 
 
 def contact_model(surface, colliders, settings, upload):
-    """The `ContactModel` of a `Surface` and the device's `AnalyticColliders`."""
+    """The `ContactModel` of a `ContactSurface` and the device's `AnalyticColliders`."""
     model = ContactModel()
     model.law = contact_law(settings)
     model.state = contact_state(surface, len(colliders.kind), upload)

@@ -10,7 +10,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.descent import motion, vertex_solve
 from ..lattice.embedding import Followers
-from ..scene.force_fields import Fields, Outside
+from ..scene.force_fields import ExternalForces, Fields
 from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
 from .contact_model import contact_model
@@ -58,7 +58,7 @@ class Model:
         self.free_count = assembly.free_count
         self.color_start = assembly.color_start
         h = settings.step_time
-        outside = outside or Outside()
+        outside = outside or ExternalForces()
         self.pressures = outside.pressures
 
         self.kinematic_end = surface.point_start

@@ -116,7 +116,7 @@ class PositionError:
         """Launches of a kernel for the squares of two moves, given by iterations done, and of the
         way from a start.
         """
-        model, at, record = self.model, accuracy.Marks(), self.model.launches.record
+        model, at, record = self.model, accuracy.ErrorSampleArrays(), self.model.launches.record
         at.start, (at.first, at.second, at.now) = start, map(self._at, ends)
         moves = wp.zeros(len(self.chunks.owner), dtype=wp.vec3d, device=model.x.device)
         each = VERTEX * self.counts.sum() / max(len(moves), 1)

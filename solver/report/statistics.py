@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from ..contact.initial.intersections import Intersection
 from ..contact.measure import ContactMeasure
-from ..device.readback import Numbers
+from ..device.readback import Readback
 from ..kernels.contact.detection.pair_counts import SEARCHES
 from .lengths import length
 from .overstretch import Overstretch, Overstretched
@@ -183,7 +183,7 @@ class Measure:
         arrays = {}
         for one in telling:
             arrays |= getattr(one, "reported", {})
-        self.numbers = Numbers(model.launches, arrays)
+        self.numbers = Readback(model.launches, arrays)
 
     def read(self):
         """All numbers that the frame tells about its end, by their names."""

@@ -126,7 +126,7 @@ class ForceField:
 
 
 @dataclass(frozen=True)
-class Outside:
+class ExternalForces:
     """What acts on a scene from outside, besides constant gravity: `gravity` as a function of the
     time [s] or None, force fields, and the pressures [Pa] that vary in time, each with the number
     of its body.

@@ -25,7 +25,7 @@ from vbd.addon.objects.tetmesh import LatticePins, store_tets
 from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
 from vbd.solver.bodies.solids import CELL_CORNERS
 from vbd.solver.lattice.lattice import embed, lattice
-from vbd.solver.lattice.pinned_corners import Clamp, clamped
+from vbd.solver.lattice.pinned_corners import PinnedCorners, clamped
 from vbd.solver.topology.meshes import tet_volumes, triangle_areas
 
 
@@ -202,10 +202,10 @@ def test_pinned_vertices_of_a_lattice_are_shown_where_they_are_led(scene):
 
 
 def clamp_of_points(corners, weights):
-    """The `Clamp` of points without faces, all of them pinned."""
+    """The `PinnedCorners` of points without faces, all of them pinned."""
     count = len(corners)
     indices = clamped(corners, weights, np.arange(count), np.ones(count))
-    return Clamp(indices, None, corners, weights, [])
+    return PinnedCorners(indices, None, corners, weights, [])
 
 
 def test_pinned_parts_of_a_lattice_may_move_apart():

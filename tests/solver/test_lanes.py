@@ -13,7 +13,7 @@ from vbd.solver.coarse.element_terms import chunked_elements, device_chunks
 from vbd.solver.elements import KINDS
 from vbd.solver.elements.vertex_records import in_lanes, in_vertex_order, wide_start
 from vbd.solver.kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
-from vbd.solver.kernels.coarse.line_sums import Sums, vec6d, vec8
+from vbd.solver.kernels.coarse.line_sums import LineSums, vec6d, vec8
 from vbd.solver.kernels.coarse.matrix import mat43
 from vbd.solver.kernels.coarse.restriction import Pulls
 from vbd.solver.kernels.device import lane_functions, lanes
@@ -135,7 +135,7 @@ def sums_of(kind, wide):
     # One chunk after the other leaves its forces on corners.
     corner = np.where(elements.whole, -1, kind.corners * elements.start[:-1])
     chunks.corner = upload(corner, int)
-    pulls, sums = Pulls(), Sums()
+    pulls, sums = Pulls(), LineSums()
     pulls.force = upload(np.zeros((kind.corners * elements.start[-1], 3)), wp.vec3)
     pulls.sums = wp.zeros(count, dtype=mat43, device="cpu")
     sums.slope = wp.zeros(count, dtype=vec6d, device="cpu")

@@ -8,7 +8,7 @@ import pytest
 import warp as wp
 
 from vbd.solver.device import launches as module
-from vbd.solver.device.launches import Launches, Stages
+from vbd.solver.device.launches import Launches, SharedLaunches
 from vbd.solver.device.threads import Workers
 
 COUNT = 1000
@@ -100,7 +100,7 @@ def test_stages_come_one_after_the_other_and_launches_of_a_stage_part_by_part(
     again = launches.record(add_numbers, COUNT, [2.0], [values], like=add)
     nothing = launches.record(add_numbers, 0, [1.0], [values])
     take = launches.record(take_next, COUNT, [values], [taken], cost=1.0)
-    stages = Stages([[add, again], [nothing], [], [take], [values.zero_], [values.zero_]])
+    stages = SharedLaunches([[add, again], [nothing], [], [take], [values.zero_], [values.zero_]])
     assert add.cuts == again.cuts and len(add.parts) == threads
     play = launches.graph(stages).replay if captured else stages
     for _ in range(2):

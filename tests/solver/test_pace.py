@@ -5,14 +5,14 @@ from itertools import cycle
 
 import pytest
 
-from vbd.solver.device.team_size import COMPARED, KEPT, Pace
+from vbd.solver.device.team_size import COMPARED, KEPT, TeamSize
 
 
 def ways(together, alone, count):
-    """Whether a `Pace` goes alone, substep by substep, with threads that take `together` (seconds,
-    busy), and one that takes `alone`.
+    """Whether a `TeamSize` goes alone, substep by substep, with threads that take `together`
+    (seconds, busy), and one that takes `alone`.
     """
-    pace, taken = Pace(), []
+    pace, taken = TeamSize(), []
     for _ in range(count):
         taken.append(pace.is_alone)
         pace.is_alone = pace.plan.send(alone if pace.is_alone else next(together))

@@ -9,7 +9,7 @@ import warp as wp
 
 from vbd.solver.contact.detection import bvh
 from vbd.solver.kernels.contact.detection.bvh import (
-    Trees,
+    TreeArrays,
     first_in,
     join_nodes,
     next_in,
@@ -21,7 +21,7 @@ DEVICES = ["cpu", *(["cuda"] if wp.is_cuda_available() else [])]
 
 
 @wp.kernel
-def put_boxes(tree: int, low: wp.array[wp.vec3], high: wp.array[wp.vec3], trees: Trees):
+def put_boxes(tree: int, low: wp.array[wp.vec3], high: wp.array[wp.vec3], trees: TreeArrays):
     place = wp.tid()
     k = trees.entry[trees.first[tree] + place]
     a = wp.vec3(wp.inf)
@@ -34,7 +34,11 @@ def put_boxes(tree: int, low: wp.array[wp.vec3], high: wp.array[wp.vec3], trees:
 
 @wp.kernel
 def walk_through(
-    tree: int, low: wp.array[wp.vec3], high: wp.array[wp.vec3], trees: Trees, found: wp.array2d[int]
+    tree: int,
+    low: wp.array[wp.vec3],
+    high: wp.array[wp.vec3],
+    trees: TreeArrays,
+    found: wp.array2d[int],
 ):
     k = wp.tid()
     walk = first_in(trees, tree, low[k], high[k])

@@ -61,7 +61,7 @@ def order_of(points, body):
 
 
 def trees_of(orders, model):
-    """The `kernels.Trees` of things in these orders, and how many nodes their levels have."""
+    """The `kernels.TreeArrays` of things in these orders, and how many nodes their levels have."""
     counts, starts, tops, node = [], [], [], 0
     for order in orders:
         levels, width = [], len(order)
@@ -75,7 +75,7 @@ def trees_of(orders, model):
         node = ends[-1]
     padded = [np.pad(order, (0, -len(order) % WIDTH), constant_values=-1) for order in orders]
     first = np.cumsum([0, *map(len, padded)])[:-1]
-    trees = kernels.Trees()
+    trees = kernels.TreeArrays()
     trees.nodes = wp.zeros(max(int(node), 1), dtype=kernels.EightBoxes, device=model.device)
     trees.level = model.upload(np.concatenate(starts), int)
     trees.top, trees.first = model.upload(tops, int), model.upload(first, int)
@@ -97,7 +97,7 @@ class Trees:
         self.is_fitted, self.colliders_move = False, True
 
     def _planted(self):
-        """The `kernels.Trees`, not fitted yet, and how many nodes each level of a tree has."""
+        """The `kernels.TreeArrays`, not fitted yet, and how many nodes each level of a tree has."""
         model, surface = self.model, self.model.surface
         x, orders = model.x.numpy(), {}
         both = (surface.edges, surface.body_edges), (surface.triangles, surface.body_triangles)

@@ -8,7 +8,7 @@ from ...kernels.contact.initial import intersection_certificate as kernels
 PAIR, VERTEX = 1.0, 10.0
 
 
-class Certainty:
+class IntersectionCertificate:
     """Tells by the pairs that are listed and the regions of `truncation` whether it is `uncertain`
     that nothing intersects (`ContactLists`).
     """

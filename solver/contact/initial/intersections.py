@@ -16,7 +16,7 @@ from ...kernels.contact.initial import intersections as kernels
 from .closed_meshes import closed_mesh
 from .edge_crossings import crosses, winding_numbers
 from .initial_orientation import are_in_front, fronts, lie_on
-from .overlapping_bodies import Couples
+from .overlapping_bodies import OverlappingBodies
 from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
 from .separation import Found, Separation
 
@@ -71,7 +71,7 @@ class Intersections:
         model.launches.expect(kernels.find_crossings)
         self.of_solids = SelfIntersections(model)
         self.up = -np.asarray(settings.gravity, dtype=np.float64)
-        self.couples = Couples(model, self.meshes, self.up)
+        self.couples = OverlappingBodies(model, self.meshes, self.up)
         self.separation = Separation(model, self.meshes, self.couples, settings)
         self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
 

@@ -42,7 +42,7 @@ AGREE = 0.5
 MOST = 0.5
 
 
-class Couples:
+class OverlappingBodies:
     """Decides what is done: `way` [body, body]; `side` [body, body], 1 where the earlier body goes
     in front of the later one as that is wound, or -1; and `direction`, by (earlier, later), that in
     which the earlier one goes, 0 where there is none. `rooms` [body, body] tells which body is in

@@ -12,7 +12,7 @@ import warp as wp
 
 from ..elements.linear_algebra import column
 from ..elements.table import module_of
-from .matrix import LOOPS, Chunks, Patches, add_isotropic, add_turns, mat34, mat1212, vec12
+from .matrix import LOOPS, ElementChunks, Patches, add_isotropic, add_turns, mat34, mat1212, vec12
 
 
 @cache
@@ -93,7 +93,7 @@ def between_kernel(kind):
     @wp.kernel(module=module_of(kind, "coarse_matrix", LOOPS))
     def add_between(
         first: int,
-        chunks: Chunks,
+        chunks: ElementChunks,
         elements: wp.array[Element],
         x: wp.array[wp.vec3],
         rest: wp.array[Rest],
@@ -158,7 +158,7 @@ def inside_kernel(kind):
     @wp.kernel(module=module_of(kind, "coarse_matrix", LOOPS))
     def add_inside(
         first: int,
-        chunks: Chunks,
+        chunks: ElementChunks,
         elements: wp.array[Element],
         x: wp.array[wp.vec3],
         rest: wp.array[Rest],

@@ -22,8 +22,8 @@ from ..elements.corner_vectors import CornersInLanes, tell_each
 from ..elements.linear_algebra import vec6
 from ..elements.table import module_of
 from .blocks import between_kernel, gradient_part, inside_kernel
-from .line_sums import COLLAPSED, SAMPLES, Sums, vec6d, vec8
-from .matrix import Chunks, Patches, mat43
+from .line_sums import COLLAPSED, SAMPLES, LineSums, vec6d, vec8
+from .matrix import ElementChunks, Patches, mat43
 from .restriction import Pulls, corner_slot, pull_at, pull_of_stress, sum_slot
 
 
@@ -64,7 +64,7 @@ def forces_kernel(kind):
     @wp.kernel(module=module_of(kind, "coarse"))
     def add_forces(
         first: int,
-        chunks: Chunks,
+        chunks: ElementChunks,
         elements: wp.array[Element],
         x: wp.array[wp.vec3],
         rest: wp.array[Rest],
@@ -113,14 +113,14 @@ def slopes_kernel(kind):
     @wp.kernel(module=module_of(kind, "coarse"))
     def add_slopes(
         first: int,
-        chunks: Chunks,
+        chunks: ElementChunks,
         elements: wp.array[Element],
         x: wp.array[wp.vec3],
         direction: wp.array[wp.vec3],
         rest: wp.array[Rest],
         longest: float,
         # out
-        sums: Sums,
+        sums: LineSums,
     ):
         """Slope of the energy of the elements of a chunk along the direction."""
         chunk = first + wp.tid()
@@ -166,7 +166,7 @@ def forces_in_lanes_kernel(kind):
     @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
     def add_forces(
         first: int,
-        chunks: Chunks,
+        chunks: ElementChunks,
         elements: wp.array[Element],
         x: wp.array[wp.vec3],
         rest: wp.array[Rest],
@@ -218,14 +218,14 @@ def slopes_in_lanes_kernel(kind):
     @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
     def add_slopes(
         first: int,
-        chunks: Chunks,
+        chunks: ElementChunks,
         elements: wp.array[Element],
         x: wp.array[wp.vec3],
         direction: wp.array[wp.vec3],
         rest: wp.array[Rest],
         longest: float,
         # out
-        sums: Sums,
+        sums: LineSums,
     ):
         """Slope of the energy of the elements of a chunk along the direction."""
         chunk = first + wp.tid()

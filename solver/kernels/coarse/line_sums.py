@@ -20,7 +20,7 @@ COLLAPSED = wp.constant(0.1)
 
 
 @wp.struct
-class Sums:
+class LineSums:
     """Slopes of the elements of every chunk, and the chunks of every linkage."""
 
     start: wp.array[int]  # [linkage + 1] slots of `chunk`

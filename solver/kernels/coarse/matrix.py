@@ -23,7 +23,7 @@ mat1212 = wp.types.matrix(shape=(12, 12), dtype=float)
 
 
 @wp.struct
-class Chunks:
+class ElementChunks:
     """Elements of one kind, sorted so that each chunk sees the same aggregates."""
 
     start: wp.array[int]  # [chunk + 1]

@@ -11,7 +11,7 @@ vertices: inertia, loads, attachments, contacts, bounds.
 import warp as wp
 
 from ..device.options import QUICK
-from .matrix import Chunks, Patches, mat43
+from .matrix import ElementChunks, Patches, mat43
 
 wp.set_module_options(QUICK)
 
@@ -31,12 +31,12 @@ class Pulls:
 
 
 @wp.func
-def sum_slot(chunk: int, chunks: Chunks, pulls: Pulls):
+def sum_slot(chunk: int, chunks: ElementChunks, pulls: Pulls):
     return pulls.elements + chunks.offset + chunk
 
 
 @wp.func
-def corner_slot(chunk: int, element: int, corners: int, chunks: Chunks):
+def corner_slot(chunk: int, element: int, corners: int, chunks: ElementChunks):
     """Where the forces on the corners of an element go, or a negative number."""
     slot = chunks.corner[chunk]
     if slot >= 0:

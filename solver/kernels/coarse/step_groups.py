@@ -16,7 +16,7 @@ WORD = wp.constant(32)
 
 
 @wp.struct
-class Parts:
+class MatrixPartArrays:
     """What always shares a matrix (solver/coarse/ordering.py), and the matrix that it is in."""
 
     linkage: wp.array[int]  # [part]
@@ -108,7 +108,7 @@ def number_groups(
     joined: wp.array[int],
     # in and out
     group: wp.array[int],
-    parts: Parts,
+    parts: MatrixPartArrays,
     skyline: Skyline,
 ):
     """Give every matrix its parts and panels, in the order of its first part, by one thread.
@@ -135,7 +135,7 @@ def number_groups(
 
 @wp.kernel
 def place_patches(
-    parts: Parts,
+    parts: MatrixPartArrays,
     skyline: Skyline,
     # in and out
     patches: Patches,

@@ -10,7 +10,7 @@ import warp as wp
 
 from ..device.options import QUICK
 from .coarse_step import Linkages, Members
-from .line_sums import SAMPLES, Sums, vec6d, vec8
+from .line_sums import SAMPLES, LineSums, vec6d, vec8
 
 wp.set_module_options(QUICK)
 
@@ -81,11 +81,11 @@ def first_minimum(slope: Slope):
 def add_up(
     parts: int,
     members: Members,
-    sums: Sums,
+    sums: LineSums,
     linkages: Linkages,
     # out
     fewer_members: Members,
-    fewer_sums: Sums,
+    fewer_sums: LineSums,
 ):
     """Add up the chunks of every linkage to so many `parts`, one after the other."""
     k, part = wp.tid()
@@ -126,7 +126,7 @@ def look_closer(
 
 
 @wp.func
-def with_linkage(k: int, members: Members, sums: Sums, linkages: Linkages, slope: Slope):
+def with_linkage(k: int, members: Members, sums: LineSums, linkages: Linkages, slope: Slope):
     """`slope` with that of linkage k; how many of its tets have collapsed, and of how many."""
     for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
         slope.polynomial[0] += members.slope[chunk][0]
@@ -148,7 +148,7 @@ def choose_step_lengths(
     longest: float,
     reach: wp.array[float],
     members: Members,
-    sums: Sums,
+    sums: LineSums,
     counts: int,
     # in and out
     linkages: Linkages,

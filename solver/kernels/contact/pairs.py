@@ -9,7 +9,7 @@ weights of its closest points as one signed sum: A's weights add up to 1, B's to
 import warp as wp
 
 from ..device.options import QUICK
-from .detection.bvh import Trees
+from .detection.bvh import TreeArrays
 from .detection.distance import closest_on_segments, closest_on_triangle
 
 wp.set_module_options(QUICK)
@@ -29,7 +29,7 @@ QUIET = wp.constant(0.2)
 
 
 @wp.struct
-class Surface:
+class SurfaceArrays:
     """The surfaces of all bodies, then those of all colliders."""
 
     vertices: wp.array[int]
@@ -41,7 +41,7 @@ class Surface:
     collider_start: int  # the first vertex of a collider
     point_start: int  # the first embedded point of a body
     rod_start: int  # edges from this one up to `body_edges` belong to no triangle
-    trees: Trees  # of where all that may get to before the next search
+    trees: TreeArrays  # of where all that may get to before the next search
     bodies: int
     deformable: int  # so many of the bodies, the others are colliders
     may_touch: wp.array[int]  # [body * body]

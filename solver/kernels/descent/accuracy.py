@@ -42,7 +42,7 @@ CAUTION, CAUTION_IN_CONTACT = wp.constant(wp.float64(1.5)), wp.constant(wp.float
 
 
 @wp.struct
-class Marks:
+class ErrorSampleArrays:
     """Positions [m] of vertices in a substep: at its start and after some of its iterations."""
 
     start: wp.array[wp.vec3]
@@ -54,7 +54,7 @@ class Marks:
 
 
 @wp.struct
-class BodyErrors:
+class BodyErrorArrays:
     """Of every body, all as root mean squares over its free vertices."""
 
     size: wp.array[wp.float64]  # number of these vertices
@@ -75,7 +75,7 @@ Ways = wp.vec4d
 
 
 @wp.func
-def squares_of(i: int, marks: Marks):
+def squares_of(i: int, marks: ErrorSampleArrays):
     """Squares [m²] of the moves of a vertex between the marks and of its way from the start."""
     before = marks.second[i] - marks.first[i]
     after = marks.now[i] - marks.second[i]
@@ -91,7 +91,7 @@ def squares_of(i: int, marks: Marks):
 def add_moves(
     first: int,
     chunks: Chunks,
-    marks: Marks,
+    marks: ErrorSampleArrays,
     # out
     moves: wp.array[wp.vec3d],
 ):
@@ -107,7 +107,7 @@ def add_moves(
 def add_touched_moves(
     first: int,
     chunks: Chunks,
-    marks: Marks,
+    marks: ErrorSampleArrays,
     touched: wp.array[int],
     # out
     moves: wp.array[wp.vec3d],
@@ -125,7 +125,7 @@ def add_touched_moves(
 def add_ways(
     first: int,
     chunks: Chunks,
-    marks: Marks,
+    marks: ErrorSampleArrays,
     touched: wp.array[int],
     cut: wp.array[int],
     # out
@@ -166,7 +166,7 @@ def faded(slowest: wp.float64):
 
 
 @wp.func
-def begin_substep(bodies: BodyErrors, b: int):
+def begin_substep(bodies: BodyErrorArrays, b: int):
     """Remember what the substep before has told; what has told nothing is no reason to forget."""
     latest = bodies.latest[b]
     if latest > wp.float64(0.0):
@@ -202,7 +202,7 @@ def find_errors(
     demand: Demand,
     compared: wp.array[int],
     # in and out
-    bodies: BodyErrors,
+    bodies: BodyErrorArrays,
 ):
     """The error of every body, and what it may be; `compared` [iterations done] is how many cycles
     the last move has taken. One thread per body.
@@ -252,7 +252,7 @@ def find_errors(
 
 @wp.kernel
 def find_below(
-    bodies: BodyErrors,
+    bodies: BodyErrorArrays,
     ruined: wp.array[int],
     cycles: wp.float64,
     # out
@@ -278,7 +278,7 @@ def find_below(
 def fade(
     are_even: wp.array[int],
     # in and out
-    bodies: BodyErrors,
+    bodies: BodyErrorArrays,
 ):
     """What is remembered of slow parts fades where cycles grow, which tell nothing of them: even
     ones are tried again then. One thread per body."""

@@ -5,7 +5,7 @@ import warp as wp
 
 from ..contact.analytic_colliders import AnalyticColliders, may_reach
 from ..contact.detection.bvh import COLLIDER_TRIANGLES, meets_any
-from ..contact.pairs import Surface
+from ..contact.pairs import SurfaceArrays
 from ..device.chunks import Chunks
 from ..device.options import QUICK
 from ..device.union_find import first_of, join
@@ -119,7 +119,7 @@ def measure_bodies(
 
 @wp.kernel
 def join_meeting(
-    surface: Surface,
+    surface: SurfaceArrays,
     # in and out
     flights: Flights,
 ):
@@ -179,7 +179,7 @@ def find_motions(
 
 
 @wp.func
-def meets_on_the_way(b: int, other: int, surface: Surface, boxes: Boxes, flights: Flights):
+def meets_on_the_way(b: int, other: int, surface: SurfaceArrays, boxes: Boxes, flights: Flights):
     """Whether two bodies of different groups may meet when each group has its own motion."""
     if flights.group[b] == flights.group[other]:
         return False
@@ -199,7 +199,7 @@ def meets_by(
     part: float,
     b: int,
     motion: wp.vec3,
-    surface: Surface,
+    surface: SurfaceArrays,
     colliders: AnalyticColliders,
     travel: float,
     boxes: Boxes,
@@ -221,7 +221,7 @@ def meets_by(
 
 @wp.kernel
 def find_obstacles(
-    surface: Surface,
+    surface: SurfaceArrays,
     colliders: AnalyticColliders,
     travel: wp.array[float],
     boxes: Boxes,

@@ -18,7 +18,7 @@ from ..contact.feasibility.plane_bounds import fraction_to_plane, toward_plane
 from ..contact.feasibility.separating_planes import LOST, ROUNDING, gap_along
 from ..contact.feasibility.sliding_planes import approach_along
 from ..contact.feasibility.trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
-from ..contact.pairs import Pair, Surface
+from ..contact.pairs import Pair, SurfaceArrays
 from ..device.chunks import Chunks
 from ..device.options import QUICK
 from ..device.thread_shares import share_of
@@ -186,7 +186,7 @@ def sweep_boxes(
 
 @wp.kernel
 def find_obstacles(
-    surface: Surface,
+    surface: SurfaceArrays,
     travel: wp.array[float],
     boxes: Boxes,
     islands: Islands,

@@ -13,7 +13,7 @@ from ..device.chunks import Chunks
 from ..device.options import HOT
 from ..lattice.embedding import point_position
 from .islands import Islands
-from .rigid_steps import RigidSteps, Wrench
+from .rigid_steps import RigidStepArrays, Wrench
 
 wp.set_module_options(HOT)
 
@@ -53,7 +53,7 @@ def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], 
 
 
 @wp.func
-def way_ahead(island: int, weight: wp.float64, r: wp.vec3d, steps: RigidSteps):
+def way_ahead(island: int, weight: wp.float64, r: wp.vec3d, steps: RigidStepArrays):
     """How far the last step takes so much of an island, at r from its center [m]; 0 where contacts
     are those of here.
     """
@@ -70,7 +70,7 @@ def reach_of(
     x: wp.array[wp.vec3],
     body: wp.array[int],
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
 ):
     """Within which distance a pair may touch [m], here or at the end of the last step."""
     far = float(0.0)
@@ -94,7 +94,7 @@ def touch_of(
     meetings: Meetings,
     model: ContactModel,
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
 ):
     """Find pair p where its vertices have `moved`: its `Touch`, and 0 if it is not within reach.
     Rows that separate stay as they were found.
@@ -146,7 +146,7 @@ def list_meetings(
     first: int,
     body: wp.array[int],
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
     # in and out
     meetings: Meetings,
 ):
@@ -186,7 +186,7 @@ def add_colliders(
     x_start: wp.array[wp.vec3],
     model: ContactModel,
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
     total: Wrench,
 ):
     """`total` with the contacts of surface vertex s with analytic colliders, where its island has
@@ -217,7 +217,7 @@ def add_touch(
     x: wp.array[wp.vec3],
     model: ContactModel,
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
     total: Wrench,
 ):
     """`total` with a pair that may touch: K = a n nᵀ + b I, and [r]ₓᵀ n = n × r."""
@@ -258,7 +258,7 @@ def add_contacts(
     meetings: Meetings,
     model: ContactModel,
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
     # out
     sums: wp.array[Wrench],
 ):

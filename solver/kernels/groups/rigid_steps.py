@@ -50,7 +50,7 @@ LOOKS = wp.constant(3)
 
 
 @wp.struct
-class RigidSteps:
+class RigidStepArrays:
     """Newton's method for every island, at its first body; all [body]."""
 
     weight: wp.array[wp.float64]  # Σ w [N/m]
@@ -99,7 +99,7 @@ def begin_rigid_steps(
     # in and out
     islands: Islands,
     # out
-    steps: RigidSteps,
+    steps: RigidStepArrays,
 ):
     """Inertia of every free island and the momenta it lacks. One thread per body, the first of an
     island works.
@@ -148,7 +148,7 @@ def move_surface(
     x: wp.array[wp.vec3],
     body: wp.array[int],
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
     # in and out
     moved: wp.array[wp.vec3],
 ):
@@ -166,7 +166,7 @@ def add_up(
     chunks: Chunks,
     sums: wp.array[Wrench],
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
     # out
     fewer: wp.array[Wrench],
 ):
@@ -187,7 +187,7 @@ def axial(m: wp.mat33d):
 
 
 @wp.func
-def draw_back(b: int, part: wp.float64, islands: Islands, steps: RigidSteps):
+def draw_back(b: int, part: wp.float64, islands: Islands, steps: RigidStepArrays):
     """Leave a part [1] of the last step."""
     back = part - wp.float64(1.0)
     islands.shift[b] = islands.shift[b] + back * steps.shift[b]
@@ -196,7 +196,7 @@ def draw_back(b: int, part: wp.float64, islands: Islands, steps: RigidSteps):
 
 
 @wp.func
-def rise_of_inertia(b: int, islands: Islands, steps: RigidSteps):
+def rise_of_inertia(b: int, islands: Islands, steps: RigidStepArrays):
     """What the way of an island so far adds to ½ Σ w |x' − y|² [J]."""
     u = islands.shift[b]
     one = wp.identity(n=3, dtype=wp.float64)
@@ -224,7 +224,7 @@ def take_rigid_steps(
     sums: wp.array[Wrench],
     # in and out
     islands: Islands,
-    steps: RigidSteps,
+    steps: RigidStepArrays,
     # out
     goes_on: wp.array[int],
 ):

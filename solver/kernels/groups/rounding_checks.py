@@ -11,7 +11,7 @@ import warp as wp
 
 from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..contact.feasibility.separating_planes import leaves_any_gap, parting_normal, parts_them
-from ..contact.pairs import Pair, Surface, signed_weights, weighted
+from ..contact.pairs import Pair, SurfaceArrays, signed_weights, weighted
 from ..device.options import QUICK
 from ..device.thread_shares import share_of
 
@@ -64,7 +64,7 @@ def find_changed(
     x: wp.array[wp.vec3],
     counts: wp.array[int],
     pairs: wp.array[Pair],
-    surface: Surface,
+    surface: SurfaceArrays,
     group: wp.array[int],
     # in and out
     stays: wp.array[int],

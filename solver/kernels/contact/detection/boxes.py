@@ -5,7 +5,7 @@ import warp as wp
 
 from ...device.options import HOT
 from ..contact_state import ContactState
-from ..pairs import Surface
+from ..pairs import SurfaceArrays
 from .broad_phase import highest, lowest
 from .bvh import RENEWED, WIDTH, clear_node, entry_at, node_at, put_box
 from .partial_search import is_edge_renewed, is_triangle_renewed
@@ -20,7 +20,7 @@ def edge_reach(e: wp.vec2i, state: ContactState):
 
 
 @wp.func
-def vertex_box(v: int, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+def vertex_box(v: int, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]):
     """The box, from corner to corner, of all that vertex v may touch before the next search."""
     reach = state.radius[v] + state.multiplier[v]
     r = wp.vec3(reach, reach, reach)
@@ -28,7 +28,7 @@ def vertex_box(v: int, surface: Surface, state: ContactState, x: wp.array[wp.vec
 
 
 @wp.func
-def edge_box(e: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+def edge_box(e: wp.vec2i, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]):
     """The same of an edge."""
     reach = edge_reach(e, state)
     r = wp.vec3(reach, reach, reach)
@@ -38,7 +38,7 @@ def edge_box(e: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.
 
 
 @wp.func
-def triangle_box(t: wp.vec3i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+def triangle_box(t: wp.vec3i, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]):
     """The same of a triangle."""
     reach = state.radius[t[0]]
     r = wp.vec3(reach, reach, reach)
@@ -54,7 +54,7 @@ def bound_edges(
     state: ContactState,
     x: wp.array[wp.vec3],
     # in and out
-    surface: Surface,
+    surface: SurfaceArrays,
 ):
     """Boxes round edges, with all they may touch before the next search, in the nodes of level 0 of
     a tree; in that of renewed ones, the others have none.
@@ -78,7 +78,7 @@ def bound_triangles(
     state: ContactState,
     x: wp.array[wp.vec3],
     # in and out
-    surface: Surface,
+    surface: SurfaceArrays,
 ):
     """Boxes round triangles, in the same way."""
     node = first + wp.tid()

@@ -10,7 +10,7 @@ import warp as wp
 
 from ...device.options import HOT
 from ..contact_state import ContactState
-from ..pairs import Surface
+from ..pairs import SurfaceArrays
 from .bvh import WHOLE_BODIES, WIDTH, clear_node, entry_at, first_in, next_in, node_at, put_box
 
 wp.set_module_options(HOT)
@@ -23,14 +23,14 @@ COLLIDERS = wp.constant(2)
 
 
 @wp.func
-def lowest(v: int, surface: Surface, x: wp.array[wp.vec3]):
+def lowest(v: int, surface: SurfaceArrays, x: wp.array[wp.vec3]):
     """The low corner of the box of where vertex v may be before the next search."""
     r = surface.trust_radius[v]
     return x[v] + wp.min(surface.path[v], wp.vec3(0.0)) - wp.vec3(r, r, r)
 
 
 @wp.func
-def highest(v: int, surface: Surface, x: wp.array[wp.vec3]):
+def highest(v: int, surface: SurfaceArrays, x: wp.array[wp.vec3]):
     r = surface.trust_radius[v]
     return x[v] + wp.max(surface.path[v], wp.vec3(0.0)) + wp.vec3(r, r, r)
 
@@ -51,7 +51,7 @@ def clear_boxes(
 
 @wp.kernel
 def gather_boxes(
-    surface: Surface,
+    surface: SurfaceArrays,
     state: ContactState,
     x: wp.array[wp.vec3],
     # in and out
@@ -85,7 +85,7 @@ def widen_boxes(
 @wp.kernel
 def bound_bodies(
     # in and out
-    surface: Surface,
+    surface: SurfaceArrays,
 ):
     """The boxes of bodies in the nodes of level 0 of their tree."""
     node = wp.tid()
@@ -99,7 +99,7 @@ def bound_bodies(
 
 @wp.kernel
 def find_neighbors(
-    surface: Surface,
+    surface: SurfaceArrays,
     # out
     number: wp.array[int],
     neighbor: wp.array[int],
@@ -120,7 +120,7 @@ def find_neighbors(
 
 
 @wp.func
-def near_bodies(b: int, low: wp.vec3, high: wp.vec3, surface: Surface):
+def near_bodies(b: int, low: wp.vec3, high: wp.vec3, surface: SurfaceArrays):
     """Whether a box on body b may lie in those of others: `BODIES`, `COLLIDERS`, both or 0."""
     n = surface.neighbors[b]
     if n > NEIGHBORS:

@@ -31,7 +31,7 @@ EightBoxes = wp.types.matrix(shape=(6, WIDTH), dtype=float)
 
 
 @wp.struct
-class Trees:
+class TreeArrays:
     """All trees of a scene."""
 
     nodes: wp.array[EightBoxes]  # of all levels of all trees
@@ -82,13 +82,13 @@ def overlapping(nodes: wp.array[EightBoxes], at: int, low: wp.vec3, high: wp.vec
 
 
 @wp.func
-def node_at(trees: Trees, tree: int, level: int):
+def node_at(trees: TreeArrays, tree: int, level: int):
     """The first node of a level of a tree."""
     return trees.level[tree * LEVELS + level]
 
 
 @wp.func
-def next_in(trees: Trees, walk: Walk):
+def next_in(trees: TreeArrays, walk: Walk):
     """The walk at the next thing, or at its end."""
     entry = int(-1)
     tree = walk.tree
@@ -121,7 +121,7 @@ def next_in(trees: Trees, walk: Walk):
 
 
 @wp.func
-def first_in(trees: Trees, tree: int, low: wp.vec3, high: wp.vec3):
+def first_in(trees: TreeArrays, tree: int, low: wp.vec3, high: wp.vec3):
     """The walk through a tree at what a box overlaps first."""
     walk = Walk()
     walk.tree = tree
@@ -138,14 +138,14 @@ def first_in(trees: Trees, tree: int, low: wp.vec3, high: wp.vec3):
 
 
 @wp.func
-def meets_any(trees: Trees, tree: int, low: wp.vec3, high: wp.vec3):
+def meets_any(trees: TreeArrays, tree: int, low: wp.vec3, high: wp.vec3):
     """Whether a box overlaps anything in a tree."""
     walk = first_in(trees, tree, low, high)
     return walk.entry >= 0
 
 
 @wp.func
-def entry_at(trees: Trees, tree: int, node: int, lane: int):
+def entry_at(trees: TreeArrays, tree: int, node: int, lane: int):
     """The number of what a node of level 0 holds, -1 for nothing."""
     return trees.entry[trees.first[tree] + WIDTH * node + lane]
 
@@ -193,7 +193,7 @@ def join_nodes(
     tree: int,
     level: int,
     # in and out
-    trees: Trees,
+    trees: TreeArrays,
 ):
     """The nodes of a level above 0, from those of the level below."""
     here = node_at(trees, tree, level)

@@ -4,18 +4,18 @@
 import warp as wp
 
 from ..feasibility.separating_planes import LOST, rounding_along
-from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, Surface, bit_of, signed_weights, weighted
+from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, SurfaceArrays, bit_of, signed_weights, weighted
 
 
 @wp.func
-def belongs(v: int, t: wp.vec3i, surface: Surface):
+def belongs(v: int, t: wp.vec3i, surface: SurfaceArrays):
     """Whether vertex v is a corner of triangle t, or attached to one."""
     j = surface.joint[v]
     return surface.joint[t[0]] == j or surface.joint[t[1]] == j or surface.joint[t[2]] == j
 
 
 @wp.func
-def are_joined(e: wp.vec2i, f: wp.vec2i, surface: Surface):
+def are_joined(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
     """Whether edges e and f have a vertex in common, or attached ones."""
     a = surface.joint[e[0]]
     b = surface.joint[e[1]]
@@ -25,20 +25,20 @@ def are_joined(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 
 
 @wp.func
-def is_led(v: int, surface: Surface):
+def is_led(v: int, surface: SurfaceArrays):
     """Whether animation moves vertex v."""
     return v >= surface.kinematic_start and v < surface.point_start
 
 
 @wp.func
-def is_held(v: int, there: int, surface: Surface):
+def is_held(v: int, there: int, surface: SurfaceArrays):
     """Whether vertex v is clasped at a body, or a collider's."""
     is_clasped = surface.clasped[v] & bit_of(there) != 0
     return is_clasped or (v >= surface.collider_start and is_led(v, surface))
 
 
 @wp.func
-def are_clasped(kind: int, v: wp.vec4i, surface: Surface):
+def are_clasped(kind: int, v: wp.vec4i, surface: SurfaceArrays):
     """Whether all of a pair of two bodies is led, or something on either side of it, and clasped
     (kinematic_pairs.py).
     """
@@ -67,7 +67,7 @@ def is_no_gap(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def lay_in_each_other(kind: int, v: wp.vec4i, surface: Surface):
+def lay_in_each_other(kind: int, v: wp.vec4i, surface: SurfaceArrays):
     """Whether the sides of a pair of one body lie in each other at rest and as the scene begins, as
     those of a seam that nobody has merged: they are not held apart, no more than neighbors are.
     """
@@ -77,7 +77,7 @@ def lay_in_each_other(kind: int, v: wp.vec4i, surface: Surface):
 
 
 @wp.func
-def lay_in_triangle(e: wp.vec2i, t: wp.vec3i, surface: Surface):
+def lay_in_triangle(e: wp.vec2i, t: wp.vec3i, surface: SurfaceArrays):
     """The same of an edge and a triangle."""
     lay = bool(False)
     for k in range(2):

@@ -12,7 +12,7 @@ import warp as wp
 
 from ...device.options import HOT
 from ..contact_state import ContactState
-from ..pairs import Surface, bit_of
+from ..pairs import SurfaceArrays, bit_of
 from .boxes import edge_box, vertex_box
 from .bvh import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, TRIANGLES, first_in, next_in
 from .exclusions import is_led
@@ -22,7 +22,7 @@ wp.set_module_options(HOT)
 
 
 @wp.func
-def clasp_ends(e: wp.vec2i, body: int, surface: Surface):
+def clasp_ends(e: wp.vec2i, body: int, surface: SurfaceArrays):
     """Clasp those ends of an edge that are pins at a body."""
     for c in range(2):
         if is_led(e[c], surface) and e[c] < surface.collider_start:
@@ -31,7 +31,7 @@ def clasp_ends(e: wp.vec2i, body: int, surface: Surface):
 
 @wp.func
 def clasp_at_triangles(
-    v: int, tree: int, surface: Surface, state: ContactState, x: wp.array[wp.vec3]
+    v: int, tree: int, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
     """Clasp vertex v at other bodies that lead a corner of a triangle in a tree it may touch."""
     low, high = vertex_box(v, surface, state, x)
@@ -54,7 +54,7 @@ def clasp_vertices(
     state: ContactState,
     x: wp.array[wp.vec3],
     # in and out
-    surface: Surface,
+    surface: SurfaceArrays,
 ):
     """Find where the `pinned` surface vertices are clasped, besides where they are so far."""
     v = pinned[first + wp.tid()]
@@ -64,7 +64,7 @@ def clasp_vertices(
 
 @wp.func
 def clasp_at_edges(
-    e: wp.vec2i, tree: int, surface: Surface, state: ContactState, x: wp.array[wp.vec3]
+    e: wp.vec2i, tree: int, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
     """Clasp edge e at other bodies that lead both ends of an edge in a tree it may touch."""
     low, high = edge_box(e, surface, state, x)
@@ -87,7 +87,7 @@ def clasp_edges(
     state: ContactState,
     x: wp.array[wp.vec3],
     # in and out
-    surface: Surface,
+    surface: SurfaceArrays,
 ):
     """The same of edges of which both ends are pinned. One thread on the CPU, without atomics."""
     e = surface.edges[pinned[first + wp.tid()]]

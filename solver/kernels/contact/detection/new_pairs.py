@@ -5,7 +5,7 @@ import warp as wp
 
 from ...device.options import HOT
 from ..contact_state import ContactState
-from ..pairs import VERTEX_TRIANGLE, Pair, Surface, signed_weights, weighted
+from ..pairs import VERTEX_TRIANGLE, Pair, SurfaceArrays, signed_weights, weighted
 
 wp.set_module_options(HOT)
 
@@ -44,7 +44,7 @@ def without_load(known: Pair, state: ContactState):
 
 
 @wp.func
-def with_load(pair: Pair, surface: Surface, state: ContactState):
+def with_load(pair: Pair, surface: SurfaceArrays, state: ContactState):
     """A pair that reaches as far as its load lets it.
 
     What is closer at rest, by d, than the contact distance r keeps 2 d − r, but no less than a part

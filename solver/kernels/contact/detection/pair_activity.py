@@ -21,7 +21,7 @@ NOWHERE = wp.constant(-1)
 
 
 @wp.struct
-class Glance:
+class PairActivity:
     """What tells of a pair that it need not be looked at."""
 
     vertices: wp.vec4i  # from NOWHERE on where it will not be near before the next alarm
@@ -30,8 +30,8 @@ class Glance:
 
 @wp.func
 def glance_at(pair: Pair, gap: float):
-    """The `Glance` of a pair with a `gap` [m] of room."""
-    glance = Glance()
+    """The `PairActivity` of a pair with a `gap` [m] of room."""
+    glance = PairActivity()
     glance.radius = pair.radius
     glance.vertices = pair.vertices
     if LEFT * gap >= NEAR * pair.radius:
@@ -40,6 +40,6 @@ def glance_at(pair: Pair, gap: float):
 
 
 @wp.func
-def stays(glance: Glance, state: PairState):
+def stays(glance: PairActivity, state: PairState):
     """Whether a pair that keeps still remains what it is, near or not, however others move."""
     return state.near == 0 or LEFT * state.gap < (1.0 + LEAST_NEAR) * glance.radius

@@ -17,7 +17,7 @@ from ..pairs import (
     Listed,
     Pair,
     PairState,
-    Surface,
+    SurfaceArrays,
     Touch,
     signed_weights,
     weighted,
@@ -34,7 +34,9 @@ UNKNOWN = wp.constant(-1.0)
 
 
 @wp.func
-def with_reach(pair: Pair, known: Pair, is_same_step: int, surface: Surface, state: ContactState):
+def with_reach(
+    pair: Pair, known: Pair, is_same_step: int, surface: SurfaceArrays, state: ContactState
+):
     """A pair that reaches as far as is `known` of this step or, otherwise, as its load lets it."""
     if is_same_step != 0 and known.multiplier != UNKNOWN:
         pair.radius = known.radius
@@ -68,7 +70,7 @@ def as_known(kind: int, v: wp.vec4i, number: int, known: Anchor):
 @wp.kernel
 def list_vertex_triangle(
     first: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     slots: int,
     end: wp.array[int],
     found: wp.array[int],
@@ -99,7 +101,7 @@ def list_vertex_triangle(
 @wp.kernel
 def list_edge_edge(
     first: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     slots: int,
     counts: wp.array[int],
     end: wp.array[int],
@@ -136,7 +138,7 @@ def list_edge_edge(
 def make_pairs(
     first: int,
     parts: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     state: ContactState,
     x: wp.array[wp.vec3],
     counts: wp.array[int],

@@ -6,7 +6,7 @@ import warp as wp
 from ...device.options import HOT
 from ..contact_state import ContactState
 from ..feasibility.separating_planes import rounding_along
-from ..pairs import Surface
+from ..pairs import SurfaceArrays
 from .boxes import edge_reach
 from .distance import closest_on_segments, closest_on_triangle
 from .exclusions import are_joined, belongs
@@ -15,24 +15,24 @@ wp.set_module_options(HOT)
 
 
 @wp.func
-def advance(v: int, direction: wp.vec3, surface: Surface):
+def advance(v: int, direction: wp.vec3, surface: SurfaceArrays):
     """How far vertex v may get in a direction before the next search [m]."""
     return wp.max(wp.dot(direction, surface.path[v]), 0.0) + surface.trust_radius[v]
 
 
 @wp.func
-def advance_of_edge(e: wp.vec2i, direction: wp.vec3, surface: Surface):
+def advance_of_edge(e: wp.vec2i, direction: wp.vec3, surface: SurfaceArrays):
     return wp.max(advance(e[0], direction, surface), advance(e[1], direction, surface))
 
 
 @wp.func
-def advance_of_triangle(t: wp.vec3i, direction: wp.vec3, surface: Surface):
+def advance_of_triangle(t: wp.vec3i, direction: wp.vec3, surface: SurfaceArrays):
     ends = advance_of_edge(wp.vec2i(t[0], t[1]), direction, surface)
     return wp.max(ends, advance(t[2], direction, surface))
 
 
 @wp.func
-def may_meet(v: int, t: wp.vec3i, surface: Surface):
+def may_meet(v: int, t: wp.vec3i, surface: SurfaceArrays):
     """Whether vertex v and triangle t touch when they meet.
 
     What is inside goes no further than this, as all of a body that is still flat.
@@ -43,7 +43,9 @@ def may_meet(v: int, t: wp.vec3i, surface: Surface):
 
 
 @wp.func
-def is_in_reach(v: int, t: wp.vec3i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]):
+def is_in_reach(
+    v: int, t: wp.vec3i, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
+):
     """Whether vertex v and triangle t may touch before the next search."""
     p = x[v]
     w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
@@ -59,7 +61,7 @@ def is_in_reach(v: int, t: wp.vec3i, surface: Surface, state: ContactState, x: w
 
 
 @wp.func
-def edges_may_meet(e: wp.vec2i, f: wp.vec2i, surface: Surface):
+def edges_may_meet(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
     """Whether edges e and f touch when they meet, in the same way."""
     there = surface.body[f[0]]
     may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
@@ -69,7 +71,7 @@ def edges_may_meet(e: wp.vec2i, f: wp.vec2i, surface: Surface):
 
 @wp.func
 def edges_in_reach(
-    e: wp.vec2i, f: wp.vec2i, surface: Surface, state: ContactState, x: wp.array[wp.vec3]
+    e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
     """The same of edges e and f."""
     p = x[e[0]]

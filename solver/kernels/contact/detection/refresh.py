@@ -18,7 +18,7 @@ from ..pairs import (
     signed_weights,
     weighted,
 )
-from .pair_activity import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, Glance, glance_at, stays
+from .pair_activity import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, PairActivity, glance_at, stays
 from .pair_counts import OF_EDGES, OF_VERTICES
 from .touches import edge_edge_touch, vertex_triangle_touch
 
@@ -120,7 +120,7 @@ def refresh_pairs(
     counts: wp.array[int],
     # in and out
     watch: Watch,
-    glances: wp.array[Glance],
+    glances: wp.array[PairActivity],
     # out
     touches: wp.array[Touch],
     state: wp.array[PairState],

@@ -12,7 +12,7 @@ import warp as wp
 
 from ...device.options import HOT
 from ..contact_state import ContactState
-from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, Surface, bit_of
+from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, SurfaceArrays, bit_of
 from .boxes import edge_box, vertex_box
 from .broad_phase import BODIES, COLLIDERS, near_bodies
 from .bvh import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, RENEWED, TRIANGLES, first_in, next_in
@@ -26,7 +26,7 @@ wp.set_module_options(HOT)
 
 
 @wp.func
-def triangle_intersects(v: int, t: wp.vec3i, surface: Surface):
+def triangle_intersects(v: int, t: wp.vec3i, surface: SurfaceArrays):
     """Whether vertex v and triangle t are in an intersection, where contact would be on the wrong
     side.
 
@@ -46,7 +46,7 @@ def triangle_intersects(v: int, t: wp.vec3i, surface: Surface):
 
 
 @wp.func
-def edge_intersects(e: wp.vec2i, f: wp.vec2i, surface: Surface):
+def edge_intersects(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
     """The same of two edges."""
     here = surface.body[e[0]]
     there = surface.body[f[0]]
@@ -78,7 +78,7 @@ def near_triangles(
     low: wp.vec3,
     high: wp.vec3,
     tree: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     state: ContactState,
     x: wp.array[wp.vec3],
     at: int,
@@ -105,7 +105,9 @@ def near_triangles(
 
 
 @wp.func
-def known_triangles(k: int, surface: Surface, before: Listed, slots: int, found: wp.array[int]):
+def known_triangles(
+    k: int, surface: SurfaceArrays, before: Listed, slots: int, found: wp.array[int]
+):
     """Write those triangles that query k has found `before` and that nothing has renewed to its
     slots; returns how many.
     """
@@ -123,7 +125,7 @@ def known_triangles(k: int, surface: Surface, before: Listed, slots: int, found:
 @wp.kernel
 def find_triangles(
     first: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
@@ -162,7 +164,7 @@ def near_edges(
     low: wp.vec3,
     high: wp.vec3,
     tree: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     state: ContactState,
     x: wp.array[wp.vec3],
     at: int,
@@ -192,7 +194,7 @@ def near_edges(
 
 
 @wp.func
-def known_edges(k: int, surface: Surface, before: Listed, slots: int, found: wp.array[int]):
+def known_edges(k: int, surface: SurfaceArrays, before: Listed, slots: int, found: wp.array[int]):
     """The same as `known_triangles`."""
     of_vertices, room = before.counts[OF_VERTICES], before.anchors.shape[0]
     begin, end = range_of(k, before.end_of_edges, of_vertices, room)
@@ -209,7 +211,7 @@ def known_edges(k: int, surface: Surface, before: Listed, slots: int, found: wp.
 @wp.kernel
 def find_edges(
     first: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,

@@ -17,7 +17,7 @@ from ..feasibility.separating_planes import (
     parts_them,
     rounding_along,
 )
-from ..pairs import EDGE_EDGE, Pair, Surface, across
+from ..pairs import EDGE_EDGE, Pair, SurfaceArrays, across
 
 wp.set_module_options(QUICK)
 
@@ -48,13 +48,13 @@ def parts_as_before(pair: Pair, n: wp.vec3, before: wp.vec3, x: wp.array[wp.vec3
 
 
 @wp.func
-def couple_of(a: int, b: int, surface: Surface):
+def couple_of(a: int, b: int, surface: SurfaceArrays):
     """The place of two bodies in `surface.side`."""
     return wp.min(a, b) * surface.bodies + wp.max(a, b)
 
 
 @wp.func
-def front_of(pair: Pair, weights: wp.vec4, surface: Surface):
+def front_of(pair: Pair, weights: wp.vec4, surface: SurfaceArrays):
     """A direction from B to A in which one of two bodies is in front of the other, as its corners
     face, each with the size of its weight; 0 where none is known.
     """
@@ -87,7 +87,7 @@ def leaves_a_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def common_direction(pair: Pair, weights: wp.vec4, surface: Surface, x: wp.array[wp.vec3]):
+def common_direction(pair: Pair, weights: wp.vec4, surface: SurfaceArrays, x: wp.array[wp.vec3]):
     """The normal of a pair from B to A, whose closest points have these signed weights, that tells
     its sides apart as all pairs of their bodies do; 0 where none is known.
     """
@@ -111,7 +111,7 @@ def common_direction(pair: Pair, weights: wp.vec4, surface: Surface, x: wp.array
 
 @wp.func
 def normal_in_front(
-    pair: Pair, weights: wp.vec4, n: wp.vec3, surface: Surface, x: wp.array[wp.vec3]
+    pair: Pair, weights: wp.vec4, n: wp.vec3, surface: SurfaceArrays, x: wp.array[wp.vec3]
 ):
     """The `common_direction` of a pair whose sides n does not part, or where that leaves no gap
     either n.

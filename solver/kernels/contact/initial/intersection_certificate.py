@@ -13,7 +13,7 @@ from ...device.thread_shares import share_of
 from ..detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..feasibility.separating_planes import LOST, ROUNDING, parts_them
 from ..feasibility.trust_regions import Regions, used_of
-from ..pairs import Pair, PairState, Surface
+from ..pairs import Pair, PairState, SurfaceArrays
 
 wp.set_module_options(QUICK)
 
@@ -43,7 +43,7 @@ def find_unparted(
 @wp.kernel
 def find_strayed(
     first: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     x: wp.array[wp.vec3],
     regions: Regions,
     is_lost: wp.array[int],

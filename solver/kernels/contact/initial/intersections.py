@@ -7,7 +7,7 @@ from ...device.options import QUICK
 from ..detection.broad_phase import BODIES, COLLIDERS, near_bodies
 from ..detection.bvh import COLLIDER_TRIANGLES, TRIANGLES, first_in, next_in
 from ..detection.exclusions import belongs, lay_in_triangle
-from ..pairs import Surface
+from ..pairs import SurfaceArrays
 from .initial_orientation import couple_of
 
 wp.set_module_options(QUICK)
@@ -16,7 +16,7 @@ wp.set_module_options(QUICK)
 @wp.kernel
 def find_inside(
     first: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     x: wp.array[wp.vec3],
     number: int,
     mesh: wp.uint64,
@@ -114,7 +114,7 @@ def any_in(marks: wp.array[int], e: wp.vec2i, t: wp.vec3i):
 def crossed_triangles(
     k: int,
     tree: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     flattened: wp.array[int],
     x: wp.array[wp.vec3],
     slots: int,
@@ -146,7 +146,7 @@ def crossed_triangles(
 @wp.kernel
 def find_crossings(
     first: int,
-    surface: Surface,
+    surface: SurfaceArrays,
     flattened: wp.array[int],
     x: wp.array[wp.vec3],
     slots: int,
