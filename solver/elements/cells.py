@@ -75,7 +75,7 @@ def cells_of_material(name):
 
 
 def steady_relaxation(cells):
-    """The largest ω [cell] that settles: 1 + 2 μ/λ, from tries (docs/method.md).
+    """The largest ω [cell] that settles: 1 + 2 μ/λ (docs/method.md, "Sweeps by color").
 
     Sweeps turn what is left of nearly incompressible cells in a circle, faster with more ω, and a
     guess that goes on with such a motion makes it larger from step to step.

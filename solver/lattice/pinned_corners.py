@@ -30,7 +30,7 @@ LEAST_WEIGHT = 1e-4
 HALF = 0.5
 # The part of it from which on corners of a cell that is pinned all over are pinned. Were it 0, a
 # sliver of surface in a cell of its own would hold what neighbors carry far more of; were it half,
-# patches that lie obliquely would give too much (docs/method.md).
+# oblique patches would give too much (experiments/2026-11-26-cells-and-pins.md).
 ENOUGH = 0.3
 # How long the mean of the normals of a quarter of a round bar is: one of four cells has that.
 QUARTER_ROUND = np.sqrt(8.0) / np.pi

@@ -5,6 +5,8 @@ import importlib
 
 import pytest
 
+from vbd.solver.descent import checkpoints
+from vbd.solver.lattice import lattice
 from vbd.solver.scene import analytic_colliders, attachments
 
 
@@ -15,6 +17,9 @@ from vbd.solver.scene import analytic_colliders, attachments
         ("bounds", "Box", analytic_colliders),
         ("bounds", "Sphere", analytic_colliders),
         ("attachments", "Attachment", attachments),
+        ("scene.lattice", "lattice", lattice),
+        ("scene.lattice", "embed", lattice),
+        ("descent.keeping", "Restart", checkpoints),
     ],
 )
 def test_a_module_for_scripts_has_the_class(module, name, home):
