@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the demo looks: materials, light, camera, and the strip of rendered frames."""
+"""Looks of the examples: materials, light, camera, and pictures rendered with Cycles."""
 
 import os
 import sys
@@ -13,6 +13,8 @@ from mathutils import Vector
 
 PICTURE_SIZE = (480, 360)
 SAMPLES = 12
+STILL_SIZE, STILL_SAMPLES = (1600, 1000), 64
+MOTION_SIZE, MOTION_SAMPLES, MOTION_QUALITY = (560, 350), 12, 72
 
 
 def smooth(ob, subdivisions=0, thickness=0.0):
@@ -26,7 +28,7 @@ def smooth(ob, subdivisions=0, thickness=0.0):
         modifier.thickness, modifier.offset = thickness, 0.0
 
 
-def color(ob, base, roughness=0.5, metallic=0.0, stripes=None):
+def color(ob, base, roughness=0.5, metallic=0.0, stripes=None, sheen=0.0, subsurface=0.0):
     """A plain material; `stripes` is the color of stripes along the height of the object."""
     material = bpy.data.materials.new(ob.name)
     material.use_nodes = True
@@ -35,6 +37,9 @@ def color(ob, base, roughness=0.5, metallic=0.0, stripes=None):
     shader.inputs["Base Color"].default_value = (*base, 1.0)
     shader.inputs["Roughness"].default_value = roughness
     shader.inputs["Metallic"].default_value = metallic
+    shader.inputs["Sheen Weight"].default_value = sheen
+    shader.inputs["Subsurface Weight"].default_value = subsurface
+    shader.inputs["Subsurface Radius"].default_value = (0.1, 0.05, 0.03)
     material.diffuse_color = (*base, 1.0)
     if stripes:
         # Generated coordinates stay with the rest shape, so the stripes move with the cloth.
@@ -53,7 +58,8 @@ def color(ob, base, roughness=0.5, metallic=0.0, stripes=None):
     ob.data.materials.append(material)
 
 
-def light_and_camera(scene):
+def light_and_camera(scene, place=(0.1, -6.3, 2.2), at=(0.1, 0.0, 0.9)):
+    """A sky, two area lights, and a camera at a `place` that looks `at` another."""
     world = bpy.data.worlds.new("World")
     world.use_nodes = True
     background = world.node_tree.nodes["Background"]
@@ -74,10 +80,8 @@ def light_and_camera(scene):
         scene.collection.objects.link(lamp)
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.lens = 43.0
-    camera.location = (0.1, -6.3, 2.2)
-    camera.rotation_euler = (
-        (Vector((0.1, 0.0, 0.9)) - camera.location).to_track_quat("-Z", "Y").to_euler()
-    )
+    camera.location = place
+    camera.rotation_euler = (Vector(at) - camera.location).to_track_quat("-Z", "Y").to_euler()
     scene.collection.objects.link(camera)
     scene.camera = camera
     scene.view_settings.look = "AgX - Punchy"
@@ -98,25 +102,62 @@ def quiet():
         os.close(nothing)
 
 
-def render_strip(scene, frames, path):
-    """Render `frames` with Cycles on the CPU and put them side by side in one picture."""
+def use_cycles(scene, size, samples):
+    """Render with Cycles on the CPU, denoised."""
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
-    scene.cycles.samples = SAMPLES
+    scene.cycles.samples = samples
     scene.cycles.use_denoising = True
     scene.cycles.max_bounces = 4
     scene.render.use_persistent_data = True
-    scene.render.resolution_x, scene.render.resolution_y = PICTURE_SIZE
+    scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.image_settings.file_format = "PNG"
+
+
+def render_frame(scene, frame, path):
+    print(f"rendering frame {frame}", flush=True)
+    scene.frame_set(frame)
+    scene.render.filepath = str(path)
+    with quiet():
+        bpy.ops.render.render(write_still=True)
+
+
+def render_still(scene, frame, path):
+    """Render one large picture."""
+    use_cycles(scene, STILL_SIZE, STILL_SAMPLES)
+    render_frame(scene, frame, path)
+
+
+def render_motion(scene, frames, path):
+    """Render frames to an animated picture that repeats, with Pillow."""
+    from PIL import Image
+
+    use_cycles(scene, MOTION_SIZE, MOTION_SAMPLES)
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = []
+        for frame in frames:
+            file = Path(folder) / f"{frame}.png"
+            render_frame(scene, frame, file)
+            with Image.open(file) as image:
+                pictures.append(image.convert("RGB"))
+    time = 1000 * scene.render.fps_base / scene.render.fps
+    # The last picture stands for a second.
+    times = [round(time)] * (len(pictures) - 1) + [1000]
+    first, *others = pictures
+    first.save(
+        path, save_all=True, append_images=others, duration=times, loop=0, quality=MOTION_QUALITY
+    )
+
+
+def render_strip(scene, frames, path):
+    """Render `frames` and put them side by side in one picture."""
+    use_cycles(scene, PICTURE_SIZE, SAMPLES)
     pictures = []
     with tempfile.TemporaryDirectory() as folder:
-        for number, frame in enumerate(frames, 1):
-            print(f"rendering frame {frame} ({number}/{len(frames)})", flush=True)
-            scene.frame_set(frame)
-            scene.render.filepath = str(Path(folder) / f"{frame}.png")
-            with quiet():
-                bpy.ops.render.render(write_still=True)
-            image = bpy.data.images.load(scene.render.filepath)
+        for frame in frames:
+            file = Path(folder) / f"{frame}.png"
+            render_frame(scene, frame, file)
+            image = bpy.data.images.load(str(file))
             pixels = np.empty(image.size[0] * image.size[1] * 4, np.float32)
             image.pixels.foreach_get(pixels)
             pictures.append(pixels.reshape(image.size[1], image.size[0], 4))
