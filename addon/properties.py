@@ -18,9 +18,9 @@ from .gathering.field_weights import field_weight_properties
 from .objects.cell_count import NOT_COUNTED, update_cell_count
 from .objects.participants import active_index, set_active_index
 from .values.analytic_colliders import ANALYTIC_SHAPES
-from .values.cloth_numbers import measured_properties
 from .values.declared import OVERRIDABLE, material_properties, settings_properties
 from .values.holding import holding_properties
+from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
 from .values.rest_shape import rest_shape_properties
 from .values.scene_time import time_properties
@@ -64,9 +64,9 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         "restart_every": IntProperty(
-            name="Restart Points",
-            description="Keep what Bake from Here needs after every so many frames. Resume always "
-            "has the last frame; 0 keeps no other",
+            name="Checkpoint Every (frames)",
+            description="Keep what Bake from Here needs after every so many frames, a checkpoint. "
+            "Resume always has the last frame; 0 keeps no other",
             default=25,
             min=0,
             soft_max=250,
@@ -151,7 +151,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         "resolution": IntProperty(
-            name="Resolution",
+            name="Cells Along",
             description="Cells along the longest side of the lattice that carries the object",
             default=8,
             min=1,
@@ -163,7 +163,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             update=update_cell_count,
         ),
         "contact_vertices": IntProperty(
-            name="Contact Vertices",
+            name="Contact Detail (vertices)",
             description="A mesh of up to this many vertices touches others with all of them. A "
             "finer one touches with some, about half a cell of the lattice apart, which takes less "
             "time",

@@ -5,18 +5,22 @@ import bpy  # noqa: TID251
 
 
 class Layout:
-    """Records what is drawn, and refuses properties, operators and menus that do not exist."""
+    """Records what is drawn: fields and operators, also those that are grey, and the names of
+    buttons. Refuses properties, operators and menus that do not exist.
+    """
 
     def __init__(self, above=None):
         self.above, self.active, self.enabled = above, True, True
         self.shown = [] if above is None else above.shown
         self.grey = set() if above is None else above.grey
         self.open = set() if above is None else above.open
+        self.buttons = [] if above is None else above.buttons
+        self.dead = set() if above is None else above.dead
 
     def row(self, **_):
         return Layout(self)
 
-    column = grid_flow = split = row
+    column = grid_flow = split = box = row
 
     def is_active(self):
         return self.active and (self.above is None or self.above.is_active())
@@ -46,10 +50,14 @@ class Layout:
         assert collection in data.bl_rna.properties
         self.prop(group, name)
 
-    def operator(self, idname, **_):
+    def operator(self, idname, text=None, **_):
         module, name = idname.split(".")
-        rna = getattr(getattr(bpy.ops, module), name).get_rna_type()
+        operator = getattr(getattr(bpy.ops, module), name)
+        rna = operator.get_rna_type()
         self.shown.append(idname)
+        self.buttons.append(rna.name if text is None else text)
+        if not (operator.poll() and self.is_enabled()):
+            self.dead.add(idname)
         return OperatorProperties(rna)
 
     def template_list(self, idname, _id, data, collection, active_data, active, **_):

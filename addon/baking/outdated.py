@@ -4,7 +4,7 @@ mesh is read. What Resume finds (resuming.py) is all of it.
 """
 
 from ..objects.participants import participants
-from ..values.cloth_numbers import MEASURED
+from ..values.measured import NOT_STORED
 from ..values.setting_values import NAMES
 from .report import listed
 
@@ -46,7 +46,7 @@ def _of_scene(scene):
 
 def _of_object(ob):
     shown = {p.identifier for p in ob.vbd.bl_rna.properties if not p.is_hidden}
-    return _constant(ob.vbd, shown - MEASURED.keys())  # what is stored says it
+    return _constant(ob.vbd, shown - NOT_STORED)
 
 
 def _constant(group, names):

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What several panels share, and draw: roles, presets and fields."""
 
+import re
+
 from ..objects.curves import is_simulated_as_points
 from ..objects.participants import ROLE_ICONS
 from ..values.presets import NONE_SHOWN, shown_preset
 
 TITLE = "Soft Bodies and Cloth (VBD)"
+# The unit at the end of a label.
+UNIT = re.compile(r" \([^()]*\)$")
 
 ROLE_BUTTONS = (
     ("SOFT", "Soft Body"),
@@ -36,6 +40,12 @@ def lock(layout, context):
     layout.enabled = not context.window_manager.vbd.baking
 
 
+def with_unit(label, unit):
+    """A label with another unit, or none."""
+    label = UNIT.sub("", label)
+    return f"{label} ({unit})" if unit else label
+
+
 def draw_field(column, group, name, label=None, active=True):
     row = column.row(align=True)
     row.active = active
@@ -46,12 +56,15 @@ def draw_field(column, group, name, label=None, active=True):
     row.prop(group, name, text=label)
 
 
-def draw_roles(layout, ob):
-    """Buttons that set the role of the selected objects; the active object's role is pressed."""
+def draw_roles(layout, ob, prefix=""):
+    """Buttons that set the role of the selected objects; the active object's role is pressed.
+
+    The `prefix` tells them from Blender's own buttons beside them.
+    """
     grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     for role, label in ROLE_BUTTONS:
         button = grid.operator(
-            "vbd.add", text=label, icon=ROLE_ICONS[role], depress=ob.vbd.role == role
+            "vbd.add", text=prefix + label, icon=ROLE_ICONS[role], depress=ob.vbd.role == role
         )
         button.role = role
     if ob.vbd.role != "NONE":

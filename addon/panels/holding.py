@@ -63,8 +63,7 @@ class VBD_PT_soft_pins(PhysicsPanel, Panel):
         layout.active = vbd.soft_pins and bool(vbd.pin_group)
         column = layout.column(align=True)
         column.use_property_split = False
-        column.prop(vbd, "pin_stiffness", text="Stiffness per kg")
-        _numbers(column, vbd, "pin_damping", "pin_strength")
+        _numbers(column, vbd, "pin_stiffness", "pin_damping", "pin_strength")
 
 
 class VBD_PT_sewing(PhysicsPanel, Panel):

@@ -3,41 +3,34 @@
 
 from bpy.types import Panel
 
-from ..values.cloth_numbers import MEASURED
+from ..values.measured import FIELDS, MEASURED
 from ..values.presets import MATERIAL_PRESETS
-from .drawing import PhysicsPanel, draw_field, draw_presets, lock
+from .drawing import PhysicsPanel, draw_field, draw_presets, lock, with_unit
 from .folds import draw_folds
 
-# Material fields of each role that are in sight, in their order, with a label where the role
-# decides it, or where that of the property would be cut off beside its number in a narrow editor.
+# Fields of each role that are in sight, in their order, with a label where the role decides it, or
+# where that of the property would be cut off beside its number in a narrow editor.
 IN_SIGHT = {
     "SOFT": (
-        ("youngs_modulus", "Modulus (Pa)"),
+        ("youngs_modulus_kpa", None),
         ("poisson_ratio", None),
         ("density", "Density (kg/m³)"),
-        ("yield_strain", None),
+        ("yield_strain_percent", None),
         ("damping", None),
     ),
     "CLOTH": (
         ("membrane_stiffness", None),
-        ("weft_stiffness", "Weft (N/m)"),
-        ("shear_stiffness", "Shear (N/m)"),
         ("bending_rigidity", None),
         ("density", "Weight (kg/m²)"),
         ("damping", None),
-        ("maximum_stretch", None),
+        ("maximum_stretch_percent", None),
     ),
     "ROD": (
-        ("youngs_modulus", "Modulus (Pa)"),
-        ("thickness", "Diameter (m)"),
-        ("density", "Density (kg/m)"),
+        ("youngs_modulus_mpa", None),
+        ("thickness_mm", "Diameter (mm)"),
         ("bending_factor", None),
-        ("crease_radius", None),
-        ("flow_time", None),
-        ("poisson_ratio", None),
-        ("rest_flat", "Straight Rest Shape"),
+        ("density", "Weight (kg/m)"),
         ("damping", None),
-        ("drag", None),
     ),
 }
 # Those of the sub-panel More.
@@ -45,31 +38,40 @@ MORE = {
     "SOFT": (("solid_model", "Model"), ("flow_time", None), ("drag", None)),
     "CLOTH": (
         ("membrane", "Model"),
-        ("thickness", None),
-        ("youngs_modulus", "Modulus (Pa)"),
-        ("poisson_ratio", None),
+        ("weft_stiffness", "Weft (N/m)"),
+        ("shear_stiffness", "Shear (N/m)"),
         ("weft_bending", None),
+        ("thickness_mm", None),
+        ("youngs_modulus_mpa", "Modulus (MPa)"),
+        ("poisson_ratio", None),
         ("bending_damping", None),
         ("adapt_folds", None),
         ("rest_flat", None),
-        ("crease_radius", None),
-        ("yield_strain", None),
+        ("keeps_folds", None),
+        ("crease_radius_mm", None),
+        ("yield_strain_percent", None),
         ("flow_time", None),
         ("drag", None),
         ("air_friction", None),
     ),
+    "ROD": (
+        ("poisson_ratio", None),
+        ("rest_flat", "Straight Rest Shape"),
+        ("keeps_folds", None),
+        ("crease_radius_mm", None),
+        ("flow_time", None),
+        ("drag", None),
+    ),
 }
 # Fields of cloth that only the woven model has.
-WOVEN_ONLY = ("weft_stiffness", "shear_stiffness", "weft_bending")
-# What is shown of a library override in place of `MEASURED` numbers.
-STORED = (
-    ("youngs_modulus", "Modulus (Pa)"),
-    ("weft_modulus", "Weft (Pa)"),
-    ("shear_modulus", "Shear (Pa)"),
-    ("bending_stiffness", "Bending (N m)"),
-)
+WOVEN_ONLY = ("weft_modulus", "shear_modulus", "weft_bending")
 # Fields above the line about folds.
 BENDING = ("bending_rigidity", "bending_stiffness")
+
+
+def stored_name(name):
+    """The field that a number of a panel shows."""
+    return MEASURED[name].stored if name in MEASURED else name
 
 
 def always_springs_back(vbd):
@@ -81,23 +83,40 @@ def always_springs_back(vbd):
     return ()
 
 
+def has_effect(vbd, name):
+    """Whether a field changes anything, next to the others."""
+    folds = vbd.role != "SOFT" and vbd.crease_radius > 0.0
+    dents = vbd.role != "ROD" and vbd.yield_strain > 0.0
+    return {"crease_radius": folds, "flow_time": folds or dents}.get(stored_name(name), True)
+
+
 def shown_fields(ob, fields):
-    """Those of the `fields`, pairs of name and label, that have an effect on an object now."""
+    """Those of the `fields`, pairs of name and label, that an object has now."""
     woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
     hidden = always_springs_back(ob.vbd) if woven else (*always_springs_back(ob.vbd), *WOVEN_ONLY)
     for name, label in fields:
-        if name in hidden:
+        stored = stored_name(name)
+        if stored in hidden:
             continue
+        if woven and stored == "youngs_modulus":
+            label = "Warp (N/m)" if name == "membrane_stiffness" else "Warp (MPa)"
         if ob.override_library:
             # Blender can override what is stored.
-            if name == "youngs_modulus" and ob.vbd.role == "CLOTH":
+            if name == "keeps_folds" or (name == "youngs_modulus_mpa" and ob.vbd.role == "CLOTH"):
                 continue
             if name in MEASURED:
-                name = MEASURED[name].stored
-                label = dict(STORED)[name]
-        if woven and name in ("membrane_stiffness", "youngs_modulus"):
-            label = "Warp (N/m)" if name == "membrane_stiffness" else "Warp (Pa)"
+                label = with_unit(label or MEASURED[name].text, FIELDS[stored].metadata["unit"])
+                name = stored
         yield name, label
+
+
+def draw_fields(column, context, fields):
+    """The `fields` of the active object that it has, with the line about folds."""
+    ob = context.object
+    for name, label in shown_fields(ob, fields):
+        draw_field(column, ob.vbd, name, label, active=has_effect(ob.vbd, name))
+        if name in BENDING:
+            draw_folds(column, context, ob)
 
 
 class VBD_PT_material(PhysicsPanel, Panel):
@@ -110,11 +129,7 @@ class VBD_PT_material(PhysicsPanel, Panel):
         ob = context.object
         row = draw_presets(self.layout, ob.vbd, *MATERIAL_PRESETS[ob.vbd.role])
         row.menu("VBD_MT_material", text="", icon="DOWNARROW_HLT")
-        column = self.layout.column(align=True)
-        for name, label in shown_fields(ob, IN_SIGHT[ob.vbd.role]):
-            draw_field(column, ob.vbd, name, label)
-            if name in BENDING:
-                draw_folds(column, context, ob)
+        draw_fields(self.layout.column(align=True), context, IN_SIGHT[ob.vbd.role])
 
 
 class VBD_PT_material_more(PhysicsPanel, Panel):
@@ -125,9 +140,7 @@ class VBD_PT_material_more(PhysicsPanel, Panel):
 
     def draw(self, context):
         lock(self.layout, context)
-        ob, column = context.object, self.layout.column(align=True)
-        for name, label in shown_fields(ob, MORE[ob.vbd.role]):
-            draw_field(column, ob.vbd, name, label)
+        draw_fields(self.layout.column(align=True), context, MORE[context.object.vbd.role])
 
 
 classes = (VBD_PT_material, VBD_PT_material_more)

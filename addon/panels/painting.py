@@ -5,8 +5,9 @@ from bpy.types import Operator, Panel, UIList
 
 from ..objects.curves import is_curve
 from ..objects.participants import BODIES
-from ..values.painting import ROLE_NAMES, ROLES_OF, label, start_value, unit
-from .drawing import PhysicsPanel, lock
+from ..values.measured import measured_name
+from ..values.painting import ROLE_NAMES, ROLES_OF, label, shown_in, start_value, unit
+from .drawing import PhysicsPanel, lock, with_unit
 from .lists import ListOperator, RemoveOperator, draw_list
 
 
@@ -29,14 +30,16 @@ def _draw_row(layout, context, item):
         layout.label(text=f"Not for a {ROLE_NAMES[ob.vbd.role]}", icon="INFO")
         return
     layout.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
-    measure = unit(name, ob.vbd.role)
-    measure = f" ({measure})" if measure else ""
+    measured = shown_in(item)
+    measure = measured.unit if measured else unit(name, ob.vbd.role)
     column = layout.column(align=True)
     column.use_property_split = False
-    column.prop(item, "value", text=f"Weight 0{measure}")
+    value = "shown_value" if measured else "value"
+    column.prop(item, value, text=with_unit("Where Unpainted", measure))
     scene = name == "friction" and not ob.vbd.use_friction
     owner = context.scene.vbd if scene else ob.vbd
-    column.prop(owner, name, text=f"Weight 1{measure}")
+    own = measured_name(name, ob.vbd.role) if measured else name
+    column.prop(owner, own, text=with_unit("Where Painted", measure))
 
 
 class VBD_PT_painted(PhysicsPanel, Panel):

@@ -136,9 +136,9 @@ def holding_properties():
             **PLAIN,
         ),
         "pin_stiffness": FloatProperty(
-            name="Stiffness (N/m per kg)",
-            description="Of pins with the weight 1, were they soft; others have as much of it as "
-            "their weight says. A body on soft pins sags by gravity over stiffness",
+            name="Pull (N/m per kg)",
+            description="Stiffness of pins with the weight 1, were they soft; others have as much "
+            "of it as their weight says. A body on soft pins sags by gravity over stiffness",
             default=1000.0,
             min=0.0,
             max=1e9,

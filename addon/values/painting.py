@@ -22,6 +22,7 @@ from ..objects.curves import is_curve
 from ..objects.nearest import nearest, weights_in
 from ..objects.units import shown
 from .declared import OVERRIDABLE
+from .measured import MEASURED, measured_name
 
 FIELDS = {f.name: f.metadata for f in fields(Material)}
 EVERY = ("SOFT", "CLOTH", "ROD")
@@ -61,6 +62,25 @@ def unit(name, role):
     return DENSITY_UNITS[role] if name == "density" else FIELDS[name]["unit"]
 
 
+def shown_in(item):
+    """The `Measured` that a row and the material's panel show the property in; None for SI units.
+
+    A library override shows what is stored.
+    """
+    ob = item.id_data
+    return None if ob.override_library else MEASURED.get(measured_name(item.what, ob.vbd.role))
+
+
+def _shown_value(item):
+    measured = shown_in(item)
+    return item.value / measured.size if measured else item.value
+
+
+def _set_shown_value(item, value):
+    measured = shown_in(item)
+    item.value = value * measured.size if measured else value
+
+
 def own_value(ob, name, scene_friction):
     """The object's own value of a property, in SI units."""
     if name == "friction" and not ob.vbd.use_friction:
@@ -95,13 +115,23 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             **PLAIN,
         ),
         "value": FloatProperty(
-            name="Weight 0",
-            description="The property where the weight is 0, in SI units. Young's modulus takes "
-            "the other stiffnesses of woven cloth along",
+            name="Where Unpainted",
+            description="The property where the weight is 0, in SI units. Stiffness takes the "
+            "other stiffnesses of woven cloth along",
             default=0.0,
             min=0.0,
             precision=3,  # of what is small Blender shows more
             **PLAIN,
+        ),
+        "shown_value": FloatProperty(
+            name="Where Unpainted",
+            description="The property where the weight is 0, in the unit of the material's panel. "
+            "Stiffness takes the other stiffnesses of woven cloth along",
+            min=0.0,
+            precision=3,
+            options=set(),
+            get=_shown_value,
+            set=_set_shown_value,
         ),
     }
 

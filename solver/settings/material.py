@@ -17,8 +17,8 @@ class Material:
 
     youngs_modulus: float | np.ndarray = number(
         1e5,
-        "Young's Modulus",
-        "Stiffness against stretching, in pascal",
+        "Stiffness",
+        "Young's modulus: about 5 kPa for jelly, 30 kPa for flesh, 1 MPa for rubber",
         unit="Pa",
         low=1e-3,
         high=1e13,
@@ -27,8 +27,8 @@ class Material:
     )
     poisson_ratio: float | np.ndarray = number(
         0.4,
-        "Poisson's Ratio",
-        "How much the material thins when stretched; 0.5 would keep its volume exactly",
+        "Keeps Volume",
+        "Poisson's ratio: 0 does not thin when stretched, 0.49 nearly keeps the volume",
         low=0.0,
         high=0.4999,
         soft_high=0.49,
@@ -55,8 +55,8 @@ class Material:
     )
     bending_stiffness: float | np.ndarray = number(
         1e-5,
-        "Bending Stiffness",
-        "Flexural rigidity of the cloth, in newton metre",
+        "Bending",
+        "Stiffness of the cloth against bending (flexural rigidity)",
         unit="N m",
         low=0.0,
         high=1e9,
@@ -119,9 +119,9 @@ class Material:
     )
     crease_radius: float | np.ndarray = number(
         0.0,
-        "Crease Radius",
-        "What is bent more sharply than this radius keeps what is beyond, as paper and wire do; 0 "
-        "always springs back",
+        "Fold Radius",
+        "What is bent more sharply than this radius keeps what is beyond, as paper and wire do "
+        "(crease radius); 0 always springs back",
         unit="m",
         low=0.0,
         high=1e3,
@@ -129,16 +129,16 @@ class Material:
     )
     yield_strain: float | np.ndarray = number(
         0.0,
-        "Yield Strain",
+        "Dents Beyond",
         "What is stretched or pressed by more than this part keeps what is beyond, as foil and "
-        "clay do; 0 always springs back. Soft bodies keep their volume",
+        "clay do (yield strain); 0 always springs back. Soft bodies keep their volume",
         low=0.0,
         high=10.0,
         soft_high=0.5,
     )
     flow_time: float = number(
         0.0,
-        "Flow Time",
+        "Dent Time",
         "Time in which two thirds of what is bent or stretched too far become permanent; 0 keeps "
         "it at once",
         unit="s",
@@ -160,7 +160,7 @@ class Material:
     maximum_stretch: float | np.ndarray = number(
         0.0,
         "Maximum Stretch",
-        "Part of its length that cloth hardly exceeds: about 0.05 for woven fabric; 0 has no limit",
+        "Part of its length that cloth hardly exceeds: about 5 % for woven fabric; 0 has no limit",
         low=0.0,
         high=10.0,
         soft_high=0.5,
@@ -231,7 +231,7 @@ class Material:
     )
     keep_volume: bool = switch(
         False,
-        "Keep Volume",
+        "Keeps Air",
         "The air inside a closed cloth stays inside: squeezed together it presses more, as in a "
         "ball. Pressure is what it has at the volume of the rest shape",
     )

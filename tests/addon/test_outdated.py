@@ -39,7 +39,7 @@ def test_nothing_is_told_until_something_changes(baked):
         (lambda scene: setattr(scene, "use_gravity", False), "Gravity"),
         (
             lambda scene: setattr(scene.objects["Block"].vbd, "youngs_modulus", 3e5),
-            "Young's Modulus (Pa) of Block",
+            "Stiffness (Pa) of Block",
         ),
         (lambda scene: setattr(scene.objects["Block"].vbd, "pin_group", "x"), "Pin Group of Block"),
         (lambda scene: bpy.data.objects.remove(scene.objects["Slab"]), "Slab (takes no part any"),

@@ -262,16 +262,16 @@ def test_what_cannot_be_painted_is_told_in_a_sentence(scene):
     ones = np.ones(25)
     item = paint(ob, "bending_stiffness", 0.0, ones)
     item.vertex_group = ""
-    say(ob, "Sheet: the painted Bending Stiffness has no vertex group; choose one")
+    say(ob, "Sheet: the painted Bending has no vertex group; choose one")
     item.vertex_group = "Gone"
     say(ob, 'Sheet: there is no vertex group "Gone"; choose another one')
     item.vertex_group = ob.vertex_groups.new(name="Empty").name
-    say(ob, 'no vertex has a weight in the vertex group "Empty" of the painted Bending Stiffness')
+    say(ob, 'no vertex has a weight in the vertex group "Empty" of the painted Bending')
     item.vertex_group = GROUP
     second = paint(ob, "bending_stiffness", 1.0, ones)
-    say(ob, "Sheet: Bending Stiffness is painted twice")
+    say(ob, "Sheet: Bending is painted twice")
     second.what, second.value = "youngs_modulus", 0.0
-    say(ob, "Young's Modulus is 0 at weight 0; it must lie between 0.001 and 1e.13 Pa")
+    say(ob, "Stiffness is 0 at weight 0; it must lie between 0.001 and 1e.13 Pa")
     second.what = "collision_thickness"
     say(ob, "Collision Thickness must be above 0 at both ends")
     ob.vbd.painted.remove(1)
@@ -280,7 +280,7 @@ def test_what_cannot_be_painted_is_told_in_a_sentence(scene):
     item.what = "bending_factor"
     say(ob, "Sheet: the painted Bending Factor needs one above 0 at weight 1")
     item.what = "bending_stiffness"
-    say(ob, "Sheet: Bending Stiffness cannot be painted on a rod")
+    say(ob, "Sheet: Bending cannot be painted on a rod")
 
 
 def test_a_new_row_takes_the_active_group_and_the_objects_own_value(cube):

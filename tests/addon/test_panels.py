@@ -23,8 +23,8 @@ from vbd.addon.panels import physics as physics_panels
 from vbd.addon.panels import sidebar as panels
 from vbd.addon.playing import playback
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
-from vbd.addon.values import cloth_numbers
 from vbd.addon.values.declared import SETTINGS
+from vbd.addon.values.measured import NOT_STORED
 from vbd.addon.viewport import overlays
 
 FIELDS = set(field_weights.field_weight_properties())
@@ -115,7 +115,7 @@ def test_settings_that_another_one_replaces_are_grey(scene, name, value, without
 
 def test_iterations_are_the_most_where_an_accuracy_ends_them(scene):
     assert panels.shown_label(scene.vbd, "substeps") is None
-    assert panels.shown_label(scene.vbd, "iterations") == "Iterations at Most"
+    assert panels.shown_label(scene.vbd, "iterations") == "Iterations (Most)"
     for name, value in (("accuracy", 0.0), ("quasistatic", True)):
         before = getattr(scene.vbd, name)
         setattr(scene.vbd, name, value)
@@ -125,34 +125,49 @@ def test_iterations_are_the_most_where_an_accuracy_ends_them(scene):
 
 def test_only_woven_cloth_shows_a_weft(cube):
     cube.vbd.role = "CLOTH"
-    in_sight, more = {"weft_stiffness", "shear_stiffness"}, {"weft_bending"}
-    panels_of = material_panels.VBD_PT_material, material_panels.VBD_PT_material_more
-    for panel, woven in zip(panels_of, (in_sight, more), strict=True):
-        cube.vbd.membrane = "stvk"
-        assert not woven & set(drawn(panel))
-        cube.vbd.membrane = "orthotropic"
-        assert woven <= set(drawn(panel))
-        assert not grey(panel)
+    woven = {"weft_stiffness", "shear_stiffness", "weft_bending"}
+    cube.vbd.membrane = "stvk"
+    assert not woven & set(drawn(material_panels.VBD_PT_material_more))
+    cube.vbd.membrane = "orthotropic"
+    assert woven <= set(drawn(material_panels.VBD_PT_material_more))
+    assert not woven & grey(material_panels.VBD_PT_material_more)
 
 
-@pytest.mark.parametrize(
-    ("role", "five"),
-    [
-        ("SOFT", ["youngs_modulus", "poisson_ratio", "density", "yield_strain", "damping"]),
-        (
-            "CLOTH",
-            ["membrane_stiffness", "bending_rigidity", "density", "damping", "maximum_stretch"],
-        ),
+FIVE = {
+    "SOFT": ["youngs_modulus_kpa", "poisson_ratio", "density", "yield_strain_percent", "damping"],
+    "CLOTH": [
+        *("membrane_stiffness", "bending_rigidity", "density", "damping"),
+        "maximum_stretch_percent",
     ],
-)
-def test_five_numbers_of_a_material_are_in_sight_and_all_others_once_under_more(cube, role, five):
-    cube.vbd.role = role
+    "ROD": ["youngs_modulus_mpa", "thickness_mm", "bending_factor", "density", "damping"],
+}
+
+
+@pytest.mark.parametrize("membrane", ["stvk", "neo_hookean", "orthotropic"])
+@pytest.mark.parametrize("role", FIVE)
+def test_five_numbers_of_a_material_are_in_sight_and_all_others_once_under_more(
+    cube, role, membrane
+):
+    cube.vbd.role, cube.vbd.membrane = role, membrane
     known = set(cube.vbd.bl_rna.properties.keys())
-    assert [name for name in drawn(material_panels.VBD_PT_material) if name in known] == five
+    in_sight = drawn(material_panels.VBD_PT_material)
+    assert [name for name in in_sight if name in known] == FIVE[role]
     more = drawn(material_panels.VBD_PT_material_more)
-    assert not set(more) & set(five) and len(set(more)) == len(more)
+    assert not set(more) & set(FIVE[role]) and len(set(more)) == len(more)
     assert material_panels.VBD_PT_material_more.bl_options == {"DEFAULT_CLOSED"}
     assert material_panels.VBD_PT_material_more.bl_parent_id == "VBD_PT_material"
+
+
+def test_what_folds_and_dents_need_is_grey_without_them(cube):
+    more = material_panels.VBD_PT_material_more
+    cube.vbd.role = "CLOTH"
+    assert grey(more) == {"crease_radius_mm", "flow_time"}
+    cube.vbd.yield_strain_percent = 10.0
+    assert grey(more) == {"crease_radius_mm"}
+    cube.vbd.yield_strain, cube.vbd.keeps_folds = 0.0, True
+    assert not grey(more)
+    cube.vbd.role = "SOFT"  # which has no folds
+    assert grey(more) == {"flow_time"}
 
 
 def test_an_override_shows_the_numbers_that_are_stored(cube):
@@ -160,10 +175,12 @@ def test_an_override_shows_the_numbers_that_are_stored(cube):
     cube.vbd.role, cube.vbd.membrane = "CLOTH", "orthotropic"
     stand_in = SimpleNamespace(vbd=cube.vbd, override_library=object())
     both = (*material_panels.IN_SIGHT["CLOTH"], *material_panels.MORE["CLOTH"])
+    labels_of = dict(material_panels.shown_fields(stand_in, both))
     shown = [name for name, _ in material_panels.shown_fields(stand_in, both)]
-    stored = ["youngs_modulus", "weft_modulus", "shear_modulus", "bending_stiffness"]
-    assert shown[:4] == stored and len(set(shown)) == len(shown)
-    assert not [name for name in shown if name in cloth_numbers.MEASURED]
+    stored = ["youngs_modulus", "bending_stiffness", "weft_modulus", "shear_modulus"]
+    assert [name for name in shown if name in stored] == stored
+    assert len(set(shown)) == len(shown) and not NOT_STORED & set(shown)
+    assert labels_of["thickness"] == "Thickness (m)" and labels_of["yield_strain"] == "Dents Beyond"
 
 
 def test_a_report_is_shown_with_the_bake_it_is_about(cube):
@@ -256,6 +273,43 @@ def test_hints_fit_beside_an_icon_at_the_default_width(scene):
         assert 0 < width(text) <= advice.text_width(bpy.context)
 
 
+AFTER_A_BAKE = {"vbd.resume_bake", "vbd.bake_from_here", "vbd.free_bake"}
+
+
+def test_before_the_first_bake_no_grey_button_stands_below_bake(cube, monkeypatch):
+    bpy.ops.vbd.add(role="SOFT")
+    layout = layout_of(panels.VBD_PT_sidebar)
+    assert "vbd.bake" in layout.shown
+    assert not AFTER_A_BAKE & set(layout.shown) and not layout.dead
+    assert not visible(panels.VBD_PT_export)
+    kept = SimpleNamespace(frame=5, scene_frame=6, cache=None)
+    monkeypatch.setattr(panels, "kept_frames", lambda _: kept)
+    assert AFTER_A_BAKE <= set(drawn(panels.VBD_PT_sidebar))
+
+
+def test_what_is_baked_can_be_exported_from_a_closed_panel(cube):
+    cube.vbd.role = "SOFT"
+    playback.write(cube, [np.zeros((8, 3), np.float32)] * 2, 1, [])
+    assert "vbd.free_bake" in drawn(panels.VBD_PT_sidebar)
+    assert visible(panels.VBD_PT_export)
+    assert panels.VBD_PT_export.bl_options == {"DEFAULT_CLOSED"}
+    assert layout_of(panels.VBD_PT_export).buttons == ["For glTF and FBX", "Point Cache"]
+    with running_bake():
+        assert not visible(panels.VBD_PT_export)
+
+
+@pytest.mark.parametrize("role", [role for role, _, _ in ROLES])
+def test_no_two_buttons_have_one_name(cube, role):
+    cube.vbd.role = role
+    cube.vbd.baked = True
+    for place in (SIDEBAR, PHYSICS):
+        names = [n for p in place if visible(p) for n in layout_of(p).buttons if n]
+        if place is PHYSICS:
+            assert role == "NONE" or len(names) > 4
+            names += ["Cloth", "Soft Body", "Collision", "Rigid Body", "Force Field"]  # Blender's
+        assert len(set(names)) == len(names), names
+
+
 def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
     assert "vbd.bake" in drawn(panels.VBD_PT_sidebar)
     with running_bake():
@@ -266,18 +320,18 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
 
 FIELDS_OF = {
     "SOFT": (
-        "solid_model youngs_modulus poisson_ratio density yield_strain flow_time damping drag "
-        "resolution contact_vertices"
+        "solid_model youngs_modulus_kpa poisson_ratio density yield_strain_percent flow_time "
+        "damping drag resolution contact_vertices"
     ),
     "CLOTH": (
-        "membrane thickness membrane_stiffness youngs_modulus poisson_ratio density "
-        "bending_rigidity adapt_folds maximum_stretch bending_damping crease_radius "
-        "yield_strain flow_time rest_flat damping drag air_friction pressure keep_volume "
-        "fill_openings rest_shape_key shrink"
+        "membrane thickness_mm membrane_stiffness youngs_modulus_mpa poisson_ratio density "
+        "bending_rigidity adapt_folds maximum_stretch_percent bending_damping keeps_folds "
+        "crease_radius_mm yield_strain_percent flow_time rest_flat damping drag air_friction "
+        "pressure keep_volume fill_openings rest_shape_key shrink"
     ),
     "ROD": (
-        "youngs_modulus thickness density bending_factor crease_radius flow_time "
-        "poisson_ratio rest_flat damping drag"
+        "youngs_modulus_mpa thickness_mm density bending_factor keeps_folds crease_radius_mm "
+        "flow_time poisson_ratio rest_flat damping drag"
     ),
     "COLLIDER": "collider_shape",
 }
@@ -337,6 +391,9 @@ def test_a_painted_property_is_shown_with_both_its_values(cube):
     row = cube.vbd.painted[0]
     row.what = "density"
     fields = ["what", "vertex_group", "value", "density"]
+    assert drawn(painting_panels.VBD_PT_painted)[-4:] == fields
+    row.what = "youngs_modulus"
+    fields = ["what", "vertex_group", "shown_value", "youngs_modulus_mpa"]
     assert drawn(painting_panels.VBD_PT_painted)[-4:] == fields
     row.what = "bending_stiffness"
     cube.vbd.role = "SOFT"

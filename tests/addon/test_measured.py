@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel shows stiffness and bending of cloth as fabrics are measured; what is stored stays."""
+"""The panel shows materials in the units in which they are measured; SI units are stored."""
 
 import bpy
 import pytest
@@ -7,7 +7,7 @@ from blender_scenes import frames, gathered, sheet
 
 from vbd.addon.baking import outdated
 from vbd.addon.values import presets
-from vbd.addon.values.cloth_numbers import LIMPEST, MEASURED, SOFTEST, STIFFEST, STURDIEST
+from vbd.addon.values.measured import LIMPEST, MEASURED, SOFTEST, STIFFEST, STURDIEST, measured_name
 from vbd.solver.settings import Material
 
 
@@ -37,6 +37,61 @@ def test_bending_is_shown_in_millionths(cloth):
     assert cloth.vbd.bending_stiffness == pytest.approx(365e-6)
     cloth.vbd.thickness *= 2.0
     assert cloth.vbd.bending_rigidity == pytest.approx(365.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "stored"),
+    [
+        ("youngs_modulus_kpa", 30.0, 3e4),
+        ("youngs_modulus_mpa", 2.1e5, 2.1e11),
+        ("thickness_mm", 0.25, 0.00025),
+        ("crease_radius_mm", 16.0, 0.016),
+        ("yield_strain_percent", 11.0, 0.11),
+        ("maximum_stretch_percent", 5.0, 0.05),
+    ],
+)
+def test_other_numbers_are_those_stored_in_another_unit(cloth, name, shown, stored):
+    field = MEASURED[name].stored
+    setattr(cloth.vbd, name, shown)
+    assert getattr(cloth.vbd, field) == pytest.approx(stored)
+    setattr(cloth.vbd, field, 2.0 * stored)
+    assert getattr(cloth.vbd, name) == pytest.approx(2.0 * shown)
+
+
+def test_keeps_folds_is_a_crease_radius_above_zero(cloth):
+    vbd = cloth.vbd
+    assert not vbd.keeps_folds
+    vbd.keeps_folds = True
+    assert vbd.crease_radius == pytest.approx(0.01)
+    vbd.crease_radius = 0.016
+    vbd.keeps_folds = True  # switched on already
+    assert vbd.crease_radius == pytest.approx(0.016)
+    vbd.keeps_folds = False
+    assert vbd.crease_radius == 0.0
+
+
+@pytest.mark.parametrize("role", ["SOFT", "ROD"])
+def test_the_slider_of_stiffness_spans_the_materials_that_there_are(scene, role):
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.ops.vbd.add(role=role)
+    menu = presets.MATERIAL_PRESETS[role][0]
+    of = MEASURED[measured_name("youngs_modulus", role)]
+    for file in presets.preset_files(menu).values():
+        presets.load_preset(menu, file)
+        assert of.low <= bpy.context.object.vbd.youngs_modulus / of.size <= of.high
+
+
+def test_what_is_painted_is_shown_in_the_unit_of_the_panel(cloth):
+    bpy.ops.vbd.add_painted()
+    item = cloth.vbd.painted[0]
+    for what, factor in (("youngs_modulus", 1e-6), ("bending_stiffness", 1e6), ("density", 1.0)):
+        item.what = what
+        assert item.shown_value == pytest.approx(getattr(cloth.vbd, what) * factor)
+        item.shown_value = 3.0
+        assert item.value == pytest.approx(3.0 / factor)
+    cloth.vbd.role, item.what = "SOFT", "youngs_modulus"
+    item.value = 5e3
+    assert item.shown_value == pytest.approx(5.0)
 
 
 def test_it_starts_with_the_defaults_and_reaches_the_solver(scene):
@@ -73,7 +128,7 @@ def test_a_change_is_named_once_in_the_last_bake(cloth, scene):
     frames(scene, 1, 2)
     was = outdated.now(scene)
     cloth.vbd.membrane_stiffness *= 2.0
-    assert outdated.told(scene, was) == "Changed since this bake: Young's Modulus (Pa) of Grid"
+    assert outdated.told(scene, was) == "Changed since this bake: Stiffness (Pa) of Grid"
 
 
 def test_an_override_keeps_both_numbers_over_saving(cloth, tmp_path):
