@@ -77,7 +77,7 @@ def _baked(cache, frame, gathered):
         known = ", ".join(str(start + point) for point in points)
         raise ValueError(
             f"the inside of the bodies is known in the frames {known} only, not in {frame}: "
-            "choose one of them, or set Restart Points to 1 (Cache) and bake again"
+            "choose one of them, or set Checkpoint Every to 1 (Cache) and bake again"
         )
     return positions_after(cache.restart(index), gathered.simulated())
 

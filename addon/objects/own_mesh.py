@@ -7,7 +7,7 @@ from bpy.types import Operator
 from .curves import is_simulated_as_points
 from .participants import BODIES
 
-REMEDY = "press Make Mesh Local in the VBD tab"
+REMEDY = "press Give Each Its Own Mesh in the VBD tab"
 
 
 def missing(ob):
@@ -48,7 +48,7 @@ def make_own(ob):
 
 class VBD_OT_make_mesh_local(Operator):
     bl_idname = "vbd.make_mesh_local"
-    bl_label = "Make Mesh Local"
+    bl_label = "Give Each Its Own Mesh"
     bl_description = (
         "Give every object to be baked, whose mesh is linked from another file or shared, a mesh "
         "of its own in this file. Library overrides stay overrides"

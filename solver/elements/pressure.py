@@ -68,12 +68,12 @@ def pressed_triangles(body, settings):
     if m.keep_volume and flat.any():
         raise ValueError(
             f"{body.name}: it has no volume at rest that could be kept (first: triangle "
-            f"{np.flatnonzero(flat)[0]}); switch off Keep Volume and give it a pressure"
+            f"{np.flatnonzero(flat)[0]}); switch off Keeps Air and give it a pressure"
         )
     if m.keep_volume and settings.is_accelerated:
         # Extrapolation takes sweeps for those of one energy, which changes with the pressure.
         raise ValueError(
-            f"{body.name}: Keep Volume and Chebyshev acceleration do not go together; set "
+            f"{body.name}: Keeps Air and Chebyshev acceleration do not go together; set "
             "Acceleration to 0"
         )
     if m.keep_volume and body.tear_strain is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make Mesh Local: linked, overridden and shared meshes become ones that a bake can use."""
+"""Give Each Its Own Mesh: linked, overridden and shared meshes become ones that a bake can use."""
 
 import bpy
 import numpy as np
@@ -50,7 +50,9 @@ def overridden_mesh(path):
 @pytest.mark.parametrize("bring", [linked_object, overridden_rig, overridden_mesh])
 def test_a_bake_of_an_override_survives_loading_the_file_again(library, tmp_path, bring):
     bring(library)
-    with pytest.raises(RuntimeError, match=r"linked from another file .* press Make Mesh Local"):
+    with pytest.raises(
+        RuntimeError, match=r"linked from another file .* press Give Each Its Own Mesh"
+    ):
         bpy.ops.vbd.bake()
     assert bpy.ops.vbd.make_mesh_local() == {"FINISHED"}
     assert not bpy.ops.vbd.make_mesh_local.poll()

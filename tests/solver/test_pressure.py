@@ -129,7 +129,7 @@ def test_what_cannot_keep_its_volume_is_refused():
         assemble([body], Settings())
     points, triangles = bumpy_ball(0.3, 6)
     body = Cloth(points, triangles, Material(keep_volume=True), name="Ball")
-    with pytest.raises(ValueError, match="Ball: Keep Volume and Chebyshev acceleration do not"):
+    with pytest.raises(ValueError, match="Ball: Keeps Air and Chebyshev acceleration do not"):
         assemble([body], Settings(acceleration=0.9))
     body.tear_strain = 0.1
     with pytest.raises(ValueError, match="Ball: cloth that tears cannot keep its volume"):
