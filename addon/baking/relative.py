@@ -17,7 +17,7 @@ def convertible(context):
 
 class VBD_OT_convert_to_relative(Operator):
     bl_idname = "vbd.convert_to_relative"
-    bl_label = "Convert to Relative Keys"
+    bl_label = "Convert for glTF and FBX"
     bl_description = (
         "Give every baked frame of the selected objects, or of all, a curve of its own. The motion "
         "stays and glTF and FBX can export it; long bakes play slower"

@@ -45,7 +45,7 @@ def resume_refusal(context):
         return NOTHING_KEPT
     if not kept.frame:
         return "The frames kept have no restart points; load them or bake anew"
-    if kept.scene_frame >= scene.vbd.frame_end:
+    if is_there(kept, scene):
         return "All frames are there; set a later End, or bake from an earlier frame"
     return None
 
@@ -106,7 +106,7 @@ class VBD_OT_bake_from_here(_OnKept):
     bl_label = "Bake from Here"
     bl_description = (
         "Keep the frames up to the current one, and bake those after it anew, with the settings of "
-        "now. Begins at the restart point before it"
+        "now. Begins at the checkpoint before it"
     )
 
     @staticmethod
@@ -144,6 +144,32 @@ class VBD_OT_bake_from_here(_OnKept):
         return start(self, "RESUME", context.scene.frame_current)
 
 
+def draw_question(layout, context):
+    """What is asked before frames are deleted that could be gone on with: two buttons that act."""
+    kept, found, obstacle = kept_frames(context.scene), [], resume_refusal(context) or ""
+    is_whole = is_there(kept, context.scene)
+    if not obstacle:
+        try:
+            found = changes(context, kept)
+        except (ValueError, OSError) as error:
+            obstacle = explain(error)
+    layout.operator_context = "EXEC_DEFAULT"
+    layout.label(text=f"{kept.span()} are kept.")
+    if obstacle and not is_whole:
+        layout.label(text=obstacle, icon="ERROR", translate=False)
+    row = layout.row()
+    row.enabled = is_whole or not obstacle
+    keep = "Keep and Load" if is_whole else "Keep and Resume"
+    row.operator("vbd.ask_bake", text=keep, icon="PLAY").choice = "RESUME"
+    layout.operator("vbd.ask_bake", text="Delete and Bake Anew", icon="TRASH").choice = "NEW"
+    draw_changes(layout, found)
+
+
+def is_there(kept, scene):
+    """Whether all frames to be baked are kept."""
+    return kept.scene_frame >= scene.vbd.frame_end
+
+
 class VBD_OT_ask_bake(_OnKept):
     bl_idname = "vbd.ask_bake"
     bl_label = "Resume or Bake Anew"
@@ -158,31 +184,24 @@ class VBD_OT_ask_bake(_OnKept):
         options={"SKIP_SAVE"},
     )
 
+    @classmethod
+    def description(cls, _context, properties):
+        return properties.bl_rna.properties["choice"].enum_items[properties.choice].description
+
     @staticmethod
     def other_refusal(context):
         return None if kept_frames(context.scene) else NOTHING_KEPT
 
     def invoke(self, context, _event):
-        self.changes, self.obstacle = [], resume_refusal(context) or ""
-        kept = kept_frames(context.scene)
-        self.is_whole = kept.scene_frame >= context.scene.vbd.frame_end
-        if not self.obstacle:
-            try:
-                self.changes = changes(context, kept)
-            except (ValueError, OSError) as error:
-                self.obstacle = explain(error)
-        return self.dialog(context, "Frames Are Kept", "Go On")
-
-    def draw(self, context):
-        layout = self.layout
-        layout.label(text=f"{kept_frames(context.scene).span()} are kept.")
-        if self.obstacle and not self.is_whole:
-            layout.label(text=self.obstacle, icon="ERROR", translate=False)
-        layout.prop(self, "choice", expand=True)
-        draw_changes(layout, self.changes)
+        context.window_manager.popup_menu(
+            lambda menu, context: draw_question(menu.layout, context),
+            title="Frames Are Kept",
+            icon="QUESTION",
+        )
+        return {"CANCELLED"}
 
     def execute(self, context):
-        if self.choice == "RESUME" and self.is_whole:
+        if self.choice == "RESUME" and is_there(kept_frames(context.scene), context.scene):
             return bpy.ops.vbd.load_cache("EXEC_DEFAULT")
         return start(self, self.choice)
 

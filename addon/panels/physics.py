@@ -19,11 +19,11 @@ class VBD_PT_physics(PhysicsPanel, Panel):
     bl_label = TITLE
 
     def draw(self, context):
-        draw_roles(self.layout, context.object)
+        draw_roles(self.layout, context.object, prefix="VBD ")
 
 
 class VBD_PT_lattice(PhysicsPanel, Panel):
-    bl_label = "Cells"
+    bl_label = "Detail"
     bl_parent_id = "VBD_PT_physics"
     roles = ("SOFT",)
 

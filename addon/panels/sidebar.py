@@ -10,7 +10,7 @@ from ..objects.curves import is_simulated_as_points
 from ..objects.next_step import ADD_FLOOR, next_step
 from ..objects.own_mesh import without_own_mesh
 from ..objects.participants import CONVERTIBLE, draw_participants
-from ..playing.baked import warnings
+from ..playing.baked import baked_here, warnings
 from ..values.presets import VBD_MT_solver_presets, VBD_OT_solver_preset_add
 from ..viewport.overlays import draw_switches
 from .advice import draw_report, draw_statistics, is_shown
@@ -63,11 +63,11 @@ def has_effect(settings, name):
 def shown_label(settings, name):
     """What a main setting is called; None by its name."""
     ends_early = settings.accuracy > 0.0 and has_effect(settings, "accuracy")
-    return "Iterations at Most" if name == "iterations" and ends_early else None
+    return "Iterations (Most)" if name == "iterations" and ends_early else None
 
 
 def draw_bake(layout, context):
-    """The Bake button, or the progress of the bake that runs."""
+    """The Bake button with those that a bake brings, or the progress of the bake that runs."""
     state = context.window_manager.vbd
     if state.baking:
         layout.progress(factor=state.progress, type="BAR", text=state.status)
@@ -78,12 +78,11 @@ def draw_bake(layout, context):
     row = layout.row()
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
-    column = layout.column(align=True)
-    column.operator("vbd.resume_bake", text=resume_text(context.scene), icon="PLAY")
-    column.operator("vbd.bake_from_here")
-    layout.operator("vbd.free_bake", text="Free Bake")
-    layout.operator("vbd.convert_to_relative")
-    layout.operator("vbd.export_point_cache")
+    if baked_here(context.scene) or kept_frames(context.scene):
+        column = layout.column(align=True)
+        column.operator("vbd.resume_bake", text=resume_text(context.scene), icon="PLAY")
+        column.operator("vbd.bake_from_here")
+        layout.operator("vbd.free_bake")
 
 
 def resume_text(scene):
@@ -153,6 +152,21 @@ class VBD_PT_cache(_Sidebar, Panel):
         row = self.layout.row(align=True)
         row.operator("vbd.load_cache")
         row.operator("vbd.load_cache_folder", text="", icon="FILE_FOLDER")
+
+
+class VBD_PT_export(_Sidebar, Panel):
+    bl_label = "Export"
+    bl_parent_id = "VBD_PT_sidebar"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return bool(baked_here(context.scene)) and not context.window_manager.vbd.baking
+
+    def draw(self, _context):
+        column = self.layout.column(align=True)
+        column.operator("vbd.convert_to_relative", text="For glTF and FBX")
+        column.operator("vbd.export_point_cache", text="Point Cache")
 
 
 class VBD_PT_overlays(_Sidebar, Panel):
@@ -244,6 +258,7 @@ class VBD_PT_output(_Sidebar, Panel):
 
 classes = (
     VBD_PT_sidebar,
+    VBD_PT_export,
     VBD_PT_cache,
     VBD_PT_overlays,
     VBD_PT_softness,

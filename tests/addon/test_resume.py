@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import frames, pin, sheet, slab, slide, tet_block
+from panel_layout import Layout
 
 from vbd.addon.baking import resume, resuming
 from vbd.addon.baking.bake_steps import EVERY_FRAME, bake_steps, run_to_end
@@ -133,6 +134,31 @@ def test_nothing_is_deleted_that_nobody_has_said_may_be(scene):
         bpy.ops.vbd.bake()
 
 
+def test_the_question_about_frames_that_are_kept_has_two_buttons_that_act(scene, whole):
+    stop_after(4)
+    layout = Layout()
+    resume.draw_question(layout, bpy.context)
+    assert layout.buttons == ["Keep and Resume", "Delete and Bake Anew"] and not layout.dead
+    bpy.context.scene.vbd.frame_start += 1  # so that the frames do not fit
+    layout = Layout()
+    resume.draw_question(layout, bpy.context)
+    assert any(text.startswith("the frames kept begin at 1") for text in layout.shown)
+    assert len(layout.buttons) == 2 and layout.dead == {"vbd.ask_bake"}
+    bpy.context.scene.vbd.frame_start -= 1
+    assert bpy.ops.vbd.ask_bake(choice="RESUME") == {"FINISHED"}
+    assert same_as(whole)
+
+
+def test_whole_frames_that_nothing_plays_are_loaded_from_the_question(scene, whole):
+    bake()
+    bpy.ops.wm.revert_mainfile()
+    layout = Layout()
+    resume.draw_question(layout, bpy.context)
+    assert layout.buttons == ["Keep and Load", "Delete and Bake Anew"] and not layout.dead
+    assert bpy.ops.vbd.ask_bake(choice="RESUME") == {"FINISHED"}
+    assert same_as(whole)
+
+
 def test_a_cache_becomes_keys_without_solving(scene, whole, tmp_path):
     bake()
     folder = shutil.copytree(place(), tmp_path / "from a farm")
@@ -153,7 +179,7 @@ def test_a_bake_from_here_takes_what_has_changed(scene, whole):
     bpy.context.scene.vbd.iterations = 7
     kept = resuming.kept_frames(bpy.context.scene)
     said = resuming.changes(bpy.context, kept)
-    assert "Young's Modulus of Block was 100 kPa, is 200 kPa" in said
+    assert "Stiffness of Block was 100 kPa, is 200 kPa" in said
     assert "Iterations was 5, is 7" in said and len(said) == 2
     assert bpy.ops.vbd.bake_from_here() == {"FINISHED"}
     got = all_frames(place())
