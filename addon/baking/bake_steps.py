@@ -197,9 +197,8 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
             refuse_lost(solver.cache, outcome.frames)
             state.status = "Writing shape keys"
             replaced = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
-            frames = gathered.frame_start, outcome.frames
+            frames = gathered.frame_start, outcome.frames, outcome.count
             outcome.notes += write_keys(scene, gathered.targets, solver.cache, solver.bake, *frames)
-            scene.vbd.frames_missing = outcome.count - outcome.frames
             if folder is None:  # else another file keeps the bakes that were here
                 outcome.notes += _settle_caches(replaced, scene, place)
         outcome.seconds = time.monotonic() - started

@@ -8,12 +8,13 @@ import bpy
 
 from ...solver.cache import Cache
 from ..gathering.gather import refuse_unbakeable
+from ..gathering.hint import Hint
 from ..gathering.reader import identity
 from ..objects.curves import is_simulated_as_points, point_count
 from ..objects.modifiers import reshaping, simulation_point
 from ..playing import playback
 from ..playing.baked import mark, owners
-from ..values.scene_time import frame_anew
+from ..values.scene_time import end_timeline, frame_anew
 from .cache_place import cache_folder
 
 
@@ -46,9 +47,9 @@ class Loaded:
         return f"{text}; {self.missing} {verb} missing" if self.missing else text
 
 
-def write_keys(scene, targets, cache, bake, frame_start, last):
-    """Turn the frames of `targets` up to the last one into keys of a bake; returns notes about
-    bakes that they replace.
+def write_keys(scene, targets, cache, bake, frame_start, last, count):
+    """Turn the frames of `targets` up to the last one, of `count` that the bake was to have, into
+    keys; returns notes about bakes that they replace, and about the timeline.
     """
     # Time remapping plays curves at another pace; every baked frame stays at its scene frame.
     pace = scene.render.frame_map_old / scene.render.frame_map_new
@@ -63,6 +64,9 @@ def write_keys(scene, targets, cache, bake, frame_start, last):
         playback.write(ob, frames, frame_start, target.deforming, pace)
         mark(ob, scene, bake)
     scene.vbd.baked_as = scene.name
+    scene.vbd.frames_missing = max(count - last, 0)
+    if not scene.vbd.frames_missing:
+        notes += map(Hint, end_timeline(scene, frame_start + last))
     frame_anew(scene)
     return notes
 
@@ -82,11 +86,11 @@ def load(scene, folder=None, blend=None):
         raise ValueError(f"{cache.folder} has no whole frames to load; bake again")
     # A cache that lies elsewhere is not this file's to move and to delete.
     bake = header.bake if cache.folder == own else uuid4().hex
-    notes = write_keys(scene, targets, cache, bake, header.frame_start, frames - 1)
-    scene.vbd.frames_missing = max(header.frame_count - (frames - 1), 0)
+    count = header.frame_count
+    notes = write_keys(scene, targets, cache, bake, header.frame_start, frames - 1, count)
     scene.vbd.report = ""
     last = header.frame_start + frames - 1
-    return Loaded(header.frame_start, last, header.frame_count, notes)
+    return Loaded(header.frame_start, last, count, notes)
 
 
 def _target(scene, name, count):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of a bake, and how much time passes from one to the next."""
 
+import bpy
 from bpy.props import FloatProperty, IntProperty
 
 from .declared import OVERRIDABLE
@@ -23,6 +24,12 @@ def time_properties():
         "frame_end": IntProperty(
             name="End", description="Last frame to simulate", default=250, **frame
         ),
+        "timeline_end": IntProperty(
+            name="Timeline End",
+            description="End that the last bake has given the timeline; 0 if it has not",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
         "time_scale": FloatProperty(
             name="Time Scale",
             description="How much of its time passes for the simulation in a frame: 0.1 is slow "
@@ -43,6 +50,20 @@ def take_range(scene):
     if not (group.is_property_set("frame_start") or group.is_property_set("frame_end")):
         if (scene.frame_start, scene.frame_end) != (group.frame_start, group.frame_end):
             group.frame_start, group.frame_end = scene.frame_start, scene.frame_end
+
+
+def end_timeline(scene, last):
+    """Let a timeline that nobody has set end with the last frame of a bake; yields a sentence about
+    it, or about frames behind the bake.
+    """
+    unset = bpy.types.Scene.bl_rna.properties["frame_end"].default
+    if scene.frame_end in (unset, scene.vbd.timeline_end) and last > scene.frame_start:
+        if scene.frame_end != last:
+            scene.frame_end = last
+            yield f"The timeline ends at frame {last} now, as the bake does"
+        scene.vbd.timeline_end = last
+    elif scene.frame_end > last:
+        yield f"The timeline goes on to frame {scene.frame_end}, the bake ends at {last}"
 
 
 def frame_time(scene):

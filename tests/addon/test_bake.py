@@ -30,6 +30,7 @@ from vbd.solver.cache import Cache
 def scene(scene):
     """An empty scene with few, short frames on the CPU."""
     frames(scene, 1, 6)
+    scene.frame_end = 6
     scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
     scene.gravity = (0.0, 0.0, -9.81)
     return scene
@@ -443,3 +444,40 @@ def test_the_bake_of_a_linked_object_is_not_freed(scene, tmp_path):
     linked("Sheet", tmp_path)
     with pytest.raises(RuntimeError, match="linked objects keep the bake of their file"):
         bpy.ops.vbd.free_bake()
+
+
+def test_a_timeline_that_nobody_has_set_ends_where_the_bake_does(scene):
+    def said():
+        bpy.ops.vbd.bake(mode="NEW")
+        (line,) = [
+            x for x in report.loads(scene.vbd.report)[0] if "timeline" in x.text.lower()
+        ] or [None]
+        return scene.frame_end, line and line.text
+
+    tet_block()
+    scene.frame_end = 250  # Blender's default
+    frames(scene, 1, 3)
+    assert said() == (3, "The timeline ends at frame 3 now, as the bake does")
+    assert said() == (3, None)
+    frames(scene, 1, 5)  # it follows as long as nobody sets it
+    assert said() == (5, "The timeline ends at frame 5 now, as the bake does")
+    scene.frame_end = 4
+    assert said() == (4, None)
+    scene.frame_end = 9
+    assert said() == (9, "The timeline goes on to frame 9, the bake ends at 5")
+    scene.frame_end = 250
+    scene.frame_start = 100  # all of the timeline lies behind the bake
+    assert said() == (250, "The timeline goes on to frame 250, the bake ends at 5")
+
+
+def test_a_bake_that_is_not_whole_leaves_the_timeline_alone(scene):
+    tet_block()
+    scene.frame_end = 250
+    frames(scene, 1, 40)
+    steps = bake_steps(bpy.context)
+    while next(steps) is None:
+        pass
+    bpy.ops.vbd.cancel_bake()
+    outcome = run_to_end(steps, show=lambda _: None)
+    assert outcome.cancelled and scene.vbd.frames_missing
+    assert scene.frame_end == 250
