@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How large the faces of a mesh are. Panels ask at every redraw, so that the mesh is read only when
-it has changed.
+"""How large the faces of a mesh are, and how thick its surface is in contact. Panels ask at every
+redraw, so that the mesh is read only when it has changed.
 """
 
 import bpy
 import numpy as np
 
+from ...solver.scene.thickness import PART_OF_EDGE, PART_OF_SIZE, SHORT
 from . import read_mesh
 from .modifiers import is_reshaped
 from .units import unit_scale
@@ -14,7 +15,7 @@ from .units import unit_scale
 MOST_FACES = 4096
 # Vertices whose places tell that a mesh has changed which has as many as before.
 PROBES = 16
-# What is known, by the object: what its mesh was then, and its `_areas`.
+# What is known, by the object: what its mesh was then, its `_areas` and its `_edges`.
 KNOWN = {}
 
 
@@ -25,13 +26,12 @@ def triangle_area(ob):
     """
     if ob.type != "MESH" or is_reshaped(ob):
         return None
-    areas = _known_areas(ob)
-    if areas is None or not len(areas[0]):
+    known = _known(ob)
+    if known is None or not len(known[0][0]):
         return None
-    vectors, triangles = areas
-    matrix = read_mesh.matrix(ob)[:3, :3] * unit_scale(bpy.context.scene)
+    vectors, triangles = known[0]
     # Areas of a parallelogram and its normal go with the cofactors of a transform.
-    a, b, c = matrix
+    a, b, c = _metres(ob)
     cofactors = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)])
     area = np.linalg.norm(vectors @ cofactors.T, axis=1)
     order = np.argsort(area)
@@ -39,9 +39,27 @@ def triangle_area(ob):
     return float(area[order[middle]])
 
 
-def _known_areas(ob):
-    """The `_areas` of the mesh of an object; in Edit Mode, where it cannot be read, as they were
-    when it could.
+def automatic_thickness(ob):
+    """About the distance [m] that the surface of a mesh object keeps which is not given one, as
+    `solver.scene.thickness` has it; None where it is not known, as in `triangle_area`.
+    """
+    known = None if ob.type != "MESH" or is_reshaped(ob) else _known(ob)
+    if known is None or not len(known[1]):
+        return None
+    matrix = _metres(ob)
+    corners = np.array(ob.bound_box) @ matrix.T
+    short = np.quantile(np.linalg.norm(known[1] @ matrix.T, axis=1), SHORT)
+    return float(min(PART_OF_SIZE * np.ptp(corners, axis=0).max(), PART_OF_EDGE * short))
+
+
+def _metres(ob):
+    """The linear part of the world transform of an object [m], [3, 3]."""
+    return read_mesh.matrix(ob)[:3, :3] * unit_scale(bpy.context.scene)
+
+
+def _known(ob):
+    """The `_areas` and `_edges` of the mesh of an object; in Edit Mode, where it cannot be read, as
+    they were when it could.
     """
     name = ob.name_full
     if ob.mode == "EDIT":
@@ -49,7 +67,7 @@ def _known_areas(ob):
     mesh = ob.data
     now = len(mesh.vertices), len(mesh.polygons), *_probes(mesh)
     if name not in KNOWN or KNOWN[name][0] != now:
-        KNOWN[name] = now, _areas(mesh)
+        KNOWN[name] = now, (_areas(mesh), _edges(mesh))
     return KNOWN[name][1]
 
 
@@ -57,6 +75,15 @@ def _probes(mesh):
     count = len(mesh.vertices)
     for index in np.linspace(0, count - 1, min(PROBES, count)).astype(int):
         yield tuple(mesh.vertices[int(index)].co)
+
+
+def _edges(mesh):
+    """Vectors from end to end of the edges of some triangles, [edge, 3] in object space."""
+    triangles = read_mesh.triangles(mesh)
+    count = len(triangles)
+    chosen = np.unique(np.linspace(0, count - 1, min(MOST_FACES, count)).astype(int))
+    corners = read_mesh.positions(mesh)[triangles[chosen]].astype(float)
+    return (np.roll(corners, 1, axis=1) - corners).reshape(-1, 3)
 
 
 def _areas(mesh):

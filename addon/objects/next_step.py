@@ -6,6 +6,7 @@ from .own_mesh import without_own_mesh
 from .participants import BODIES, nothing_to_bake, participants
 
 ADD_FLOOR = "Add pins, a collider or the ground:"
+READY = "Ready: press Bake"
 
 
 def needs_floor(scene):
@@ -44,4 +45,4 @@ def next_step(context):
         return f"{untied.name}: choose a target"
     if shared := without_own_mesh(scene):
         return f"{shared[0].name} needs a mesh of its own"
-    return "Ready: press Bake"
+    return READY

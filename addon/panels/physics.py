@@ -3,8 +3,10 @@
 
 from bpy.types import Panel
 
+from ...solver.report.lengths import length
 from ..gathering.field_weights import LABELS, weight_name
 from ..objects.cell_count import known_cell_count
+from ..objects.face_size import automatic_thickness
 from ..objects.participants import BODIES
 from ..objects.tetmesh import TETS
 from . import material
@@ -128,8 +130,10 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         column = layout.column()
         column.active = with_mesh
         column.prop(vbd, "collision_thickness", text="Thickness")
-        if vbd.collision_thickness == 0.0:
-            column.label(text="0 follows size and mesh", icon="INFO")
+        if vbd.collision_thickness == 0.0 and not collider:
+            automatic = automatic_thickness(context.object)
+            shown = "" if automatic is None else f": {length(automatic)}"
+            column.label(text=f"Automatic{shown}", icon="INFO")
         row = layout.row(align=True, heading="Friction")
         row.prop(vbd, "use_friction", text="")
         value = row.row()

@@ -7,7 +7,7 @@ from ..baking.command_line import FORMS
 from ..baking.resuming import kept_frames
 from ..baking.sizes import draw_sizes
 from ..objects.curves import is_simulated_as_points
-from ..objects.next_step import ADD_FLOOR, next_step
+from ..objects.next_step import ADD_FLOOR, READY, next_step
 from ..objects.own_mesh import without_own_mesh
 from ..objects.participants import CONVERTIBLE, draw_participants
 from ..playing.baked import baked_here, warnings
@@ -79,17 +79,18 @@ def draw_bake(layout, context):
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
     if baked_here(context.scene) or kept_frames(context.scene):
-        column = layout.column(align=True)
-        column.operator("vbd.resume_bake", text=resume_text(context.scene), icon="PLAY")
+        column, frame = layout.column(align=True), resume_frame(context.scene)
+        if frame is not None:
+            column.operator("vbd.resume_bake", text=f"Resume from Frame {frame}", icon="PLAY")
         column.operator("vbd.bake_from_here")
         layout.operator("vbd.free_bake")
 
 
-def resume_text(scene):
-    """What the Resume button says: the frame it goes on with, where one is missing."""
+def resume_frame(scene):
+    """The frame that Resume goes on with; None where no frame is missing."""
     kept = kept_frames(scene)
     left = kept and kept.frame and kept.scene_frame < scene.vbd.frame_end
-    return f"Resume from Frame {kept.scene_frame + 1}" if left else "Resume"
+    return kept.scene_frame + 1 if left else None
 
 
 def draw_next_step(layout, context):
@@ -98,6 +99,8 @@ def draw_next_step(layout, context):
     Blender 4.3 draws a label that is new in its panel as the progress bar that was under the mouse.
     """
     text = next_step(context)
+    if text == READY and resume_frame(context.scene) is not None:
+        return  # what may be done is to resume
     if text:
         layout.label(text=text, icon="INFO")
     if text == ADD_FLOOR:

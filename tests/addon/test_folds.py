@@ -8,13 +8,14 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import mesh_object, pin
+from blender_scenes import gathered, mesh_object, pin
 from panel_layout import Layout
 
-from vbd.addon.objects.face_size import triangle_area
+from vbd.addon.objects.face_size import automatic_thickness, triangle_area
 from vbd.addon.objects.read_mesh import positions
 from vbd.addon.panels import folds, sidebar
 from vbd.solver.bodies.folds import fold_length, mesh_fold_length
+from vbd.solver.scene.thickness import collision_thickness
 
 
 @pytest.fixture
@@ -52,6 +53,20 @@ def test_faces_are_measured_in_the_world(cloth):
     assert triangle_area(cloth) == pytest.approx(0.03, rel=1e-5)
     bpy.context.scene.unit_settings.scale_length = 0.1
     assert triangle_area(cloth) == pytest.approx(0.0003, rel=1e-5)
+
+
+@pytest.mark.parametrize("role", ["CLOTH", "SOFT"])
+@pytest.mark.parametrize("size", [4.0, 0.5])
+def test_the_automatic_thickness_is_that_of_the_solver(scene, role, size):
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=size, segments=64, ring_count=32)
+    ob = bpy.context.object
+    ob.vbd.role, ob.scale = role, (1.0, 2.0, 3.0)
+    bpy.context.view_layer.update()
+    expected = float(np.max(collision_thickness(gathered().bodies[0])))
+    assert automatic_thickness(ob) == pytest.approx(expected, rel=0.05)
+    ob.scale = (0.1, 0.2, 0.3)
+    bpy.context.view_layer.update()
+    assert automatic_thickness(ob) == pytest.approx(0.1 * expected, rel=0.05)
 
 
 def test_of_faces_of_many_sizes_the_middle_triangle_counts(scene):

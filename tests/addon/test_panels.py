@@ -282,7 +282,7 @@ def test_before_the_first_bake_no_grey_button_stands_below_bake(cube, monkeypatc
     assert "vbd.bake" in layout.shown
     assert not AFTER_A_BAKE & set(layout.shown) and not layout.dead
     assert not visible(panels.VBD_PT_export)
-    kept = SimpleNamespace(frame=5, scene_frame=6, cache=None)
+    kept = SimpleNamespace(frame=5, scene_frame=6, cache=None)  # frames are missing
     monkeypatch.setattr(panels, "kept_frames", lambda _: kept)
     assert AFTER_A_BAKE <= set(drawn(panels.VBD_PT_sidebar))
 
@@ -463,9 +463,22 @@ def test_a_baked_mesh_in_edit_mode_is_warned_of(cube):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_resume_names_its_frame_only_where_one_is_missing(scene, monkeypatch):
-    kept = SimpleNamespace(frame=5, scene_frame=6)
+def test_resume_names_its_frame_and_is_there_where_one_is_missing(cube, monkeypatch):
+    bpy.ops.vbd.add(role="SOFT")
+    bpy.context.scene.vbd.use_ground = True
+    kept = SimpleNamespace(frame=5, scene_frame=6, cache=None)
     monkeypatch.setattr(panels, "kept_frames", lambda _: kept)
-    for last, text in ((6, "Resume"), (7, "Resume from Frame 7")):
-        scene.vbd.frame_end = last
-        assert panels.resume_text(scene) == text
+    for last, frame in ((6, None), (7, 7)):
+        bpy.context.scene.vbd.frame_end = last
+        buttons = layout_of(panels.VBD_PT_sidebar).buttons
+        assert [b for b in buttons if "Resume" in b] == [f"Resume from Frame {frame}"] * bool(frame)
+        assert hints() == [] if frame else hints() == ["Ready: press Bake"]
+
+
+@pytest.mark.parametrize("role", ["CLOTH", "SOFT", "COLLIDER"])
+def test_an_automatic_thickness_is_told_where_there_is_one(cube, role):
+    cube.vbd.role = role
+    told = [text for text in drawn(physics_panels.VBD_PT_collision) if "Automatic" in text]
+    assert told == ([] if role == "COLLIDER" else ["Automatic: 5 mm"])
+    cube.vbd.collision_thickness = 0.01
+    assert "Automatic" not in " ".join(drawn(physics_panels.VBD_PT_collision))

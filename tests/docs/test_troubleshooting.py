@@ -15,7 +15,6 @@ EXCEPTIONS = {
     "two threads read the scene": "a fault in the source",
     "nothing can be given to the device inside of a graph": "a fault in the source",
     "kernels need arrays without gaps between their numbers": "a fault in the source",
-    "Resume from Frame …": "a button",
     "Keep and Load": "a button",
     "Keep and Resume": "a button",
     "pip install meshio": "a command",
