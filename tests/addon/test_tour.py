@@ -15,7 +15,8 @@ from vbd.addon.panels.advice import lines_of
 def test_the_tour():
     sheet, cube, end = walk()
     scene = bpy.context.scene
-    assert [line.warns for line in lines_of(scene)] == [False]
+    assert [line.warns for line in lines_of(scene)] == [False, False]
+    assert lines_of(scene)[1].text == f"The timeline ends at frame {end} now, as the bake does"
     cloth, block = shown(sheet, end), shown(cube, end)
     # The block stands on the floor, and the sheet lies on it and hangs down around it.
     top = block[:, 2].max()
