@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finished frames on disk: a folder with a header, a file per frame, and states to go on from.
+"""Finished frames on disk: a folder with a header, a file per frame, and restart points.
 
 A file is written under a temporary name and then renamed, so a crash, a kill or a full disk costs
-at most the frame in flight. The header holds what the frames were made from, so that they can be
-told from stale ones. What is read may come from anywhere, and is checked first (cache_files.py).
+at most the frame in flight. The header describes the input of the frames, so that stale ones are
+recognized. Files may come from anywhere, so they are checked when they are read (cache_files.py).
 """
 
 import json
@@ -50,7 +50,7 @@ STATE_NAME = re.compile(r"state_(\d{6,9})\.vbd")
 
 @dataclass(kw_only=True)
 class Header:
-    """What the frames of a cache are and what they were made from."""
+    """Names and sizes of the frames of a cache, and their input."""
 
     names: list[str]
     """Objects in the order of their points."""
@@ -58,20 +58,20 @@ class Header:
     settings: dict
     bodies: dict
     """Of every body, colliders included, by name: hashes of "all" and of its "shape", and its
-    "values" (fingerprint.py). By version 0.1 the hash of all, alone."""
+    "values" (fingerprint.py). Version 0.1 has the hash of all only."""
     fps: float
     frame_start: int
     """Scene frame of the input state, which is frame 0 here."""
     frame_count: int = 0
-    """Frames that the bake was to have, the input state not counted; 0 if unknown."""
+    """Planned number of frames, without the input state; 0 if unknown."""
     device: str = ""
     bake: str = ""
-    """What the bake is known by, wherever its cache goes."""
+    """Identifier of the bake, wherever its cache goes."""
     format: int = FORMAT
 
     @classmethod
     def checked(cls, values):
-        """The header that was read; ValueError for what cannot be one."""
+        """Return the header from parsed JSON; ValueError if it is not valid."""
         if not isinstance(values, dict) or values.get("format") not in (FORMAT, UNSEALED):
             raise ValueError("it is of another format")
         required = {"names", "vertex_counts", "settings", "bodies", "fps", "frame_start"}
@@ -91,7 +91,7 @@ class Header:
         return header
 
     def body_table(self):
-        """`bodies` as this version has them; ValueError for what cannot be."""
+        """Return `bodies` in the layout of this version; ValueError if they are not valid."""
         table = {}
         for name, entry in self.bodies.items():
             entry = {"all": entry} if isinstance(entry, str) else entry
@@ -103,7 +103,7 @@ class Header:
 
 
 def described(bodies):
-    """What a `Header` says of bodies."""
+    """Return the entries of bodies in a `Header`."""
     return {
         body.name: {"all": fingerprint(body), "shape": shape_of(body), "values": values_of(body)}
         for body in bodies
@@ -119,7 +119,7 @@ class Cache:
 
     @classmethod
     def create(cls, folder, *, settings, bodies, fps, **known):
-        """An empty cache in `folder`; frames of an earlier one are removed first.
+        """Make an empty cache in `folder`; frames of an earlier one are removed first.
 
         `known` are other fields of the `Header`.
         """
@@ -133,7 +133,7 @@ class Cache:
         return cache
 
     def describe(self, settings, bodies, **known):
-        """Write what the frames from now on are made from, and other fields of the header."""
+        """Write the input of the following frames, and other fields of the header."""
         self.header.settings, self.header.bodies = plain(settings), described(bodies)
         for name, value in known.items():
             setattr(self.header, name, value)
@@ -142,7 +142,7 @@ class Cache:
 
     @classmethod
     def open(cls, folder):
-        """The cache in `folder`; ValueError when there is none, or one of another format."""
+        """Open the cache in `folder`; ValueError if there is none, or one of another format."""
         path = Path(folder) / HEADER
         try:
             if path.stat().st_size > MOST_HEADER:
@@ -161,7 +161,7 @@ class Cache:
 
     @property
     def is_sealed(self):
-        """Whether frames have checksums."""
+        """True if frames have checksums."""
         return self.header.format != UNSEALED
 
     @property
@@ -170,7 +170,7 @@ class Cache:
         return 12 * sum(self.header.vertex_counts) + self.is_sealed * SEAL.size
 
     def write(self, index, positions):
-        """Keep frame `index`: one float32 [vertex, 3] array per object."""
+        """Write frame `index`: one float32 [vertex, 3] array per object."""
         counts = [len(points) for points in positions]
         if counts != self.header.vertex_counts:
             raise ValueError(
@@ -180,9 +180,9 @@ class Cache:
         write_frame(self.folder / FRAME.format(index), index, data)
 
     def write_state(self, index, arrays, every=0):
-        """Keep what is needed to go on after frame `index`.
+        """Write the restart point after frame `index`.
 
-        That of the frame before goes, unless it is one of `every` so many; 0 keeps the last alone.
+        The previous one is deleted unless its frame is a multiple of `every`; 0 keeps only the last.
         """
         write_state(self.folder / STATE.format(index), index, arrays)
         before = index - 1
@@ -190,11 +190,11 @@ class Cache:
             (self.folder / STATE.format(before)).unlink(missing_ok=True)
 
     def write_stats(self, index, numbers):
-        """Keep what frame `index` tells of itself: anything that JSON has."""
+        """Write the statistics of frame `index`: anything that JSON has."""
         write_whole(self.folder / STATS.format(index), json.dumps(numbers).encode())
 
     def read_stats(self, index):
-        """What `write_stats` kept of frame `index`; None if there is nothing, or no sense in it."""
+        """Return the statistics of frame `index`; None if they are missing or cannot be read."""
         path = self.folder / STATS.format(index)
         try:
             return parsed(path.read_bytes()) if path.stat().st_size <= MOST_STATS else None
@@ -202,7 +202,7 @@ class Cache:
             return None
 
     def finished(self):
-        """How many frames are whole, from 0 up to the first that is missing or cut short."""
+        """Return the number of frames up to the first that is missing or cut short."""
         count = 0
         while True:
             path = self.folder / FRAME.format(count)
@@ -211,7 +211,7 @@ class Cache:
             count += 1
 
     def sound(self):
-        """The same by their checksums, which takes reading them."""
+        """Return the number of frames up to the first with a wrong checksum; reads all of them."""
         for index in range(self.finished()):
             try:
                 self.read(index)
@@ -220,20 +220,20 @@ class Cache:
         return self.finished()
 
     def restart_points(self):
-        """Frames after which the bake can go on, from the first to the last."""
+        """Frames after which the bake can resume, ascending."""
         last = self.finished() - 1
-        found = (STATE_NAME.fullmatch(path.name) for path in self.folder.glob("state_*.vbd"))
-        return sorted(frame for frame in (int(name[1]) for name in found if name) if frame <= last)
+        names = (STATE_NAME.fullmatch(path.name) for path in self.folder.glob("state_*.vbd"))
+        return sorted(frame for frame in (int(name[1]) for name in names if name) if frame <= last)
 
     def restart(self, index):
-        """What is needed to go on after frame `index`; ValueError when it is damaged."""
+        """Return the restart point after frame `index`; ValueError if it is damaged."""
         try:
             return StateFile.open(self.folder / STATE.format(index), index)
         except OSError as error:
             raise ValueError(f"there is no restart point after frame {index}") from error
 
     def cut(self, index):
-        """Remove all behind frame `index`, the last one first."""
+        """Remove everything after frame `index`, the last one first."""
         for pattern in ("state_*.vbd", "stats_*.json", "frame_*.f32"):
             for path in sorted(self.folder.glob(pattern), reverse=True):
                 number = re.fullmatch(r"\w+_(\d{6,9})\.\w+", path.name)
@@ -241,23 +241,23 @@ class Cache:
                     path.unlink()
 
     def read(self, index):
-        """Frame `index`: one float32 [vertex, 3] array per object."""
+        """Read frame `index`: one float32 [vertex, 3] array per object."""
         counts = self.header.vertex_counts
         path = self.folder / FRAME.format(index)
         data = read_frame(path, index, sum(counts), self.is_sealed)
         return np.split(data, np.cumsum(counts)[:-1])
 
     def changes(self, settings, bodies, device=""):
-        """What these frames were not made from, a list of `Change`s."""
-        found = list(changed_settings(self.header.settings, plain(settings)))
-        found += changed_bodies(self.header.body_table(), described(bodies))
+        """Return the `Change`s of the input since these frames were made."""
+        names = list(changed_settings(self.header.settings, plain(settings)))
+        names += changed_bodies(self.header.body_table(), described(bodies))
         if device and self.header.device and device != self.header.device:
-            found.append(Change("The device", "", self.header.device, device))
-        return found
+            names.append(Change("The device", "", self.header.device, device))
+        return names
 
 
 def transfer(folder, to, keep):
-    """Bring the cache in `folder` to the folder `to`, whose own is removed; `keep` leaves both.
+    """Move the cache in `folder` to the folder `to` and replace that there; `keep` copies it.
 
     Files never change once they are written, so two folders of one disk share them.
     """
@@ -281,7 +281,7 @@ def _share(path, other):
 
 
 def remove(folder):
-    """Delete the cache in `folder`, and nothing in it that is not ours."""
+    """Delete the files of the cache in `folder`, and the folder if it is empty then."""
     for path in _files(folder):
         path.unlink()
     folder = Path(folder)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files of a cache: written whole or not at all, and told from what was not.
+"""The files of a cache, which are written whole or not at all.
 
-Nothing of what is read here is believed before it is checked: sizes before memory is taken for
-them, then a checksum. Nothing of it is ever run. All numbers are little-endian.
+Files are not trusted: sizes are checked before memory is allocated for them, then a checksum. No
+code in them is ever run. All numbers are little-endian.
 """
 
 import errno
@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-# Behind the points of a frame: this, the number of the frame, and the CRC-32 of all before.
+# Follows the points of a frame: magic, number of the frame, and CRC-32 of everything before it.
 SEAL = struct.Struct("<8sII")
 FRAME_MAGIC = b"VBDframe"
-# Before the arrays of a state: this, its frame, the bytes of the list of arrays and of the arrays,
-# and the CRC-32 of both.
+# Precedes the arrays of a state: magic, its frame, sizes in bytes of the list of arrays and of the
+# arrays, and the CRC-32 of both.
 HEAD = struct.Struct("<8sIIQI")
 STATE_MAGIC = b"VBDstat1"
 KINDS = ("|u1", "|b1", "<i4", "<i8", "<f4", "<f8")
@@ -36,26 +36,26 @@ ADVICE = {
 }
 
 
-def write_whole(path, *parts):
+def write_whole(path, *chunks):
     """Write bytes to a temporary name, flush them to the disk, and rename; OSError in words."""
-    partial = path.with_name(path.name + ".part")
+    temporary = path.with_name(path.name + ".part")
     try:
-        with open(partial, "wb") as file:
-            for part in parts:
-                file.write(part)
+        with open(temporary, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(partial, path)
+        os.replace(temporary, path)
     except OSError as error:
         try:
-            partial.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         except OSError:
-            pass  # what keeps it from being written may keep it from being removed
+            pass  # the cause of the first error may prevent this as well
         raise in_words(error, f"write {path.name}", path.parent) from error
 
 
 def in_words(error, what, folder):
-    """An OSError that says what could not be done in a folder, why, and what to do about it."""
+    """Return an OSError that names the failed action, its cause, and what to do about it."""
     advice = ADVICE.get(error.errno, PLACE)
     return OSError(error.errno, f"cannot {what} ({error.strerror}); {advice}", str(folder))
 
@@ -68,7 +68,7 @@ def write_frame(path, index, points):
 
 
 def read_frame(path, index, count, sealed=True):
-    """Frame `index` of `count` points, float32 [point, 3]; ValueError when it is not whole."""
+    """Read frame `index` of `count` points, float32 [point, 3]; ValueError if it is not whole."""
     size = 12 * count
     if path.stat().st_size != size + sealed * SEAL.size:
         raise ValueError(f"frame {index} in {path.parent} is cut short; bake again")
@@ -86,11 +86,11 @@ def write_state(path, index, arrays):
     arrays = {name: _little(array) for name, array in arrays.items()}
     listed = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
     directory = json.dumps(listed).encode()
-    parts = [directory, *(array.tobytes() for array in arrays.values())]
+    chunks = [directory, *(array.tobytes() for array in arrays.values())]
     check, size = 0, sum(array.nbytes for array in arrays.values())
-    for part in parts:
-        check = zlib.crc32(part, check)
-    write_whole(path, HEAD.pack(STATE_MAGIC, index, len(directory), size, check), *parts)
+    for chunk in chunks:
+        check = zlib.crc32(chunk, check)
+    write_whole(path, HEAD.pack(STATE_MAGIC, index, len(directory), size, check), *chunks)
 
 
 def _little(array):
@@ -101,7 +101,7 @@ def _little(array):
 
 @dataclass(frozen=True)
 class StateFile:
-    """The state after a frame on disk: what is in it is known, but not yet read."""
+    """The state after a frame on disk, of which only the list of arrays has been read."""
 
     path: Path
     frame: int
@@ -111,7 +111,7 @@ class StateFile:
 
     @classmethod
     def open(cls, path, index):
-        """The state after frame `index`; ValueError when it is not one, or not whole."""
+        """Open the state after frame `index`; ValueError if it is not one, or not whole."""
         with open(path, "rb") as file:
             head = file.read(HEAD.size)
             size = os.fstat(file.fileno()).st_size
@@ -126,7 +126,7 @@ class StateFile:
         return cls(path, index, shapes, check)
 
     def load(self):
-        """The arrays by name; ValueError when they are not what was written."""
+        """Read the arrays by name; ValueError if they are damaged."""
         stored = sum(_bytes(*shape) for shape in self.shapes.values())
         arrays, check = {}, 0
         with open(self.path, "rb") as file:
@@ -156,7 +156,7 @@ def _bytes(kind, shape):
 
 
 def _shapes(path, directory):
-    """{name: (type, shape)} from the list of arrays; ValueError for what cannot be one."""
+    """{name: (type, shape)} from the list of arrays; ValueError if it is not valid."""
     listed = parsed(directory)
     shapes = {}
     for entry in listed if isinstance(listed, list) else [None]:
@@ -173,7 +173,7 @@ def _shapes(path, directory):
 
 
 def parsed(data):
-    """What JSON says, None where it cannot be read."""
+    """Return the value of a JSON text, or None if it cannot be parsed."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
@@ -181,5 +181,5 @@ def parsed(data):
 
 
 def is_count(value):
-    """Whether a number from a file is whole, not negative, and of some use."""
+    """Return whether a value from a file is a whole number from 0 on, within reason."""
     return type(value) is int and 0 <= value < 1 << 40

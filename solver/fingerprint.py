@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What frames were made from, so that what has changed since can be named."""
+"""Fingerprints of the input of frames, and the changes between two inputs in words."""
 
 import hashlib
 import json
@@ -10,13 +10,13 @@ import numpy as np
 
 from .settings import Material, Settings
 
-# What of a body makes its shape.
+# Attributes that define the shape of a body.
 SHAPE = ("points", "start", "elements", "triangles", "rest_points")
 MESH = "The mesh"
-# Of a text from a file.
+# Letters that are shown of a text from a file.
 MOST_LETTERS = 60
-# Numbers of materials that have come since version 0.1, and all that has, as it is by default: a
-# body that has nothing else has the hash that it had before.
+# Attributes that are newer than version 0.1, with their defaults: a body that has only defaults of
+# these has the hash that version 0.1 gives it.
 LATER_NUMBERS = (
     *("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink"),
     "fill_openings",
@@ -36,7 +36,7 @@ PREFIXED = ("Pa", "N/m", "N")
 
 
 def fingerprint(body):
-    """Hash of what shapes a body at its input state: mesh, material, pins (not their motion)."""
+    """Hash of a body at its input state: mesh, material and pins, without their motion."""
     digest = hashlib.sha256(type(body).__name__.encode())
     _add(digest, {name: value for name, value in vars(body).items() if name != "name"})
     return digest.hexdigest()
@@ -50,8 +50,8 @@ def shape_of(body):
 
 
 def _add(digest, value):
-    """Feed a value into the hash; what varies in time counts with its state at time 0, unless it
-    says itself what it is `made_of`.
+    """Feed a value into the hash; a function of time counts by its value at time 0, unless it has
+    an attribute `made_of`.
     """
     if hasattr(value, "made_of"):
         value = value.made_of
@@ -78,8 +78,8 @@ def _add(digest, value):
 
 
 def _is_later(name, value):
-    """Whether something has come after version 0.1 and is as by default, to what float32 has of it,
-    which is how Blender stores it.
+    """Return whether an attribute is newer than version 0.1 and has its default, rounded to float32
+    as in Blender.
     """
     if name not in LATER:
         return False
@@ -90,7 +90,7 @@ def _is_later(name, value):
 
 
 def plain(settings):
-    """Settings as JSON gives them back; the thread count changes no result and is left out."""
+    """Settings as plain JSON values, without the thread count, which changes no result."""
     values = {f.name: getattr(settings, f.name) for f in fields(settings) if f.name != "threads"}
     return json.loads(json.dumps(values))
 
@@ -110,7 +110,7 @@ def values_of(body):
 
 @dataclass(frozen=True)
 class Change:
-    """Something that is not what it was: `what` of the object `of`, or of the scene."""
+    """A changed input: `what` of the object `of`, or of the scene."""
 
     what: str
     of: str = ""
@@ -125,7 +125,7 @@ class Change:
 
 
 def changed_values(was, now, declared, of=""):
-    """`Change`s of numbers in words; `declared`: the dataclass that has their labels and units."""
+    """Yield `Change`s of numbers in words; `declared`: dataclass with their labels and units."""
     known = {f.name: f.metadata for f in fields(declared)}
     for name, value in now.items():
         before = was.get(name, value)
@@ -133,14 +133,14 @@ def changed_values(was, now, declared, of=""):
             data = known.get(name, {})
             label, unit = data.get("label"), data.get("unit", "")
             label = label or name.replace("_", " ").capitalize()
-            unit = "" if " or " in unit else unit  # which of them is the body's to know
+            unit = "" if " or " in unit else unit  # it depends on the body
             names = data.get("names", {})
             words = (in_units(names.get(str(v), v), unit) for v in (before, value))
             yield Change(label, of, *words)
 
 
 def changed_bodies(was, now):
-    """`Change`s of bodies, of both sides {name: {"all": hash, "shape": hash, "values": {…}}}."""
+    """Yield `Change`s of bodies, between {name: {"all": hash, "shape": hash, "values": {…}}}."""
     for name in {**was, **now}:
         if name not in now:
             yield Change("", name, "part of the bake", "not any more")
@@ -155,8 +155,8 @@ def changed_bodies(was, now):
 
 
 def changed_settings(was, now):
-    """`Change`s of settings; what one does that came later was off, as by default. Only accuracy is
-    on by default, and was 0 where it has an effect now.
+    """Yield `Change`s of settings. A setting that older frames lack had its default then; only
+    accuracy was 0 where it has an effect now.
     """
     settings = Settings(**now)
     later = {"accuracy": 0.0 if settings.is_cyclic else settings.accuracy}
@@ -164,7 +164,7 @@ def changed_settings(was, now):
 
 
 def in_units(value, unit):
-    """A value with its unit: 20 kPa."""
+    """Return a value with its unit as text: 20 kPa."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list | tuple):

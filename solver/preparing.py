@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiles ahead what most scenes need, in a process of its own.
+"""Compiles the kernels of most scenes in advance, in a process of its own.
 
-It ends after the module in flight when its standard input is closed, so also when the process that
-started it is gone.
+It ends after the module in flight when its standard input is closed, so also when its parent
+process is gone.
 """
 
 import os
@@ -20,11 +20,11 @@ from .simulate import simulate
 
 # Squares along a side of the sheet, links of the rod: enough for a coarse correction.
 SQUARES, LINKS = 10, 20
-# All ready-made materials are damped, however much, and many of soft bodies so stiff that they are
-# held back as a whole; both take kernels of their own.
+# All ready-made materials are damped, and many of soft bodies are so stiff that their steps take a
+# uniform fraction; both take kernels of their own.
 UNDAMPED = Material()
 READY_MADE = Material(youngs_modulus=1e7, poisson_ratio=0.49, damping=0.001)
-# Cloth feels the air as well.
+# Air acts on cloth as well.
 IN_AIR = Material(damping=0.001, drag=1.0)
 # Rods start as Rope, which resists bending.
 BENDING = Material(damping=0.001, bending_factor=0.01)
@@ -60,10 +60,10 @@ def _rod():
 
 
 def common_mixes():
-    """Small scenes (bodies, settings) with the kernels of most: one kind of body, then two.
+    """Yield small scenes (bodies, settings) with the kernels of most: one kind of body, then two.
 
-    Soft bodies start without damping; cloth and rods have a ready-made material from the start.
-    What is ready-made may be nearly incompressible.
+    The first soft body is not damped; cloth and rods have a ready-made material. Ready-made soft
+    bodies may be nearly incompressible.
     """
     floor = Collider(*_sheet(1, 10.0, -0.001), name="Floor")
     cloth, rod = Cloth(*_sheet(SQUARES, 1.0, 0.0), IN_AIR, name="Cloth"), _rod()

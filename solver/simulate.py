@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies in, frames out."""
+"""Simulation of bodies, frame by frame."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -37,15 +37,15 @@ class Frame:
 
     index: int
     exact_positions: list[np.ndarray]
-    """As `positions`, in float64: it keeps the digits of a scene far from the world's origin."""
+    """`positions` in float64, which keeps the digits of a scene far from the world's origin."""
     elements: list[np.ndarray]
     """Tets, triangles or edges of every body; only those of a tearing cloth change."""
     stats: Statistics
     model: ModelSize
     state: Callable[[], dict[str, np.ndarray]]
-    """All that is needed to go on from here, by name, until the next frame is asked for."""
+    """Returns the arrays of a restart point by name; valid until the next frame is requested."""
     places: Callable[[], Places]
-    """Where surfaces touch and where they are stuck, until the next frame is asked for."""
+    """Returns the contacts and the stuck places; valid until the next frame is requested."""
 
     @property
     def positions(self):
@@ -54,7 +54,7 @@ class Frame:
 
 
 def pick_device(name):
-    """The Warp device for "auto", "cpu" or "cuda"; refuses CUDA where there is none."""
+    """Return the Warp device for "auto", "cpu" or "cuda"; refuses CUDA where there is none."""
     if name == "auto":
         return "cuda" if wp.is_cuda_available() else "cpu"
     if name != "cpu" and not name.startswith("cuda"):
@@ -76,13 +76,13 @@ def simulate(
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
 
-    `restart`: the state of another frame to go on from, as `Restart(frame.index, frame.state())`;
-    on the CPU all that follows has the same bits as without the break.
+    `restart`: the state of another frame to resume from, as `Restart(frame.index, frame.state())`;
+    on the CPU all following frames have the same bits as without the break.
 
-    `cancelled` is asked before every substep; when it says True the frames end. `gravity`: what it
-    is [m/s²] at a time [s], where that of the settings is only the first. Kernels that the scene
-    needs and Warp's cache lacks are compiled first; `compiling(done, count)` hears of it. Raises
-    ValueError for bodies that cannot be simulated, before the first frame where that can be known.
+    `cancelled` is called before every substep; when it returns True the frames end. `gravity`: a
+    function of the time [s] in m/s²; that of the settings is then only its initial value. Kernels
+    that Warp's cache lacks are compiled first; `compiling(done, count)` reports the progress.
+    Raises ValueError for bodies that cannot be simulated, before the first frame where possible.
     """
     if frame_count != int(frame_count) or frame_count < 1:
         raise ValueError(f"frame_count is {frame_count}; a whole number from 1 on is needed")
@@ -91,7 +91,7 @@ def simulate(
 
 
 class Simulation:
-    """A scene on a device: its `model`, its `stepper` and the `frames` that this solves."""
+    """A scene on a device: its `model`, its `stepper`, and the solution of its `frames`."""
 
     def __init__(self, bodies, settings, device="cpu", gravity=None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
@@ -144,13 +144,13 @@ class Simulation:
             threads.stop()
 
     def places(self):
-        """The `Places` of now."""
+        """Return the current `Places`."""
         with explained(self.model.device):
             return places(self.model)
 
     @cached_property
     def stepper(self):
-        """The `Stepper`, which solves substeps; it is put together when it is first asked for."""
+        """The `Stepper`, which solves substeps; built on first use."""
         model = self.model
         if model.surface.can_touch:
             model.add_contact(Contact(model, self.names, model.settings))
@@ -163,7 +163,7 @@ class Simulation:
         return Measure(self.model, by.residual, self.deformable, by.convergence, by.coarse)
 
     def _solve(self, stepper, measure, index, cancelled):
-        """Solve one frame; returns its `Statistics`, None when cancelled."""
+        """Solve one frame; return its `Statistics`, or None when cancelled."""
         settings = self.model.settings
         stepper.begin_frame(index, index * settings.frame_time)
         started = time.perf_counter()
@@ -180,7 +180,7 @@ class Simulation:
 
 @contextmanager
 def explained(device):
-    """Errors of a GPU in words of those who see them."""
+    """Translate errors of a GPU into messages for users."""
     try:
         yield
     except RuntimeError as error:

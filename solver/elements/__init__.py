@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of elements, each in a file of its own here and one in kernels/elements."""
+"""The kinds of elements, each in one file here and one in kernels/elements."""
 
 from .cells import CONTINUUM_CELLS, NEO_HOOKEAN_CELLS
 from .hinges import HINGES

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bodies tell their elements: material constants per element, and mass."""
+"""Material constants and mass of bodies per element."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ ELASTIC = (
 
 
 def per_element(body, what, values):
-    """`values` as float64 [element]; one number serves all, one per vertex is averaged."""
+    """Return `values` as float64 [element]; one number is repeated, values per vertex are averaged."""
     values = np.asarray(values, dtype=np.float64)
     count = len(body.elements)
     if values.ndim == 0:
@@ -30,7 +30,7 @@ def per_element(body, what, values):
 
 
 def per_vertex(body, what, values):
-    """`values` as float64 [vertex]; one number serves all."""
+    """Return `values` as float64 [vertex]; one number is repeated."""
     values = np.asarray(values, dtype=np.float64)
     count = len(body.points)
     if values.shape not in {(), (count,)}:
@@ -42,30 +42,30 @@ def per_vertex(body, what, values):
 
 
 def damping_time(body, settings):
-    """k_d [s] per element: that of the material and that of the scene."""
+    """Damping time k_d [s] per element: the sum of the material's and the scene's."""
     return per_element(body, "damping", body.material.damping) + settings.damping
 
 
 def limit_of(values):
-    """Limits of what is elastic, of which 0 stands for none."""
+    """Elastic limits, infinite where a value of 0 stands for none."""
     return np.where(values > 0.0, values, np.inf)
 
 
 def yields(body):
-    """Whether a solid keeps a change of shape; only those of `NEO_HOOKEAN` can."""
+    """Return whether a solid is plastic; only those of `NEO_HOOKEAN` can be."""
     m = body.material
     return m.solid_model == NEO_HOOKEAN and bool((np.asarray(m.yield_strain) > 0.0).any())
 
 
 def crease_curvature(body):
-    """Curvature [1/m] per element beyond which a body creases; infinite where it never does."""
+    """Curvature [1/m] per element above which a body creases; infinite where it never does."""
     radius = per_element(body, "crease radius", body.material.crease_radius)
     with np.errstate(divide="ignore"):
         return 1.0 / radius
 
 
 def elastic_per_element(body):
-    """The body's material with every elastic constant per element, whatever it was given for."""
+    """The body's material with every elastic constant per element."""
     given = {name: getattr(body.material, name) for name in ELASTIC}
     values = {
         name: per_element(body, name.replace("_", " "), value)
@@ -76,6 +76,6 @@ def elastic_per_element(body):
 
 
 def lumped(vertex_count, corners, element_mass):
-    """Each element's mass in equal parts on its vertices [kg]."""
+    """Mass of every vertex [kg]: each element's mass, in equal shares."""
     share = np.repeat(element_mass / corners.shape[1], corners.shape[1])
     return np.bincount(corners.ravel(), share, minlength=vertex_count)

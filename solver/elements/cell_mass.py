@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mass that cells leave at their corners."""
+"""Lumped mass at the corners of cells."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from ..bodies import CELL_CORNERS
 def mass_at_corners(body, element_mass):
     """Mass of every vertex [kg] of a body of cells from that of its cells [kg].
 
-    Each cell shares its mass out as the trilinear weights of its material's middle say, so that the
-    center of mass is right. That makes the moment of inertia of a full cell three times too large.
-    Half of the excess goes by moving mass along the edges of cells, a sixth of the difference, from
-    light vertices to heavy ones, as waves are fastest right with the mean of lumped and consistent
-    mass (Goudreau and Taylor 1973). No vertex gives away more than half.
+    Each cell distributes its mass by the trilinear weights of its material's centroid, so the
+    center of mass is exact. The moment of inertia of a full cell is then three times too large.
+    Moving a sixth of the mass difference along the edges of cells, from light vertices to heavy
+    ones, removes half of the excess: wave speeds are most accurate with the mean of lumped and
+    consistent mass (Goudreau and Taylor 1973). No vertex gives away more than half.
     """
     signs = 2.0 * CELL_CORNERS - 1.0
     weights = (0.5 * (1.0 + signs * body.filling.middle[:, None])).prod(axis=2)
@@ -23,7 +23,7 @@ def mass_at_corners(body, element_mass):
 
 
 def moved_along_edges(cells, mass):
-    """Mass [vertex] after light vertices have given to heavy ones."""
+    """Mass [vertex] after transfer from light vertices to heavy ones along edges of cells."""
     low = [(k, k | bit) for bit in (1, 2, 4) for k in range(8) if not k & bit]
     ends = np.unique(np.sort(cells[:, low].reshape(-1, 2), axis=1), axis=0)
     by_mass = np.argsort(mass[ends], axis=1)

@@ -13,11 +13,10 @@ from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
 from .vertex_records import in_vertex_order, structured
 
-# The smallest spread of material that counts, and the farthest that its middle is from that of the
-# cell: corners that hold next to nothing are light, but not without any stiffness.
+# Lower bound of the spread of material, and upper bound of the offset of its middle from that of the
+# cell: corners with hardly any material are light, but keep some stiffness.
 LEAST_SPREAD, FARTHEST = 0.02, 0.8
-# The least part of the material in a cell that is taken to be free to deform, and the least
-# evenness.
+# Lower bounds of the fraction of the material in a cell that can deform, and of the evenness.
 LEAST_FREE = LEAST_EVENNESS = 0.1
 
 
@@ -25,8 +24,8 @@ LEAST_FREE = LEAST_EVENNESS = 0.1
 class CellElements(Columns):
     """All moduli [Pa], damping times [s]; `mu` and `lam` are those of the energy of F.
 
-    `volume` [m³] of the material, times its evenness, over the part of it that is free to deform:
-    that part is strained more than the cell is, by 1/part. `middle`, `spread` [cell, 3] and
+    `volume` [m³] of the material, times its evenness, over the fraction of it that can deform: the
+    strain of that fraction is 1/fraction times that of the cell. `middle`, `spread` [cell, 3] and
     evenness as in `bodies.Filling`.
     """
 
@@ -65,7 +64,7 @@ def cells_of(body, settings):
 
 
 def cells_of_material(name):
-    """The function that takes the `CellElements` of bodies of one material."""
+    """Return the function that gives the `CellElements` of a body of one material, or None."""
 
     def of_body(body, settings):
         is_mine = isinstance(body, Cells) and body.material.solid_model == name
@@ -75,30 +74,30 @@ def cells_of_material(name):
 
 
 def steady_relaxation(cells):
-    """The largest ω [cell] that settles: 1 + 2 μ/λ (docs/method.md, "Sweeps by color").
+    """The largest ω [cell] that converges: 1 + 2 μ/λ (docs/method.md, "Sweeps by color").
 
-    Sweeps turn what is left of nearly incompressible cells in a circle, faster with more ω, and a
-    guess that goes on with such a motion makes it larger from step to step.
+    In nearly incompressible cells the residual of sweeps rotates, faster with larger ω, and an
+    initial guess that extrapolates such a motion amplifies it from step to step.
     """
     with np.errstate(divide="ignore"):
         return 1.0 + 2.0 * cells.lame_mu / cells.lame_lam
 
 
-# At every second corner the axes towards the others are a left-handed system; there y and z change
-# places.
+# At every second corner the axes towards the others form a left-handed system; there y and z are
+# swapped.
 CORNER = np.arange(8)
 AXES = np.array([[0, 2, 1] if bin(k).count("1") % 2 else [0, 1, 2] for k in CORNER])
 
 
 def others_of(corners):
-    """The other corners, [cell, corner, 7], by the bits of their offsets along the axes of each."""
+    """The other corners, [cell, corner, 7], ordered by the bits of their offsets in each frame."""
     swapped = CORNER & 1 | (CORNER & 2) << 1 | (CORNER & 4) >> 1
     offset = np.where(AXES[:, 1:2] == 2, swapped, CORNER)[:, 1:]
     return corners[:, CORNER[:, None] ^ offset]
 
 
 def seen_from_corners(values):
-    """Values along the axes of cells [cell, 3], along those of each corner, [cell, corner, 3]."""
+    """Values along the axes of cells [cell, 3] in the frame of each corner, [cell, corner, 3]."""
     return values[:, AXES]
 
 
@@ -107,7 +106,7 @@ def bending(cells, factor=1.0):
     shear = factor * cells.volume * cells.lame_mu
     plane = 2.0 * cells.lame_lam * shear / (cells.lame_lam + 2.0 * cells.lame_mu)
     r, least = cells.spread, cells.spread.min(axis=1)
-    # Of f_x × q_yz, f_y × q_xz and f_z × q_xy.
+    # Factors of f_x × q_yz, f_y × q_xz and f_z × q_xy.
     cross = 2.0 * np.minimum(r[:, [1, 0, 0]], r[:, [2, 2, 1]]) - least[:, None]
     return {
         "floor": shear * least,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A kind of element: all that the solver knows of tets, triangles, springs and whatever comes next.
+"""Interface of a kind of element: tets, triangles, springs and others.
 
 The vertex solve, the residual, the coarse correction, slopes along a line, energies, damping and
-tearing are made from what stands here, for every kind of the tuple `KINDS`.
+tearing are built from these functions, for every kind in the tuple `KINDS`.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ import warp as wp
 
 @dataclass
 class Columns:
-    """Elements of one kind as columns of equal length; `columns[mask]` takes some."""
+    """Elements of one kind as columns of equal length; `columns[mask]` selects some."""
 
     corners: np.ndarray
-    """Their vertices, [element, corner]."""
+    """Vertices of the elements, [element, corner]."""
 
     def __len__(self):
         return len(self.corners)
@@ -28,25 +28,25 @@ class Columns:
 
 @dataclass
 class Plastic(Columns):
-    """Those whose rest values, the column `rest`, flow (kernels/elements/flow.py)."""
+    """Plastic elements, whose rest values, the column `rest`, flow (kernels/elements/flow.py)."""
 
     limit: np.ndarray
-    """Strain that is elastic, in the measure of the kind; infinite where all is, [element]."""
+    """Elastic limit in the strain measure of the kind, [element]; infinite where there is none."""
     flow_time: np.ndarray
-    """Time [s] in which the part 1 − 1/e of what is beyond becomes permanent, [element]."""
+    """Time [s] in which the fraction 1 − 1/e of the excess becomes permanent, [element]."""
     state: np.ndarray
-    """Which elements they are of those that the scene, or until then the body, began with."""
+    """Number of each among the initial elements of the body, and later of the scene, [element]."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ElementKind:
     """Functions of a kind of element, on the host and in kernels.
 
-    `record` is what one vertex reads of an element, `element` and `exact` are what sums over whole
-    elements read, in float32 and in float64; all are `wp.struct`s, and the last two have the field
-    `corners`. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ over its corners.
-    `rest` is the type of the values at which elements are relaxed, one per record, which damping
-    moves; `x` are positions [m]. (A `corners` of two serves for one, too.)
+    `record` holds the data of an element for one of its vertices; `element` and `exact` hold them
+    for sums over whole elements, in float32 and in float64. All are `wp.struct`s, and the last two
+    have the field `corners`. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ over its corners.
+    `rest` is the type of the rest values, one per record, which damping moves; `x` are positions
+    [m]. (Elements of one vertex have `corners` = 2 as well.)
     """
 
     name: str
@@ -55,44 +55,44 @@ class ElementKind:
     columns: int
     """Columns of G."""
     cost: float
-    """Rough time that a vertex takes for a record, on one CPU core [ns]."""
+    """Approximate time for one record in a vertex solve, on one CPU core [ns]."""
 
     of_body: Callable
     """(body, settings) → the `Columns` of a body, or None."""
     records: Callable
     """(rest points [vertex, 3], `Columns`, step length [s]) → `records.Records`."""
     element_columns: Callable
-    """The same → the fields of `element` but for `corners` and `record`, by name."""
+    """Arguments of `records` → the fields of `element` except `corners` and `record`, by name."""
     exact_columns: Callable | None = None
-    """(rest points, `Columns`) → the fields of `exact` but for `corners`, by name."""
+    """(rest points, `Columns`) → the fields of `exact` except `corners`, by name."""
     relaxation: Callable | None = None
-    """`Columns` → the largest over-relaxation ω [element] that settles; any does without."""
+    """`Columns` → the largest over-relaxation ω [element] that converges; None for no limit."""
     torn: Callable | None = None
-    """(`Columns` of a body, `model.tearing.Tear`) → those that are left after a tear."""
+    """(`Columns` of a body, `model.tearing.Tear`) → the remaining `Columns` after a tear."""
 
     record: type
     rest: type = float
     diagonal: bool = False
-    """Whether `Records.diagonal` has a part of the blocks that never changes."""
+    """True if `Records.diagonal` holds a constant term of the blocks."""
     force_hessian: wp.Function
     """(record, its number, rest values, x_i, x) → −∂E/∂x_i [N], a block ∂²E/∂x_i² [N/m] ≥ 0."""
     in_lanes: wp.Function | None = None
-    """The same of eight records of a vertex in lanes (kernels/device/lanes.py), which the CPU
-    takes. Then records and rest values are wide ones, and x_i is a vector.
+    """`force_hessian` of eight records of a vertex in lanes (kernels/device/lanes.py), used on the
+    CPU. Records and rest values are wide, and x_i is a vector.
     """
     pulled: bool = False
-    """`force_hessian` and `in_lanes` take one more argument: the size [N] of the force that
-    inertia and the kinds before this one in `KINDS` make at the vertex."""
+    """True if `force_hessian` and `in_lanes` take one more argument: the size [N] of the force of
+    inertia and of the preceding kinds in `KINDS` on the vertex."""
     moved_rest: wp.Function | None = None
     """(record, undamped rest value, blend β, x_i, x) → the rest value of this step."""
     rest_in_lanes: wp.Function | None = None
-    """The same of eight records of a vertex in lanes, of kinds that go in them."""
+    """`moved_rest` of eight records of a vertex in lanes, for kinds with `in_lanes`."""
 
     flowing: type | None = None
-    """The type of the first numbers of rest values, where only these flow."""
+    """Type of the leading numbers of rest values, if only these flow."""
     flowed: wp.Function | None = None
-    """(element, what flows of the rest value, limit, share, x) → the same after a share of what is
-    strained beyond the limit has become permanent, of kinds whose columns are `Plastic`."""
+    """(element, rest value as far as it flows, limit, share, x) → that value after a share of the
+    strain beyond the limit has become permanent, for kinds whose columns are `Plastic`."""
 
     element: type
     gradient: wp.Function
@@ -100,53 +100,53 @@ class ElementKind:
     weight: wp.Function
     """(element, corner) → w_a."""
     affine: bool = False
-    """Whether G is F = ∂x/∂X in space, so that an affine motion has the same in all elements, or
-    begins with the three columns of F and has others that are zero under affine motions."""
+    """True if G is F = ∂x/∂X in space, equal in all elements under an affine motion, or begins with
+    the three columns of F, followed by others that are zero under affine motions."""
     to_space: bool = False
-    """Whether elements hold on to points in space, so that momentum is not theirs to keep."""
+    """True if elements are tied to points in space, so they do not conserve momentum."""
     balanced: bool = True
-    """Whether the forces of an element add up to zero, and not only those of all together."""
+    """True if the forces of each element add up to zero, and not only those of all elements."""
     stress: wp.Function
     """(element, rest values, G) → P = ∂E/∂G."""
     squares: int = 0
     square: wp.Function | None = None
     """(element, rest values, G, m) → (c_m, Q_m), m < squares: ∂²E/∂G² ∋ c_m vec(Q_m) vec(Q_m)ᵀ."""
     spread: wp.Function | None = None
-    """(element, rest values, G) → M [columns, columns]: ∂²E/∂G² has M ⊗ I; none without."""
+    """(element, rest values, G) → M [columns, columns]: ∂²E/∂G² contains M ⊗ I; None for no such term."""
     shear: wp.Function | None = None
-    """(element) → μ: ∂²E/∂G² has μ I, the same at every G; none without."""
+    """(element) → μ: ∂²E/∂G² contains μ I, independent of G; None for no such term."""
     turning: wp.Function | None = None
-    """(element, rest values, G) → t F, of solids: ∂²E/∂F² has t ∂cof F/∂F; none without."""
+    """(element, rest values, G) → t F, of solids: ∂²E/∂F² contains t ∂cof F/∂F; None for no such term."""
     slope: wp.Function | None = None
     """(element, rest values, G, D, total) → total and the coefficients 1, α … α⁵ of ∂E/∂α at
-    G + α D, but for what is sampled."""
+    G + α D, without the sampled terms."""
     sampled_stress: wp.Function | None = None
-    """(element, rest values, G) → what of P no polynomial in α comes from."""
+    """(element, rest values, G) → the terms of P that are no polynomials in α."""
     slope_in_lanes: wp.Function | None = None
-    """(elements, rest values, x, direction, total) → the same of eight elements in lanes, `vec6s`,
-    of kinds that have no volume and are not sampled."""
+    """(elements, rest values, x, direction, total) → `slope` of eight elements in lanes, `vec6s`,
+    for kinds without volume and without sampled terms."""
     line: wp.Function | None = None
-    """(element, rest values, x, direction, longest, total, samples) → `total` with coefficients
-    1, α … α⁵ of ∂E/∂α as far as it is a polynomial, and `samples` with what the rest of it gains up
-    to longest · 1/8, … 8/8, of kinds some of whose elements are polynomials and others are not."""
+    """(element, rest values, x, direction, longest, total, samples) → `total` with the
+    coefficients 1, α … α⁵ of the polynomial terms of ∂E/∂α, and `samples` with the change of the
+    other terms up to longest · 1/8, … 8/8, for kinds that have both sorts of elements."""
     line_in_lanes: wp.Function | None = None
-    """`line` of eight elements in lanes, of kinds that have no volume."""
+    """`line` of eight elements in lanes, for kinds without volume."""
     forces_in_lanes: wp.Function | None = None
-    """(elements, rest values, x) → `CornersInLanes`, the forces [N] of eight on all corners but the
-    first, of kinds that are balanced."""
+    """(elements, rest values, x) → `CornersInLanes`, forces [N] of eight elements on all corners
+    except the first, for balanced kinds."""
     volume: wp.Function | None = None
-    """(element, G) → volume over that at rest; none for what has no inside."""
+    """(element, G) → volume over that at rest; None for elements without an inside."""
 
     exact: type | None = None
     energy: wp.Function | None = None
-    """(exact, x) → E [J], zero at rest, and the volume over that at rest; none for viscosity."""
+    """(exact, x) → E [J], zero at rest, and the volume over that at rest; None for viscosity."""
 
     @property
     def state(self):
-        """The type of what flows."""
+        """Type of the values that flow."""
         return self.flowing or self.rest
 
     @property
     def has_rest(self):
-        """Whether anything moves its rest values."""
+        """True if damping or flow moves the rest values."""
         return self.moved_rest is not None or self.flowed is not None

@@ -30,8 +30,8 @@ class Hinges(Plastic):
 def cloth_hinges(triangles):
     """Interior edges as hinges (p, q, r, s) [hinge, 4] and their triangles [hinge, 2].
 
-    An edge with more than two triangles bends between the first and each of the others; a triangle
-    that is there twice does not bend against itself.
+    An edge with more than two triangles bends between the first and each of the others; a duplicate
+    triangle does not bend against the original.
     """
     count = len(triangles)
     edges = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
@@ -73,10 +73,10 @@ def opposite_cotangents(points, hinges):
 def hinge_stiffness(points, hinges, areas, rigidity):
     """(D/3) 3|e|²/(A₁ + A₂) [N m]; areas [hinge, 2], rigidity D [hinge].
 
-    That is right for equilateral triangles, in every direction. The diagonal of a square bends with
-    half of it: together with the edges the sheet is then as stiff across as along (with the full
-    weight 1.5 times). Between the two the weight follows the cotangents of the opposite angles,
-    0 for the square and 1/√3 for the equilateral triangle.
+    This is exact for equilateral triangles, in every direction. The diagonal of a square takes half
+    of it: together with the edges, the sheet is then equally stiff across and along (with the full
+    weight 1.5 times). In between, the weight follows the cotangents of the opposite angles, 0 for
+    the square and 1/√3 for the equilateral triangle.
     """
     edge = points[hinges[:, 1]] - points[hinges[:, 0]]
     spread = 0.5 + 0.5 * np.sqrt(3.0) * opposite_cotangents(points, hinges)
@@ -87,8 +87,8 @@ def woven_rigidity(body, rigidity, hinges, owners):
     """Flexural rigidity of woven cloth across every hinge [N m]; rigidity D of the warp [triangle].
 
     D(φ) = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ at the angle φ between the warp and the direction
-    that curves, which is normal to the edge; H = √(D₁D₂) (Timoshenko and Woinowsky-Krieger 1959,
-    §85, after Huber; for cloth Cooper 1960). With r = D₂/D₁ that is D₁ (cos²φ + √r sin²φ)².
+    of curvature, which is normal to the edge; H = √(D₁D₂) (Timoshenko and Woinowsky-Krieger 1959,
+    §85, after Huber; for cloth Cooper 1960). With r = D₂/D₁ this is D₁ (cos²φ + √r sin²φ)².
     """
     weft = np.sqrt(per_element(body, "weft bending", body.material.weft_bending))[owners]
     warp = unit(warp_directions(body))[owners]
@@ -113,7 +113,7 @@ def hinges_of(body, settings):
     bending = hinge_stiffness(body.rest_points, hinges, areas[owners], rigidity)
     rest = dihedral_angles(body.rest_points, hinges)
     rest = np.zeros_like(rest) if m.rest_flat else rest
-    # Of a curvature κ there is κ (A₁ + A₂)/|e| at an edge, the mean of both heights.
+    # A curvature κ gives an angle of κ (A₁ + A₂)/|e| at an edge: κ times the mean of both heights.
     edge = np.linalg.norm(np.diff(body.rest_points[hinges[:, :2]], axis=1)[:, 0], axis=1)
     limit = crease_curvature(body)[owners].mean(axis=1) * areas[owners].sum(axis=1) / edge
     plastic = limit, np.full(len(hinges), m.flow_time), np.arange(len(hinges))
@@ -148,23 +148,23 @@ def hinge_columns(_points, hinges, h):
 
 
 def torn(hinges, tear):
-    """Those whose two triangles have not come apart, with the vertices that they have now."""
+    """Hinges whose two triangles still share an edge, with their current vertices."""
     own = np.full(tear.vertices.max() + 1, -1)
     own[tear.vertices] = tear.index
-    # The same hinge is found again in today's triangles by the vertices it began with.
-    family = own[hinges.corners]
-    today, _ = cloth_hinges(tear.triangles)
-    names = tear.index[today]
-    # It may have been seen from the other side: (p, q, r, s) is (q, p, s, r).
-    turned = [1, 0, 3, 2]
-    known = np.concatenate([names, names[:, turned]])
-    now = np.concatenate([today, today[:, turned]])
-    # One number for the vertices of a hinge each: the last of equal names is the one to take.
-    _, number = np.unique(np.concatenate([family, known]), axis=0, return_inverse=True)
+    # A hinge is identified in the current triangles by its initial vertices.
+    initial = own[hinges.corners]
+    current, _ = cloth_hinges(tear.triangles)
+    current_names = tear.index[current]
+    # Both orders are possible: (p, q, r, s) is (q, p, s, r).
+    swapped = [1, 0, 3, 2]
+    known = np.concatenate([current_names, current_names[:, swapped]])
+    now = np.concatenate([current, current[:, swapped]])
+    # Each set of vertices gets one number; of equal names the last is taken.
+    _, number = np.unique(np.concatenate([initial, known]), axis=0, return_inverse=True)
     number = number.ravel()
     found = np.full(number.max(initial=-1) + 1, -1)
-    found[number[len(family) :]] = np.arange(len(known))
-    at = found[number[: len(family)]]
+    found[number[len(initial) :]] = np.arange(len(known))
+    at = found[number[: len(initial)]]
     left = hinges[at >= 0]
     left.corners = tear.vertices[now[at[at >= 0]]]
     return left
