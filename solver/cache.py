@@ -182,7 +182,7 @@ class Cache:
     def write_state(self, index, arrays, every=0):
         """Write the restart point after frame `index`.
 
-        The previous one is deleted unless its frame is a multiple of `every`; 0 keeps only the last.
+        The previous one is deleted unless its frame is a multiple of `every`; 0 keeps one only.
         """
         write_state(self.folder / STATE.format(index), index, arrays)
         before = index - 1

@@ -14,7 +14,7 @@ ELASTIC = (
 
 
 def per_element(body, what, values):
-    """Return `values` as float64 [element]; one number is repeated, values per vertex are averaged."""
+    """`values` as float64 [element]; one number is repeated, values per vertex are averaged."""
     values = np.asarray(values, dtype=np.float64)
     count = len(body.elements)
     if values.ndim == 0:
@@ -30,7 +30,7 @@ def per_element(body, what, values):
 
 
 def per_vertex(body, what, values):
-    """Return `values` as float64 [vertex]; one number is repeated."""
+    """`values` as float64 [vertex]; one number is repeated."""
     values = np.asarray(values, dtype=np.float64)
     count = len(body.points)
     if values.shape not in {(), (count,)}:

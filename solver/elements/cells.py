@@ -13,8 +13,8 @@ from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
 from .vertex_records import in_vertex_order, structured
 
-# Lower bound of the spread of material, and upper bound of the offset of its middle from that of the
-# cell: corners with hardly any material are light, but keep some stiffness.
+# Lower bound of the spread of material, and upper bound of the offset of its middle from that of
+# the cell: corners with hardly any material are light, but keep some stiffness.
 LEAST_SPREAD, FARTHEST = 0.02, 0.8
 # Lower bounds of the fraction of the material in a cell that can deform, and of the evenness.
 LEAST_FREE = LEAST_EVENNESS = 0.1

@@ -35,7 +35,7 @@ class Plastic(Columns):
     flow_time: np.ndarray
     """Time [s] in which the fraction 1 − 1/e of the excess becomes permanent, [element]."""
     state: np.ndarray
-    """Number of each among the initial elements of the body, and later of the scene, [element]."""
+    """Index of each among the initial elements of the body, then of the scene, [element]."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,9 +44,9 @@ class ElementKind:
 
     `record` holds the data of an element for one of its vertices; `element` and `exact` hold them
     for sums over whole elements, in float32 and in float64. All are `wp.struct`s, and the last two
-    have the field `corners`. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ over its corners.
-    `rest` is the type of the rest values, one per record, which damping moves; `x` are positions
-    [m]. (Elements of one vertex have `corners` = 2 as well.)
+    have the field `corners`. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ
+    over its corners. `rest` is the type of the rest values, one per record, which damping moves;
+    `x` are positions [m]. (Elements of one vertex have `corners` = 2 as well.)
     """
 
     name: str
@@ -112,11 +112,11 @@ class ElementKind:
     square: wp.Function | None = None
     """(element, rest values, G, m) → (c_m, Q_m), m < squares: ∂²E/∂G² ∋ c_m vec(Q_m) vec(Q_m)ᵀ."""
     spread: wp.Function | None = None
-    """(element, rest values, G) → M [columns, columns]: ∂²E/∂G² contains M ⊗ I; None for no such term."""
+    """(element, rest values, G) → M [columns, columns]: ∂²E/∂G² contains M ⊗ I, unless None."""
     shear: wp.Function | None = None
-    """(element) → μ: ∂²E/∂G² contains μ I, independent of G; None for no such term."""
+    """(element) → μ: ∂²E/∂G² contains μ I, independent of G, unless None."""
     turning: wp.Function | None = None
-    """(element, rest values, G) → t F, of solids: ∂²E/∂F² contains t ∂cof F/∂F; None for no such term."""
+    """(element, rest values, G) → t F, of solids: ∂²E/∂F² contains t ∂cof F/∂F, unless None."""
     slope: wp.Function | None = None
     """(element, rest values, G, D, total) → total and the coefficients 1, α … α⁵ of ∂E/∂α at
     G + α D, without the sampled terms."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Energy constants of every material model from what a user knows, and back.
+"""Energy constants of every material model from the constants that users set, and back.
 
-A model that takes other constants than Lamé's is made to obey linear elasticity at small strain:
+The constants of each model are chosen such that it obeys linear elasticity at small strain:
 
     solid            μ          λ                     ψ, in kernels/elements/
     neo_hookean      μ_L        λ_L + μ_L             neo_hookean.py, tets.py
@@ -25,10 +25,10 @@ from ..kernels.elements import corotated, neo_hookean, neo_hookean_log
 
 @dataclass(frozen=True)
 class SolidMaterial:
-    """A material of solids, whatever their elements: its energy and what follows, given F."""
+    """A material of solids of any element: its energy density and derivatives as functions of F."""
 
     name: str
-    """That of `Material.solid_model`."""
+    """Its name in `Material.solid_model`."""
     from_lame: tuple[float, float]
     """(a, b): μ = a μ_L and λ = λ_L + b μ_L."""
     force_hessian: wp.Function
@@ -36,13 +36,13 @@ class SolidMaterial:
     square_and_rest: wp.Function
     """(μ, λ) → twice the factor of |F|² in ψ, and α."""
     other_stress: wp.Function | None
-    """(μ, F) → ∂/∂F of what of ψ is neither |F|² nor in J, where there is any."""
+    """(μ, F) → ∂/∂F of the terms of ψ other than |F|² and those of J; None for no such term."""
     density: wp.Function
     """(μ, λ, F, J) → ψ in float64, zero at rest."""
 
 
 def material_of(module, from_lame):
-    """The `SolidMaterial` of the functions of a file of kernels/elements."""
+    """Return the `SolidMaterial` with the functions of a module of kernels/elements."""
     return SolidMaterial(
         module.__name__.rpartition(".")[2],
         from_lame,
@@ -54,7 +54,7 @@ def material_of(module, from_lame):
 
 
 NEO_HOOKEAN = material_of(neo_hookean, (1.0, 1.0))
-# Materials that take more than their reduced form (kernels/elements/tets.py), on tets.
+# Materials that have no reduced form on tets (kernels/elements/tets.py).
 CONTINUA = (
     material_of(neo_hookean_log, (4.0 / 3.0, 5.0 / 6.0)),
     material_of(corotated, (1.0, 0.0)),
@@ -67,7 +67,7 @@ FROM_LAME = {
 
 
 def divides_by_lam(model):
-    """Whether the energy of a model has α = 1 + … μ/λ, so that λ must be above zero."""
+    """Return whether the energy of a model has α = 1 + … μ/λ, so that λ must be above zero."""
     return FROM_LAME[model][1] > 0.0
 
 
@@ -95,7 +95,7 @@ def _lame(model, mu, lam):
 
 
 def energy_constants(model, mu, lam):
-    """Constants (μ, λ) of a model's energy from Lamé's."""
+    """Constants (μ, λ) of a model's energy from Lamé's constants."""
     a, b = FROM_LAME[model]
     return a * mu, lam + b * mu
 

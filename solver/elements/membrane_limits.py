@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far the triangles of a cloth may be pressed and stretched (kernels/elements/buckling.py), and
-how stiffly they bend.
+"""Limits of compression and stretch of cloth triangles (kernels/elements/buckling.py), and their
+flexural rigidity.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from .body_constants import per_element
 from .vertex_records import structured
 
 WOVEN = "orthotropic"
-# What stands for a load or strain that is never reached.
+# Stands for a load or strain that is never reached.
 NEVER = 1e30
-# Cloth hardens from this part of its maximum stretch on, and is so many times as stiff beyond: at
-# its maximum it pulls with 9 times what it would without one.
+# Cloth hardens from this fraction of its maximum stretch on, by this factor: at its maximum stretch
+# it pulls with 9 times the force that it would have without hardening.
 ONSET, HARDENING = 0.2, 10.0
 
 
@@ -28,15 +28,15 @@ def bending_of(body, settings):
 
 
 def rigidity_of(body, settings, areas):
-    """Flexural rigidity [N m] of every triangle of a cloth with these areas [m²] at rest: of its
-    material, or of its mesh where that is stiffer.
+    """Flexural rigidity [N m] of every triangle of a cloth with these rest areas [m²]: the larger
+    of its material's and its mesh's.
     """
     bending = bending_of(body, settings)
     return mesh_rigidity(*bending, areas) if body.material.adapt_folds else bending[0]
 
 
 def load_of(body, settings, areas):
-    """N_c [N/m] at which every triangle buckles; `NEVER` where faces do not."""
+    """Buckling load N_c [N/m] of every triangle; `NEVER` where faces do not buckle."""
     if not body.material.adapt_folds:
         return np.full(len(areas), NEVER)
     rigidity, density, gravity = bending_of(body, settings)
@@ -56,8 +56,8 @@ def limits_of(body, settings, areas, stiffness):
 
 
 def limits_data(limits, stiffness, area, rate=1.0, struct=Limits):
-    """Limits [triangle, 4] as above as `Limits` or `ExactLimits`, for a stiffness (K₁, K₂, K₁₂,
-    G_s) [N/m], areas [m²] and 1 + κ.
+    """Return limits [triangle, 4] of `limits_of` as `Limits` or `ExactLimits`, for a stiffness (K₁,
+    K₂, K₁₂, G_s) [N/m], areas [m²] and 1 + κ.
     """
     load, most, hardening, isotropy = limits.T
     k_1, k_2, k_12 = (np.maximum(stiffness[:, k], 1e-30) for k in range(3))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells and tets whose rest shape moves (kernels/elements/plastic_solids.py): of solids that yield,
-and the viscosity of solids that are damped.
+"""Cells and tets with a moving rest shape (kernels/elements/plastic_solids.py): plastic solids, and
+the viscosity of damped solids.
 """
 
 from dataclasses import dataclass, fields
@@ -21,27 +21,27 @@ from .tets import Tets, gradient_columns, tet_gradients, tets_of
 from .tets import exact_columns as exact_tets
 from .vertex_records import in_vertex_order, structured
 
-# A is the identity; and cells are not bent.
+# Initial rest values: A is the identity, and cells are not bent.
 AS_MADE = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 STRAIGHT = (0.0,) * 12
 
 
 @dataclass
 class PlasticCells(CellElements, Plastic):
-    """Cells with what they are at rest: A and the b [cell, 18]; `limit` is a strain."""
+    """Cells with the rest values A and b [cell, 18]; `limit` is a strain."""
 
     rest: np.ndarray
 
 
 @dataclass
 class PlasticTets(Tets, Plastic):
-    """Tets with A [tet, 6]."""
+    """Tets with the rest values A [tet, 6]."""
 
     rest: np.ndarray
 
 
 def plastic(columns, kind, body, rest):
-    """`columns` of a body as those of a plastic `kind`, each with the same `rest` value."""
+    """Return `columns` of a body as columns of a plastic `kind`, with `rest` for every element."""
     count = len(columns)
     limit = limit_of(per_element(body, "yield strain", body.material.yield_strain))
     made = {f.name: getattr(columns, f.name) for f in fields(columns)}
@@ -55,43 +55,43 @@ def plastic(columns, kind, body, rest):
 
 
 def plastic_cells_of(body, settings):
-    """The cells of a body that yields."""
+    """The `PlasticCells` of a plastic body, or None."""
     if not isinstance(body, Cells) or not yields(body):
         return None
     return plastic(cells_of(body, settings), PlasticCells, body, AS_MADE + STRAIGHT)
 
 
 def plastic_tets_of(body, settings):
-    """The tets of a body that yields."""
+    """The `PlasticTets` of a plastic body, or None."""
     if not isinstance(body, Solid) or not yields(body):
         return None
     return plastic(tets_of(body, settings), PlasticTets, body, AS_MADE)
 
 
 def viscous(columns):
-    """Those that are damped, neo-Hookean with the same Lamé constants."""
+    """Return the damped elements as neo-Hookean ones with the same Lamé constants."""
     columns = columns[columns.damping_time > 0.0]
     columns.mu, columns.lam = columns.lame_mu, columns.lame_lam + columns.lame_mu
     return columns
 
 
 def viscous_cells_of(body, settings):
-    """Cells that are damped, whatever their material."""
+    """Damped cells of any material."""
     return viscous(cells_of(body, settings)) if isinstance(body, Cells) else None
 
 
 def viscous_tets_of(body, settings):
-    """Tets that are damped, whatever their material."""
+    """Damped tets of any material."""
     return viscous(tets_of(body, settings)) if isinstance(body, Solid) else None
 
 
 def elastic(solids, _h):
-    """The factor of stiffness, the blend of damping, and A and the b, of solids that yield."""
+    """Stiffness factor, blend of damping, and rest values A and b of plastic solids."""
     return np.ones(len(solids)), np.zeros(len(solids)), solids.rest
 
 
 def viscosity(solids, h):
-    """Factor, blend and rest values of viscosity: as the body was made until the first step."""
+    """Stiffness factor, blend and rest values of viscosity, undeformed until the first step."""
     count = len(solids)
     return solids.damping_time / h, np.ones(count), np.tile(AS_MADE + STRAIGHT, (count, 1))
 
@@ -108,7 +108,7 @@ def cell_columns(cells, factor):
 
 
 def cell_kind(name, of_body, stiffness_of, **others):
-    """The kind of cells of the stiffness that `stiffness_of` tells."""
+    """Make a kind of cells that flow, plastic or viscous, with the stiffness of `stiffness_of`."""
 
     def records(points, cells, h):
         factor, blend, rest = stiffness_of(cells, h)
@@ -155,7 +155,7 @@ def cell_kind(name, of_body, stiffness_of, **others):
 
 
 def tet_kind(name, of_body, stiffness_of, **others):
-    """Make a kind of tets that flow: clay, or viscosity."""
+    """Make a kind of tets that flow, plastic or viscous, with the stiffness of `stiffness_of`."""
 
     def records(points, tets, h):
         factor, blend, rest = stiffness_of(tets, h)

@@ -14,15 +14,15 @@ from .element_kind import Columns, ElementKind
 from .triangles import FOLLOWING
 from .vertex_records import in_vertex_order
 
-# Below this part of its area to the power of 3/2 a volume has no sign.
+# A volume below this fraction of its area to the power of 3/2 has no sign.
 FLAT = 1e-9
 
 
 @dataclass
 class PressedTriangles(Columns):
-    """Triangles that enclose air, counterclockwise seen from outside, those of a body and then
-    those that close it; its pressure [Pa], whether it `keeps` its amount, and whether it `varies`
-    in time (descent/enclosed_air.py).
+    """Triangles that enclose air, counterclockwise seen from outside: those of a body, then those
+    that close it. The air has a pressure [Pa]; `keeps` is True if its amount is constant, `varies`
+    if its pressure changes in time (descent/enclosed_air.py).
     """
 
     pressure: np.ndarray
@@ -31,8 +31,8 @@ class PressedTriangles(Columns):
 
 
 def enclosures(triangles):
-    """The number of the connected surface that each of some triangles belongs to, and how many
-    there are.
+    """Connected surface of each of some triangles, by number [triangle], and the number of
+    surfaces.
     """
     edges = triangles[:, [[0, 1], [1, 2]]].reshape(-1, 2)
     of_vertex = connected_components(edges, int(triangles.max(initial=-1)) + 1)
@@ -41,8 +41,8 @@ def enclosures(triangles):
 
 
 def outward(points, triangles):
-    """Triangles of closed surfaces, turned around where these are inside out, and whether each
-    belongs to one without a volume.
+    """Triangles of closed surfaces, flipped where these are inside out, and which belong to one
+    without a volume, bool [triangle].
     """
     of, count = enclosures(triangles)
     area = np.bincount(of, triangle_areas(points, triangles), minlength=count)
@@ -71,7 +71,7 @@ def pressed_triangles(body, settings):
             f"{np.flatnonzero(flat)[0]}); switch off Keeps Air and give it a pressure"
         )
     if m.keep_volume and settings.is_accelerated:
-        # Extrapolation takes sweeps for those of one energy, which changes with the pressure.
+        # Extrapolation assumes sweeps of one energy, but the energy changes with the pressure.
         raise ValueError(
             f"{body.name}: Keeps Air and Chebyshev acceleration do not go together; set "
             "Acceleration to 0"
@@ -111,7 +111,7 @@ def exact_columns(points, pressed):
 
 
 def torn(pressed, tear):
-    """Torn cloth holds no pressure: all of the triangles, with none."""
+    """Return all triangles, without pressure once the cloth is torn."""
     if np.array_equal(tear.triangles, tear.body.triangles):
         return pressed
     return replace(pressed, pressure=np.zeros(len(pressed)))

@@ -17,7 +17,7 @@ from .element_kind import Columns, ElementKind, Plastic
 from .springs import rest_lengths
 from .vertex_records import damped, in_vertex_order
 
-# All pairs of so many edges bend against each other where they meet; of more, each and the first.
+# Up to so many edges that meet, all pairs bend against each other; of more, each with the first.
 MOST_PAIRED = 8
 
 
@@ -42,8 +42,8 @@ class Directors(Columns):
 
 
 def meeting_edges(edges):
-    """Pairs of edges that meet [pair, 2], the vertex where they do [pair], and the part [pair] of
-    their stiffness that each pair has.
+    """Pairs of edges that meet [pair, 2], their common vertex [pair], and the share of their
+    stiffness that each pair takes [pair].
     """
     ends = edges.ravel()
     order = np.argsort(ends, kind="stable")
@@ -101,8 +101,8 @@ def bending_stiffness(rod):
 def bends_of(body, settings):
     """The bends of a rod that resists bending.
 
-    A vertex has half of each of its edges. What is pinned does not bend: a clamp begins at its last
-    vertex. Where more than two edges meet, pairs share the stiffness. C = G J = B/(1 + ν) of round
+    A vertex takes half of each of its edges. Pinned edges do not bend: a clamp ends at its last
+    vertex. Where more than two edges meet, pairs share the stiffness. C = G J = B/(1 + ν) for round
     sections.
     """
     if not isinstance(body, Rod) or not body.is_elastic:
@@ -127,7 +127,7 @@ def bends_of(body, settings):
 
 
 def directors_of(body, _settings):
-    """The directors of such a rod, about as stiff as its bends."""
+    """The directors of a rod that resists bending, about as stiff as its bends."""
     if not isinstance(body, Rod) or not body.is_elastic:
         return None
     corners = np.column_stack([body.edges, body.directors])

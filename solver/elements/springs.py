@@ -14,8 +14,8 @@ from .vertex_records import damped, in_vertex_order
 
 @dataclass
 class Springs(Columns):
-    """Stiffness [N/m], rest length [m], damping time [s]; `penalty` is ρ [N/m] of those that get a
-    multiplier (model/penalties.py), 0 for the others.
+    """Stiffness [N/m], rest length [m], damping time [s]; `penalty` is ρ [N/m] of springs with a
+    multiplier (model/penalties.py), 0 for others.
     """
 
     stiffness: np.ndarray
@@ -56,7 +56,7 @@ def split(stiffness, penalty):
 
 
 def stiffness_left(springs, h):
-    """The stiffness [N/m] that multipliers leave to the sweeps, and the blend of damping."""
+    """Stiffness [N/m] of springs in the sweeps, besides multipliers, and the blend of damping."""
     stiffness, blend = damped(springs.stiffness, springs.damping_time / h)
     return split(stiffness, springs.penalty)[0], blend
 

@@ -13,7 +13,7 @@ from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
 from .vertex_records import in_vertex_order
 
-# The face opposite to each corner of a tet, wound so that the rest volume comes out positive.
+# The face opposite to each corner of a tet, wound such that the rest volume is positive.
 OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
 OTHER_CORNERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
 
@@ -47,7 +47,7 @@ def tets_of(body, settings):
 
 
 def tets_of_material(name):
-    """The function that takes the `Tets` of solids of one material."""
+    """Return the function that gives the `Tets` of a solid of one material, or None."""
 
     def of_body(body, settings):
         is_mine = isinstance(body, Solid) and body.material.solid_model == name
@@ -79,7 +79,7 @@ def reduced_records(points, tets, _h):
 def reduced_columns(points, tets, _h):
     """Fields of `Tet`."""
     volumes, gradients = tet_gradients(points, tets.corners)
-    # As they are in the records: both see the same stiffness and the same rest volume.
+    # Rounded as in the records, for the same stiffness and rest volume.
     stiffness = np.float32(tets.lam / (36.0 * volumes))
     rest = np.float32(6.0 * volumes * (1.0 + tets.mu / tets.lam))
     return {
@@ -97,7 +97,7 @@ def exact_columns(points, tets):
 
 
 def gradient_columns(points, corners):
-    """Rest volumes [tet], and the other corners with their gradients as columns of a record."""
+    """Rest volumes [tet], and columns of a record: the other corners and their gradients."""
     volumes, gradients = tet_gradients(points, corners)
     columns = {}
     for k, letter in enumerate("abc"):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Axes of the triangles of a cloth in their own planes."""
+"""Material axes in the planes of cloth triangles."""
 
 import numpy as np
 
 
 def triangle_frames(points, triangles, warp=None):
-    """Rest triangles in their own plane: inverse of (e₁, e₂) [triangle, 2, 2] and areas [m²].
+    """Rest triangles in their planes: inverse of (e₁, e₂) [triangle, 2, 2] and areas [m²].
 
     Axis 1 lies along `warp` [triangle, 3], or along the first edge.
     """
@@ -33,7 +33,7 @@ def warp_directions(body):
     corner_uv = body.uv if body.uv.ndim == 3 else body.uv[body.triangles]
     d_uv = corner_uv[:, 1:] - corner_uv[:, :1]
     area, size = np.abs(np.linalg.det(d_uv)), (d_uv**2).sum(axis=(1, 2))
-    flat = np.flatnonzero(~(area > 1e-12 * size))  # so written, NaN is flat too
+    flat = np.flatnonzero(~(area > 1e-12 * size))  # negated, so that NaN is flat too
     if len(flat):
         raise ValueError(
             f"{body.name}: {len(flat)} of {len(d_uv)} triangles have no area in the UV map "

@@ -31,7 +31,7 @@ STEADY = 1.2
 @dataclass
 class Triangles(Plastic):
     """μ, λ [N/m] of neo-Hookean triangles, `stiffness` [triangle, 4] (K₁, K₂, K₁₂, G_s) [N/m] of
-    StVK ones and of all viscosity. `number` are those that the triangles have in their body,
+    StVK ones and of all viscosity. `number` is the index of each triangle in its body,
     `inverse` [triangle, 2, 2] is the inverse of the rest edges in the plane [1/m]; areas [m²],
     rest strains (Ḡ₁₁, Ḡ₂₂, Ḡ₁₂) [triangle, 3], damping times [s]; `limit` is a principal strain.
     `limits` [triangle, 4] are (N_c [N/m], e_max, K_L [N/m], isotropy) of buckling.py.
@@ -49,8 +49,8 @@ class Triangles(Plastic):
 
 
 def membrane_stiffness(material):
-    """(K₁, K₂, K₁₂, G_s) [N/m] of every triangle of a cloth; of StVK with the same Lamé constants
-    for other materials.
+    """(K₁, K₂, K₁₂, G_s) [N/m] of every triangle of a cloth; other materials take that of StVK with
+    the same Lamé constants.
     """
     if material.membrane == "orthotropic":
         return orthotropic_stiffness(material)
@@ -100,14 +100,14 @@ def neo_hookean_triangles(body, settings):
 
 
 def damped_triangles(body, settings):
-    """Damped triangles of neo-Hookean material, for their viscosity alone."""
+    """Damped triangles of neo-Hookean material, for their viscosity."""
     triangles = neo_hookean_triangles(body, settings)
     return None if triangles is None else triangles[triangles.damping_time > 0.0]
 
 
 def record_columns(triangles, inverse):
-    """The other corners of every triangle with their gradients, and its height, as columns of a
-    record.
+    """Columns of a record: the other corners of every triangle with their gradients, and its
+    height.
     """
     gradients = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
     columns = {"height": 1.0 / np.linalg.norm(gradients, axis=2)}
@@ -118,7 +118,7 @@ def record_columns(triangles, inverse):
 
 
 def in_all_records(values):
-    """Vectors [triangle, k] for the three records of every triangle."""
+    """Repeat vectors [triangle, k] for the three records of every triangle."""
     return np.repeat(values[:, None], 3, axis=1)
 
 
@@ -130,7 +130,7 @@ def elastic(triangles, h):
 
 
 def viscosity(triangles, h):
-    """The same of viscosity alone, which hardens nowhere."""
+    """(K₁, K₂, K₁₂, G_s) [N/m], `Limits` and blend of viscosity, which does not harden."""
     ratio = triangles.damping_time / h
     stiffness, limits = ratio[:, None] * triangles.stiffness, triangles.limits.copy()
     limits[:, 1:3] = NEVER, 0.0
@@ -143,8 +143,8 @@ def near_rest(triangles, struct=Limits):
 
 
 def strain_records(stiffness_of):
-    """The function that makes records of StVK triangles of the stiffness that `stiffness_of`
-    tells.
+    """Return the function that makes records of StVK triangles with the stiffness of
+    `stiffness_of`.
     """
 
     def records(points, triangles, h):
@@ -160,7 +160,7 @@ def strain_records(stiffness_of):
 
 
 def strain_columns(stiffness_of):
-    """The function that makes the fields of `Triangle` in the same way."""
+    """Return the function that makes fields of `Triangle` with the stiffness of `stiffness_of`."""
 
     def columns(_points, triangles, h):
         stiffness, limits, _blend = stiffness_of(triangles, h)
@@ -200,13 +200,13 @@ def stable_columns(_points, triangles, _h):
 
 
 def torn(triangles, tear):
-    """All of them, with the vertices that they have now."""
+    """Return all triangles, with their current vertices."""
     return replace(triangles, corners=tear.vertices[tear.triangles[triangles.number]])
 
 
 def steady_relaxation(triangles):
-    """The largest ω [triangle] that settles, from tries: beyond where it hardens, cloth is many
-    times as stiff, and with more some edges go to and fro between the two for ever.
+    """The largest ω [triangle] that converges, found by experiment: cloth that hardens is many
+    times as stiff, and with larger ω some edges oscillate between both states for ever.
     """
     return np.where(triangles.limits[:, 2] > 0.0, STEADY, np.inf)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Records of elements in vertex order (kernels/elements/table.py).
 
-All arithmetic is float64; the records are rounded once, at the end.
+All arithmetic is float64; records are rounded once, at the end.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class Records:
     blend: np.ndarray
     """β of damping (kernels/elements/rest_values.py), [record]."""
     number: np.ndarray
-    """Which records every element has, [element, corner]."""
+    """Index of the record of every element and corner, [element, corner]."""
     diagonal: np.ndarray | None = None
-    """A part of the blocks that never changes [N/m], [vertex]."""
+    """Constant term of the blocks [N/m], [vertex]."""
 
 
 def damped(stiffness, ratio):
@@ -32,11 +32,11 @@ def damped(stiffness, ratio):
 
 
 def in_vertex_order(vertex_count, struct, corners, columns, rest=None, blend=None):
-    """`Records` sorted by their vertex.
+    """Return `Records` sorted by vertex.
 
     `corners` [element, n]: the vertices of each record of an element. `columns`: field name to
     values, [element], [element, n] or [element, n, k]. `rest` and `blend`: one per element, or
-    none.
+    None.
     """
     vertices = corners.ravel()
     by_vertex = np.argsort(vertices, kind="stable")
@@ -60,53 +60,53 @@ def in_vertex_order(vertex_count, struct, corners, columns, rest=None, blend=Non
 
 
 def wide_start(start):
-    """The `start` [vertex + 1] of records that lie in lanes, `WIDTH` of a vertex in one."""
+    """The `start` [vertex + 1] of wide records, each of which holds `WIDTH` records of a vertex."""
     return np.append(0, np.cumsum(-(-np.diff(start) // WIDTH))).astype(np.int32)
 
 
 def in_lanes(values, start, struct):
-    """Values of records in order of vertices as those of a wide `struct` (kernels/device/lanes.py),
-    or numbers and vectors [record] in rows. Lanes that are left get the vertices of the last
-    record, and zeros.
+    """Return records in vertex order as a wide `struct` (kernels/device/lanes.py), or numbers and
+    vectors [record] in lanes. Unused lanes repeat the vertices of the last record; numbers there
+    are zero.
     """
     wide = wide_start(start)
     vertex = np.repeat(np.arange(len(start) - 1), np.diff(wide))
     first = start[vertex] + WIDTH * (np.arange(wide[-1]) - wide[vertex])
     record, last = first[:, None] + np.arange(WIDTH), start[vertex + 1][:, None] - 1
-    values, counts = values[np.minimum(record, last)], record <= last
+    values, used = values[np.minimum(record, last)], record <= last
     if values.dtype.names is None:
-        return np.moveaxis(counting(values, counts), 1, -1)
+        return np.moveaxis(zero_unused(values, used), 1, -1)
     data = np.zeros(len(vertex), dtype=struct.numpy_dtype())
-    fill_lanes(data, values, counts)
+    fill_lanes(data, values, used)
     return data
 
 
-def counting(values, counts):
-    """Numbers [wide, lane, …] where they count, and zeros."""
-    return np.where(counts.reshape(counts.shape + (1,) * (values.ndim - 2)), values, 0.0)
+def zero_unused(values, used):
+    """Return numbers [wide, lane, …], zero in unused lanes."""
+    return np.where(used.reshape(used.shape + (1,) * (values.ndim - 2)), values, 0.0)
 
 
-def fill_lanes(wide, records, counts):
-    """Copy fields of `records` [wide, lane] to those of `wide`; numbers only where it `counts`."""
+def fill_lanes(wide, records, used):
+    """Copy fields of `records` [wide, lane] to those of `wide`; numbers only in used lanes."""
     for name in records.dtype.names:
         values = records[name]
         if values.dtype.names:
-            fill_lanes(wide[name], values, counts)
+            fill_lanes(wide[name], values, used)
             continue
         if values.dtype.kind == "f":
-            values = counting(values, counts)
+            values = zero_unused(values, used)
         wide[name] = np.moveaxis(values, 1, -1)
 
 
 def filled(struct, corners, fields):
-    """Elements of a struct with `corners` [element, n] and its other `fields`, by name."""
+    """Return elements of a struct with `corners` [element, n] and other `fields`, by name."""
     data = structured(struct, len(corners), fields)
     data["corners"][:, : corners.shape[1]] = corners
     return data
 
 
 def structured(struct, count, fields):
-    """`count` values of a `wp.struct` from those of some `fields`, by name; the others are zero."""
+    """Return `count` values of a `wp.struct` from `fields` by name; other fields are zero."""
     data = np.zeros(count, dtype=struct.numpy_dtype())
     for name, values in fields.items():
         data[name] = values

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stress of a membrane that buckles below its mesh and hardens where it is stretched too far.
+"""Stress of a membrane that buckles at sub-mesh scale and hardens beyond a maximum stretch.
 
-Fabric between the vertices of a face that is pressed together does not resist: it folds at N_c, the
-load at which a strip as long as the face buckles (Euler). So the membrane energy ψ₀ is replaced by
-the largest convex one whose stress S ⪰ −N_c I stays above that load, a tension field (Pipkin 1986)
-with a plateau (Choi and Ko 2002 have one for springs):
+Fabric within a compressed face does not resist: it folds at N_c, the load at which a strip as long
+as the face buckles (Euler). So the membrane energy ψ₀ is replaced by
+the largest convex one whose stress obeys S ⪰ −N_c I, a tension field (Pipkin 1986) with a plateau
+(Choi and Ko 2002 have one for springs):
 
     ψ(E) = max_{S ⪰ −N_c I} (S : E − ½ S : C⁻¹ : S)  +  Σ h(e_i)  +  ½ K_L Σ ((e_i − e_max)₊)²
 
 E is the Green strain with principal values e₁ ≥ e₂, and C the stiffness of ψ₀. Folds that are
-pressed flat resist more. The load of a strip that is folded to the part a of its length rises like
-N_c/a³ here, so
+pressed flat resist more. The load of a strip that is folded to the fraction a of its length rises
+like N_c/a³ here, so
 
     h(e) = N_c (1 − r)²/(2 r),  h' = N_c (1 − 1/r²),  r = 1 + 2 (e + N_c/K₁) < 1
 
 beyond the strain −N_c/K₁ at which it buckles. (The elastica rises by N_c/2 per unit of shortening
 at first, Love 1927 §263; this is steeper, which keeps hinges from crushing a face.) The last term
-hardens beyond a maximum stretch. All terms are convex in E and C¹. Isotropic membranes are relaxed
-along the principal directions, woven ones along warp and weft. The frame of an isotropic triangle
-is given by cos 2φ and sin 2φ of the first principal direction, that of a woven one by (1, 0).
+is hardening beyond a maximum stretch. All terms are convex in E and C¹. Isotropic membranes are
+relaxed along the principal directions, woven ones along warp and weft. The frame of an isotropic
+triangle is given by cos 2φ and sin 2φ of the first principal direction, that of a woven one by (1,
+0).
 
-With a damping time k_d the strain that makes stress is E = G + k_d ∂G/∂t − Ḡ₀ (Kelvin and Voigt):
+With a damping time k_d the strain for the stress is E = G + k_d ∂G/∂t − Ḡ₀ (Kelvin and Voigt):
 (1 + κ) (G − Ḡ) with the rest value Ḡ that damping moves (rest_values.py).
 """
 
@@ -34,20 +35,20 @@ from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 
-# A strip that is folded to less than this square of a stretch resists no more.
+# Lower bound of the squared stretch of a folded strip; beyond it the load is constant.
 LEAST = wp.constant(0.01)
-# What keeps a quotient of nothing by nothing finite.
+# Keeps 0/0 finite.
 TINY = wp.constant(1.0e-12)
-# The least that pulls at a vertex, over the load at which its triangles buckle, and how many times
-# what else pulls at it counts: neighbors move as well, and over-relaxed steps go on beyond.
+# Lower bound of the pull at a vertex, relative to the buckling load of its triangles, and factor of
+# the other forces on it: neighbors move as well, and over-relaxed steps overshoot.
 LEAST_PULL, PULLS = wp.constant(30.0), wp.constant(10.0)
-# Two principal strains that differ by less are the same one, within rounding.
+# Principal strains that differ by less are equal, within rounding.
 EQUAL = wp.constant(1.0e-7)
 
 
 @wp.struct
 class Limits:
-    """How far a triangle may be pressed and stretched."""
+    """Limits of the compression and stretch of a triangle."""
 
     load: float  # N_c times the rest area [N m]
     onset: float  # N_c/K₁, the strain at which a strip buckles
@@ -62,7 +63,7 @@ class Limits:
 @wp.func
 def strain_frame(isotropy: Any, strain: Any):
     """Mean and half difference of the normal strains along the axes of the frame, cos 2φ, sin 2φ,
-    of (E₁₁, E₂₂, E₁₂); `isotropy` is 1 for the principal frame, 0 for that of warp and weft.
+    for (E₁₁, E₂₂, E₁₂); `isotropy` is 1 for the principal frame, 0 for that of warp and weft.
     """
     mean = 0.5 * (strain[0] + strain[1])
     half = 0.5 * (strain[0] - strain[1])
@@ -74,20 +75,20 @@ def strain_frame(isotropy: Any, strain: Any):
 
 @wp.func
 def limited_stresses(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
-    """(S₁, S₂) ≥ −N_c along the axes of the frame, and by how much they would be below that, where
-    above 0; stiffness (K₁, K₂, K₁₂, G_s).
+    """(S₁, S₂) ≥ −N_c along the axes of the frame, and their excess below −N_c without buckling,
+    where positive; stiffness (K₁, K₂, K₁₂, G_s).
 
-    Where S₂ is held at −N_c, S₁ = (K₁ − K₁₂²/K₂) e₁ − (K₁₂/K₂) N_c, or −N_c too.
+    Where S₂ is fixed at −N_c, S₁ = (K₁ − K₁₂²/K₂) e₁ − (K₁₂/K₂) N_c, or −N_c too.
     """
     floor = -1.0 * limits.load
     k_12 = stiffness[2]
-    held = (stiffness[0] - k_12 * limits.ratio_2) * e_1 + limits.ratio_2 * floor
+    fixed = (stiffness[0] - k_12 * limits.ratio_2) * e_1 + limits.ratio_2 * floor
     free = stiffness[0] * e_1 + k_12 * e_2
-    alone = (stiffness[1] - k_12 * limits.ratio_1) * e_2
-    below_2 = floor - (alone + limits.ratio_1 * largest(floor, held))
-    first = either(below_2, held, free)
+    uniaxial = (stiffness[1] - k_12 * limits.ratio_1) * e_2
+    below_2 = floor - (uniaxial + limits.ratio_1 * largest(floor, fixed))
+    first = either(below_2, fixed, free)
     s_1 = largest(floor, first)
-    s_2 = either(below_2, floor, alone + limits.ratio_1 * s_1)
+    s_2 = either(below_2, floor, uniaxial + limits.ratio_1 * s_1)
     return s_1, s_2, floor - first, below_2
 
 
@@ -102,20 +103,20 @@ def fold(limits: Any, e: Any):
 
 @wp.func
 def is_folded(limits: Any, e_1: Any, e_2: Any):
-    """Whether any of the triangles is folded."""
+    """Return whether any of the triangles is folded."""
     return least(smallest(e_1, e_2) + limits.onset) < 0.0
 
 
 @wp.func
 def is_hardened(limits: Any, e_1: Any, e_2: Any):
-    """Whether any of the triangles is stretched beyond e_max."""
+    """Return whether any of the triangles is stretched beyond e_max."""
     return least(limits.most - largest(e_1, e_2)) < 0.0
 
 
 @wp.func
 def with_folds(limits: Any, e_1: Any, e_2: Any, s_1: Any, s_2: Any, t_1: Any, t_2: Any):
-    """Stresses (S₁, S₂) and their slopes (T₁, T₂) with what folds that are pressed flat and fabric
-    beyond e_max resist besides.
+    """Stresses (S₁, S₂) and their slopes (T₁, T₂) with the additional resistance of folds that are
+    pressed flat and of fabric beyond e_max.
     """
     if is_folded(limits, e_1, e_2):
         h_1, slope_1 = fold(limits, e_1)
@@ -136,27 +137,27 @@ def with_folds(limits: Any, e_1: Any, e_2: Any, s_1: Any, s_2: Any, t_1: Any, t_
 
 @wp.func
 def turning_stiffness(e_1: Any, e_2: Any, s_1: Any, s_2: Any):
-    """∂S₁₂/∂(2E₁₂) = (S₁ − S₂)/(2 (e₁ − e₂)) of a principal frame, which turns."""
+    """∂S₁₂/∂(2E₁₂) = (S₁ − S₂)/(2 (e₁ − e₂)) of a principal frame, which rotates."""
     return 0.5 * (s_1 - s_2) / largest(EQUAL, e_1 - e_2)
 
 
 @wp.func
 def pulling_stress(limits: Any, height: Any, pull: float):
-    """The stress N_s times the rest area [N m] that a force [N] at a vertex can make in a triangle
-    of such a height [m] there.
+    """Stress N_s times the rest area [N m] that a force [N] on a vertex can cause in a triangle
+    with this height [m] above the opposite edge.
     """
     return TINY * TINY + LEAST_PULL * limits.load + (PULLS * pull) * height
 
 
 @wp.func
 def slack_shares(pull: Any, below_1: Any, below_2: Any):
-    """Parts of the stiffness of ψ₀ that count in the block of a vertex, along both axes and for
-    both together, where stresses would be so far below −N_c without buckling.
+    """Fractions of the stiffness of ψ₀ in the block of a vertex, along both axes and for both
+    together, where stresses without buckling would be below −N_c by these amounts.
 
-    The slopes of the stresses are zero there: with them vertices overshoot to where the faces are
-    taut, and sweeps come to no end; with the whole stiffness slack cloth creeps. With the part
-    N_s/(N_s + p) a stress N_s takes a strip that is p below −N_c no further than to where it is
-    taut. N_s is what pulls at the vertex.
+    The tangent stiffness is zero there: with it vertices overshoot until faces are taut, and sweeps
+    do not converge; with the full stiffness slack cloth creeps. With the fraction N_s/(N_s + p), a
+    stress N_s moves a strip that is p below −N_c only until it is taut. N_s is the stress that
+    pulls at the vertex.
     """
     share_1 = pull / (pull + largest(0.0, below_1))
     share_2 = pull / (pull + largest(0.0, below_2))
@@ -166,7 +167,7 @@ def slack_shares(pull: Any, below_1: Any, below_2: Any):
 @wp.func
 def axial_stresses(stiffness: Any, limits: Any, pull: Any, e_1: Any, e_2: Any):
     """(S₁, S₂) along the axes of the frame, and a stiffness (T₁, T₂, T₁₂, G) for the block of a
-    vertex at which a stress `pull` pulls.
+    vertex under the stress `pull`.
     """
     flat_1, flat_2, below_1, below_2 = limited_stresses(stiffness, limits, e_1, e_2)
     share_1, share_2, both = slack_shares(pull, below_1, below_2)
@@ -180,7 +181,7 @@ def axial_stresses(stiffness: Any, limits: Any, pull: Any, e_1: Any, e_2: Any):
 
 @wp.func
 def frame_shear(stiffness: Any, limits: Any, strain: Any):
-    """S₁₂ in the frame: none in the principal one."""
+    """S₁₂ in the frame; zero in the principal one."""
     return (2.0 * (1.0 - limits.isotropy)) * (stiffness[3] * strain[2])
 
 
@@ -200,7 +201,7 @@ def axial_tangents(stiffness: Any, limits: Any, e_1: Any, e_2: Any):
 
 @wp.func
 def frame_shear_stiffness(stiffness: Any, limits: Any, e_1: Any, e_2: Any, s_1: Any, s_2: Any):
-    """∂S₁₂/∂(2E₁₂) in the frame; of equal strains that of ψ₀."""
+    """∂S₁₂/∂(2E₁₂) in the frame; that of ψ₀ for equal strains."""
     turning = largest(0.0, turning_stiffness(e_1, e_2, s_1, s_2))
     turning = either(e_1 - e_2 - 4.0 * EQUAL, turning, stiffness[3])
     return stiffness[3] + limits.isotropy * (turning - stiffness[3])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Energy in float64 of a membrane that buckles below its mesh and hardens (buckling.py)."""
+"""Energy in float64 of a membrane that buckles at sub-mesh scale and hardens (buckling.py)."""
 
 import warp as wp
 
@@ -11,7 +11,7 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class ExactLimits:
-    """`Limits` in float64, without what blocks and damping need; N_c A and K_L A [J]."""
+    """`Limits` in float64, without the fields for blocks and damping; N_c A and K_L A [J]."""
 
     load: wp.float64
     onset: wp.float64
@@ -22,7 +22,7 @@ class ExactLimits:
 
 @wp.func
 def exact_axis(k: wp.float64, k_12: wp.float64, other: wp.float64):
-    """The stiffness k − k₁₂²/other of an axis whose other stress is held, and k₁₂/other."""
+    """The stiffness k − k₁₂²/other of an axis while the other stress is fixed, and k₁₂/other."""
     ratio = wp.float64(0.0)
     if other > wp.float64(0.0):
         ratio = k_12 / other
@@ -31,7 +31,7 @@ def exact_axis(k: wp.float64, k_12: wp.float64, other: wp.float64):
 
 @wp.func
 def fold_energy(limits: ExactLimits, e: wp.float64):
-    """h of a strip at strain e, and straight on below `LEAST`."""
+    """h of a strip at strain e, linear below `LEAST`."""
     zero = wp.float64(0.0)
     half = wp.float64(0.5)
     one = wp.float64(1.0)
@@ -46,7 +46,7 @@ def fold_energy(limits: ExactLimits, e: wp.float64):
 
 @wp.func
 def membrane_energy(k: wp.vec4d, limits: ExactLimits, strain: wp.vec3d):
-    """ψ in float64 of (K₁, K₂, K₁₂, G_s), its limits and (E₁₁, E₂₂, E₁₂)."""
+    """ψ in float64 for (K₁, K₂, K₁₂, G_s), its limits and (E₁₁, E₂₂, E₁₂)."""
     zero = wp.float64(0.0)
     half = wp.float64(0.5)
     two = wp.float64(2.0)
@@ -61,12 +61,12 @@ def membrane_energy(k: wp.vec4d, limits: ExactLimits, strain: wp.vec3d):
     n = limits.load
     alone_1, from_2 = exact_axis(k[0], k[2], k[1])
     alone_2, from_1 = exact_axis(k[1], k[2], k[0])
-    # Elastic strains: those of the fabric, of which folds have taken up the rest.
+    # Elastic strains of the fabric; folds take up the rest.
     a_1 = e_1
     a_2 = e_2
-    held = wp.max(-n, alone_1 * e_1 - from_2 * n)
-    if alone_2 * e_2 + from_1 * held < -n:
-        s_1 = held
+    fixed = wp.max(-n, alone_1 * e_1 - from_2 * n)
+    if alone_2 * e_2 + from_1 * fixed < -n:
+        s_1 = fixed
         s_2 = -n
         a_1, a_2 = elastic_strains(k, s_1, s_2)
     elif k[0] * e_1 + k[2] * e_2 < -n:
@@ -82,7 +82,7 @@ def membrane_energy(k: wp.vec4d, limits: ExactLimits, strain: wp.vec3d):
 
 @wp.func
 def elastic_strains(k: wp.vec4d, s_1: wp.float64, s_2: wp.float64):
-    """The strains of which the stiffness makes such stresses."""
+    """Strains that give these stresses: the stress divided by the stiffness."""
     area = k[0] * k[1] - k[2] * k[2]
     e_1 = wp.float64(0.0)
     e_2 = wp.float64(0.0)

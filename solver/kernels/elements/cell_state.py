@@ -5,11 +5,11 @@ With the signs s ∈ {±1}³ of a corner along the axes, the side h, and the mid
 the cell, from -1 to 1 along each axis,
 
     F      s_x (1 + s_y c_y) (1 + s_z c_z)/(4h) and so on: the gradient of the trilinear field at c
-    q_xy   κ s_x s_y (1 + s_z c_z)/(4h) and so on: how it changes from there
+    q_xy   κ s_x s_y (1 + s_z c_z)/(4h) and so on: its change from there
     q_xyz  κ s_x s_y s_z/(4h),  κ = 1/√3
 
-(Flanagan and Belytschko 1981 for c = 0). The q are zero for affine motions; κ makes V c |q|²/2 the
-energy of a strain that is linear across a full cell, at a modulus c.
+(Flanagan and Belytschko 1981 for c = 0). The q are zero for affine motions; with κ, V c |q|²/2 is
+the energy of a strain that is linear across a full cell, at a modulus c.
 """
 
 from typing import Any
@@ -84,10 +84,10 @@ def state_from(
     a: Any,
     c: Any,
 ):
-    """`state` filled in from the places [m] of corners 0 to 7, from wherever they are measured.
+    """`state` filled in from the positions [m] of corners 0 to 7, relative to any point.
 
-    a = 1/(4h) [1/m], `c` the middle of the material. First sums and differences, bit by bit
-    (Hadamard), then from the middle of the cell to c.
+    a = 1/(4h) [1/m], `c` the middle of the material. Sums and differences bit by bit (Hadamard)
+    give the state at the middle of the cell, which is then moved to c.
     """
     s_0 = d_0 + d_1
     s_2 = d_2 + d_3
@@ -122,8 +122,8 @@ def state_from(
 
 @wp.func
 def state_at(state: Any, others: Any, a: Any, c: Any, x_i: Any, x: wp.array[wp.vec3]):
-    """The state of a cell along the axes of a corner at x_i that has s = (-1, -1, -1) there, from
-    the vertices of the others by the bits of their offsets.
+    """The state of a cell in the frame of a corner at x_i, which has s = (-1, -1, -1) there;
+    `others` are the other vertices by the bits of their offsets.
     """
     return state_from(
         state,
@@ -160,7 +160,7 @@ def state_of_corners(state: Any, corners: Any, a: Any, c: Any, origin: Any, x: w
 
 @wp.func
 def weights_by_signs(a: Any, c: Any, s_x: Any, s_y: Any, s_z: Any):
-    """w [1/m] of the corner with these signs."""
+    """w [1/m] of the corner with signs s."""
     x = 1.0 + s_x * c[0]
     y = 1.0 + s_y * c[1]
     z = 1.0 + s_z * c[2]
@@ -202,13 +202,13 @@ def gradient_of(corners: vec8i, a: float, c: wp.vec3, base: wp.vec3, x: wp.array
 
 @wp.func
 def center_of(g: mat37):
-    """F of G."""
+    """F, the first columns of G."""
     return wp.mat33(g[0, 0], g[0, 1], g[0, 2], g[1, 0], g[1, 1], g[1, 2], g[2, 0], g[2, 1], g[2, 2])
 
 
 @wp.func
 def widened(f: wp.mat33):
-    """A G with nothing but F."""
+    """G with F and zeros."""
     g = mat37(0.0)
     for i in range(3):
         for m in range(3):

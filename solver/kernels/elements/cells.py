@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells: cubes with one point of integration, and hourglass.py for what that does not see.
+"""Cells: cubes with one integration point, stabilized by hourglass.py.
 
-F in the middle of the material takes the energy of any solid. Seen from one corner, a cell looks
-like from any other: its neighbors along three axes that form a right-handed system, those across
-the faces, and the corner opposite. Isotropic materials do not tell the axes apart, so the records
-of all corners of a full cell are alike.
+F at the middle of the material gives the energy of any solid. A cell looks alike from each of its
+corners: neighbors along three axes that form a right-handed system, neighbors across the faces, and
+the opposite corner. Isotropic materials do not distinguish the axes, so the records of all corners
+of a full cell are alike.
 """
 
 from functools import cache
@@ -42,8 +42,8 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class CellRecord:
-    """One cell seen from one of its corners, with the axes of that; the others by the bits of their
-    offsets, 1 to 7.
+    """One cell seen from one of its corners, in its frame; the others by the bits of their offsets,
+    1 to 7.
     """
 
     others: vec7i
@@ -109,7 +109,7 @@ def exact_gradient(corners: vec8i, a: wp.float64, c: wp.vec3, x: wp.array[wp.vec
 
 @wp.func
 def exact_center(g: mat37d):
-    """F of G."""
+    """F, the first columns of G."""
     return wp.mat33d(
         g[0, 0], g[0, 1], g[0, 2], g[1, 0], g[1, 1], g[1, 2], g[2, 0], g[2, 1], g[2, 2]
     )
@@ -123,14 +123,14 @@ def cell_volume(cell: Cell, g: mat37):
 
 @wp.func
 def cell_square(cell: Cell, rest: wp.array[float], g: mat37, m: int):
-    """λ V [J] near the rest shape, and cof F. What bends is in `cell_shear` and `cell_spread`."""
+    """λ V [J] near the rest shape, and cof F. Bending is in `cell_shear` and `cell_spread`."""
     return cell.near_rest[1], widened(cofactor(center_of(g)))
 
 
 @wp.func
 def spread_near_rest(cell: Cell):
-    """The part of the Hessian near the rest shape that differs between columns of G, as the mean
-    over all axes.
+    """The term of the Hessian near the rest shape that differs between columns of G, averaged over
+    all axes.
     """
     cross = cell.bending.cross
     rates = cell.bending.rates
@@ -157,7 +157,7 @@ def cell_shear(cell: Cell):
 
 @wp.func
 def cell_turning(cell: Cell, rest: wp.array[float], g: mat37):
-    """As of neo-Hookean tets (tets.py)."""
+    """t s V F [J], as for neo-Hookean tets (tets.py)."""
     f = center_of(g)
     s = cell.near_rest[1] * (wp.determinant(f) - cell.near_rest[2])
     limit = cell.near_rest[0] / (wp.abs(s) * stretch_bound(f) + 1.0e-30)
@@ -195,7 +195,7 @@ def cell_functions(material):
 
     @wp.func
     def slope(cell: Cell, rest: wp.array[float], g: mat37, d: mat37, total: vec6):
-        """`total` and coefficients 1, α … α⁵ of ∂E/∂α [J] at G + α D, but for what is sampled."""
+        """`total` and coefficients 1, α … α⁵ of ∂E/∂α [J] at G + α D, without the sampled terms."""
         f = center_of(g)
         along = center_of(d)
         square, alpha = square_and_rest(cell.mu, cell.lam)
@@ -207,7 +207,7 @@ def cell_functions(material):
 
     @wp.func
     def sampled_stress(cell: Cell, rest: wp.array[float], g: mat37):
-        """∂/∂G [J] of what is no polynomial."""
+        """∂/∂G [J] of the terms that are no polynomials."""
         return widened(other_stress(cell.mu, center_of(g)))
 
     @wp.func

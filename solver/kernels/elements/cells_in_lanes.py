@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Neo-Hookean cells of a vertex, eight at a time (kernels/device/lanes.py)."""
+"""Neo-Hookean cells of a vertex, eight in lanes (kernels/device/lanes.py)."""
 
 from typing import Any
 

@@ -3,8 +3,8 @@
 
     ψ = a/2 |F|² + λ/2 (J − α)² + ψ_s(F)
 
-A material tells a, α and the rest ψ_s, which is no polynomial in F: its stress, its density and the
-blocks of its vertices. In the matrix of the coarse correction it stands as the neo-Hookean solid
+A material gives a, α and the rest ψ_s, which is no polynomial in F: its stress, its density and the
+blocks of its vertices. The matrix of the coarse correction replaces it by the neo-Hookean solid
 with the same Lamé constants.
 """
 
@@ -95,7 +95,7 @@ def continuum_shear(tet: Continuum):
 
 @wp.func
 def continuum_turning(tet: Continuum, rest: wp.array[float], f: wp.mat33):
-    """As of neo-Hookean tets (tets.py)."""
+    """t s V₀ F [J], as for neo-Hookean tets (tets.py)."""
     s = tet.near_rest[1] * (wp.determinant(f) - tet.near_rest[2])
     limit = tet.near_rest[0] / (wp.abs(s) * stretch_bound(f) + 1.0e-30)
     return (s * wp.min(1.0, limit)) * f

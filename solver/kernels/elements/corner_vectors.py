@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A vector for every corner of an element but the first, of one or of eight in lanes (lanes.py)."""
+"""Vectors at all corners of an element except the first, for one element or eight in lanes."""
 
 import warp as wp
 
@@ -8,7 +8,7 @@ from ..device.lanes import code, vec3s, wide
 
 @wp.struct
 class Corners:
-    """Triangles have no third."""
+    """One vector per corner; triangles have no third."""
 
     first: wp.vec3
     second: wp.vec3
@@ -23,5 +23,5 @@ CornersInLanes = wide(Corners)
     for (int i = 0; i < 3; ++i) values.data[first + stride * l][i] = rows.data[i][l];""")
 )
 def tell_each(rows: vec3s, first: int, stride: int, count: int, values: wp.array[wp.vec3]):
-    """Write the vectors of up to eight lanes, `stride` apart."""
+    """Write the vectors of up to eight lanes to `values`, `stride` apart."""
     ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Creases: how the rest values of hinges and of bends of rods flow (flow.py)."""
+"""Creases: plastic flow of the rest values of hinges and of bends of rods (flow.py)."""
 
 import warp as wp
 
@@ -12,13 +12,13 @@ from .section_frame import bend_strain, strain_gap
 
 wp.set_module_options(QUICK)
 
-# Most |κ̄| that a rod is left with: 2 tan(θ/2) at θ = 150°.
+# Upper bound of |κ̄| of a rod: 2 tan(θ/2) at θ = 150°.
 SHARPEST = wp.constant(7.46)
 
 
 @wp.func
 def hinge_flowed(hinge: Hinge, rest: float, limit: float, share: float, x: wp.array[wp.vec3]):
-    """θ̄ [rad] after flow (flow.py), no farther than folded flat. A fold of no area has no angle."""
+    """θ̄ [rad] after flow (flow.py), at most folded flat. A degenerate fold has no angle."""
     g = hinge_gradient(hinge, x)
     e = column(g, 0)
     flat = FLAT * FLAT * wp.dot(e, e) * wp.dot(e, e)
@@ -35,8 +35,8 @@ def hinge_flowed(hinge: Hinge, rest: float, limit: float, share: float, x: wp.ar
 def bend_flowed(bend: Bend, rest: wp.vec3, limit: float, share: float, x: wp.array[wp.vec3]):
     """κ̄₁, κ̄₂, m̄ after flow (flow.py) in the measure √(κ₁² + κ₂² + ¾ (C/B)² m²).
 
-    That is von Mises' of a round section, σ² + 3 τ² at its surface with σ = E r κ and τ = G r m.
-    Nothing is curved at rest more sharply than SHARPEST.
+    This is the von Mises measure of a round section: σ² + 3 τ² at its surface with σ = E r κ and
+    τ = G r m. The rest curvature is at most SHARPEST.
     """
     g = bend_columns(bend.corners, x)
     gap = strain_gap(bend_strain(first_frame(g), second_frame(g)), rest)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dents: how the rest strain Ḡ of membrane triangles flows (flow.py).
+"""Dents: plastic flow of the rest strain Ḡ of membrane triangles (flow.py).
 
-Additive plasticity of Green's strain (Green and Naghdi 1965): G − Ḡ without what folds take up
-(buckling.py) is the elastic part, measured by its principal strain of the largest magnitude, and
-shortened as a whole.
+Additive plasticity of Green's strain (Green and Naghdi 1965): the elastic strain is G − Ḡ without
+the strain of folds (buckling.py). It is measured by its principal strain of the largest magnitude
+and scaled as a whole.
 """
 
 import warp as wp
@@ -15,7 +15,7 @@ from .triangles import Triangle, first_column, second_column, triangle_gradient
 
 wp.set_module_options(QUICK)
 
-# At rest nothing is shorter than half of what it was, and nothing longer than four times.
+# Bounds of the principal rest strain: half and four times the initial length.
 SHORTEST, LONGEST = wp.constant(-0.375), wp.constant(7.5)
 
 
@@ -29,7 +29,7 @@ def principal_strains(g: wp.vec3):
 
 @wp.func
 def elastic_strain(k: wp.vec4, limits: Limits, strain: wp.vec3):
-    """What of a strain (E₁₁, E₂₂, E₁₂) the fabric has, without what its folds take up."""
+    """The strain of the fabric for a strain (E₁₁, E₂₂, E₁₂), without that of its folds."""
     area = k[0] * k[1] - k[2] * k[2]
     if area <= 0.0:
         return strain
@@ -45,7 +45,7 @@ def elastic_strain(k: wp.vec4, limits: Limits, strain: wp.vec3):
 
 @wp.func
 def triangle_flowed(t: Triangle, rest: wp.vec3, limit: float, share: float, x: wp.array[wp.vec3]):
-    """Ḡ after flow, or after a part of it where all would leave what is allowed at rest."""
+    """Ḡ after flow, or after a fraction of it where all would exceed the bounds at rest."""
     f = triangle_gradient(t, x)
     of_triangle = green_strain(first_column(f), second_column(f)) - rest
     gap = elastic_strain(t.stiffness, t.limits, of_triangle)
@@ -53,13 +53,13 @@ def triangle_flowed(t: Triangle, rest: wp.vec3, limit: float, share: float, x: w
     strain = wp.max(high, -low)
     moved = rest
     if strain > limit:
-        part = share * (1.0 - limit / strain)
-        moved += part * gap
+        fraction = share * (1.0 - limit / strain)
+        moved += fraction * gap
         longest, shortest = principal_strains(moved)
         for _halving in range(8):
             if shortest < SHORTEST or longest > LONGEST:
-                part *= 0.5
-                moved = rest + part * gap
+                fraction *= 0.5
+                moved = rest + fraction * gap
                 longest, shortest = principal_strains(moved)
         if shortest < SHORTEST or longest > LONGEST:
             moved = rest

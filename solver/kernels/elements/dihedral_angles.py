@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The angle θ between two triangles on an edge, of one edge or of eight in lanes.
+"""The angle θ between two triangles on an edge, for one edge or eight in lanes.
 
 The edge runs from p to q, triangle 1 is (p, q, r) and triangle 2 (q, p, s); θ is zero when flat and
 positive when the normals open away from each other.
@@ -15,7 +15,7 @@ from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 
-# Twice a triangle's area below this part of its squared edge: no normal, so no bending force.
+# A triangle with twice its area below this fraction of its squared edge has no bending force.
 FLAT = wp.constant(1.0e-6)
 
 
@@ -30,13 +30,13 @@ def angle_gap(theta: Any, rest: Any):
 
 @wp.func
 def bend(e: Any, r: Any, s: Any):
-    """θ [rad], and what its gradient [rad/m] is made of; e, r and s are q, r and s relative to p.
+    """θ [rad] and the terms of its gradient [rad/m]; e, r and s are q, r and s relative to p.
 
     With n₁ = e × r, n₂ = s × e and m = n/(|e| |n|²), zero where a triangle has no area,
 
         ∂θ/∂q = (r·e) m₁ + (s·e) m₂,  ∂θ/∂r = −|e|² m₁,  ∂θ/∂s = −|e|² m₂,
 
-    and ∂θ/∂p is what makes the sum zero. Returns θ, m₁, m₂, |e|².
+    and ∂θ/∂p makes the sum zero. Returns θ, m₁, m₂, |e|².
     """
     n_1 = cross(e, r)
     n_2 = cross(s, e)
@@ -56,7 +56,7 @@ def bend(e: Any, r: Any, s: Any):
 def bend_at_corner(hinge: Any, d_a: Any, d_b: Any, d_c: Any):
     """θ [rad] and its gradient [rad/m] for the vertex of a record; d are the others relative to it.
 
-    On the edge that is p, and a wing is r.
+    A vertex on the edge takes the role of p, a wing that of r.
     """
     wing = hinge.wing
     e = either(wing, d_b - d_a, d_a)

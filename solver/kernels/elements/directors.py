@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Directors: vertices that show which way the section of a rod is turned (rods.py).
+"""Directors: vertices that give the orientation of the section of a rod (rods.py).
 
     E = ½ k ((|g| − d)² + (g·t)²)
 
-keeps the director of an edge e = |e| t at the distance d from its middle, g being the way there,
-and abreast of it. Bending and twisting depend on the direction of g about the edge alone: in
-equilibrium both terms vanish, whatever k is, and no force of theirs acts on the rod. The Hessian is
-the Gauss-Newton part; the sweeps add a little across g, where without twist there is nothing.
+keeps the director of an edge e = |e| t at the distance d from its middle and perpendicular to it,
+with g the vector from the middle to it. Bending and twisting depend only on the direction of g
+about the edge: in equilibrium both terms vanish for any k, and exert no force on the rod. The
+Hessian is the Gauss-Newton part; sweeps add a little across g, where it is zero without twist.
 """
 
 import warp as wp
@@ -16,13 +16,13 @@ from .linear_algebra import exact, mat32, vec6
 
 wp.set_module_options(QUICK)
 
-# Part of k that the sweeps add across g.
+# Fraction of k that the sweeps add across g.
 ACROSS = wp.constant(0.01)
 
 
 @wp.struct
 class DirectorRecord:
-    """An edge and its director seen from the one of the three with the number `corner`."""
+    """An edge and its director seen from its vertex with the number `corner`."""
 
     corners: wp.vec3i
     corner: int
@@ -42,7 +42,7 @@ class Director:
 
 @wp.struct
 class ExactDirector:
-    """The same in float64."""
+    """An edge and its director in float64."""
 
     corners: wp.vec3i
     distance: wp.float64  # d [m]
@@ -51,13 +51,13 @@ class ExactDirector:
 
 @wp.func
 def director_columns(a: wp.vec3, b: wp.vec3, director: wp.vec3):
-    """G: the edge, and the way from its middle to the director [m]."""
+    """G: the edge, and the vector from its middle to the director [m]."""
     return wp.matrix_from_cols(b - a, director - 0.5 * (a + b))
 
 
 @wp.func
 def director_corner_weight(c: int):
-    """How the columns of G change with a corner."""
+    """Derivatives of the columns of G by a corner."""
     weight = wp.vec2(-1.0, -0.5)
     if c == 1:
         weight = wp.vec2(1.0, -0.5)
@@ -67,27 +67,27 @@ def director_corner_weight(c: int):
 
 
 @wp.func
-def edge_part(g: mat32):
+def edge_column(g: mat32):
     return wp.vec3(g[0, 0], g[1, 0], g[2, 0])
 
 
 @wp.func
-def arm_part(g: mat32):
+def arm_column(g: mat32):
     return wp.vec3(g[0, 1], g[1, 1], g[2, 1])
 
 
 @wp.func
 def director_strain(g: mat32, distance: float):
     """|g| − d and g·t [m]."""
-    arm = arm_part(g)
-    return wp.vec2(wp.length(arm) - distance, wp.dot(arm, wp.normalize(edge_part(g))))
+    arm = arm_column(g)
+    return wp.vec2(wp.length(arm) - distance, wp.dot(arm, wp.normalize(edge_column(g))))
 
 
 @wp.func
 def director_change(g: mat32, m: int):
     """∂|g|/∂G or ∂(g·t)/∂G, by its number."""
-    e = edge_part(g)
-    arm = arm_part(g)
+    e = edge_column(g)
+    arm = arm_column(g)
     t = wp.normalize(e)
     change = wp.matrix_from_cols(wp.vec3(0.0), wp.normalize(arm))
     if m == 1:
@@ -131,7 +131,7 @@ def director_gradient(director: Director, x: wp.array[wp.vec3]):
 
 @wp.func
 def director_weight(director: Director, c: int):
-    """How the columns of G change with a corner."""
+    """Derivatives of the columns of G by a corner."""
     return director_corner_weight(c)
 
 

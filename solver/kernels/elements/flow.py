@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plasticity: rest values that follow what is strained beyond a limit.
+"""Plastic flow: rest values that follow strains beyond a limit.
 
-With q − q̄ the elastic strain of an element and l its limit, a substep of length h moves
+With q − q̄ the elastic strain of an element and l its limit, a substep of length h sets
 
     q̄ ← q̄ + (1 − exp(−h/τ)) (|q − q̄| − l)₊ (q − q̄)/|q − q̄|
 
-at its start, where the last one has led: the flow of Perzyna (1966), linear in what is beyond the
-yield stress, solved exactly for a strain that is held. So a fold that is held creases the same with
-any number of substeps. |q − q̄| only shrinks, and with it the energy.
+at its start, with q at the end of the last one: the flow of Perzyna (1966), linear in the excess
+over the yield stress, solved exactly for a constant strain. So a crease under constant strain does
+not depend on the number of substeps. |q − q̄| only decreases, and so does the energy.
 """
 
 from functools import cache
@@ -28,9 +28,9 @@ EXACT = {float: exact_number, wp.vec3: exact, vec6: exact_six, vec18: exact_eigh
 
 @cache
 def flow_kernel(kind):
-    """The kernel that lets the rest values of a kind flow."""
+    """Return the kernel for the flow of the rest values of a kind."""
     Element, Rest, State, flowed = kind.element, kind.rest, kind.state, kind.flowed
-    leading = 0 if State is Rest else len(State())  # numbers that flow, where others do not
+    leading = 0 if State is Rest else len(State())  # numbers that flow, if not all do
 
     @wp.kernel(module=module_of(kind, "flow"))
     def flow(
@@ -46,7 +46,7 @@ def flow_kernel(kind):
         # out
         rest: wp.array[Rest],
     ):
-        """Move the rest value of every element, and tell its records. One thread per element."""
+        """Move the rest value of every element and of its records. One thread per element."""
         e = first + wp.tid()
         moved = flowed(elements[e], plastic[state[e]], limit[e], share[e], x)
         plastic[state[e]] = moved
@@ -65,7 +65,7 @@ def flow_kernel(kind):
 
 @cache
 def exact_rest_kernel(kind):
-    """The kernel that tells the energies of a kind what has flowed."""
+    """Return the kernel that copies rest values after flow to the energies of a kind."""
     Exact, State, exact_rest = kind.exact, kind.state, EXACT[kind.state]
 
     @wp.kernel(module=module_of(kind, "exact_rest"))

@@ -75,7 +75,7 @@ def hinge_force_hessian(
 def hinges_force_hessian(
     hinge: HingeRecords, q: int, rest: wp.array[floats], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
-    """The same of eight hinges of a vertex."""
+    """-∂E/∂x_i [N] and its Gauss-Newton block [N/m] for eight hinges of a vertex, in lanes."""
     p = in_all(x_i)
     theta, gradient = bend_at_corner(
         hinge,
@@ -89,7 +89,7 @@ def hinges_force_hessian(
 
 @wp.func
 def hinge_moved_rest(hinge: Any, undamped: Any, blend: Any, x_i: Any, x: wp.array[wp.vec3]):
-    """θ̄ on the way to the angle of now."""
+    """θ̄ moved by the blend towards the current angle."""
     theta, _gradient = bend_at_corner(
         hinge,
         gathered(x, hinge.a) - x_i,
@@ -109,7 +109,7 @@ def hinge_gradient(hinge: Hinge, x: wp.array[wp.vec3]):
 
 @wp.func
 def hinge_weight(hinge: Hinge, c: int):
-    """How the columns of the gradient change with a corner."""
+    """Derivatives of the columns of the gradient by a corner."""
     weight = wp.vec3(-1.0)
     if c > 0:
         weight = wp.vec3(0.0)
@@ -171,7 +171,7 @@ def hinges_slope(
     direction: wp.array[wp.vec3],
     total: vec6s,
 ):
-    """The same of eight hinges at x, along the direction."""
+    """`hinge_slope` of eight hinges in lanes at x, along `direction`."""
     v = hinge.corners
     p = gathered(x, v[0])
     d_p = gathered(direction, v[0])
@@ -191,7 +191,7 @@ def hinges_slope(
 
 @wp.func
 def hinges_forces(hinge: Hinges, rest: wp.array[float], x: wp.array[wp.vec3]):
-    """Forces [N] of eight hinges on q, r and s."""
+    """Forces [N] of eight hinges in lanes on q, r and s."""
     v = hinge.corners
     p = gathered(x, v[0])
     e = gathered(x, v[1]) - p

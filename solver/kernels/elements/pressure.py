@@ -81,7 +81,7 @@ def pressure_gradient(t: PressedTriangle, x: wp.array[wp.vec3]):
 
 @wp.func
 def pressure_weight(t: PressedTriangle, c: int):
-    """How the columns of G change with a corner."""
+    """Derivatives of the columns of G by a corner."""
     weight = wp.vec3(-1.0, -1.0, 1.0)
     if c == 1:
         weight = wp.vec3(1.0, 0.0, 1.0)

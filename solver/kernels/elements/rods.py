@@ -123,7 +123,7 @@ def bend_columns(corners: vec5i, x: wp.array[wp.vec3]):
 
 @wp.func
 def corner_weight(c: int):
-    """How the columns of G change with a corner."""
+    """Derivatives of the columns of G by a corner."""
     weight = wp.vec4(-1.0, 0.0, -0.5, 0.0)
     if c == 1:
         weight = wp.vec4(1.0, -1.0, -0.5, -0.5)
@@ -212,7 +212,7 @@ def bend_gradient(bend: Bend, x: wp.array[wp.vec3]):
 
 @wp.func
 def bend_weight(bend: Bend, c: int):
-    """How the columns of G change with a corner."""
+    """Derivatives of the columns of G by a corner."""
     return corner_weight(c)
 
 
