@@ -2,9 +2,9 @@
 """Stress of a membrane that buckles at sub-mesh scale and hardens beyond a maximum stretch.
 
 Fabric within a compressed face does not resist: it folds at N_c, the load at which a strip as long
-as the face buckles (Euler). So the membrane energy ψ₀ is replaced by
-the largest convex one whose stress obeys S ⪰ −N_c I, a tension field (Pipkin 1986) with a plateau
-(Choi and Ko 2002 have one for springs):
+as the face buckles (Euler). So the membrane energy ψ₀ is replaced by the largest convex one whose
+stress obeys S ⪰ −N_c I, a tension field (Pipkin 1986) with a plateau (Choi and Ko 2002 have one for
+springs):
 
     ψ(E) = max_{S ⪰ −N_c I} (S : E − ½ S : C⁻¹ : S)  +  Σ h(e_i)  +  ½ K_L Σ ((e_i − e_max)₊)²
 
@@ -18,8 +18,7 @@ beyond the strain −N_c/K₁ at which it buckles. (The elastica rises by N_c/2 
 at first, Love 1927 §263; this is steeper, which keeps hinges from crushing a face.) The last term
 is hardening beyond a maximum stretch. All terms are convex in E and C¹. Isotropic membranes are
 relaxed along the principal directions, woven ones along warp and weft. The frame of an isotropic
-triangle is given by cos 2φ and sin 2φ of the first principal direction, that of a woven one by (1,
-0).
+triangle is given by cos 2φ and sin 2φ of the first principal direction, a woven one by (1, 0).
 
 With a damping time k_d the strain for the stress is E = G + k_d ∂G/∂t − Ḡ₀ (Kelvin and Voigt):
 (1 + κ) (G − Ḡ) with the rest value Ḡ that damping moves (rest_values.py).

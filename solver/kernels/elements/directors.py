@@ -145,7 +145,7 @@ def director_stress(director: Director, rest: wp.array[float], g: mat32):
 
 @wp.func
 def director_square(director: Director, rest: wp.array[float], g: mat32, m: int):
-    """k [N/m] and the slope of a strain."""
+    """k [N/m] and the derivative ∂/∂G of the strain with number m."""
     return director.stiffness, director_change(g, m)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bending and twisting of a cell, which its deformation gradient F at one point does not see.
+"""Hourglass modes of a cell: bending and twisting, to which F at one point is blind.
 
 With F and the q of cell_state.py, the axes f = F e and n = cof(F) e of the cell, the rates at which
 J changes along its axes, and its twist,
@@ -12,22 +12,22 @@ the energy per volume is, with Lamé's μ and λ' = 2 λ μ/(λ + 2μ), that of 
     ψ = ½ μ (s Σ|q|² + s_z |f_z × q_xy|² + s_x |f_x × q_yz|² + s_y |f_y × q_xz|² + s t²)
       + ½ λ' (r_x J_x² + r_y J_y² + r_z J_z²)
 
-In a full cell s and r are 1. There, bent, a cell is free to become thicker and thinner across
-(assumed strain; Belytschko and Bindeman 1993), and does not resist by the shear that trilinear
-cells show in bending. Where nothing is turned or stretched, q_xy along x or y and the like are
-bending, with Young's modulus for a cell that stands alone; q_xy along z, q_yz along x and q_xz
-along y are twist, a uniform sum of which costs four times its shear.
+In a full cell s and r are 1. In bending a cell can then change its thickness across (assumed
+strain; Belytschko and Bindeman 1993), without the parasitic shear of trilinear cells. Without
+rotation and stretch, q_xy along x or y and the like are bending, with Young's modulus for a single
+cell; q_xy along z, q_yz along x and q_xz along y are twist, a uniform sum of which costs four times
+its shear.
 
-Of a cell that is partly filled, r is the mean square distance of its material from c along each
-axis, over that of a full cell; s is the least r, and s_z = 2 min(r_x, r_y) − s. So a bar that fills
-a part of its cells bends and twists as thick as it is, a plate bends and twists as thin as it is,
-and what only the empty parts of cells do costs little.
+In a partly filled cell, r is the mean square distance of its material from c along each axis, over
+that of a full cell; s is the least r, and s_z = 2 min(r_x, r_y) − s. So bars and plates that fill a
+fraction of their cells bend and twist by their actual thickness, and motions of the empty parts of
+cells cost little.
 
-All is a sum of squares that vanish together with the q, invariant under rotation with no frame to
-keep. Every vector and number squared is made of determinants of corner positions, so it is affine
-along one vertex: the energy is exactly quadratic there, as that of the neo-Hookean solid is. That n
-grows where the cell is pressed together across, and f where it is thick, is how bending of a
-neo-Hookean bar stiffens and softens with its stretch.
+The energy is a sum of squares that vanish together with the q, and is invariant under rotation
+without a corotated frame. Every squared vector and number consists of determinants of corner
+positions, so it is affine in one vertex: the energy is exactly quadratic there, like that of the
+neo-Hookean solid. n grows when the cell is compressed across, and f when it is thick: so bending of
+a neo-Hookean bar stiffens and softens with its stretch.
 """
 
 from typing import Any
@@ -44,7 +44,7 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class Bending:
-    """What bending costs, times the volume [J]."""
+    """Stiffness of bending and twist, times the volume [J]."""
 
     floor: float  # μ s
     cross: wp.vec3  # μ (s_x, s_y, s_z)
@@ -53,7 +53,7 @@ class Bending:
 
 @wp.struct
 class ExactBending:
-    """The same in float64."""
+    """`Bending` in float64."""
 
     floor: wp.float64
     cross: wp.vec3d
@@ -80,7 +80,7 @@ def bending_force_hessian(state: Any, w: Any, bending: Any):
     f_xz = w[0] * state.f_z - w[2] * state.f_x
     f_yz = w[1] * state.f_z - w[2] * state.f_y
 
-    # The squares of numbers, c times the step u: ∂c/∂x_i.
+    # Squares of numbers c: c times u = ∂c/∂x_i.
     u_t = w[3] * state.n_z + w[4] * state.n_x + w[5] * state.n_y
     u_t += cross(f_xy, state.q_xy) + cross(f_yz, state.q_yz) - cross(f_xz, state.q_xz)
     u_x = w[3] * state.n_y + w[5] * state.n_z
@@ -94,7 +94,7 @@ def bending_force_hessian(state: Any, w: Any, bending: Any):
     force = (k[0] * t) * u_t + (k[1] * j_x) * u_x + (k[2] * j_y) * u_y + (k[3] * j_z) * u_z
     hessian = square(k[0], u_t) + square(k[1], u_x) + square(k[2], u_y) + square(k[3], u_z)
 
-    # Those of vectors f × q, which change by v × δ.
+    # Squares of vectors f × q, which change by v × δ.
     v_x = w[4] * state.f_x - w[0] * state.q_yz
     v_y = w[5] * state.f_y - w[1] * state.q_xz
     v_z = w[3] * state.f_z - w[2] * state.q_xy
@@ -121,7 +121,7 @@ def bending_stress(g: mat37, bending: Bending):
     j_x = bending.rates[1] * change_x
     j_y = bending.rates[2] * change_y
     j_z = bending.rates[3] * change_z
-    # Of n, then of f through n and by themselves.
+    # Derivatives by n, then by f, through n and directly.
     m_x = t * state.q_yz + j_y * state.q_xy + j_z * state.q_xz
     m_y = t * state.q_xz + j_x * state.q_xy + j_z * state.q_yz
     m_z = t * state.q_xy + j_x * state.q_xz + j_y * state.q_yz
@@ -177,7 +177,7 @@ def slope_of_square(c: vec4, scale: float):
 
 @wp.func
 def slope_of_cross(f: wp.vec3, q: wp.vec3, d_f: wp.vec3, d_q: wp.vec3, scale: float):
-    """The same of |f × q|² on the line f + α d_f, q + α d_q."""
+    """Coefficients of the slope of `scale`/2 |f × q|² on the line f + α d_f, q + α d_q."""
     c_0 = wp.cross(f, q)
     c_1 = wp.cross(d_f, q) + wp.cross(f, d_q)
     c_2 = wp.cross(d_f, d_q)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vectors and matrices that elements need besides those of Warp."""
+"""Vectors and matrices of elements in addition to those of Warp."""
 
 from typing import Any
 
@@ -48,13 +48,14 @@ def rotation_by_svd(f: wp.mat33):
     return r
 
 
-# Below this part of |F|³ the divisor of R has lost its digits.
+# A divisor of R below this fraction of |F|³ has lost its digits.
 CERTAIN = wp.constant(0.1)
 
 
 @wp.func
 def nearest_rotation(f: wp.mat33):
-    """The same, by s = max tr(RᵀF) and R = ∂s/∂F (Lin et al. 2022) where that is certain.
+    """The proper rotation R that maximises tr(RᵀF), by s = max tr(RᵀF) and R = ∂s/∂F (Lin et al.
+    2022) where that is well conditioned.
 
     With I = |F|² and C = FᵀF, s is the largest root of (s² − I)² − 8 J s − 2 (I² − |C|²).
     """
@@ -83,7 +84,7 @@ def nearest_rotation(f: wp.mat33):
 def stretch_bound(f: wp.mat33):
     """σ ≥ σ_max(F), by the mean and the spread of the eigenvalues of C = FᵀF.
 
-    Of three numbers with the mean m and the variance v none is beyond m + √(2v); it is m + √(2v)
+    The largest of three numbers with mean m and variance v is at most m + √(2v), with equality
     where the other two are equal.
     """
     c = wp.transpose(f) * f
@@ -99,13 +100,13 @@ def exact(p: wp.vec3):
 
 @wp.func
 def six_of(a: wp.mat33):
-    """The numbers 11, 22, 33, 23, 13, 12 of a symmetric matrix."""
+    """The entries 11, 22, 33, 23, 13, 12 of a symmetric matrix."""
     return vec6(a[0, 0], a[1, 1], a[2, 2], a[1, 2], a[0, 2], a[0, 1])
 
 
 @wp.func
 def symmetric(a: Any):
-    """The symmetric matrix of six numbers, the first of `a`."""
+    """The symmetric matrix with the first six numbers of `a`."""
     return wp.mat33(a[0], a[5], a[4], a[5], a[1], a[3], a[4], a[3], a[2])
 
 

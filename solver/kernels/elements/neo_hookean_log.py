@@ -22,10 +22,10 @@ def force_hessian(mu: float, lam: float, f: wp.mat33, g: wp.vec3):
     fg = f * g
     w = cofactor(f) * g
     volume = wp.determinant(f) - 1.0
-    part = 1.0 / (wp.ddot(f, f) + 1.0)
-    force = -mu * (1.0 - part) * fg - (lam * volume - 0.75 * mu) * w
-    diagonal = mu * (1.0 - part) * wp.dot(g, g)
-    stretch = 2.0 * mu * part * part
+    quotient = 1.0 / (wp.ddot(f, f) + 1.0)
+    force = -mu * (1.0 - quotient) * fg - (lam * volume - 0.75 * mu) * w
+    diagonal = mu * (1.0 - quotient) * wp.dot(g, g)
+    stretch = 2.0 * mu * quotient * quotient
     hessian = (
         wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
         + wp.outer(stretch * fg, fg)

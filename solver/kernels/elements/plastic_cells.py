@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells whose rest shape moves: in the middle (plastic_solids.py), and how they are bent.
+"""Cells with a moving rest shape: in the middle (plastic_solids.py), and in bending.
 
-The q of cell_state.py count from F b, one b for each of them: with G' = [F q − F b] = G T,
-which is linear in G, weights are T w, and the energy is that of cells.py. Bent at F, a cell has the
-strain F⁻¹(q − F b), which flows as a whole (flow.py). Its measure is √3 times its norm: what it is
-at the outer fibers, where it is linear across the cell. Viscous, it has b = F⁻¹q of the start
-of the step; bending costs the part p of what it would, 1 but where F is too flat.
+The q of cell_state.py are relative to F b, with one b for each: with G' = [F q − F b] = G T, which
+is linear in G, weights are T w, and the energy is that of cells.py. The bending strain at F is
+F⁻¹(q − F b), which flows as a whole (flow.py). Its measure is √3 times its norm: its value at the
+outer fibers, as it is linear across the cell. Viscosity has b = F⁻¹q at the start of the step; its
+bending stiffness is scaled by p, which is 1 unless F is too flat.
 
 The rest value is A, the four b, α and p: 20 numbers along the axes of the cell.
 """
@@ -45,20 +45,20 @@ class ExactPlasticCell:
     rest: vec18d
 
 
-# |b| of all four at most: no fiber of a cell is shorter at rest than a seventh of what it was.
+# Upper bound of |b| of all four: no fiber of a cell has a rest length below a seventh.
 MOST_BENT = wp.constant(0.5)
 
 
 @wp.func
 def bend_of(rest: vec20, m: int):
-    """b number m, of q_xy, q_yz, q_xz, q_xyz."""
+    """The b with number m, for q_xy, q_yz, q_xz, q_xyz."""
     k = 6 + 3 * m
     return wp.vec3(rest[k], rest[k + 1], rest[k + 2])
 
 
 @wp.func
 def unbent(g: Any, rest: Any):
-    """G'."""
+    """G' of G."""
     for m in range(4):
         for i in range(3):
             for k in range(3):
@@ -87,7 +87,7 @@ def plastic_cell_square(cell: Cell, rest: wp.array[vec20], g: mat37, m: int):
 
 @wp.func
 def plastic_cell_spread(cell: Cell, rest: wp.array[vec20], g: mat37):
-    """What of the Hessian is not alike in all columns of G."""
+    """The term of the Hessian that differs between columns of G."""
     at_rest = rest[cell.record]
     spread = spread_near_rest(cell)
     more = plastic_spread(cell.mu, symmetric(at_rest))
@@ -107,7 +107,7 @@ def plastic_cell_spread(cell: Cell, rest: wp.array[vec20], g: mat37):
 
 @wp.func
 def plastic_cell_turning(cell: Cell, rest: wp.array[vec20], g: mat37):
-    """As of neo-Hookean tets (tets.py), where A has made them no softer."""
+    """t s V F [J], as for neo-Hookean tets (tets.py), with the softest direction of A."""
     f = center_of(g)
     at_rest = rest[cell.record]
     s = cell.lam * (wp.determinant(f) - at_rest[18])
@@ -145,7 +145,7 @@ def plastic_cell_energy(cell: ExactPlasticCell, x: wp.array[wp.vec3]):
 
 @wp.func
 def bend_flowed(f: wp.mat33, g: mat37, rest: vec18, limit: float, share: float):
-    """A rest value with the b after flow."""
+    """The rest value with the b after flow."""
     inverse = wp.inverse(f)
     # F⁻¹(q − F b)
     bent = unbent(inverse * g, rest)
@@ -155,13 +155,13 @@ def bend_flowed(f: wp.mat33, g: mat37, rest: vec18, limit: float, share: float):
             size += bent[i, m] * bent[i, m]
     strain = wp.sqrt(3.0 * size)
     if strain > limit:
-        part = share * (1.0 - limit / strain)
-        kept = float(0.0)
+        fraction = share * (1.0 - limit / strain)
+        norm_sq = float(0.0)
         for m in range(4):
             for i in range(3):
-                rest[6 + 3 * m + i] += part * bent[i, 3 + m]
-                kept += rest[6 + 3 * m + i] * rest[6 + 3 * m + i]
-        fitting = MOST_BENT / wp.max(wp.sqrt(kept), MOST_BENT)
+                rest[6 + 3 * m + i] += fraction * bent[i, 3 + m]
+                norm_sq += rest[6 + 3 * m + i] * rest[6 + 3 * m + i]
+        fitting = MOST_BENT / wp.max(wp.sqrt(norm_sq), MOST_BENT)
         for k in range(6, 18):
             rest[k] *= fitting
     return rest

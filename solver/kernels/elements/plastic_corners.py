@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells whose rest shape moves (plastic_cells.py) at a vertex: one cell, or eight in lanes."""
+"""Cells with a moving rest shape (plastic_cells.py) at a vertex: one cell, or eight in lanes."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from .plastic_solids import relaxed_at
 
 wp.set_module_options(QUICK)
 
-# |b|² of all four up to which the viscosity of bending counts as a whole.
+# Up to this |b|² of all four, the viscosity of bending has its full stiffness.
 MOST_BENT = wp.constant(1.0)
 
 
@@ -121,7 +121,7 @@ def plastic_cells(
 @wp.func
 def rest_of(cell: Any, state: Any):
     """The rest value of viscosity in a step that begins in this state."""
-    # Lanes that are left have no λ.
+    # Unused lanes have no λ.
     ratio = cell.mu / largest(1.0e-30, cell.lam)
     a_xx, a_yy, a_zz, a_yz, a_xz, a_xy, alpha = relaxed_at(state.f_x, state.f_y, state.f_z, ratio)
     # J F⁻¹q
@@ -151,6 +151,6 @@ def rest_of_cell(
 def rest_of_cells(
     cell: PlasticCellRecords, undamped: Rests, blend: floats, x_i: vec3s, x: wp.array[wp.vec3]
 ):
-    """Those of eight cells of a vertex."""
+    """The rest values of eight cells of a vertex, in lanes."""
     state = state_of_corners(CellStates(), cell.corners, cell.gradient, cell.middle, x_i, x)
     return rest_of(cell, state)

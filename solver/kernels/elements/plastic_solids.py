@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solids whose rest shape moves: stable neo-Hookean, plastic (flow.py) or viscous.
+"""Solids with a moving rest shape: stable neo-Hookean, plastic (flow.py) or viscous.
 
-Let A be symmetric and α a number, both of the rest shape. Then
+Let the rest shape be given by a symmetric matrix A and a number α. Then
 
     ψ = μ/2 tr(F A Fᵀ) + λ/2 (J − α)²
     P = μ F A + λ (J − α) cof F
@@ -10,21 +10,21 @@ Let A be symmetric and α a number, both of the rest shape. Then
 exactly, and positive definite for every F, as with A = I and α = 1 + μ/λ (neo_hookean.py). The
 seven numbers of A and α are the rest value: xx, yy, zz, yz, xz, xy, α.
 
-Viscous, it is relaxed in the shape Fᵗ at the start of the step:
+Viscosity is relaxed in the shape Fᵗ at the start of the step:
 
     A = c adj(FᵗᵀFᵗ),  α = Jᵗ (1 + c μ/λ),  μ = κ μ_L,  λ = κ (λ_L + μ_L),  κ = k_d/h
 
-Then P = 0 at Fᵗ, where ψ is least: F A = c Jᵗ cof F there. ψ does not change when F is turned, so
-free fall and spin are not damped. At small strain the viscosities are k_d μ_L and k_d λ_L. Nothing
-is divided by Jᵗ, which may be zero or negative. c is 1 until |A| = LARGE, and then keeps it there:
+Then P = 0 at Fᵗ, the minimum of ψ: F A = c Jᵗ cof F there. ψ is invariant under rotation, so free
+fall and spin are not damped. At small strain the viscosities are k_d μ_L and k_d λ_L. There is no
+division by Jᵗ, which may be zero or negative. c is 1 until |A| = LARGE, and then limits |A| to it:
 a body that is stretched far recovers.
 
-Plastic, F = F_e F_p (Lee 1969), det F_p = 1, and A = C_p⁻¹ = (F_pᵀ F_p)⁻¹, which is all that the
-energy sees of it. Volume always comes back.
+Plasticity has F = F_e F_p (Lee 1969), det F_p = 1, and A = C_p⁻¹ = (F_pᵀ F_p)⁻¹: the energy depends
+on F_p only through A. Volume always recovers.
 
-What flows is the elastic logarithmic strain e = ½ log(J^(−2/3) F A Fᵀ) (Simo 1992). Held at F it
-keeps its axes and shrinks, and then A = J^(2/3) F⁻¹ exp(2e) F⁻ᵀ. Its measure is √(2/3) |e| (von
-Mises): that of a bar which is stretched by e without change of volume.
+The elastic logarithmic strain e = ½ log(J^(−2/3) F A Fᵀ) flows (Simo 1992). At constant F it keeps
+its axes and shrinks, and then A = J^(2/3) F⁻¹ exp(2e) F⁻ᵀ. Its measure is √(2/3) |e| (von Mises),
+which is e for a bar stretched by e without change of volume.
 """
 
 from typing import Any
@@ -38,11 +38,11 @@ from .linear_algebra import cofactor, six_of, symmetric, vec6, vec6d
 
 wp.set_module_options(QUICK)
 
-# Twice the largest logarithmic strain at rest: nothing is drawn out to more than four times.
+# Twice the largest logarithmic strain at rest: a rest stretch of at most four.
 FARTHEST = wp.constant(2.0 * 1.3862943611)
-# |A| of viscosity at most; at rest it is √3.
+# Upper bound of |A| of viscosity; at rest |A| is √3.
 LARGE = wp.constant(9.0)
-# F is certain enough for its inverse between these volumes.
+# F is well conditioned for its inverse between these volumes.
 SMALLEST, LARGEST = wp.constant(0.1), wp.constant(10.0)
 
 
@@ -67,13 +67,13 @@ def plastic_stress(mu: float, lam: float, f: wp.mat33, a: wp.mat33, alpha: float
 
 @wp.func
 def plastic_spread(mu: float, a: wp.mat33):
-    """V₀ μ (A − I) [J]: what there is beside `shear`."""
+    """V₀ μ (A − I) [J], in addition to `shear`."""
     return mu * (a - wp.mat33(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
 
 
 @wp.func
 def largest_eigenvalue_bound(c: wp.mat33):
-    """No eigenvalue of a symmetric matrix is larger, by their mean and spread (stretch_bound)."""
+    """Upper bound of the eigenvalues of a symmetric matrix, by mean and spread (`stretch_bound`)."""
     mean = (c[0, 0] + c[1, 1] + c[2, 2]) / 3.0
     d = c - wp.mat33(mean, 0.0, 0.0, 0.0, mean, 0.0, 0.0, 0.0, mean)
     return mean + wp.sqrt(wp.ddot(d, d) * (2.0 / 3.0))
@@ -81,7 +81,7 @@ def largest_eigenvalue_bound(c: wp.mat33):
 
 @wp.func
 def softest(a: wp.mat33):
-    """At most the smallest eigenvalue of A: its inverse is cof A over its determinant."""
+    """Lower bound of the eigenvalues of A, whose inverse is cof A over its determinant."""
     return wp.max(wp.determinant(a), 0.0) / (largest_eigenvalue_bound(cofactor(a)) + 1.0e-30)
 
 
@@ -127,7 +127,7 @@ def exponential(axes: wp.mat33, logarithms: wp.vec3):
 
 @wp.func
 def logarithms_of(eigenvalues: wp.vec3):
-    """Their logarithms, less the mean: the product of what they belong to is 1."""
+    """Logarithms of eigenvalues minus their mean: those of the matrix scaled to determinant 1."""
     l_1 = wp.log(wp.max(eigenvalues[0], 1.0e-12))
     l_2 = wp.log(wp.max(eigenvalues[1], 1.0e-12))
     l_3 = wp.log(wp.max(eigenvalues[2], 1.0e-12))
@@ -137,7 +137,7 @@ def logarithms_of(eigenvalues: wp.vec3):
 
 @wp.func
 def within_reach(a: wp.mat33):
-    """A, or as far towards it from I as anything may flow."""
+    """A, with its logarithm scaled down to the largest rest strain."""
     axes, values = wp.eig3(a)
     logarithms = logarithms_of(values)
     most = wp.max(wp.abs(logarithms))
@@ -146,7 +146,7 @@ def within_reach(a: wp.mat33):
 
 @wp.func
 def is_certain(f: wp.mat33):
-    """Whether F is neither nearly flat nor inside out, so that anything may flow."""
+    """Return whether F is neither nearly flat nor inverted, so that it may flow."""
     jacobian = wp.determinant(f)
     return jacobian > SMALLEST and jacobian < LARGEST
 
@@ -162,8 +162,8 @@ def solid_flowed(f: wp.mat33, rest: vec6, limit: float, share: float):
         twice = logarithms_of(values)
         strain = wp.sqrt(2.0 / 3.0) * wp.length(0.5 * twice)
         if strain > limit:
-            kept = 1.0 - share * (1.0 - limit / strain)
+            fraction = 1.0 - share * (1.0 - limit / strain)
             inverse = wp.inverse(f)
-            a = size * (inverse * exponential(axes, kept * twice) * wp.transpose(inverse))
+            a = size * (inverse * exponential(axes, fraction * twice) * wp.transpose(inverse))
             moved = six_of(within_reach(a))
     return moved

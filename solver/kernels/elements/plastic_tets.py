@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tets whose rest shape moves (plastic_solids.py)."""
+"""Tets with a moving rest shape (plastic_solids.py)."""
 
 import warp as wp
 
@@ -76,13 +76,13 @@ def plastic_tet_square(tet: Continuum, rest: wp.array[vec7], f: wp.mat33, m: int
 
 @wp.func
 def plastic_tet_spread(tet: Continuum, rest: wp.array[vec7], f: wp.mat33):
-    """What of the Hessian is not alike in all columns of F."""
+    """The term of the Hessian that differs between columns of F."""
     return plastic_spread(tet.mu, symmetric(rest[tet.record]))
 
 
 @wp.func
 def plastic_tet_turning(tet: Continuum, rest: wp.array[vec7], f: wp.mat33):
-    """As of neo-Hookean tets (tets.py), where A has made them no softer."""
+    """t s V₀ F [J], as for neo-Hookean tets (tets.py), with the softest direction of A."""
     at_rest = rest[tet.record]
     s = tet.lam * (wp.determinant(f) - at_rest[6])
     shear = tet.mu * softest(symmetric(at_rest))

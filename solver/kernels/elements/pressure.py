@@ -2,12 +2,12 @@
 """Pressure p of the air inside closed cloth: E = −p V, V = Σ x₀·(x₁ × x₂)/6 over its triangles.
 
 Around a vertex of a closed surface the triangles (i, a, b) make ∂V/∂x_i = Σ x_a × x_b/6, which is
-Σ (x_a − x_i) × (x_b − x_i)/6: what is far from the origin loses no digits. So each corner has the
-force p n/6, n = e₁ × e₂ twice the area vector. They add up to zero over the surface, not over a
-triangle. V is linear in every vertex: its block is zero.
+Σ (x_a − x_i) × (x_b − x_i)/6, which loses no digits far from the origin. So each corner has the
+force p n/6, with n = e₁ × e₂ twice the area vector. Forces add up to zero over the surface, not
+over a triangle. V is linear in every vertex: its block is zero.
 
-G = [e₁ e₂ x₀ + x₁ + x₂] with P = [0 0 −p n/6] tells the same of whole triangles, P : D being what
-all of them together have of ∂E/∂α. `rest` holds p [Pa] of every enclosure, a connected surface.
+For whole triangles, G = [e₁ e₂ x₀ + x₁ + x₂] and P = [0 0 −p n/6]; the sum of P : D over all
+triangles is ∂E/∂α. `rest` holds p [Pa] of every enclosure, a connected surface.
 """
 
 import warp as wp
@@ -20,7 +20,7 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class PressureRecord:
-    """One triangle seen from one of its vertices; a and b follow it round the triangle."""
+    """One triangle seen from one of its vertices; a and b follow it around the triangle."""
 
     a: int
     b: int

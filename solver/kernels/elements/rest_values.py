@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rest values that follow the state of elements: damping. Those of kinds in lanes stand twice, by
-record and eight records of a vertex in one.
+"""Damping by rest values that follow the state of elements. Kinds in lanes store them twice: by
+record, and for eight records of a vertex together.
 """
 
 from functools import cache
@@ -15,17 +15,17 @@ from .table import module_of, table_struct
 
 @cache
 def rest_kernel(kind):
-    """The kernel that lets the rest values of a kind follow its state: damping.
+    """Return the kernel that moves the rest values of a kind towards its state: damping.
 
     With q the internal variable of an element (volume, strain, angle, length), stiffness k and
     damping time k_d the damped energy of a step of length h is
 
         ½ k (q − q̄)² + ½ k (k_d/h) (q − qᵗ)² = ½ k (1 + κ) (q − [(1 − β) q̄ + β qᵗ])² + const,
 
-    κ = k_d/h, β = κ/(1 + κ). So damping needs no term of its own: the stiffness is raised once and
-    the rest value is moved at the start of every step. q is blind to rigid motion, hence free fall
-    and spin are never damped, and the forces of an element add up to zero. Solids are
-    damped by elements of their own, whose rest shape is that at the start (plastic_solids.py).
+    κ = k_d/h, β = κ/(1 + κ). So damping needs no term of its own: the stiffness is raised once, and
+    the rest value is moved at the start of every step. q is invariant under rigid motion, so free
+    fall and spin are never damped, and the forces of an element add up to zero. Solids are damped
+    by elements of their own, whose rest shape is that at the start of the step (plastic_solids.py).
     """
     Table, Rest, moved_rest = table_struct(kind), kind.rest, kind.moved_rest
 
@@ -49,7 +49,7 @@ def rest_kernel(kind):
 
 @cache
 def wide_rest_kernel(kind):
-    """The same for a kind in lanes."""
+    """Return the damping kernel of a kind in lanes."""
     Table, Rest, WideRest, moved_rest = (
         table_struct(kind),
         kind.rest,
@@ -88,7 +88,7 @@ def wide_rest_kernel(kind):
 
 @cache
 def laying_kernel(kind):
-    """The kernel that tells lanes the rest values that have flowed, where damping does not."""
+    """Return the kernel that copies rest values after flow to lanes, for kinds without damping."""
     Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
     laid, _tell = out_of_lanes(kind.rest)
 

@@ -12,8 +12,8 @@ across it towards its director, and d₂ = t × d₁. With 0 and 1 for the two e
 are the curvature (times l) in the frames of the section, |κb| = 2 tan(θ/2), and m is the angle from
 d₁⁰, carried over to edge 1 without twist, to d₁¹. The Hessian is the Gauss-Newton part.
 
-What Bergou et al. have as an angle of each edge is the direction of its director
-(section_frame.py, directors.py).
+The angle of each edge of Bergou et al. is here the direction of its director (section_frame.py,
+directors.py).
 """
 
 import warp as wp
@@ -35,7 +35,7 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class BendRecord:
-    """Two edges seen from one of their five vertices, which is the one of the number `corner`."""
+    """Two edges seen from one of their five vertices, the one with the number `corner`."""
 
     corners: vec5i  # a, b, c and the directors of (a, b) and (b, c)
     corner: int
@@ -55,7 +55,7 @@ class Bend:
 
 @wp.struct
 class ExactBend:
-    """The same in float64."""
+    """Two edges and their directors in float64."""
 
     corners: vec5i
     rest: wp.vec3d  # κ̄₁, κ̄₂, m̄ [rad]
@@ -67,8 +67,8 @@ class ExactBend:
 def columns_of_change(
     one: SectionFrame, two: SectionFrame, of_e: wp.vec3, of_f: wp.vec3, turn_e: float, turn_f: float
 ):
-    """∂/∂G of what changes by `of_e` and `of_f` with the edges, carried along without twist, and by
-    `turn_e` and `turn_f` with turning about them.
+    """∂/∂G of a quantity with the derivatives `of_e` and `of_f` by the edges, transported without
+    twist, and `turn_e` and `turn_f` by rotation about them.
     """
     return wp.matrix_from_cols(
         of_e - (turn_e * one.lean) * one.d_2,
@@ -112,7 +112,7 @@ def bend_change(one: SectionFrame, two: SectionFrame, strain: wp.vec3, m: int):
 
 @wp.func
 def bend_columns(corners: vec5i, x: wp.array[wp.vec3]):
-    """G: the two edges, and the ways from their middles to their directors [m]."""
+    """G: the two edges, and the vectors from their middles to their directors [m]."""
     a = x[corners[0]]
     b = x[corners[1]]
     c = x[corners[2]]
@@ -155,7 +155,7 @@ def seen_columns(bend: BendRecord, x_i: wp.vec3, x: wp.array[wp.vec3]):
 
 @wp.func
 def slopes_at_corner(one: SectionFrame, two: SectionFrame, strain: wp.vec3, weight: wp.vec4):
-    """The rows ∂κ₁/∂G w, ∂κ₂/∂G w and ∂m/∂G w of `bend_change`, together in fewer steps."""
+    """The rows ∂κ₁/∂G w, ∂κ₂/∂G w and ∂m/∂G w of `bend_change`, computed together."""
     along_e = weight[0] * one.per_length
     along_f = weight[1] * two.per_length
     turn_e = (weight[2] * one.per_arm - weight[0] * one.lean) * one.d_2
@@ -199,7 +199,7 @@ def bend_force_hessian(
 def bend_moved_rest(
     bend: BendRecord, undamped: wp.vec3, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
-    """The rest strain on the way to the strain of now."""
+    """The rest strain moved by the blend towards the current strain."""
     g = seen_columns(bend, x_i, x)
     return undamped + blend * strain_gap(bend_strain(first_frame(g), second_frame(g)), undamped)
 
@@ -232,7 +232,7 @@ def bend_stress(bend: Bend, rest: wp.array[wp.vec3], g: mat34):
 
 @wp.func
 def bend_square(bend: Bend, rest: wp.array[wp.vec3], g: mat34, m: int):
-    """Stiffness [N m] and slope of a strain."""
+    """Stiffness [N m] and derivative ∂/∂G of the strain with number m."""
     one = first_frame(g)
     two = second_frame(g)
     k = wp.where(m == 2, bend.twisting, bend.bending)

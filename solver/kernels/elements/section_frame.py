@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of the edges of a rod, and the curvature and twist between two (rods.py).
 
-A director is a vertex without weight beside the middle of its edge e. With g the way from there to
-it, p = |g − (g·t) t| and c = g·t/(p |e|), the frame turns by d₂·dg/p − c d₂·de about t.
+A director is a massless vertex beside the middle of its edge e. With g the vector from there to it,
+p = |g − (g·t) t| and c = g·t/(p |e|), the frame turns by d₂·dg/p − c d₂·de about t.
 """
 
 import warp as wp
@@ -11,9 +11,9 @@ from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 
-# Least 1 + t₀·t₁: an edge that is folded back onto the other has no curvature.
+# Lower bound of 1 + t₀·t₁: an edge that is folded back onto the other has no curvature.
 FOLDED = wp.constant(1.0e-3)
-# A director nearer to the line of its edge than this part of its distance shows no direction.
+# A director nearer to the line of its edge than this fraction of its distance has no direction.
 LEANING = wp.constant(1.0e-4)
 
 
@@ -79,7 +79,7 @@ def bend_strain(one: SectionFrame, two: SectionFrame):
 
 @wp.func
 def strain_gap(strain: wp.vec3, rest: wp.vec3):
-    """The strain over that at rest, its twist taken the short way round."""
+    """The strain minus that at rest, its twist taken the short way round."""
     gap = strain - rest
     gap[2] = gap[2] - 2.0 * wp.PI * wp.round(gap[2] / (2.0 * wp.PI))
     return gap

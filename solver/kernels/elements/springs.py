@@ -3,9 +3,9 @@
 
 f_i = k (l − l̄) n,  H = k (n nᵀ + |1 − l̄/l| (I − n nᵀ)),  n = d/l     (VBD 2024, §3.3)
 
-A compressed spring pushes sideways: its exact stiffness there is negative. The magnitude stands in
-for it, not zero: without any, a step sideways has no bound, and over-relaxed it runs away. In the
-matrix of the coarse correction tension counts across a spring, and pressure does not.
+The exact transverse stiffness of a compressed spring is negative. Its magnitude replaces it, not
+zero: without transverse stiffness a sideways step is unbounded, and diverges when over-relaxed. In
+the matrix of the coarse correction, tension counts across a spring, and compression does not.
 """
 
 import warp as wp
@@ -68,7 +68,7 @@ def spring_force_hessian(
 def spring_moved_rest(
     spring: SpringRecord, undamped: float, blend: float, x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
-    """l̄ on the way to the length of now."""
+    """l̄ moved by the blend towards the current length."""
     return wp.lerp(undamped, wp.length(x[spring.a] - x_i), blend)
 
 
@@ -79,13 +79,13 @@ def along(d: mat31):
 
 @wp.func
 def spring_gradient(spring: Spring, x: wp.array[wp.vec3]):
-    """From the first end to the second [m]."""
+    """Vector from the first end to the second [m]."""
     return wp.matrix_from_cols(x[spring.corners[1]] - x[spring.corners[0]])
 
 
 @wp.func
 def spring_weight(spring: Spring, c: int):
-    """How that changes with a corner."""
+    """Derivative of that vector by a corner."""
     return vec1(float(2 * c - 1))
 
 
@@ -103,15 +103,15 @@ def spring_stress(spring: Spring, rest: wp.array[float], d: mat31):
 def tension(spring: Spring, rest: wp.array[float], d: mat31):
     """1 − l̄/l where the spring is stretched."""
     length = wp.length(along(d))
-    part = float(0.0)
+    strain = float(0.0)
     if length > 0.0:
-        part = wp.max(1.0 - rest[spring.record] / length, 0.0)
-    return part
+        strain = wp.max(1.0 - rest[spring.record] / length, 0.0)
+    return strain
 
 
 @wp.func
 def spring_square(spring: Spring, rest: wp.array[float], d: mat31, m: int):
-    """What the stiffness along the spring [N/m] has besides its tension, and n."""
+    """Stiffness along the spring [N/m] without its tension, and n."""
     n = mat31()
     length = wp.length(along(d))
     if length > 0.0:

@@ -4,11 +4,11 @@
     ψ₀ = μ/2 (|F|² − 2) + λ/2 (J − α)²,  α = 1 + μ/λ,  J = |f₁ × f₂|,  F = (f₁, f₂)
 
 With C_k = 1 + 2 e_k along the principal directions that is μ/2 (C₁ + C₂ − 2) + λ/2 (√(C₁C₂) − α)²,
-and S_k = 2 ∂ψ₀/∂C_k = μ + λ (J − α) J/C_k. It buckles below the mesh and hardens beyond a maximum
-stretch as in buckling.py: stresses are those of the fabric, of which folds have taken up the rest.
-With M = μ + N_c, where S₂ would be below −N_c, the fabric has
+and S_k = 2 ∂ψ₀/∂C_k = μ + λ (J − α) J/C_k. It buckles at sub-mesh scale and hardens beyond a
+maximum stretch as in buckling.py: stresses are those of the fabric; folds take up the rest of the
+strain. With M = μ + N_c, where S₂ would be below −N_c, the fabric has
 
-    √C₂ = λ α √C₁/(M + λ C₁),    and both C = 1 − N_c/λ  where C₁ is smaller than that.
+    √C₂ = λ α √C₁/(M + λ C₁),    and both C = 1 − N_c/λ  where C₁ is below that.
 """
 
 import warp as wp
@@ -30,13 +30,13 @@ from .triangles import exact_columns, first_column, gradient_of_corner, positive
 
 wp.set_module_options(QUICK)
 
-# The least that the square of a stretch counts as.
+# Lower bound of the square of a stretch.
 LEAST = wp.constant(1.0e-12)
 
 
 @wp.struct
 class StableTriangleRecord:
-    """One triangle seen from one of its vertices; a and b follow it round the triangle."""
+    """One triangle seen from one of its vertices; a and b follow it around the triangle."""
 
     a: int
     b: int
@@ -72,7 +72,7 @@ class ExactStableTriangle:
 @wp.func
 def fabric_stretches(constants: wp.vec2, plateau: float, e_1: float, e_2: float):
     """Squares of the principal stretches of the fabric, for strains e₁ ≥ e₂ of the triangle, and
-    how many of them its folds have not changed.
+    the number of them that folds have not changed.
     """
     mu = constants[0]
     lam = constants[1]
@@ -118,7 +118,7 @@ def flat_stiffness(constants: wp.vec2, c_1: float, c_2: float):
 @wp.func
 def stable_stresses(constants: wp.vec2, limits: Limits, pull: float, e_1: float, e_2: float):
     """(S₁, S₂) for principal strains e₁ ≥ e₂, and (T₁, T₂, T₁₂, G) for a block, as in buckling.py:
-    parts of those of ψ₀ where the fabric is.
+    fractions of those of ψ₀ at the stretches of the fabric.
     """
     c_1, c_2, _free = fabric_stretches(constants, limits.load, e_1, e_2)
     flat_1, flat_2 = flat_stresses(constants, c_1, c_2)
@@ -205,7 +205,7 @@ def stable_stress(t: StableTriangle, rest: wp.array[float], f: mat32):
 
 @wp.func
 def stable_square(t: StableTriangle, rest: wp.array[float], f: mat32, m: int):
-    """As `membrane_square` of triangles.py, without what is negative; a fold has no stiffness."""
+    """Squares as in `membrane_square` of triangles.py, none negative; a fold has no stiffness."""
     e_1, e_2, cosine, sine = stable_frame(first_column(f), second_column(f))
     c_1, c_2, free = fabric_stretches(t.constants, t.limits.load, e_1, e_2)
     t_1, t_2, t_12, shear = flat_stiffness(t.constants, c_1, c_2)
@@ -252,7 +252,7 @@ def stable_energy(t: ExactStableTriangle, x: wp.array[wp.vec3]):
     lam = t.constants[1]
     n = t.limits.load
     alpha = one + mu / lam
-    # Squares of the stretches of the fabric, of which folds have taken up the rest.
+    # Squares of the stretches of the fabric; folds take up the rest.
     a_1 = c_1
     a_2 = wp.max(c_2, c_1 * (alpha / ((mu + n) / lam + c_1)) * (alpha / ((mu + n) / lam + c_1)))
     if c_1 < one - n / lam:

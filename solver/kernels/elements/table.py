@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of elements in vertex order, and what the elements of a vertex add up to.
+"""Tables of elements in vertex order, and sums over the elements of a vertex.
 
 An element of n vertices is stored n times, as a record for each of them, so that a vertex streams
-through its records without looking anything up. What is here is made from the functions of an
-`ElementKind`; `kinds` are tuples of them, and their tables hang together like the links of a chain.
+through its records without look-ups. Structs and functions are built from those of an
+`ElementKind`; `kinds` are tuples of these, and their tables are nested, first and others.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ from ..device.options import QUICK
 
 @cache
 def table_struct(kind):
-    """The struct of all elements of a kind."""
+    """Return the struct of all elements of a kind."""
     Record, Rest = kind.record, kind.rest
     if kind.in_lanes is not None:
         return wide_table_struct(kind)
@@ -25,14 +25,14 @@ def table_struct(kind):
     class Table:
         start: wp.array[int]  # [vertex + 1] of its records
         records: wp.array[Record]
-        rest: wp.array[Rest]  # [record] of kinds that have rest values; damping moves them
-        diagonal: wp.array[float]  # [vertex] part of the blocks that never changes [N/m]
+        rest: wp.array[Rest]  # [record], if the kind has rest values; damping moves them
+        diagonal: wp.array[float]  # [vertex] constant term of the blocks [N/m]
 
     return Table
 
 
 def wide_table_struct(kind):
-    """The same of a kind that goes in lanes on the CPU, eight records of a vertex in one."""
+    """Return the struct of a kind in lanes on the CPU, eight records of a vertex in one."""
     Record, Rest, WideRecord, WideRest = kind.record, kind.rest, wide(kind.record), wide(kind.rest)
 
     @wp.struct
@@ -49,7 +49,7 @@ def wide_table_struct(kind):
 
 @cache
 def elements_struct(kinds):
-    """The struct of the tables of several kinds."""
+    """Return the struct of the tables of several kinds."""
     if not kinds:
 
         @wp.struct
@@ -70,7 +70,7 @@ def elements_struct(kinds):
 
 @cache
 def table_force_hessian(kind, in_lanes=False):
-    """The function that adds up the elements of one kind at a vertex."""
+    """Return the function that sums the elements of one kind at a vertex."""
     Table, force_hessian_of, constant = table_struct(kind), kind.force_hessian, kind.diagonal
     is_pulled = kind.pulled
     if in_lanes and kind.in_lanes is not None:
@@ -99,7 +99,7 @@ def table_force_hessian(kind, in_lanes=False):
 
 @cache
 def wide_force_hessian(kind):
-    """The same, eight records at a time."""
+    """Return the function that sums the elements of one kind at a vertex, eight in lanes."""
     Table, force_hessian_of = table_struct(kind), kind.in_lanes
     is_pulled = kind.pulled
 
@@ -123,7 +123,7 @@ def wide_force_hessian(kind):
 
 @cache
 def elements_force_hessian(kinds, in_lanes=False):
-    """The function that adds the elements of several kinds to a force [N] and a block [N/m]."""
+    """Return the function that adds the elements of kinds to a force [N] and a block [N/m]."""
     Elements = elements_struct(kinds)
     if not kinds:
 
@@ -155,7 +155,7 @@ def elements_force_hessian(kinds, in_lanes=False):
 
 @cache
 def energy_kernel(kind):
-    """The kernel for the energies of a kind in float64: float32 cannot hold their sums."""
+    """Return the kernel for energies of a kind in float64: float32 cannot hold their sums."""
     Exact, energy_of = kind.exact, kind.energy
 
     @wp.kernel(module=module_of(kind, "energy"))
@@ -168,7 +168,7 @@ def energy_kernel(kind):
         # in and out
         inverted: wp.array[int],
     ):
-        """Energy [J] of every element, zero at rest, and how many of every body are inside out."""
+        """Energy [J] of every element, zero at rest, and the number inverted in every body."""
         e = wp.tid()
         total, volume = energy_of(elements[e], x)
         energy[e] = total
@@ -179,7 +179,7 @@ def energy_kernel(kind):
 
 
 def module_of(kind, purpose, options=QUICK):
-    """The Warp module of the kernels that a kind has for a purpose."""
+    """Return the Warp module for kernels of a kind with some purpose."""
     module = wp.get_module(f"{__package__}.{kind.name}.{purpose}")
     module.options |= options
     return module

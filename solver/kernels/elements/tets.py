@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stable neo-Hookean tets without logarithm, at a vertex in reduced form.
+"""Stable neo-Hookean tets without logarithm, in reduced form at a vertex.
 
     ψ = μ/2 (|F|² − 3) + λ/2 (J − α)²,  α = 1 + μ/λ      (Smith et al. 2018; PBNG 2023, eq. 9)
 
@@ -9,13 +9,13 @@ s = −n·d_a with n = (d_b − d_a) × (d_c − d_a). J is affine in x_i and |F
     f_i = c₁ (r − s) n − Σ_j w_j d_j,   H_i = c₁ n nᵀ + Σ μ V₀ |g_i|² I,
     c₁ = λ/(36 V₀),  r = 6 α V₀,  w_j = μ V₀ g_i·g_j
 
-is exact and positive definite for every F, inverted or not. Of the whole tet
+is exact and positive definite for every F, inverted or not. For the whole tet
 
     P = μ F + λ (J − α) cof F,   ∂²ψ/∂F² = μ I + λ vec(cof F) vec(cof F)ᵀ + s ∂cof F/∂F,
 
-s = λ (J − α). The last part vanishes from the blocks of single vertices, but without it rotations
+s = λ (J − α). The last term vanishes in the blocks of single vertices, but without it rotations
 would cost energy. It is scaled by t = min(1, μ/(|s| σ)), which keeps the sum positive
-semi-definite; σ is a bound of the largest singular value of F.
+semi-definite; σ is an upper bound of the singular values of F.
 """
 
 import warp as wp
@@ -84,7 +84,7 @@ def tet_force_hessian(
 
 @wp.func
 def gradient_in_tet(corners: wp.vec4i, gradients: wp.mat33, x: wp.array[wp.vec3]):
-    """∂x/∂X in a tet of a field given at the vertices."""
+    """∂x/∂X in a tet of a field x given at the vertices."""
     base = x[corners[0]]
     edges = wp.matrix_from_cols(x[corners[1]] - base, x[corners[2]] - base, x[corners[3]] - base)
     return edges * gradients

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Membrane triangles of St. Venant-Kirchhoff material (triangles.py) at a vertex: of one triangle,
-or of eight in lanes.
+"""Membrane triangles of St. Venant-Kirchhoff material (triangles.py) at a vertex: one triangle, or
+eight in lanes.
 
 With g = ∇N_i, the axes n₁, n₂ of the frame (buckling.py), its axial stresses S₁, S₂ and shear S₁₂,
 p_k = F n_k (n_k·g) and q = F (n₂ n₁ᵀ + n₁ n₂ᵀ) g the force is −S₁ p₁ − S₂ p₂ − S₁₂ q and the block
 
     H_i = |gᵀSg| I + T₁ p₁p₁ᵀ + T₂ p₂p₂ᵀ + K₁₂ (p₁p₂ᵀ + p₂p₁ᵀ) + G q qᵀ
 
-of the stiffness T₁, T₂, G that the material has flat and hardened, pressed or not. gᵀSg alone could
-be negative, under compression. With its magnitude the block is positive semi-definite, and unlike
-with zero a step out of the plane is bounded, also when over-relaxed.
+with the stiffness T₁, T₂, G of the material, flat and hardened, compressed or not. gᵀSg is negative
+under compression. With its magnitude the block is positive semi-definite and, unlike with zero, a
+step out of the plane is bounded, even when over-relaxed.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class TriangleRecord:
-    """One triangle seen from one of its vertices; a and b follow it round the triangle."""
+    """One triangle seen from one of its vertices; a and b follow it around the triangle."""
 
     a: int
     b: int
@@ -83,7 +83,7 @@ def force_and_block(
     t_12: Any,
     shear: Any,
 ):
-    """F S g [N] and the block H_i [N/m] for stresses and slopes times the rest area, in a frame of
+    """F S g [N] and the block H_i [N/m] for stresses and slopes times the rest area, in a frame at
     the angle φ given by cos 2φ and sin 2φ.
     """
     # (n₁n₁ᵀ − n₂n₂ᵀ) g.
@@ -105,7 +105,7 @@ def force_and_block(
 @wp.func
 def corner_force_hessian(triangle: Any, rest: Any, d_a: Any, d_b: Any, pull: float):
     """∂E/∂x_i [N] and ∂²E/∂x_i² [N/m], the latter made positive semi-definite; `rest` is Ḡ, d [m]
-    are the others relative to x_i, `pull` [N] is the force of all else there.
+    are the others relative to x_i, `pull` [N] is the size of the other forces there.
     """
     g_a = triangle.gradient_a
     g_b = triangle.gradient_b
@@ -165,7 +165,7 @@ def triangles_force_hessian(
     x: wp.array[wp.vec3],
     pull: float,
 ):
-    """The same of eight triangles of a vertex."""
+    """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m] ≥ 0 for eight triangles of a vertex, in lanes."""
     p = in_all(x_i)
     force, hessian = corner_force_hessian(
         triangle, rest[q], gathered(x, triangle.a) - p, gathered(x, triangle.b) - p, pull
@@ -175,7 +175,7 @@ def triangles_force_hessian(
 
 @wp.func
 def triangle_moved_rest(triangle: Any, undamped: Any, blend: Any, x_i: Any, x: wp.array[wp.vec3]):
-    """Ḡ: part of the strain of now."""
+    """Ḡ moved by the blend towards the current strain."""
     d_a = gathered(x, triangle.a) - x_i
     d_b = gathered(x, triangle.b) - x_i
     f_1, f_2 = deformation_columns(triangle.gradient_a, triangle.gradient_b, d_a, d_b)

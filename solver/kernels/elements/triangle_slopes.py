@@ -2,7 +2,7 @@
 """Slope ∂E/∂a of membrane triangles (triangles.py) along a coarse step x + a d.
 
 The strain is G + a G' + a² G'' with G'' ⪰ 0, so the slope of ψ₀ is a polynomial of third degree.
-What buckling and hardening change is sampled; of a triangle that is pressed on the way all is.
+Terms of buckling and hardening are sampled; triangles compressed along the step are so as a whole.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ wp.set_module_options(QUICK)
 
 @wp.func
 def flat_components(k: Any, strain: Any):
-    """S of ψ₀, as (S₁₁, S₂₂, S₁₂)."""
+    """S of ψ₀ as (S₁₁, S₂₂, S₁₂)."""
     return vector(
         k[0] * strain[0] + k[2] * strain[1],
         k[2] * strain[0] + k[1] * strain[1],
@@ -33,7 +33,7 @@ def flat_components(k: Any, strain: Any):
 
 @wp.func
 def work(s: Any, change: Any):
-    """S : G' of components."""
+    """S : G' from components."""
     return s[0] * change[0] + s[1] * change[1] + 2.0 * (s[2] * change[2])
 
 
@@ -48,11 +48,10 @@ def least_flat_stress(k: Any, limits: Any, strain: Any):
 
 @wp.func
 def flat_share(k: Any, limits: Any, s_0: Any, s_1: Any, longest: float):
-    """1 where a triangle is pressed nowhere on its way at strains G + a G' + a² G'', a ≤ longest,
-    else 0.
+    """1 if a triangle does not buckle at any strain G + a G' + a² G'', a ≤ longest, else 0.
 
-    The smaller stress of ψ₀ is concave in the strain, and G'' can only add to it: so it is least
-    at one of the ends of G + a G'.
+    The smaller stress of ψ₀ is concave in the strain, and G'' can only increase it: so its minimum
+    is at one of the ends of G + a G'.
     """
     there = least_flat_stress(k, limits, limits.rate * (s_0 + longest * s_1))
     least = smallest(least_flat_stress(k, limits, limits.rate * s_0), there)
@@ -61,7 +60,7 @@ def flat_share(k: Any, limits: Any, s_0: Any, s_1: Any, longest: float):
 
 @wp.func
 def slope_there(k: Any, limits: Any, share: Any, s_0: Any, s_1: Any, s_2: Any, a: float):
-    """∂E/∂a [N m] at the strain G + a G' + a² G'', but for a share of what ψ₀ has of it."""
+    """∂E/∂a [N m] at the strain G + a G' + a² G'', minus a share of that of ψ₀."""
     strain = limits.rate * (s_0 + a * s_1 + (a * a) * s_2)
     s = stress_components(k, limits, strain) - share * flat_components(k, strain)
     return work(s, s_1 + (2.0 * a) * s_2)
@@ -69,7 +68,7 @@ def slope_there(k: Any, limits: Any, share: Any, s_0: Any, s_1: Any, s_2: Any, a
 
 @wp.func
 def flat_slope(k: Any, s_0: Any, s_1: Any, s_2: Any):
-    """Coefficients 1, a, a², a³ of what ψ₀ has of it."""
+    """Coefficients 1, a, a², a³ of ∂E/∂a of ψ₀."""
     flat_1 = flat_components(k, s_1)
     flat_2 = flat_components(k, s_2)
     return (
@@ -90,7 +89,7 @@ def triangle_slope(
     slope: vec6,
     samples: vec8,
 ):
-    """`ElementKind.line` of one triangle, or of eight in lanes: adds the polynomial of ψ₀ to
+    """`ElementKind.line` of one triangle, or of eight in lanes: add the polynomial of ψ₀ to
     `slope`, and the rest to `samples`.
     """
     f_1, f_2 = columns_of(t, x)
@@ -109,7 +108,7 @@ def triangle_slope(
     n = int(0)
     while n < SAMPLES:
         n += 1
-        part = longest * float(n) / float(SAMPLES)
-        there = slope_there(k, t.limits, share, s_0, s_1, s_2, part)
+        a = longest * float(n) / float(SAMPLES)
+        there = slope_there(k, t.limits, share, s_0, s_1, s_2, a)
         samples[n - 1] += total(there) - begin
     return slope, samples

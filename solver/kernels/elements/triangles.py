@@ -4,9 +4,9 @@
     ψ₀ = ½ (K₁ G₁₁² + K₂ G₂₂² + 2 K₁₂ G₁₁ G₂₂) + 2 G_s G₁₂²,   G = ½ (FᵀF − I) − Ḡ,   F = (f₁, f₂)
 
 with axis 1 along the warp; K₁ = K₂ = 2μ + λ, K₁₂ = λ, G_s = μ is the isotropic μ |G|² + λ/2 tr(G)².
-Ḡ is zero but for damping and dents. The triangles have the ψ that buckling.py makes of ψ₀; P =
-(f₁, f₂) S with S = ∂ψ/∂G, and in the Hessian S counts as far as it is tension. What a vertex sees
-is in triangle_corners.py.
+Ḡ is zero without damping and dents. buckling.py derives ψ from ψ₀; P = (f₁, f₂) S with S = ∂ψ/∂G,
+and the Hessian takes the tensile part of S. Forces and blocks of a vertex are in
+triangle_corners.py.
 """
 
 from typing import Any
@@ -111,14 +111,14 @@ def triangle_stress(t: Triangle, rest: wp.array[wp.vec3], f: mat32):
 
 @wp.func
 def membrane_square(k: wp.vec4, limits: Limits, strain: wp.vec3, f: mat32, m: int):
-    """Three squares [N m] that stretch and shear make: T₁ (f₁ n₁ᵀ + T₁₂/T₁ f₂ n₂ᵀ)², what T₂ has
-    besides, and G (f₂ n₁ᵀ + f₁ n₂ᵀ)², along the axes n of the frame, with the images f of these.
+    """Three squares [N m] for stretch and shear: T₁ (f₁ n₁ᵀ + T₁₂/T₁ f₂ n₂ᵀ)², the rest of T₂, and
+    G (f₂ n₁ᵀ + f₁ n₂ᵀ)², with the axes n of the frame and their images f.
     """
     mean, half, cosine, sine = strain_frame(limits.isotropy, strain)
     s_1, s_2, t_1, t_2, t_12 = axial_tangents(k, limits, mean + half, mean - half)
     turned = f * wp.mat22(cosine, sine, sine, -cosine)
     rate = limits.rate
-    # Of slack cloth, too.
+    # T₁ is zero in slack cloth.
     ratio = t_12 / wp.max(t_1, 1.0e-30)
     scale = rate * t_1
     change = 0.5 * ((1.0 + ratio) * f + (1.0 - ratio) * turned)
@@ -177,7 +177,7 @@ def columns_of(t: Any, x: wp.array[wp.vec3]):
 
 @wp.func
 def triangles_forces(t: Triangles, rest: wp.array[wp.vec3], x: wp.array[wp.vec3]):
-    """Forces [N] of eight triangles on corners 1 and 2."""
+    """Forces [N] of eight triangles in lanes on corners 1 and 2."""
     f_1, f_2 = columns_of(t, x)
     strain = green_strain(f_1, f_2) - gathered(rest, t.record)
     s = stress_components(t.stiffness, t.limits, t.limits.rate * strain)
