@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lattices of cells around surfaces, and the surfaces embedded in them."""
+"""Lattices of cells around surfaces, and surfaces embedded in them."""

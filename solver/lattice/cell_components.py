@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts into which the material of every cell falls, and which of them go on in the next cell.
+"""Connected components of the material in every cell, and their connections to the next cells.
 
-Two patches of the surface in a cell belong to one part if material leads from one to the other
-within the cell: straight along a line, or from subcell to subcell. Between neighboring cells, parts
-are connected by a triangle that passes their common face, or by material on both sides of it.
-So what the surface connects is never torn apart, however thin it is.
+Two patches of the surface in a cell bound one component if material connects them within the cell:
+straight along a line, or from subcell to subcell. Components of neighboring cells are connected by
+a triangle that crosses their common face, or by material on both sides of it. So whatever the
+surface connects stays connected, however thin it is.
 """
 
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ from .surface_patches import Pieces, pieces_of
 
 @dataclass(eq=False)
 class CellComponents:
-    """Parts of the material in the cells of a grid, sorted by cell."""
+    """Components of the material in the cells of a grid, sorted by cell."""
 
     cell: np.ndarray
-    """Flat number of the cell, [part]."""
+    """Flat number of the cell, [component]."""
     filling: Filling
-    """How much of the cell each fills, and where."""
+    """Filling of the cell by each component."""
     faces: list[np.ndarray]
-    """By axis: pairs of parts, [pair, 2], that connect through a face, the lower cell first."""
+    """By axis: components that connect through a face, [pair, 2], the lower cell first."""
     pieces: Pieces
     of_piece: np.ndarray
-    """The part that each piece of the surface bounds, [piece]."""
+    """Component that each piece of the surface bounds, [piece]."""
 
 
 def components_of(points, triangles, counts):
-    """`CellComponents` in a grid of `counts` cells: points [point, 3] in cells, triangles
-    [triangle, 3].
+    """Return the `CellComponents` in a grid of `counts` cells: points [point, 3] in cells,
+    triangles [triangle, 3].
     """
     pieces = pieces_of(points, triangles, counts)
     material = solid_regions_of(points, triangles, counts)
@@ -49,9 +49,9 @@ def components_of(points, triangles, counts):
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     cell, of_piece = cell[order], rank[of_piece]
-    part_of_label = np.full(shared.label.max(initial=label.max()) + 2, -1)
-    part_of_label[label] = of_piece
-    shared.label = part_of_label[shared.label]
+    component_of_label = np.full(shared.label.max(initial=label.max()) + 2, -1)
+    component_of_label[label] = of_piece
+    shared.label = component_of_label[shared.label]
 
     fractions = material.fractions.ravel()[cell] * _shares(cell, shared)
     faces = []
@@ -65,20 +65,22 @@ def components_of(points, triangles, counts):
 
 
 def _shares(cell, shared):
-    """What each part has of the material in its cell, [part]."""
+    """Share of each component in the material of its cell, [component]."""
     own = np.bincount(shared.label[shared.label >= 0], minlength=len(cell)).astype(float)
-    crowd = shared.number.ravel()[cell]
-    several = crowd >= 0
-    crowd, own, shares = crowd[several], own[several], np.ones(len(cell))
-    total, parts = np.bincount(crowd, own), np.bincount(crowd)
+    shared_index = shared.number.ravel()[cell]
+    several = shared_index >= 0
+    shared_index, own, shares = shared_index[several], own[several], np.ones(len(cell))
+    total, component_count = np.bincount(shared_index, own), np.bincount(shared_index)
     shares[several] = np.where(
-        total[crowd] > 0.0, own / np.maximum(total[crowd], 1.0), 1.0 / parts[crowd]
+        total[shared_index] > 0.0,
+        own / np.maximum(total[shared_index], 1.0),
+        1.0 / component_count[shared_index],
     )
     return shares
 
 
 def _passed_faces(pieces, counts, axis, of_piece):
-    """Pairs of parts [pair, 2] that a triangle connects through a face across the axis."""
+    """Components [pair, 2] that a triangle connects through a face across the axis."""
     place = np.unravel_index(pieces.cell, counts)[axis]
     low = np.flatnonzero(place < counts[axis] - 1)
     high = pieces.find(pieces.triangle[low], pieces.cell[low] + np.prod(counts[axis + 1 :]))
@@ -87,7 +89,7 @@ def _passed_faces(pieces, counts, axis, of_piece):
 
 
 def _filled_faces(cell, material, shared, axis):
-    """Pairs of parts [pair, 2] with material on both sides of a face across the axis."""
+    """Components [pair, 2] with material on both sides of a face across the axis."""
     subcells = material.subcells
     inside = np.moveaxis(material.inside, axis, 0)
     cut = np.moveaxis(material.lines[axis].cut, axis, 0)
@@ -101,17 +103,19 @@ def _filled_faces(cell, material, shared, axis):
     first = np.full(material.counts, -1)
     first.ravel()[cell[::-1]] = np.arange(len(cell))[::-1]
     sides = []
-    for way, layer in ((0, -1), (1, 0)):
-        at = (face[0] + way, *face[1:])
-        crowd = np.moveaxis(shared.number, axis, 0)[at]
-        alone = np.moveaxis(first, axis, 0)[at]
-        sides.append((crowd, alone, np.moveaxis(shared.label, axis + 1, 1)[:, layer]))
-    crowded = (sides[0][0] >= 0) | (sides[1][0] >= 0)
-    simple = np.stack([alone[~crowded] for _, alone, _ in sides], axis=1)
-    face, row, column = np.nonzero(joined[tuple(i[crowded] for i in face)])
+    for step, layer in ((0, -1), (1, 0)):
+        at = (face[0] + step, *face[1:])
+        shared_index = np.moveaxis(shared.number, axis, 0)[at]
+        first_component = np.moveaxis(first, axis, 0)[at]
+        sides.append(
+            (shared_index, first_component, np.moveaxis(shared.label, axis + 1, 1)[:, layer])
+        )
+    is_shared = (sides[0][0] >= 0) | (sides[1][0] >= 0)
+    simple = np.stack([first_component[~is_shared] for _, first_component, _ in sides], axis=1)
+    face, row, column = np.nonzero(joined[tuple(i[is_shared] for i in face)])
     divided = []
-    for crowd, alone, label in sides:
-        number, only = crowd[crowded][face], alone[crowded][face]
+    for shared_index, first_component, label in sides:
+        number, only = shared_index[is_shared][face], first_component[is_shared][face]
         own = np.full(len(number), -1)
         many = number >= 0
         own[many] = label[number[many], row[many], column[many]]

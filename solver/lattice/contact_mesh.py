@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The surface by which a body in a lattice touches others: the visible one, as fine as the cells.
+"""The contact surface of a body in a lattice: the visible one, at the resolution of the cells.
 
-Contact acts at vertices. Of a mesh that is coarser than its lattice, such as a box of eight, the
-cells would fall through the faces in between; so these are split. A mesh that is much finer says
-more than the cells can follow, and costs more; it is simplified.
+Contact acts at vertices. A mesh that is coarser than its lattice, such as a box of eight vertices,
+would let the cells fall through its faces, so these are split. A mesh that is much finer has detail
+that the cells cannot follow, at a higher cost, so it is simplified.
 """
 
 import numpy as np
@@ -12,17 +12,17 @@ from ..topology.graphs import connected_components, edges_of
 from ..topology.meshes import are_flat
 from .shells import welded
 
-# Longest edge of the surface, in cells: no point of a triangle is then a cell from its corners.
+# Longest edge of the surface, in cells: points of a triangle are then within a cell of its corners.
 LONGEST_EDGE = np.sqrt(2.0)
 # Vertices of a simplified surface are about this many cells apart.
 SIMPLIFIED = 0.5
 
 
 def contact_mesh(points, triangles, cell_size, most_vertices):
-    """Points [point, 3] in m and triangles [triangle, 3] of the surface by which a mesh touches.
+    """Points [point, 3] in m and triangles [triangle, 3] of the contact surface of a mesh.
 
     `cell_size` [m] is that of its lattice. A mesh of more than `most_vertices` is simplified. Faces
-    without area are left out; there may be no triangle left.
+    without area are left out, so the result may be empty.
     """
     triangles = triangles[~are_flat(points, triangles)]
     if not len(triangles):
@@ -36,18 +36,18 @@ def contact_mesh(points, triangles, cell_size, most_vertices):
 
 
 def split(points, triangles, longest):
-    """The same surface with no edge longer than `longest` [m]: points and triangles.
+    """Split edges until none is longer than `longest` [m]; return points and triangles.
 
-    Edges are halved in both of their triangles, so the surface stays as closed as it was; the
-    points that there were stay first.
+    Edges are halved in both of their triangles, so a closed surface stays closed; the given points
+    stay first.
     """
     points, triangles, _ = split_with_ends(points, triangles, longest)
     return points, triangles
 
 
 def split_with_ends(points, triangles, longest):
-    """What `split` gives, and for every time that edges were halved the ends [new, 2] of those that
-    were: each has got the next new point in its middle.
+    """Return the result of `split` and, for every pass, the ends [new, 2] of the edges that it
+    halved: each new point is the middle of the next such edge.
     """
     ends = []
     while True:
@@ -65,7 +65,7 @@ def split_with_ends(points, triangles, longest):
 def _halved(points, triangles, middles):
     """Triangles whose edges, from each corner to the next, have the given `middles` or -1."""
     count = np.count_nonzero(middles >= 0, axis=1)
-    parts = [triangles[count == 0]]
+    pieces = [triangles[count == 0]]
     # Turned so that the first edge has a middle and, of two, the last one has none.
     first = np.argmax(middles >= 0, axis=1)
     first[(count == 2) & (middles[:, 1] < 0)] = 2
@@ -74,13 +74,13 @@ def _halved(points, triangles, middles):
     ab, bc, ca = np.take_along_axis(middles, turn, axis=1).T
 
     def add(where, *corners):
-        parts.append(np.stack([np.broadcast_to(k, len(a))[where] for k in corners], axis=1))
+        pieces.append(np.stack([np.broadcast_to(k, len(a))[where] for k in corners], axis=1))
 
     one, two, three = count == 1, count == 2, count == 3
     add(one, a, ab, c)
     add(one, ab, b, c)
     add(two, ab, b, bc)
-    # The rest of these is a quad, which its shorter diagonal divides.
+    # The rest is a quad, which is divided by its shorter diagonal.
     across = np.linalg.norm(points[a] - points[bc], axis=1)
     along = np.linalg.norm(points[ab] - points[c], axis=1)
     short = across < along
@@ -90,16 +90,16 @@ def _halved(points, triangles, middles):
     add(two & ~short, ab, bc, c)
     for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)):
         add(three, *corners)
-    return np.concatenate(parts)
+    return np.concatenate(pieces)
 
 
 def simplified(points, triangles, spacing):
-    """A coarser surface of some of the points, about `spacing` [m] apart: points and triangles.
+    """Return a coarser surface of some of the points, about `spacing` [m] apart, and its triangles.
 
-    Vertex clustering (Rossignac and Borrel 1993): of the vertices in a cube of space whose normals
-    point into the same of six directions, the outermost along their mean normal stands for all, so
-    that little of the mesh reaches out of the coarser one. Opposite sides of a thin part stay
-    apart, and so does what the mesh does not connect within the cube, such as two fingers.
+    Vertex clustering (Rossignac and Borrel 1993): among vertices in one cube of space whose normals
+    are nearest to the same of six directions, the outermost along their mean normal represents all,
+    so that little of the mesh protrudes from the coarser one. Opposite sides of a thin wall stay
+    separate, and so do components that the mesh does not connect within the cube, like fingers.
     """
     normals = _normals(points, triangles)
     axis = np.argmax(np.abs(normals), axis=1)
@@ -113,9 +113,9 @@ def simplified(points, triangles, spacing):
     outermost = np.lexsort([inwards, cluster])[
         np.searchsorted(np.sort(cluster), np.arange(len(outwards)))
     ]
-    stands_for = np.arange(len(points))
-    stands_for[used] = used[outermost[cluster]]
-    triangles = stands_for[triangles]
+    representative = np.arange(len(points))
+    representative[used] = used[outermost[cluster]]
+    triangles = representative[triangles]
     a, b, c = triangles.T
     triangles = triangles[(a != b) & (b != c) & (c != a)]
     first = np.argmin(triangles, axis=1)
@@ -124,7 +124,7 @@ def simplified(points, triangles, spacing):
 
 
 def _connected(points, triangles, used, cluster):
-    """Clusters of the vertices `used`, each divided into what edges or equal places connect."""
+    """Clusters of the vertices `used`, each divided into its connected components."""
     of_point = np.full(len(points), -1)
     of_point[used] = cluster
     every = np.arange(len(points))
@@ -134,7 +134,7 @@ def _connected(points, triangles, used, cluster):
 
 
 def _normals(points, triangles):
-    """Normals at the vertices, as long as the area around them [point, 3]."""
+    """Normals at the vertices, weighted by the area around them [point, 3]."""
     a, b, c = points[triangles].swapaxes(0, 1)
     normals = np.zeros_like(points)
     np.add.at(normals, triangles, np.cross(b - a, c - a)[:, None])

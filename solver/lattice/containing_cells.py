@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which cell of a lattice holds a point, where several cells are in one place.
+"""The cell of a lattice that contains a point, among several cells in one place.
 
-A point follows the material that is nearest to it. On the way from a point to the nearest point of
-the surface around it there is no other surface, so the piece of the surface that is nearest tells
-whose part the point is: one inside of the material, on its surface or a little outside.
+A point follows the material that is nearest to it. No other surface lies between a point and the
+nearest point of the surface, so the nearest piece of the surface determines the component of a
+point inside the material, on its surface or slightly outside.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ import numpy as np
 from .surface_patches import Pieces
 from .triangle_queries import nearest_on_triangles
 
-# A point this near to a triangle, in cells, is on it.
+# A point within this distance of a triangle, in cells, lies on it.
 ON_IT = 1e-6
 AROUND = np.stack(np.indices((3, 3, 3)), axis=-1).reshape(-1, 3) - 1
 
 
 @dataclass(eq=False)
 class ContainingCells:
-    """The surface in a lattice, in pieces that belong to cells."""
+    """The surface in a lattice, cut in pieces that belong to cells; finds cells of points."""
 
     points: np.ndarray
     """Points of the surface in cells, [point, 3]."""
@@ -30,17 +30,17 @@ class ContainingCells:
     counts: np.ndarray
     """Size of the grid, [3]."""
     place: np.ndarray
-    """Flat place of every cell in the grid, rising, [cell]."""
+    """Flat place of every cell in the grid, ascending, [cell]."""
     pieces: Pieces
     cell: np.ndarray
-    """The cell that each piece belongs to, [piece]."""
+    """Cell of each piece, [piece]."""
     cells: np.ndarray
     """Vertices of the cells, [cell, 8]."""
     doubled: np.ndarray
-    """Which cells have corners, or are, where others are too, [cell]."""
+    """True for cells that share their place, or that of a corner, with others, [cell]."""
 
     def cells_at(self, at):
-        """The cells that points `at` [point, 3], in cells, follow, [point]."""
+        """Cell [point] that each of the points `at` [point, 3], in cells, follows."""
         place = np.clip(np.floor(at).astype(np.int64), 0, self.counts - 1)
         cell = self._first_cell(place)
         unclear = np.flatnonzero((cell < 0) | self.doubled[cell])
@@ -63,7 +63,7 @@ class ContainingCells:
         every = np.concatenate([self.points[corners], at])
         order = np.lexsort(every.T)
         new = np.append(True, (every[order][1:] != every[order][:-1]).any(axis=1))
-        # The sort is stable: if a point is at a corner, its group begins with that.
+        # The sort is stable: if a point is at a corner, its group begins with the corner.
         leader = np.empty(len(order), np.int64)
         leader[order] = order[new][np.cumsum(new) - 1]
         corner = leader[len(corners) :]
@@ -73,22 +73,22 @@ class ContainingCells:
         return np.where(known, piece, -1)
 
     def _nearest(self, at, place):
-        """The cells that hold points away from the corners of the surface, by its nearest piece."""
+        """Cells of points away from the corners of the surface, by its nearest piece."""
         flat = np.ravel_multi_index(place.T, self.counts)
         piece, gap = self._nearest_piece(at, flat[:, None])
         cell = np.where(piece >= 0, self.cell[piece], -1)
         off = np.flatnonzero(~(gap < ON_IT**2))
         if not len(off):
             return cell
-        at, place = at[off], self._kept(at[off], place[off])
+        at, place = at[off], self._occupied(at[off], place[off])
         around = place[:, None] + AROUND
         flat = np.ravel_multi_index(np.moveaxis(around, 2, 0), self.counts, mode="clip")
         piece, _ = self._nearest_piece(at, flat)
         cell[off] = self._beside(np.where(piece >= 0, self.cell[piece], -1), place)
         return cell
 
-    def _kept(self, at, place):
-        """The places of points, or of the nearest cells where there are none at their places."""
+    def _occupied(self, at, place):
+        """Places of points, or of the nearest cells where no cell is at their places."""
         touched = np.unique(self.pieces.cell)
         touched = np.stack(np.unravel_index(touched, self.counts), axis=1)
         place = place.copy()
@@ -98,7 +98,7 @@ class ContainingCells:
         return place
 
     def _beside(self, nearest, place):
-        """The cells at places [n, 3] that hang together with the `nearest` ones, or those."""
+        """Cells at places [n, 3] that are connected to the `nearest` cells, or else those."""
         own = self._first_cell(place)
         cell = np.where(nearest >= 0, nearest, own)
         other = np.stack(np.unravel_index(self.place[cell], self.counts), axis=1)
@@ -117,8 +117,8 @@ class ContainingCells:
         return cell
 
     def _nearest_piece(self, at, flat):
-        """The pieces nearest to points [n, 3] in the cells at flat places [n, m], -1 for none, and
-        the squares of the distances.
+        """Pieces nearest to points [n, 3] in the cells at flat places [n, m], -1 for none, and
+        their squared distances.
         """
         piece, least = np.full(len(at), -1), np.full(len(at), np.inf)
         for pair, near in self.pieces.in_cells(flat.ravel()):
@@ -134,16 +134,16 @@ class ContainingCells:
         return piece, least
 
     def _near(self, at, point, triangle):
-        """Which triangles [pair] may be the nearest of their points [pair], numbers of pairs."""
-        center, radius = self._balls
+        """Indices of pairs [pair] whose triangle may be the nearest one to its point."""
+        center, radius = self._bounding_spheres
         distance = np.linalg.norm(center[triangle] - at, axis=1)
         least = np.full(point.max(initial=-1) + 1, np.inf)
         np.minimum.at(least, point, distance)
         return np.flatnonzero(distance - radius[triangle] <= least[point])
 
     @cached_property
-    def _balls(self):
-        """Centers [triangle, 3] and radii [triangle] of balls around the triangles."""
+    def _bounding_spheres(self):
+        """Centers [triangle, 3] and radii [triangle] of bounding spheres of the triangles."""
         corners = self.points[self.triangles]
         center = corners.mean(axis=1)
         return center, np.linalg.norm(corners - center[:, None], axis=2).max(axis=1)

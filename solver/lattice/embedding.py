@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points of embedded surfaces: weighted sums of the corners of one tet or cell each."""
+"""Embedded surfaces: each point is a weighted sum of the corners of one tet or cell."""
 
 from dataclasses import dataclass
 
@@ -12,15 +12,15 @@ from ..topology.graphs import unique_edges
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
-# Rough cost of moving a point [ns].
+# Approximate cost of moving a point [ns].
 FOLLOW = 40.0
 
 
 @dataclass
 class EmbeddedPoints:
     """The embedded points of all bodies: `corners` [point, n] in solver order, their `weights`
-    [point, n], and the number of their `body` [point]. n is 4, or 8 where any body is of cells; the
-    weights of what a tet lacks are 0.
+    [point, n], and the number of their `body` [point]. n is 4, or 8 if any body consists of cells;
+    unused weights of a tet are 0.
     """
 
     corners: np.ndarray
@@ -32,7 +32,7 @@ class EmbeddedPoints:
 
     @property
     def width(self):
-        """Corners of a point, 0 where there are no points."""
+        """Number of corners of a point; 0 if there are no points."""
         return self.corners.shape[1] if len(self) else 0
 
     def of(self, values):
@@ -40,14 +40,14 @@ class EmbeddedPoints:
         return np.einsum("pk,pk...->p...", self.weights, values[self.corners])
 
     def parents(self):
-        """Pairs (point, corner) with a weight other than 0, as two arrays, and those weights."""
+        """Pairs (point, corner) with a weight other than 0, as two arrays, and their weights."""
         point, slot = np.nonzero(self.weights)
         return point, self.corners[point, slot], self.weights[point, slot]
 
 
 def embedded_points(bodies, vertices):
-    """The `EmbeddedPoints` of bodies, whose `vertices` [body] are numbers in solver order, and
-    their triangles [triangle, 3], numbered from 0.
+    """The `EmbeddedPoints` of bodies and their triangles [triangle, 3], numbered from 0; `vertices`
+    [body] are numbers in solver order.
     """
     surfaces = {n: one.surface for n, one in enumerate(bodies) if getattr(one, "surface", None)}
     width = max((one.corners.shape[1] for one in surfaces.values()), default=4)
@@ -70,7 +70,7 @@ def embedded_points(bodies, vertices):
 def upload_embedding(points, hidden, first, upload):
     """The `Embedding` on the device; the points are numbered from `first` on.
 
-    `hidden` [vertex of a body]: those that have points or nothing at all on the surface.
+    `hidden` [vertex of a body]: True for vertices that are not on the surface themselves.
     """
     struct = kernels.Embedding()
     struct.first, struct.width = first, points.width
@@ -79,18 +79,18 @@ def upload_embedding(points, hidden, first, upload):
     struct.corners = upload(points.corners.astype(np.int32).ravel(), int)
     struct.weights = upload(points.weights.ravel(), float)
     point, corner, weight = points.parents()
-    alone = np.setdiff1d(np.arange(first), np.flatnonzero(hidden))
-    owner = np.concatenate([corner, alone])
+    own = np.setdiff1d(np.arange(first), np.flatnonzero(hidden))
+    owner = np.concatenate([corner, own])
     order = np.argsort(owner, kind="stable")
     start = np.searchsorted(owner[order], np.arange(first + 1))
     struct.start = upload(start.astype(np.int32), int)
-    struct.carried = upload(np.concatenate([first + point, alone])[order].astype(np.int32), int)
-    struct.share = upload(np.concatenate([weight, np.ones(len(alone))])[order], float)
+    struct.carried = upload(np.concatenate([first + point, own])[order].astype(np.int32), int)
+    struct.share = upload(np.concatenate([weight, np.ones(len(own))])[order], float)
     struct.spread = upload(np.abs(points.weights).sum(axis=1), float)
     rows = np.unique(points.corners, axis=0)
     pairs = unique_edges(rows)
     both = np.concatenate(
-        [pairs, pairs[:, ::-1], np.tile(alone, (2, 1)).T, np.tile(np.unique(rows), (2, 1)).T]
+        [pairs, pairs[:, ::-1], np.tile(own, (2, 1)).T, np.tile(np.unique(rows), (2, 1)).T]
     )
     both = np.unique(both, axis=0)
     start = np.searchsorted(both[:, 0], np.arange(first + 1))
@@ -100,38 +100,38 @@ def upload_embedding(points, hidden, first, upload):
 
 
 def clearances(model):
-    """Launches that find how far what a step begins with is from analytic colliders; none where
-    there are no points or no such colliders.
+    """Launches that find the clearance to analytic colliders at the start of a step; empty without
+    points or such colliders.
     """
     if not len(model.surface.points) or not model.has_analytic_colliders:
         return []
-    alone = np.setdiff1d(np.arange(model.vertex_count), np.flatnonzero(model.surface.hidden))
+    own = np.setdiff1d(np.arange(model.vertex_count), np.flatnonzero(model.surface.hidden))
     points = model.kinematic_end + np.arange(len(model.surface.points))
-    mine = model.upload(np.concatenate([alone, points]).astype(np.int32), int)
+    vertices = model.upload(np.concatenate([own, points]).astype(np.int32), int)
     record, contact_model = model.launches.record, [model.contact_model]
     return [
-        record(in_front.find_clearances, len(mine), [mine, model.x_start], contact_model),
+        record(in_front.find_clearances, len(vertices), [vertices, model.x_start], contact_model),
         record(in_front.gather_clearances, model.vertex_count, [], contact_model),
     ]
 
 
 def depths(model):
-    """Launches that find how deep bodies are behind analytic colliders; none without these."""
+    """Launches that find penetration depths behind analytic colliders; empty without these."""
     if not model.has_analytic_colliders:
         return []
-    alone = np.setdiff1d(np.arange(model.free_count), np.flatnonzero(model.surface.hidden))
+    own = np.setdiff1d(np.arange(model.free_count), np.flatnonzero(model.surface.hidden))
     points = model.kinematic_end + np.arange(len(model.surface.points))
-    mine = model.upload(np.concatenate([alone, points]).astype(np.int32), int)
+    vertices = model.upload(np.concatenate([own, points]).astype(np.int32), int)
     of_colliders = model.contact_model
     find = model.launches.record(
-        in_front.find_depths, len(mine), [mine, model.x_start], [of_colliders]
+        in_front.find_depths, len(vertices), [vertices, model.x_start], [of_colliders]
     )
     return [of_colliders.depth.zero_, find]
 
 
 def points_in_front(model, start, moved):
-    """Launches that keep steps from `start` to `moved` from taking embedded points through analytic
-    colliders; none where there are no points or no such colliders.
+    """Launches that limit steps from `start` to `moved`, so that embedded points do not pass
+    through analytic colliders; empty without points or such colliders.
     """
     if not len(model.surface.points) or not model.has_analytic_colliders:
         return []
@@ -146,8 +146,8 @@ def points_in_front(model, start, moved):
 
 
 def steps_in_front(model, start, moved):
-    """Launches that keep steps of free vertices from `start` to `moved` from taking them, or
-    embedded points, through analytic colliders; none where there are no such colliders.
+    """Launches that limit steps of free vertices from `start` to `moved`, so that neither they nor
+    embedded points pass through analytic colliders; empty without such colliders.
     """
     if not model.has_analytic_colliders:
         return []
@@ -157,7 +157,7 @@ def steps_in_front(model, start, moved):
 
 
 class Followers:
-    """Moves embedded points after their corners."""
+    """Moves embedded points along with their corners."""
 
     def __init__(self, model):
         self.model, self.points = model, model.surface.points
@@ -175,7 +175,7 @@ class Followers:
         self.known[first, last]()
 
     def listed(self, first, last):
-        """The launch that moves those that have contact pairs: sweeps ask for no others."""
+        """The launch that moves points with contact pairs; sweeps need no others."""
         if (first, last, "listed") not in self.known:
             start = self.model.lists.all.start
             launch = self._launch(kernels.follow_listed, first, last, start)
@@ -183,9 +183,7 @@ class Followers:
         return self.known[first, last, "listed"]
 
     def _moved(self, first, last):
-        """Points that move with vertices of a range; given to the device before any graph is
-        captured.
-        """
+        """Points that move with vertices of a range; uploaded before any graph is captured."""
         corners = self.points.corners
         moving = (corners >= first) & (corners < last) & (self.points.weights != 0.0)
         return self.model.upload(np.flatnonzero(moving.any(axis=1)).astype(np.int32), int)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The grid of equal cubes in which a surface lies."""
+"""The grid of equal cubes around a surface."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from ..topology.meshes import checked_elements, finite_points
 from .voxels import ROUNDING
 
 MAX_RESOLUTION = 128
-# Cells at the border of a thin or open mesh hold little or nothing of its inside. They keep this
-# part of their mass and stiffness, so that no vertex of the lattice is too light to be simulated.
+# Cells at the border of a thin or open mesh contain little or none of its inside. They keep this
+# fraction of their mass and stiffness, so that no vertex of the lattice is too light to simulate.
 LEAST_FRACTION = 0.1
 
 
@@ -32,7 +32,7 @@ def grid_around(points, triangles, resolution, name):
     if longest <= ROUNDING * np.abs(corners).max():
         raise ValueError(f"{name}: all faces lie in one point; cells need a mesh with a size")
 
-    # A little room on both sides: the surface never lies on the border of the lattice.
+    # A small margin on both sides: the surface never lies on the border of the lattice.
     size = longest * (1.0 + 1e-6) / int(resolution)
     counts = np.maximum(np.ceil((high - low) / size).astype(int), 1)
     origin = 0.5 * (low + high) - 0.5 * size * counts

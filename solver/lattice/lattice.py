@@ -2,13 +2,13 @@
 """A lattice of cells around any surface mesh, and points embedded in it.
 
 The surface may be open, self-intersecting, flat or not a manifold: cells of a cubic grid that it
-touches, or that lie inside it, are kept. `material` says what is inside.
+touches, or that lie inside it, are kept. solid_regions.py defines the inside.
 
-A cell is there once for every connected part of the material inside it, and two of these share
+A cell is duplicated for every connected component of the material inside it. Two of these share
 their common corners only where the material of both connects through their common face, directly
 or through others around the corner (virtual nodes: Molino, Bao and Fedkiw 2004; Teran, Sifakis,
 Blemker, Ng-Thow-Hing, Lau and Fedkiw 2005; for lattices Patterson, Mitchell and Sifakis 2012). So
-two fingers or both lips move freely however coarse the cells are.
+two fingers or both lips move independently, however coarse the cells are.
 """
 
 from dataclasses import dataclass
@@ -33,15 +33,15 @@ class Lattice:
     cells: np.ndarray
     """Vertices of every cell, shape [cell, 8], int32; corner k is at CELL_CORNERS[k]."""
     filling: Filling
-    """How the material fills the cells."""
+    """Filling of the cells by material."""
     origin: np.ndarray
     """Lowest corner of the grid [m]."""
     cell_size: float
     """Side of a cell [m]."""
     grid: np.ndarray
-    """Where the vertices are in the grid, in cells, shape [vertex, 3], int."""
-    holders: ContainingCells
-    """The surface in the cells."""
+    """Places of the vertices in the grid, in cells, shape [vertex, 3], int."""
+    containing_cells: ContainingCells
+    """The surface in the cells, by which `embed` finds the cell of a point."""
 
 
 def lattice(points, triangles, resolution, name="Lattice"):
@@ -51,26 +51,26 @@ def lattice(points, triangles, resolution, name="Lattice"):
     """
     points, triangles, origin, size, counts = grid_around(points, triangles, resolution, name)
     at, surface = (points - origin) / size, welded(points, triangles)
-    parts = components_of(at, surface, counts)
-    parts.filling.part = _with_least(parts.filling.part)
-    places = np.stack(np.unravel_index(parts.cell, counts), axis=1)
-    used, cells = _vertices(parts, places, counts)
+    components = components_of(at, surface, counts)
+    components.filling.part = _with_least(components.filling.part)
+    places = np.stack(np.unravel_index(components.cell, counts), axis=1)
+    used, cells = _vertices(components, places, counts)
     doubled = np.bincount(used)[used] > 1
     grid = np.stack(np.unravel_index(used, counts + 1), axis=1)
     return Lattice(
         points=origin + size * grid,
         cells=cells.astype(np.int32),
-        filling=parts.filling,
+        filling=components.filling,
         origin=origin,
         cell_size=size,
         grid=grid,
-        holders=ContainingCells(
+        containing_cells=ContainingCells(
             points=at,
             triangles=surface,
             counts=counts,
-            place=parts.cell,
-            pieces=parts.pieces,
-            cell=parts.of_piece,
+            place=components.cell,
+            pieces=components.pieces,
+            cell=components.of_piece,
             cells=cells,
             doubled=doubled[cells].any(axis=1),
         ),
@@ -78,27 +78,30 @@ def lattice(points, triangles, resolution, name="Lattice"):
 
 
 def _with_least(fractions):
-    """Fractions of at least `LEAST_FRACTION`; what that adds is taken from those of other cells
-    that are not full, as far as they have it.
+    """Fractions raised to at least `LEAST_FRACTION`; as far as possible the other cells that are
+    not full compensate for the added material.
     """
     raised = np.maximum(fractions, LEAST_FRACTION)
     spare = np.where(fractions < 1.0, raised - LEAST_FRACTION, 0.0)
-    added, given = (raised - fractions).sum(), max(spare.sum(), 1e-300)
-    return raised - min(added / given, 1.0) * spare
+    added, available = (raised - fractions).sum(), max(spare.sum(), 1e-300)
+    return raised - min(added / available, 1.0) * spare
 
 
-def _vertices(parts, places, counts):
+def _vertices(components, places, counts):
     """Flat place of every vertex in the grid, [vertex], and the vertices of cells, [cell, 8].
 
-    Corners of parts in one place are one vertex where faces connect the parts around it.
+    Corners of components in one place are one vertex if faces connect the components around it.
     """
     corners = (places[:, None] + CELL_CORNERS).reshape(-1, 3)
     node = np.ravel_multi_index(corners.T, counts + 1).reshape(-1, 8)
     nodes = np.prod(counts + 1)
-    # Most nodes lie in the middle of eight cells without other copies, all connected.
-    passed, lone = np.zeros(nodes, int), np.append(True, parts.cell[1:] != parts.cell[:-1])
+    # Most nodes are corners of eight connected cells without duplicates.
+    passed, lone = (
+        np.zeros(nodes, int),
+        np.append(True, components.cell[1:] != components.cell[:-1]),
+    )
     links = []
-    for axis, (low, high) in enumerate(pairs.T for pairs in parts.faces):
+    for axis, (low, high) in enumerate(pairs.T for pairs in components.faces):
         above = np.flatnonzero(CELL_CORNERS[:, axis] == 1)
         below = above - (1 << axis)
         passed += np.bincount(node[low][:, above].ravel(), minlength=nodes)
@@ -131,6 +134,6 @@ def embed(points, lattice):
     """
     points = finite_points("Lattice", "points", points)
     at = (points - lattice.origin) / lattice.cell_size
-    cell = lattice.holders.cells_at(at)
+    cell = lattice.containing_cells.cells_at(at)
     inner = (at - lattice.grid[lattice.cells[cell, 0]])[:, None]
     return lattice.cells[cell], np.where(CELL_CORNERS == 1, inner, 1.0 - inner).prod(axis=2)

@@ -73,7 +73,7 @@ def plastic_spread(mu: float, a: wp.mat33):
 
 @wp.func
 def largest_eigenvalue_bound(c: wp.mat33):
-    """Upper bound of the eigenvalues of a symmetric matrix, by mean and spread (`stretch_bound`)."""
+    """Upper bound of the eigenvalues of a symmetric matrix, by their mean and spread."""
     mean = (c[0, 0] + c[1, 1] + c[2, 2]) / 3.0
     d = c - wp.mat33(mean, 0.0, 0.0, 0.0, mean, 0.0, 0.0, 0.0, mean)
     return mean + wp.sqrt(wp.ddot(d, d) * (2.0 / 3.0))

@@ -2,7 +2,7 @@
 """Slope ∂E/∂a of membrane triangles (triangles.py) along a coarse step x + a d.
 
 The strain is G + a G' + a² G'' with G'' ⪰ 0, so the slope of ψ₀ is a polynomial of third degree.
-Terms of buckling and hardening are sampled; triangles compressed along the step are so as a whole.
+Terms of buckling and hardening are sampled; so is all of a triangle that buckles on the step.
 """
 
 from typing import Any
