@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which corners of a lattice hold still what is pinned of the surface in it, and how much is held.
+"""Pinned corners of a lattice for pinned vertices of its surface, and the held fraction of cells.
 
-The border between what is held and what is free runs through cells. Were all corners of these
-pinned, the body would be clamped up to a cell too far out, and if none were, too far in. So a
-corner is pinned if at least half of the surface that it carries is, or three tenths and all of that
-in one of its cells; and a cell of which a part is held all round is stiffer, as only the rest of it
-gives (`bodies.Filling.held`). What is held at one side, such as the bottom of a box, gives up to
-there.
+The border between pinned and free regions runs through cells. Pinning all corners of these cells
+would move the clamp up to a cell outwards, pinning none inwards. So a corner is pinned if at least
+half of the surface that it carries is pinned, or three tenths and all of that in one of its cells.
+A cell of which a fraction is held all around is stiffer, as only the rest of it deforms
+(`bodies.Filling.held`). A cell that is held at one side, such as the bottom of a box, deforms as a
+whole.
 
-What lies between pinned vertices is pinned with them: faces, and edges without a pinned face. Else
-a mesh that is coarser than its lattice would be held in points, and give the more the finer its
-cells are.
+Faces between pinned vertices are pinned as well, and edges without a pinned face. Otherwise a mesh
+that is coarser than its lattice would be held at points, the more softly the finer its cells are.
 """
 
 from dataclasses import dataclass
@@ -22,41 +21,41 @@ from ..topology.meshes import triangle_areas
 from .contact_mesh import split_with_ends
 from .lattice import embed
 
-# A corner that bears less than this of a point is not held by it: where the surface lies on the
-# border of cells, rounding gives a few millionths of it to the corners beyond.
+# A corner with a smaller weight in a point is not held by it: where the surface lies on the border
+# of cells, rounding gives the corners beyond a few millionths of it.
 LEAST_WEIGHT = 1e-4
-# The part of the surface that a corner carries, and of the weight of pinned points that pinned
-# corners bear.
+# Fraction of the surface that a corner carries, and of the weight of pinned points that pinned
+# corners carry.
 HALF = 0.5
-# The part of it from which on corners of a cell that is pinned all over are pinned. Were it 0, a
-# sliver of surface in a cell of its own would hold what neighbors carry far more of; were it half,
-# oblique patches would give too much (experiments/2026-11-26-cells-and-pins.md).
+# Fraction from which on corners of an entirely pinned cell are pinned. With 0, a sliver of surface
+# in a cell of its own would hold corners that mostly carry free surface; with a half, oblique
+# patches would be too soft (experiments/2026-11-26-cells-and-pins.md).
 ENOUGH = 0.3
-# How long the mean of the normals of a quarter of a round bar is: one of four cells has that.
+# Length of the mean normal of a quarter of a round bar, as in one of four cells.
 QUARTER_ROUND = np.sqrt(8.0) / np.pi
-# More than this is all.
+# Larger fractions count as all.
 WHOLE = 1.0 - 1e-9
-# Longest edge of the surface that is searched for what is pinned, in cells.
+# Longest edge of the split surface on which pinned points are found, in cells.
 LONGEST_EDGE = 0.5
 
 
 @dataclass(eq=False)
 class PinnedCorners:
-    """How a lattice holds what is pinned of the surface in it."""
+    """Pinned vertices of a lattice for the pinned vertices of the surface in it."""
 
     indices: np.ndarray
     """Vertices of the lattice to be pinned."""
     held: np.ndarray
-    """The part of every cell that is held, [cell]."""
+    """Held fraction of every cell, [cell]."""
     corners: np.ndarray
-    """Of the pinned vertices and then of points between them, [point, 8]."""
+    """Corners of the pinned vertices, then of points between them, [point, 8]."""
     weights: np.ndarray
-    """[point, 8]."""
+    """Weights of these corners, [point, 8]."""
     ends: list[np.ndarray]
-    """The points [new, 2] in the middle between which the next ones are, time after time."""
+    """By pass: the two points [new, 2] whose middle each of the next points is."""
 
     def places(self, pinned):
-        """Where its points are, [point, 3], when the pinned vertices are at `pinned`."""
+        """Positions of its points [point, 3] for positions `pinned` of the pinned vertices."""
         for ends in self.ends:
             pinned = np.concatenate([pinned, pinned[ends].mean(axis=1)])
         return pinned
@@ -67,11 +66,11 @@ def clamp_of(points, triangles, pinned, lattice):
     `Lattice`.
     """
     count = len(points)
-    finer, triangles, halved = split_with_ends(points, triangles, LONGEST_EDGE * lattice.cell_size)
+    finer, triangles, passes = split_with_ends(points, triangles, LONGEST_EDGE * lattice.cell_size)
     is_held = np.zeros(len(finer), bool)
     is_held[pinned] = True
     number, ends = np.cumsum(is_held) - 1, []
-    for pairs in halved:
+    for pairs in passes:
         between = is_held[pairs].all(axis=1)
         new = count + np.flatnonzero(between)
         number[new] = number[is_held].max(initial=-1) + 1 + np.arange(len(new))
@@ -83,7 +82,7 @@ def clamp_of(points, triangles, pinned, lattice):
     surface = surface_of(finer, triangles)
     held = held_part(lattice.cells, corners, chosen, surface)
     faces = triangles[is_held[triangles].all(axis=1)]
-    held *= enclosed(lattice.cells, corners[chosen], normals_of(finer, faces)[chosen])
+    held *= enclosure(lattice.cells, corners[chosen], normals_of(finer, faces)[chosen])
     return PinnedCorners(
         clamped(corners, weights, chosen, surface),
         held,
@@ -94,8 +93,8 @@ def clamp_of(points, triangles, pinned, lattice):
 
 
 def surface_of(points, triangles):
-    """The part of a surface of triangles [triangle, 3] that each of its points stands for [m²]; a
-    hundredth of the mean at least.
+    """Area [m²] of a surface of triangles [triangle, 3] that belongs to each of its points; at
+    least a hundredth of the mean.
     """
     third = np.repeat(triangle_areas(points, triangles) / 3.0, 3)
     area = np.bincount(triangles.ravel(), third, len(points))
@@ -103,7 +102,7 @@ def surface_of(points, triangles):
 
 
 def normals_of(points, triangles):
-    """Normals of points as long as they have surface, [point, 3] in m²."""
+    """Normals of points, weighted by their area, [point, 3] in m²."""
     a, b, c = points[triangles].swapaxes(0, 1)
     sixth = np.repeat(np.cross(b - a, c - a) / 6.0, 3, axis=0)
     of_point = triangles.ravel()
@@ -112,10 +111,10 @@ def normals_of(points, triangles):
 
 def clamped(corners, weights, pinned, surface):
     """Vertices of a lattice to be pinned for the `pinned` [n] among points with `corners` and
-    `weights` [point, 8] (`lattice.embed`), each of which stands for some `surface` [point].
+    `weights` [point, 8] (`lattice.embed`), with the areas `surface` [point].
 
-    Where the pinned points are so few, or on so thin a strip, that this holds less than half of
-    their weight, corners are pinned that carry as much of them as others do there.
+    Where the pinned points are so few, or on so thin a strip, that less than half of their weight
+    would be held, the corners that carry most of it are pinned.
     """
     count = corners.max(initial=-1) + 1
     load = surface[:, None] * np.where(np.abs(weights) > LEAST_WEIGHT, np.abs(weights), 0.0)
@@ -132,7 +131,7 @@ def clamped(corners, weights, pinned, surface):
 
 
 def _regions(corners, load, count):
-    """Number of the region of each point [point], with no corners in common with others."""
+    """Region of each point, by number [point]; regions have no corners in common."""
     point, slot = np.nonzero(load)
     links = np.stack([point, len(corners) + corners[point, slot]], axis=1)
     label = connected_components(links, len(corners) + count)[: len(corners)]
@@ -140,9 +139,9 @@ def _regions(corners, load, count):
 
 
 def _least_shares(share, load, region):
-    """The share from which on the corners of a region are pinned, [region].
+    """Least share of pinned corners in each region, [region].
 
-    `share`, `load`, `region`: of each pair of a point and a corner, [pair].
+    `share`, `load`, `region` belong to pairs of a point and a corner, [pair].
     """
     order = np.lexsort([-share, region])
     share, load, region = share[order], load[order], region[order]
@@ -155,8 +154,8 @@ def _least_shares(share, load, region):
 
 
 def held_part(cells, corners, pinned, surface):
-    """What part of the surface in each of the `cells` [cell, 8] is pinned, [cell]; the rest as for
-    `clamped`.
+    """Pinned fraction of the surface in each of the `cells` [cell, 8], [cell]; other arguments as
+    in `vertices_to_pin`.
     """
     rows = np.concatenate([cells, corners])
     _, kind = np.unique(rows, axis=0, return_inverse=True)
@@ -167,16 +166,16 @@ def held_part(cells, corners, pinned, surface):
     return np.clip(held / np.maximum(whole, 1e-300), 0.0, 1.0)[kind[: len(cells)]]
 
 
-def enclosed(cells, corners, normals):
-    """How far what is pinned is around the material in each of the `cells` [cell, 8], 0 to 1,
+def enclosure(cells, corners, normals):
+    """How far the pinned surface encloses the material in each of the `cells` [cell, 8], 0 to 1,
     [cell]: 0 for a plane, 1 for a quarter of a round bar, for both sides of a plate, and for more.
 
-    `corners` [n, 8] and `normals` [n, 3] in m² are those of the pinned points. 1 for what has none.
+    `corners` [n, 8] and `normals` [n, 3] in m² are those of the pinned points. 1 without any.
     """
     _, kind = np.unique(np.concatenate([cells, corners]), axis=0, return_inverse=True)
     cell, own = np.split(kind.ravel(), [len(cells)])
     count = kind.max(initial=-1) + 1
     total = np.stack([np.bincount(own, along, count) for along in normals.T], axis=1)
     surface = np.bincount(own, np.linalg.norm(normals, axis=1), count)
-    one_way = np.linalg.norm(total, axis=1) / np.maximum(surface, 1e-300)
-    return np.clip((1.0 - one_way) / (1.0 - QUARTER_ROUND), 0.0, 1.0)[cell]
+    mean_normal = np.linalg.norm(total, axis=1) / np.maximum(surface, 1e-300)
+    return np.clip((1.0 - mean_normal) / (1.0 - QUARTER_ROUND), 0.0, 1.0)[cell]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells that hold several patches of the surface: which of them bound one part of the material."""
+"""Cells with several patches of the surface, which are grouped by the component they bound."""
 
 import numpy as np
 
@@ -8,17 +8,17 @@ from ..topology.graphs import connected_components
 from .solid_regions import SHIFT, blocks
 from .triangle_queries import nearest_on_triangles, pass_triangles
 
-# Steps to and fro between a cell and a triangle, to a point that they share.
+# Alternating projections onto a cell and a triangle, to find a common point.
 STEPS = 20
-# Part of the way from a point on a triangle that counts as clear of it.
+# Fraction of a segment from a point on a triangle where the segment is clear of it.
 CLEAR = 1e-6
-# Pieces of a patch from which a way into the material is sought where no line leads there.
+# Pieces of a patch that are tried for a path into the material if no line leads there.
 PROBES = 4
 
 
 def joined_patches(surface, pieces, material):
-    """Labels [piece] that are equal within a cell where the pieces bound one part; and the
-    `SharedCells` of subcells in the cells with patches that no single line joins.
+    """Labels [piece], equal within a cell for pieces that bound one component; and the
+    `SharedCells` with patches that no single line joins.
 
     `surface`: corners of the triangles in cells, [triangle, 3, 3].
     """
@@ -29,22 +29,22 @@ def joined_patches(surface, pieces, material):
     beside = np.concatenate([hit.beside(shared) for hit in hits])
     seen = np.zeros(label.max() + 1, bool)
     seen[label[beside[:, 0]]] = True
-    alone = shared.of_pieces & ~seen[label]
-    behind = _behind(np.flatnonzero(alone), pieces, label, surface, shared)
-    beside = np.concatenate([beside, behind])
+    isolated = shared.of_pieces & ~seen[label]
+    visible = _visible_subcells(np.flatnonzero(isolated), pieces, label, surface, shared)
+    beside = np.concatenate([beside, visible])
     joined = np.stack([label[beside[:, 0]], beside[:, 1] + shared.first], axis=1)
     links = np.concatenate([joined, *(shared.neighbors(axis) for axis in range(3))])
     whole = connected_components(links, shared.first + np.count_nonzero(shared.inside))
     known = np.zeros(whole.max() + 1, bool)
     known[whole[label]] = True
-    parts = whole[shared.first :]
+    components = whole[shared.first :]
     shared.label = np.full(shared.inside.shape, -1)
-    shared.label[shared.inside] = np.where(known[parts], parts, -1)
+    shared.label[shared.inside] = np.where(known[components], components, -1)
     return whole[label], shared
 
 
 class SharedCells:
-    """The subcells of cells in which there are several patches."""
+    """The subcells of cells with several patches."""
 
     def __init__(self, pieces, label, material):
         cell, count = pieces.cell, pieces.cell_count
@@ -52,24 +52,24 @@ class SharedCells:
         least, most = np.full(count, self.first), np.full(count, -1)
         np.minimum.at(least, cell, label)
         np.maximum.at(most, cell, label)
-        crowded = np.flatnonzero(least < most)
+        shared = np.flatnonzero(least < most)
         self.of_pieces = least[cell] < most[cell]
-        self.place = np.unravel_index(crowded, material.counts)
+        self.place = np.unravel_index(shared, material.counts)
         self.number = np.full(material.counts, -1)
-        self.number[self.place] = np.arange(len(crowded))
+        self.number[self.place] = np.arange(len(shared))
         self.subcells = material.subcells
         self.inside = blocks(material.inside, self.subcells)[self.place]
         self.rank = np.cumsum(self.inside).reshape(self.inside.shape) - 1
         self.cuts = [blocks(lines.cut, self.subcells)[self.place] for lines in material.lines]
         self.label = None
-        """What the material in the middle of a subcell belongs to, -1 where there is none,
-        [crowd, subcell, subcell, subcell].
+        """Component of the material in the middle of a subcell, -1 without material,
+        [shared cell, subcell, subcell, subcell].
         """
 
     def nodes(self, index):
-        """Numbers of the subcells at an index of three arrays, and which of them are inside."""
-        crowd = self.number[tuple(i // self.subcells for i in index)]
-        node = crowd
+        """Numbers of the subcells at an index of three arrays, and a mask of those inside."""
+        shared = self.number[tuple(i // self.subcells for i in index)]
+        node = shared
         for i in index:
             node = node * self.subcells + i % self.subcells
         return self.rank.ravel()[node], self.inside.ravel()[node]
@@ -83,7 +83,7 @@ class SharedCells:
 
 
 class _Hits:
-    """Crossings of lines along an axis as pieces of the surface."""
+    """Crossings of lines along an axis, with their pieces of the surface."""
 
     def __init__(self, lines, pieces, material):
         x, last = lines.crossings, material.inside.shape[lines.crossings.axis] - 1
@@ -101,7 +101,9 @@ class _Hits:
         return np.stack([self.piece[joined], following[joined]], axis=1)
 
     def beside(self, shared):
-        """Pairs of a piece and the next subcell inside of it on a line, in one cell, [pair, 2]."""
+        """Pairs of a piece and the next subcell on its inner side on a line, in one cell, [pair,
+        2].
+        """
         x, filled = self.lines.crossings, self.lines.filled
         middle = x.next_middle
         wide = filled & (np.roll(middle, -1) > middle)
@@ -115,16 +117,16 @@ class _Hits:
         return np.concatenate(pairs)
 
 
-def _behind(alone, pieces, label, surface, shared):
-    """Pairs of a piece, some for each label of the pieces `alone`, and a subcell next to it that is
-    inside and to which nothing bars the way.
+def _visible_subcells(isolated, pieces, label, surface, shared):
+    """Pairs of a piece, some for each label of the pieces `isolated`, and an adjacent subcell that
+    is inside and visible from it.
     """
-    alone = alone[np.argsort(label[alone], kind="stable")]
-    _, first, count = np.unique(label[alone], return_index=True, return_counts=True)
+    isolated = isolated[np.argsort(label[isolated], kind="stable")]
+    _, first, count = np.unique(label[isolated], return_index=True, return_counts=True)
     at = first[:, None] + count[:, None] * np.arange(PROBES) // PROBES
-    alone = alone[np.unique(at)]
-    place = np.unravel_index(pieces.cell[alone], shared.number.shape)
-    low, corners = np.stack(place, axis=1), surface[pieces.triangle[alone]]
+    isolated = isolated[np.unique(at)]
+    place = np.unravel_index(pieces.cell[isolated], shared.number.shape)
+    low, corners = np.stack(place, axis=1), surface[pieces.triangle[isolated]]
     on_it = low + 0.5
     for _ in range(STEPS):
         on_it = nearest_on_triangles(np.clip(on_it, low, low + 1.0), corners)
@@ -137,11 +139,11 @@ def _behind(alone, pieces, label, surface, shared):
     start, end = on_it[probe], middle[probe, corner]
     start = start + CLEAR * (end - start)
     free = np.ones(len(probe), bool)
-    # The point may still be a little beyond its cell; what bars the way may be there.
+    # The point may lie slightly outside its cell; blocking triangles may be there.
     counts = shared.number.shape
     beyond = np.ravel_multi_index(np.floor(on_it).astype(np.int64).T, counts, mode="clip")
-    for cell in (pieces.cell[alone], beyond):
+    for cell in (pieces.cell[isolated], beyond):
         for pair, piece in pieces.in_cells(cell[probe]):
             corners = surface[pieces.triangle[piece]]
             free[pair[pass_triangles(start[pair], end[pair], corners)]] = False
-    return np.stack([alone[probe[free]], node[probe[free], corner[free]]], axis=1)
+    return np.stack([isolated[probe[free]], node[probe[free], corner[free]]], axis=1)

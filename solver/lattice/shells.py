@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The connected pieces of a surface, and which of them enclose a volume."""
+"""Connected components of a surface: shells, closed if they enclose a volume."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..topology.graphs import connected_components
 
 
 def welded(points, triangles):
-    """Triangles [triangle, 3] whose corners are the same point wherever they are in one place."""
+    """Triangles [triangle, 3] with coincident corners merged into one point."""
     order = np.lexsort(points.T)
     new = np.append(True, (points[order][1:] != points[order][:-1]).any(axis=1))
     first = np.empty(len(points), np.int64)
@@ -16,11 +16,11 @@ def welded(points, triangles):
 
 
 def shells(points, triangles):
-    """Which triangles are part of a closed shell, bool [triangle], and whether the normals of the
-    whole surface look outwards.
+    """True for triangles of closed shells, bool [triangle], and whether the normals of the whole
+    surface point outwards.
 
-    A shell, which is what hangs together by shared points, is closed if its triangles pass each
-    edge as often one way as the other.
+    A shell, connected by shared points, is closed if its triangles run along each edge equally
+    often in both directions.
     """
     edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     edges = edges[edges[:, 0] != edges[:, 1]]

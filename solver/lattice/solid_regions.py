@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the material of a surface is: in which subcells of a grid, and between which crossings.
+"""The material inside a surface: subcells of a grid, and intervals between crossings.
 
-A closed shell encloses what it winds around (nonzero rule): cavities are empty where its normals
-say so, and where shells overlap there is material. Open shells together enclose what the outside
-cannot reach past them; a hole narrower than a cell does not let it in. All of this is material, and
-so is the surface itself. Where open shells come so close that no subcell lies between them, their
-normals tell a gap from a sheet.
+A closed shell encloses the region with a nonzero winding number: cavities are empty if its normals
+point into them, and overlapping shells contain material. Open shells together enclose the region
+that cannot be reached from outside; holes narrower than a cell are closed. All of this is material,
+and so is the surface itself. Where open shells come so close that no subcell lies between them,
+their normals distinguish a gap from a sheet.
 """
 
 from dataclasses import dataclass
@@ -16,38 +16,38 @@ from .shells import shells
 from .surface_crossings import LineCrossings, crossings
 from .voxels import outside_cells, touched_cells
 
-# Subcells per side of a cell; open shells would leak through small holes in more. At least two, but
-# fewer than these if there were more than `FINEST` along the grid.
+# Subcells per side of a cell; with more, open shells would leak through small holes. At least two,
+# but fewer than these if there were more than `FINEST` along the grid.
 SUBCELLS, SUBCELLS_OPEN, FINEST = 8, 3, 256
-# Where lines run beside the middles of subcells, in subcells, so as not to follow a mesh's edges.
+# Offset of lines from the middles of subcells, in subcells, to avoid edges of a mesh.
 SHIFT = np.array([0.01234567, 0.01713939, 0.00973535])
-# A subcell that an open surface touches is halved by it on the average.
+# An open surface halves the subcells that it touches, on average.
 HALF = 0.5
 
 
 @dataclass(eq=False)
 class Lines:
-    """`LineCrossings` in subcells, and what lies between them."""
+    """`LineCrossings` in subcells, and the intervals between them."""
 
     crossings: LineCrossings
     filled: np.ndarray
-    """Whether there is material from here to the next crossing of the line, [crossing]."""
+    """True for material between a crossing and the next on its line, [crossing]."""
     cut: np.ndarray
-    """Whether a gap parts the middle of a subcell from the next along the axis, [x, y, z]."""
+    """True if a gap separates the middle of a subcell from the next along the axis, [x, y, z]."""
 
 
 @dataclass(eq=False)
 class SolidRegions:
-    """What is inside a surface in a grid of cells."""
+    """The region inside a surface in a grid of cells."""
 
     subcells: int
     """Number per side of a cell."""
     inside: np.ndarray
-    """Whether there is material in the middle of a subcell, [x, y, z]."""
+    """True for material in the middle of a subcell, [x, y, z]."""
     lines: tuple[Lines, Lines, Lines]
     """Along the three axes."""
     fractions: np.ndarray
-    """Part of every cell that is filled, [x, y, z]."""
+    """Filled fraction of every cell, [x, y, z]."""
 
     @property
     def counts(self):
@@ -88,38 +88,38 @@ def blocks(values, subcells):
 
 
 def _wound(lines, closed, counts):
-    """Whether closed shells wind around the middles of the cells of a grid of `counts`."""
+    """True for cells of a grid of `counts` with their middle inside closed shells, [x, y, z]."""
     winding = np.zeros(counts, np.int16)
     own = lines[closed[lines.triangle] & (lines.next_middle < counts[lines.axis])]
-    np.add.at(winding, own.places(np.maximum(own.next_middle, 0)), own.way)
+    np.add.at(winding, own.places(np.maximum(own.next_middle, 0)), own.sign)
     return np.cumsum(winding, axis=lines.axis, out=winding) != 0
 
 
 def _wound_fractions(lines, closed, counts, subcells):
-    """Part of every cell around which closed shells wind, by the lengths of lines in it."""
+    """Fraction of every cell inside closed shells, by the lengths of lines in it."""
     own = lines[closed[lines.triangle]]
-    after = own.winding(np.ones(len(own.way), int))
-    step = (after != 0).astype(int) - (after - own.way != 0)
+    after = own.winding(np.ones(len(own.sign), int))
+    step = (after != 0).astype(int) - (after - own.sign != 0)
     depth = (own.depth + SHIFT[own.axis]) / subcells
     cell = np.clip(np.floor(depth).astype(int), 0, counts[own.axis] - 1)
-    # What begins in a cell fills a part of it, and all of those beyond.
-    part = step * (cell + 1 - depth)
+    # An interval that begins in a cell fills a fraction of it, and all cells beyond.
+    fraction = step * (cell + 1 - depth)
     change = np.zeros(counts + (np.arange(3) == own.axis))
     flat = own[:]
     flat.row, flat.column = own.row // subcells, own.column // subcells
-    np.add.at(change, flat.places(cell), part)
-    np.add.at(change, flat.places(cell + 1), step - part)
+    np.add.at(change, flat.places(cell), fraction)
+    np.add.at(change, flat.places(cell + 1), step - fraction)
     x, y, z = counts
     return np.cumsum(change, axis=own.axis)[:x, :y, :z] / subcells**2
 
 
 def _enclosed(corners, closed, counts, subcells):
-    """Subcells that are outside, that open shells enclose, and that open shells touch."""
+    """Masks of subcells that are outside, enclosed by open shells, and touched by open shells."""
     thin = touched_cells(corners[~closed], counts * subcells)
     walls = touched_cells(corners[closed], counts * subcells)
     touched = thin | walls
     cells = blocks(touched, subcells).any(axis=(3, 4, 5))
-    # The finer flood runs through narrow holes, but not into cells that are known to be enclosed.
+    # The finer flood fill enters through narrow holes, but not into cells known to be enclosed.
     blocked = touched.copy()
     blocks(blocked, subcells)[~(cells | outside_cells(cells))] = True
     outside = outside_cells(blocked)
@@ -130,19 +130,19 @@ def _enclosed(corners, closed, counts, subcells):
 
 
 def _filled(lines, closed, inside, outside):
-    """Whether there is material from each crossing to the next, [crossing]."""
+    """True for material between each crossing and the next, [crossing]."""
     own = closed[lines.triangle]
     filled = lines.winding(own.astype(int)) != 0
     if outside is not None:
         following = np.roll(np.arange(len(own)), -1)
-        sheet = ~(own | own[following]) & ~((lines.way < 0) & (lines.way[following] > 0))
+        sheet = ~(own | own[following]) & ~((lines.sign < 0) & (lines.sign[following] > 0))
         filled |= sheet & ~_between(lines, outside)
         filled |= _between(lines, inside)
     return filled & lines.has_next
 
 
 def _between(lines, chosen):
-    """Whether a subcell is chosen whose middle is between a crossing and the next, [crossing]."""
+    """True if the middle of a chosen subcell lies between a crossing and the next, [crossing]."""
     counts = np.zeros(chosen.shape + (np.arange(3) == lines.axis), np.int16)
     along = [slice(None)] * 3
     along[lines.axis] = slice(1, None)
@@ -153,7 +153,7 @@ def _between(lines, chosen):
 
 
 def _fill(inside, lines, filled):
-    """Count subcells between crossings with material as inside."""
+    """Mark subcells between crossings with material as inside."""
     bounded = filled & _between(lines, inside)
     change = np.zeros(inside.shape + (np.arange(3) == lines.axis), np.int8)
     first, next_ = lines[bounded], lines[np.roll(bounded, 1)]
@@ -165,7 +165,7 @@ def _fill(inside, lines, filled):
 
 
 def _cut(lines, filled, shape):
-    """Whether a gap parts the middle of a subcell from the next along the axis."""
+    """True if a gap separates the middle of a subcell from the next along the axis, [x, y, z]."""
     cut = np.zeros(shape, bool)
     middle = lines.next_middle
     narrow = lines.has_next & ~filled & (np.roll(middle, -1) == middle)

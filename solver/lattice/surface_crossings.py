@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where straight lines through the middles of unit cells cross a surface.
+"""Crossings of a surface with straight lines through the middles of unit cells.
 
-Between two crossings there is either material or none, however close they are: lines see gaps and
-sheets that are much thinner than a cell.
+The interval between two crossings is either material or empty, however short it is: so lines
+resolve gaps and sheets that are much thinner than a cell.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 
 from .voxels import ROUNDING, within_boxes
 
-# Crossings that are closer than this, in cells, are in one place: shells that touch are joined.
+# Crossings closer than this, in cells, coincide: shells that touch are joined.
 TOUCHING = 1e-5
 
 
@@ -25,27 +25,27 @@ class LineCrossings:
     column: np.ndarray
     """Cell along the axis after it, [crossing]."""
     depth: np.ndarray
-    """Where along the axis, in cells, [crossing]."""
+    """Position along the axis, in cells, [crossing]."""
     triangle: np.ndarray
-    way: np.ndarray
-    """1 against the triangle's normal, which is into the material; -1 along it, [crossing]."""
+    sign: np.ndarray
+    """1 if the line runs against the triangle's normal, into the material; else -1, [crossing]."""
 
     @property
     def next_middle(self):
-        """The first cell whose middle lies beyond the crossing, [crossing]."""
+        """First cell with its middle beyond the crossing, [crossing]."""
         return np.ceil(self.depth - 0.5).astype(np.int64)
 
     @property
     def has_next(self):
-        """Whether another crossing follows on the same line, [crossing]."""
+        """True if another crossing follows on the same line, [crossing]."""
         row, column = self.row, self.column
         return np.append((row[1:] == row[:-1]) & (column[1:] == column[:-1]), False)
 
     def winding(self, weights):
-        """Sums of `way` times `weights` [crossing] on the line up to and with each crossing."""
-        sums = np.cumsum(self.way * weights)
+        """Sums of `sign` times `weights` [crossing] on the line, up to and including each crossing."""
+        sums = np.cumsum(self.sign * weights)
         first = np.concatenate([[True], ~self.has_next[:-1]])[: len(sums)]
-        before = (sums - self.way * weights)[first]
+        before = (sums - self.sign * weights)[first]
         return sums - before[np.cumsum(first) - 1] if len(sums) else sums
 
     def places(self, along):
@@ -56,7 +56,7 @@ class LineCrossings:
         return tuple(index)
 
     def __getitem__(self, chosen):
-        arrays = (self.row, self.column, self.depth, self.triangle, self.way)
+        arrays = (self.row, self.column, self.depth, self.triangle, self.sign)
         return LineCrossings(self.axis, *(array[chosen] for array in arrays))
 
 
@@ -64,7 +64,7 @@ def crossings(points, triangles, counts, axis):
     """`LineCrossings` of triangles [triangle, 3] between points [point, 3], in cells, with the
     lines along an axis through the middles of all cells in a grid of `counts`.
 
-    A line that passes an edge has one side of it for both triangles, so the lines leave a closed
+    A line that passes an edge is on one side of it for both triangles, so lines leave a closed
     surface as often as they enter it.
     """
     u, v = (axis + 1) % 3, (axis + 2) % 3
@@ -76,18 +76,18 @@ def crossings(points, triangles, counts, axis):
         hit = (left == 0) | (left == 3)
         triangle, line, sides = triangle[hit], line[hit], np.abs(sides[:, hit])
         total = sides.sum(axis=0)
-        # The side of an edge weighs the corner that is opposite to it.
+        # The area beside an edge is the weight of the opposite corner.
         opposite = height[triangles[triangle][:, [2, 0, 1]]].T
         depth = (sides * opposite).sum(axis=0) / np.maximum(total, 1e-300)
         found.append((line, depth, triangle, np.where(left[hit] == 3, -1, 1)))
-    line, depth, triangle, way = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    order = np.lexsort([depth - TOUCHING * way, line[:, 1], line[:, 0]])
-    every = LineCrossings(axis, line[:, 0], line[:, 1], depth, triangle, way)
+    line, depth, triangle, sign = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    order = np.lexsort([depth - TOUCHING * sign, line[:, 1], line[:, 0]])
+    every = LineCrossings(axis, line[:, 0], line[:, 1], depth, triangle, sign)
     return every[order]
 
 
 def _candidates(corners, counts):
-    """Batches of triangles [pair] with `corners` [triangle, 3, 2] and of points with integer
+    """Yield batches of triangles [pair] with `corners` [triangle, 3, 2] and of points with integer
     coordinates [pair, 2], below `counts`, that may lie in them.
     """
     first = np.maximum(np.ceil(corners[:, :, 0].min(axis=1)), 0).astype(np.int64)
@@ -96,9 +96,9 @@ def _candidates(corners, counts):
         start = corners[triangle]
         along = np.roll(start, -1, axis=1) - start
         with np.errstate(divide="ignore", invalid="ignore"):
-            part = (row - start[:, :, 0]) / along[:, :, 0]
-            column = start[:, :, 1] + part * along[:, :, 1]
-        passed = (part >= -ROUNDING) & (part <= 1.0 + ROUNDING)
+            fraction = (row - start[:, :, 0]) / along[:, :, 0]
+            column = start[:, :, 1] + fraction * along[:, :, 1]
+        passed = (fraction >= -ROUNDING) & (fraction <= 1.0 + ROUNDING)
         low = np.where(passed, column, np.inf).min(axis=1) - ROUNDING * counts[1]
         high = np.where(passed, column, -np.inf).max(axis=1) + ROUNDING * counts[1]
         low = np.ceil(np.clip(low, 0, counts[1])).astype(np.int64)
@@ -109,13 +109,13 @@ def _candidates(corners, counts):
 
 
 def _sides(flat, triangles, line):
-    """On which side of the three edges of triangles [pair, 3] points `line` [pair, 2] are: twice
+    """Sides of points `line` [pair, 2] relative to the three edges of triangles [pair, 3]: twice
     the areas [3, pair], positive on the left.
     """
     sides = np.empty((3, len(line)))
     for k in range(3):
         a, b = triangles[:, k], triangles[:, (k + 1) % 3]
-        # Both triangles of an edge look at it from the same end, and round alike.
+        # Both triangles of an edge start at the same end, so they round alike.
         turned = a > b
         start, end = flat[np.minimum(a, b)], flat[np.maximum(a, b)]
         along, to = end - start, line - start

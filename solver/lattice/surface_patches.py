@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A surface cut by the cells of a grid: pieces of its triangles, and the patches that they form."""
+"""A surface cut by the cells of a grid: pieces of its triangles, and patches of pieces."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,19 +12,19 @@ from .voxels import PAIRS_AT_ONCE, ROUNDING, touches
 
 @dataclass(eq=False)
 class Pieces:
-    """The parts of triangles in single cells, sorted by triangle and cell."""
+    """Pieces of triangles in single cells, sorted by triangle and cell."""
 
     triangle: np.ndarray
     """[piece]"""
     cell: np.ndarray
     """Flat number in the grid, [piece]."""
     patch: np.ndarray
-    """Number of what hangs together by edges and points within one cell, [piece]."""
+    """Patch of pieces connected by edges and points within one cell, by number, [piece]."""
     cell_count: int
     """Number of cells in the grid."""
 
     def find(self, triangle, cell):
-        """The pieces of `triangle` in `cell`, arrays of one shape; -1 where there are none."""
+        """Pieces of `triangle` in `cell`, arrays of one shape; -1 where there is none."""
         keys = self.triangle * self.cell_count + self.cell
         wanted = triangle * self.cell_count + cell
         at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
@@ -36,7 +36,9 @@ class Pieces:
         return order, self.cell[order]
 
     def in_cells(self, cells):
-        """Batches of all pieces in cells [n]: numbers from 0 to n, [pair], and pieces, [pair]."""
+        """Yield batches of all pieces in cells [n]: numbers from 0 to n, [pair], and pieces,
+        [pair].
+        """
         order, sorted_cells = self._by_cell
         first, last = (np.searchsorted(sorted_cells, cells, side) for side in ("left", "right"))
         count = last - first
@@ -68,7 +70,7 @@ def pieces_of(points, triangles, counts):
 
 
 def _segments_touch(ends, low):
-    """Whether segments [pair, 2, 3] touch unit cells whose lowest corners are `low` [pair, 3]."""
+    """True for segments [pair, 2, 3] that touch unit cells with lowest corners `low` [pair, 3]."""
     start, along = ends[:, 0] - low, ends[:, 1] - ends[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = (-ROUNDING - start) / along, (1.0 + ROUNDING - start) / along
@@ -80,7 +82,7 @@ def _segments_touch(ends, low):
 
 
 def _neighbors_of_equals(keys, items):
-    """Pairs of `items` that follow each other among those of one key, [pair, 2]."""
+    """Pairs of consecutive `items` of one key, [pair, 2]."""
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     return np.stack([items[order[same]], items[order[same + 1]]], axis=1)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Triangles in space: what is nearest on them, and what passes them."""
+"""Queries of triangles in space: nearest points, and segments through them."""
 
 import numpy as np
 
-# A normal below this part of an edge squared is rounding.
+# A normal below this fraction of an edge squared is rounding.
 NO_AREA = 1e-10
 
 
 def nearest_on_triangles(points, corners):
-    """The points of triangles [pair, 3, 3] that are nearest to `points` [pair, 3], one of each."""
+    """Points of triangles [pair, 3, 3] that are nearest to `points` [pair, 3], pair by pair."""
     edges = np.roll(corners, -1, axis=1) - corners
     to = points[:, None] - corners
     length = np.maximum((edges**2).sum(axis=2), 1e-300)
@@ -24,7 +24,7 @@ def nearest_on_triangles(points, corners):
 
 
 def pass_triangles(start, end, corners):
-    """Whether segments from `start` to `end` [pair, 3] pass triangles [pair, 3, 3], one of each."""
+    """True for segments from `start` to `end` [pair, 3] through triangles [pair, 3, 3], by pair."""
     edges = np.roll(corners, -1, axis=1) - corners
     normal = np.cross(edges[:, 0], edges[:, 1])
     along = end - start

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which cells of a lattice a surface touches, and which the outside reaches.
+"""Cells of a grid that a surface touches, and cells that are connected to the outside.
 
-What the outside cannot reach through untouched cells is inside, so the surface may be open,
-self-intersecting, flat or not a manifold. Everything is measured in cells: cell i lies between i
-and i + 1.
+Cells that cannot be reached from outside through untouched cells are inside, so the surface may be
+open, self-intersecting, flat or not a manifold. All lengths are in cells: cell i lies between i and
+i + 1.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 ROUNDING = 1e-9
 # Larger triangles are split before they are compared with the cells of the box around them.
 CELLS_PER_TRIANGLE = 512
-# Triangle-cell pairs that are tested at once: bounds the memory at some 100 MB.
+# Triangle-cell pairs tested at once; this bounds the memory to some 100 MB.
 PAIRS_AT_ONCE = 1 << 18
 
 
@@ -28,7 +28,7 @@ def closed_volume(points, triangles):
 
 
 def outside_cells(blocked):
-    """The cells that can be reached from around the lattice without entering a blocked one."""
+    """Cells that can be reached from around the lattice without entering a blocked one."""
     blocked = np.pad(blocked, 1)
     outside = np.pad(np.zeros(np.array(blocked.shape) - 2, bool), 1, constant_values=True)
     reached = 0
@@ -40,13 +40,13 @@ def outside_cells(blocked):
 
 
 def _sweep(outside, blocked):
-    """Let the outside flow along the first axis until it is blocked; changes `outside`."""
+    """Extend `outside` along the first axis until it is blocked."""
     for behind, here, wall in zip(outside[:-1], outside[1:], blocked[1:], strict=True):
         here |= behind & ~wall
 
 
 def touched_cells(corners, counts):
-    """The unit cells that triangles touch, shape `counts`: exact but for `ROUNDING` too many."""
+    """Unit cells that triangles touch, shape `counts`; exact up to `ROUNDING`, with none missing."""
     touched = np.zeros(counts, bool)
     for _, cells in _touches(corners, counts):
         touched[tuple(cells.T)] = True
@@ -55,7 +55,7 @@ def touched_cells(corners, counts):
 
 def touches(corners, counts):
     """Pairs of a triangle and a unit cell that it touches, sorted: numbers of the triangles [pair],
-    and flat ones of the cells in a grid of `counts`, [pair].
+    and flat numbers of the cells in a grid of `counts`, [pair].
     """
     size = int(np.prod(counts))
     keys = [np.zeros(0, np.int64)]
@@ -65,7 +65,7 @@ def touches(corners, counts):
 
 
 def _touches(corners, counts):
-    """Batches of triangles [pair] and of cells [pair, 3] that they touch; some come twice."""
+    """Yield batches of triangles [pair] and of cells [pair, 3] that they touch; some repeat."""
     corners, owner = _small_triangles(corners)
     for triangle, cells in within_boxes(*_cell_boxes(corners)):
         kept = ((cells >= 0) & (cells < counts)).all(axis=1)
@@ -75,8 +75,8 @@ def _touches(corners, counts):
 
 
 def within_boxes(first, spans):
-    """Batches of numbers of boxes [pair] and of the places [pair, axis] in them, integers from
-    `first` [box, axis] on, `spans` [box, axis] along each axis.
+    """Yield batches of numbers of boxes [pair] and of integer places [pair, axis] in them; a box
+    begins at `first` [box, axis] and has `spans` [box, axis] places along each axis.
     """
     pairs = spans.prod(axis=1)
     batches = np.cumsum(pairs) // PAIRS_AT_ONCE
@@ -99,8 +99,8 @@ def _cell_boxes(corners):
 
 
 def _small_triangles(corners):
-    """The same surface, in triangles whose boxes hold at most `CELLS_PER_TRIANGLE` cells, and
-    the number of the triangle that each is part of.
+    """Split triangles until their boxes hold at most `CELLS_PER_TRIANGLE` cells; return them and
+    the number of the original triangle of each.
     """
     owner = np.arange(len(corners))
     small, owners = [corners[:0]], [owner[:0]]
@@ -110,14 +110,15 @@ def _small_triangles(corners):
         owners.append(owner[~large])
         a, b, c = corners[large].swapaxes(0, 1)
         ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
-        parts = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
-        corners = np.concatenate([np.stack(part, axis=1) for part in parts])
+        quarters = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
+        corners = np.concatenate([np.stack(quarter, axis=1) for quarter in quarters])
         owner = np.tile(owner[large], 4)
     return np.concatenate(small), np.concatenate(owners)
 
 
 def _touch(corners, cells):
-    """Whether triangles [pair, 3, 3] touch the unit cells [pair, 3] in whose reach they lie.
+    """True for triangles [pair, 3, 3] that touch the unit cells [pair, 3], given that their boxes
+    do.
 
     Separating axes: the triangle's normal, and its edges crossed with the axes of the cell.
     """
@@ -126,16 +127,16 @@ def _touch(corners, cells):
     normal = np.cross(edges[:, 0], edges[:, 1])
     half = 0.5 + ROUNDING
     distance = np.abs(np.einsum("ij,ij->i", normal, corners[:, 0]))
-    # The normal of a triangle without area is rounding, and parts nothing.
+    # The normal of a triangle without area is rounding, and separates nothing.
     doubt = ROUNDING**1.5 * (edges**2).sum(axis=(1, 2)) * np.abs(corners).max(axis=(1, 2))
     touch = distance <= half * np.abs(normal).sum(axis=1) + doubt
     for edge in range(3):
         start, opposite = corners[:, edge].T, corners[:, edge - 1].T
-        ahead = edges[:, edge].T
+        along = edges[:, edge].T
         for x, y in ((0, 1), (1, 2), (2, 0)):
             # Both ends of the edge are at the same value on this axis.
-            here = ahead[x] * start[y] - ahead[y] * start[x]
-            there = ahead[x] * opposite[y] - ahead[y] * opposite[x]
-            reach = half * (np.abs(ahead[x]) + np.abs(ahead[y]))
+            here = along[x] * start[y] - along[y] * start[x]
+            there = along[x] * opposite[y] - along[y] * opposite[x]
+            reach = half * (np.abs(along[x]) + np.abs(along[y]))
             touch &= (np.minimum(here, there) <= reach) & (np.maximum(here, there) >= -reach)
     return touch

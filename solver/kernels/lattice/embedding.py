@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Points of embedded surfaces: x_v = Σ w_k x_k over the corners of one tet or cell.
 
-The corners of a tet or cell have different colors: of the corners of a point, one moves at a time.
+The corners of a tet or cell have different colors, so the corners of a point move one at a time.
 """
 
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ class Embedding:
     corners: wp.array[int]  # [point · width]
     weights: wp.array[float]  # [point · width]
     start: wp.array[int]  # [vertex + 1], in `carried`
-    carried: wp.array[int]  # what of the surface moves with each vertex: its points, or itself
-    share: wp.array[float]  # ∂x/∂x_i of each of these, by the vertex i that carries it
+    carried: wp.array[int]  # surface vertices that move with each vertex: its points, or itself
+    share: wp.array[float]  # ∂x/∂x_i of each of these by the vertex i that carries it
     first_neighbor: wp.array[int]  # [vertex + 1], in `neighbor`
-    neighbor: wp.array[int]  # the vertices that move what each vertex carries, itself included
+    neighbor: wp.array[int]  # vertices that move the points carried by each vertex, itself included
     spread: wp.array[float]  # Σ |w| of each point, [point]
 
 
 @wp.func
 def point_position(v: int, x: wp.array[wp.vec3], embedding: Embedding):
-    """Where embedded point v is [m], from where its corners are."""
+    """Position of embedded point v [m], from the positions of its corners."""
     begin = (v - embedding.first) * embedding.width
     base = x[embedding.corners[begin]]
     position = base
@@ -50,7 +50,7 @@ def is_within(i: int, first: int, last: int):
 
 @dataclass(frozen=True)
 class SurfaceFunctions:
-    """How the surface moves with the vertices."""
+    """Functions for the motion of the surface with the vertices."""
 
     carried_range: wp.Function
     carried: wp.Function
@@ -65,17 +65,18 @@ class SurfaceFunctions:
 
 @cache
 def surface_functions(width: int) -> SurfaceFunctions:
-    """The `SurfaceFunctions` of scenes whose embedded points have so many corners, or 0 of those
-    where every vertex is its own surface: there they are compiled to nothing.
+    """Return the `SurfaceFunctions` of scenes whose embedded points have `width` corners; 0 for
+    scenes without embedded points, where they are compiled to nothing.
 
-    The corners of a point that are meant are found all at once, and hardly ever more than one is.
+    The corners of a point in a range of vertices are found at once as a bit mask; there is rarely
+    more than one.
     """
     embedded = width > 0
     corners_within = within(width) if embedded else None
 
     @wp.func
     def carried_range(i: int, embedding: Embedding):
-        """Where what moves with vertex i begins and ends in the list of `carried`."""
+        """Begin and end, in the list of `carried`, of the surface vertices that move with vertex i."""
         begin = int(i)
         end = i + 1
         if wp.static(embedded):
@@ -85,7 +86,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
 
     @wp.func
     def carried(k: int, embedding: Embedding):
-        """Number k of the surface vertices that move with some vertex."""
+        """Surface vertex at position k in the list of those that move with vertices."""
         s = int(k)
         if wp.static(embedded):
             s = embedding.carried[k]
@@ -93,7 +94,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
 
     @wp.func
     def share(k: int, embedding: Embedding):
-        """∂x_s/∂x_i of the surface vertex with number k, by the vertex i that it moves with."""
+        """∂x_s/∂x_i of the surface vertex at position k by the vertex i that carries it."""
         w = float(1.0)
         if wp.static(embedded):
             w = embedding.share[k]
@@ -101,7 +102,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
 
     @wp.func
     def position(v: int, x: wp.array[wp.vec3], embedding: Embedding):
-        """Where surface vertex v is [m], embedded or not."""
+        """Position of surface vertex v [m], embedded or not."""
         x_v = x[v]
         if wp.static(embedded):
             if v >= embedding.first:
@@ -144,10 +145,10 @@ def surface_functions(width: int) -> SurfaceFunctions:
         candidate: wp.array[wp.vec3],
         embedding: Embedding,
     ):
-        """The most that surface vertex v may go along a direction [m], whatever fractions of their
-        steps from x to `candidate` the vertices from moving[0] to moving[1] take.
+        """Upper bound of the displacement of surface vertex v along a direction [m], for any
+        fractions of the steps from x to `candidate` of the vertices from moving[0] to moving[1].
 
-        Steps of corners that go back are not counted on.
+        Steps of corners against the direction count as zero.
         """
         path = float(0.0)
         j = int(v)
@@ -174,7 +175,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
         candidate: wp.array[wp.vec3],
         embedding: Embedding,
     ):
-        """The same in any direction [m]."""
+        """Upper bound of the displacement of surface vertex v in any direction [m]."""
         path = float(0.0)
         j = int(v)
         if wp.static(embedded):
@@ -193,7 +194,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
 
     @wp.func
     def farthest(i: int, x: wp.array[wp.vec3], start: wp.array[wp.vec3], embedding: Embedding):
-        """How far any of the vertices that move what vertex i carries is from its `start` [m]."""
+        """Largest distance from `start` [m] of the vertices that move the points carried by i."""
         most = wp.length_sq(x[i] - start[i])
         if wp.static(embedded):
             for k in range(embedding.first_neighbor[i], embedding.first_neighbor[i + 1]):
@@ -216,7 +217,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
 
 @wp.func
 def spread_of(s: int, embedding: Embedding):
-    """Surface vertex s moves at most this many times as far as any vertex that moves it."""
+    """Upper bound of the displacement of surface vertex s over that of the vertices that move it."""
     total = float(1.0)
     if s >= embedding.first:
         total = embedding.spread[s - embedding.first]
@@ -231,7 +232,7 @@ def follow(
     # out
     x: wp.array[wp.vec3],
 ):
-    """Move the embedded points of a list, from number `first` on, to where their corners are."""
+    """Move the embedded points of a list, from number `first` on, along with their corners."""
     v = embedding.first + points[first + wp.tid()]
     x[v] = point_position(v, x, embedding)
 
@@ -245,7 +246,7 @@ def follow_listed(
     # out
     x: wp.array[wp.vec3],
 ):
-    """The same of points that have pairs, in a list of pairs that begins at `start` [vertex]."""
+    """Move embedded points that have pairs; the pairs of a vertex begin at `start` [vertex + 1]."""
     v = embedding.first + points[first + wp.tid()]
     if start[v] != start[v + 1]:
         x[v] = point_position(v, x, embedding)
