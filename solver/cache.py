@@ -57,7 +57,7 @@ class Header:
     vertex_counts: list[int]
     settings: dict
     bodies: dict
-    """Of every body, colliders included, by name: hashes of "all" and of its "shape", and its
+    """By name of every body, colliders included: hashes of "all" and of its "shape", and its
     "values" (fingerprint.py). Version 0.1 has the hash of all only."""
     fps: float
     frame_start: int

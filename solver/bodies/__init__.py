@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bodies a scene is made of: plain NumPy data, checked when it comes in.
+"""The bodies of a scene: plain NumPy data, checked on construction.
 
-Points are metres, shape [vertex, 3]. Every error names the body and the first element at fault.
+Points are in metres, shape [vertex, 3]. Every error names the body and the first element at fault.
 """
 
 from .collider import Collider

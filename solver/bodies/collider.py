@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes that push bodies."""
+"""Mesh colliders."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from .points import PointsInTime, points_at
 
 @dataclass(eq=False)
 class Collider:
-    """A triangle mesh that pushes bodies and is never moved by them.
+    """A kinematic triangle mesh, which pushes bodies and is not moved by them.
 
     `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
     time. `friction` None takes the scene's. `thickness` [m] is added to that of the bodies.
-    A closed mesh pushes things out of its inside; an open one pushes on both sides. Triangles that
-    have no area at the start are left out.
+    A closed mesh pushes bodies out of its inside; an open one pushes on both sides. Triangles
+    without area at the start are left out.
     `collides_with`: names of the bodies that it may touch, or None for all.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all simulated bodies share."""
+"""Common data of all simulated bodies."""
 
 from dataclasses import dataclass, field
 
@@ -12,10 +12,10 @@ from .points import PointsInTime
 
 @dataclass(eq=False)
 class Pins:
-    """Vertices that are held, or led along `targets`.
+    """Pinned vertices: fixed, or kinematic with `targets`.
 
-    `indices`: vertices of the body. `targets` [m]: points [pin, 3] in time, or None to hold the
-    pins where the body starts.
+    `indices`: vertices of the body. `targets` [m]: points [pin, 3] in time, or None for the
+    initial positions.
     """
 
     indices: np.ndarray
@@ -30,12 +30,12 @@ class Pins:
 
 @dataclass(eq=False)
 class Deformable:
-    """What all simulated bodies share; `rest_points` is the unstressed shape (or `points`).
+    """Base of all simulated bodies; `rest_points` is the unstressed shape (`points` if None).
 
-    `collides_with`: names of the bodies and colliders that it may touch, or None for all. Two meet
-    only if both accept each other; contact with itself is the choice of the material.
-    `field_weights`: how much of a force field acts on it, by the name of the field, 0 or more; it
-    is 1 for those that are not named.
+    `collides_with`: names of the bodies and colliders that it may touch, or None for all. Two
+    collide only if both accept each other; self contact is a property of the material.
+    `field_weights`: weights of force fields, 0 or more, by the name of the field; 1 for fields that
+    are not named.
     """
 
     points: np.ndarray

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Folds of cloth under its weight: those of the fabric, and those that its mesh can make.
+"""Folds of cloth under its weight: lengths for the fabric, and for its mesh.
 
 A sheet of flexural rigidity D [N m] and density ρ [kg/m²] folds under its weight at the length
 (D/(ρ g))^⅓ [m] (Bickley 1934). Faces cannot fold within themselves, so a mesh whose triangles are
-as long as L = √(2A) makes no folds below `SHORTEST` L, and carries those as if its rigidity were
+as long as L = √(2A) has no folds below `SHORTEST` L, and carries these as if its rigidity were
 
     D_mesh = max(D, ρ g (SHORTEST L)³).
 
-What is pressed together within a face folds more finely than what faces bend over, by `WITHIN`.
+Folds within a compressed face are shorter than folds over several faces, by `WITHIN`.
 """
 
 import numpy as np
 
 SHORTEST = 0.5
-"""The fold length of a mesh as a part of the length of its triangles."""
+"""Fold length of a mesh as a fraction of the length of its triangles."""
 WITHIN = 0.4
-"""The length of folds within a face as a part of that."""
+"""Length of folds within a face as a fraction of that."""
 
 
 def fold_length(rigidity, density, gravity):
@@ -28,7 +28,7 @@ def fold_length(rigidity, density, gravity):
 
 
 def mesh_fold_length(areas):
-    """Length [m] of the shortest fold that triangles of such areas [m²] can carry."""
+    """Length [m] of the shortest fold that triangles with these areas [m²] can carry."""
     return SHORTEST * np.sqrt(2.0 * np.asarray(areas, dtype=float))
 
 
@@ -40,8 +40,8 @@ def mesh_rigidity(rigidity, density, gravity, areas):
 
 
 def buckling_load(rigidity, density, gravity, areas):
-    """N_c = π² D/L² [N/m] of every triangle, at which a strip as long as it, L = √(2A), buckles
-    (Euler), with the rigidity D of folds within a face; arguments as those of `mesh_rigidity`.
+    """N_c = π² D/L² [N/m] of every triangle: Euler buckling of a strip of its length L = √(2A),
+    with the rigidity D of folds within a face; arguments as for `mesh_rigidity`.
     """
     folds = np.maximum(rigidity, density * gravity * (WITHIN * mesh_fold_length(areas)) ** 3)
     return np.pi**2 * folds / (2.0 * np.asarray(areas))

@@ -15,11 +15,11 @@ class Cloth(Deformable):
     """A sheet of triangles: `Cloth(points [vertex, 3], triangles [triangle, 3], ...)`.
 
     `uv` [vertex, 2] or [triangle, 3, 2]: woven cloth has its warp along u. `tear_strain`: an edge
-    longer than its rest length by more than this part splits; `Frame.elements` then tells which
-    vertices the triangles have, and the positions of duplicates follow those of the points.
-    `pressure_in_time`: what the pressure of the material [Pa] is at a time [s]; it is read once per
-    frame and goes evenly from frame to frame. `seams` [seam, 2]: pairs of vertices that an
-    `Attachment` draws together; for the air inside they are together from the start.
+    longer than its rest length by more than this fraction splits; `Frame.elements` then has the
+    vertices of the triangles, and positions of duplicates follow those of the points.
+    `pressure_in_time`: the pressure of the material [Pa] as a function of the time [s], read once
+    per frame and interpolated in between. `seams` [seam, 2]: pairs of vertices that an `Attachment`
+    pulls together; for the enclosed air they are joined from the start.
     """
 
     uv: np.ndarray | None = None
@@ -54,12 +54,12 @@ class Cloth(Deformable):
 
 @dataclass(eq=False)
 class Rod(Deformable):
-    """Strings along edges: `Rod(points [vertex, 3], edges [edge, 2], ...)`.
+    """Rods along edges: `Rod(points [vertex, 3], edges [edge, 2], ...)`.
 
     Without `directors` they are particles on springs. `directors` [edge]: the vertex beside every
-    edge that shows which way its section is turned (scene/directors.py makes them); then the rod
-    resists bending and twisting by the bending factor of its material. Directors have no weight
-    and touch nothing; pinned ones hold the twist.
+    edge that gives the orientation of its section (scene/directors.py makes them); then the rod
+    resists bending and twisting by the bending factor of its material. Directors are massless and
+    have no contact; pinned ones fix the twist.
     """
 
     directors: np.ndarray | None = None
@@ -73,7 +73,7 @@ class Rod(Deformable):
 
     @property
     def is_elastic(self):
-        """Whether it resists bending and twisting."""
+        """True if it resists bending and twisting."""
         return self.directors is not None and bool(np.any(self.material.bending_factor))
 
     def _in_use(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Soft bodies: of cells, or of tets that they bring themselves; and surfaces embedded in them."""
+"""Soft bodies of cells or tets, and surfaces embedded in them."""
 
 from dataclasses import dataclass, field
 
@@ -14,15 +14,15 @@ from ..topology.meshes import (
 )
 from .deformable import Deformable
 
-# Where corner k of a cell is, in sides along x, y and z from its lowest one.
+# Position of corner k of a cell, in sides along x, y and z from its lowest one.
 CELL_CORNERS = np.array([[k & 1, k >> 1 & 1, k >> 2 & 1] for k in range(8)])
-# How far the corners of a cell may be from those of a cube at rest, in sides.
+# Tolerance of the corners of a cell relative to those of a cube at rest, in sides.
 NOT_A_CUBE = 1e-4
 
 
 @dataclass(eq=False)
 class EmbeddedSurface:
-    """A surface that follows a solid and touches others in its place.
+    """A surface that follows a solid and replaces its own surface in contact.
 
     Its points are Σ w x of the `corners` [point, n] of one tet (n = 4) or cell (n = 8) each,
     vertices of the solid, with the `weights` [point, n], whose sum is 1: barycentric coordinates,
@@ -34,11 +34,11 @@ class EmbeddedSurface:
     triangles: np.ndarray
 
     def points(self, positions):
-        """Where the points are [m], [point, 3], when the vertices are at `positions`."""
+        """Positions of the points [m], [point, 3], for `positions` of the vertices."""
         return np.einsum("pk,pki->pi", self.weights, positions[self.corners])
 
     def check(self, body):
-        """Make all arrays float64 and int32; refuses what is no surface in the elements of a
+        """Convert all arrays to float64 and int32; refuses corners that are no element of a
         `Volume`.
         """
         name, what, width = body.name, body.element_name, body.corners
@@ -71,7 +71,7 @@ class EmbeddedSurface:
 
 @dataclass(eq=False)
 class Volume(Deformable):
-    """What has an inside; contact is that of `surface`, or of the faces of one element only."""
+    """A body with an inside; its contact surface is `surface`, or the boundary of its elements."""
 
     surface: EmbeddedSurface | None = field(default=None, kw_only=True)
 
@@ -86,12 +86,12 @@ class Volume(Deformable):
 
 @dataclass(eq=False)
 class Filling:
-    """How material fills cells: `part` [cell] of their volume, 0 to 1, with its `middle`
+    """Filling of cells by material: the filled fraction `part` [cell] of their volume, its `middle`
     [cell, 3] relative to that of the cell, -1 to 1 along each axis, and its `spread` [cell, 3], its
-    mean square distance from there over that of a full cell. `held` [cell] is the part of it, 0 to
-    1, that is known not to deform; None if all may. The rest gives for the whole cell, which makes
-    it stiffer. `evenness` [cell], 0 to 1, is how stiff the material is with its sections one behind
-    the other, over as stiff as it were with all of them alike; None for 1.
+    mean square distance from there over that of a full cell. `held` [cell] is the fraction of the
+    material, 0 to 1, that cannot deform; None for 0. The rest deforms for the whole cell, which is
+    then stiffer. `evenness` [cell], 0 to 1, is the stiffness of the material with its sections in
+    series over that with uniform sections; None for 1.
     """
 
     part: np.ndarray
@@ -102,11 +102,11 @@ class Filling:
 
     @classmethod
     def full(cls, count):
-        """That of full cells."""
+        """The filling of full cells."""
         return cls(np.ones(count), np.zeros((count, 3)), np.ones((count, 3)))
 
     def check(self, name, count):
-        """Make all arrays float64; refuses what is no filling of `count` cells."""
+        """Convert all arrays to float64; refuses values out of range."""
         if self.held is None:
             self.held = np.zeros(count)
         if self.evenness is None:
@@ -132,7 +132,7 @@ class Cells(Volume):
     """A soft body of cubes: `Cells(points [vertex, 3], cells [cell, 8], ...)`.
 
     At rest every cell is a cube along the axes of space, with corner k at CELL_CORNERS[k]: x first,
-    z last. Cells may differ in size. `filling`: how much of each the material fills; None for all.
+    z last. Cells may differ in size. `filling`: material in each cell; None for full cells.
     """
 
     filling: Filling | None = field(default=None, kw_only=True)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tets of all other formats by the package meshio, where it is installed."""
+"""Tets of all other formats by the package meshio, if it is installed."""
 
 import numpy as np
 
-# Endings that are offered; others are tried.
+# Endings in the file dialog; others work as well.
 ENDINGS = (".mesh", ".vtu", ".inp", ".bdf")
 OWN = "save it as .msh (version 4.1 or 2.2), legacy .vtk, or TetGen's .node and .ele"
 
 
 def read(path, install):
-    """Points float64 [point, 3] and tets int64 [tet, 4]. `install`: the command that the user is
-    told where meshio is missing.
+    """Points float64 [point, 3] and tets int64 [tet, 4]. `install`: the command in
+    the message for a missing meshio.
     """
     try:
         import meshio
@@ -19,10 +19,10 @@ def read(path, install):
             f"{path.name}: files of this kind are read by the package meshio, which is not "
             f"installed: {OWN}, or run in a terminal {install}"
         ) from None
-    path.open("rb").close()  # the system tells best why it cannot be read
+    path.open("rb").close()  # the system has the best message if it cannot be read
     try:
         mesh = meshio.read(path)
-    except (Exception, SystemExit) as error:  # it ends the program, and its formats raise anything
+    except (Exception, SystemExit) as error:  # meshio may exit, and its formats raise anything
         raise ValueError(f"{path.name}: meshio cannot read it; {OWN}") from error
     tets = [cells.data[:, :4] for cells in mesh.cells if cells.type in ("tetra", "tetra10")]
     return mesh.points, np.concatenate([np.empty((0, 4), np.int64), *tets])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Gmsh's .msh, versions 2.x and 4.1, in text and binary (Gmsh reference manual, "MSH file format").
 
-Tets of second order are taken by their corners.
+Tets of second order are read by their corners.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ NODES = {
     15: 1, 16: 8, 17: 20, 18: 15, 19: 13,
 }  # fmt: skip
 TETS = (4, 11)
-# Byte orders by the number 1 that tells them.
+# Byte orders by their representation of the number 1.
 ORDERS = {b"\x01\0\0\0": "<", b"\0\0\0\x01": ">"}
 
 

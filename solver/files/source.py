@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file that is read from its front, in text or binary, and is not trusted."""
+"""Sequential reading of an untrusted file, in text or binary."""
 
 import re
 import warnings
@@ -12,13 +12,13 @@ NO_NUMBERS = re.compile(rb"^[ \t]*[A-Za-z$]", re.MULTILINE)
 
 
 class FileError(ValueError):
-    """A sentence for the user about the contents of a file."""
+    """An error in the contents of a file, with a message for the user."""
 
 
 class Source:
-    """The bytes of a file and how far they are read.
+    """The bytes of a file and the position of the reader.
 
-    `order`: byte order of its numbers, < or >; empty where they are text.
+    `order`: byte order of its numbers, < or >; empty for text.
     """
 
     def __init__(self, data):
@@ -27,14 +27,14 @@ class Source:
         self._text = None
 
     def line(self):
-        """The next line, without its end and spaces around it."""
+        """Read the next line, without its end and surrounding spaces."""
         end = self.data.find(b"\n", self.at)
         end = len(self.data) if end < 0 else end
         text, self.at = self.data[self.at : end], end + 1
         return text.decode("latin-1").strip()
 
     def find(self, word):
-        """Go to the next line that begins with a word; gives the words behind it."""
+        """Go to the next line that begins with a word; return the words after it."""
         start = re.compile(rb"^[ \t]*" + re.escape(word.encode()) + rb"\b", re.MULTILINE)
         match = start.search(self.data, self.at)
         if match is None:
@@ -43,7 +43,7 @@ class Source:
         return self.line().split()
 
     def numbers(self, count, kind):
-        """The next numbers, int64 or float64 [count]. `kind` is their type in binary."""
+        """Read numbers, int64 or float64 [count]. `kind` is their type in binary."""
         kind = np.dtype(kind)
         if self.order:
             values = self.items(count, kind)
@@ -54,7 +54,7 @@ class Source:
         return values.astype(np.float64) if kind.kind == "f" else whole(values)
 
     def items(self, count, kind):
-        """The next items [count] of binary data."""
+        """Read items [count] of binary data."""
         kind = np.dtype(kind).newbyteorder(self.order)
         if not 0 <= count <= (len(self.data) - self.at) // kind.itemsize:
             raise ValueError
@@ -63,7 +63,7 @@ class Source:
         return values
 
     def text(self):
-        """Numbers of text, float64 [number], as far as lines begin with one."""
+        """Numbers of text, float64 [number], up to the first line that begins with a word."""
         if self._text is None:
             end = NO_NUMBERS.search(self.data, self.at)
             end = end.start() if end else len(self.data)
@@ -76,10 +76,10 @@ class Source:
 
 @contextmanager
 def opened(path):
-    """The `Source` of a file. Whatever is wrong with it is a ValueError with a sentence."""
+    """Open the `Source` of a file; all its errors become a ValueError with a message."""
     source = Source(Path(path).read_bytes())
     try:
-        with np.errstate(all="ignore"):  # refused by their values
+        with np.errstate(all="ignore"):  # bad values are refused later
             yield source
     except FileError as error:
         raise ValueError(f"{path.name}: {error}") from None
@@ -90,7 +90,7 @@ def opened(path):
 
 
 def whole(values):
-    """Numbers as int64; refuses fractions."""
+    """Return numbers as int64; refuses fractions."""
     result = values.astype(np.int64)
     if (result != values).any():
         raise ValueError
@@ -98,8 +98,8 @@ def whole(values):
 
 
 def rows_of(numbers, wanted):
-    """Rows [same shape as wanted] of the points that have the numbers `wanted` among `numbers`
-    [row].
+    """Rows of the points with the numbers `wanted` among `numbers` [row]; the shape is that of
+    `wanted`.
     """
     order = np.argsort(numbers)
     ordered = numbers[order]

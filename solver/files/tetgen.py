@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TetGen's pair of .node and .ele (TetGen manual, "File formats"), which share their name."""
+"""TetGen's files .node and .ele of one name (TetGen manual, "File formats")."""
 
 import re
 
@@ -7,7 +7,7 @@ from .source import FileError, opened, rows_of, whole
 
 
 def read(path):
-    """Points float64 [point, 3] and tets int64 [tet, 4] of both files, given either."""
+    """Points float64 [point, 3] and tets int64 [tet, 4] from both files, given the path of one."""
     with opened(path.with_suffix(".node")) as source:
         points = _rows(source, 3)
     with opened(path.with_suffix(".ele")) as source:
@@ -16,7 +16,7 @@ def read(path):
 
 
 def _rows(source, columns):
-    """Rows of numbers [row, at least 1 + columns], as many as the first line tells."""
+    """Rows of numbers [row, at least 1 + columns]; the first line has their number."""
     source.data = re.sub(rb"#[^\n]*", b"", source.data).lstrip()
     count, width, *_ = map(int, source.line().split())
     rows = source.text().reshape(count, -1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mesh of tets from a file of any format that is known, made fit for `bodies.Solid`."""
+"""Import of a mesh of tets from a file of any known format, checked for `bodies.Solid`."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,27 +11,27 @@ from . import by_meshio, gmsh, tetgen, vtk
 
 READERS = {".msh": gmsh.read, ".vtk": vtk.read, ".node": tetgen.read, ".ele": tetgen.read}
 ENDINGS = (*READERS, *by_meshio.ENDINGS)
-# Numbers of three corners still fit into 64 bits, and more cannot be simulated anyway.
+# Keys of three corners fit into 64 bits; larger meshes cannot be simulated anyway.
 MOST_POINTS = 2_000_000
 
 
 @dataclass
 class TetMesh:
-    """Points float32 [point, 3], each of which a tet uses, and tets int32 [tet, 4] with a positive
+    """Points float32 [point, 3], all of them in use, and tets int32 [tet, 4] with a positive
     volume.
     """
 
     points: np.ndarray
     tets: np.ndarray
     notes: list = field(default_factory=list)
-    """Sentences about what was not taken as it is in the file."""
+    """Messages about changes to the data of the file."""
 
 
 def read_tets(path, install="pip install meshio"):
-    """The `TetMesh` in a file, whose ending tells the format.
+    """Read the `TetMesh` in a file, with the format by its ending.
 
-    ValueError says in a sentence what is wrong; OSError comes from the system. `install`: the
-    command that the sentence gives where meshio is needed and missing.
+    A ValueError has a message for the user; OSError comes from the system. `install`: the command
+    in the message for a missing meshio.
     """
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
@@ -39,8 +39,8 @@ def read_tets(path, install="pip install meshio"):
 
 
 def checked(name, points, tets):
-    """A `TetMesh` of points [point, 3] and tets [tet, 4]: only points in use, all tets turned to a
-    positive volume. Refuses flat tets and corners that do not exist.
+    """Return a `TetMesh` of points [point, 3] and tets [tet, 4]: only points in use, all tets
+    flipped to a positive volume. Refuses flat tets and corners that do not exist.
     """
     if not len(tets):
         raise ValueError(f"{name}: there are no tets in it")
@@ -69,7 +69,7 @@ def checked(name, points, tets):
 
 
 def _turned(name, points, tets):
-    """Tets with a positive volume, and how many had a negative one."""
+    """Return tets with a positive volume, and the number of tets that were inverted."""
     volumes = tet_volumes(points, tets)
     flat = np.flatnonzero(6.0 * np.abs(volumes) <= FLAT_TET * longest_edges(points, tets) ** 3)
     if len(flat):

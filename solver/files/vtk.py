@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Legacy .vtk with an unstructured grid, in text and binary, up to version 5.1 (VTK file formats).
 
-Tets of second order are taken by their corners.
+Tets of second order are read by their corners.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def read(path):
 
 
 def _offsets(source, count, length):
-    """Where each cell begins among the corners [cell], and the corners; from version 5 on."""
+    """First corner of each cell [cell], and the corners; from version 5 on."""
     (kind,) = source.find("OFFSETS")
     first = source.numbers(count, TYPES[kind.lower()])
     (kind,) = source.find("CONNECTIVITY")
@@ -41,7 +41,7 @@ def _offsets(source, count, length):
 
 
 def _lists(source, count, length):
-    """The same from lists that begin with their length each."""
+    """First corner of each cell [cell], and the list of lengths and corners; before version 5."""
     values, at, first = source.numbers(length, "i4"), 0, []
     for _ in range(count):
         first.append(at + 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes of tets to files, in text: Gmsh's .msh 2.2 and legacy .vtk.
+"""Export of meshes of tets to text files: Gmsh's .msh 2.2 and legacy .vtk.
 
-Every tet has the number of the part that it belongs to, counted from 1.
+Every tet has the number of its part, counted from 1.
 """
 
 from io import StringIO
@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-# What the formats call a tet.
+# Number of the element type of a tet in both formats.
 GMSH_TET, VTK_TET = 4, 10
 
 
 def _rows(*columns):
-    """A line of text for every row of arrays [row] or [row, any] that stand side by side."""
+    """Lines of text for the rows of arrays [row] or [row, any], side by side."""
     text = StringIO()
-    np.savetxt(text, np.column_stack(columns), "%.9g")  # nine digits give every float32 back
+    np.savetxt(text, np.column_stack(columns), "%.9g")  # nine digits preserve every float32
     return text.getvalue()
 
 
@@ -25,12 +25,12 @@ def _lines(*texts):
 
 
 def _quoted(name):
-    """A name as it may stand between quotes in a line."""
+    """A name with characters replaced that are not valid between quotes."""
     return "".join(letter if letter.isprintable() and letter != '"' else "_" for letter in name)
 
 
 def gmsh(points, tets, part, names):
-    """Parts are physical groups with their names."""
+    """The text of a .msh with parts as named physical groups."""
     named = [f'3 {number} "{_quoted(name)}"' for number, name in enumerate(names, 1)]
     node, number = np.arange(1, len(points) + 1), np.arange(1, len(tets) + 1)
     kind, tags = np.full_like(number, GMSH_TET), np.full_like(number, 2)
@@ -44,7 +44,7 @@ def gmsh(points, tets, part, names):
 
 
 def vtk(points, tets, part, names):
-    """Parts are a number of every cell."""
+    """The text of a .vtk with the part as a number of every cell."""
     count, corners = len(tets), np.full_like(part, 4)
     title = _quoted(", ".join(names))[:200]
     return (
@@ -60,7 +60,7 @@ WRITERS = {".vtk": vtk, ".msh": gmsh}
 
 
 def checked_ending(path):
-    """The ending of a path in small letters; refuses one that no writer has."""
+    """Return the ending of a path in lower case; refuses unknown ones."""
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
         known = ", ".join(WRITERS)
@@ -69,8 +69,8 @@ def checked_ending(path):
 
 
 def tet_text(path, parts):
-    """The text of a file of `parts`, (name, points [point, 3], tets [tet, 4]) each; the ending of
-    its path tells the format.
+    """The text of a file of `parts`, (name, points [point, 3], tets [tet, 4]) each, in the format
+    of the ending of its path.
     """
     suffix = checked_ending(path)
     first = np.cumsum([0, *(len(points) for _, points, _ in parts)])

@@ -167,8 +167,8 @@ def held_part(cells, corners, pinned, surface):
 
 
 def enclosure(cells, corners, normals):
-    """How far the pinned surface encloses the material in each of the `cells` [cell, 8], 0 to 1,
-    [cell]: 0 for a plane, 1 for a quarter of a round bar, for both sides of a plate, and for more.
+    """Enclosure of the material in each of the `cells` [cell, 8] by pinned surface, 0 to 1, [cell]:
+    0 for a plane, 1 for a quarter of a round bar, for both sides of a plate, and for more.
 
     `corners` [n, 8] and `normals` [n, 3] in m² are those of the pinned points. 1 without any.
     """

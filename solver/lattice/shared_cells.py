@@ -101,9 +101,7 @@ class _Hits:
         return np.stack([self.piece[joined], following[joined]], axis=1)
 
     def beside(self, shared):
-        """Pairs of a piece and the next subcell on its inner side on a line, in one cell, [pair,
-        2].
-        """
+        """Pairs of a piece and the next inner subcell on a line, in one cell, [pair, 2]."""
         x, filled = self.lines.crossings, self.lines.filled
         middle = x.next_middle
         wide = filled & (np.roll(middle, -1) > middle)

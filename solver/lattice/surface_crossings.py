@@ -42,7 +42,7 @@ class LineCrossings:
         return np.append((row[1:] == row[:-1]) & (column[1:] == column[:-1]), False)
 
     def winding(self, weights):
-        """Sums of `sign` times `weights` [crossing] on the line, up to and including each crossing."""
+        """Sums of `sign` times `weights` [crossing] on the line, up to and with each crossing."""
         sums = np.cumsum(self.sign * weights)
         first = np.concatenate([[True], ~self.has_next[:-1]])[: len(sums)]
         before = (sums - self.sign * weights)[first]

@@ -36,9 +36,7 @@ class Pieces:
         return order, self.cell[order]
 
     def in_cells(self, cells):
-        """Yield batches of all pieces in cells [n]: numbers from 0 to n, [pair], and pieces,
-        [pair].
-        """
+        """Yield batches of pieces in cells [n]: indices of cells [pair], and pieces [pair]."""
         order, sorted_cells = self._by_cell
         first, last = (np.searchsorted(sorted_cells, cells, side) for side in ("left", "right"))
         count = last - first

@@ -46,7 +46,7 @@ def _sweep(outside, blocked):
 
 
 def touched_cells(corners, counts):
-    """Unit cells that triangles touch, shape `counts`; exact up to `ROUNDING`, with none missing."""
+    """Unit cells that triangles touch, shape `counts`; `ROUNDING` may add some."""
     touched = np.zeros(counts, bool)
     for _, cells in _touches(corners, counts):
         touched[tuple(cells.T)] = True
@@ -117,8 +117,7 @@ def _small_triangles(corners):
 
 
 def _touch(corners, cells):
-    """True for triangles [pair, 3, 3] that touch the unit cells [pair, 3], given that their boxes
-    do.
+    """True for triangles [pair, 3, 3] that touch the unit cells [pair, 3], if their boxes do.
 
     Separating axes: the triangle's normal, and its edges crossed with the axes of the cell.
     """

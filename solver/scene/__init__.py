@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a scene is made of besides its bodies: attachments, colliders, lattices, embeddings."""
+"""Other contents of a scene than bodies: attachments, colliders, force fields, gravity."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analytic colliders, which have no mesh: planes, boxes and spheres."""
+"""Analytic colliders, without a mesh: planes, boxes and spheres."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ def _positive(name, what, value):
 
 @dataclass(eq=False)
 class Plane:
-    """Keeps bodies on the side to which `normal` points from `point` [m]."""
+    """A plane through `point` [m] that keeps bodies on the side of its `normal`."""
 
     point: np.ndarray
     normal: np.ndarray = (0.0, 0.0, 1.0)
@@ -39,13 +39,13 @@ class Plane:
         self.normal = normal / np.linalg.norm(normal)
 
     def walls(self):
-        """(kind, center, normal, size) of everything this collider is made of."""
+        """(kind, center, normal, size) of every primitive of this collider."""
         return [(kernels.PLANE, self.point, self.normal, 0.0)]
 
 
 @dataclass(eq=False)
 class Box:
-    """Keeps bodies inside of the box from corner `low` to corner `high` [m]."""
+    """A box from corner `low` to corner `high` [m] that keeps bodies inside."""
 
     low: np.ndarray
     high: np.ndarray
@@ -66,7 +66,7 @@ class Box:
 
 @dataclass(eq=False)
 class Sphere:
-    """Keeps bodies out of a sphere [m]."""
+    """A sphere [m] that keeps bodies outside."""
 
     center: np.ndarray
     radius: float
@@ -102,7 +102,7 @@ def colliders_on_device(colliders, assembly, settings, device):
     struct.kind = upload(kind, int, -1)
     center = [c - assembly.origin for c in center]
     for k, of_kind in enumerate(kind):
-        if of_kind == kernels.PLANE:  # whichever point of it: the nearest one rounds the least
+        if of_kind == kernels.PLANE:  # its point nearest to the origin rounds the least
             center[k] = (center[k] @ normal[k]) * np.asarray(normal[k])
     struct.center = upload(center, wp.vec3, (-1, 3))
     struct.normal = upload(normal, wp.vec3, (-1, 3))

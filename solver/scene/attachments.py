@@ -21,24 +21,24 @@ MOST_CORNERS = 8
 
 @dataclass(eq=False)
 class Attachment:
-    """Ties `vertices` [row] of `body`; give it to `simulate` among the bodies.
+    """Attaches `vertices` [row] of `body`; give it to `simulate` among the bodies.
 
     To points in space: `points` [m], one per row, as an array, one array per frame, or a function
     of time. To another body, or another part of the same: `other`, its `corners` [row, 1 to 8] and
     their `weights` [row, 1 to 8], which add up to 1: a vertex (a seam), a point of a triangle, of a
-    tet, of a cell. Both sides then feel it. What is tied may be such a point as well, with its
-    corners as `vertices` [row, 1 to 8] and their `own_weights`. `offset` [m] is the vector from
-    there to what is tied at rest: zero pulls them together, None keeps the distance they have at
-    the start.
+    tet, of a cell. Forces then act on both sides. The attached point may be such a sum as well,
+    with its corners as `vertices` [row, 1 to 8] and their `own_weights`. `offset` [m] is the rest
+    vector from the target to the attached point: zero pulls them together, None keeps the initial
+    distance.
 
     `stiffness` [N/m] is k, or k_n where `normal` (one unit vector, or one per row) is given, with
     `tangential_stiffness` k_τ across it; `damping` [s] times it resists changes of C. A row whose
-    force exceeds `strength` [N] breaks for good; one that reaches `maximum_force` [N] gives.
+    force exceeds `strength` [N] breaks permanently; its force is at most `maximum_force` [N].
 
-    With a `length` [m] above 0 a row keeps that distance, in any direction. It becomes shorter by
-    `shrink_speed` [m/s] until it is 0. `grip` [row] in time scales the stiffness: 0 lets go, and
-    from `HARD` on a row holds as a pin does; what it catches comes home evenly within the frame.
-    What is given for all rows may be given for each: stiffness, strength, maximum force, length.
+    With a `length` [m] above 0 a row keeps that distance, in any direction; it decreases by
+    `shrink_speed` [m/s] down to 0. `grip` [row] in time scales the stiffness: 0 releases, and from
+    `HARD` on a row holds like a pin; a point that it catches moves to its target uniformly within
+    the frame. Stiffness, strength, maximum force and length are one number, or one per row.
     """
 
     body: object
@@ -92,7 +92,7 @@ class Attachment:
             self.normal = normal / length
 
     def _check_numbers(self, rows):
-        """Numbers of rows as float64 [row]; refuses those that mean nothing."""
+        """Convert numbers of rows to float64 [row]; refuses invalid ones."""
         for name, word in (
             ("stiffness", "stiffness"),
             ("tangential_stiffness", "stiffness"),
@@ -127,7 +127,7 @@ class Attachment:
         return np.broadcast_to(value, rows).copy()
 
     def grips(self, frame, time):
-        """The grip of every row, [row]; 1 where none is given."""
+        """The grip of every row, [row]; 1 if none is given."""
         rows = len(self.vertices)
         if self.grip is None:
             return np.ones(rows)
@@ -142,7 +142,7 @@ class Attachment:
         return values
 
     def there(self, frame, time):
-        """Points [row, 3] that the rows lead to, as far as they lie in space [m]."""
+        """Target points in space [row, 3] in m; zero for rows to another body."""
         if self.points is None:
             return np.zeros((len(self.vertices), 3))
         points = points_at(self.name, self.points, frame, time)
@@ -170,7 +170,7 @@ def _mean(weights, points):
 
 
 def _points_of(name, body, corners, weights, rows):
-    """Corners [row, n] and weights [row, n] of points of a body; without weights, their mean."""
+    """Corners and weights [row, n] of points of a body; equal weights if none are given."""
     corners = np.array(corners, dtype=np.int64)
     if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
         raise ValueError(
@@ -199,13 +199,13 @@ def _points_of(name, body, corners, weights, rows):
 class Rows:
     """All attachments in solver order: C = Σ weight x − point.
 
-    `corners` [row, n]: those of what is tied, then of what it is tied to; n is that of the longest
-    row, what others lack has the weight 0. No row has a vertex with a weight twice.
+    `corners` [row, n]: those of the attached point, then of its target; n is that of the longest
+    row, shorter ones are padded with the weight 0. No vertex has two weights in a row.
     """
 
     corners: np.ndarray
     weights: np.ndarray
-    """[row, n]; they add up to 1 in rows that lead to space, to 0 in others."""
+    """[row, n]; they add up to 1 in rows to points in space, to 0 in others."""
     offset: np.ndarray
     normal: np.ndarray
     stiffness: np.ndarray
@@ -216,44 +216,44 @@ class Rows:
     length: np.ndarray
     shrink_speed: np.ndarray
     grips: np.ndarray
-    """Which rows have a grip that may change, bool [row]."""
+    """True for rows with a grip that may change, bool [row]."""
     names: np.ndarray
-    """Of the attachments that rows belong to [row]."""
+    """Name of the attachment of each row [row]."""
 
     @property
     def is_adaptive(self):
-        """Whether any row changes from step to step."""
+        """True if any row changes from step to step."""
         changes = self.damping.any() or self.length.any() or self.grips.any()
         return bool(changes or np.isfinite(self.maximum_force).any())
 
     def edges(self):
-        """Pairs of vertices that feel each other, [edge, 2]."""
+        """Pairs of vertices that are coupled by a row, [edge, 2]."""
         pairs = unique_edges(self.corners)
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
     def joints(self):
-        """Pairs of vertices that are attached to each other, [edge, 2]."""
+        """Pairs of vertices in rows between bodies, [edge, 2]."""
         pairs = unique_edges(self.corners[~self.to_space()])
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
     def to_space(self):
-        """Which rows lead to points in space, bool [row]."""
+        """True for rows to points in space, bool [row]."""
         return self.weights.sum(axis=1) > 0.5
 
 
 def join(attachments, bodies, offsets):
-    """`Rows` of attachments; `offsets` [body] is where the vertices of each body begin."""
+    """Return the `Rows` of attachments; the vertices of each body begin at `offsets` [body]."""
     begins = {id(body): int(offset) for body, offset in zip(bodies, offsets, strict=True)}
     width = max((t.vertices.shape[1] + t.corners.shape[1] for t in attachments), default=1)
-    parts = []
+    blocks = []
     for tie in attachments:
         for body in (tie.body, tie.other):
             if body is not None and id(body) not in begins:
                 raise ValueError(f"{tie.name}: {body.name} is not among the bodies")
         corners = tie.vertices + begins[id(tie.body)]
         if tie.other is not None:
-            there = tie.corners + begins[id(tie.other)]
-            corners = np.concatenate([corners, there], axis=1)
+            target = tie.corners + begins[id(tie.other)]
+            corners = np.concatenate([corners, target], axis=1)
         rows, count = corners.shape
         weights = np.concatenate([tie.own_weights, -tie.weights], axis=1)
         missing = (0, 0), (0, width - count)
@@ -267,17 +267,17 @@ def join(attachments, bodies, offsets):
         stiffness = np.stack([tie.stiffness, across], axis=1)
         limits = tie.strength, tie.damping, tie.maximum_force, tie.length, tie.shrink_speed
         last = np.full(rows, tie.grip is not None), np.full(rows, tie.name, dtype=object)
-        parts.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
-    if not parts:
+        blocks.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
+    if not blocks:
         empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
         return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((2, 0), bool))
-    return Rows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 
 def _merged(corners, weights):
-    """Weights [row, n] that stand with the first occurrence of every corner of a row.
+    """Add weights [row, n] of repeated corners of a row to their first occurrence.
 
-    A vertex that is twice in a row would be moved with half of its stiffness.
+    A vertex that occurs twice in a row would be solved with half of its stiffness.
     """
     weights = weights.copy()
     for later in range(1, corners.shape[1]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the directors of rods are: beside the middles of their edges, without twist from edge to
+"""Placement of the directors of rods: beside the middles of their edges, without twist from edge to
 edge.
 """
 
@@ -9,12 +9,12 @@ import numpy as np
 
 
 def with_directors(points, edges, around=None):
-    """The points of a rod [vertex, 3] with a director for every edge behind them, and the directors
-    [edge], for `bodies.Rod`.
+    """Return the points of a rod [vertex, 3] followed by a director for every edge, and the
+    directors [edge], for `bodies.Rod`.
 
-    Each is as far from the middle of its edge as this is long; from edge to edge the direction is
-    carried over without twist. `around` [edge] turns them about their edges [rad], right-handed
-    from the first vertex to the second.
+    The distance of each from the middle of its edge is the length of the edge; its direction is
+    transported from edge to edge without twist. `around` [edge] rotates them about their edges
+    [rad], right-handed from the first vertex to the second.
     """
     points, edges = np.asarray(points, dtype=np.float64), np.asarray(edges)
     normals = untwisted(points, edges)
@@ -26,38 +26,38 @@ def with_directors(points, edges, around=None):
 
 
 def beside(points, edges, normals):
-    """Where directors are [edge, 3] with `normals` from the middles of edges."""
+    """Positions of directors [edge, 3] in the directions `normals` from the middles of edges."""
     ends = points[edges]
     length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
     return ends.mean(axis=1) + length[:, None] * normals
 
 
 def unit_tangents(points, edges):
-    """The directions of edges [edge, 3] from their first vertices; zero of edges without length."""
+    """Directions of edges [edge, 3] from their first vertices; zero for edges without length."""
     along = points[edges[:, 1]] - points[edges[:, 0]]
     length = np.linalg.norm(along, axis=1)
     return along / np.where(length > 0.0, length, 1.0)[:, None]
 
 
 def turned(normals, tangents, angle):
-    """Normals turned about the tangents by an angle [edge, rad]."""
+    """Normals rotated about the tangents by an angle [edge, rad]."""
     sideways = np.cross(tangents, normals)
     return np.cos(angle)[:, None] * normals + np.sin(angle)[:, None] * sideways
 
 
 def untwisted(points, edges):
-    """A unit vector across every edge [edge, 3], carried over from edge to edge."""
+    """A unit vector across every edge [edge, 3], transported from edge to edge without twist."""
     tangents, normals = unit_tangents(points, edges), np.zeros((len(edges), 3))
-    for edge, before in walk(edges):
+    for edge, previous in walk(edges):
         t = tangents[edge]
-        if before < 0:
+        if previous < 0:
             start = np.eye(3)[np.argmin(np.abs(t))]
         else:
-            # Both edges run through the vertex where they meet, the one before towards it.
-            meeting = np.isin(edges[edge], edges[before])
-            arrives = edges[before, 1] == edges[edge][meeting][0]
-            s = tangents[before] if arrives else -tangents[before]
-            start = carried(s, t if meeting[0] else -t, normals[before])
+            # Tangents are oriented through the common vertex, that of the previous edge towards it.
+            meeting = np.isin(edges[edge], edges[previous])
+            arrives = edges[previous, 1] == edges[edge][meeting][0]
+            s = tangents[previous] if arrives else -tangents[previous]
+            start = carried(s, t if meeting[0] else -t, normals[previous])
         across = start - (start @ t) * t
         size = np.linalg.norm(across)
         normals[edge] = across / size if size > 0.0 else np.eye(3)[np.argmin(np.abs(t))]
@@ -65,13 +65,13 @@ def untwisted(points, edges):
 
 
 def followed(points, edges, normals, tangents):
-    """Normals of edges that had the `tangents` when the points were elsewhere, carried along."""
-    now = zip(tangents, unit_tangents(points, edges), normals, strict=True)
-    return np.array([carried(s, t, normal) for s, t, normal in now]).reshape(-1, 3)
+    """Normals of edges transported from their former `tangents` to those at `points`."""
+    pairs = zip(tangents, unit_tangents(points, edges), normals, strict=True)
+    return np.array([carried(s, t, normal) for s, t, normal in pairs]).reshape(-1, 3)
 
 
 def carried(s, t, vector):
-    """A vector turned by the smallest rotation that takes s to t, both of length 1."""
+    """A vector rotated by the smallest rotation that takes s to t, both of length 1."""
     axis, cosine = np.cross(s, t), s @ t
     if cosine < -0.999999:  # folded back: any axis across will do
         return vector
@@ -79,7 +79,7 @@ def carried(s, t, vector):
 
 
 def walk(edges):
-    """All edges, each with one before it that it meets; -1 for the first of a piece."""
+    """Yield all edges, each with a previous one that it meets; -1 for the first of a component."""
     at_vertex = [[] for _ in range(int(edges.max(initial=-1)) + 1)]
     for edge, ends in enumerate(edges):
         for vertex in ends:
@@ -91,8 +91,8 @@ def walk(edges):
         seen[first] = True
         front = deque([(first, -1)])
         while front:
-            edge, before = front.popleft()
-            yield edge, before
+            edge, previous = front.popleft()
+            yield edge, previous
             for other in (other for vertex in edges[edge] for other in at_vertex[vertex]):
                 if not seen[other]:
                     seen[other] = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Force fields: what pushes, turns or brakes everything that is free, wherever it is."""
+"""Force fields: accelerations of free vertices and motions of the air, by position."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ SIDES = {"both": 0, "positive": 1, "negative": -1}
 class FieldNumbers:
     """The numbers of a force field at one time; lengths in m.
 
-    It is at `origin` and looks along `axis` [3]. `strength` is an acceleration [m/s²], or the speed
-    of air [m/s] where it blows (`wind`). `flow` [1/s] brakes what moves in it. It falls with
-    1/(1 + (r − nearest)/unit)^power of the distance r beyond `nearest`, and ends at `farthest`; so
-    it does with the distance from the axis, or the angle [°] to it, by the numbers called `radial`.
-    `size` is that of turbulence, or the length at which a harmonic field rests.
+    It has its center at `origin` and the direction `axis` [3]. `strength` is an acceleration
+    [m/s²], or the speed of air [m/s] (`wind`). `flow` [1/s] is a drag on motion. It falls off with
+    1/(1 + (r − nearest)/unit)^power at distances r beyond `nearest`, and ends at `farthest`;
+    likewise with the distance from the axis, or the angle [°] to it, by the `radial` numbers.
+    `size` is that of turbulence, or the rest length of a harmonic field.
     """
 
     origin: tuple = (0.0, 0.0, 0.0)
@@ -53,17 +53,17 @@ class FieldNumbers:
 
 @dataclass(eq=False)
 class ForceField:
-    """A field of one of the `KINDS`; `numbers` as they always are, or a function of the time [s].
+    """A field of one of the `KINDS`; `numbers` are constant, or a function of the time [s].
 
-    `blows`: it moves the air, which pushes surfaces, instead of pushing masses. `by_square`: a
-    force that falls with the square of the distance, besides `power`. `is_global`: turbulence that
-    does not move with the field. `seed` chooses the gusts.
+    `blows`: it moves the air, which pushes surfaces, instead of masses. `by_square`: a force that
+    falls with the square of the distance, in addition to `power`. `is_global`: turbulence that does
+    not move with the field. `seed` chooses the gusts.
 
-    Functions of the time [s] and of points [vertex, 3] [m], which are asked when a frame begins,
-    about the free vertices of all bodies in their order: `texture`, the acceleration that a texture
-    gives them [vertex, 3] for a strength of 1, and `visibility`, which part of the field reaches
-    them [vertex], past what stands in its way; None where all of it does. Both say what they are
-    `made_of`, for a cache to know them again, if it cannot call them at any time.
+    Two functions of the time [s] and of points [vertex, 3] [m] are called at the start of a frame,
+    for the free vertices of all bodies in their order: `texture` gives their acceleration by a
+    texture [vertex, 3] for a strength of 1, and `visibility` the fraction of the field that reaches
+    them past obstacles [vertex]; None stands for all of it. Where a cache cannot call them at any
+    time, their attribute `made_of` identifies them.
     """
 
     kind: str
@@ -95,7 +95,7 @@ class ForceField:
                 )
 
     def at(self, time):
-        """Its `FieldNumbers` at a time [s]; refuses what is not finite."""
+        """Its `FieldNumbers` at a time [s]; refuses numbers that are not finite."""
         numbers = self.numbers(time) if callable(self.numbers) else self.numbers
         for name, value in vars(numbers).items():
             endless = name in ("farthest", "radial_farthest")
@@ -104,12 +104,12 @@ class ForceField:
         return numbers
 
     def is_given(self):
-        """Whether vertices are told one by one what it does to them."""
+        """Return whether the field is given vertex by vertex."""
         return self.texture is not None or self.visibility is not None
 
     def given(self, time, points):
-        """What a texture does to `points` [vertex, 3], and which part of the field reaches them, at
-        a time [s]; float32 [vertex, 4]. Refuses what is not finite.
+        """Acceleration by a texture at `points` [vertex, 3], and the fraction of the field that
+        reaches them, at a time [s]; float32 [vertex, 4]. Refuses values that are not finite.
         """
         rows = np.zeros((len(points), 4), np.float32)
         rows[:, 3] = 1.0
@@ -127,9 +127,9 @@ class ForceField:
 
 @dataclass(frozen=True)
 class ExternalForces:
-    """What acts on a scene from outside, besides constant gravity: `gravity` as a function of the
-    time [s] or None, force fields, and the pressures [Pa] that vary in time, each with the number
-    of its body.
+    """External forces on a scene besides constant gravity: `gravity` as a function of the time [s]
+    or None, force fields, and pressures [Pa] that vary in time, each with the number of its
+    body.
     """
 
     gravity: Callable[[float], np.ndarray] | None = None
@@ -138,11 +138,11 @@ class ExternalForces:
 
 
 class Fields:
-    """All force fields of a scene on the device, as they are at both ends of a frame."""
+    """All force fields of a scene on the device, at both ends of a frame."""
 
     def __init__(self, fields, origin, frame_time, device):
         self.fields, self.origin, self.frame_time = list(fields), origin, frame_time
-        self.asked = [field for field in self.fields if field.is_given()]
+        self.by_vertex = [field for field in self.fields if field.is_given()]
         first = self._read(0.0)
         self.start, self.end, self.now = (
             wp.array(first, dtype=kernels.Field, device=device) for _ in range(3)
@@ -152,32 +152,32 @@ class Fields:
         return len(self.fields)
 
     def make_room(self, count):
-        """Make `given` [row, vertex] for so many vertices."""
-        shape = (len(self.asked), count if self.asked else 0)
+        """Allocate `given` [row, vertex] for `count` vertices."""
+        shape = (len(self.by_vertex), count if self.by_vertex else 0)
         self.given = wp.zeros(shape, dtype=wp.vec4, device=self.now.device)
 
     def weights(self, of_bodies):
-        """How much of every field acts on every body, float32 [body, field], from what these say by
-        the names of fields.
+        """Weight of every field on every body, float32 [body, field], from the bodies' weights by
+        names of fields.
         """
         given = [weights or {} for weights in of_bodies]
         table = [[weights.get(field.name, 1.0) for field in self.fields] for weights in given]
         return np.array(table, dtype=np.float32).reshape(len(given), len(self.fields))
 
     def begin_frame(self, time, x):
-        """Read what they are at both ends of the frame that ends at a time [s], and ask what is
-        given at the vertices x [vertex, 3] as they are when it starts.
+        """Read the fields at both ends of the frame that ends at a time [s], and the values given
+        vertex by vertex at the positions x [vertex, 3] at its start.
         """
         if self.fields:
             self.start.assign(self._read(time - self.frame_time))
             self.end.assign(self._read(time))
-        if self.asked:
+        if self.by_vertex:
             points = x.numpy()[: self.given.shape[1]].astype(np.float64) + self.origin
             start = time - self.frame_time
-            self.given.assign(np.stack([field.given(start, points) for field in self.asked]))
+            self.given.assign(np.stack([field.given(start, points) for field in self.by_vertex]))
 
     def _read(self, time):
-        """`kernels.Field` of every field at a time, as a structured array."""
+        """The `kernels.Field` of every field at a time, as a structured array."""
         rows = np.zeros(len(self.fields), dtype=kernels.Field.numpy_dtype())
         for row, field in zip(rows, self.fields, strict=True):
             for name, value in vars(field.at(time)).items():
@@ -191,7 +191,7 @@ class Fields:
             row["time"], row["seed"] = time, field.seed
             row["kind"], row["shape"] = KINDS[field.kind], SHAPES[field.shape]
             row["falloff"], row["side"] = FALLOFFS[field.falloff], SIDES[field.side]
-            row["row"] = self.asked.index(field) if field in self.asked else -1
+            row["row"] = self.by_vertex.index(field) if field in self.by_vertex else -1
             for name in ("blows", "by_square", "is_global"):
                 row[name] = getattr(field, name)
         return rows

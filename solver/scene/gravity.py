@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pulls at every mass: the same at all times, or read from frame to frame."""
+"""Gravity: constant, or a function of time."""
 
 import numpy as np
 import warp as wp
@@ -8,11 +8,11 @@ from ..settings import acceleration
 
 
 class Gravity:
-    """Gravity [m/s²] `at_end` of the frame, and on the device, `now` [2]: in this step and in the
-    last one, and `ends` [2]: at the start and the end of the frame.
+    """Gravity [m/s²] `at_end` of the frame and, on the device, `now` [2] in this step and the last
+    one, and `ends` [2] at the start and the end of the frame.
 
     `in_time`: None, or a function of the time [s] since the input state. Like pins it is read once
-    per frame and goes evenly from frame to frame.
+    per frame and interpolated in between.
     """
 
     state_name = "gravity"
@@ -28,16 +28,16 @@ class Gravity:
         return self.in_time is not None
 
     def keep(self):
-        """What it is at the end of the frame."""
+        """Return gravity at the end of the frame."""
         return {"at_end": np.array(self.at_end, dtype=np.float64)}
 
-    def bring_back(self, kept):
-        """Take what `keep` has returned, where gravity changes at all."""
+    def bring_back(self, saved):
+        """Restore the result of `save`, if gravity varies."""
         if self.varies:
-            self.at_end = acceleration(kept["at_end"])
+            self.at_end = acceleration(saved["at_end"])
 
     def begin_frame(self, time):
-        """Read what it will be at the end of this frame."""
+        """Read gravity at the end of this frame."""
         if self.varies:
-            before, self.at_end = self.at_end, acceleration(self.in_time(time))
-            self.ends.assign(np.stack([before, self.at_end]))
+            previous, self.at_end = self.at_end, acceleration(self.in_time(time))
+            self.ends.assign(np.stack([previous, self.at_end]))

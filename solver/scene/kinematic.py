@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points that animation moves: pins, the vertices of colliders, and what attachments lead to.
+"""Kinematic points: pins, the vertices of colliders, and the targets of attachments.
 
-They are read once per frame, and go evenly from where they were at its start.
+They are read once per frame and interpolated from their positions at its start.
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ from ..topology.meshes import are_flat, refuse_flat_triangles
 class KinematicPoints:
     """Positions [m] of points at both ends of the frame, `at_start` and `at_end` [point].
 
-    `first` is the number of the first point, wherever they are put; `moves` tells whether any does.
-    `known` are those at the end, on the host.
+    `first` is the number of the first point in the target array; `moves` is True if any moves.
+    `known` are the positions at the end, on the host.
     """
 
     def __init__(self, first, moves, device):
@@ -25,14 +25,14 @@ class KinematicPoints:
         self.at_end = wp.clone(self.at_start)
 
     def keep(self):
-        """What passes from one frame to the next."""
+        """Return the state that passes from one frame to the next."""
         return {"known": self.known}
 
-    def bring_back(self, kept):
-        """Take what `keep` has returned."""
-        if kept["known"].shape != self.known.shape:
+    def bring_back(self, saved):
+        """Restore the result of `save`."""
+        if saved["known"].shape != self.known.shape:
             raise ValueError("pins, colliders or attachments have changed")
-        self.known = kept["known"].astype(np.float32)
+        self.known = saved["known"].astype(np.float32)
         if len(self.known):
             self.at_end.assign(self.known)
 
@@ -44,7 +44,7 @@ class KinematicPoints:
         raise NotImplementedError
 
     def begin_frame(self, frame, time):
-        """Read where the points will be at the end of this frame."""
+        """Read the positions at the end of this frame."""
         if self.moves:
             wp.copy(self.at_start, self.at_end)
             self.known = self.read(frame, time).astype(np.float32)
@@ -52,7 +52,7 @@ class KinematicPoints:
 
 
 class KinematicPins(KinematicPoints):
-    """The pinned vertices of all bodies; they stand behind the free ones in solver order."""
+    """The pinned vertices of all bodies, which follow the free ones in solver order."""
 
     state_name = "pins"
 
@@ -79,9 +79,9 @@ class KinematicPins(KinematicPoints):
 
 
 class KinematicColliders(KinematicPoints):
-    """The vertices of all colliders; they stand behind those of the bodies in solver order.
+    """The vertices of all colliders, which follow those of the bodies in solver order.
 
-    `travel` [1] is the longest path of any of them in the frame [m], on the device.
+    `travel` [1] is the largest displacement of any of them in the frame [m], on the device.
     """
 
     state_name = "colliders"
@@ -97,7 +97,7 @@ class KinematicColliders(KinematicPoints):
 
     @property
     def kept(self):
-        """What a frame that is done again needs, besides where points are."""
+        """Device arrays to save for a repeated frame, besides positions."""
         return {"travel": self.travel}
 
     def read(self, frame, time):
@@ -121,9 +121,9 @@ class KinematicColliders(KinematicPoints):
 
 
 class AttachedPoints(KinematicPoints):
-    """p of every row of the attachments, relative to the origin where it lies in space.
+    """p of every row of the attachments; targets in space are relative to the origin.
 
-    `grip_at_start` and `grip_at_end` [row]: how firmly each holds at both ends of the frame.
+    `grip_at_start` and `grip_at_end` [row] are the grips at both ends of the frame.
     """
 
     state_name = "attached_points"
@@ -141,11 +141,11 @@ class AttachedPoints(KinematicPoints):
     def keep(self):
         return super().keep() | {"grips": self.known_grips}
 
-    def bring_back(self, kept):
-        super().bring_back(kept)
-        if kept["grips"].shape != self.known_grips.shape:
+    def bring_back(self, saved):
+        super().bring_back(saved)
+        if saved["grips"].shape != self.known_grips.shape:
             raise ValueError("attachments have changed")
-        self.known_grips = kept["grips"].astype(np.float32)
+        self.known_grips = saved["grips"].astype(np.float32)
         if len(self.known_grips):
             self.grip_at_end.assign(self.known_grips)
 
@@ -167,7 +167,7 @@ class AttachedPoints(KinematicPoints):
 
 
 class Kinematic:
-    """All that animation moves in a scene: `pins`, `colliders` and `attached` points."""
+    """All kinematic points of a scene: `pins`, `colliders` and `attached` points."""
 
     def __init__(self, deformable, colliders, attachments, assembly, device):
         self.attached = AttachedPoints(attachments, assembly, device)
@@ -176,15 +176,15 @@ class Kinematic:
 
     @property
     def moves_surfaces(self):
-        """Whether anything moves that others may touch."""
+        """True if any collider or pin moves."""
         return self.colliders.moves or self.pins.moves
 
     @property
     def keepers(self):
-        """All that keep something for the next frame."""
+        """The owners of state for the next frame."""
         return [self.pins, self.attached, self.colliders]
 
     def begin_frame(self, frame, time):
-        """Read where everything will be at the end of this frame."""
+        """Read all positions at the end of this frame."""
         for points in self.keepers:
             points.begin_frame(frame, time)

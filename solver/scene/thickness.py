@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The distance that the surface of a body keeps when it is not given one of its own."""
+"""The default collision thickness of a body."""
 
 import numpy as np
 
-# Part of the longest side of a body: what rests on something, a gap nobody sees.
+# Fraction of the longest side of a body: an invisible gap below resting bodies.
 PART_OF_SIZE = 0.0025
-# Part of a short edge: folds keep twice the thickness, and are neighbors beyond half an edge.
+# Fraction of a short edge: folds keep twice the thickness, which must be below half an edge.
 PART_OF_EDGE = 0.25
-# A short edge is longer than this part of all; a few are still shorter where a mesh meets a pole.
+# Quantile of a short edge among all; a few edges are much shorter at the poles of a mesh.
 SHORT = 0.1
 
 
 def collision_thickness(body):
-    """Distance [m] that the surface of a Solid, Cloth or Rod keeps, one or [vertex]: that of its
-    material or, where this is 0, one that fits its size and its mesh.
+    """Collision thickness [m] of a Solid, Cloth or Rod, one or [vertex]: that of its material or,
+    where this is 0, one from its size and its mesh.
     """
     own = np.asarray(body.material.collision_thickness, dtype=np.float64)
     if (own > 0.0).all():

@@ -207,26 +207,26 @@ class Settings:
 
     @property
     def guess(self) -> str:
-        """The initial guess; an equilibrium is sought from where the bodies are."""
+        """The initial guess; quasistatic steps start at the current positions."""
         return "previous" if self.quasistatic else self.initial_guess
 
     @property
     def is_accelerated(self) -> bool:
-        """Whether sweeps are extrapolated by Chebyshev's method."""
+        """True if sweeps are extrapolated by Chebyshev's method."""
         return self.acceleration > 0.0
 
     @property
     def is_cyclic(self) -> bool:
-        """Whether iterations go in even cycles, whose moves tell the error, until it is small."""
+        """True if iterations run in cycles that estimate the error, until it is small."""
         is_told = self.coarse_correction and not (self.is_accelerated or self.quasistatic)
         return is_told and self.accuracy > 0.0 and self.iterations >= ENOUGH_TO_TELL
 
     @property
     def is_short(self) -> bool:
-        """Whether a substep ends before fast vibrations settle."""
+        """True if a substep ends before fast vibrations settle."""
         return self.iterations < SETTLING and not self.quasistatic
 
     @property
     def sweep_relaxation(self) -> float:
-        """ω of the sweeps; Chebyshev extrapolates plain ones, and short substeps settle no more."""
+        """ω of the sweeps; 1 for Chebyshev and for substeps too short to damp its overshoot."""
         return 1.0 if self.is_accelerated or self.is_short else self.relaxation

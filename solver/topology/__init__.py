@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Graphs of vertices and elements: components, orders, colors."""
+"""Meshes as graphs of vertices and elements: components, orders, colors, closed surfaces."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closes a surface for the air inside it: triangles that span its seams and its openings, between
-vertices that it has.
+"""Closing of a surface around enclosed air: triangles that span its seams and openings, between
+existing vertices.
 
-Seams join vertices in groups, and each group has one vertex that stands for it. A border edge from
-u to v gets the quad u, v, v′, u′ with those that stand for u and v. Beside each other such quads
-share the sides u u′, so only the edges u′ v′ are left, which are those of the mesh that is sewn:
-they cancel where two borders meet, and go round its openings elsewhere.
+Seams join vertices in groups, each with one representative vertex. A border edge from u to v gets
+the quad u, v, v′, u′ with the representatives of u and v. Adjacent quads share the sides u u′, so
+only the edges u′ v′ remain, which are those of the sewn mesh: they cancel where two borders meet,
+and run around its openings elsewhere.
 """
 
 import numpy as np
@@ -13,16 +13,16 @@ import numpy as np
 from .graphs import connected_components, edges_of
 from .orientation import turned_to_agree
 
-# How many ways to span an opening are compared.
+# Number of triangulations of an opening that are compared.
 SPANS = 64
 
 
 def closed_surface(name, points, triangles, seams=None, fills_openings=False):
-    """The triangles of a surface and those that close it, all facing the same side of it, int64
+    """Return the triangles of a surface and those that close it, with consistent orientation, int64
     [triangle, 3]; the surface's own come first.
 
-    `points` [vertex, 3]. `seams` [seam, 2]: pairs of vertices that count as joined. What is open
-    then is spanned if `fills_openings`, else refused.
+    `points` [vertex, 3]. `seams` [seam, 2]: pairs of vertices that count as joined. Remaining
+    openings are spanned if `fills_openings`, else refused.
     """
     triangles = triangles.astype(np.int64)
     joined, is_sewn = _representatives(len(points), triangles, seams)
@@ -40,7 +40,7 @@ def closed_surface(name, points, triangles, seams=None, fills_openings=False):
 
 
 def _refuse_openings(name, loops):
-    """Refuse openings, each the vertices around it."""
+    """Refuse openings, given by the vertices around each."""
     if loops:
         count, (a, b) = sum(map(len, loops)), loops[0][:2]
         raise ValueError(
@@ -51,8 +51,8 @@ def _refuse_openings(name, loops):
 
 
 def _representatives(count, triangles, seams):
-    """The vertex that stands for each of `count`, one on the border where its seams reach one, and
-    whether it has a seam, [vertex].
+    """Representative of each of `count` vertices, on the border if its seams reach it, and True for
+    vertices with a seam, [vertex].
     """
     vertices = np.arange(count)
     if seams is None or not len(seams):
@@ -65,14 +65,14 @@ def _representatives(count, triangles, seams):
 
 
 def _border(triangles):
-    """Edges with one face, along it, int [edge, 2]."""
+    """Edges with one face, in its direction, int [edge, 2]."""
     of = edges_of(triangles)[1].ravel()
     return triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)[np.bincount(of)[of] == 1]
 
 
 def _loops(start, end, joined):
-    """What is left of border edges [edge] where vertices are `joined`, as paths round openings:
-    of each the vertices, int [vertex], which it passes once.
+    """Loops around the openings that remain of border edges [edge] where vertices are `joined`: the
+    vertices of each, int [vertex], none of them twice.
     """
     a, b = joined[start], joined[end]
     is_left = ~np.isin(a * len(joined) + b, b * len(joined) + a)
@@ -84,10 +84,10 @@ def _loops(start, end, joined):
         path, place = [first[2]], {first[2]: 0}
         arrived = None
         while leaving[path[-1]]:
-            ways = leaving[path[-1]]
-            # Round an opening one panel follows the other at a seam.
-            across = [k for k, way in enumerate(ways) if way[0] != arrived]
-            _, arrived, _, b = ways.pop(across[0] if across else 0)
+            outgoing = leaving[path[-1]]
+            # Around an opening, panels follow one another at seams.
+            across = [k for k, other in enumerate(outgoing) if other[0] != arrived]
+            _, arrived, _, b = outgoing.pop(across[0] if across else 0)
             if b in place:
                 loop = path[place[b] :]
                 loops.append(np.array(loop))
@@ -100,14 +100,14 @@ def _loops(start, end, joined):
 
 
 def _is_beside_a_seam(is_sewn):
-    """Whether a loop is an edge between two seams beside a border with vertices that are not sewn,
-    as where a coarse panel is sewn to a fine one; `is_sewn` [vertex] round the loop.
+    """Return whether a loop is an edge between two seams beside a border with vertices that are not
+    sewn, as for a coarse panel sewn to a fine one; `is_sewn` [vertex] around the loop.
     """
     return is_sewn.sum() == 2 and bool((is_sewn & np.roll(is_sewn, -1)).any())
 
 
 def _spanning(points, loop):
-    """Triangles across a loop of vertices, which follow it, int [triangle, 3]: a strip between its
+    """Triangles across a loop of vertices, in its direction, int [triangle, 3]: a strip between its
     two sides that begins where these are nearest to each other.
     """
     count = len(loop)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The order of vertices in memory: along a Morton curve, then by color, pinned vertices last.
+"""Order of vertices in memory: along a Morton curve, then by color, pinned vertices last.
 
 Neighbors in space become neighbors in memory, and each color is one contiguous range. A lattice of
-cubes has the colors of a chessboard in three dimensions, eight; no search finds as few.
+cubes has eight colors, as a chessboard in three dimensions; general colorings need more.
 """
 
 import numpy as np
 import warp as wp
 
-# Colors may differ in size by this factor before vertices are moved between them.
+# Vertices move between colors if these differ in size by more than this factor.
 BALANCE = 1.1
 
 
 def morton_codes(points):
-    """How far every point is along a Morton curve through the bounding box, uint64 [vertex]."""
+    """Position of every point along a Morton curve through the bounding box, uint64 [vertex]."""
     low = points.min(axis=0)
     size = max(float(np.ptp(points, axis=0).max()), np.finfo(float).tiny)
     cells = ((points - low) / size * (2**21 - 1)).astype(np.uint64)
@@ -38,7 +38,7 @@ def spread_bits(value):
 
 def chessboard_colors(points, cells):
     """Colors [vertex] of the corners of cubic `cells` [cell, 8] by the parity of their place in the
-    lattice; -1 for all where the cells are not of one lattice.
+    lattice; -1 for all if the cells are not of one lattice.
     """
     corners = points[cells]
     side = corners[0, 1, 0] - corners[0, 0, 0]
@@ -50,9 +50,9 @@ def chessboard_colors(points, cells):
 
 
 def color_around(colors, edges):
-    """Colors [vertex] for all, given some (the others are -1), such that no edge joins two alike.
+    """Complete the colors [vertex], of which unknown ones are -1, such that no edge joins equals.
 
-    Given colors stay where they can; where edges join two alike, the second one gives way.
+    Given colors stay if possible; where an edge joins equals, its second vertex changes.
     """
     colors = np.array(colors, dtype=np.int32)
     new = np.flatnonzero(colors < 0)
@@ -71,7 +71,7 @@ def color_around(colors, edges):
 
 
 def color_vertices(edges, vertex_count):
-    """Colors 0, 1, ... [vertex] such that no edge joins two of a color: the best of two orders.
+    """Colors 0, 1, ... [vertex] such that no edge joins equal ones: the better of two orders.
 
     Maximum cardinality search needs fewer colors on lattices, largest degree first on hubs.
     """
@@ -98,11 +98,11 @@ def color_vertices(edges, vertex_count):
 
 
 def vertex_order(points, pinned, edges, parent=None, known=None):
-    """Where vertices go: `order` [vertex], the old index of each, and `color_start` [color + 1].
+    """Return the `order` [vertex], the old index of each, and `color_start` [color + 1].
 
-    `color_start` covers the free vertices; the pinned ones follow behind the last color. `parent`
-    [vertex]: a vertex whose parent is another one is in no edge and goes right behind it. `known`
-    [vertex]: colors that are to stay, -1 for the others.
+    `color_start` covers the free vertices; the pinned ones follow the last color. `parent`
+    [vertex]: a vertex whose parent is another one has no edge and directly follows its parent.
+    `known` [vertex]: given colors, -1 for the others.
     """
     count = len(points)
     if parent is not None and (parent != np.arange(count)).any():
@@ -137,5 +137,5 @@ def _order_with_duplicates(points, pinned, edges, parent, known):
     of_parent = index[number[parent]]
     is_duplicate = parent != np.arange(len(parent))
     all_order = np.lexsort((is_duplicate, of_parent))
-    ahead = np.searchsorted(np.sort(of_parent), color_start)
-    return all_order, ahead
+    starts = np.searchsorted(np.sort(of_parent), color_start)
+    return all_order, starts

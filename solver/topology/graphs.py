@@ -27,8 +27,8 @@ def unique_edges(*elements):
 
 
 def edge_index(edges, ends):
-    """Which of the `edges` [edge, 2], each there once, joins each pair of `ends` [pair, 2]; -1 for
-    none.
+    """Index of the one of `edges` [edge, 2], all unique, that joins each pair of `ends` [pair, 2];
+    -1 for none.
     """
     if not len(edges):
         return np.full(len(ends), -1, dtype=np.int64)
@@ -40,8 +40,8 @@ def edge_index(edges, ends):
 
 
 def edges_of(triangles):
-    """Edges of triangles [triangle, 3], int [edge, 2], and those of each, [triangle, 3]: from its
-    first corner to its second, from there to the third, and back.
+    """Edges of triangles [triangle, 3], int [edge, 2], and their indices by triangle, [triangle,
+    3]: from its first corner to its second, from there to the third, and back.
     """
     ends = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     edges, of_triangle = np.unique(ends, axis=0, return_inverse=True)
@@ -55,7 +55,7 @@ def connected_components(edges, count):
     while True:
         least = np.minimum(label[a], label[b])
         joined = label.copy()
-        # The labels are roots: hang both below the smaller one, then shorten all paths.
+        # Labels are roots: link both to the smaller one, then compress all paths.
         np.minimum.at(joined, label[a], least)
         np.minimum.at(joined, label[b], least)
         while (joined[joined] != joined).any():
@@ -69,8 +69,8 @@ def two_coloring(edges, count):
     """0 or 1 [vertex] such that no edge joins equals, 0 for the first vertex of every component;
     None if an odd cycle forbids it.
 
-    In the graph that has every vertex twice, and each edge from one copy of an end to the other
-    copy of the other, a component without odd cycles falls into two, one for each coloring.
+    In the bipartite double cover, with every vertex twice and each edge between different copies of
+    its ends, a component without odd cycles splits in two, one for each coloring.
     """
     a, b = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
     both = np.concatenate([np.stack([a, b + count], 1), np.stack([a + count, b], 1)])
@@ -90,7 +90,7 @@ class Neighbors:
 
     @classmethod
     def from_edges(cls, edges, count, lengths=None):
-        """`lengths` [edge] may be None where only steps count."""
+        """Make the graph from edges; `lengths` [edge] are 1 if None."""
         lengths = np.ones(len(edges)) if lengths is None else lengths
         both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
         order = np.argsort(both[:, 0], kind="stable")
@@ -102,7 +102,7 @@ class Neighbors:
         return len(self.indptr) - 1
 
     def around(self, vertices):
-        """All that leads away from `vertices`: tails, heads and lengths, [edge] each."""
+        """All edges from `vertices`: tails, heads and lengths, [edge] each."""
         counts = self.indptr[vertices + 1] - self.indptr[vertices]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         at = np.repeat(self.indptr[vertices], counts) + within
@@ -110,8 +110,8 @@ class Neighbors:
 
 
 def breadth_first_levels(neighbors, start):
-    """Steps from the vertex `start`, or the nearest of several, to all others [vertex]; -1 where
-    none lead.
+    """Steps from the vertex `start`, or the nearest of several, to all others [vertex]; -1 for
+    unreachable ones.
     """
     level, step = np.full(len(neighbors), -1), 0
     level[start] = 0
@@ -125,10 +125,10 @@ def breadth_first_levels(neighbors, start):
 
 
 def reverse_cuthill_mckee(neighbors):
-    """An order [vertex] in which joined vertices stand close together.
+    """An order [vertex] in which joined vertices are close together.
 
-    Every component is walked from an end: level by level, the neighbors of what came first first,
-    those with few neighbors before others. Then the order is reversed.
+    Every component is traversed from an end, level by level: in the order of the previous level,
+    and neighbors of low degree first. Then the order is reversed.
     """
     count, degree = len(neighbors), np.diff(neighbors.indptr)
     tails = np.repeat(np.arange(count), degree)
@@ -136,7 +136,7 @@ def reverse_cuthill_mckee(neighbors):
     by_component = np.argsort(component, kind="stable")
     first = np.searchsorted(component[by_component], np.arange(component.max(initial=-1) + 1))
     front = by_component[first]
-    for _ in range(3):  # the last one reached is nearly as far from the others as any can be
+    for _ in range(3):  # the last one reached is nearly peripheral
         level = breadth_first_levels(neighbors, front)
         front = np.lexsort((degree, -level, component))[first]
     levels, rank = [front[:0]], np.full(count, -1)
@@ -154,8 +154,8 @@ def reverse_cuthill_mckee(neighbors):
 class NearestSeeds:
     """The nearest of some seeds along the edges of a graph, as `dijkstra(min_only=True)` finds it.
 
-    `distance` [vertex] to it, infinite where no seed leads, and its `number` [vertex]. Seeds may be
-    added; then only what is nearer to them is visited.
+    `distance` [vertex] to it, infinite for unreachable vertices, and its `number` [vertex]. When
+    seeds are added, only vertices that are nearer to them are visited.
     """
 
     def __init__(self, neighbors):
@@ -164,17 +164,17 @@ class NearestSeeds:
         self.number = np.full(len(neighbors), -1)
 
     def add(self, seeds, numbers):
-        """Give `seeds` their `numbers`, and to every vertex that of the nearest seed so far."""
+        """Add `seeds` with their `numbers`, and update the nearest seed of every vertex."""
         distance, number = self.distance, self.number
         distance[seeds], number[seeds] = 0.0, numbers
         front = seeds
         while len(front):
             tail, head, length = self.neighbors.around(front)
-            ahead = distance[tail] + length
-            closer = ahead < distance[head]
-            tail, head, ahead = tail[closer], head[closer], ahead[closer]
-            order = np.argsort(-ahead, kind="stable")  # the nearest is written last
+            reached = distance[tail] + length
+            closer = reached < distance[head]
+            tail, head, reached = tail[closer], head[closer], reached[closer]
+            order = np.argsort(-reached, kind="stable")  # the nearest is written last
             tail, head = tail[order], head[order]
-            distance[head] = ahead[order]
+            distance[head] = reached[order]
             number[head] = number[tail]
             front = np.unique(head)

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures of meshes, and what is refused in them. Every error names the body and the first
-element at fault.
-"""
+"""Measures and checks of meshes. Every error names the body and the first element at fault."""
 
 import numpy as np
 
-# A tet is flat when six times its volume is below this part of its longest edge cubed.
+# A tet is flat if six times its volume is below this fraction of its longest edge cubed.
 FLAT_TET = 1e-6
-# A triangle has no area when twice its area is below this part of its longest edge squared.
+# A triangle is flat if twice its area is below this fraction of its longest edge squared.
 FLAT_TRIANGLE = 1e-6
-# Coordinates beyond this [m] are no lengths.
+# Upper bound of coordinates [m].
 FARTHEST = 1e12
 # The faces of a tet of positive volume and of a cell, by its corners, seen from outside.
 FACES = {
@@ -25,12 +23,12 @@ KUHN = np.array(
 
 
 def unit(vectors):
-    """Vectors [..., 3] of length 1."""
+    """Vectors [..., 3] normalized to length 1."""
     return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
 
 def finite_points(name, what, points):
-    """`points` as float64 [n, 3]; refuses wrong shapes and numbers that are not finite."""
+    """Return `points` as float64 [n, 3]; refuses wrong shapes and numbers that are not finite."""
     points = np.array(points, dtype=np.float64)
     if points.size == 0:
         points = points.reshape(0, 3)
@@ -47,7 +45,7 @@ def finite_points(name, what, points):
 
 
 def checked_elements(name, what, elements, corners, vertex_count):
-    """`elements` as int32 [m, corners]; refuses indices out of range and repeated corners."""
+    """Return `elements` as int32 [m, corners]; refuses bad indices and repeated corners."""
     elements = np.array(elements)
     if elements.size == 0:
         elements = np.zeros((0, corners), dtype=np.int32)
@@ -87,7 +85,7 @@ def tet_volumes(points, tets):
 
 
 def cell_volumes(points, cells):
-    """Signed volumes [m³] of the parallelepipeds that fit hexahedra at their centers, [cell]."""
+    """Signed volumes [m³] of hexahedra, by the Jacobians at their centers, [cell]."""
     corners = points[cells].reshape(-1, 2, 2, 2, 3)  # along z, y, x
     x, y, z = (np.diff(corners, axis=axis).mean(axis=(1, 2, 3)) for axis in (3, 2, 1))
     return np.einsum("ij,ij->i", x, np.cross(y, z))
@@ -99,8 +97,8 @@ def solid_volumes(points, elements):
 
 
 def signed_volumes(points, triangles, of, count):
-    """Volumes [m³] inside `count` closed surfaces, `of` [triangle] the number of each; negative
-    where the triangles face inwards.
+    """Volumes [m³] inside `count` closed surfaces, with the surface `of` each triangle [triangle];
+    negative if the triangles face inwards.
     """
     a, b, c = (points[triangles[:, k]] - points.mean(axis=0) for k in range(3))
     return np.bincount(of, np.einsum("ti,ti->t", a, np.cross(b, c)) / 6.0, minlength=count)
@@ -114,7 +112,7 @@ def longest_edges(points, elements):
 
 
 def first_edges(points, elements):
-    """Length [m] of the edge between the first two corners of every element: of a cube its side."""
+    """Length [m] of the edge between the first two corners of every element: the side of a cube."""
     return np.linalg.norm(points[elements[:, 1]] - points[elements[:, 0]], axis=1)
 
 
@@ -125,7 +123,7 @@ def triangle_areas(points, triangles):
 
 
 def are_flat(points, triangles):
-    """Which triangles have no area, bool [triangle]."""
+    """True for triangles without area, bool [triangle]."""
     size = longest_edges(points, triangles)
     return 2.0 * triangle_areas(points, triangles) <= FLAT_TRIANGLE * size**2
 
@@ -141,8 +139,8 @@ def refuse_flat_triangles(name, points, triangles):
 
 
 def tets_of_cells(cells):
-    """Six tets for every cell [cell, 8], all around the diagonal of its corners 0 and 7; those of
-    neighbors meet in whole faces (Kuhn 1960).
+    """Six tets for every cell [cell, 8], all around the diagonal of its corners 0 and 7; they
+    conform to those of neighbors (Kuhn 1960).
     """
     return cells[:, KUHN].reshape(-1, 4)
 
@@ -156,7 +154,7 @@ def boundary_triangles(elements):
     if len(faces):
         ordered = np.sort(faces, axis=1)
         span = int(faces.max()) + 1
-        # No two faces share three corners.
+        # Three corners identify a face.
         key = (ordered[:, 0] * span + ordered[:, 1]) * span + ordered[:, 2]
         _, index, count = np.unique(key, return_index=True, return_counts=True)
         faces = faces[np.sort(index[count == 1])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The two sides of a surface: its triangles turned until all face the same one, across seams too.
+"""Consistent orientation of the triangles of a surface, also across seams.
 
 A side of a triangle is numbered 3 t + k, from corner k of triangle t to the next.
 """
@@ -10,13 +10,14 @@ from .graphs import connected_components, edges_of
 
 
 def turned_to_agree(name, triangles, joined, is_sewn):
-    """Triangles [triangle, 3], some turned around so that all agree with those beside them: as few
-    of each connected surface as will do. Refuses surfaces with one side, and edges of more.
+    """Return triangles [triangle, 3] with consistent orientation, flipping as few as possible in
+    each connected surface. Refuses surfaces that are not orientable, and edges of more than two
+    faces.
 
-    `joined` [vertex]: the vertex that stands for each once seams are closed; `is_sewn` [vertex].
+    `joined` [vertex]: the representative of each vertex after closing seams; `is_sewn` [vertex].
 
-    In the graph that has every triangle twice, as it is and turned, a surface with two sides falls
-    into two.
+    In the graph with every triangle twice, as given and flipped, an orientable surface has two
+    components.
     """
     pairs, agree = _pairs(name, triangles, joined, is_sewn)
     (a, b), count = (pairs // 3).T, len(triangles)
@@ -37,7 +38,7 @@ def turned_to_agree(name, triangles, joined, is_sewn):
 
 
 def _pairs(name, triangles, joined, is_sewn):
-    """Sides that meet once seams are closed [pair, 2], and whether their triangles agree."""
+    """Sides that meet after closing seams [pair, 2], and True where their triangles agree."""
     ends = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     edge = edges_of(triangles)[1].ravel()
     times = np.bincount(edge)[edge]
@@ -51,23 +52,23 @@ def _pairs(name, triangles, joined, is_sewn):
 
 
 def _in_pairs(key, chosen):
-    """The numbers of those chosen, which come with each key twice, int [pair, 2]."""
+    """Indices of the chosen items in pairs of one key, of which each has two, int [pair, 2]."""
     chosen = np.flatnonzero(chosen)
     return chosen[np.argsort(key[chosen], kind="stable")].reshape(-1, 2)
 
 
 def _sewn_pairs(name, border, ends, joined, is_sewn):
-    """Sides of a surface's border that a seam joins [pair, 2], and whether each leaves the vertex
-    where they meet.
+    """Sides of a surface's border that a seam joins [pair, 2], and True for those that leave their
+    common vertex.
 
-    Seams divide a border in chains of edges. Two chains between the same vertices face each other:
-    edge to edge, an edge and a finer border that is not sewn between, or the sides of an opening.
+    Seams divide a border in chains of edges. Two chains between the same vertices are opposite:
+    two edges, an edge and a finer border without seams in between, or the sides of an opening.
     """
     u, v = ends[border].T
     count = len(border)
     links = [np.stack([np.arange(count), count + w], 1)[~is_sewn[w]] for w in (u, v)]
     chain = connected_components(np.concatenate(links), count + len(joined))[:count]
-    # Where chains end: of which, at what vertex, and with which side, that leaves it or arrives.
+    # Ends of chains: the chain, its vertex, and the side, which leaves it or arrives.
     at = [np.flatnonzero(is_sewn[w]) for w in (u, v)]
     side = np.concatenate(at)
     vertex, leaves = joined[np.concatenate([u[at[0]], v[at[1]]])], side >= 0

@@ -76,7 +76,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
 
     @wp.func
     def carried_range(i: int, embedding: Embedding):
-        """Begin and end, in the list of `carried`, of the surface vertices that move with vertex i."""
+        """Begin and end, in the list `carried`, of the surface vertices that move with vertex i."""
         begin = int(i)
         end = i + 1
         if wp.static(embedded):
@@ -217,7 +217,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
 
 @wp.func
 def spread_of(s: int, embedding: Embedding):
-    """Upper bound of the displacement of surface vertex s over that of the vertices that move it."""
+    """Upper bound of the displacement of surface vertex s over that of the vertices it follows."""
     total = float(1.0)
     if s >= embedding.first:
         total = embedding.spread[s - embedding.first]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the air and force fields do to vertices in a substep.
+"""Forces of the air and of force fields on vertices in a substep.
 
 Air presses on a triangle of area A with ½ ρ A (C_n |u·n| (u·n) n + C_t |u| (u − (u·n) n)), u the
 velocity of the air relative to it: lift and drag of a flat plate in cross flow (Hoerner, Fluid-
-Dynamic Drag, 1965, ch. III). What has no faces of its own, rods and solids, resists alike in all
-directions with the mean area that it shows, which for a convex body is a quarter of its surface
-(Cauchy). Drag goes with the velocity at the end of the substep, |u| with that at its start: so it
-never turns a motion around, however light the body is.
+Dynamic Drag, 1965, ch. III). Rods and solids have isotropic drag with their mean projected
+area, which for a convex body is a quarter of its surface (Cauchy). Drag is implicit in the
+velocity, except for |u|, which is that at the start of the substep: so it never reverses a motion,
+however light the body is.
 """
 
 import warp as wp
@@ -19,15 +19,15 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class Exposed:
-    """What vertices show to the air; all arrays but the first two and the last are
-    [vertex]."""
+    """Areas of vertices that are exposed to the air; all arrays except the first two and the last
+    are [vertex]."""
 
     triangle: wp.array[int]  # triangles around every vertex, one vertex after the other
     corners: wp.array[wp.vec3i]  # [triangle]
-    start: wp.array[int]  # where those of a vertex begin in `triangle`, [vertex + 1]
+    start: wp.array[int]  # begin of those of a vertex in `triangle`, [vertex + 1]
     across: wp.array[float]  # ½ ρ C_n of the triangles of a vertex [kg/m³]
     along: wp.array[float]  # ½ ρ C_t of them [kg/m³]
-    all_around: wp.array[float]  # ½ ρ C A of what has no triangles [kg/m]
+    all_around: wp.array[float]  # ½ ρ C A of vertices without triangles [kg/m]
     mass: wp.array[float]  # [kg]
     body: wp.array[int]
     weights: wp.array2d[float]  # of every field, [body, field]
@@ -35,7 +35,7 @@ class Exposed:
 
 @wp.struct
 class Pull:
-    """The force a − R v [N] on a vertex that moves with v."""
+    """The force a − R v [N] on a vertex with the velocity v."""
 
     a: wp.vec3
     r: wp.mat33
@@ -70,7 +70,7 @@ def pull_at(
     x: wp.array[wp.vec3],
     v: wp.array[wp.vec3],
 ):
-    """What air and fields do to vertex i."""
+    """The `Pull` of air and fields on vertex i."""
     influence = influence_at(fields, given, exposed.weights, exposed.body[i], i, x[i], v[i])
     resistance = (
         exposed.all_around[i] * wp.length(influence.wind - v[i]) * wp.identity(n=3, dtype=float)
@@ -99,7 +99,7 @@ def blow(
     # in and out
     inertial: wp.array[wp.vec3],
 ):
-    """Let air and fields change the velocity with which inertia takes a vertex to `inertial`:
+    """Add the velocity change by air and fields to the inertial prediction `inertial`:
     (m + h R) v′ = m v + h a. One thread per free vertex.
     """
     i = first + wp.tid()
@@ -125,7 +125,7 @@ def press(
     # out
     load: wp.array[wp.vec3],
 ):
-    """The load [N] of a vertex that has no inertia: its weight, fields and wind."""
+    """The load [N] on a vertex without inertia: its weight, fields and wind."""
     i = first + wp.tid()
     pull = pull_at(i, fields, given, exposed, x, v)
     load[i] = exposed.mass[i] * gravity[0] + pull.a

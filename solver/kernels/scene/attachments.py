@@ -4,9 +4,9 @@
     E = ½ Cᵀ K C,  C = Σ_k w_k x_k − p,  K = k_τ I + (k_n − k_τ) n nᵀ      (PBNG 2023, eq. 22-23)
 
 With a rest length L, C is replaced by its stretch C − L C/|C|: a spring, E = ½ k (|C| − L)².
-A row much stiffer than its surroundings would make vertex-wise descent crawl. Per direction it is
-split with a fixed penalty ρ: the sweeps see k_eff = kρ/(k + ρ) and the pull s λ, s = k/(k + ρ);
-after every sweep λ ← s (λ + ρ C). At the fixed point λ = k C, so the force is that of E.
+A row much stiffer than its surroundings would make vertex-wise descent very slow. So it is split
+per direction with a fixed penalty ρ: the sweeps use k_eff = kρ/(k + ρ) and the pull s λ,
+s = k/(k + ρ); after every sweep λ ← s (λ + ρ C). At the fixed point λ = k C, the force of E.
 """
 
 import warp as wp
@@ -15,10 +15,10 @@ from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 
-# From this grip on a row holds as a pin does, with this stiffness [N/m].
+# From this grip on a row holds like a pin, with this stiffness [N/m].
 HARD = wp.constant(0.999)
 HARD_STIFFNESS = wp.constant(1.0e8)
-# The force [N] of a row that never gives.
+# Stands for no maximum force [N].
 UNLIMITED = wp.constant(1.0e38)
 
 
@@ -30,21 +30,21 @@ class AttachmentRow:
     end: int
     normal: wp.vec3
     along: wp.vec2  # (k_eff, s) along the normal [N/m, -]
-    across: wp.vec2  # the same across it
+    across: wp.vec2  # (k_eff, s) across it
     penalty: float  # ρ [N/m]
     strength: float  # [N]
     length: float  # L [m]
-    most: float  # the force at which it gives [N]
+    most: float  # maximum force [N]
 
 
 @wp.struct
 class AttachmentLaw:
-    """What changes a row from step to step."""
+    """Parameters of the changes of a row from step to step."""
 
     stiffness: wp.vec2  # k_n, k_τ [N/m] with a full grip
     ratio: float  # damping time / h
-    hard: wp.vec2  # the least stiffness along and across [N/m] of a grip that holds
-    shrink: float  # L loses in a step [m]
+    hard: wp.vec2  # least stiffness along and across [N/m] of a row that holds like a pin
+    shrink: float  # decrease of L in a step [m]
 
 
 @wp.struct
@@ -72,7 +72,7 @@ def gap(row: AttachmentRow, point: wp.vec3, x: wp.array[wp.vec3], attachments: A
 
 @wp.func
 def stretch(c: wp.vec3, length: float):
-    """C as far as it is longer than L [m]."""
+    """Stretch C − L C/|C| [m]."""
     total = c
     if length > 0.0:
         total -= length * wp.normalize(c)
@@ -81,7 +81,7 @@ def stretch(c: wp.vec3, length: float):
 
 @wp.func
 def split_scale(row: AttachmentRow, k: int, v: wp.vec3):
-    """v scaled by entry k of `along` along the normal and of `across` across it."""
+    """v scaled by entry k of `along` along the normal and of `across` perpendicular to it."""
     return row.across[k] * v + ((row.along[k] - row.across[k]) * wp.dot(row.normal, v)) * row.normal
 
 
@@ -99,7 +99,7 @@ def attachments_force_hessian(i: int, x: wp.array[wp.vec3], attachments: Attachm
         along = w * w * (row.along[0] - row.across[0])
         normal = row.normal
         if row.length > 0.0:
-            # Sideways as springs have it (elements/springs.py).
+            # Transverse stiffness as for springs (elements/springs.py).
             distance = wp.length(c)
             normal = wp.normalize(c)
             sideways = across * wp.min(wp.abs(1.0 - row.length / wp.max(distance, 1.0e-12)), 1.0)
@@ -108,11 +108,11 @@ def attachments_force_hessian(i: int, x: wp.array[wp.vec3], attachments: Attachm
             c -= row.length * normal
         pull = split_scale(row, 0, c) + attachments.pull[r]
         if row.most < UNLIMITED:
-            # F C/|C|, whose block is at most F/|C|.
-            part = wp.min(row.most / wp.max(wp.length(pull), 1.0e-30), 1.0)
-            pull *= part
-            across *= part
-            along *= part
+            # The force F C/|C| has a block of at most F/|C|.
+            fraction = wp.min(row.most / wp.max(wp.length(pull), 1.0e-30), 1.0)
+            pull *= fraction
+            across *= fraction
+            along *= fraction
         force -= w * pull
         hessian += wp.mat33(across, 0.0, 0.0, 0.0, across, 0.0, 0.0, 0.0, across)
         hessian += wp.outer(along * normal, normal)
@@ -144,7 +144,7 @@ def break_rows(
     multiplier: wp.array[wp.vec3],
     broken: wp.array[int],
 ):
-    """Let go of a row whose force exceeds its strength. One thread per row."""
+    """Release a row whose force exceeds its strength. One thread per row."""
     r = wp.tid()
     row = attachments.rows[r]
     c = stretch(gap(row, attachments.point[r], x, attachments), row.length)
@@ -183,11 +183,11 @@ def adapt_rows(
     length: wp.array[float],
     point_before: wp.array[wp.vec3],
 ):
-    """Let the rows be what they are in this step; x [m] is where it starts. One thread per row.
+    """Update the rows for this step; x [m] are the positions at its start. One thread per row.
 
-    Grips are those at both ends of the frame, whose `fraction` [1] is over at the end of the step.
-    `length` is L without damping, `point_before` p of the last step. Damping is that of
-    elements: k (1 + κ) towards a rest that follows the last stretch by κ/(1 + κ), κ the `ratio`.
+    Grips are given at both ends of the frame; the step ends at `fraction` [1] of it. `length` is L
+    without damping, `point_before` is p of the last step. Damping is that of elements: k (1 + κ)
+    towards a rest value that follows the last stretch by κ/(1 + κ), with κ the `ratio`.
     """
     r = wp.tid()
     if broken[r] != 0:
@@ -237,10 +237,11 @@ def raise_spring_multipliers(
     # out
     spring_rest: wp.array[float],
 ):
-    """The same for springs: the pull s λ is a rest length shorter by λ/ρ. One thread per spring.
+    """Raise multipliers of springs: the pull s λ is a rest length shorter by λ/ρ. One thread each.
 
-    `constants` holds (ρ, s, β), β the blend of the last length into a damped rest length
-    (elements/table.py); ρ = 0 leaves a spring alone. `raise_by` 0 only applies the multipliers.
+    `constants` holds (ρ, s, β), with β the blend of the last length into a damped rest length
+    (elements/rest_values.py); springs with ρ = 0 are unchanged. With `raise_by` 0 the multipliers
+    are only applied.
     """
     k = wp.tid()
     penalty = constants[k][0]

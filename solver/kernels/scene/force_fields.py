@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What force fields do at a point, by the formulas of Blender's (its effect.cc), per kilogram."""
+"""Accelerations by force fields at a point, by the formulas of Blender (effect.cc)."""
 
 import warp as wp
 
@@ -24,14 +24,14 @@ SPHERE = wp.constant(0)
 TUBE = wp.constant(1)
 CONE = wp.constant(2)
 
-# A gust comes and goes about so often [1/s].
+# Approximate frequency of gusts [1/s].
 GUSTS = wp.constant(4.0)
 # Octaves of turbulence, each half as strong and half as large as the one before, and their sum.
 OCTAVES = wp.constant(3)
 ALL_OCTAVES = wp.constant(1.75)
-# The strongest that a drag field gets, so that what it brakes does not turn back.
+# Upper bound of the strength of a drag field, so that it does not reverse motions.
 MOST_DRAG = wp.constant(2.0)
-# No distance is less than this one, in units.
+# Lower bound of distances, in units.
 NEXT_TO_NOTHING = wp.constant(1.0e-6)
 
 
@@ -63,12 +63,12 @@ class Field:
     blows: int
     by_square: int
     is_global: int
-    row: int  # of what is given vertex by vertex, −1 for nothing
+    row: int  # row of the values given vertex by vertex, −1 for none
 
 
 @wp.struct
 class Influence:
-    """What fields do at a point."""
+    """The sum of fields at a point."""
 
     push: wp.vec3  # [m/s²]
     wind: wp.vec3  # velocity of the air [m/s]
@@ -77,8 +77,8 @@ class Influence:
 
 
 @wp.func
-def mixed(a: float, b: float, t: float):
-    """What goes evenly from a to b, which may both be without an end."""
+def interpolated(a: float, b: float, t: float):
+    """Linear interpolation from a to b, which may both be infinite."""
     result = b
     if a != b:
         result = a + t * (b - a)
@@ -93,7 +93,7 @@ def move_fields(
     # out
     now: wp.array[Field],
 ):
-    """Fields as they are when a `fraction` [1] of the frame is over. One thread per field."""
+    """Interpolate fields at a `fraction` [1] of the frame. One thread per field."""
     k = wp.tid()
     t = float(fraction[0])
     a = start[k]
@@ -102,47 +102,47 @@ def move_fields(
     axis = wp.lerp(a.axis, field.axis, t)
     if wp.length(axis) > 0.0:
         field.axis = wp.normalize(axis)
-    field.strength = mixed(a.strength, field.strength, t)
-    field.flow = mixed(a.flow, field.flow, t)
-    field.damping = mixed(a.damping, field.damping, t)
-    field.noise = mixed(a.noise, field.noise, t)
-    field.size = mixed(a.size, field.size, t)
-    field.power = mixed(a.power, field.power, t)
-    field.nearest = mixed(a.nearest, field.nearest, t)
-    field.farthest = mixed(a.farthest, field.farthest, t)
-    field.radial_power = mixed(a.radial_power, field.radial_power, t)
-    field.radial_nearest = mixed(a.radial_nearest, field.radial_nearest, t)
-    field.radial_farthest = mixed(a.radial_farthest, field.radial_farthest, t)
-    field.time = mixed(a.time, field.time, t)
+    field.strength = interpolated(a.strength, field.strength, t)
+    field.flow = interpolated(a.flow, field.flow, t)
+    field.damping = interpolated(a.damping, field.damping, t)
+    field.noise = interpolated(a.noise, field.noise, t)
+    field.size = interpolated(a.size, field.size, t)
+    field.power = interpolated(a.power, field.power, t)
+    field.nearest = interpolated(a.nearest, field.nearest, t)
+    field.farthest = interpolated(a.farthest, field.farthest, t)
+    field.radial_power = interpolated(a.radial_power, field.radial_power, t)
+    field.radial_nearest = interpolated(a.radial_nearest, field.radial_nearest, t)
+    field.radial_farthest = interpolated(a.radial_farthest, field.radial_farthest, t)
+    field.time = interpolated(a.time, field.time, t)
     now[k] = field
 
 
 @wp.func
-def falls_off(r: float, nearest: float, farthest: float, power: float, unit: float):
+def falloff_factor(r: float, nearest: float, farthest: float, power: float, unit: float):
     """1/(1 + (r − nearest)/unit)^power between `nearest` and `farthest`."""
-    part = 1.0
+    factor = 1.0
     if r > farthest:
-        part = 0.0
+        factor = 0.0
     elif r > nearest and power != 0.0:
-        part = wp.pow(1.0 + (r - nearest) / unit, -power)
-    return part
+        factor = wp.pow(1.0 + (r - nearest) / unit, -power)
+    return factor
 
 
 @wp.func
-def part_at(field: Field, away: wp.vec3, distance: float):
-    """How much of a field is left at `away` [m] from its origin, `distance` from its shape."""
+def falloff_at(field: Field, away: wp.vec3, distance: float):
+    """Falloff of a field at `away` [m] from its origin and `distance` from its shape."""
     along = wp.dot(field.axis, away)
     if float(field.side) * along < 0.0:
         return 0.0
     if field.falloff == SPHERE:
-        return falls_off(distance, field.nearest, field.farthest, field.power, field.unit)
-    part = falls_off(wp.abs(along), field.nearest, field.farthest, field.power, field.unit)
+        return falloff_factor(distance, field.nearest, field.farthest, field.power, field.unit)
+    factor = falloff_factor(wp.abs(along), field.nearest, field.farthest, field.power, field.unit)
     aside = wp.length(away - along * field.axis)
     unit_aside = field.unit
     if field.falloff == CONE:
         aside = wp.degrees(wp.atan2(aside, along))
         unit_aside = 1.0
-    return part * falls_off(
+    return factor * falloff_factor(
         aside, field.radial_nearest, field.radial_farthest, field.radial_power, unit_aside
     )
 
@@ -159,7 +159,7 @@ def unit(v: wp.vec3):
 
 @wp.func
 def gust(field: Field):
-    """A number that wanders between about −1 and 1, the same everywhere."""
+    """A random number in time, between about −1 and 1, equal everywhere."""
     state = wp.rand_init(field.seed)
     return 2.0 * wp.noise(state, GUSTS * field.time)
 
@@ -193,56 +193,56 @@ def turbulent(field: Field, p: wp.vec3):
 def add_field(
     field: Field, weight: float, given: wp.vec4, x: wp.vec3, v: wp.vec3, influence: Influence
 ):
-    """The influence of one field, times a weight, at x [m] on what moves with v [m/s], added to
-    that of others. `given`: the push of a texture per strength.
+    """Add one field, times a weight, at x [m] and the velocity v [m/s] to the influence of others.
+    `given`: the push of a texture per strength.
     """
     away = x - field.origin
     along = wp.dot(field.axis, away) * field.axis
-    way = away  # from the nearest point of its shape
+    arm = away  # from the nearest point of its shape
     if field.shape == LINE or (field.shape == PLANE and field.kind == VORTEX):
-        way = away - along
+        arm = away - along
     elif field.shape == PLANE:
-        way = along
-    distance = wp.length(way)
-    part = weight * part_at(field, away, distance)
-    if part == 0.0:
+        arm = along
+    distance = wp.length(arm)
+    factor = weight * falloff_at(field, away, distance)
+    if factor == 0.0:
         return influence
     strength = field.strength + field.noise * gust(field)
     push = wp.vec3()
     brake = float(0.0)
     if field.kind == WIND:
-        push = strength * part * field.axis
+        push = strength * factor * field.axis
     elif field.kind == FORCE:
         if field.by_square != 0:
             distance_in_units = wp.max(distance / field.unit, NEXT_TO_NOTHING)
             strength /= distance_in_units * distance_in_units
-        push = strength * part * unit(way)
+        push = strength * factor * unit(arm)
     elif field.kind == VORTEX and field.shape == POINT:
-        push = strength * part * distance * unit(wp.cross(field.axis, way))
+        push = strength * factor * distance * unit(wp.cross(field.axis, arm))
     elif field.kind == VORTEX:  # towards the velocity of a rotation, and around with it
-        turn = strength * part * wp.cross(field.axis, away)
-        push = turn + strength * part * wp.cross(field.axis, turn)
+        turn = strength * factor * wp.cross(field.axis, away)
+        push = turn + strength * factor * wp.cross(field.axis, turn)
         brake = weight
     elif field.kind == MAGNETIC:
-        lines = wp.cross(field.axis, way)
+        lines = wp.cross(field.axis, arm)
         if field.shape == PLANE:
             lines = field.axis
-        influence.spin += strength * part * unit(lines)
+        influence.spin += strength * factor * unit(lines)
     elif field.kind == HARMONIC:
-        push = -strength * part * (distance - field.size) * unit(way)
+        push = -strength * factor * (distance - field.size) * unit(arm)
         brake = 2.0 * weight * field.damping * wp.sqrt(wp.abs(strength))
     elif field.kind == TURBULENCE:
         at = away
         if field.is_global != 0:
             at = x + field.world
-        push = strength * part * turbulent(field, at)
+        push = strength * factor * turbulent(field, at)
     elif field.kind == TEXTURE:
-        push = strength * part * wp.vec3(given[0], given[1], given[2])
+        push = strength * factor * wp.vec3(given[0], given[1], given[2])
     else:
         speed = wp.length(v)
-        brake = part * (wp.min(strength, MOST_DRAG) * speed + wp.min(field.damping, MOST_DRAG))
+        brake = factor * (wp.min(strength, MOST_DRAG) * speed + wp.min(field.damping, MOST_DRAG))
     if field.kind != HARMONIC and field.kind != DRAG:
-        brake += field.flow * part
+        brake += field.flow * factor
     if field.blows != 0:
         influence.wind += push
     else:
@@ -261,9 +261,9 @@ def influence_at(
     x: wp.vec3,
     v: wp.vec3,
 ):
-    """What all fields, by their `weights` [body, field], do at x [m] to vertex i, which moves with
-    v [m/s]. `given` [row, vertex]: the push of a texture per strength, and the part of the field
-    that reaches the vertex.
+    """Influence of all fields, by their `weights` [body, field], on vertex i at x [m] with the
+    velocity v [m/s]. `given` [row, vertex]: the push of a texture per strength, and the fraction of
+    the field that reaches the vertex.
     """
     influence = Influence()
     for k in range(fields.shape[0]):
