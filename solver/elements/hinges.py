@@ -46,9 +46,9 @@ def cloth_hinges(triangles):
     later = np.flatnonzero(~new_edge)
     one, two = by_edge[first[later]], by_edge[later]
     hinges = np.stack([edges[one, 0], edges[one, 1], wings[one], wings[two]], axis=1)
-    apart = hinges[:, 2] != hinges[:, 3]
+    is_proper = hinges[:, 2] != hinges[:, 3]
     owners = np.stack([owner[one], owner[two]], axis=1)
-    return hinges[apart].astype(np.int32), owners[apart]
+    return hinges[is_proper].astype(np.int32), owners[is_proper]
 
 
 def dihedral_angles(points, hinges):
@@ -162,9 +162,9 @@ def torn(hinges, tear):
     # Each set of vertices gets one number; of equal names the last is taken.
     _, number = np.unique(np.concatenate([initial, known]), axis=0, return_inverse=True)
     number = number.ravel()
-    found = np.full(number.max(initial=-1) + 1, -1)
-    found[number[len(initial) :]] = np.arange(len(known))
-    at = found[number[: len(initial)]]
+    index_of = np.full(number.max(initial=-1) + 1, -1)
+    index_of[number[len(initial) :]] = np.arange(len(known))
+    at = index_of[number[: len(initial)]]
     left = hinges[at >= 0]
     left.corners = tear.vertices[now[at[at >= 0]]]
     return left

@@ -65,8 +65,8 @@ def evenness_of(sections, fibers):
     ratio = np.stack([_hill(*of_axis) for of_axis in zip(sections, fibers, strict=True)], axis=1)
     widest = (wide == wide.max(axis=1, keepdims=True)) & (wide > 0.0)
     compliance = np.where(widest, 1.0 / ratio, 0.0).sum(axis=1)
-    found = np.where(widest.any(axis=1), widest.sum(axis=1) / np.maximum(compliance, 1.0), 1.0)
-    return np.minimum(found, 1.0)  # rounding
+    evenness = np.where(widest.any(axis=1), widest.sum(axis=1) / np.maximum(compliance, 1.0), 1.0)
+    return np.minimum(evenness, 1.0)  # rounding
 
 
 def _hill(areas, fibers):

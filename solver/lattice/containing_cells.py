@@ -106,8 +106,8 @@ class ContainingCells:
         todo = np.flatnonzero(nearest >= 0)
         candidate = own.copy()
         while len(todo):
-            mine, its = self.cells[candidate[todo]], self.cells[nearest[todo]]
-            shared = (mine[:, :, None] == its[:, None]).any(axis=2).sum(axis=1)
+            own_corners, nearest_corners = self.cells[candidate[todo]], self.cells[nearest[todo]]
+            shared = (own_corners[:, :, None] == nearest_corners[:, None]).any(axis=2).sum(axis=1)
             fits = shared == common[todo]
             cell[todo[fits]] = candidate[todo[fits]]
             candidate[todo] += 1

@@ -189,6 +189,6 @@ class Followers:
         return self.model.upload(np.flatnonzero(moving.any(axis=1)).astype(np.int32), int)
 
     def _launch(self, kernel, first, last, *more):
-        model, mine = self.model, self.moved[first, last]
-        inputs = [mine, model.contact_model.embedding, *more]
-        return model.launches.record(kernel, len(mine), inputs, [model.x], FOLLOW)
+        model, points = self.model, self.moved[first, last]
+        inputs = [points, model.contact_model.embedding, *more]
+        return model.launches.record(kernel, len(points), inputs, [model.x], FOLLOW)

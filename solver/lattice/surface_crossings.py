@@ -69,7 +69,7 @@ def crossings(points, triangles, counts, axis):
     """
     u, v = (axis + 1) % 3, (axis + 2) % 3
     flat, height = points[:, [u, v]] - 0.5, points[:, axis]
-    found = [(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, int))]
+    batches = [(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, int))]
     for triangle, line in _candidates(flat[triangles], counts[[u, v]]):
         sides = _sides(flat, triangles[triangle], line)
         left = (sides > 0.0).sum(axis=0)
@@ -79,8 +79,8 @@ def crossings(points, triangles, counts, axis):
         # The area beside an edge is the weight of the opposite corner.
         opposite = height[triangles[triangle][:, [2, 0, 1]]].T
         depth = (sides * opposite).sum(axis=0) / np.maximum(total, 1e-300)
-        found.append((line, depth, triangle, np.where(left[hit] == 3, -1, 1)))
-    line, depth, triangle, sign = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        batches.append((line, depth, triangle, np.where(left[hit] == 3, -1, 1)))
+    line, depth, triangle, sign = (np.concatenate(rows) for rows in zip(*batches, strict=True))
     order = np.lexsort([depth - TOUCHING * sign, line[:, 1], line[:, 0]])
     every = LineCrossings(axis, line[:, 0], line[:, 1], depth, triangle, sign)
     return every[order]

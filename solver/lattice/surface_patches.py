@@ -61,7 +61,7 @@ def pieces_of(points, triangles, counts):
         links.append((keys, reach))
     shared = []
     for some in (links[:3], links[3:]):
-        keys, piece = (np.concatenate(parts) for parts in zip(*some, strict=True))
+        keys, piece = (np.concatenate(columns) for columns in zip(*some, strict=True))
         shared.append(_neighbors_of_equals(keys, piece))
     patch = connected_components(np.concatenate(shared), len(cell))
     return Pieces(triangle, cell, patch, cell_count)

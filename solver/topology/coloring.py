@@ -65,8 +65,8 @@ def color_around(colors, edges):
     alike = colors[edges[:, 0]] == colors[edges[:, 1]]
     for vertex in np.unique(edges[alike].max(axis=1)):
         around = np.concatenate([edges[edges[:, 0] == vertex, 1], edges[edges[:, 1] == vertex, 0]])
-        taken = np.unique(colors[around])
-        colors[vertex] = np.setdiff1d(np.arange(len(taken) + 1), taken)[0]
+        used = np.unique(colors[around])
+        colors[vertex] = np.setdiff1d(np.arange(len(used) + 1), used)[0]
     return colors
 
 

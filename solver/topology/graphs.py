@@ -35,8 +35,8 @@ def edge_index(edges, ends):
     span = int(max(edges.max(), ends.max(initial=0))) + 1
     keys, wanted = (np.sort(p, axis=1).astype(np.int64) @ [span, 1] for p in (edges, ends))
     order = np.argsort(keys)
-    found = order[np.searchsorted(keys[order], wanted).clip(max=len(keys) - 1)]
-    return np.where(keys[found] == wanted, found, -1)
+    candidate = order[np.searchsorted(keys[order], wanted).clip(max=len(keys) - 1)]
+    return np.where(keys[candidate] == wanted, candidate, -1)
 
 
 def edges_of(triangles):

@@ -51,13 +51,13 @@ def membrane_energy(k: wp.vec4d, limits: ExactLimits, strain: wp.vec3d):
     half = wp.float64(0.5)
     two = wp.float64(2.0)
     mean = half * (strain[0] + strain[1])
-    apart = half * (strain[0] - strain[1])
+    half_gap = half * (strain[0] - strain[1])
     shear = strain[2]
     if limits.isotropy > zero:
-        apart = wp.sqrt(apart * apart + shear * shear)
+        half_gap = wp.sqrt(half_gap * half_gap + shear * shear)
         shear = zero
-    e_1 = mean + apart
-    e_2 = mean - apart
+    e_1 = mean + half_gap
+    e_2 = mean - half_gap
     n = limits.load
     alone_1, from_2 = exact_axis(k[0], k[2], k[1])
     alone_2, from_1 = exact_axis(k[1], k[2], k[0])

@@ -56,8 +56,8 @@ def wide_rest_kernel(kind):
         wide(kind.rest),
         kind.rest_in_lanes,
     )
-    laid, tell = out_of_lanes(kind.rest)
-    laid_numbers, _tell = out_of_lanes(float)
+    loaded, store = out_of_lanes(kind.rest)
+    loaded_numbers, _store = out_of_lanes(float)
 
     @wp.kernel(module=module_of(kind, "damping_in_lanes", HOT))
     def move_rest_values(
@@ -76,11 +76,11 @@ def wide_rest_kernel(kind):
         end = table.start[i + 1]
         for number in range(table.wide_start[i], table.wide_start[i + 1]):
             count = wp.min(end - q, wp.static(WIDTH))
-            before = laid(undamped, q, count)
-            share = laid_numbers(blend, q, count)
+            before = loaded(undamped, q, count)
+            share = loaded_numbers(blend, q, count)
             rest = moved_rest(table.wide_records[number], before, share, x_i, x)
             moved_in_lanes[number] = rest
-            tell(rest, q, count, moved)
+            store(rest, q, count, moved)
             q += count
 
     return move_rest_values
@@ -90,10 +90,10 @@ def wide_rest_kernel(kind):
 def laying_kernel(kind):
     """Return the kernel that copies rest values after flow to lanes, for kinds without damping."""
     Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
-    laid, _tell = out_of_lanes(kind.rest)
+    loaded, _store = out_of_lanes(kind.rest)
 
     @wp.kernel(module=module_of(kind, "laying"))
-    def lay_rest_values(
+    def copy_to_lanes(
         first: int,
         table: Table,
         rest: wp.array[Rest],
@@ -104,7 +104,7 @@ def laying_kernel(kind):
         q = table.start[i]
         for number in range(table.wide_start[i], table.wide_start[i + 1]):
             count = wp.min(table.start[i + 1] - q, wp.static(WIDTH))
-            in_lanes[number] = laid(rest, q, count)
+            in_lanes[number] = loaded(rest, q, count)
             q += count
 
-    return lay_rest_values
+    return copy_to_lanes

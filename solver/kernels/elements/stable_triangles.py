@@ -245,9 +245,9 @@ def stable_energy(t: ExactStableTriangle, x: wp.array[wp.vec3]):
     one = wp.float64(1.0)
     mean = half * (wp.dot(f_1, f_1) + wp.dot(f_2, f_2))
     area = wp.length(wp.cross(f_1, f_2))
-    apart = wp.sqrt(wp.max(mean * mean - area * area, zero))
-    c_1 = mean + apart
-    c_2 = mean - apart
+    half_gap = wp.sqrt(wp.max(mean * mean - area * area, zero))
+    c_1 = mean + half_gap
+    c_2 = mean - half_gap
     mu = t.constants[0]
     lam = t.constants[1]
     n = t.limits.load

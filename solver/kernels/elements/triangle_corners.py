@@ -90,10 +90,10 @@ def force_and_block(
     q_1 = cosine * g_1 + sine * g_2
     q_2 = sine * g_1 - cosine * g_2
     both = g_1 * f_1 + g_2 * f_2
-    apart = q_1 * f_1 + q_2 * f_2
+    difference = q_1 * f_1 + q_2 * f_2
     across = q_1 * f_2 - q_2 * f_1
-    p_1 = 0.5 * (both + apart)
-    p_2 = 0.5 * (both - apart)
+    p_1 = 0.5 * (both + difference)
+    p_2 = 0.5 * (both - difference)
     hessian = square(t_1 - t_12, p_1) + square(t_2 - t_12, p_2) + square(t_12, both)
     hessian += square(shear, across)
     sideways = 0.5 * ((s_1 + s_2) * (g_1 * g_1 + g_2 * g_2) + (s_1 - s_2) * (g_1 * q_1 + g_2 * q_2))
