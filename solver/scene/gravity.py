@@ -32,7 +32,7 @@ class Gravity:
         return {"at_end": np.array(self.at_end, dtype=np.float64)}
 
     def bring_back(self, saved):
-        """Restore the result of `save`, if gravity varies."""
+        """Restore the result of `keep`, if gravity varies."""
         if self.varies:
             self.at_end = acceleration(saved["at_end"])
 

@@ -29,7 +29,7 @@ class KinematicPoints:
         return {"known": self.known}
 
     def bring_back(self, saved):
-        """Restore the result of `save`."""
+        """Restore the result of `keep`."""
         if saved["known"].shape != self.known.shape:
             raise ValueError("pins, colliders or attachments have changed")
         self.known = saved["known"].astype(np.float32)
