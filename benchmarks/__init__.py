@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Experiments and the solvers to compare with; no part of the product."""
+"""Experiments, and other solvers to compare with; no part of the product."""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What self contact costs: three stacked sheets of 49² vertices.
+"""Cost of self contact: three stacked sheets of 49² vertices.
 
 The sheets hang from one side, a little closer than their contact distance. Light ones fall, and
-contact parts them at once; heavy ones, without gravity, stay in touch. Prints the CPU time of an
-iteration with and without contact, and what a step costs besides: medians over frames, by steps of
-20 and 40 iterations (with 10 sheets move more, which takes longer than with 20); on a GPU it is the
-time that passes. To compare, give the script that times Newton's SolverVBD on the same
-sheets (options as in `newton_times`, one JSON object as output) and the Python to run it:
+contact separates them at once; heavy ones, without gravity, stay in touch. Prints the CPU time of
+an iteration with and without contact, and the remaining time of a step: medians over frames, by
+steps of 20 and 40 iterations (with 10 iterations sheets move more, which takes longer than with
+20); on a GPU it is wall-clock time. To compare, give the script that times Newton's SolverVBD on
+the same sheets (options as in `newton_times`, one JSON object as output) and the Python to run it:
 
     python -m vbd.benchmarks.contact_cost [runner.py] [python] [--device cuda]
 """
@@ -24,7 +24,7 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 CELLS, LAYERS, CELL, RADIUS = 48, 3, 0.02, 0.005
-# Sheets lie this part of the contact distance apart.
+# Sheets lie this fraction of the contact distance apart.
 GAP = 0.8
 ITERATIONS, FRAMES = 20, 8
 # Mass of a vertex [kg], gravity [m/s²].
@@ -59,8 +59,8 @@ def sheets(contact, mass=1e-4):
 
 
 def times(step, twice):
-    """Time [ms] of an iteration and of what a step takes besides, from those of steps [s] with
-    ITERATIONS and with twice as many.
+    """Time [ms] of an iteration and of the rest of a step, from those of steps [s] with ITERATIONS
+    and with twice as many.
     """
     iteration = 1e3 * (twice - step) / ITERATIONS
     return iteration, 1e3 * step - ITERATIONS * iteration

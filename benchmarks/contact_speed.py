@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long frames with contact take, beside others and beside an older version.
+"""Time of frames with contact, compared with other solvers and with an older version.
 
     python -m vbd.benchmarks.contact_speed sheet [--sides 64 128] [--wall] [--peer SCRIPT]
         [--python PYTHON]
@@ -8,14 +8,13 @@
 
 `sheet`: a sheet of cotton, 2 m wide, falls 0.8 m onto a sphere, at default settings; SCRIPT does
 the same with Blender's own cloth (`--scene drape --resolution N --frames N`, one JSON object as
-output) where PYTHON has Blender as a module. `gallery`: scenes of the gallery with this version
-and with another one, where FOLDER holds its checkout, named vbd; each in turns. `shares`: which
-kernels take the time of one thread.
+output) where PYTHON has Blender as a module. `gallery`: scenes of the gallery with this version and
+with another one, where FOLDER holds its checkout, named vbd. `shares`: time of one thread by
+kernel.
 
-All times are of processes of their own, which take turns frame by frame: CPU time of one thread,
-which others on the machine change least, and for the sheet the time that passes, with `--wall` that
-of two threads. Frames are those behind the first two, which compile and load; a number of
-`--frames` may be given.
+All times are of separate processes that alternate frame by frame: CPU time of one thread, which
+other programs disturb least, and for the sheet wall-clock time, with `--wall` that of two threads.
+The first two frames, which compile and load, are left out; `--frames` sets their number.
 """
 
 import argparse
@@ -84,8 +83,8 @@ def play(name, frames, threads, meshes):
 
 
 class Player:
-    """A process that simulates a scene with the version in a `folder`, this one if there is none,
-    frame by frame; `rows` are what these have taken.
+    """A process that simulates a scene frame by frame, with the version in a `folder` or with this
+    one; `rows` are its measurements.
     """
 
     def __init__(self, name, frames, threads, meshes=None, folder=None):
@@ -120,7 +119,7 @@ class Player:
 
 
 def in_turns(frames, *players):
-    """What all players take when they simulate so many frames, one after the other."""
+    """Results of all players when they simulate so many frames and alternate after each."""
     for _ in range(frames):
         for player in players:
             player.step()
@@ -189,7 +188,7 @@ def tell_gallery(given):
 
 
 class Profile:
-    """CPU time by kernel of what is launched one by one."""
+    """CPU time by kernel; kernels are launched one by one."""
 
     def __init__(self):
         self.seconds, self.times = Counter(), Counter()
@@ -207,7 +206,7 @@ class Profile:
         return noted
 
     def play(self, launch):
-        """In the place of `Launch.play`: its one part, noted."""
+        """Replacement of `Launch.play` that times its single part."""
         if launch.parts:
             (((kind, how),),) = launch.parts
             name = how["kernel"].key.split("__")[-1]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long frames take on the GPU and on all cores of the CPU of a machine.
+"""Time of frames on the GPU and on all cores of the CPU of a machine.
 
     python -m vbd.benchmarks.devices [NAME ...] [--frames N] [--seconds S] [--meshes FOLDER]
 
-Both simulate the same scenes in turns, frame by frame, until they have simulated N frames or either
-has taken S seconds. Printed are medians of the time that passes, of frames behind the first two,
-which load; what compiling took before; and by how much the motions differ: the root mean square
-over all vertices of the last frame that both have, as a part of that of the motion so far. Where
+Both simulate the same scenes alternately, frame by frame, until they have simulated N frames or
+either has taken S seconds. Printed are medians of wall-clock time without the first two frames,
+which load; the time of compilation; and the difference of the motions: the root mean square over
+all vertices of the last frame that both have, as a fraction of that of the motion so far. Where
 surfaces touch, rounding alone makes them differ more with every frame.
 """
 
@@ -57,7 +57,7 @@ def with_contact(build, *arguments):
 
 
 def scenes(meshes):
-    """What builds (bodies, settings), by name."""
+    """Functions that build (bodies, settings), by name."""
     found = {}
     for side in (64, 128, 256):
         found[f"hanging sheet of {side}²"] = partial(hanging, side)
@@ -104,12 +104,12 @@ class Player:
         self.seconds.append(time.perf_counter() - started)
 
     def median(self):
-        """Of the frames behind the first ones [ms]."""
+        """Median time of the frames behind the first ones [ms]."""
         return 1e3 * float(np.median(self.seconds[LOADING:]))
 
 
 def difference(one, other):
-    """Root mean square of the distance of two players' positions, as a part of the motion."""
+    """Root mean square of the distance of two players' positions, as a fraction of the motion."""
     here, there = (np.concatenate(player.frame.exact_positions) for player in (one, other))
     motion = here - np.concatenate(one.start)
     return float(np.linalg.norm(here - there) / np.linalg.norm(motion))

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-r"""How soon Blender's window answers while a bake runs.
+r"""Response time of Blender's window while a bake runs.
 
 Usage, with the extension installed in a Blender that has a window:
 
     blender --python benchmarks/responsiveness.py -- [cloth|soft] [vertices] [seconds] \
         [boxes] [plain]
 
-Builds a scene (50,000 vertices at default settings, if not told otherwise) and turns the view nine
-times a second, as a user who looks around: for a while before the bake, from the press of Bake
-until it is canceled after so many seconds (60), and for a while after. Prints for each of these how
-long it took from when the view was to be turned until it was drawn: what an idle Blender needs on
-the same machine in the same minutes, and what the bake adds. Where drawing is done in software it
-is quicker with `boxes` (the body is drawn as its bounds) and `plain` (without anti-aliasing).
+Builds a scene (by default 50,000 vertices at default settings) and turns the view nine times a
+second, like a user who looks around: for a while before the bake, from the press of Bake until it
+is canceled after so many seconds (60), and for a while after. Prints for each of these the time
+from the turn of the view until it was drawn: that of an idle Blender on the same machine in the
+same minutes, and the additional time of the bake. Drawing in software is quicker with `boxes` (the
+body is drawn as its bounds) and `plain` (without anti-aliasing).
 """
 
 import json
@@ -26,7 +26,7 @@ from mathutils import Quaternion
 
 IDLE = 10.0  # seconds before and after the bake
 PERIOD = 0.107  # from one turn of the view to the next, out of step with the timer of the bake [s]
-VISIT = 0.002  # between two looks whether it is time [s]
+VISIT = 0.002  # interval of the checks whether the time is over [s]
 STEP = Quaternion((0.0, 0.0, 1.0), math.radians(2.0))
 BEFORE, AFTER = "idle before the bake", "idle after the bake"
 
@@ -88,7 +88,7 @@ class Clock:
         self.turned = []
 
     def tell(self):
-        """Print the numbers of the bake as a whole, and of what went on in it."""
+        """Print the numbers of the bake as a whole, and its events."""
         stages = list(dict.fromkeys(stage for stage, _ in self.delays))
         inside = [stage for stage in stages if stage not in (BEFORE, AFTER)]
         print(f"{'[ms]':24}{'turns':>8}{'median':>8}{'95 %':>8}{'largest':>8}")
@@ -102,7 +102,7 @@ class Clock:
 
 
 def measured(clock, place, seconds):
-    """What happens, one stage after another: yields whenever Blender may go on."""
+    """The stages of the measurement, one after another: yields whenever Blender may continue."""
     state = bpy.context.window_manager.vbd
     yield from _pass(IDLE)
     clock.stage = "Pressing Bake"

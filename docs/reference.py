@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the tables of docs/scripting.md and docs/panels.md from what the add-on declares:
+"""Tables of docs/scripting.md and docs/panels.md from the properties and panels of the add-on:
 `python docs/reference.py`.
 
-Every table stands between two comments in its page, which name it. One that is new is put at the
-end of the page, under a heading of its own.
+Every table stands between two comments in its page, which name it. A new one is put at the end of
+the page, under a heading of its own.
 """
 
 import re
@@ -49,7 +49,7 @@ def declared(group):
 
 
 def kind(p):
-    """Type of a property, its unit, and what it may be."""
+    """Type of a property, its unit, and its allowed values."""
     if p.type == "ENUM":
         return ", ".join(f"`{item.identifier}`" for item in p.enum_items)
     if p.type in {"POINTER", "COLLECTION"}:
@@ -73,7 +73,7 @@ def _number(value):
 
 
 def label(p):
-    """What a panel calls it, without the unit."""
+    """Label of a property in panels, without the unit."""
     return IN_LABEL.sub("", p.name)
 
 
@@ -108,7 +108,7 @@ def properties(group):
 
 
 def hidden(group):
-    """The table of what only the add-on sets, for scripts that read it."""
+    """Table of properties that only the add-on sets, for scripts that read them."""
     rows = [
         (f"`{p.identifier}`", KINDS[p.type], p.description) for p in declared(group) if p.is_hidden
     ]
@@ -189,7 +189,7 @@ def situations():
 
 
 def panels():
-    """Tables of the fields of all panels, by where they are and what they are called."""
+    """Tables of the fields of all panels, by the panel's title and the field's label."""
     from vbd.addon import MODULES
 
     classes = [cls for module in MODULES for cls in getattr(module, "classes", ())]
@@ -205,7 +205,7 @@ def panels():
 
 
 def _fields(cls):
-    """What a panel shows now."""
+    """Fields that a panel shows now."""
     layout = Layout()
     for draw in ("draw_header", "draw"):
         if hasattr(cls, draw):
@@ -218,7 +218,7 @@ def _place(cls):
 
 
 def _title(cls, known):
-    """Where a panel is: "Solver > Advanced". That of all others is left out."""
+    """Title of a panel below those above it: "Solver > Advanced", without the topmost."""
     above = known.get(getattr(cls, "bl_parent_id", ""))
     if above is None or above.bl_label == cls.bl_label:
         return cls.bl_label if _place(cls) == "1 Sidebar" else "Physics"

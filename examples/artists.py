@@ -31,7 +31,7 @@ BONES = {
 }
 STEP = 24  # frames of two steps
 SPEED = 1.3 / 24.0  # of the walk [m per frame]
-# How far bones swing [rad], when in the walk, and about what angle.
+# Amplitude of the swing of bones [rad], its phase in the walk, and the angle that it is about.
 SWINGS = {
     "leg.L": (0.42, 0.0, 0.0),
     "foot.L": (0.30, 2.1, -0.32),
@@ -131,7 +131,7 @@ def follow(ob, rig):
 
 
 def walk(rig, last_frame):
-    """Keyframes of the bones and of the way."""
+    """Keyframes of the bones and of the path."""
     for frame in range(-1, last_frame + 1, 2):
         # It gets going in the first second, so that the cape does not start in a gale.
         pace = min(max(frame - 1.0, 0.0) / STEP, 1.0)
@@ -189,7 +189,7 @@ def cape_scene(scene):
     demo_look.smooth(cape, subdivisions=1, thickness=0.006)
     demo_look.color(body, (0.55, 0.5, 0.45), roughness=0.5)
     demo_look.color(cape, (0.55, 0.03, 0.05), roughness=0.8)
-    # It blows at him from the front, a little from the side; Z of a field is where it blows to.
+    # Wind blows at him from the front, a little from the side, along Z of the field.
     add_field("WIND", (0.4, -4.0, 1.2), (-1.45, 0.0, 0.25), strength=250.0, noise=250.0)
     add_field("TURBULENCE", (0.0, 0.0, 1.0), strength=20.0, size=0.6)
     simulate_as(body, "COLLIDER")
@@ -299,7 +299,7 @@ def aim(scene, place, at):
     camera.rotation_euler = (Vector(at) - camera.location).to_track_quat("-Z", "Y").to_euler()
 
 
-# What builds each scene, its last frame and the frames that are shown.
+# Function that builds each scene, its last frame and the frames that are shown.
 SCENES = {
     "cape": (cape_scene, 72, (1, 26, 49, 72)),
     "rope": (rope_scene, 60, (1, 12, 20, 40)),

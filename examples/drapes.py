@@ -46,7 +46,7 @@ COLUMNS, SPACING = 5, (2.1, 3.6)
 
 
 def light_and_camera(scene, target, place, lens, bright=1.0):
-    """Those of the demo, moved to where a larger scene needs them."""
+    """Light and camera of the demo, moved back for a larger scene."""
     demo_look.light_and_camera(scene)
     for lamp in (ob for ob in scene.objects if ob.type == "LIGHT"):
         lamp.location *= 2.0

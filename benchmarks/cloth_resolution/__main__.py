@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drape cloth at many resolutions, and tell and draw how far the drapes agree.
+"""Drape cloth at many resolutions; print and draw how far the drapes agree.
 
     python -m vbd.benchmarks.cloth_resolution drape box sphere --faces 12 30 60
         [--by adapted plain peer] [--keep FOLDER]
@@ -10,11 +10,11 @@
 `drape`: scenes, each at all numbers of faces along a side; by this solver with folds adapted to the
 mesh and without (plain), and by Blender's own cloth (peer), where Blender is there as a module.
 `meshes`: the tablecloth on other kinds of mesh, and on a box half a face beside its middle. `scan`:
-the tablecloth with other lengths of folds. Each prints a table in Markdown. `--keep` writes what is
-draped to a folder, from which `draw` makes the pictures of the page, in rows.
+the tablecloth with other lengths of folds. Each prints a table in Markdown. `--keep` writes the
+drapes to a folder, from which `draw` makes the pictures of the page, in rows.
 
-Seconds are those of one thread, with compiled kernels. Heights are in metres; how folds are counted
-stands in measures.py.
+Seconds are those of one thread, with compiled kernels. Heights are in metres; measures.py explains
+how folds are counted.
 """
 
 import argparse
@@ -93,7 +93,7 @@ def scan(given):
 
 
 def kept(given, name, kind):
-    """(faces, (points, triangles)) of what was kept of a scene, coarse ones first."""
+    """(faces, (points, triangles)) of the saved drapes of a scene, coarse ones first."""
     paths = Path(given.keep).glob(f"{name}_{kind}_*.npz")
     numbered = sorted((int(path.stem.split("_")[-1]), path) for path in paths)
     for faces, path in numbered:

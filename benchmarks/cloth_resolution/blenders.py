@@ -33,7 +33,7 @@ def set_preset(settings, name):
 
 
 def lead(cloth, scene):
-    """Pin vertices, and key a shape at both ends of their way."""
+    """Pin vertices, and key a shape at both ends of their path."""
     group = cloth.vertex_groups.new(name="Pins")
     group.add([int(v) for v in scene.pins], 1.0, "REPLACE")
     if scene.targets is None:

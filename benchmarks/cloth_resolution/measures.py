@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers that tell one drape from another."""
+"""Numbers that distinguish one drape from another."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.signal import find_peaks
 
-# A fold stands out by this part of the size of the scene.
+# A fold stands out by this fraction of the size of the scene.
 STANDS_OUT = 0.02
-# The hem is read at so many places, at even distances along its length at rest.
+# Number of samples of the hem, at equal distances along its length at rest.
 PLACES = 240
 # By how much of the size tips of cones hang lower, and the smoothing's standard deviation over the
 # length of the hem.
@@ -37,7 +37,7 @@ def vertex_areas(points, triangles):
 
 
 def along_hem(values, rest, is_loop):
-    """Values [vertex, any] of the vertices of a hem at even distances along it."""
+    """Values [vertex, any] of the vertices of a hem, sampled at equal distances along it."""
     if is_loop:
         values, rest = (np.concatenate([v, v[:1]]) for v in (values, rest))
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rest, axis=0), axis=1))])
@@ -48,10 +48,10 @@ def along_hem(values, rest, is_loop):
 def fold_count(hem, rest, is_loop, size):
     """Number of folds of a hem [vertex, 3].
 
-    Of a closed hem: the maxima of its distance from the vertical axis through its middle that stand
-    out from the minima beside them by at least 2 % of the size of the scene. Of an open one: the
-    same maxima, and minima, of its distance from the vertical plane that fits it best, half of
-    their number.
+    For a closed hem: the maxima of its distance from the vertical axis through its middle that
+    stand out from the minima beside them by at least 2 % of the size of the scene. For an open one:
+    half the number of such maxima and minima of its distance from the vertical plane that fits it
+    best.
     """
     places = along_hem(hem, rest, is_loop)
     flat = places[:, :2] - places[:, :2].mean(axis=0)
@@ -82,9 +82,9 @@ def drape(scene, motion):
 
 
 def cone_tips(scene, x):
-    """How many places of the hem of a tablecloth, in each quarter between the planes x = 0 and
-    y = 0, hang lower than the hem on both sides of them, [4]; by at least 5 % of the size of the
-    scene, of the hem smoothed over a fortieth of its length.
+    """Number of places on the hem of a tablecloth, per quarter between the planes x = 0 and y = 0,
+    [4], that hang lower than the hem on both sides of them by at least 5 % of the size of the
+    scene, where the hem is smoothed over a fortieth of its length.
 
     A corner that hangs as one cone has one tip. One that crumples has several, or none.
     """

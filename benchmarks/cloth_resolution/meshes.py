@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import Delaunay
 
-# How far irregular vertices are moved, and how far apart random ones are at least, over the edge.
+# Displacement of irregular vertices, and least distance between random ones, over the edge.
 JITTER, APART = 0.25, 0.72
 
 
@@ -24,7 +24,7 @@ class Sheet:
 
 def split(quads, along_other):
     """Two triangles for each quad (a, b, c, d): with the diagonal a c, or b d where `along_other`
-    [quad] says so.
+    [quad] is true.
     """
     a, b, c, d = quads.T
     one = np.stack([a, b, c, a, c, d], axis=1)
@@ -81,7 +81,7 @@ def of_points(plane, size):
     triangles = np.where(double[:, None] > 0.0, triangles, triangles[:, ::-1])
     triangles = triangles[np.abs(double) > 1e-9 * size**2]
     on_hem = np.flatnonzero(np.abs(plane).max(axis=1) > 0.5 * size - 1e-9)
-    # Once round: the angle falls in with the order along the sides of a square.
+    # The angle around the middle orders vertices along the sides of a square.
     hem = on_hem[np.argsort(np.arctan2(plane[on_hem, 1], plane[on_hem, 0]))]
     points = np.column_stack([plane, np.zeros(len(plane))])
     return Sheet(points, triangles, triangles, hem)
@@ -104,8 +104,8 @@ def equilateral(faces, size):
 
 
 def scattered(faces, size, seed=1):
-    """About as many vertices as a grid of faces², at random places that keep apart, as a remesher
-    leaves them; those of the border at even distances.
+    """About as many vertices as a grid of faces², at random places with a least distance between
+    them, as a remesher leaves them; those of the border at equal distances.
     """
     random, edge = np.random.default_rng(seed), size / faces
     even = np.linspace(-0.5 * size, 0.5 * size, faces + 1)[:-1]

@@ -23,7 +23,7 @@ COTTON = {
 
 
 def bodies(scene, uv=None, **material):
-    """The cloth of a scene and what it meets."""
+    """The cloth of a scene and the colliders that it meets."""
     pins = Pins(scene.pins, scene.targets) if len(scene.pins) else None
     made = Material(**{**COTTON, **material})
     cloth = Cloth(scene.sheet.points, scene.sheet.triangles, made, pins, uv=uv, name="Cloth")

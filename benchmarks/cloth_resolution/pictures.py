@@ -8,7 +8,7 @@ from ..experiments.figures import GALLERY, LIGHT, pyplot, to_rgb, view
 from . import scenes
 
 COLOR, PEER, SOLID, PAPER = "#6f8fd8", "#d9a066", "#b9b9b9", "#ffffff"
-# Azimuth and elevation [°], and the middle and half width of what is seen [m].
+# Azimuth and elevation [°], and the middle and half width of the view [m].
 VIEWS = {
     "box": (28.0, 30.0, (0.0, 0.95), 1.75),
     "meshes": (28.0, 30.0, (0.0, 0.95), 1.75),
@@ -71,7 +71,7 @@ def image(name, mesh, color):
         triangles.append(seen)
         colors.append(seen_colors(seen, tint))
     triangles, size = np.concatenate(triangles), PIXELS * FINER
-    # What lies on a solid is in front of it, though its faces cut off the edges.
+    # Cloth that lies on a solid is drawn in front of it, though its faces cut off the edges.
     triangles[: len(mesh[1]), :, 2] += 0.02 * half
     scale = 0.5 * size / half
     places = (triangles[:, :, :2] - middle) * [scale, -scale] + 0.5 * size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scenes: what a sheet is held by, falls on and is measured by."""
+"""The scenes: a sheet, its pins, its colliders and the places where it is measured."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ FLOOR = np.array([[-5.0, -5.0, 0.0], [5.0, -5.0, 0.0], [5.0, 5.0, 0.0], [-5.0, 5
 
 @dataclass
 class Scene:
-    """A sheet and what is around it. `pins`: vertices that are held, and where they are at a time
-    [s], [pin, 3]. `colliders`: (points, triangles). `corners`: vertices of which the heights are
-    told. `hem`: the vertices, in order, along which folds are counted; `is_loop` if they close.
-    `wind` [m/s] along y. The last `lasts` frames are measured.
+    """A sheet and its surroundings. `pins`: the pinned vertices, and their positions at a time [s],
+    [pin, 3]. `colliders`: (points, triangles). `corners`: vertices whose heights are reported.
+    `hem`: the vertices, in order, along which folds are counted; `is_loop` if they close. `wind`
+    [m/s] along y. The last `lasts` frames are measured.
     """
 
     sheet: meshes.Sheet
@@ -96,7 +96,7 @@ def curtain(faces):
     sheet.points = sheet.points[:, [0, 2, 1]]
     top = np.flatnonzero(sheet.points[:, 2] > 1.0 - 1e-9)
     held = top[np.round(np.linspace(0.0, faces, HOOKS)).astype(int)]
-    # A breath of air from behind, so that no fold is in doubt about its side by rounding alone.
+    # A small displacement, so that rounding alone does not choose the side of a fold.
     sheet.points[:, 1] = 1e-3 * np.cos(9.0 * sheet.points[:, 0] + 4.0 * sheet.points[:, 2])
     start = sheet.points[held]
 

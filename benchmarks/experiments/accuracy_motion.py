@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole motions to an accuracy, beside those of a fixed number of iterations.
+"""Whole motions to an accuracy, compared with those of a fixed number of iterations.
 
     python -m vbd.benchmarks.experiments.accuracy_motion [--accuracy A …] [scene …]
 
-Scenes without contact, and those of the gallery in which something sticks, slides, is stacked or
-drapes, run frame by frame in turns: all iterations of their settings, the same to each accuracy,
-and five times as many. Printed for each: the largest distance (root mean square over a body) from
-the last of these as a part of the largest motion of any body so far, its mean over the bodies; the
-CPU time over that of all iterations; iterations per substep at the ends of frames.
+Scenes without contact, and those of the gallery with sticking, sliding, stacks or drapes, run
+alternately frame by frame: with all iterations of their settings, with each accuracy, and with five
+times as many. Printed for each: the largest distance (root mean square over a body) from the last
+of these as a fraction of the largest motion of any body so far, its mean over the bodies; the CPU
+time over that of all iterations; iterations per substep at the ends of frames.
 """
 
 import argparse
@@ -27,7 +27,7 @@ FIRST = 2
 
 
 def incline(part, frames=12):
-    """A cube whose friction is a part of what holds it."""
+    """A cube whose friction is a fraction of the least that holds it."""
     return contact_scenes.incline(part * math.tan(math.radians(20.0)), 20.0, frames)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bars of cells and of tets against beams: how far they hang, and what it costs to twist them."""
+"""Bars of cells and of tets against beams: their sag, and the energy of twisting them."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ ANGLE = 0.2
 
 
 def tet_bar(across, material):
-    """The same bar with its cells split into tets."""
+    """Bar of `cell_bar` with its cells split into tets."""
     points, cells = beams.lattice(across)
     return Solid(points, cells[:, KUHN].reshape(-1, 4), material)
 

@@ -86,7 +86,7 @@ def stiffness(cells):
 
 
 def energies(axis, radius, place):
-    """Energies of a bar in the middle of it over the exact ones: bent in two ways, stretched,
+    """Energies of the middle of a bar over the exact ones: bent along two axes, stretched,
     twisted.
     """
     along, flat, up = frame_along(axis)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parts that share the cells of a coarse lattice and still move by themselves: fingers, rings."""
+"""Components that share the cells of a coarse lattice and move separately: fingers, rings."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from vbd.solver.simulate import simulate
 
 # A third of a cell, with cells of 1 m.
 GAP, WIDTH = 1.0 / 3.0, 0.8
-# What of the pictures is shown, along their own axes.
+# Ranges of the pictures that are shown, along their own axes.
 SHOWN_HAND = (-5.0, -2.5), (5.5, 6.0)
 MATERIAL = {"youngs_modulus": 1e5, "poisson_ratio": 0.4, "density": 100.0, "damping": 0.02}
 
@@ -32,7 +32,7 @@ def in_lattice(points, triangles, resolution, held):
 
 
 def carried(corners, weights, frame):
-    """Where the surface is in a frame, [point, 3]."""
+    """Positions of the surface in a frame, [point, 3]."""
     return np.einsum("pk,pki->pi", weights, frame.exact_positions[0][corners])
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How coarse a lattice may be: characters that are held by their torsos and sway.
+"""Coarsest useful lattice: characters that are held by their torsos and sway.
 
-Prints how far the visible surface moves from where a lattice of 32 cells along it takes it, over
-how far that moves, and over how far it moves beside what holds it; and the CPU time a frame. Of
+Prints the distance of the visible surface from that in a lattice of 32 cells, over the motion of
+the latter, and over its motion relative to the pins; and the CPU time a frame. Lattices are of
 cells and of six tets a cell, both pinned where the surface is (lattice/pinned_corners.py); and of
-cells of which all corners are pinned where a point is.
+cells with all corners pinned around a pinned point.
 
 At 8 cells along them the limbs of one character are half to two thirds of a cell thick, those of
 the other, a teddy bear, and its neck one to two cells.
@@ -86,14 +86,14 @@ def ellipsoid(middle, radii):
 
 
 def thin_character():
-    """All capsules in one mesh, and whether a point is held: the middle of the torso."""
+    """All capsules in one mesh, and a mask of the pinned points: the middle of the torso."""
     points, triangles = joined(*(capsule(*shape) for shape in THIN))
     held = (np.abs(points[:, 2] + 0.1) < 0.35) & (np.hypot(*points[:, :2].T) < 0.36)
     return points, triangles, held
 
 
 def stout_character():
-    """The same of a teddy bear."""
+    """Mesh of a teddy bear, and a mask of the pinned points."""
     parts = [ellipsoid(*(np.array(values) for values in shape)) for shape in STOUT_BODY]
     points, triangles = joined(*parts, *(capsule(*shape) for shape in STOUT_LIMBS))
     inside = np.hypot(points[:, 0] / 0.62, points[:, 1] / 0.52) < 1.0
@@ -111,7 +111,7 @@ CHARACTERS = {"thin": thin_character, "stout": stout_character, "Suzanne": suzan
 
 
 def sway(now):
-    """How far the torso is displaced at a time [s], [3] in m."""
+    """Displacement of the torso at a time [s], [3] in m."""
     return 0.25 * np.sin(2.0 * np.pi * now / 0.8) * min(now / 0.4, 1.0) * np.array([1.0, 0.3, 0.0])
 
 
@@ -143,7 +143,7 @@ def of_cells(cells, pins):
 
 
 def of_tets(cells, pins):
-    """As lattices were before: every cell split into six tets, weaker where it is partly filled."""
+    """Every cell split into six tets, with less stiffness where it is partly filled."""
     tets, part = cells.cells[:, KUHN].reshape(-1, 4), np.repeat(cells.filling.part, len(KUHN))
     free = np.repeat(np.maximum(1.0 - cells.filling.held, LEAST_FREE), len(KUHN))
     values = {**MATERIAL, "youngs_modulus": MATERIAL["youngs_modulus"] * part / free}
@@ -156,7 +156,7 @@ def mean_distance(gap):
 
 
 def carried(points, count):
-    """Where `points` were if all of them moved with what is held, [frame, point, 3]."""
+    """Positions of `points` if all of them moved with the pins, [frame, point, 3]."""
     times = Settings().frame_time * np.arange(1, count + 1)
     return points + np.array([sway(now) for now in times])[:, None]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Surfaces whose parts share the cells of a coarse lattice: points [m] and triangles."""
+"""Surfaces whose components share the cells of a coarse lattice: points [m] and triangles."""
 
 import numpy as np
 

@@ -44,7 +44,7 @@ def released_chain(angle=0.0, stiffness=1e8):
 
 
 def swinging_chain(stiffness=1e8, share=1.0):
-    """The heavy chain level and swinging down, stretched by what its swing needs.
+    """The heavy chain level and swinging down, stretched by the forces of its swing.
 
     `share` s is v²/gL of its end. s = 1 is the state in which a taut chain released 30° above the
     horizontal passes the level; s = 0 is a release from rest. Returns the body and the strain of

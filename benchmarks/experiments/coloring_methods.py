@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ways to color vertices such that no edge joins two of a color, to compare with the solver's."""
+"""Methods to color vertices such that no edge joins two of a color, compared with the solver's."""
 
 import numpy as np
 import warp as wp
@@ -79,12 +79,12 @@ def imbalance(colors):
 
 
 def clashes(colors, edges):
-    """How many edges join two vertices of one color."""
+    """Number of edges that join two vertices of one color."""
     return int((colors[edges[:, 0]] == colors[edges[:, 1]]).sum())
 
 
 def recolored(colors, edges):
-    """`colors` with the upper vertex of every clashing edge, and nothing else, colored anew."""
+    """`colors` with a new color for the upper vertex of every clashing edge; others stay."""
     colors = colors.copy()
     start, others = neighbors_of(edges, len(colors))
     bad = edges[colors[edges[:, 0]] == colors[edges[:, 1]]]

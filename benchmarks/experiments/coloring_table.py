@@ -38,7 +38,7 @@ def read_tets(path):
 
 
 def compare(name, count, tets):
-    """Colors of every way; prints a row of the table."""
+    """Colors by every method; prints a row of the table."""
     edges = unique_edges(tets)
     found, cells = {}, []
     for way, color in WAYS.items():

@@ -17,7 +17,7 @@ from vbd.benchmarks.experiments.contact_run import draw, play
 from vbd.benchmarks.experiments.contact_shapes import read_tets
 
 ANGLE = 20.0
-# Parts of the tangent of the angle, which decides between sliding and sticking.
+# Fractions of the tangent of the angle, which decides between sliding and sticking.
 AROUND_CRITICAL = (0.55, 0.99, 1.01, 2.0)
 FRICTIONS = (0.0, 0.1, 0.3, 1.0)
 GRAVITY = 9.81

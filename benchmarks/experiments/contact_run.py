@@ -44,11 +44,11 @@ class Crossings:
     """Pairs of triangles that intersect in one frame."""
 
     own: int
-    """Of the same body."""
+    """Pairs within one body."""
     bodies: int
-    """Of two bodies."""
+    """Pairs of two bodies."""
     colliders: int
-    """Of a body and a collider."""
+    """Pairs of a body and a collider."""
 
     @property
     def total(self):
@@ -77,7 +77,7 @@ def crossings(scene, positions, frame, rod=SHOWN_ROD):
 
 
 def play(scene, frames=None, every=1):
-    """Yields (frame, `Crossings` or None, seconds) of a scene; looks at every `every`th frame."""
+    """Yields (frame, `Crossings` or None, seconds) of a scene; checks every `every`th frame."""
     count = frames or scene.frames
     started = time.perf_counter()
     for frame in simulate(scene.bodies, scene.settings, count):
@@ -94,8 +94,8 @@ def measures(statistics):
 
 
 def draw(axes, scene, positions, frame, title):
-    """All surfaces from back to front; of closed ones only what faces the eye, but of closed
-    colliders only what faces away.
+    """Draw all surfaces from back to front; for closed ones only faces towards the eye, but for
+    closed colliders only those that face away.
 
     Returns the places [n, 2] in the picture that it should show.
     """
@@ -132,7 +132,7 @@ def draw(axes, scene, positions, frame, title):
 
 
 def is_open(triangles, owner):
-    """Per triangle, whether its surface has a border."""
+    """True per triangle where its surface has a border."""
     edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     _, edge, uses = np.unique(edges, axis=0, return_inverse=True, return_counts=True)
     single = np.zeros(owner.max() + 1, dtype=bool)
@@ -141,7 +141,7 @@ def is_open(triangles, owner):
 
 
 def is_large(corners):
-    """Per triangle, whether it is larger than a tenth of the whole."""
+    """True per triangle where it is larger than a tenth of the whole."""
     size = np.ptp(corners, axis=1).max(axis=1)
     return size > 0.1 * np.ptp(corners.reshape(-1, 3), axis=0).max()
 
@@ -164,7 +164,7 @@ def picture(scene, name, shown):
 
 
 def report(name, scene, frames, every, with_picture):
-    """Simulate a scene and say what was found."""
+    """Simulate a scene and print its intersections."""
     start = [body.points for body in scene.deformable]
     vertices = sum(len(points) for points in start)
     count = frames or scene.frames

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes of the experiments with contact, small enough for tests unless told otherwise; SI units.
+"""Scenes of the experiments with contact, small enough for tests by default; SI units.
 
-All but `flattened` start free of intersections, and nothing is nearer to anything else than the
-contact distance, which is the sum of the thicknesses on both sides.
+All but `flattened` start free of intersections, and no two surfaces are nearer than the contact
+distance, which is the sum of the thicknesses on both sides.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid, points_at
 from vbd.solver.settings import Material, Settings
 
 SELF_CONTACT = {"self_contact": True}
-# Collision thickness as a part of the length of an edge.
+# Collision thickness as a fraction of the length of an edge.
 THICK = 0.15
 FRAME = 1.0 / 30.0
 # Rods are shown and tested as tubes that are thinner than their contact distance, by this factor.
@@ -25,7 +25,7 @@ SHOWN_ROD, ROD_SIDES = 0.6, 6
 
 @dataclass(frozen=True)
 class Scene:
-    """Bodies and colliders, how to simulate them, for how many frames, and from where to look."""
+    """Bodies and colliders, settings, number of frames, and a direction of view."""
 
     bodies: list
     settings: Settings
@@ -311,7 +311,7 @@ def cloth_on_cloth(cells=20, frames=60):
 
 
 def towel(cells=(48, 16), turns=3.0, approach=0.2, duration=4.0, rest=0.5):
-    """A cloth of 1.2 m twisted by both ends, which come nearer by a part of the length.
+    """A cloth of 1.2 m twisted by both ends, which come nearer by a fraction of the length.
 
     The ends rest for another `rest` [s].
     """
@@ -332,7 +332,7 @@ def towel(cells=(48, 16), turns=3.0, approach=0.2, duration=4.0, rest=0.5):
 def knot(count=120, length=2.4, slack=10.0, duration=3.0):
     """An overhand knot pulled tight by the ends of a cord.
 
-    The ends stop when the cord is longer than the way between them by `slack` edges.
+    The ends stop when the cord is longer than the distance between them by `slack` edges.
     """
     points = shapes.overhand(count, length)
     edge = length / (count - 1)
@@ -350,7 +350,7 @@ def knot(count=120, length=2.4, slack=10.0, duration=3.0):
 
 
 def squeezed_ball(subdivisions=2, shells=4, hole=0.75, duration=3.0):
-    """A soft ball led by its core through a ring whose hole is narrower than it, by a factor."""
+    """A soft ball whose kinematic core pulls it through a ring, narrower than it by a factor."""
     radius, minor = 0.3, 0.08
     points, tets = shapes.ball(radius, subdivisions, shells)
     core = np.flatnonzero(np.linalg.norm(points, axis=1) < radius * 1.5 / shells)
@@ -369,7 +369,8 @@ def squeezed_ball(subdivisions=2, shells=4, hole=0.75, duration=3.0):
 def closing(cells=24, gap=8.0, duration=2.0):
     """A meandering cloth between two plates that close to `gap` times its thickness.
 
-    The angle of its tangent is 1.3 rad · sin(2π s/λ) along the way s: bent, but not stretched.
+    The angle of its tangent is 1.3 rad · sin(2π s/λ) along the arc length s: bent, but not
+    stretched.
     """
     flat, triangles = shapes.sheet((2 * cells, cells), (1.2, 0.6))
     material = cotton(0.6 / cells)

@@ -208,7 +208,7 @@ def overhand(count, length):
 def bent(way, angle, elbow):
     """A curve in the xz plane: along x, an arc of length `elbow` turning by `angle`, straight on.
 
-    `way` [m] are the places along it; the arc begins at 0. Returns points [place, 3].
+    `way` [m] are arc lengths along it; the arc begins at 0. Returns points [place, 3].
     """
     turned = np.clip(way, 0.0, elbow) * angle / elbow
     beyond = np.maximum(way - elbow, 0.0)

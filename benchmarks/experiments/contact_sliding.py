@@ -4,10 +4,10 @@
     python -m vbd.benchmarks.experiments.contact_sliding [slide] [stick] [--only WORD ...]
 
 A block of 20 × 20 × 6 cm of tets, or of cubic cells and as wide, 10 kPa to 10 GPa, 8 to 484
-vertices, turned on the slope as the slope is in the world, touches or is dropped from 3 mm.
-Sliding, its center of mass has the acceleration g (sin − μ cos) − μ a_n, where a_n is how it
-leaves the slope: 0 but for what is soft and bounces. Sticking, it is at 99 % of what friction
-holds.
+vertices, turned on the slope as the slope is in the world, touches or is dropped from 3 mm. A
+sliding block's center of mass has the acceleration g (sin − μ cos) − μ a_n, where a_n is the
+acceleration off the slope: 0 but for soft blocks that bounce. A sticking one is at 99 % of the
+friction limit.
 """
 
 import argparse
@@ -90,12 +90,12 @@ class Case:
 
     @property
     def turns(self):
-        """Of the block about the normal, of the slope about the vertical [rad]: others for each."""
+        """Angles [rad] of the block about the normal, of the slope about the vertical, by case."""
         seed = zlib.crc32(str(self).encode())
         return np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, 2)
 
     def bodies(self):
-        """The block and what it stands on, and the directions downhill and off the slope."""
+        """The block and its floor, and the directions downhill and off the slope."""
         spin, azimuth = self.turns
         turn = rotation(UP, azimuth) @ rotation([0.0, 1.0, 0.0], np.arctan(self.tangent))
         cubes = np.array(self.divisions) * SIZE[0] / self.divisions[0]
@@ -127,13 +127,13 @@ class Case:
 
 
 def shares(body):
-    """Part of the mass of every vertex: that of boxes of equal elements."""
+    """Fraction of the mass at every vertex, for boxes of equal elements."""
     counts = np.bincount(body.elements.ravel(), minlength=len(body.points)).astype(float)
     return counts / counts.sum()
 
 
 def slide(case, **more):
-    """Accelerations over those of the law: downhill, and with what bouncing takes; NaN is lost."""
+    """Accelerations over those of the law: downhill, and corrected for bouncing; NaN if lost."""
     along, off, _x, settings = case.play(SLIDE_FRAMES, **more)
     angle = np.arctan(case.tangent)
     wanted = GRAVITY * (np.sin(angle) - case.friction * np.cos(angle))
@@ -147,7 +147,7 @@ def slide(case, **more):
 
 
 def stick(case, **more):
-    """How far the center and the vertex that goes farthest get [m] in ten seconds after landing."""
+    """Displacements of the center and of the farthest vertex [m] in ten seconds after landing."""
     _along, _off, x, _settings = case.play(LANDING_FRAMES + STICK_FRAMES, **more)
     way = x[LANDING_FRAMES - 1 :] - x[LANDING_FRAMES - 1]
     return np.linalg.norm(way.mean(axis=1), axis=1).max(), np.linalg.norm(way, axis=2).max()

@@ -26,7 +26,7 @@ CLOSE = 1.05
 
 @contextmanager
 def patches_of_one_size():
-    """As many patches as it takes, whatever the bounds of their number are."""
+    """Patches of one size in any number, without the usual bounds."""
     usual = correction.IN_MOTION, aggregates.FEWEST
     correction.IN_MOTION = replace(aggregates.IN_MOTION, solid=SIZE, most=10000)
     aggregates.FEWEST = 1

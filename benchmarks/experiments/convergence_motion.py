@@ -2,7 +2,7 @@
 """Whole motions with few iterations per step, with and without the coarse correction.
 
 Bars of three resolutions, a bar of very unequal segments, sheets of three resolutions. Prints the
-largest error over all steps as a part of the motion, and writes docs/gallery/convergence.png.
+largest error over all steps as a fraction of the motion, and writes docs/gallery/convergence.png.
 """
 
 from vbd.benchmarks.experiments import convergence_scenes as scenes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the coarse correction costs: CPU time of its parts on one thread, in sweeps.
+"""Cost of the coarse correction: CPU time of its stages on one thread, in sweeps.
 
 Run with OPENBLAS_NUM_THREADS=1. The armadillo needs the folder of the meshes.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes that show how far few iterations come, and the converged motions to compare with.
+"""Scenes for the error of few iterations, and the converged motions to compare with.
 
 One substep of 1/60 s per frame. Converged motions take minutes, and are kept in the folder for
 temporary files.
@@ -86,13 +86,13 @@ def kept(name, make):
 
 
 def error(path, exact, start):
-    """Largest distance to the exact path as a part of the largest motion."""
+    """Largest distance to the exact path as a fraction of the largest motion."""
     apart = np.linalg.norm(path - exact, axis=2).max()
     return float(apart / np.linalg.norm(exact - start, axis=2).max())
 
 
 def longest_edges(body, x, part=0.01):
-    """Mean length of the worst `part` of a sheet's edges, as a part of that at rest."""
+    """Mean length of the worst `part` (a fraction) of a sheet's edges, over that at rest."""
     edges = np.sort(body.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     a, b = np.unique(edges, axis=0).T
     stretch = np.linalg.norm(x[b] - x[a], axis=1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small stiff bodies at the default 20 iterations, with and without the coarse correction.
 
-Prints the largest error against Newton's method as a part of the motion, and the time of a frame.
+Prints the largest error against Newton's method over the motion, and the time of a frame.
 """
 
 import time

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a substep is made of where the host has no part in it, and what it would take on a GPU.
+"""Launches and bytes of a substep that runs without the host, and its estimated time on a GPU.
 
     python -m vbd.benchmarks.experiments.device_path [folder with tet meshes]
 
-The demo needs Blender as a Python module, the armadillo its tet mesh; what is missing is said in
-the place of a row.
+The demo needs Blender as a Python module, the armadillo its tet mesh; a message takes the place of
+a row whose input is missing.
 
-For some scenes, per substep: launches (those of loops as often as they go round), branches and
-loops in the graph, bytes that kernels touch, and the kernels with the largest part of the time of
-one CPU thread. The bytes are an estimate: every thread is taken to touch its part of all arrays
-that its kernel is given. The time on a GPU is that of launches at 3 µs and of the bytes at its
-bandwidth, both in full.
+For some scenes, per substep: launches (those of loops as often as they run), branches and loops in
+the graph, bytes that kernels touch, and the kernels with the largest share of the time of one CPU
+thread. The bytes are an estimate: every thread is assumed to touch its share of all arrays of its
+kernel. The time on a GPU is that of launches at 3 µs and of the bytes at its bandwidth, both in
+full.
 """
 
 import sys
@@ -61,7 +61,7 @@ class Counts:
         self.seconds = Counter()
 
     def play(self, launch):
-        """In the place of `Launch.play`: one part, counted."""
+        """Replacement of `Launch.play` that counts its single part."""
         if launch.parts:
             (((kind, how),),) = launch.parts
             name, play = how["kernel"].key.split("__")[-1], kind(**how, record_cmd=True).launch

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How well frames tell the error of their positions.
+"""Reported errors of the positions, compared with true ones.
 
     python -m vbd.benchmarks.experiments.error_estimate [--anew] [--plot] [scene ...]
 
-Scenes run at their own settings, to the default accuracy. What the end of every frame tells is
-compared with the distance (root mean square of every body, in float32) from where its last substep
-leads: from the same state it is done again in even cycles, until a doubling of their number moves
-no body by more than SURE of its error. Where the reference solver knows all elements of a scene and
-nothing touches, Newton's method in float64 goes on from there, and its answer is the truth.
+Scenes run at their own settings, to the default accuracy. Every frame's error is compared with the
+distance (root mean square of every body, in float32) to the converged end of its last substep: the
+substep is repeated from the same state in cycles of a fixed period, until a doubling of their
+number moves no body by more than SURE of its error. Where the reference solver has all elements of
+a scene and nothing touches, Newton's method in float64 continues from there, and its answer is the
+truth.
 
-Printed for every scene: frames, iterations of the last substep, how many frames tell the error of
+Printed for every scene: frames, iterations of the last substep, how many frames report the error of
 the body that is farthest from its goal within a factor 3, too low or too high, the lowest and the
-highest as parts of the truth; in how many frames nothing is told, or the truth is not known to
-KNOWN; the largest true error over its goal where a frame says that it has converged; and, with
-Newton's method, how far the iterated end is from its answer at most, as a part of the true error.
-Errors below NONE of what one might mind count as that; sums are also printed without. What is found
-is kept in FOLDER, and read from there but with --anew. --plot draws the figure of the gallery.
+highest over the truth; in how many frames nothing is reported, or the truth is not known to KNOWN;
+the largest true error over its goal where a frame reports convergence; and, with Newton's method,
+the largest distance of the iterated end from its answer, over the true error. Errors below NONE of
+a visible one count as NONE; sums are also printed without this. Results are kept in FOLDER; --anew
+ignores them. --plot draws the figure of the gallery.
 """
 
 import json
@@ -39,15 +40,15 @@ FOLDER = Path(tempfile.gettempdir()) / "vbd_error_estimate"
 # From so many iterations on, doubling by doubling, the end of a substep is looked for.
 FIRST_END, LAST_END = 128, 4096
 SURE, KNOWN = 0.05, 0.2
-# Errors below this part of what one might mind are as good as none: 0.001 of the motion in the
+# Errors below this fraction of a visible one are as good as none: 0.001 of the motion in the
 # substep, or 4e-6 of the size.
 NONE = 0.004
-# Often enough to give lists of contacts the room that they lack.
+# Enough repetitions to give lists of contacts the capacity that they lack.
 AGAIN = 6
 
 
 class Run:
-    """A scene, substep by substep, each a frame by itself: all that passes on is kept between."""
+    """A scene, substep by substep, each a frame by itself; all states are stored between."""
 
     def __init__(self, scene, **settings):
         self.settings = replace(scene.settings, threads=1, **settings)
@@ -77,7 +78,7 @@ class Run:
         return Restart(number, self.stepper.keeper.state())
 
     def step(self, state):
-        """Do a substep from a state, again where contacts lacked room; what it tells."""
+        """Do a substep from a state, again where contacts lacked capacity; return its numbers."""
         for _ in range(AGAIN):
             self.stepper.step()
             numbers = self.measure.read()
@@ -91,7 +92,7 @@ class Run:
 
 
 class Reference(Run):
-    """The same substeps, iterated to their ends in even cycles."""
+    """The substeps of `Run`, iterated to convergence in cycles of a fixed period."""
 
     def __init__(self, scene):
         super().__init__(scene, iterations=LAST_END, accuracy=1e-9)
@@ -113,8 +114,8 @@ class Reference(Run):
         self.before = x
 
     def find(self, state, told, none):
-        """Go to the end of a substep from its state, far beyond where it has `told` its error.
-        Errors [m] of the positions then, and how unsure they are.
+        """Go to the end of a substep from its state, far beyond the positions `told` that it
+        reported. Errors [m] of those positions, and how uncertain they are.
         """
         self.told, self.none, self.before = told, none, None
         self.stepper.keeper.restore(state)
@@ -126,8 +127,8 @@ LAWS = {"tet": "solid_model", "triangle": "membrane", "edge": None}
 
 
 def law_of(bodies):
-    """What the reference solver calls the law of the only body of a scene; None where it does not
-    know all of it.
+    """The reference solver's name for the law of the only body of a scene; None where it has not
+    all of its forces.
     """
     (body, *others) = bodies
     if others or body.element_name not in LAWS:
@@ -139,7 +140,7 @@ def law_of(bodies):
 
 
 def by_newton(run, law):
-    """Where Newton's method goes from the end of the last substep of a run, in its order."""
+    """Positions of Newton's method from the end of the last substep of a run, in its order."""
     (body,), model = run.bodies, run.model
     (order,) = model.assembly.vertices
     scene, h = scene_of(body, law), run.settings.step_time
@@ -163,7 +164,7 @@ def inertia_of(model):
 
 
 def measured(make):
-    """Rows of what every frame of a scene tells, and what is true."""
+    """Rows of the reported and the true errors of every frame of a scene."""
     scene = make()
     every = scene.settings.substeps
     small = {"substeps": 1, "frame_time": scene.settings.frame_time / every}
@@ -225,7 +226,9 @@ def rows_of(name, anew):
 
 
 def ratios(rows, none=True):
-    """(estimates as parts of the truth, frames that tell nothing, of which nothing is known)."""
+    """(estimates over the truth, number of frames without a report, number without a known
+    truth).
+    """
     found, untold, unknown = [], 0, 0
     for row in rows:
         b = row["worst"]
@@ -242,13 +245,13 @@ def ratios(rows, none=True):
 
 
 def over_goal(rows):
-    """Largest true error over its goal where a frame says that it has converged."""
+    """Largest true error over its goal among frames that report convergence."""
     said = [row for row in rows if row["verdict"] == "converged" and row["worst"] is not None]
     return max((max(np.divide(row["truth"], row["goal"])) for row in said), default=0.0)
 
 
 def is_false_alarm(row):
-    """Whether a frame does not say that it has converged though its errors are below the goal."""
+    """Return whether a frame reports no convergence though its errors are below the goal."""
     said = row["verdict"] != "converged" and row["worst"] is not None
     return said and bool(np.all(np.array(row["truth"]) <= row["goal"]))
 
@@ -307,7 +310,7 @@ def main(names, anew, plots):
 
 
 def plot(rows):
-    """Estimates over true errors, both as parts of their goals."""
+    """Estimates over true errors, both as fractions of their goals."""
     from vbd.benchmarks.experiments.figures import GALLERY, pyplot
 
     ends = np.array([1e-4, 1e3])

@@ -42,7 +42,7 @@ def draw_surface(axes, points, triangles, axis_rows, color, shift=(0.0, 0.0), ed
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     length = np.linalg.norm(normal, axis=1)
     normal /= np.maximum(length, 1e-30)[:, None]
-    # Light both sides: of a flattened body the inside shows as well.
+    # Light both sides: the inside of a flattened body shows as well.
     light = 0.3 + 0.7 * np.abs(normal @ (LIGHT / np.linalg.norm(LIGHT)))
     order = np.argsort(corners[:, :, 2].mean(axis=1))
     paint = np.clip(light[:, None] * np.array(to_rgb(color)) * 1.15, 0.0, 1.0)[order]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many cycles a quasistatic frame takes to the equilibrium: bars and sheets held at one end.
+"""Number of cycles from a quasistatic frame to equilibrium: bars and sheets held at one end.
 
     python -m vbd.benchmarks.experiments.quasistatic [scene ...]
 
 Printed for every scene: cycles until the worst vertex stays within a hundredth of the largest
-motion of the equilibrium (by Newton's method in float64, from where the frame ends), the CPU time
-of those, and the error at the end. A cycle is what passes from one coarse step to the next.
+motion of the equilibrium (by Newton's method in float64, from the end of the frame), the CPU time
+of those, and the error at the end. A cycle lasts from one coarse step to the next.
 """
 
 import sys

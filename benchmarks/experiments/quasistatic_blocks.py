@@ -29,7 +29,7 @@ def hung(points, tets, **others):
 
 
 def two_blocks(stiffness):
-    """The upper and the lower block, and what ties them together [N/m]."""
+    """The upper and the lower block, and the springs between them [N/m]."""
     points, tets = block((4, 4, 6), (1.0, 1.0, 1.5))
     upper = hung(points - [0.0, 0.0, 1.5], tets, name="Upper")
     lower = Solid(points - [0.0, 0.0, 3.0], tets, MATERIAL, name="Lower")

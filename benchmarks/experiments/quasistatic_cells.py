@@ -72,7 +72,7 @@ def curvature(state, mu, lam, step=1e-6):
 
 
 def weights(side):
-    """What makes the seven vectors of the state from the corners, [7, 8]."""
+    """Weights that give the seven vectors of the state from the corners, [7, 8]."""
     u, v, w = (2.0 * CELL_CORNERS - 1.0).T
     quarter, rate = 1.0 / (4.0 * side), 1.0 / (4.0 * side * np.sqrt(3.0))
     return np.stack(
@@ -82,8 +82,8 @@ def weights(side):
 
 
 def settle(body, gravity, guess, precise=1e-10):
-    """Equilibrium [vertex, 3] under gravity [m/s²] along −z, sought from a guess near to it until
-    steps are small beside the body.
+    """Equilibrium [vertex, 3] under gravity [m/s²] along −z, by Newton's method from a guess near
+    to it, until steps are small beside the body.
     """
     mu, lam = lame(body.material)
     rest, cells = body.rest_points, body.elements

@@ -32,7 +32,7 @@ def block(cells, size=(1.0, 1.0, 1.0)):
 
 
 def twisted_block(model, cells=(24, 6, 6), stretch=1.5, turn=np.pi, stiffness=1e5, nu=0.4):
-    """A block of 4 × 1 × 1 m whose ends are led apart and turned within a second.
+    """A block of 4 × 1 × 1 m whose ends are moved apart and turned within a second.
 
     stretch: end-to-end length at the end over that at rest. turn [rad]: of the far end.
     """
@@ -59,7 +59,9 @@ def twisted_block(model, cells=(24, 6, 6), stretch=1.5, turn=np.pi, stiffness=1e
 
 
 def newton_path(body, count):
-    """Equilibria [frame + 1, vertex, 3] of a led solid without gravity, the first one at rest."""
+    """Equilibria [frame + 1, vertex, 3] of a pinned solid without gravity, the first one at
+    rest.
+    """
     one = scene.scene_of(body, body.material.solid_model, acceleration=(0.0, 0.0, 0.0))
     path = [one.points]
     for n in range(1, count + 1):
@@ -70,7 +72,7 @@ def newton_path(body, count):
 
 
 def last_step(body, path):
-    """The solid one frame before the end, its pins on the way to the end within one frame."""
+    """The solid one frame before the end, whose pins reach the end within one frame."""
     held = body.pins.indices
     ends = path[-2][held], path[-1][held]
     pins = Pins(held, lambda time: ends[time > 0.0])

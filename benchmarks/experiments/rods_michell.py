@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Twisted rings of a naturally straight rod (Michell 1889; Bergou et al. 2008, Fig. 8).
 
-Writes docs/gallery/rods_michell.png: how the amplitude of the mode cos 2φ out of the plane grows or
-not near the critical twist 2π√3 B/C, and what becomes of a ring with 1.4 times that twist.
+Writes docs/gallery/rods_michell.png: the amplitude of the mode cos 2φ out of the plane near the
+critical twist 2π√3 B/C, and the shapes of a ring with 1.4 times that twist.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def out_of_plane(points):
 
 
 def draw_rod(axes, points, rows):
-    """The ring from back to front."""
+    """Draw the ring from back to front."""
     seen = np.concatenate([points[:COUNT], points[:2]]) @ rows.T
     for edge in np.argsort(seen[:-2, 2] + seen[2:, 2]):
         x, y = seen[edge : edge + 3, :2].T
@@ -58,7 +58,7 @@ def draw_rod(axes, points, rows):
 
 
 def draw_growth(axes):
-    """How far rings near the critical twist leave their plane."""
+    """Plot the distance from the plane of rings near the critical twist."""
     for share in SHARES:
         body = ring(share, 2, PUSH * RADIUS)
         frames = simulate([body], Settings(gravity=(0.0, 0.0, 0.0)), 48)

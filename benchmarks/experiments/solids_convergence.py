@@ -16,7 +16,7 @@ from vbd.benchmarks.reference import descent, newton
 
 H, SOFT = 1.0 / 30.0, 1e5
 COUNTS = 2 ** np.arange(9)  # iterations 1 … 256
-# Of the solver: what to set, and how to draw it. Sweeps by themselves, as in the paper.
+# Solver: settings and line styles. Sweeps without coarse steps, as in the paper.
 PLAIN = {"coarse_correction": False}
 VBD = {
     "VBD, ω = 1": ({**PLAIN, "relaxation": 1.0}, "C0-"),
@@ -24,7 +24,7 @@ VBD = {
     "VBD, ω = 1.8": ({**PLAIN, "relaxation": 1.8}, "C3-"),
     "VBD, Chebyshev ρ = 0.95": ({"acceleration": 0.95}, "C2-"),
 }
-# Of the reference methods, whose block preconditioners are evaluated every 8 iterations.
+# Reference methods, whose block preconditioners are evaluated every 8 iterations.
 OTHERS = {
     "block Jacobi": (partial(descent.block_jacobi, refresh=8), "C4--"),
     "block Jacobi, ρ = 0.95": (partial(descent.block_jacobi, refresh=8, rho=0.95), "C4:"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One iteration per frame while the nose is pulled about (VBD 2024, Fig. 16).
 
-An armadillo held at hands and feet; for 1,000 frames its nose is led round, 0.5 m to every side in
+An armadillo held at hands and feet; for 1,000 frames its nose moves round, 0.5 m to every side in
 front of it. Writes docs/gallery/solids_one_iteration.png.
 """
 
@@ -14,7 +14,7 @@ from vbd.solver.settings import Material
 
 FRAMES, PERIOD, SHOWN = 1000, 0.5, (15, 250, 1000)
 MATERIAL = {"mu": 2e6, "lam": 1e7}
-# The first way is the one that is drawn. One iteration is never over-relaxed.
+# The first method is the one that is drawn. One iteration is never over-relaxed.
 WAYS = {
     "adaptive (default)": {},
     "previous": {"initial_guess": "previous"},
@@ -25,7 +25,7 @@ LOST = 1e15
 
 
 def pulled(points, tets, held, nose):
-    """A body held at some vertices, with one led round every PERIOD [s]; 0.5 m, up to 6 m/s."""
+    """A body with some pins; one goes round every PERIOD [s]; 0.5 m, up to 6 m/s."""
     indices = np.append(held, nose)
     rest = points[indices]
 

@@ -35,14 +35,14 @@ def by_newton(body, count=STEPS):
 
 
 def by_vbd(body, count=STEPS, **settings):
-    """Positions [step, vertex, 3] of 20 sweeps by themselves, unless told otherwise."""
+    """Positions [step, vertex, 3] of 20 sweeps without coarse steps by default."""
     settings = {"iterations": 20, "coarse_correction": False, **settings}
     frames = scenes.run(body, count, H, **settings)
     return np.array([frame.exact_positions[0] for frame in frames])
 
 
 def error(path, exact, start):
-    """Largest distance to the exact path as a part of the largest motion."""
+    """Largest distance to the exact path as a fraction of the largest motion."""
     apart = np.linalg.norm(path - exact, axis=2).max()
     return apart / np.linalg.norm(exact - start, axis=2).max()
 

@@ -40,17 +40,17 @@ def z_up(points):
 
 
 def inverted(points, tets):
-    """How many tets are inside out."""
+    """Number of inverted tets."""
     return int((tet_volumes(points, tets) <= 0.0).sum())
 
 
 def volume_ratio(points, rest, tets):
-    """Volume as a part of that at rest."""
+    """Volume over that at rest."""
     return float(tet_volumes(points, tets).sum() / tet_volumes(rest, tets).sum())
 
 
 def run(body, count, frame_time=1.0 / 60.0, **settings):
-    """Frames of one body, one substep each and all iterations unless told otherwise."""
+    """Frames of one body, by default with one substep each and all iterations."""
     settings = {"substeps": 1, "accuracy": 0.0, **settings}
     return simulate([body], Settings(frame_time=frame_time, **settings), count)
 

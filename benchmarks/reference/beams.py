@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Beams in closed form or nearly so, and bars of cells or tets to compare with them.
 
-A bar is square, of side 1 m and length LENGTH, clamped where x = 0. Γ = ρ g A L³/(E I) tells how
-heavy it is: under its own weight its tip drops by 0.1235 L at Γ = 1 and by 0.496 L at Γ = 5.
+A bar is square, of side 1 m and length LENGTH, clamped where x = 0. Γ = ρ g A L³/(E I) measures its
+load: under its own weight its tip drops by 0.1235 L at Γ = 1 and by 0.496 L at Γ = 5.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from vbd.solver.settings import Material
 LENGTH = 10.0
 YOUNG = 1e5
 INERTIA = 1.0 / 12.0
-# St. Venant's torsion of a square, and what a section that may not warp has.
+# St. Venant's torsion constant of a square, and that of a section that may not warp.
 TORSION, POLAR = 0.1406, 1.0 / 6.0
 SHEAR_FACTOR = 5.0 / 6.0
 
@@ -47,7 +47,7 @@ def drop(gamma, poisson):
 
 
 def material(poisson, gamma=0.0, **others):
-    """Of the bar, heavy enough for Γ at 10 m/s²."""
+    """Material of the bar, heavy enough for Γ at 10 m/s²."""
     density = gamma * YOUNG * INERTIA / LENGTH**3 / 10.0 if gamma else 1.0
     return Material(youngs_modulus=YOUNG, poisson_ratio=poisson, density=density, **others)
 
@@ -83,14 +83,14 @@ def free_clamp(body):
 
 
 def drop_of(body, positions):
-    """How far the middle of the tip is below that of the start, over the length."""
+    """Drop of the middle of the tip below that of the start, over the length."""
     start, tip = ends(body)
     moved = positions - body.rest_points
     return (moved[start].mean(axis=0) - moved[tip].mean(axis=0))[2] / LENGTH
 
 
 def twisted(body, angle):
-    """Where a bar's vertices are when its far end is turned by `angle` [rad], evenly on the way."""
+    """Vertices of a bar whose far end is turned by `angle` [rad], with uniform twist between."""
     points = body.rest_points - [0.0, 0.5, 0.5]
     turn = points[:, 0] * angle / LENGTH
     y, z = points[:, 1:].T
@@ -105,7 +105,7 @@ def twisted(body, angle):
 
 
 def held(body, points):
-    """`Pins` that lead both ends of a bar to where they are in `points`."""
+    """`Pins` that move both ends of a bar to their places in `points`."""
     both = np.concatenate(ends(body))
     return Pins(both, points[both])
 

@@ -12,7 +12,7 @@ import numpy as np
 
 # The step length is shortened by this factor (course notes 2018, §3.2.2).
 SHORTEN = 0.7
-# A vertex that moves this many sizes of the scene is on its way to infinity.
+# A vertex that moves this many sizes of the scene is diverging.
 LOST = 1e3
 # Below this step length the method has failed.
 SHORTEST = 1e-6
@@ -42,9 +42,9 @@ def chebyshev_weight(weight, count, rho, delay):
 def descent(problem, precondition, rho, delay, refresh, check, step_length):
     """Yields x after every iteration.
 
-    The preconditioner is evaluated anew every `refresh` iterations. Every `check` iterations G is
-    looked at: if it has grown, the method goes back to the last x that was good, with a shorter
-    step. `check` 0 leaves the method to itself, and it ends when it diverges.
+    The preconditioner is evaluated every `refresh` iterations. G is checked every `check`
+    iterations: if it has grown, the method goes back to the last good x, with a shorter step.
+    `check` 0 disables this, and the method ends when it diverges.
     """
     x = problem.guess.copy()
     last, good, best = x, x, problem.loss(x)

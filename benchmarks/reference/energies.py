@@ -19,7 +19,7 @@ IDENTITY = np.eye(3)
 
 
 def outer(a, b):
-    """a bᵀ over leading axes."""
+    """Outer product a bᵀ over leading axes."""
     return a[..., :, None] * b[..., None, :]
 
 
@@ -41,8 +41,8 @@ class Continuum:
     """Tets or triangles of a material with density ψ(F) per rest volume or rest area.
 
     corners [element, c]; shape [element, c, d] are the gradients of the shape functions in the d
-    dimensions of the rest shape; measure [element] is the rest volume [m³] or area [m²].
-    A deformation gradient F [3, d] is kept as its columns, `columns` [element, d, 3].
+    dimensions of the rest shape; measure [element] is the rest volume [m³] or area [m²]. A
+    deformation gradient F [3, d] is stored as its columns, `columns` [element, d, 3].
     """
 
     corners: np.ndarray
@@ -71,8 +71,8 @@ class Continuum:
     def damping(self, x_start, ratio):
         """The potential of one step that damps the rates of internal variables.
 
-        `ratio` is k_d/h. Its viscous force is what k_d times the rate of the elastic stress would
-        be at rest, and it does no work on rigid motions.
+        `ratio` is k_d/h. Its viscous force is k_d times the rate of the elastic stress, linearized
+        at rest, and it does no work on rigid motions.
         """
         return replace(self, density=self.density.damping(self.columns(x_start), ratio))
 

@@ -2,7 +2,7 @@
 """Bending over dihedral angles, E = ½ k (θ − θ₀)² with k = (D/3) 3|e|²/(A₁ + A₂), exact Hessian.
 
 A hinge (p, q, r, s) has the edge p-q and the triangles (p, q, r) and (q, p, s). ∇θ is a sum of one
-part per triangle. For (p, q, r), with e = q − p, n = e × (r − p) and u = n/|n|²:
+term per triangle. For (p, q, r), with e = q − p, n = e × (r − p) and u = n/|n|²:
 
     on r: −|e| u,   on q: (r − p)·ê u,   on p: −(r − q)·ê u
 
@@ -30,7 +30,7 @@ def angles(x, corners):
 
 
 def triangle_part(p, q, r):
-    """One triangle's part of ∇θ on (p, q, r) [element, 3, 3], and its slope [element, 3, 3, 3, 3].
+    """One triangle's term of ∇θ on (p, q, r) [element, 3, 3], and its slope [element, 3, 3, 3, 3].
 
     The slope's axes are (element, corner, coordinate, corner moved, coordinate moved).
     """
@@ -85,7 +85,7 @@ class Hinges:
     rest: np.ndarray
 
     def gap(self, x):
-        """θ − θ₀, the short way round."""
+        """θ − θ₀ as the smaller of the two angles."""
         gap = angles(x, self.corners) - self.rest
         return gap - 2.0 * np.pi * np.round(gap / (2.0 * np.pi))
 

@@ -11,11 +11,11 @@ from scipy.sparse import linalg as sparse_linalg
 
 # Armijo's constant, and how often a step may be halved.
 DESCENT, HALVINGS = 1e-4, 40
-# Steps below this part of the size of the scene are near the minimum.
+# Steps below this fraction of the size of the scene are near the minimum.
 NEAR = 1e-3
-# Added to a projected Hessian, as a part of its mean diagonal: without inertia it can be singular.
+# Added to a projected Hessian, in units of its mean diagonal: without inertia it can be singular.
 SHIFT = 1e-9
-# Differences of G below this part of its terms are rounding.
+# Differences of G below this fraction of its terms are rounding.
 ROUNDING = 1e-13
 
 
@@ -30,13 +30,13 @@ def direct(hessian, right):
         factors = sparse_linalg.splu(
             hessian, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options
         )
-    except RuntimeError:  # SuperLU's way to say "exactly singular"
+    except RuntimeError:  # SuperLU's message for "exactly singular"
         return np.full_like(right, np.nan)
     return factors.solve(right)
 
 
 def conjugate_gradients(hessian, right, tolerance=1e-3, limit=1000):
-    """Conjugate gradients with Jacobi preconditioning, to a part of the right side."""
+    """Conjugate gradients with Jacobi preconditioning, to a fraction of the right side."""
     inverse = diags(1.0 / np.maximum(hessian.diagonal(), np.finfo(float).tiny))
     return sparse_linalg.cg(hessian, right, rtol=tolerance, maxiter=limit, M=inverse)[0]
 

@@ -72,7 +72,7 @@ class Problem:
         return gradient
 
     def hessian(self, x, positive=False):
-        """∂²G/∂x² of the free unknowns, sparse; `positive` projects every element's part."""
+        """∂²G/∂x² of the free unknowns, sparse; `positive` projects every element's block."""
         free = np.flatnonzero(~self.pinned)
         place = np.full(len(x), -1)
         place[free] = np.arange(len(free))
@@ -97,7 +97,7 @@ class Problem:
         )
 
     def blocks(self, x, positive=True):
-        """The 3 × 3 blocks ∂²G/∂x_i² [vertex, 3, 3]; `positive` projects every element's part."""
+        """The 3 × 3 blocks ∂²G/∂x_i² [vertex, 3, 3]; `positive` projects every element's block."""
         blocks = np.zeros((len(x), 3, 3))
         if self.h is not None:
             blocks += (self.mass / self.h**2)[:, None, None] * np.eye(3)
@@ -111,7 +111,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Iterate:
-    """What a method has reached: seconds spent in it, G [J] and x [vertex, 3]."""
+    """State of a method: seconds spent in it, G [J] and x [vertex, 3]."""
 
     seconds: float
     loss: float

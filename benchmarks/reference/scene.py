@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From bodies to elements and masses, and from step to step in time.
 
-Reads the plain numbers of the solver's bodies and materials, and derives everything else anew.
+Reads the plain numbers of the solver's bodies and materials, and derives all else independently.
 """
 
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Scene:
 
 
 def lumped(count, corners, element_mass):
-    """Masses of elements in equal parts on their corners [vertex]."""
+    """Masses of elements in equal shares on their corners [vertex]."""
     mass = np.zeros(count)
     np.add.at(mass, corners, (element_mass / corners.shape[1])[:, None])
     return mass
@@ -119,7 +119,7 @@ def equilibrium_problem(scene):
 def step_problem(scene, x, v, h, led=None):
     """The problem of one step of implicit Euler of length h [s] from x with velocities v.
 
-    led: where the pinned vertices go [pinned, 3]; None leaves them.
+    led: positions of the pinned vertices at the end [pinned, 3]; None leaves them.
     """
     inertial = x + h * v + h**2 * scene.acceleration
     elements = list(scene.elements)
@@ -134,8 +134,8 @@ def step_problem(scene, x, v, h, led=None):
 def trajectory(scene, h, count, step=solve, led=None):
     """Yields x [vertex, 3] after every one of `count` steps of length h [s].
 
-    step: takes a problem and returns x. led: a function of time [s] since the start, which gives
-    the points of the pinned vertices.
+    step: takes a problem and returns x. led: a function of time [s] since the start that gives the
+    positions of the pinned vertices.
     """
     x, v = scene.points, scene.velocities
     for n in range(1, count + 1):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Energy densities ψ(F) of solids, with stress ∂ψ/∂F and tangent ∂²ψ/∂F².
 
-F comes as its columns f [element, column, 3]; the tangent is [element, column, 3, column, 3].
-μ and λ are constants of the energy, not Lamé's constants: `lame` and the `from_lame` of each
-density lead from one to the other. Every density obeys linear elasticity at small strain.
+F comes as its columns f [element, column, 3]; the tangent is [element, column, 3, column, 3]. μ and
+λ are constants of the energy, not Lamé's constants: `lame` and the `from_lame` of each density
+convert between them. Every density obeys linear elasticity at small strain.
 """
 
 from dataclasses import dataclass
@@ -175,7 +175,7 @@ class FixedCorotated:
         return over(2.0 * self.mu, 2) * (f - self.rotation(f)) + over(pressure, 2) * cofactor(f)
 
     def tangent(self, f):
-        """2μ (I − ∂R/∂F) and the volume part; ∂R/∂F = Σ_{i<j} T Tᵀ/(s_i + s_j) with twists T."""
+        """2μ (I − ∂R/∂F) and the volume term; ∂R/∂F = Σ_{i<j} T Tᵀ/(s_i + s_j) with twists T."""
         u, s, vt = self.decomposition(f)
         turning = np.zeros((len(f), 3, 3, 3, 3))
         for i, j in ((0, 1), (0, 2), (1, 2)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertex block descent in float64, for what float32 hides: how it converges in the end.
+"""Vertex block descent in float64, for the end of its convergence, which float32 hides.
 
 Colors are visited in turn; the vertices of a color take their own Newton step (VBD 2024, §3.1).
 """
@@ -14,8 +14,8 @@ from .coloring import vertex_colors
 def vertex_block_descent(problem, relaxation=1.0, rho=0.0):
     """Yields x after every visit of all colors.
 
-    relaxation: the part of the Newton step that is taken. rho > 0: Chebyshev acceleration between
-    iterations, as in the paper (§3.8).
+    relaxation: the fraction of the Newton step that is taken. rho > 0: Chebyshev acceleration
+    between iterations, as in the paper (§3.8).
     """
     x = problem.guess.copy()
     last, weight = x.copy(), 1.0
