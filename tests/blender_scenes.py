@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small objects in Blender and what can be read back from them."""
+"""Small objects in Blender and readers of their properties and shapes."""
 
 from contextlib import contextmanager
 
@@ -113,7 +113,7 @@ def slide(ob, axis, first, last, distance):
 
 
 def straighten(ob):
-    """Let all keyframes of an object be joined by straight lines."""
+    """Join all keyframes of an object by straight lines."""
     for curve in curves_of(ob.animation_data.action):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
@@ -135,7 +135,7 @@ def frames(scene, first, last):
 
 
 def fall(scene, count):
-    """How far the solver lets a free body fall in `count` frames [m]: implicit Euler, exactly."""
+    """Exact fall of a free body in `count` frames of the solver [m]: implicit Euler."""
     steps = count * scene.vbd.substeps
     h = scene.render.fps_base / scene.render.fps / scene.vbd.substeps
     return 9.81 * h * h * steps * (steps + 1) / 2

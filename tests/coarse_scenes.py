@@ -24,14 +24,14 @@ def bar(**material):
 
 
 def cells(**material):
-    """The same of 300 cells."""
+    """A bar of 300 cells, held at one end."""
     points, hexahedra = cell_box(CELLS, (1.2, 0.5, 0.5))
     material = Material(youngs_modulus=1e5, **material)
     return Cells(points, hexahedra, material, Pins(np.flatnonzero(points[:, 0] < 1e-9)))
 
 
 def clay(make):
-    """One of these, pulled, sheared and bent to what it keeps a part of."""
+    """One of these bars, pulled, sheared and bent beyond its yield strain."""
     body = make(yield_strain=0.02)
     pulled = body.points @ np.array([[1.0, 0.1, 0.0], [0.0, 1.1, 0.0], [0.0, 0.1, 0.95]])
     pulled[:, 2] += 0.2 * body.points[:, 0] ** 2
@@ -39,7 +39,7 @@ def clay(make):
 
 
 def sheet(**material):
-    """Cloth that is pressed as it is stretched: its matrix is the same on both sides of rest."""
+    """Cloth that is pressed as far as it is stretched: its matrix is equal on both sides."""
     points, triangles = grid(20)
     material = {"adapt_folds": False, **material}
     return Cloth(

@@ -28,7 +28,7 @@ def pytest_addoption(parser):
     group.addoption("--threads", type=int, help="CPU threads of a simulation that is not told")
 
 
-# In the place of `kernels.options.STRAIGHT`, which looks at no number.
+# Replaces `kernels.options.STRAIGHT`, which checks no index.
 CHECKED = """
 namespace wp {
 template <typename T> inline T* address(const array_t<T>& array, int i)
@@ -49,12 +49,12 @@ template <typename T> inline void array_store(const array_t<T>& array, int i, T 
 
 @pytest.fixture
 def kills(request):
-    """How often the test of that is to kill a bake."""
+    """Number of times that the test of this kills a bake."""
     return request.config.getoption("kills")
 
 
 def let_options_be(**others):
-    """Compile all kernels with other options, each of them a function of what it was."""
+    """Compile all kernels with other options, each of them a function of its old value."""
     resolve = wp.Module.resolve_options
 
     def resolve_others(*args, **kwargs):
@@ -66,7 +66,7 @@ def let_options_be(**others):
 
 def pytest_configure(config):
     if config.getoption("contraction"):
-        # Warp leaves it off on the CPU, whatever the module option `fuse_fp` says.
+        # Warp disables it on the CPU, whatever the module option `fuse_fp` is.
         let_options_be(cpu_compiler_flags=lambda flags: flags + " -ffp-contract=fast")
     if config.getoption("checked"):
         let_options_be(extra_cpu_preamble=lambda preamble: CHECKED if preamble else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast bodies swing, and how fast that dies away."""
+"""Frequency of swinging bodies, and its decay."""
 
 import numpy as np
 import pytest
@@ -36,5 +36,5 @@ def check_decay(make, h, steps, ratio):
     first, count = round(period / 2), round(period / 2) * int(steps / (period / 2) - 1)
     measured = np.log(total[first] / total[first + count - 1]) / (count - 1)
     wanted = np.log(1.0 + h * damping * omega**2 + h**2 * omega**2)
-    own = np.log(1.0 + h**2 * omega**2)  # what implicit Euler takes by itself
+    own = np.log(1.0 + h**2 * omega**2)  # damping of implicit Euler itself
     assert measured - own == pytest.approx(wanted - own, rel=0.1)

@@ -5,7 +5,7 @@ import numpy as np
 
 
 def sag_of_elastica(load):
-    """Where the tip of a cantilever of length 1 comes to (x, z): θ'' = −load (1 − s) cos θ."""
+    """Tip (x, z) of a cantilever of length 1: θ'' = −load (1 − s) cos θ."""
     steps = 300
     h = 1.0 / steps
 

@@ -52,12 +52,12 @@ def model_of(body, settings):
 
 
 def rounding(force, hessian):
-    """Room for float32: 2e-5 of the largest force, or the force of moving by 2e-6 m."""
+    """Tolerance of float32: 2e-5 of the largest force, or the force of moving by 2e-6 m."""
     return max(2e-5 * np.abs(force).max(), 2e-6 * np.abs(hessian).max())
 
 
 def reported_energy(body, x):
-    """The elastic energy [J] that statistics tell of a body at x."""
+    """Elastic energy [J] of a body at x in the statistics."""
     settings = Settings()
     model = model_of(body, settings)
     points = np.empty_like(x)

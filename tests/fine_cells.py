@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where characters are in 32 cells along them, in a file: these take minutes to simulate.
+"""Positions of characters in 32 cells along them, in a file: these take minutes to simulate.
 
     PYTHONPATH=FOLDER:CHECKOUT/tests python tests/fine_cells.py
 
@@ -14,7 +14,7 @@ from vbd.benchmarks.experiments.cells_resolution import CHARACTERS, FINEST, moti
 
 FILE = Path(__file__).with_suffix(".npz")
 NAMES = "Suzanne", "stout"
-# How many of the points are kept.
+# Number of stored points.
 POINTS = 120
 
 

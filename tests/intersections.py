@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which triangles of a mesh intersect, decided exactly and without anything of the solver.
+"""Intersecting triangles of a mesh, decided exactly and without anything of the solver.
 
 Every question is one of signs of determinants of coordinates. A sign comes from float64 where the
 error bound of its formula allows that, and otherwise from whole numbers without rounding. Touching
@@ -66,10 +66,10 @@ def _edges_in_triangles(test, points, edges, triangles):
 
 
 def is_knotted(points):
-    """Whether a curve [point, 3] between two ends that are pulled apart cannot become straight.
+    """Return whether a curve [point, 3] with its ends pulled apart cannot become straight.
 
-    Corners are cut off as long as nothing reaches through the triangle that this sweeps over
-    (Koniaris and Muthukumar, Self-entanglement in ring polymers, 1991); a trefoil keeps some.
+    Corners are cut off as long as nothing reaches through the swept triangle (Koniaris and
+    Muthukumar, Self-entanglement in ring polymers, 1991); a trefoil keeps some.
     """
     points = np.asarray(points, dtype=np.float64)
     left = list(range(len(points)))
@@ -187,7 +187,7 @@ def _at_an_edge(points, one, other, same):
 
 
 def _segment_meets_triangle(points, segments, triangles):
-    """Whether segments [n, 2] and triangles [n, 3] have a point in common; any may be degenerate.
+    """True where segments [n, 2] and triangles [n, 3] have a common point; any may be degenerate.
 
     A segment that meets a plane in one point meets the triangle when its line has all three edges
     of the triangle on the same hand.
@@ -206,7 +206,7 @@ def _segment_meets_triangle(points, segments, triangles):
 
 
 def _segment_pierces_triangle(points, segments, triangles):
-    """Whether segments [n, 2] pass through the inside of triangles [n, 3]."""
+    """True where segments [n, 2] pass through the inside of triangles [n, 3]."""
     (p, q), (a, b, c) = segments.T, triangles.T
     pierces = _side(points, a, b, c, p) * _side(points, a, b, c, q) < 0
     at = np.flatnonzero(pierces)
@@ -217,7 +217,7 @@ def _segment_pierces_triangle(points, segments, triangles):
 
 
 def _flat_segment_meets_triangle(points, segments, triangles):
-    """The same for segments in the plane of the triangle, or triangles without area."""
+    """True where segments in the plane of the triangle, or triangles without area, meet."""
     (p, q), (a, b, c) = segments.T, triangles.T
     corners = points[triangles]
     near = _boxes_touch(points[segments], corners)
@@ -239,7 +239,7 @@ def _flat_segment_meets_triangle(points, segments, triangles):
 
 
 def _segments_meet(points, p, q, a, b):
-    """Whether segments pq and ab have a point in common: they are in one plane, and meet as seen
+    """True where segments pq and ab have a point in common: they are in one plane, and meet as seen
     along every axis. One view alone is faithful unless it sees their plane from the side."""
     meets = _boxes_touch(points[np.stack([p, q], axis=1)], points[np.stack([a, b], axis=1)])
     left = np.flatnonzero(meets)
@@ -254,7 +254,7 @@ def _segments_meet(points, p, q, a, b):
 
 
 def _boxes_touch(one, other):
-    """Whether the boxes of points [n, k, 3] and [n, l, 3] touch."""
+    """True where the boxes of points [n, k, 3] and [n, l, 3] touch."""
     low, high = one.min(axis=1), one.max(axis=1)
     return ((low <= other.max(axis=1)) & (other.min(axis=1) <= high)).all(axis=1)
 
@@ -272,7 +272,7 @@ def _turn(points, view, a, b, c):
 def _sign(determinant, error, points, *corners):
     value, size = determinant(*(points[index] for index in corners))
     sign = np.sign(value).astype(np.int8)
-    # Where all products are zero, so is the value.
+    # If all products are zero, so is the value.
     unsure = np.flatnonzero((np.abs(value) <= error * size) & (size > 0.0))
     if len(unsure):
         used, local = np.unique([index[unsure] for index in corners], return_inverse=True)

@@ -72,7 +72,7 @@ class Layout:
 
 
 class OperatorProperties:
-    """What a button passes on; only properties of its operator can be set."""
+    """Properties that a button sets; they must be properties of its operator."""
 
     def __init__(self, rna):
         object.__setattr__(self, "rna", rna)

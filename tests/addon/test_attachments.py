@@ -150,7 +150,7 @@ def test_every_vertex_is_tied_to_the_nearest_place_of_its_target(scene, kind):
         np.testing.assert_allclose(found.points, [[0.5, 0.5, 0.0]])
         return
     there = np.einsum("rk,rki->ri", found.weights, found.other.points[found.corners])
-    # A soft body holds what is less than a cell away as if it were a part of it.
+    # A soft body holds vertices less than a cell away as if they belonged to it.
     distance = 0.0 if kind == "soft" else 0.3
     np.testing.assert_allclose(there, [[0.5, 0.5, -distance]], atol=1e-6)
     np.testing.assert_allclose(found.length, distance, rtol=1e-6)
@@ -348,7 +348,7 @@ def test_a_soft_body_that_hangs_by_one_vertex_is_named(scene):
     ]
     item.distance = 0.1
     assert len(tie().vertices) > 1 and not gathered().notes
-    # A vertex that was chosen is meant so, and what else is tied by one has no inside.
+    # A chosen vertex is tied on purpose, and a cloth with one tied vertex has no inside.
     ball.vbd.attachments.remove(0)
     attach(ball, bpy.data.objects["Hook"], [0])
     assert not gathered().notes

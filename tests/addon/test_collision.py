@@ -40,7 +40,7 @@ def bounds():
 
 
 def inside(planes, point):
-    """How far a point is on the right side of all planes [m]."""
+    """Least signed distance of a point to all planes [m]."""
     return min((point - plane.point) @ plane.normal for plane in planes)
 
 

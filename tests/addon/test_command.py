@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: what it does, what it prints, and its exit codes."""
+"""The command line: its actions, its output and its exit codes."""
 
 import errno
 import signal

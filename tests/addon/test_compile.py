@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first bake: what it says while it compiles, how it is cancelled, what is done ahead."""
+"""The first bake: its messages while it compiles, cancelling it, and compiling ahead."""
 
 import dataclasses
 import subprocess
@@ -37,7 +37,7 @@ def scene(scene):
 
 @pytest.fixture
 def cold(monkeypatch):
-    """As if nothing were compiled; modules take no time."""
+    """Pretend that no kernel is compiled and that modules compile at once."""
     monkeypatch.setattr(compiling, "is_compiled", lambda *_: False)
     monkeypatch.setattr(wp, "force_load", lambda *_, **__: time.sleep(0.03))
 
@@ -154,7 +154,7 @@ def test_what_is_prepared_is_what_new_objects_need(scene, monkeypatch, number, r
 
 @pytest.fixture
 def preparation(monkeypatch):
-    """As in a window, with a process that only waits."""
+    """`Preparation` with a window, and with a process that only waits."""
     monkeypatch.setattr(preparing, "command", lambda: WAITING)
     monkeypatch.setattr(Preparation, "wanted", True)
     monkeypatch.setattr(Preparation, "done", False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about contact."""
+"""Lines about contact in the report of a bake."""
 
 from types import SimpleNamespace
 
@@ -107,8 +107,8 @@ def test_what_stays_inside_of_something_is_told():
     assert line.warns and line.text == (
         "Something is still 0.19 m deep in the ground or in a collider; let it start outside"
     )
-    # In front of a surface nothing is deeper than the distance that it keeps; what is entangled has
-    # a line of its own.
+    # In front of a surface no vertex is deeper than the contact distance; entangled surfaces have a
+    # line of their own.
     tangle = Intersection(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
     assert not list(told(frame(1, 9, 0, 0.9), frame(2, 9, 0, 0.01)).sunk())
     assert not list(told(frame(1, 9, 0, 0.9, tangles=[tangle])).sunk())

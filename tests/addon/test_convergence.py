@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about convergence: one line over all of its frames."""
+"""The report about convergence: one line over all frames of a bake."""
 
 from math import nan
 from types import SimpleNamespace
@@ -44,7 +44,7 @@ def told(*solved):
 
 
 def line(convergence):
-    """The one thing that is said."""
+    """The only line of the report."""
     settings = Settings(substeps=4)
     (one,) = (*convergence.inside_out(settings), *convergence.poor(settings))
     return one
@@ -97,7 +97,7 @@ def test_poor_frames_are_a_warning_from_a_fifth_on_and_longer_than_a_landing(poo
 
 
 def stretched(index, *found, **changes):
-    """A frame with bodies that contact keeps so long: (name, ratio) of each."""
+    """A frame with bodies that contact keeps stretched: (name, ratio) of each."""
     solved = frame(index, **changes)
     solved.stats.overstretched = tuple(Overstretched(*one) for one in found)
     return solved
@@ -128,7 +128,7 @@ def test_thousands_of_iterations_are_not_advised():
     (one,) = few.poor(Settings(substeps=4))
     assert (one.text, one.value) == ("Less exact in 1 of 29 frames; if it looks wrong", 8)
     assert line(told(frame(1, needed=200))).setting == "iterations"
-    # Nothing but iterations leads to an equilibrium, and who has set many may set more.
+    # Only iterations lead to an equilibrium, and a user who has set many may set more.
     for settings in (Settings(quasistatic=True), Settings(iterations=400)):
         (one,) = told(frame(1, needed=3123)).poor(settings)
         assert (one.setting, one.value) == ("iterations", 3200)
@@ -159,7 +159,7 @@ def test_what_is_inside_out_is_called_by_what_the_solids_are_made_of(size, what)
 
 
 def test_the_worst_frame_is_the_poor_one_with_the_largest_residual():
-    """A converged frame may have more, where rounding alone leaves that much."""
+    """A converged frame may have a larger one, where rounding alone leaves that much."""
     solved = told(good(1, residual=9.0), frame(2, 0.1), frame(3, 0.4), frame(4, 0.2))
     assert solved.worst.scene_frame == 3
     assert solved.last.scene_frame == 4

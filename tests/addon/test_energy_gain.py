@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bake in which energy comes from nowhere says so."""
+"""A bake that gains energy without a source reports it."""
 
 from types import SimpleNamespace
 
@@ -77,7 +77,7 @@ def test_nothing_is_judged_without_gravity_or_motion(scarf, scene):
 
 
 def test_a_sheet_that_bounces_on_springs_gains_none(scarf, scene):
-    """What springs give back is not known, and was not there at the start."""
+    """The energy that springs give back is not known, and was not there at the start."""
     pin(scarf, range(25), 0.5)
     scarf.vbd.pin_stiffness, scarf.vbd.pin_damping = 20.0, 0.0
     frames(scene, 1, 40)

@@ -8,10 +8,10 @@ from blender_scenes import baked, empty_object, frames, mesh_object, shown, slab
 
 from vbd.addon.values.measured import NOT_STORED
 
-# What a value does is the solver's; that Blender's properties arrive there, other tests say.
+# Effects of values belong to the solver; other tests show that Blender's properties arrive there.
 pytestmark = pytest.mark.any_blender
 
-# Options of the scene: another value, and what else has to be set for it to have an effect.
+# Options of the scene: another value, and other settings that it needs to have an effect.
 SCENE = {
     "substeps": (3, {}),
     "iterations": (9, {}),
@@ -36,7 +36,7 @@ SCENE = {
     "time_scale": (0.5, {}),
     "frame_end": (3, {}),
 }
-# Options of an object: the object, another value, and what else has to be set on it.
+# Options of an object: the object, another value, and other settings that it needs.
 OBJECT = {
     "youngs_modulus": ("Cloth", 2e4, {}),
     "membrane_stiffness": ("Cloth", 20.0, {}),
@@ -87,7 +87,7 @@ ATTACHMENT = {
     "damping": 1.0,
     "maximum_force": 0.01,
 }
-# What has no effect on a single bake of this scene; tests of its own show what it does.
+# Options without effect on a single bake of this scene; tests of their own show their effects.
 ELSEWHERE = set(
     """
     frame_start device threads restart_every show_attachments show_pins show_stretch stretch_range
@@ -130,7 +130,7 @@ def build(scene):
 
 
 def result(scene, group, values):
-    """Where everything is at the end of a bake of a new scene with some values."""
+    """Positions at the end of a bake of a new scene with some values."""
     build(scene)
     target = group(scene)
     for name, value in values.items():
@@ -143,7 +143,7 @@ KNOWN = {}
 
 
 def assert_changes(scene, key, group, name, value, needs):
-    """Bake without and with the other value; what is baked without is the same for many."""
+    """Bake without and with the other value; many options share the bake without it."""
     case = key, tuple(needs.items())
     if case not in KNOWN:
         KNOWN[case] = result(scene, group, needs)

@@ -12,7 +12,7 @@ import pytest
 from vbd.addon.headless.command import parser, run
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "flamenco" / "vbd_bake.js"
-# What the manager gives to a script, as far as this one uses it.
+# The manager's interface for a script, as far as this one uses it.
 MANAGER = """
 const author = {
     Task: (name, kind) => ({name, kind, commands: [], addCommand(c) { this.commands.push(c); }}),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel tells how long folds of a fabric are and how short its mesh can make them, and a button
-makes finer faces.
+"""The panel shows the length of folds of a fabric and the shortest that its mesh allows, and a
+button makes finer faces.
 """
 
 from types import SimpleNamespace
@@ -113,7 +113,7 @@ def test_the_button_halves_every_face_of_a_cloth(cloth, capfd):
     assert np.ptp(positions(cloth.data), axis=0) == pytest.approx(np.ptp(before, axis=0))
     assert triangle_area(cloth) == pytest.approx(0.005 / 4.0)
     pinned = [v for v in cloth.data.vertices if v.groups and v.groups[0].weight > 0.9]
-    assert len(pinned) == 3  # and what lies between the two
+    assert len(pinned) == 3  # and the vertex between the two
     assert drawn(cloth)[0].endswith("mesh 25 mm")
 
 

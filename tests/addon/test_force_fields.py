@@ -42,13 +42,13 @@ def blend(ramp=False):
 
 
 def moved(ob, frame=13):
-    """Mean path of a body from the first frame on [m]."""
+    """Mean displacement of a body from the first frame on [m]."""
     assert bpy.ops.vbd.bake() == {"FINISHED"}
     return (shown(ob, frame) - shown(ob, 1)).mean(axis=0)
 
 
 def fallen(acceleration, count=12, substeps=4):
-    """Path [m] under an acceleration, by implicit Euler from rest."""
+    """Displacement [m] under an acceleration, by implicit Euler from rest."""
     steps = count * substeps
     return acceleration * (FRAME / substeps) ** 2 * steps * (steps + 1) / 2.0
 
@@ -66,7 +66,7 @@ def test_wind_blows_along_its_axis_and_needs_air(scene, weightless):
     wind = field("WIND", strength=200.0)
     wind.rotation_euler = (0.0, np.radians(30.0), 0.0)
     path = moved(weightless)
-    # Air at 2.6 m/s; what it hits from below goes up.
+    # Air at 2.6 m/s pushes a sheet up that it hits from below.
     assert wind_speed(200.0) == pytest.approx(np.sqrt(2.0 * 0.02 * 200.0 / 1.25))
     assert 0.05 < path[2] < wind_speed(200.0) * 12 * FRAME
     scene.vbd.air_density = 0.0
@@ -143,7 +143,7 @@ def test_every_kind_of_field_has_its_weight(scene, weightless, name):
     kind, values = KINDS[name]
     scene.vbd.substeps, scene.vbd.iterations = 2, 5
     frames(scene, 1, 5)
-    for frame, x in ((0, 0.0), (1, 0.1)):  # it begins with a speed, for what brakes and turns
+    for frame, x in ((0, 0.0), (1, 0.1)):  # it begins with a speed, for fields that brake and turn
         weightless.location.x = x
         weightless.keyframe_insert("location", index=0, frame=frame)
     values |= {"texture": blend()} if kind == "TEXTURE" else {}
@@ -264,6 +264,6 @@ def test_a_wall_that_moves_away_lets_a_field_through(weightless):
     ob = wall(1.0)
     ob.scale = (5.0, 5.0, 1.0)
     slide(ob, 0, 2, 3, 100.0)
-    # It is there when the frames 2 and 3 begin, and gone from frame 4 on.
+    # The field is there when the frames 2 and 3 begin, and gone from frame 4 on.
     assert np.abs(moved(weightless, 3)).max() < 1e-6
     assert moved(weightless, 13)[2] == pytest.approx(fallen(3.0, 10), rel=0.01)

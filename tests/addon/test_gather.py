@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scene -> bodies: what is read, and what is refused with nothing changed."""
+"""Scene -> bodies: values that are read, and scenes that are refused with nothing changed."""
 
 import bpy
 import numpy as np
@@ -227,7 +227,7 @@ def test_pinned_parts_of_a_lattice_may_move_apart():
 
 
 def test_pins_closer_than_a_cell_do_not_tear_the_lattice_apart():
-    """Two pinned vertices a hair apart that swap places ask for more than cells can do."""
+    """Two pinned vertices a hair apart that swap places demand more than cells can do."""
     cube = lattice(*block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5]), 2, "Cube")
     start = np.array([[0.2, 0.2, 0.2], [0.2001, 0.2, 0.2], [0.3, 0.4, 0.2], [0.1, 0.3, 0.4]])
     corners, weights = embed(start, cube)
@@ -237,7 +237,7 @@ def test_pins_closer_than_a_cell_do_not_tear_the_lattice_apart():
 
 
 def snapshot():
-    """What must not change when a scene is refused."""
+    """State that must not change when a scene is refused."""
     scene = bpy.context.scene
     return (
         scene.frame_current,

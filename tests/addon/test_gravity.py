@@ -45,7 +45,7 @@ def motion(scene, pulls):
 
 
 def check_motion(scene, pulls, playhead):
-    """A sheet baked from frame 1 on moves as gravity, frame by frame, tells it."""
+    """Assert that a sheet baked from frame 1 on moves by gravity as it is frame by frame."""
     ob = sheet()
     frames(scene, 1, len(pulls))
     expected = motion(scene, pulls)

@@ -172,7 +172,7 @@ def test_roots_follow_a_surface_that_bends_and_the_modifier_stays(scene, on_ribb
     now = seen(on_ribbon).reshape(2, POINTS, 3)
     np.testing.assert_allclose(now[:, :2], led[:, :2], atol=1e-5)
     assert np.linalg.norm(now[:, -1] - led[:, -1], axis=1).min() > 1e-3
-    assert len(bpy.data.node_groups) == 2  # that modifier's and ours: the probe is gone
+    assert len(bpy.data.node_groups) == 2  # that modifier's and ours: the probe is deleted
 
 
 def test_other_modifiers_of_hair_act_on_the_result(scene):

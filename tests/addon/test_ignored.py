@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake leaves out is named in its report."""
+"""The report of a bake names objects and settings that it ignores."""
 
 import bpy
 import pytest

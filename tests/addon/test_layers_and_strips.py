@@ -11,7 +11,7 @@ from vbd.addon.playing.baked import warnings
 
 
 def push_down(block):
-    """What Push Down does: the action becomes a strip of an NLA track."""
+    """Push the action down into a strip of an NLA track, as Push Down does."""
     data = block.animation_data
     action, data.action = data.action, None
     strip = data.nla_tracks.new().strips.new("Strip", int(action.frame_range[0]), action)

@@ -128,7 +128,7 @@ def test_what_belongs_to_vertices_finds_those_that_are_left(scene):
     assert np.argmax(body.material.friction) == 24
     soft, seam, tied = found.holding
     assert soft.vertices.shape[0] == 1 and len(seam.vertices) == 1 and len(tied.vertices) == 2
-    # What is pinned and left out is where its object has it.
+    # A pinned vertex that is left out follows its object.
     start = target.start_points()
     up = target.visible(body.points + [0.0, 0.0, 5.0], target.start) - start
     np.testing.assert_allclose(up[[COUNT, COUNT + 1], 2], [0.0, 5.0], atol=1e-6)

@@ -132,7 +132,7 @@ def test_a_change_is_named_once_in_the_last_bake(cloth, scene):
 
 
 def test_an_override_keeps_both_numbers_over_saving(cloth, tmp_path):
-    """Blender overrides what is stored alone: written twice, the second would change the first."""
+    """Blender overrides only stored values: with both stored, the second would change the first."""
     library, using = str(tmp_path / "library.blend"), str(tmp_path / "using.blend")
     bpy.ops.wm.save_as_mainfile(filepath=library)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)

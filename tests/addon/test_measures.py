@@ -16,7 +16,7 @@ from vbd.addon.objects.measures import (
 )
 from vbd.solver.contact.surface import boundary_triangles
 
-# Of a few operations in float64.
+# Rounding of a few operations in float64.
 ROUNDING = 1e-12
 
 

@@ -9,7 +9,7 @@ FACES = [(0, 2, 1), (1, 2, 3), (4, 0, 5), (5, 0, 1)]
 
 
 def lid(scene, closed):
-    """A collider of which a shape key closes two triangles to a line, by a part, in frame 1."""
+    """A collider whose shape key closes two triangles to a line in frame 1, by a fraction."""
     frames(scene, 1, 4)
     sheet().location.z = 1.0
     ob = mesh_object("Lid", LID, faces=FACES, role="COLLIDER")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel says what has been set otherwise since the bake that is played."""
+"""The panel lists settings that have changed since the bake that is played."""
 
 import bpy
 import pytest
@@ -26,7 +26,7 @@ def told(scene):
 def test_nothing_is_told_until_something_changes(baked):
     assert told(baked) is None
     baked.frame_set(3)
-    # What changes no result.
+    # Properties that change no result.
     baked.vbd.frame_end, baked.vbd.threads, baked.vbd.show_pins = 5, 1, True
     assert told(baked) is None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlays of the viewport show; that they show it is looked at in a window."""
+"""Contents of the overlays of the viewport; that they show is checked in a window."""
 
 import bpy
 import numpy as np
@@ -21,7 +21,7 @@ from vbd.addon.viewport.overlay_shapes import (
     stretched,
 )
 
-# Blender keeps float32.
+# Blender stores float32.
 FLOAT32 = 1e-5
 
 
@@ -118,7 +118,7 @@ def test_curves_lie_in_their_box_and_leave_out_what_is_not_known(scene):
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """What is drawn, by its kind, instead of a batch of it."""
+    """Points that are drawn, by their kind, in place of a batch."""
     monkeypatch.setattr(
         overlays, "_batch", lambda _shader, kind, points, colors, indices=None: (kind, points)
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is caught where it touches something is named, with smaller steps; what its load or its
+"""A body that contact holds stretched is reported, with smaller steps; one that its load or its
 pins stretch is not.
 """
 
@@ -51,7 +51,7 @@ def stretched(outcome):
 
 
 def test_a_stiff_rod_that_is_caught_between_turning_pins_asks_for_substeps(scene):
-    """It ended 3.6 times as long, and the report asked for thousands of iterations, or nothing."""
+    """Iterations would not help: it is caught because steps are too long."""
     caught_rod(scene, 1e9)
     outcome = baked()
     (line,) = stretched(outcome)
@@ -69,8 +69,8 @@ def test_the_same_rod_of_rubber_is_stretched_by_its_pins(scene):
 
 @pytest.mark.parametrize("modulus", [20.0, 2000.0, 20000.0])
 def test_what_its_load_makes_long_is_not_named(scene, modulus):
-    """Rubber that its weight makes three times as long and that bounces, and what falls as if it
-    were free: there the tension is left over beside what inertia takes.
+    """Rubber that its weight makes three times as long and that bounces, and bodies in nearly free
+    fall: there the tension that remains is balanced by inertia.
     """
     frames(scene, 1, 20)
     scene.vbd.device = "CPU"
@@ -118,7 +118,7 @@ def hung_net():
 
 
 def test_what_lies_on_a_cloth_and_stretches_it_is_its_load(scene):
-    """What contact leaves of the forces at a vertex was taken for tension that nothing balances."""
+    """The rest of the forces at a vertex is contact, not tension that nothing balances."""
     frames(scene, 1, 22)
     scene.vbd.device = "CPU"
     net = hung_net()

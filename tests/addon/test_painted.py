@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties that vertex groups give: each changes what is baked as its formula says.
+"""Properties from vertex groups: each changes the bake as its formula predicts.
 
 Most objects are two equal pieces, of which one has the weight 0 and the other the weight 1.
 """
@@ -131,7 +131,7 @@ def test_a_column_is_pressed_where_it_is_soft(scene):
     (now,) = still(scene)
     level = np.linspace(0.0, 1.0, 9)
     lower = level - [now[height == z, 2].mean() for z in level]
-    # In the middle of what is stiff and of what is soft: ρ g (1 − z)/E.
+    # In the middle of the stiff half and of the soft one: ρ g (1 − z)/E.
     for k, modulus in ((1, 4e5), (2, 4e5), (5, 1e5), (6, 1e5)):
         pressed = (lower[k + 1] - lower[k]) / 0.125
         middle = 0.125 * (k + 0.5)

@@ -217,7 +217,7 @@ def test_the_panel_of_the_progress_bar_has_no_label_more_after_the_bake(cube):
 
 
 def hints():
-    """What the sidebar says besides the names of fields and operators."""
+    """Texts of the sidebar other than the names of fields and operators."""
     return labels(panels.VBD_PT_sidebar)
 
 
@@ -407,7 +407,7 @@ def test_what_a_collider_without_a_mesh_does_not_have_is_grey(cube, shape):
     friction = {"friction"}
     expected = friction if shape == "MESH" else friction | without_effect
     assert grey(physics_panels.VBD_PT_collision) == expected
-    cube.vbd.role = "CLOTH"  # the shape of a collider says nothing about a cloth
+    cube.vbd.role = "CLOTH"  # the shape of a collider does not apply to a cloth
     assert grey(physics_panels.VBD_PT_collision) == friction
 
 
@@ -449,7 +449,7 @@ def test_no_field_can_be_changed_while_a_bake_runs(cube, role):
             if visible(panel)
             for name in layout_of(panel).open
         }
-    # Those say what is drawn, and the bake does not read them.
+    # These set the drawing, and the bake does not read them.
     assert open_fields <= {*overlays.SWITCHES, "stretch_range"}
     assert layout_of(panels.VBD_PT_solver).open == set(panels.MAIN_SETTINGS)
 

@@ -127,7 +127,7 @@ def test_every_frame_is_shown_as_it_was_written(ob, scene):
 
 
 def test_absolute_keys_have_no_value(scene):
-    """What reads them as relative ones, such as an exporter, does not add all of them up."""
+    """Other software, such as an exporter, may take them for relative and must not add them up."""
     ob = sheet()
     playback.write(ob, motion(ob), START, [])
     assert {block.value for block in ob.data.shape_keys.key_blocks[1:]} == {0.0}
@@ -239,7 +239,7 @@ def test_a_basis_that_is_not_at_time_zero_stays_the_first_key(scene):
 
 
 def test_a_bake_whose_basis_was_deleted_can_be_freed_and_replaced(scene):
-    """A Key without a block is gone at once, and using it then crashes."""
+    """A Key without a block is removed at once, and using it then crashes."""
     for then in (playback.free, lambda ob: playback.write(ob, motion(ob), START, [])):
         ob = sheet()
         playback.write(ob, motion(ob), START, [])

@@ -42,7 +42,7 @@ MATERIALS = {
     ),
     "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire", "Copper Wire", "Hair"),
 }
-# Those whose model is not that of a new object.
+# Presets with another model than that of a new object.
 MODELS = {"Woven Cotton": "orthotropic", "Woven Denim": "orthotropic", "Latex": "neo_hookean"}
 
 
@@ -173,7 +173,7 @@ def preset_object(role, name, place):
 
 
 def test_every_material_bakes_and_keeps_its_shape(scene):
-    """For an eighth of a second: falling onto the ground, and from where it is held. Fat sinks by a
+    """For an eighth of a second: falling onto the ground, and from where it is held. Fat sags by a
     fifth under its own weight.
     """
     made = [

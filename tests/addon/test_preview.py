@@ -27,8 +27,8 @@ def quietly(steps):
 
 
 def seen(ob, steps):
-    """What the viewport shows of an object after each visit of the bake, with the scene's frame,
-    by the number of the frame that was solved last."""
+    """Positions that the viewport shows of an object after each visit of the bake, with the scene's
+    frame, by the number of the frame that was solved last."""
     pictures, last = {}, 0
     while True:
         try:
@@ -112,7 +112,7 @@ def test_until_the_first_frame_the_input_state_is_shown(scene, monkeypatch):
     ob = swinging_sheet()
     scene.frame_set(5)
     steps = bake_steps(bpy.context, visible=True)
-    for _ in range(6):  # the scene is read ahead meanwhile
+    for _ in range(6):  # meanwhile the scene is read ahead
         assert next(steps) is None
     frame, view = scene.frame_current, shown(ob)
     held.set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a production asks for: all kinds of bodies in one bake, estimates before it, and formats."""
+"""Needs of a production: all kinds of bodies in one bake, estimates before it, and formats."""
 
 import bpy
 import numpy as np
@@ -41,7 +41,7 @@ def test_a_bake_takes_no_more_than_was_told_before_it(scene, tmp_path):
     keys = sum(len(key.data) for key in cloth.data.shape_keys.key_blocks)
     assert memory <= 12 * keys <= 1.2 * memory  # 11 shapes, and the basis
     files = sum(file.stat().st_size for file in cache_folder(scene).iterdir())
-    # Without contact a restart point has a quarter of what is told for one with it.
+    # Reported is the size of a restart point with contact; without, it is a quarter of that.
     assert 0.2 * disk < files < disk
 
 

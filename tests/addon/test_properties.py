@@ -16,7 +16,7 @@ from vbd.solver.settings import Material, Settings
 
 PAIRS = [(VBD_PG_scene, f) for f in SETTINGS] + [(VBD_PG_object, f) for f in MATERIAL]
 
-# Blender stores float32: two neighbors differ by this part of their value at most.
+# Blender stores float32: two neighbors differ by this fraction of their value at most.
 FLOAT32 = float(np.finfo(np.float32).eps)
 
 

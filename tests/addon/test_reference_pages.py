@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/scripting.md and docs/panels.md are what the add-on declares, and the examples run."""
+"""docs/scripting.md and docs/panels.md match the add-on's declarations; the examples run."""
 
 import importlib.util
 import re
@@ -94,6 +94,6 @@ def test_pins_and_attachments(run):
     top = [v.index for v in cloth.data.vertices if v.co.y > 0.49]
     start = shown(cloth, 1)[top]
     assert np.allclose(shown(cloth, 8)[top], start, atol=1e-4)
-    assert (shown(cloth, 16)[top][:, 2] < start[:, 2] - 0.05).all()  # they were let go
+    assert (shown(cloth, 16)[top][:, 2] < start[:, 2] - 0.05).all()  # they were released
     # It has not fallen by itself, which would be 0.4 m in so many frames.
     assert shown(block, 8)[:, 2].mean() > shown(block, 1)[:, 2].mean() - 0.2

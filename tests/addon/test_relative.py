@@ -159,7 +159,7 @@ def through_gltf(path):
 
 
 def through_fbx(path):
-    """As the guide says; on import, FBX is put one frame later unless it is told not to."""
+    """Export and import by FBX, as in the guide; on import, FBX is one frame later by default."""
     addon_utils.enable("io_scene_fbx")
     bpy.ops.export_scene.fbx(
         filepath=path + ".fbx", bake_anim_use_all_actions=False, bake_anim_use_nla_strips=False
@@ -169,7 +169,7 @@ def through_fbx(path):
 
 
 def farthest(points, others):
-    """How far any of `points` is from the nearest of `others`; formats sort and split vertices."""
+    """Largest distance of `points` to the nearest of `others`; formats sort and split vertices."""
     return np.linalg.norm(points[:, None] - others[None], axis=2).min(axis=1).max()
 
 

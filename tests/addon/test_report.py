@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of a bake: its lines, where it is kept, and the buttons that do what it advises."""
+"""The report of a bake: its lines, where it is stored, and the buttons that follow its advice."""
 
 from math import nan
 from types import SimpleNamespace
@@ -230,7 +230,7 @@ def test_a_text_with_a_button_leads_to_it(told):
 
 
 class Layout:
-    """Records labels, and buttons with what they were given."""
+    """Records labels, and buttons with their properties."""
 
     def __init__(self, shown=None):
         self.shown = [] if shown is None else shown

@@ -19,7 +19,7 @@ def cloth(scene):
 
 
 def widths(ob):
-    """Of the sheet at its sides x = 0 and x = 1 after the bake [m]."""
+    """Widths of the sheet at its sides x = 0 and x = 1 after the bake [m]."""
     assert bpy.ops.vbd.bake() == {"FINISHED"}
     points = shown(ob, 49).reshape(5, 5, 3)
     lengths = np.linalg.norm(np.diff(points, axis=0), axis=2).sum(axis=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever ends a bake, its finished frames stay, and going on gives what no break would."""
+"""Finished frames stay however a bake ends, and a resumed bake equals one without a break."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ FRAMES = 10
 
 @pytest.fixture
 def scene(scene, tmp_path):
-    """A saved file: a led cloth over a block that falls onto a rising floor."""
+    """A saved file: a kinematic cloth over a block that falls onto a rising floor."""
     frames(scene, 1, 1 + FRAMES)
     scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
     scene.vbd.restart_every = 3
@@ -83,7 +83,7 @@ def same_as(whole):
 
 
 def place():
-    """Where the frames of the scene are kept."""
+    """Folder of the frames of the scene."""
     return cache_folder(bpy.context.scene)
 
 
@@ -111,7 +111,7 @@ def test_esc_keeps_frames_that_are_gone_on_with(scene, whole):
 
 
 def test_pins_that_stand_still_have_not_changed_after_esc(scene):
-    """Its own bake counted as animation, so that a dialog asked about a change that was none."""
+    """Shape keys of a bake are no animation, so a dialog about a change must not appear."""
     bpy.data.objects.remove(scene.objects["Sheet"])
     pin(sheet("Curtain"), [0, 4])
     stop_after(4)
@@ -287,7 +287,7 @@ def test_a_disk_that_is_full_costs_the_frame_in_flight(scene, whole, monkeypatch
 
 
 def test_a_small_disk_that_is_full(scene, whole, tmp_path):
-    """The same with a real one, where such can be made."""
+    """Bake to a real small disk, where one can be made."""
     root = place().parent
     root.mkdir(exist_ok=True)
     if subprocess.run(
@@ -308,7 +308,7 @@ def test_a_folder_that_is_removed_during_the_bake_is_told_and_nothing_is_half_ap
     steps = bake_steps(bpy.context)
     while next(steps) is None:
         pass
-    # At once: what is emptied file by file may get new ones meanwhile.
+    # At once: a folder that is emptied file by file may get new ones meanwhile.
     shutil.rmtree(place().rename(place().with_name("removed")))
     with pytest.raises(OSError, match="removed"):
         run_to_end(steps, show=lambda _: None)
@@ -386,7 +386,7 @@ def test_the_command_line_goes_on_loads_and_never_deletes_unasked(scene, whole, 
 
 
 def killed(arguments, patience):
-    """Kill the command some time after its first frame; whether it was still at work."""
+    """Kill the command some time after its first frame; return whether it still ran."""
     line = [sys.executable, "-u", "-m", "vbd", "bake", *arguments]
     with subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -417,7 +417,7 @@ def test_a_bake_that_is_killed_at_any_moment_goes_on_bit_for_bit(scene, kills):
         now = all_frames(kept_in)
         np.testing.assert_array_equal(now, wanted[: len(now)])
         points = kept.restart_points()
-        assert points[-1] >= max(len(now) - 2, least)  # no more than the frame in flight is lost
+        assert points[-1] >= max(len(now) - 2, least)  # only the frame in flight is lost
         least, times = points[-1], times + 1
     assert times and least < 59
     assert command("bake", *arguments) == 0

@@ -12,7 +12,7 @@ from vbd.addon.playing import playback, preview
 
 
 def curve_object(kind, points, closed=False, **spline_settings):
-    """A curve object with one spline through, or led by, some points."""
+    """A curve object with one spline through some points, or with them as its control points."""
     curve = bpy.data.curves.new(kind.title(), "CURVE")
     curve.dimensions = "3D"
     spline = curve.splines.new(kind)
@@ -67,7 +67,7 @@ def test_points_along_a_spline_lie_on_it_and_give_it_back(scene, name):
     curve = drawn(ob)
     if kind == "POLY":
         np.testing.assert_allclose(along, curve, atol=1e-6)
-    # Both are close on a smooth curve: a step of what is drawn is 0.05 m at most.
+    # Both are close on a smooth curve: a step of the drawn one is 0.05 m at most.
     off = np.linalg.norm(along[:, None] - curve, axis=2).min(axis=1)
     assert off.max() < 0.03
     back = strands.controls(along)

@@ -40,7 +40,7 @@ def test_seams_close_with_their_speed(scene):
     baked()
     assert gap(ob, seams, 7) == pytest.approx(0.25, abs=0.03)
     assert gap(ob, seams, 25) < 0.01
-    # Both sides come to the middle.
+    # Both sides meet in the middle.
     assert shown(ob, 25)[:, 0].mean() == pytest.approx(1.25, abs=1e-3)
 
 

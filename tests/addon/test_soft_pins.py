@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weights below 1 are springs, and weights that change let go and catch again."""
+"""Weights below 1 are springs, and animated weights release vertices and catch them again."""
 
 import bpy
 import numpy as np
@@ -38,7 +38,7 @@ def test_weights_below_one_are_springs_and_one_is_a_pin(scene):
 
 def test_a_role_of_before_keeps_hard_pins(scene):
     ob = bpy.data.objects.new("Plain", bpy.data.meshes.new("Plain"))
-    assert not ob.vbd.soft_pins  # what a file of version 0.1 says
+    assert not ob.vbd.soft_pins  # the value of a file of version 0.1
     ob.vbd.role = "CLOTH"
     assert ob.vbd.soft_pins
 
@@ -77,7 +77,7 @@ def test_a_curtain_on_soft_pins_sags_by_gravity_over_stiffness(scene):
     frames(scene, 1, 25)
     baked()
     sag = shown(ob, 1)[72:, 2] - shown(ob, 25)[72:, 2]
-    # Vertices of one triangle and of three have springs by that, which a soft cloth does not even.
+    # Springs go by the mass of a vertex, of one triangle or three; soft cloth does not even that.
     np.testing.assert_allclose(sag, GRAVITY / 900.0, rtol=0.15)
 
 
@@ -104,7 +104,7 @@ def test_a_keyed_strength_lets_go_and_catches_again(scene):
     height = [shown(ob, frame)[:, 2].mean() for frame in range(1, 21)]
     np.testing.assert_allclose(height[:6], 0.0, atol=1e-4)
     assert height[13] < -0.3  # some 8 frames of falling
-    # Home within a frame, but for what 20 iterations leave of the haul.
+    # Back within a frame, but for the error that 20 iterations leave.
     np.testing.assert_allclose(height[15:], 0.0, atol=3e-3)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first bake of a session imports the solver in a thread; the window goes on meanwhile."""
+"""The first bake of a session imports the solver in a thread; the window stays responsive."""
 
 from threading import Event
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where in the modifier stack a mesh is simulated."""
+"""Place of the simulation in the modifier stack of a mesh."""
 
 import bpy
 import numpy as np
@@ -14,7 +14,7 @@ from vbd.addon.objects import read_mesh
 from vbd.addon.objects.modifiers import reshaping, simulation_point
 from vbd.solver.cache import Cache
 
-# Blender keeps float32.
+# Blender stores float32.
 FLOAT32 = 1e-5
 LAST = 4
 
@@ -34,7 +34,7 @@ def subdivided(**values):
 
 
 def after(modifier):
-    """Let its object be simulated after a modifier; the object."""
+    """Set the modifier after which its object is simulated; return the object."""
     ob = modifier.id_data
     ob.vbd.stack_place, ob.vbd.stack_modifier = "AFTER", modifier.name
     return ob
@@ -200,7 +200,7 @@ def test_tets_belong_to_the_mesh(scene):
 
 
 def notes():
-    """What is told before a bake."""
+    """Notes of the dialog before a bake."""
     scene = bpy.context.scene
     with prepared(scene, participants(scene)) as found:
         return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is animated up to the first frame goes on with the velocity that it has there."""
+"""A body that is animated up to the first frame starts with its velocity there."""
 
 import bpy
 import numpy as np
@@ -58,7 +58,7 @@ def test_a_flight_goes_on(scene, make):
 
 
 def test_a_motion_that_goes_on_leads_the_pins_only(scene):
-    """The object's own motion goes on for ever; what is free has its first velocity."""
+    """The object's own motion never ends; free vertices have its first velocity."""
     weightless(scene)
     ob = sheet()
     slide(ob, 0, -10, 1, 1.1)
@@ -112,7 +112,7 @@ def key_shape(ob, matrix):
 
 @pytest.mark.parametrize("make", [sheet, soft_box])
 def test_a_body_led_by_its_vertices_starts_with_their_velocity(scene, make):
-    """As an armature does: the object stands still and its vertices turn."""
+    """Like an armature: the object stands still and its vertices turn."""
     ob, step = make(), 0.1
     turn = np.array([[np.cos(step), np.sin(step), 0], [-np.sin(step), np.cos(step), 0], [0, 0, 1]])
     key_shape(ob, turn)
@@ -173,7 +173,7 @@ def hold(ob, *keys):
 
 
 def test_a_leap_into_place_is_told(scene):
-    """Thrown in the last frame, or put there: nobody can know, so the report says what is taken."""
+    """Thrown in the last frame, or put there: nobody can know, so the report names the velocity."""
     ob = sheet()
     hold(ob, (-5, 0.0), (0, 0.0), (1, 0.5))
     group = gathered()
@@ -194,7 +194,7 @@ def warned():
 
 @pytest.mark.parametrize("keys", [[(0, 0.0), (1, 0.5)], [(-3, 0.0), (1, 1.0), (9, 3.0)]])
 def test_a_throw_is_told_and_is_no_warning(scene, keys):
-    """Keys in the two frames before the flight, or a path that goes on for a while."""
+    """Keys in the two frames before the flight, or a path that continues for a while."""
     weightless(scene)
     ob = sheet()
     hold(ob, *keys)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers of a bake: kept with its frames, and written as a table or for scripts."""
+"""Statistics of a bake: stored with its frames, and written as a table or for scripts."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from vbd.addon.headless.command import run
 from vbd.solver.cache import Cache
 
 LAST = 5
-# Blender and the cache keep float32.
+# Blender and the cache store float32.
 FLOAT32 = 1e-5
 
 

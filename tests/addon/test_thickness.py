@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The distance that surfaces keep, as the panel has it."""
+"""The contact distance in the panel."""
 
 import bpy
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slow motion: a frame of the scene is a part of its time in the simulation."""
+"""Slow motion: a frame of the scene is a fraction of its time in the simulation."""
 
 import numpy as np
 import pytest

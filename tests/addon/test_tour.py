@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The five-minute tour of the README does what it says, and ends as a picture to show."""
+"""The README's five-minute tour works as written, and ends as a picture to show."""
 
 import bpy
 import numpy as np
@@ -25,7 +25,7 @@ def test_the_tour():
     assert above.any() and np.abs(cloth[above, 2] - top).max() < 0.1
     hangs_in_four_cones(cloth, top)
     round_off(cube)
-    # That needs no new bake, and what is drawn lies where it was.
+    # Rounding needs no new bake, and the drawn surface lies where it was.
     assert not outdated.told(scene, report.made_with(scene.vbd.report))
     drawn = shown(sheet, end)
     assert len(drawn) == (4 * int(number("Subdivisions to")) + 1) ** 2
@@ -34,9 +34,9 @@ def test_the_tour():
 
 
 def hangs_in_four_cones(cloth, top):
-    """A square of 4 m on a block of 2 m, of which nothing stretches: a fold at each corner and
-    nothing between them. Where the fold hangs straight down, what is ρ away from the block's corner
-    is ρ below its top, at the corner of the sheet √2 m.
+    """A square of 4 m on a block of 2 m, both inextensible: a fold at each corner and nothing
+    between them. Where the fold hangs straight down, a point ρ away from the block's corner is ρ
+    below its top, at the corner of the sheet √2 m.
     """
     side = int(number("Subdivisions to")) + 1
     rows = cloth.reshape(side, side, 3)

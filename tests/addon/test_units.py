@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the interface shows in metres is what is simulated, at every unit scale."""
+"""Lengths in the interface are metres of the simulation at every unit scale."""
 
 import bpy
 import numpy as np
@@ -30,7 +30,7 @@ def set_scale(scene, scale):
 
 
 def same(values, expected):
-    """Equal up to the float32 in which Blender keeps the unit scale."""
+    """Equal up to the float32 in which Blender stores the unit scale."""
     np.testing.assert_allclose(values, expected, rtol=1e-6, atol=1e-7)
 
 
@@ -110,7 +110,7 @@ def test_free_fall_obeys_the_gravity_shown(scene):
 
 
 def build(size):
-    """A sheet led over a block, and a box, above a collider, all of `size` units to a metre."""
+    """A kinematic sheet over a block, and a box, above a collider, `size` units to a metre."""
     cloth = sheet(cells=6)
     cloth.vbd.youngs_modulus, cloth.vbd.collision_thickness = 1e6, 0.01 * size
     cloth.scale, cloth.location = (size, size, size), (-0.2 * size, -0.2 * size, 0.8 * size)

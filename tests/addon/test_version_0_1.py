@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file that version 0.1 has saved, with its bake and its cache, goes on to work."""
+"""A file of version 0.1, with its bake and its cache, still works."""
 
 import shutil
 
@@ -82,8 +82,8 @@ def test_a_new_bake_says_what_the_old_one_did(scene):
         for name, was, now in zip(NAMES, frames, cache_of(scene).read(index), strict=True):
             if name in ("Sheet", "String"):  # they hang, and differ by rounding
                 np.testing.assert_allclose(now, was, atol=1e-5)
-            # Of what falls half a meter onto the floor, rounding moves single vertices by 6 mm:
-            # twelve iterations are few. The ball, of cells now, lands softer.
+            # Rounding moves single vertices of bodies that fall half a meter onto the floor by 6
+            # mm: twelve iterations are few. The ball, now of cells, lands softer.
             far = 3e-3 if name == "Ball" else 1e-3
             np.testing.assert_allclose(now.mean(axis=0), was.mean(axis=0), atol=far)
 

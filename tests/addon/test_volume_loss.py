@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Soft bodies that are too soft to keep their volume are named, with what helps."""
+"""Soft bodies that are too soft to keep their volume are reported, with advice."""
 
 from types import SimpleNamespace
 
@@ -22,7 +22,7 @@ def jelly(ratio=0.48):
 
 
 def told(body, *parts, others=()):
-    """The lines about a body that has these parts of its volume, frame by frame."""
+    """The lines about a body with these fractions of its volume, frame by frame."""
     report = VolumeLoss(SimpleNamespace(simulated=lambda: [body], bodies=[body, *others]))
     for part in parts:
         report.take([body.points * (1.0, 1.0, part)])

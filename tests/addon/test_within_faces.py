@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faces that are too large to show how a soft body bends: what is said, and the button for it."""
+"""Faces too large to show the bending of a soft body: the message and the button for it."""
 
 import bpy
 import numpy as np

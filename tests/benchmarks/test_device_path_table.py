@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of what a substep is made of."""
+"""The table of launches and bytes of a substep."""
 
 import pytest
 from shapes import grid
@@ -13,7 +13,7 @@ from vbd.solver.settings import Settings
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    """Plain launches, which the table counts in its own way; none of that stays."""
+    """Undo the table's changes to launches, and capture no graphs."""
     monkeypatch.setattr(launches.Launch, "play", launches.Launch.play)
     monkeypatch.setattr(step, "can_capture", lambda device: False)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/features.md: what it says is there has tests that exist, and its numbers are right."""
+"""docs/features.md: tests of its features exist, and its numbers are right."""
 
 import ast
 import re
@@ -41,7 +41,7 @@ def test_what_is_said_to_be_there_has_tests(feature, answer, evidence):
     assert named or answer == "no", f"{feature}: name a test"
     for file, name in named:
         assert name in names_in(ROOT / file)
-    if answer == "partly":  # what is missing comes last
+    if answer == "partly":  # missing features come last
         assert ";" in evidence, f"{feature}: say what is missing"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a beginner does to a scene, by the operators that the menus and buttons call."""
+"""A beginner's actions in a scene, by the operators of the menus and buttons."""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ def add(kind, role="SOFT", z=0.0, at=(0.0, 0.0), **options):
 
 
 def give(ob, role):
-    """Click on the button of a role, with `ob` selected alone."""
+    """Click on the button of a role, with only `ob` selected."""
     bpy.ops.object.select_all(action="DESELECT")
     ob.select_set(True)
     bpy.context.view_layer.objects.active = ob
@@ -101,7 +101,7 @@ def triangles(ob):
 
 @dataclass
 class Baked:
-    """A bake and what it shows: per object the points of some frames, [frame][vertex, 3]."""
+    """A bake and its result: per object the points of some frames, [frame][vertex, 3]."""
 
     outcome: object
     frames: list
@@ -118,14 +118,14 @@ class Baked:
         return np.ptp(self.end(name)[:, 2])
 
     def volume(self, name, frame=-1):
-        """Volume [m³] inside the surface of an object, whatever way its faces point."""
+        """Volume [m³] inside the surface of an object, whichever direction its faces point."""
         points = self.motion[name][frame]
         corners = points[self.faces[name]] - points.mean(axis=0)
         return abs(np.linalg.det(corners).sum()) / 6.0
 
 
 def bake(frame_count, looked_at=6):
-    """Press Bake on `frame_count` frames and look at the first, the last and some in between."""
+    """Press Bake on `frame_count` frames and read the first, the last and some in between."""
     scene = bpy.context.scene
     scene.vbd.frame_end = 1 + frame_count
     outcome = run_to_end(bake_steps(bpy.context), show=lambda _: None)

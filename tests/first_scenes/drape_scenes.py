@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that drapes, hangs and flies, with 20 to 40 faces a side, as a beginner makes it."""
+"""Cloth that drapes, hangs and flutters, with 20 to 40 faces a side, as a beginner makes it."""
 
 from math import radians
 
@@ -21,7 +21,7 @@ def grid(faces, size, z, fabric, at=(0.0, 0.0), wide=1.0, upright=False):
 
 
 def beyond(half_x, half_y):
-    """How far a point of a flat sheet is from the rectangle that lies on a box."""
+    """Distance of a point of a flat sheet from the rectangle that lies on a box."""
     return lambda x, y: np.hypot(max(abs(x) - half_x, 0.0), max(abs(y) - half_y, 0.0))
 
 
@@ -40,7 +40,7 @@ def hangs_from_a_rail(top, length, widest):
 
 @drape("Silk")
 def throw_on_a_block(fabric):
-    """As the five-minute tour ends."""
+    """The end of the five-minute tour."""
     block = subdivided(add("cube", z=1.0), 7)
     material(block, "Rubber")
     floor()
@@ -104,7 +104,7 @@ def flag_in_the_wind(fabric):
         end = baked.end("Grid")
         assert end[:, 2].mean() > 1.8 and np.ptp(end[:, 0]) > 0.8 * 1.5
 
-    # Cotton flutters in this wind all the time, and some of its faces with it. What flutters is
+    # Cotton flutters in this wind all the time, and some of its faces with it. Fluttering faces are
     # creased for a moment here and there: at most 3 of 1,150 edges in 120 frames of ten flags.
     return Expected(60, floor=None, drapes=0.04 if fabric else 0.1, creases=0.005, also=flies)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a first scene shows, and the list of all scenes."""
+"""Expected result of a first scene, and the list of all scenes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-# Of the material that a soft body starts with.
+# Material of a new soft body.
 STIFFNESS, DENSITY, GRAVITY = 1e5, 1000.0, 9.81
 
 SCENES = {}
@@ -14,13 +14,13 @@ SCENES = {}
 
 @dataclass
 class Expected:
-    """What a scene shows. Lengths in m.
+    """Expected result of a scene. Lengths in m.
 
-    `floor`: nothing goes below it. `heights`: of objects at the end, as statics gives them, each
-    to a tenth. `rests`: all is still at the end. `keeps_volume`: soft bodies do, to a tenth.
-    `warns`: more iterations may be advised. `says`: what else the report warns of. `drapes`: cloth
-    ends in smooth folds, of which this part of its faces at most is crumpled. `creases`: fraction
-    of the edges of such cloth that may be sharply creased. `also(baked)` makes sure of the rest.
+    `floor`: nothing goes below it. `heights`: those of objects at the end, from statics, each to a
+    tenth. `rests`: all is still at the end. `keeps_volume`: soft bodies do, to a tenth. `warns`:
+    more iterations may be advised. `says`: other warning of the report. `drapes`: cloth ends in
+    smooth folds, with this fraction of its faces crumpled at most. `creases`: fraction of the edges
+    of such cloth that may be sharply creased. `also(baked)` checks the rest.
     """
 
     frames: int
@@ -68,10 +68,11 @@ def drape(*fabrics):
 
 
 def hangs_over(name, drop, within=0.05):
-    """A judge: a sheet that started flat hangs down from what it lies on, without stretching.
+    """A judge: a sheet that started flat hangs down from its support without stretching.
 
-    `drop(x, y)` [m] is how far below the top a point of the flat sheet is where it hangs straight
-    down. Nothing hangs lower; on average the sheet is higher by a part of the largest drop only.
+    `drop(x, y)` [m] is the distance below the top of a point of the flat sheet where it hangs
+    straight down. Nothing hangs lower; on average the sheet is higher by a fraction of the largest
+    drop only.
     """
 
     def judge(baked):

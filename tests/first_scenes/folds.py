@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How cloth is folded: how much of it is creased, and how much is crumpled."""
+"""Measures of folds in cloth: creased and crumpled fractions."""
 
 import numpy as np
 
-# Of a crease so sharp the faces are a quarter of their length apart at their far ends.
+# In a crease so sharp the faces are a quarter of their length apart at their far ends.
 CREASE = 165.0
 # A mesh carries a fold over two faces or more, which bend the same way. A face whose opposite edges
 # fold in opposite directions, both by more than this, is crumpled.
@@ -31,7 +31,7 @@ def fold_angles(mesh, points):
 
 
 def _normal(corners):
-    """Of a face that need not be flat."""
+    """Normal of a face that need not be flat."""
     normal = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
     return normal / np.linalg.norm(normal)
 
@@ -42,7 +42,7 @@ def creased(mesh, points):
 
 
 def crumpled(mesh, points):
-    """Part of the pairs of opposite edges of quads between which the sheet is crumpled."""
+    """Fraction of the pairs of opposite edges of quads between which the sheet is crumpled."""
     angles = fold_angles(mesh, points)
     pairs = []
     for face in mesh.polygons:

@@ -122,8 +122,8 @@ def ball_on_a_cube():
 def plank_on_two_boxes():
     plank = add("cube", z=1.3, size=1.0)
     plank.scale = (3.0, 0.6, 0.3)
-    # As soft as a new soft body is it sags by 0.65 m, as a beam of that stiffness would, and slides
-    # off its boxes.
+    # With the stiffness of a new soft body it sags by 0.65 m, like a beam of that stiffness, and
+    # slides off its boxes.
     plank.vbd.youngs_modulus = 2e6
     for x in (-1.2, 1.2):
         add("cube", "COLLIDER", z=0.5, at=(x, 0.0), size=1.0)

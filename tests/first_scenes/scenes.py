@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes as a beginner builds them: menu entries, a role, default settings.
 
-Each function of these files builds one and gives `Expected`: how long to bake it, and what anybody
-would see.
+Each function of these files builds one and gives `Expected`: the number of frames to bake, and the
+result that anybody would see.
 """
 
 import drape_scenes  # noqa: F401

@@ -33,7 +33,7 @@ def small_cloth_over_a_ball():
     add("uv_sphere", "COLLIDER", z=0.05, radius=0.015)
     add("grid", "CLOTH", z=0.075, size=0.1, x_subdivisions=30, y_subdivisions=30)
     floor(size=1.0)
-    # As stiff for its size as few things are: more iterations are advised, and that is true.
+    # Unusually stiff for its size: the report rightly advises more iterations.
     return Expected(24, warns=True)
 
 

@@ -118,7 +118,7 @@ def cube_on_its_corner():
     ob = add("cube", z=2.5)
     ob.rotation_euler = (radians(45.0), radians(35.0), 0.0)
     floor()
-    # The visible mesh is its corners alone, and it bounces on one of them.
+    # The visible mesh has no vertices but its corners, and it bounces on one of them.
     return Expected(64, keeps_volume=False)
 
 

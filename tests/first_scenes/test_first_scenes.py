@@ -8,11 +8,11 @@ from building import bake
 from folds import creased, crumpled
 from scenes import SCENES
 
-# What anybody would call a tenth.
+# Tolerance that anybody would call a tenth.
 TENTH = 0.1
-# A vertex of what rests moves less than this part of its object's size in two frames.
+# A resting vertex moves less than this fraction of its object's size in two frames.
 STILL = 0.01
-# A floor may be entered by this part of the object's size, which is float32 and the key's rounding.
+# A floor may be entered by this fraction of the object's size: float32 and the key's rounding.
 ROUNDING = 1e-4
 
 
@@ -51,7 +51,7 @@ def test_looks_right(name):
 
 
 def test_a_throw_whose_faces_resist_like_plates_does_not_look_right():
-    """What is asked of cloth that drapes tells crumpled cloth from it."""
+    """The checks of draped cloth detect crumpled cloth."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     expected = SCENES["throw_on_a_block"]()
     sheet = bpy.data.objects["Grid"]

@@ -25,7 +25,7 @@ def main():
             for worker in workers:
                 for result in worker.take():
                     tally.add(*result)
-    except KeyboardInterrupt:  # it says what has been run so far
+    except KeyboardInterrupt:  # prints the results so far
         pass
     minutes = (time.monotonic() - started) / 60.0
     print(f"seed {options.seed}, from scene {options.first} on: {tally}; {minutes:.1f} minutes")
@@ -35,14 +35,14 @@ def main():
 
 
 class Tally:
-    """Counts scenes by what became of them, and tells of those that fail."""
+    """Counts scenes by outcome, and prints those that fail."""
 
     def __init__(self, seed):
         self.seed = seed
         self.done = self.failed = self.void = self.inverted = self.recovered = 0
 
     def add(self, index, name, outcome):
-        """Count a scene; an `outcome` of words is what kept it from being run."""
+        """Count a scene; an `outcome` of words is the error that kept it from being run."""
         self.done += 1
         words, at = outcome, ""
         if not isinstance(outcome, str):
@@ -64,7 +64,7 @@ class Tally:
 
 
 def replay(seed, index):
-    """Run one scene again; if it fails, make it smaller and keep it for the tests."""
+    """Run one scene again; if it fails, make it smaller and save it for the tests."""
     from fuzz import stored
     from fuzz.run import run_scene, shrink
     from fuzz.scenes import make_scene

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What must never happen to surfaces that start apart, decided exactly from positions alone.
+"""Forbidden events for surfaces that start apart, decided exactly from positions alone.
 
-`Judge` knows the surfaces of a scene and nothing of how they are kept apart.
+`Judge` has the surfaces of a scene, and nothing of the solver's contact.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from vbd.solver.topology.graphs import connected_components
 LOST = 10.0
 # Faces that meet at a sharper angle than this have an edge that can be passed round: its cosine.
 SHARP = 0.9
-# Gaps below this part of how far a scene reaches are rounding in float32.
+# Gaps below this fraction of the extent of a scene are rounding in float32.
 UNSEEN = 4.0 * np.finfo(np.float32).eps
 
 
@@ -22,7 +22,7 @@ class Judge:
     """Judges the positions x [vertex, 3] of a model's vertices, float32, one by one.
 
     `findings` of the first ones, at the start, are left out of all others. It `leaves_out` bodies
-    that animation has led into each other.
+    that animation has moved into each other.
     """
 
     def __init__(self, model, scene, x):
@@ -58,7 +58,9 @@ class Judge:
         yield from (b for b in self.scene.bodies if isinstance(b, Plane | Box | Sphere))
 
     def _is_free(self, model, vertices):
-        """Whether animation moves nothing of surface vertices: that may go through planes."""
+        """True where animation moves no vertex of a surface point: animated ones may go through
+        planes.
+        """
         free = vertices < model.free_count
         points = np.flatnonzero(vertices >= self.surface.point_start)
         corners = self.surface.points.corners[vertices[points] - self.surface.point_start]
@@ -113,7 +115,7 @@ class Judge:
         return sheets
 
     def look(self, x, seconds):
-        """What is wrong with the positions x after so many seconds, as a list of words."""
+        """Faults of the positions x after so many seconds, as a list of words."""
         x = np.asarray(x, dtype=np.float64)
         if not np.isfinite(x).all():
             return ["not finite"]
@@ -130,9 +132,9 @@ class Judge:
         return found
 
     def _lost(self, x):
-        """What is farther away than gravity, its speed and animation can have brought it."""
+        """Vertices farther away than gravity, their speed and animation can have moved them."""
         scene, settings = self.scene, self.scene.settings
-        if settings.quasistatic:  # what nothing holds has no place to be
+        if settings.quasistatic:  # free bodies have no equilibrium
             return
         speed = max(np.abs(b.velocities).max() for b in scene.bodies if hasattr(b, "velocities"))
         fall = 0.5 * np.abs(settings.gravity).max() * self.time**2
@@ -144,7 +146,7 @@ class Judge:
     def _through_walls(self, x):
         for wall, before in zip(self.walls, self.heights, strict=True):
             now = wall(x[self.free] + self.origin)
-            # Where a scene reaches so far that float32 shows no such gap, it does not start apart.
+            # At this extent float32 does not resolve such a gap: the scene does not start apart.
             apart = before > UNSEEN * np.abs(self.start[self.free]).max(initial=0.0)
             bad = np.flatnonzero(apart & (now <= 0.0))
             if len(bad):
@@ -167,8 +169,8 @@ class Judge:
             yield f"{len(pairs)} crossings, edge {ends[0]} in triangle {ends[1]}"
 
     def _leave_out_what_is_led(self, x):
-        """Judge two bodies no more when animation has led something of one into what it leads of
-        the other: what crosses there has no contact with the other until it is apart.
+        """Judge two bodies no more when animation has moved a kinematic part of one into one of the
+        other: crossing there, they have no contact until they are apart.
         """
         for e, t in self._crossings(x):
             edge, triangle = self.edges[e], self.triangles[t]
@@ -178,7 +180,7 @@ class Judge:
                 self.leaves_out = True
 
     def _windings(self, x):
-        """How often every closed mesh goes round every piece of other surfaces."""
+        """Winding number of every closed mesh around every connected piece of other surfaces."""
         return {
             number: winding_numbers(x[self.pieces], x[mesh]) for number, mesh in self.meshes.items()
         }
@@ -205,7 +207,7 @@ class Judge:
             yield f"rings linked {self.links} times are linked {links} times"
         if not len(self.still):
             return
-        # Straight ways of vertices, except where they may have gone round a border.
+        # Straight paths of vertices, except where they may have gone round a border.
         used, count = self.surface.vertices, len(x)
         used = used[used < self.surface.collider_start]
         used = np.concatenate(
@@ -229,7 +231,7 @@ class Judge:
 
     def _changed_sides(self, x):
         """Vertices that are in front of another face of a moving sheet than before, nearer to it
-        than to where they may have gone round it: its border, and where it is bent sharply.
+        than to places where they may have gone round it: its border, and its sharp bends.
         """
         for number, triangles in self.sheets:
             used = self.surface.vertices
@@ -249,7 +251,7 @@ class Judge:
 
 
 def heights(x, vertices, triangles):
-    """How high vertices are above triangles [vertex, triangle], and whether right above them."""
+    """Heights of vertices above triangles [vertex, triangle], and a mask: right above them."""
     a, b, c = (x[triangles[:, k]] for k in range(3))
     n = np.cross(b - a, c - a)
     n /= np.maximum(np.linalg.norm(n, axis=1, keepdims=True), 1e-300)
@@ -261,7 +263,7 @@ def heights(x, vertices, triangles):
 
 
 def _attached(surface):
-    """Which bodies are attached to each other [body, body]."""
+    """Matrix of bodies that are attached to each other [body, body]."""
     count = len(surface.may_touch)
     attached = np.zeros((count, count), dtype=bool)
     for joint in np.flatnonzero(np.bincount(surface.joint) > 1):
@@ -272,7 +274,7 @@ def _attached(surface):
 
 
 def walls(collider):
-    """Functions of points [n, 3] that tell how far they are in front of a collider [n]."""
+    """Functions of points [n, 3] that return their distance in front of a collider [n]."""
     if isinstance(collider, Plane):
         return [lambda p: (p - collider.point) @ collider.normal]
     if isinstance(collider, Sphere):
@@ -285,8 +287,8 @@ def walls(collider):
 
 
 def winding_numbers(points, corners):
-    """How often a closed mesh of corners [triangle, 3, 3] goes round points [n] (van Oosterom and
-    Strackee, The solid angle of a plane triangle, 1983)."""
+    """Winding number of a closed mesh of corners [triangle, 3, 3] around points [n] (van Oosterom
+    and Strackee, The solid angle of a plane triangle, 1983)."""
     r = corners[None] - points[:, None, None, :]
     length = np.linalg.norm(r, axis=3)
     a, b, c = (r[:, :, k] for k in range(3))
@@ -298,8 +300,8 @@ def winding_numbers(points, corners):
 
 
 def linking_number(x, one, other):
-    """How often a closed curve goes through another, both given by vertices in order: Gauss's
-    integral, segment by segment (Klenin and Langowski, Computation of writhe, 2000).
+    """Linking number of two closed curves, both given by vertices in order: Gauss's integral,
+    segment by segment (Klenin and Langowski, Computation of writhe, 2000).
     """
     p, q = x[one][:, None], x[np.roll(one, -1)][:, None]
     a, b = x[other][None], x[np.roll(other, -1)][None]
@@ -333,7 +335,7 @@ def sharp_edges(x, triangles):
 
 
 def distance_to_edges(point, x, edges):
-    """How far a point is from the nearest of some edges [m]."""
+    """Distance of a point to the nearest of some edges [m]."""
     if not len(edges):
         return np.inf
     a, b = x[edges[:, 0]], x[edges[:, 1]]

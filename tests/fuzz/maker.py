@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What random scenes are made of: settings, bodies, colliders."""
+"""Random components of scenes: settings, bodies, colliders."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ class Maker:
         # Kernels are compiled for each combination of kinds of bodies: there are few of these.
         self.family = self.pick(["tets", "tets", "tets", "cells", "lattice", "mixed"])
 
-    # What chance decides.
+    # Random choices.
 
     def uniform(self, low, high, *shape):
         return self.random.uniform(low, high, *shape)
@@ -134,7 +134,7 @@ class Maker:
         return body
 
     def collider(self, mesh, turn=None, shift=(0.0, 0.0, 0.0), path=None):
-        """Add a collider; `path` [frame, 3] is where it goes, in sizes."""
+        """Add a collider; `path` [frame, 3] is its displacement, in sizes."""
         points, triangles = mesh
         points = points @ (np.eye(3) if turn is None else turn).T + shift
         if path is not None:
@@ -237,7 +237,9 @@ class Maker:
             self.bodies.append(Plane(here * size, (0.0, 0.1, 1.0)))
 
     def complete(self):
-        """Add what the family lacks, aside, or far away: float32 tells less of the others then."""
+        """Add bodies that the family lacks, aside, or so far away that float32 resolves the others
+        less.
+        """
         kinds = {
             "tets": [Solid],
             "cells": [Solid, Cells],
@@ -268,7 +270,7 @@ class Maker:
             self.settings = replace(self.settings, damping=0.0, line_search=False)
 
     def attach(self):
-        """Perhaps tie a body to a point that is led, or break off."""
+        """Perhaps tie a body to a kinematic point, or break off."""
         if self.family in ("cells", "lattice") or not self.chance(0.2):
             return
         body = self.pick([b for b in self.bodies if hasattr(b, "elements")])

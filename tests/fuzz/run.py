@@ -11,8 +11,8 @@ from .judge import Judge
 
 @dataclass
 class Outcome:
-    """What became of a scene: `findings` in words, empty where all went well; one whose bodies
-    do not start apart is no scene.
+    """Result of a scene: `findings` in words, empty where all went well; a scene whose bodies do
+    not start apart is not counted.
     """
 
     findings: list
@@ -38,7 +38,7 @@ def run_scene(scene):
         return False
 
     for frame in simulation.frames(scene.frames, keep):
-        # A frame may have been done again: what counts are its last substeps.
+        # A frame may have been repeated: only its last substeps count.
         after = [*states[len(states) - settings.substeps + 1 :], model.x.numpy()]
         states.clear()
         for x in after:

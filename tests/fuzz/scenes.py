@@ -27,7 +27,9 @@ from .maker import TET, Maker
 
 @dataclass(frozen=True)
 class Scene:
-    """What `simulate` is given, and what it is in words; `travel` [m] is how far animation goes."""
+    """Arguments of `simulate` and their name in words; `travel` [m] is the extent of the
+    animation.
+    """
 
     name: str
     bodies: list
@@ -36,7 +38,7 @@ class Scene:
     travel: float = 0.0
 
     def without(self, number):
-        """The same without one body and what is attached to it."""
+        """Copy of the scene without one body and those attached to it."""
         gone = self.bodies[number]
         left = [
             body
@@ -120,7 +122,7 @@ class Layouts(Maker):
         self.add(Solid, points, elements, turn, shift, velocities=fast)
 
     def slot(self):
-        """A body between two walls that leave it hardly any room."""
+        """A body between two walls that leave it hardly any space."""
         gap = self.pick([1e-6, 1e-5, 1e-4, 1e-2]) if self.aligned else self.uniform(0.0, 0.1) + 1e-4
         shape, points, elements = self.pick(
             [(Solid, TET, np.array([[0, 1, 2, 3]])), self.solid(), self.solid((1, 1, 1))]
@@ -171,7 +173,7 @@ class Layouts(Maker):
         self.collider(plate, tilt, np.array([0.5, 0.5, top + lift]), path)
 
     def drag(self):
-        """A body held at some vertices is led through or against others."""
+        """A body pinned at some vertices is moved through or against others."""
         shape, points, elements = self.solid()
         part = np.arange(self.frames + 1)[:, None, None] / self.frames
         pins = np.flatnonzero(points[:, 2] == points[:, 2].max())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random scenes as data, which stay the same when what makes random scenes changes.
+"""Random scenes as data, which stay the same when the generator of random scenes changes.
 
-A file has arrays by number, and a text in JSON that says what they belong to.
+A file has arrays by number, and a text in JSON that assigns them.
 """
 
 import json

@@ -11,7 +11,7 @@ PATIENCE, FIRST = 120.0, 900.0
 
 
 def work(seed, indices, results):
-    """Run scenes one after another, and tell what became of them."""
+    """Run scenes one after another, and report their outcomes."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import warp as wp
 
@@ -30,7 +30,7 @@ def work(seed, indices, results):
 
 
 class Worker:
-    """A process that runs scenes; one that hangs is ended and goes on with the next scene."""
+    """A process that runs scenes; one that hangs is ended, and a new one takes the next scene."""
 
     def __init__(self, seed, indices):
         self.seed, self.left = seed, list(indices)
@@ -44,7 +44,7 @@ class Worker:
         self.limit = time.monotonic() + FIRST
 
     def take(self):
-        """What is new, as a list of (index, name, outcome)."""
+        """New results, as a list of (index, name, outcome)."""
         new = []
         try:
             while True:
@@ -67,6 +67,6 @@ class Worker:
         return new
 
     def end(self):
-        """End its process, whatever it is at."""
+        """End its process, even in the middle of a scene."""
         self.process.terminate()
         self.process.join()

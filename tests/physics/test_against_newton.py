@@ -17,7 +17,7 @@ from vbd.solver.simulate import simulate
 
 STEPS = 20
 FRAME = 1 / 60
-# Rounding in float32 leaves about 1e-6 of the motion; what is asked for is 1e-3.
+# Rounding in float32 leaves about 1e-6 of the motion; the tolerance is 1e-3.
 CLOSE = 1e-4
 
 
@@ -46,7 +46,7 @@ def rod(damping=0.0):
 
 
 def largest_difference(body, model, iterations, led=None):
-    """Largest distance between solver and reference, and the motion, as a part of it."""
+    """Largest distance between solver and reference over the motion, and the motion."""
     settings = Settings(frame_time=FRAME, substeps=1, iterations=iterations, accuracy=0.0)
     reference = trajectory(scene_of(body, model), FRAME, STEPS, led=led)
     motion = apart = 0.0

@@ -60,7 +60,7 @@ def test_a_body_and_a_rod_fall_as_fast_as_their_mean_area_lets_them():
     for body, mass, area in ((solid, 1.0, 6.0 / 4.0), (rod, 0.01, np.pi * 0.02 / 4.0)):
         positions = run([body], 150, substeps=2)
         expected = np.sqrt(2.0 * mass * 9.81 / (1.25 * area))
-        # The box tumbles a little: its corners have masses and areas of different parts.
+        # The box tumbles a little: the shares of mass and of area differ at its corners.
         assert -speed(positions, 2) == pytest.approx(expected, rel=5e-3)
 
 
@@ -211,7 +211,7 @@ def test_a_texture_pushes_every_vertex_as_it_is_told():
     np.testing.assert_allclose((after - loose.points)[:, 0], first, rtol=1e-4)
     second = FRAME**2 * 2.0 * after[:, 0] + first
     np.testing.assert_allclose((last - after)[:, 0], second, rtol=1e-4)
-    # Asked when a frame begins: at the times 0 and FRAME.
+    # The field is evaluated when a frame begins: at the times 0 and FRAME.
     np.testing.assert_allclose((last - loose.points)[:, 1], 2.0 * FRAME**3, rtol=1e-3)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What starts apart stays apart where edges, faces and vertices lie exactly along each other.
+"""Bodies that start apart stay apart where edges, faces and vertices are exactly aligned.
 
 Judged after every substep, and exactly: no edge may pass through a triangle of another body.
 """
@@ -77,8 +77,8 @@ def press(count, side, stiffness, turn, frames):
 def assert_apart(bodies, steps, **settings):
     """No edge passes through a triangle after any of the substeps.
 
-    What animation moves is where the solver has it: between bodies that it presses together it may
-    be held back.
+    Animated bodies are taken where the solver has them: between bodies that they press together
+    they may stop short.
     """
     how = Settings(frame_time=STEP, substeps=1, **settings)
     simulation = Simulation(bodies, how)
@@ -160,7 +160,7 @@ def test_a_sheet_goes_along_with_a_box_that_it_lies_on_exactly(side, way):
     sheet = Cloth(points, triangles, Material(density=0.2, self_contact=True, friction=1.0))
     for frame in simulate([sheet, lift], Settings(frame_time=STEP, substeps=1), 60):
         off = frame.positions[0] - points - np.multiply(frame.index * STEP, way)
-        # It slides by some centimetres as the box starts at once, and hangs over by as much.
-        # Its border flies up by 16 mm with 200 iterations, and by twice as much with 20.
+        # It slides by some centimetres as the box starts at once, and hangs over by as much. Its
+        # border rises by 16 mm with 200 iterations, and by twice as much with 20.
         assert np.abs(off[:, :2]).max() < 0.06
         assert off[:, 2].min() > -0.02 and off[:, 2].max() < 0.035

@@ -119,7 +119,7 @@ def in_cell(body, point):
 
 
 def where(corners, weights, positions):
-    """Where a point in a cell is [m]."""
+    """Position of a point in a cell [m]."""
     return weights[0] @ positions[corners[0]].astype(float)
 
 
@@ -222,8 +222,8 @@ def test_a_chain_of_very_unequal_springs_hangs_as_statics_says():
 
 @pytest.mark.parametrize("stiffness", [1e5, 1e7])
 def test_what_hangs_on_a_light_rope_gains_no_energy(stiffness):
-    # 24 kg on a rope of 40 g: multipliers that follow the vertices of the rope alone come steps
-    # too late for what hangs on it, and throw it up.
+    # 24 kg on a rope of 40 g: multipliers that follow only the vertices of the rope come steps too
+    # late for the weight, and throw it up.
     points, edges = chain(21, 0.05)
     points = np.stack([points[:, 1], points[:, 2], -points[:, 0]], axis=1)
     material = Material(spring_stiffness=4e5, vertex_mass=0.002)
@@ -237,8 +237,8 @@ def test_what_hangs_on_a_light_rope_gains_no_energy(stiffness):
     for frame in simulate([rope, body, tie], Settings(), 72):
         energies.append(frame.stats.energy)
         heights.append(frame.positions[1][:, 2].mean())
-    # Implicit Euler only loses energy. What 20 iterations leave over is allowed a thousandth of
-    # the weight times its height, 0.3 J; the late multipliers made 20 to 30 J.
+    # Implicit Euler only loses energy. The error of 20 iterations may be a thousandth of the weight
+    # times its height, 0.3 J; late multipliers make 20 to 30 J.
     assert max(energies) < energies[0] + 1e-3 * 24.0 * GRAVITY * 1.1
     assert max(heights) < points[:, 2].mean() + 1e-3
 
@@ -270,7 +270,7 @@ def test_what_is_heavy_does_not_hang_on_the_light_cloth_that_is_sewn_to_it():
     for frame in simulate([block, *panels, *seams, floor], Settings(), 36):
         heights.append(frame.positions[2][:, 2].mean())
         assert not any(frame.stats.torn)
-    # It sinks by 6 mm as it stretches, swings a little, and the block by 2 mm.
+    # It sags by 6 mm as it stretches, swings a little, and the block by 2 mm.
     assert np.ptp(heights) < 0.015
 
 

@@ -48,7 +48,7 @@ def test_two_solids_inside_each_other_come_apart_within_two_seconds():
     assert named == {"Left", "Right"}
     assert frames < 47
     assert len(intersecting_pairs(*joined(bodies, frame))) == 0
-    # They do not fly apart: 10 cm in a quarter of a second would be 0.4 m/s.
+    # They separate slowly: 10 cm in a quarter of a second would be 0.4 m/s.
     mass = 2.0 * 1000.0 * 4.0 / 3.0 * np.pi * 0.2**3
     assert frame.stats.kinetic_energy < 0.5 * mass * 0.4**2
 
@@ -124,7 +124,7 @@ def flattened(points, tets, self_contact):
 @pytest.mark.parametrize(("height", "side"), [(0.0, 1), (0.15, 1), (-0.15, -1)])
 @pytest.mark.parametrize("cells", [1, 5])
 def test_a_solid_through_a_floor_comes_to_the_side_where_most_of_it_is(height, side, cells):
-    # A floor is an open sheet: of what is halfway through it, the front is the better guess.
+    # A floor is an open sheet: if a body is halfway through it, the front is the better guess.
     points, tets = box((4, 4, 4))
     cube = Solid(points - [0.5, 0.5, 0.5 - height], tets, RUBBER, name="Cube")
     sheet, triangles = grid(cells, 4.0)
@@ -231,8 +231,8 @@ def test_a_cube_that_begins_in_the_ground_comes_out_whatever_its_weight(
         highest = max(highest, heights.max())
         assert frame.stats.inverted == 0
     assert heights.min() > 0.0
-    # It neither stays sunk nor is thrown: what it rises above its height on the ground is what an
-    # elastic cube swings by under its weight, ρ g H²/E, but for the contact distance.
+    # It is neither left in the ground nor thrown: it rises above its height on the ground only by
+    # the swing of an elastic cube under its weight, ρ g H²/E, but for the contact distance.
     swing = 9.81 * density * size**2 / modulus
     assert size - 2.0 * swing - 0.02 < heights.max()
     assert highest < 1.02 * size + swing
@@ -334,7 +334,7 @@ def test_a_sheet_that_begins_with_its_edge_in_a_cloth_comes_out_above_it(seed):
     along = [np.cos(0.4), np.sin(0.4)]
     points = np.column_stack([[0.2, 0.25] + points[:, :1] * along, points[:, 1]])
     sheet = Cloth(points @ turn.T, triangles, Material(youngs_modulus=1e5))
-    # Where rounding lets it cross the cloth that is named, and led out.
+    # Where rounding lets it cross the cloth, it is reported and pushed out.
     *_, frame = simulate([sheet, ground], Settings(gravity=tuple(-9.81 * up)), 6)
     assert (frame.exact_positions[0] @ up).min() > 0.0
     assert frame.stats.tangles == ()
@@ -358,7 +358,7 @@ def test_what_begins_right_in_a_cloth_that_is_held_lies_on_it(is_rod, is_first):
         heights = frame.exact_positions[bodies.index(free)] @ up
         assert heights.min() > 0.0
         assert frame.stats.tangles == ()
-        # It is pushed out of what it lies in, and falls back.
+        # It is pushed out of the cloth, and falls back.
         assert heights.max() < (0.02 if frame.index < 4 else 0.01)
 
 
@@ -374,7 +374,7 @@ def test_a_sheet_in_a_ground_that_rises_is_lifted_as_a_whole(effort, cells, shif
     for frame in simulate([sheet, ground], settings, 6):
         heights = frame.exact_positions[0][:, 2] - 0.05 * frame.index
         assert heights.min() > 0.0
-        # What is pushed out of it flies on.
+        # A sheet that is pushed out keeps its speed.
         assert heights.max() < 0.01 * frame.index
 
 

@@ -18,7 +18,7 @@ def settled(bodies, frames, **settings):
     """The last of some frames without inertia."""
     settings = {"gravity": DOWN, "iterations": 60, "substeps": 1, **settings}
     *_, last = simulate(bodies, Settings(quasistatic=True, **settings), frames)
-    assert last.stats.residual < 0.1  # part of the weight
+    assert last.stats.residual < 0.1  # fraction of the weight
     return last
 
 
@@ -46,7 +46,7 @@ def test_a_twisted_bar_is_hardly_stiffer_than_st_venant_says(across, most, poiss
 
 
 def cube(points=None, pinned=None, **constants):
-    """A unit cube of 27 cells, led to `points` where `pinned`."""
+    """A unit cube of 27 cells, pinned at `points` where `pinned`."""
     rest, cells = cell_box((3, 3, 3))
     points = rest if points is None else points
     pins = None if pinned is None else Pins(np.flatnonzero(pinned), points[pinned])
@@ -81,7 +81,9 @@ def test_uniform_states_are_exact(gradient):
 
 @pytest.mark.parametrize("poisson", [0.3, 0.45])
 def test_a_turned_bar_moves_as_the_bar_does(poisson):
-    """Bent and twisted at once by its ends; the cells keep their axes, the ends and loads turn."""
+    """A bar bent and twisted at once by its ends; its cells keep their axes, its ends and loads
+    turn.
+    """
     turn = rotation([0.36, 0.48, 0.8], 1.3)
     found = []
     for frame in (np.eye(3), turn):

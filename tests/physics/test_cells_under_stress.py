@@ -58,7 +58,7 @@ def test_ruined_cells_get_their_volume_back(name, model, damping):
     start = RUINS[name](points, np.random.default_rng(1))
     made = Material(youngs_modulus=1e6, poisson_ratio=0.4, solid_model=model, damping=damping)
     body = Cells(start, cells, made, rest_points=points)
-    # What creeps back from ruin goes a small part of its way per step: errors of one sign add up.
+    # Ruined cells recover a small fraction of the distance per step: errors of one sign add up.
     frame = recovered(body, 60, iterations=100, accuracy=0.0)
     assert frame.stats.inverted == 0
     now, before = volume(frame.exact_positions[0], cells), volume(points, cells)
@@ -76,7 +76,7 @@ def test_cells_stretched_fourfold_spring_back(iterations):
 
 
 def pulled_bar(across):
-    """Held at one end, with a vertex of the other led round every second."""
+    """A bar held at one end, with a vertex of the other moving round every second."""
     points, cells = cell_box((across, across, 4 * across), (0.25, 0.25, 1.0))
     held = np.append(np.flatnonzero(points[:, 2] < 1e-9), len(points) - 1)
     rest = points[held]
@@ -127,7 +127,7 @@ def test_a_beam_swings_down_as_its_damping_says(direction, across, model):
 
 
 def bent_and_twisted(points):
-    """A bar of length 10 as an arc of a radius of 6, twisted by a radian on the way."""
+    """A bar of length 10 as an arc of a radius of 6, twisted by a radian along its length."""
     center = points.mean(axis=0)
     along, y, z = (points - center).T
     twist = 0.1 * along
@@ -139,7 +139,7 @@ def bent_and_twisted(points):
 @pytest.mark.parametrize("across", [1, 2])
 @pytest.mark.parametrize("damping", [0.0, 0.01])
 def test_a_bar_that_spins_fast_while_it_is_bent_keeps_its_spin_and_gains_no_energy(across, damping):
-    """Let go while it turns by a radian in 20 steps. Implicit Euler takes spin and energy itself:
+    """Released while it turns by a radian in 20 steps. Implicit Euler takes spin and energy itself:
     where no force turns the body, Σ m x × v changes by h Σ m v' × v in a step from v to v'.
     """
     body = bar(across, material(0.3, damping=damping))
@@ -169,5 +169,5 @@ def test_a_nearly_incompressible_cube_keeps_its_shape_while_it_falls(modulus, ra
     floor = Collider([[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]], [[0, 1, 2], [0, 2, 3]])
     *_, frame = simulate([body, floor], Settings(iterations=iterations), 12)
     fallen = frame.exact_positions[0] - body.points
-    # What float32 rounds off had grown to centimeters by then.
+    # Rounding in float32 must not add up: it would come to centimeters by then.
     assert np.ptp(fallen, axis=0).max() < 3e-4

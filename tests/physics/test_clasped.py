@@ -23,12 +23,12 @@ def block(size, low):
 
 
 def led(points, way):
-    """Points that go along a way in a second."""
+    """Function of time that moves points by a displacement within a second."""
     return lambda time: points + np.multiply(time, way)
 
 
 def sheet(gap, way, name="Sheet"):
-    """A sheet over a block that is wider; its edge that lies ahead is pinned and led."""
+    """A sheet over a wider block; its front edge is pinned and moves."""
     points, triangles = grid(10, 0.8)
     points = points + [-0.4, -0.4, gap]
     pins = np.flatnonzero(points[:, 0] > 0.399)
@@ -53,7 +53,7 @@ def frames_of(bodies, frames=FRAMES):
 
 
 def off(frame, body, number=0):
-    """How far the pins of a body are from where they are to be [m]."""
+    """Distance of the pins of a body from their targets [m]."""
     targets = body.pins.targets(frame.index / RATE)
     return np.abs(frame.positions[number][body.pins.indices] - targets).max()
 

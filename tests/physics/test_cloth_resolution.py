@@ -42,7 +42,7 @@ def clamped(cells, load, rigidity=2e-3):
 
 
 def tip(cells, load, adapt):
-    """Where the free end comes to, (x, z)."""
+    """Position (x, z) of the free end."""
     body, middle = clamped(cells, load)
     body.material = replace(body.material, adapt_folds=adapt)
     *_, frame = simulate([body], Settings(quasistatic=True, iterations=60), 3)
@@ -69,7 +69,7 @@ def test_a_stiff_sheet_does_not_notice_that_folds_are_adapted(load, cells):
 
 
 def sag(faces, **others):
-    """How low the lowest vertex of a sheet of faces² hangs below its corners [m]."""
+    """Drop of the lowest vertex of a sheet of faces² below its corners [m]."""
     scene = scenes.corners(faces)
     uv = scene.sheet.points[:, :2] if others.get("membrane") == "orthotropic" else None
     return -ours.motion(scene, uv=uv, **others)[-1][:, 2].min()

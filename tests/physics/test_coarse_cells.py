@@ -7,9 +7,8 @@ import pytest
 
 from vbd.benchmarks.experiments.cells_resolution import CHARACTERS, mean_distance, motion, of_cells
 
-# Over how far they move: what is reached, 4.5 and 4.6 %, and some for what else may change it.
-# Six tets a cell are 14 and 12 % off. Most of Suzanne's is her head rocking on the patch that is
-# held.
+# Error over the motion: the present 4.5 and 4.6 %, and some margin for other changes. Six tets a
+# cell are 14 and 12 % off. Suzanne's comes mostly from her head, which rocks on the pinned patch.
 MOST = {"Suzanne": 0.05, "stout": 0.049}
 
 

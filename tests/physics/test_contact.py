@@ -14,7 +14,7 @@ RUBBER = Material(youngs_modulus=2e5, damping=0.02, collision_thickness=THICKNES
 
 
 def floors():
-    """The same floor at height 0 in three ways: settings and colliders."""
+    """A floor at height 0 in three variants: settings and colliders."""
     return {
         "ground": ({"use_ground": True}, []),
         "open mesh": ({}, [Collider(*plane())]),

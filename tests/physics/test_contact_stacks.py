@@ -119,7 +119,7 @@ def test_light_cords_under_a_heavy_block_are_not_pressed_flat(floor):
 
 @pytest.mark.parametrize("floor", ["plane", "mesh"])
 def test_what_rests_comes_back_to_the_contact_distance(floor):
-    # Two cubes, the upper one with 50 times the mass, sink in at first; multipliers take over.
+    # Two cubes, the upper one with 50 times the mass, sag at first; multipliers then correct it.
     points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
     radius = {"plane": THICKNESS, "mesh": 2.0 * THICKNESS}[floor]
     bodies = []

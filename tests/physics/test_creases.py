@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Creases: what is bent too sharply keeps what is beyond, what is not opens again."""
+"""Creases: a fold beyond its limit keeps the rest of its angle, any other one opens again."""
 
 import dataclasses
 
@@ -126,7 +126,7 @@ def crumpled(seed=3, **material):
 
 
 def test_energy_never_grows_by_the_flow():
-    """Of a sheet that is held as it is, in any substep, the flow alone changes the energy."""
+    """In any substep of a sheet held in shape, only the plastic flow changes the energy."""
     body = crumpled(flow_time=0.1)
     body.pins = Pins(range(len(body.points)))
     rod = wire(0.7, crease_radius=0.5, flow_time=0.1)

@@ -13,7 +13,7 @@ from vbd.solver.topology.meshes import tet_volumes
 
 
 @pytest.mark.parametrize("model", ["neo_hookean", "neo_hookean_log", "corotated"])
-# The principal axes of bending: all diagonals of the cells lean the same way.
+# The principal axes of bending: all diagonals of the cells run in one direction.
 @pytest.mark.parametrize("direction", [[1, 0, 0], [0, 1, 1], [0, 1, -1]])
 def test_a_beam_swings_down_as_its_damping_says_in_every_direction(direction, model):
     points, tets = box((6, 2, 2), (0.3, 0.1, 0.1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dents: cloth and solids that are strained too far keep what is beyond."""
+"""Dents: cloth and solids keep the strain beyond their limit."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ STILL = Settings(quasistatic=True, iterations=60, gravity=(0.0, 0.0, 0.0))
 
 
 def length_after(stretch, membrane="stvk", **material):
-    """Length of a sheet of 1 m that is stretched, and let go but for one side of it."""
+    """Length of a sheet of 1 m that is stretched, then released except for one side."""
     points, triangles = grid(4)
     made = Material(
         poisson_ratio=0.0, density=0.2, membrane=membrane, yield_strain=YIELD, **material
@@ -54,11 +54,11 @@ def solid(kind, start=lambda points: points, **material):
 
 
 def stretches(body):
-    """By what a body is stretched in its principal directions when it has come to rest."""
+    """Principal stretches of a body at rest."""
     *_, frame = simulate([body], STILL, 2)
     rest, points = (p - p.mean(axis=0) for p in (body.rest_points, frame.exact_positions[0]))
     gradient, *_ = np.linalg.lstsq(rest, points, rcond=None)
-    # It is alike everywhere, to a part in 10⁴ of the length.
+    # It is uniform, to 1e-4 of the length.
     assert np.abs(rest @ gradient - points).max() < 2e-4
     return np.linalg.svd(gradient)[1]
 
@@ -93,7 +93,7 @@ def test_other_models_of_solids_spring_back(model):
 @pytest.mark.parametrize("across", [1, 2, 3])
 def test_a_bent_bar_opens_by_what_is_elastic(across):
     # Bent to κ, a bar of an ideally plastic material that yields at κ/5 keeps 1 − (3 − 1/25)/10 =
-    # 0.704 of it. It is not quite incompressible, and yields cell by cell: to a fifth.
+    # 0.704 of it. This one is not quite incompressible, and yields cell by cell: to a fifth.
     length, curvature, ratio = 6, 0.05, 0.45
     points, cells = cell_box((length * across, across, across), (length, 1.0, 1.0))
     y, z = points[:, 1] - 0.5, points[:, 2] - 0.5

@@ -201,7 +201,7 @@ def test_a_surface_that_is_not_in_the_tets_is_refused(corners, weights, complain
 
 @of_tets_or_cells
 def test_an_embedding_body_falls_above_the_ground_as_without_it(body):
-    # Also with coarse steps, which look at every vertex of its lattice.
+    # Also with coarse steps, which check every vertex of its lattice.
     ends = []
     for use_ground in (False, True):
         ball = body(*bumpy_ball(0.3), resolution=10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the experiments with solids show (VBD 2024, §5), on meshes small enough for a test."""
+"""Results of the experiments with solids (VBD 2024, §5), on meshes small enough for a test."""
 
 import numpy as np
 import pytest

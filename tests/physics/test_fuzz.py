@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random scenes: what starts apart stays apart, judged exactly after every substep.
+"""Random scenes: bodies that start apart stay apart, judged exactly after every substep.
 
 The first 200 of one seed; more, and any of them alone, with `python -m fuzz` (tests/fuzz).
 """
@@ -11,16 +11,15 @@ from fuzz.run import run_scene
 from fuzz.scenes import make_scene
 
 SEED, SCENES, AT_ONCE = 17, 200, 10
-# Others that failed: solids drawn out to hundreds of times their size, of which vertices outside
-# were taken to be inside; two that touched each other, in flight to where rounding is more than
-# what was between them; sheets that begin a last digit of float32 apart; a cube of 1 mm whose
-# contacts are 10⁶ times as stiff as its inertia; pins that are led into others, which took contact
-# with themselves and with third bodies from what they belong to; a body of 2 mg that began on
-# contacts 10¹³ times as stiff as its inertia, where the rigid step came to no end; stacks of 15 to
-# 60 m, a last digit of float32 apart, that moved as a whole; a vertex nearer to a face than
-# rounding that was taken to be behind it, as corners face; small steps of a rope caught by a sheet,
-# each rounded towards it; sweeps that overshot the way of a substep from where it began, by more in
-# each.
+# Scenes that are hard: solids stretched to hundreds of times their size, with vertices outside that
+# are easily taken to be inside; two bodies that touch, in flight to where rounding is larger than
+# their gap; sheets that begin a last digit of float32 apart; a cube of 1 mm whose contacts are 10⁶
+# times as stiff as its inertia; pins that move into bodies, which must not lose contact with
+# themselves and with third bodies; a body of 2 mg that begins on contacts 10¹³ times as stiff as
+# its inertia, where the rigid step must end; stacks of 15 to 60 m, a last digit of float32 apart,
+# that move as a whole; a vertex nearer to a face than rounding, easily taken to be behind it; small
+# steps of a rope caught by a sheet, each rounded towards it; sweeps that overshoot the displacement
+# of a substep, by more in each.
 FAILED = sorted(stored.FAILED.glob("*.npz"))
 
 

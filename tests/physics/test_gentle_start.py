@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What begins nearer than the contact distance is not thrown off."""
+"""Bodies that begin nearer than the contact distance are not thrown off."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,8 @@ from vbd.solver.bodies import Cloth, Collider, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
-# A contact distance that grows to r within a quarter of a second rises with r/0.25 s, and throws
-# what lies on it by that squared over 2 g: 8 mm of 10 cm; less is left by what gives way.
+# A contact distance that grows to r within a quarter of a second rises with r/0.25 s, and throws a
+# body on it by that squared over 2 g: 8 mm of 10 cm; compliance leaves less.
 HOP = 0.1
 
 

@@ -86,9 +86,9 @@ def test_a_stiff_body_flies_and_spins_undragged(iterations, options):
     count = 30
     settings = Settings(**STIFF, gravity=(0, 0, 0), iterations=iterations, **options)
     *_, frame = simulate([body], settings, count)
-    # Rounded in float32, the forces inside of so stiff a body do not cancel, and their sum turned
-    # it by millimeters. What may be left is the rounding of places of half a meter, 3e-8 m a step:
-    # were it always to one side, it would add up to 30²/2 times that, 1.4e-5 m.
+    # Rounded in float32, the forces inside so stiff a body do not cancel, and their sum must not
+    # turn it. Rounding of positions of half a meter is allowed, 3e-8 m a step: always to one side
+    # it adds up to 30²/2 times that, 1.4e-5 m.
     wanted = rigid_flight(body, 1 / 60, count)
     np.testing.assert_allclose(frame.exact_positions[0], wanted, atol=2e-5)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Soft pins, what gives, what is let go and caught again, and seams that close."""
+"""Soft pins, compliance, release and catching again, and seams that close."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def path(bodies, settings, frames):
 
 
 def crossings(values, time):
-    """When values pass through zero [s], between frames by straight lines."""
+    """Times at which values pass through zero [s], linear between frames."""
     at = np.flatnonzero(values[:-1] * values[1:] < 0.0)
     return (at + values[at] / (values[at] - values[at + 1])) * time
 
@@ -54,8 +54,8 @@ def test_damping_of_a_soft_pin_lets_it_swing_out_as_its_time_says():
     settings = Settings(frame_time=1 / 192, substeps=8, iterations=20, gravity=WEIGHTLESS)
     z = path([body, pins], settings, 128)[:, 2]
     first, second = z[:70].max(), -z[40:110].min()
-    # A half swing takes the part exp(−ζπ/√(1−ζ²)), ζ = ω (time + h)/2: implicit Euler damps as h
-    # more of it would.
+    # A half swing leaves exp(−ζπ/√(1−ζ²)), ζ = ω (time + h)/2: implicit Euler damps as an
+    # additional time h would.
     ratio = 0.5 * np.sqrt(kappa) * (time + settings.step_time)
     assert second / first == pytest.approx(np.exp(-np.pi * ratio / np.sqrt(1 - ratio**2)), rel=0.02)
 
@@ -146,7 +146,7 @@ def test_a_grip_lets_go_and_catches_again():
     found = path([body, tie], settings, 24)
     there = np.array([points.mean(axis=0) for points in places])
     np.testing.assert_allclose(found[:5], there[:5], atol=1e-4)  # held as by a pin
-    # Let go in the course of the fifth frame, it falls.
+    # Released in the course of the fifth frame, it falls.
     assert found[14, 2] < -0.5
     assert found[14, 1] == pytest.approx(0.02 * 14, abs=0.02)
     np.testing.assert_allclose(found[15:], there[15:], atol=1e-4)  # home within a frame
@@ -178,7 +178,7 @@ def seam_of_two_sheets(speed, **limits):
 
 
 def impulses(sheets, frames, time):
-    """What pushes [kg m/s] and turns [kg m²/s] sheets between frames, [frame, 3] each.
+    """Linear [kg m/s] and angular [kg m²/s] impulses on sheets between frames, [frame, 3] each.
 
     With velocities as implicit Euler has them: its own loss of spin is no torque of the seam.
     """
@@ -204,6 +204,6 @@ def test_a_seam_closes_and_keeps_the_momentum_of_what_it_sews(limits):
         assert gap[96] == pytest.approx(0.1, abs=0.02)
     assert gap[384] < 0.01
     push, turn = impulses(sheets, frames, settings.frame_time)
-    # Of 0.021 kg m/s and 0.008 kg m²/s that the sheets have.
+    # A thousandth of the sheets' 0.021 kg m/s and 0.008 kg m²/s.
     assert np.linalg.norm(push.sum(axis=0)) < 1e-3 * 0.021
     assert np.linalg.norm(turn.sum(axis=0)) < 1e-3 * 0.008

@@ -20,7 +20,7 @@ SMALL = 2.0**-300
 
 
 def meet(one, other):
-    """Whether two triangles given by their corners intersect, in either order."""
+    """Return whether two triangles given by their corners intersect, in either order."""
     found = {
         len(intersecting_pairs(np.array([*a, *b]), [[0, 1, 2], [3, 4, 5]]))
         for a, b in ((one, other), (other, one))
@@ -99,7 +99,7 @@ def test_triangles_without_area_count_as_segments_or_points(line, wanted):
 
 
 def pair_at_a_vertex(a, b, c, d):
-    """Pairs found for triangles (v, a, b) and (v, c, d) with v at the origin."""
+    """Number of intersecting pairs of triangles (v, a, b) and (v, c, d) with v at the origin."""
     points = np.array([[0.0, 0.0, 0.0], a, b, c, d], dtype=float)
     return len(intersecting_pairs(points, [[0, 1, 2], [3, 4, 0]]))
 
@@ -216,7 +216,7 @@ def test_triangles_on_a_coarse_grid_agree_with_the_definition():
 
 
 def touches_in_a_plane(points, one, other):
-    """Whether an edge of one lies in the plane of the other."""
+    """Return whether an edge of one lies in the plane of the other."""
     for near, far in ((one, other), (other, one)):
         normal = np.cross(points[far[1]] - points[far[0]], points[far[2]] - points[far[0]])
         if (((points[near] - points[far[0]]) @ normal) == 0.0).sum() > 1:

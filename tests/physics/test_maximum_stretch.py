@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth with a maximum stretch is stretched no further, whatever falls on it."""
+"""Cloth with a maximum stretch is stretched no further, under any load."""
 
 import numpy as np
 import pytest

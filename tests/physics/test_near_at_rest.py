@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parts of one body that are nearer at rest than twice its thickness keep apart all the same."""
+"""Parts of one body that are nearer at rest than twice its thickness still have contact."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ EDGE = 0.05
 
 @pytest.mark.parametrize("part", [0.2, 0.6, 0.9, 0.99])
 def test_layers_of_one_sheet_lie_on_each_other_with_a_gap(part):
-    """The lower is pinned, the upper falls on it; it begins a part of the contact distance away."""
+    """The lower is pinned, the upper falls on it from a fraction of the contact distance."""
     points, triangles = grid(6)
     gap = part * 2.0 * THICKNESS
     points = np.concatenate([points, points + [0.0, 0.0, gap]])
@@ -27,7 +27,7 @@ def test_layers_of_one_sheet_lie_on_each_other_with_a_gap(part):
     body = Cloth(points, triangles, cotton, Pins(np.arange(len(points) // 2)))
     *_, last = simulate([body], Settings(), 48)
     height = last.positions[0][len(points) // 2 :, 2] - points[: len(points) // 2, 2]
-    # What weighs as little as this closes no contact by half, and nothing has lifted it.
+    # So light a sheet closes no contact by half, and nothing has lifted it.
     reach = max(0.5 * gap, 2.0 * (gap - THICKNESS))
     assert height.min() > 0.5 * reach
     assert height.max() < gap * (1.0 + 1e-3)
@@ -36,8 +36,8 @@ def test_layers_of_one_sheet_lie_on_each_other_with_a_gap(part):
 @pytest.mark.parametrize("ring", [0.03, 0.0305, 0.032])
 def test_a_bundle_of_ropes_is_not_drawn_out(ring):
     """Twelve ropes in a ring around a head that turns; neighbors begin 15.5, 15.8 and 16.6 mm
-    apart and are to keep 16. Where those that began nearer had no contact distance at all, one
-    squeezed in between others, was caught there, and its edges came to 2.3 times their length.
+    apart, and their contact distance is 16. If nearer ones had no contact distance at all, one
+    could be squeezed in between others and caught, its edges 2.3 times their length.
     """
     rows, angle = 16, 2.0 * np.pi * np.arange(12) / 12
     root = np.stack([np.zeros(12), np.cos(angle), np.sin(angle)], axis=1) * [0.0, ring, ring]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What random scenes have found, made small; and scenes in which contact is strong.
+"""Small scenes from findings of random ones, and scenes with strong contact.
 
 Each is judged exactly after every substep, as random scenes are (tests/fuzz).
 """
@@ -42,7 +42,7 @@ COLLIDERS = {
 @pytest.mark.parametrize("how", [{}, {"acceleration": 0.9}, {"iterations": 1}])
 @pytest.mark.parametrize("count", [1, 2])
 def test_what_turns_on_its_way_does_not_enter_an_analytic_collider(name, how, count):
-    # Its mean motion leads ahead in front of the collider, that of a corner does not.
+    # Its mean motion ends in front of the collider, that of a corner does not.
     turn = rotation((0.6, 0.8, 0.0), 0.7)
     bodies = [cube((1.5 * k, 0.0, 0.3), turn=turn, youngs_modulus=1e6) for k in range(count)]
     for body in bodies:
@@ -130,7 +130,7 @@ def rollers(frames, gap, turn=0.2):
 
 
 def test_a_soft_ball_drawn_through_rollers_comes_out_whole():
-    # The gap is a twentieth of its diameter: some of it turns inside out on the way.
+    # The gap is a twentieth of its diameter: some of it is inverted in between.
     frames = 22
     points, triangles = bumpy_ball(0.6, rows=7)
     material = Material(youngs_modulus=1e4, friction=1.0)
@@ -181,7 +181,7 @@ def test_the_judge_sees_what_passes_through_without_truncation(name):
 
 
 def test_the_judge_sees_what_is_behind_a_plane():
-    # Told to it, since nothing gets there by itself, even without truncation.
+    # Positions are given, since nothing gets there by itself, even without truncation.
     scene = Scene("", [cube((0.0, 0.0, 0.1)), Plane((0.0, 0.0, 0.0))], Settings(threads=1), 1)
     model = Simulation(scene.bodies, scene.settings).model
     x = model.x.numpy()

@@ -37,7 +37,7 @@ def small_pile():
 
 
 # The center line of a cord under bodies of a thousand times its mass passes through nothing, but
-# they press its thickness flat: as far as truncation lets them, to a thousandth of the distance.
+# they press its thickness flat: as far as truncation allows, to a thousandth of the distance.
 CENTER_LINE = 0.001
 # Scenes, and contact pairs that they have at least at their busiest.
 SCENES = {
@@ -53,7 +53,7 @@ SCENES = {
 
 
 def checked_frames(scene, rod=scenes.SHOWN_ROD):
-    """Simulates a scene that starts without intersections, and looks for some in every frame."""
+    """Simulate a scene that starts without intersections, and assert that no frame has any."""
     assert crossings(scene, [body.points for body in scene.deformable], 0, rod).total == 0
     for frame in simulate(scene.bodies, scene.settings, scene.frames):
         found = crossings(scene, frame.exact_positions, frame.index, rod)
@@ -85,14 +85,14 @@ def test_a_knot_pulled_tight_has_no_intersections_and_stays_a_knot():
     (points,) = last.exact_positions
     assert is_knotted(start) and is_knotted(points)
     assert last.stats.pairs >= 4
-    # It is tight: the loop is gone, and what is left of its height is that of a cord.
+    # It is tight: the loop is gone, and the remaining height is that of a cord.
     assert np.ptp(points[:, 2]) < 0.3 * np.ptp(start[:, 2])
 
 
 def test_a_cloth_on_a_sphere_has_no_intersections_and_comes_to_rest():
     scene = scenes.cloth_on_sphere(13, frames=290)
     frames = [frame.stats for frame in checked_frames(scene)]
-    # As it lands 96 to 108 touch, by how many iterations there are, 20 to 100.
+    # On landing 96 to 108 touch, depending on the number of iterations, 20 to 100.
     assert max(stats.pairs for stats in frames) >= 90
     # Slower than the friction velocity; the sheet has 1 m². Its corners swing that long, with 20
     # iterations as with 200: folds within faces and friction take little.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parts of a mesh that share the cells of a coarse lattice move by themselves."""
+"""Components of a mesh that share the cells of a coarse lattice move separately."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from vbd.benchmarks.experiments.cells_parts import bent_hand, falling_rings
 
 @pytest.mark.parametrize("bent", range(4))
 def test_each_finger_bends_alone(bent):
-    """Fingers a third of a cell apart; what the others do comes through the palm."""
+    """Fingers a third of a cell apart; other fingers act only through the palm."""
     rest, x, _, finger = bent_hand(bent, count=12)
     moved = np.linalg.norm(x - rest, axis=1)
     assert moved[finger == bent].max() > 0.5

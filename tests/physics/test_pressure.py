@@ -71,7 +71,7 @@ def growth(body, frame):
 
 @pytest.mark.parametrize("membrane", ["stvk", "neo_hookean"])
 def test_a_thin_sphere_grows_as_its_closed_form(membrane):
-    # Hoop stress p R/(2 t) both ways: strain p R (1 − ν)/(2 E t), here 0.1 %.
+    # Hoop stress p R/(2 t) along both axes: strain p R (1 − ν)/(2 E t), here 0.1 %.
     pressure = 0.001 * 2.0 * E * THICKNESS / (RADIUS * (1.0 - NU))
     body = balloon(pressure=pressure, membrane=membrane)
     frame = last(body, 2, quasistatic=True, iterations=100, substeps=1)
@@ -161,7 +161,7 @@ def test_a_ball_between_plates_keeps_its_volume():
         volume(frame.exact_positions[0], body.triangles) / volume(body.points, body.triangles)
         for frame in (kept, not_kept)
     ]
-    # Of what the membrane presses the air itself gives 0.6 %.
+    # The air itself gives way by 0.6 % to the pressure of the membrane.
     assert squeezed[0] > 0.99
     assert squeezed[1] < 0.9
     assert kept.stats.kinetic_energy < 1e-4

@@ -44,7 +44,7 @@ def test_what_rounding_leaves_of_the_residual_hides_no_error():
 
 @pytest.mark.parametrize("ground", ["plane", "mesh"])
 def test_a_bar_comes_to_lie_on_the_ground(ground):
-    # 118 times as heavy as stiff: the first step leads 15 m below the ground. Vertex by vertex it
+    # 118 times as heavy as stiff: the first step aims 15 m below the ground. Vertex by vertex it
     # would end there, and press the bar flat.
     points, cells = cell_box((30, 3, 3), (1.0, 0.1, 0.1))
     held = Pins(np.flatnonzero(points[:, 0] == 0))

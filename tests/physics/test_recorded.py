@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes move as they did with the version that was recorded.
+"""Scenes move as recorded.
 
-The records are no truth of their own: they hold what other tests have found right while the code is
-moved about. Who changes what the solver computes, and can say why it is better, records anew
+The records are no truth of their own: they preserve results that other tests have verified while
+the code is reorganized. After a justified change of the results, record again
 (tests/recorded/record.py).
 
-Each scene was also run with start positions shaken by half a digit of float32, and with products
-and sums rounded together (`--contraction`); the number of threads changes no bit. That tells how
-far rounding alone goes, and the tolerances leave room for another CPU.
+Effects of rounding come from start positions shaken by half a digit of float32, and from products
+and sums rounded together (`--contraction`); the number of threads changes no bit. The tolerances
+leave a margin for another CPU.
 """
 
 import functools
@@ -17,9 +17,9 @@ import pytest
 from recorded.measures import FOLDER, file_name, measured
 from recorded.scenes import CONTACT, FREE
 
-# Of the largest displacement so far. Rounding alone: below 6e-6.
+# Over the largest displacement so far. Rounding alone: below 6e-6.
 BEFORE_CONTACT = 1e-5
-# Of the largest displacement and momentum of the scene. Rounding alone: below 1e-4.
+# Over the largest displacement and momentum of the scene. Rounding alone: below 1e-4.
 AFTER_CONTACT = 1e-3
 
 
@@ -31,7 +31,7 @@ def played(name):
 
 
 def both(name):
-    """What is measured of a scene now, and what was recorded."""
+    """Measures of a scene now, and its record."""
     return measured(*played(name)), np.load(FOLDER / file_name(name))
 
 

@@ -37,7 +37,7 @@ def equilibrium(body, iterations, relaxation):
 
 
 def tip_sag(body, x):
-    """How far the middle of the free end has gone down [m]."""
+    """Drop of the middle of the free end [m]."""
     end = body.points[:, 0] > LENGTH - 1e-9
     return float((body.points[end, 2] - x[end, 2]).mean())
 

@@ -50,8 +50,8 @@ def test_a_cantilever_sags_as_the_elastica():
 
 
 def test_a_short_column_stands_and_buckles_at_the_length_of_greenhill():
-    """Pushed a little from the side, it leans by a part that grows as 1/(1 − q/q_c): two weights q
-    tell where it is infinite, q_c = 7.837 B/L³ (Greenhill 1881).
+    """Pushed a little from the side, it leans in proportion to 1/(1 − q/q_c): two weights q give
+    the pole, q_c = 7.837 B/L³ (Greenhill 1881).
     """
     lean, weights = [], (0.6, 0.8)
     for weight in weights:
@@ -94,8 +94,9 @@ def ring(count, turns, ratio):
 
 
 def growth(share):
-    """How a ring with `share` of the critical twist bends out of its plane: the amplitude of the
-    mode cos 2φ over that in the beginning, in the second half of 40 frames at most.
+    """Growth of the bending out of its plane of a ring with `share` of the critical twist: the
+    amplitude of the mode cos 2φ over that in the beginning, in the second half of 40 frames at
+    most.
     """
     count = 32
     body = ring(count, 2, 2.0 / (np.sqrt(3.0) * share) - 1.0)
@@ -168,6 +169,6 @@ def test_where_many_edges_meet_the_joint_is_rigid(count):
     pins = Pins([0, 1, directors[0]])
     body = Rod(points, edges, rubber(density=0.02), pins, directors=directors)
     end = settled(body, STANDING, 6).positions[0][: count + 1]
-    # As one edge would sag by itself: weight 0.02 · 9.81 · 0.2² / 2 over B/l at the joint.
+    # Sag of one edge by itself: weight 0.02 · 9.81 · 0.2² / 2 over B/l at the joint.
     sag = 0.2 * (0.02 * 9.81 * 0.2**2 / 2.0) / (BENDING / 0.1)
     assert abs(end[:, 2]).max() < 3.0 * sag

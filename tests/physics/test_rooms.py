@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What begins as a whole inside of a closed collider stays there, as in a room."""
+"""A body that begins inside a closed collider stays there, as in a room."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from vbd.solver.simulate import simulate
 
 ROOM = Collider(*block((2.0, 2.0, 2.0), (0.0, 0.0, 0.0)), name="Room")
 SETTINGS = Settings(threads=1)
-FRAMES = 30  # it has hit the floor, and what is torn is torn
+FRAMES = 30  # it has hit the floor, and any tearing is over
 
 
 def cube(low, size=0.6, name="Cube"):
@@ -30,7 +30,7 @@ def run(bodies, frames=FRAMES):
     return places
 
 
-# In the middle, beside a wall, as large as the room but for a hair, and on its floor without a gap.
+# In the middle, beside a wall, nearly as large as the room, and on its floor without a gap.
 @pytest.mark.parametrize(
     ("low", "size"),
     [((-0.3, -0.3, -0.3), 0.6), ((0.38, 0.0, 0.0), 0.6), ((-0.98,) * 3, 1.96), ((0, 0, -1), 0.5)],
@@ -38,7 +38,7 @@ def run(bodies, frames=FRAMES):
 def test_a_solid_stays_in_a_room(low, size):
     places = run([cube(low, size), ROOM])
     assert all((np.abs(x) < 1.0 + 1e-6).all() for x in places)
-    # It rests, and is as large as before: 3e5 Pa give way by some thousandths of its size.
+    # It rests, and is as large as before: 3e5 Pa yield by some thousandths of its size.
     last = places[-1]
     np.testing.assert_allclose(np.ptp(last, axis=0), size, rtol=0.05)
     assert last[:, 2].min() < -0.98

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parts of one mesh that begin right in each other, as seams that nobody has merged.
+"""Components of one mesh that coincide at the start, like seams that nobody has merged.
 
-They are not held apart, no more than neighbors are: they fall as with no self contact.
+They have no contact with each other, like neighbors: they fall as with no self contact.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ MESHES = {
 
 
 def fallen(body, frames, *colliders):
-    """Where a body is after each frame [frame, vertex, 3], and whether anything was entangled."""
+    """Positions of a body after each frame [frame, vertex, 3]; assert that nothing is entangled."""
     played = simulate([body, *colliders], Settings(threads=1), frames)
     both = [(np.array(frame.positions[0]), frame.stats.tangles) for frame in played]
     assert not any(tangles for _, tangles in both)

@@ -20,7 +20,7 @@ CELLS = 12
 
 
 def slack_sheet():
-    """1 m² held at its corners, 0.85 m apart: it is a sixth longer than what it spans."""
+    """1 m² held at its corners, 0.85 m apart: it is a sixth longer than its span."""
     points, triangles = grid(CELLS)
     points = points - points.mean(axis=0)
     start = points * [0.85, 0.85, 1.0]
@@ -40,7 +40,7 @@ def converged():
 
 
 def error(converged, iterations):
-    """Root mean square of what few iterations are off by, as a part of the motion."""
+    """Root mean square error of few iterations, over the motion."""
     apart, moved = path(iterations) - converged, converged[-1] - slack_sheet().points
     return np.sqrt((apart**2).sum(axis=2).mean(axis=1).max() / (moved**2).sum(axis=1).mean())
 
