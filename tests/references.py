@@ -53,11 +53,11 @@ def viscosity(rest, x, before, mu, lam):
 
 
 def cell_state(rest, x, middle=(0.0, 0.0, 0.0)):
-    """Of one cubic cell: F in the `middle` of its material (-1 to 1), q_xy, q_yz, q_xz, q_xyz as
-    rows, and the volume of the cell [m³].
+    """State of one cubic cell: F in the `middle` of its material (-1 to 1), q_xy, q_yz, q_xz, q_xyz
+    as rows, and the volume of the cell [m³].
 
-    The q are the mixed derivatives there of the trilinear x(X), over what makes them strains at √3
-    of the way from the centre to a face.
+    The q are the mixed derivatives there of the trilinear x(X), scaled to strains at √3 of the
+    distance from the centre to a face.
     """
     side = rest[1, 0] - rest[0, 0]
     u, v, w = (rest - rest.mean(axis=0) - 0.5 * side * np.asarray(middle)).T
@@ -68,8 +68,8 @@ def cell_state(rest, x, middle=(0.0, 0.0, 0.0)):
 
 
 def bending_form(b, q, mu, lam, spread=(1.0, 1.0, 1.0)):
-    """What bending costs per volume, twice: for b[axis, mode] = n·q along the axes, and for q[axis,
-    mode], whose axes are those that |f × q| leaves.
+    """Twice the bending energy per volume: for b[axis, mode] = n·q along the axes, and for q[axis,
+    mode], with the axes that |f × q| leaves.
     """
     plane, least = 2.0 * lam * mu / (lam + 2.0 * mu), min(spread)
     (x_xy, x_yz, x_xz), (y_xy, y_yz, y_xz), (z_xy, z_yz, z_xz) = b[:, :3]
@@ -86,7 +86,7 @@ FULL = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 1.0)
 
 
 def hourglass(rest, x, mu, lam, filling=FULL):
-    """Energy [J] of bending and twisting of one cell; `filling`: middle, spread and part."""
+    """Energy [J] of bending and twisting of one cell; `filling`: middle, spread and fraction."""
     f, q, _ = cell_state(rest, x, filling[0])
     return hourglass_of(f, q, rest, mu, lam, filling)
 

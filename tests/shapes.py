@@ -33,7 +33,7 @@ def box(cells, size=(1.0, 1.0, 1.0)):
 
 
 def cell_box(cells, size=(1.0, 1.0, 1.0)):
-    """The same of hexahedra, [cell, 8]."""
+    """A box of `cells` (x, y, z) hexahedra, [cell, 8], with one corner at the origin."""
     n = np.array(cells) + 1
     z, y, x = np.meshgrid(*(np.arange(k) for k in n[::-1]), indexing="ij")
     points = np.stack([x, y, z], axis=-1).reshape(-1, 3) / np.array(cells) * np.array(size)
@@ -101,7 +101,7 @@ def bar():
 
 
 def wedge():
-    """The same of a wedge, its edge down."""
+    """A triangular wedge of three tets, its edge down."""
     points = [[x, y, z] for y, z in ((0.0, 0.0), (-0.1, 0.2), (0.1, 0.2)) for x in (-0.5, 0.5)]
     return np.array(points), np.array([[0, 4, 2, 1], [2, 4, 3, 1], [4, 5, 3, 1]])
 
@@ -148,7 +148,7 @@ def caged(points, triangles, resolution=5, **more):
     cells = lattice(points, triangles, resolution)
     corners, weights = embed(points, cells)
     inner = weights @ CELL_CORNERS
-    # A tet leads from corner 0 of its cell to corner 7, along the axes in falling order of `inner`.
+    # A tet goes from corner 0 of its cell to corner 7, along the axes in falling order of `inner`.
     order = np.argsort(-inner, axis=1, kind="stable")
     path = np.pad(np.cumsum(1 << order, axis=1), ((0, 0), (1, 0)))
     shares = -np.diff(np.take_along_axis(inner, order, axis=1), prepend=1.0, append=0.0)

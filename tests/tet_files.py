@@ -132,7 +132,7 @@ def ele(points, tets):
     return (f"{len(tets)} 4 0\n{_rows(_numbered(1 + tets))}").encode()
 
 
-# What a format is called here: the ending of its file, and what writes it.
+# Names of formats here: the ending of the file, and the function that writes it.
 FORMATS = {
     "gmsh_2": (".msh", gmsh_2),
     "gmsh_2_binary": (".msh", gmsh_2_binary),
@@ -147,7 +147,7 @@ FORMATS = {
 
 
 def write(folder, name, points, tets):
-    """Write the file of a format, and the other one of a pair; gives its path."""
+    """Write the file of a format, and the other one of a pair; return its path."""
     points, tets = np.asarray(points, float), np.asarray(tets, np.int64)
     suffix, make = FORMATS[name]
     path = folder / f"{name}{suffix}"

@@ -70,9 +70,8 @@ def drape(*fabrics):
 def hangs_over(name, drop, within=0.05):
     """A judge: a sheet that started flat hangs down from its support without stretching.
 
-    `drop(x, y)` [m] is the distance below the top of a point of the flat sheet where it hangs
-    straight down. Nothing hangs lower; on average the sheet is higher by a fraction of the largest
-    drop only.
+    `drop(x, y)` [m] is the distance below the top at which a point of the flat sheet hangs. Nothing
+    hangs lower; on average the sheet is higher by a fraction of the largest drop only.
     """
 
     def judge(baked):

@@ -58,7 +58,7 @@ class Judge:
         yield from (b for b in self.scene.bodies if isinstance(b, Plane | Box | Sphere))
 
     def _is_free(self, model, vertices):
-        """True where animation moves no vertex of a surface point: animated ones may go through
+        """True where animation moves no corner of a surface vertex: others may go through
         planes.
         """
         free = vertices < model.free_count

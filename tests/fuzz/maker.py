@@ -237,8 +237,8 @@ class Maker:
             self.bodies.append(Plane(here * size, (0.0, 0.1, 1.0)))
 
     def complete(self):
-        """Add bodies that the family lacks, aside, or so far away that float32 resolves the others
-        less.
+        """Add missing bodies of the family, aside, or so far away that float32 is coarser
+        elsewhere.
         """
         kinds = {
             "tets": [Solid],

@@ -27,9 +27,7 @@ from .maker import TET, Maker
 
 @dataclass(frozen=True)
 class Scene:
-    """Arguments of `simulate` and their name in words; `travel` [m] is the extent of the
-    animation.
-    """
+    """Arguments of `simulate`, and a name in words; `travel` [m] is the reach of animation."""
 
     name: str
     bodies: list

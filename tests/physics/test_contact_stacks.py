@@ -149,7 +149,7 @@ def test_a_body_alone_on_the_ground_comes_back_to_the_contact_distance():
     rubber = Material(youngs_modulus=5e4, damping=0.01, collision_thickness=THICKNESS)
     body = Solid(points + [0.0, 0.0, 0.3 + THICKNESS], tets, rubber)
     *_, frame = simulate([body], Settings(use_ground=True), 72)
-    # Three seconds leave e⁻³ of the third that 113 kg sink in.
+    # Three seconds leave e⁻³ of a third of the distance, by which 113 kg penetrate.
     assert 0.95 * THICKNESS < frame.positions[0][:, 2].min() < 1.001 * THICKNESS
 
 
@@ -159,7 +159,7 @@ def test_lift_leaves_what_rests_converged():
     body = Solid(points + [0.0, 0.0, THICKNESS], tets, rubber)
     settings = Settings(use_ground=True, substeps=1, iterations=60)
     residuals = [frame.stats.residual for frame in simulate([body], settings, 36)]
-    # Measured with the lift of the next step, it was 1.6e-2.
+    # Measured with the lift of the next step, it would be 1.6e-2.
     assert max(residuals[12:]) < 1e-3
 
 
@@ -170,7 +170,7 @@ def test_lift_does_not_throw_out_what_begins_below_the_ground():
     body = Solid(points + [0.0, 0.0, -0.1], tets, rubber)
     frames = simulate([body], Settings(use_ground=True), 36)
     highest = max(frame.positions[0][:, 2].min() for frame in frames)
-    # 7.4 without lift, 16.5 with one while it is led out.
+    # 7.4 without lift, 16.5 with lift while it is pushed out.
     assert highest < 9.0 * thickness
 
 

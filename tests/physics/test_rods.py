@@ -94,9 +94,8 @@ def ring(count, turns, ratio):
 
 
 def growth(share):
-    """Growth of the bending out of its plane of a ring with `share` of the critical twist: the
-    amplitude of the mode cos 2φ over that in the beginning, in the second half of 40 frames at
-    most.
+    """Growth of the bending of a ring with `share` of the critical twist out of its plane: the
+    amplitude of the mode cos 2φ over the initial one, in the second half of 40 frames at most.
     """
     count = 32
     body = ring(count, 2, 2.0 / (np.sqrt(3.0) * share) - 1.0)

@@ -17,7 +17,7 @@ SLOPE, FRICTION = np.arctan(0.68), 0.15
 
 
 def slope(floor, tilt):
-    """What a block slides on: a plane, or a mesh of two or many triangles."""
+    """Slope for a block: a plane, or a mesh of two or many triangles."""
     if floor == "plane":
         return Plane([0.0, 0.0, 0.0], tilt @ [0.0, 0.0, 1.0])
     corners, triangles = grid(1, 20.0) if floor == "two triangles" else grid(40, 3.0)
@@ -60,23 +60,23 @@ def accelerations(modulus, cells, floor, kind, turn=0.0, frames=10):
 def test_a_block_slides_as_friction_lets_it_however_stiff_it_is(modulus, cells, floor, kind, turn):
     expected = 9.81 * (np.sin(SLOPE) - FRICTION * np.cos(SLOPE))
     found = accelerations(modulus, cells, floor, kind, turn)[2:]
-    # It has landed by then; what is soft still rocks, by a tenth of a percent of its speed.
+    # It has landed by then; a soft block still rocks, by a tenth of a percent of its speed.
     assert found.mean() == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize(
     "case",
     [
-        # What ended its rigid steps were a plane beside its way, and the regions of soft vertices.
+        # A plane beside its path, and trust regions of soft vertices, must not end its rigid steps.
         Case("tets", 1e10, (10, 10, 3), "oblique", 0.003, 0.68, 0.15),
         Case("cells", 1e4, (10, 10, 3), "two triangles", 0.003, 0.68, 0.15),
-        # Pinned cloth and what lies on it were one island, and so held.
+        # Pinned cloth and bodies on it must not become one island, which would hold them.
         Case("tets", 1e8, (10, 10, 3), "pinned", 0.0, 0.68, 0.15),
         # Much friction, and edges to come past, take Newton's method more passes.
         Case("tets", 1e10, (10, 10, 3), "oblique", 0.0, 1.2, 0.6),
         Case("tets", 1e10, (4, 4, 2), "oblique", 0.003, 1.2, 0.6),
         Case("tets", 1e6, (10, 10, 3), "plane", 0.003, 1.2, 0.6),
-        # Steps that overshot were taken anew with contacts of edges that they only come past.
+        # Steps that overshoot must not be repeated with contacts of edges that they only pass.
         Case("cells", 1e10, (10, 10, 3), "oblique", 0.003, 0.68, 0.15),
         Case("tets", 1e9, (10, 10, 3), "oblique", 0.0, 0.68, 0.15),
     ],
@@ -145,7 +145,7 @@ def test_what_collides_in_free_space_keeps_its_momenta_at_the_default_settings(b
     for one in np.split(v[-1] - v[0], np.cumsum([len(one.points) for one in bodies])[:-1]):
         assert np.linalg.norm(one, axis=1).min() > 0.02  # it has met another one
     assert np.abs(momentum - momentum[0]).max() < 1e-4 * scale
-    # Implicit Euler without torque keeps Σ m x × v but for its own loss h Σ m vᵗ⁺¹ × vᵗ.
+    # Implicit Euler without torque conserves Σ m x × v but for its own loss h Σ m vᵗ⁺¹ × vᵗ.
     torque = (mass * np.cross(x[1:], v[1:] - v[:-1])).sum(axis=1)
     arms = x[0] - (mass * x[0]).sum(axis=0) / mass.sum()
     spin = (mass[:, 0] * np.linalg.norm(np.cross(arms, v[0]), axis=1)).sum()

@@ -15,7 +15,7 @@ from vbd.solver.topology.graphs import unique_edges
 from vbd.solver.topology.meshes import boundary_triangles
 
 SIDE = 0.1
-# The distance that a body of this size keeps if it is given none.
+# Default contact distance of a body of this size.
 REACH = 0.0025 * SIDE
 
 
@@ -116,9 +116,9 @@ def assert_at_rest(ends):
 
 
 def assert_distances_kept(positions, size, every=1):
-    """The floor, and level faces above each other, those of `every` so many bodies, are as far
-    apart as bodies of this size [m] keep, to half of it: in the mean over each face, for what
-    landed a little aside leans on what is soft below it.
+    """Assert that the floor, and level faces above each other, those of `every` so many bodies, are
+    a contact distance of bodies of this size [m] apart, to half of it: in the mean over each face,
+    since a body that landed a little aside leans on a soft one below it.
     """
     reach = 0.0025 * size
     bottom, top = np.array([mean_heights(x[:, 2], size) for x in positions]).T
@@ -129,7 +129,7 @@ def assert_distances_kept(positions, size, every=1):
 
 
 def mean_heights(z, size):
-    """Of the lowest and of the highest face of a body, by the heights of its vertices [m]."""
+    """Mean heights of the lowest and of the highest face of a body, by its vertices [m]."""
     return z[z < z.min() + 0.02 * size].mean(), z[z > z.max() - 0.02 * size].mean()
 
 
@@ -155,7 +155,7 @@ def test_cubes_that_are_dropped_come_to_rest(count, cells, drop, modulus, kind, 
     ends, energy = fall(cubes(count, cells, drop, modulus, kind), on_mesh)
     assert_at_rest(ends)
     assert_distances_kept(ends[-1], SIDE)
-    # Contacts are told to reach farther under a load, which lifts it by less than that.
+    # Multipliers extend contacts under a load, which lifts it by less than that.
     weight = count * 1000.0 * SIDE**3 * 9.81
     assert np.diff(energy).max() < weight * 0.3 * 2.0 * REACH * count
 
@@ -165,7 +165,7 @@ def test_cubes_that_are_dropped_come_to_rest(count, cells, drop, modulus, kind, 
 def test_soft_cubes_do_not_gain_energy_when_they_land(kind, drop):
     # Shear waves get through six tenths of them in a substep.
     _ends, energy = fall(cubes(3, 1, drop, 1e5, kind), on_mesh=False, frames=20)
-    # They gained up to a hundred times as much when vertices were held back one by one.
+    # Vertices that are truncated one by one would gain up to a hundred times as much.
     assert np.diff(energy).max() < 3.0 * 9.81 * 1e-3
 
 
@@ -205,9 +205,9 @@ def test_a_tower_of_bars_across_bars_comes_to_rest():
     ("count", "drop", "on_mesh"), [(2, 0.1, False), (2, 0.1, True), (5, 0.1, True), (5, 1.0, False)]
 )
 def test_sheets_on_sheets_come_to_rest(count, drop, on_mesh):
-    # Vertices of one color that are about to close a pair fell into each other by what they fall in
-    # a step, 1 mm, so that two of these moved at 60 to 180 mm/s; guessed to go on falling whenever
-    # they had just done so, five still moved at 7 to 12.
+    # Vertices of one color that close a pair must not fall into each other by the fall of a step, 1
+    # mm: two of these would move at 60 to 180 mm/s. A guess that they continue to fall whenever
+    # they have just done so would leave five moving at 7 to 12.
     ends, _energy = fall(sheets(count, drop), on_mesh)
     assert_at_rest(ends)
     assert_distances_kept(ends[-1], 1.0)

@@ -58,7 +58,7 @@ def test_uniaxial_stretch_follows_the_closed_form(s, jacobian, stress):
         return points * [s, t, t], x, energy
 
     wanted, x, _ = pulled(s)
-    # The free sides find the closed form's width on their own, to float32.
+    # The free sides reach the closed form's width by themselves, to float32.
     np.testing.assert_allclose(x, wanted, atol=2e-4)
     assert s * lateral(s, beta) ** 2 == pytest.approx(jacobian, abs=0.005)
     force = (pulled(s + ds)[2] - pulled(s - ds)[2]) / (2.0 * ds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What friction holds stays where it is: on slopes, in stacks, card houses, arches and folds."""
+"""Friction holds bodies in place: on slopes, in stacks, card houses, arches and folds."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_a_block_at_99_percent_of_what_friction_holds_stays(modulus, cells, floo
     material = Material(youngs_modulus=modulus)
     block = Solid(placed @ tilt.T, tets, material, rest_points=points)
     settings = Settings(friction=np.tan(ANGLE) / 0.99)
-    # What is soft bounces as it lands and slides meanwhile: one percent brakes it slowly.
+    # A soft block bounces as it lands and slides meanwhile: one percent brakes it slowly.
     frames = simulate([block, slope(floor, tilt)], settings, 24 * 6)
     x = np.array([frame.exact_positions[0].mean(axis=0) for frame in frames])
     # A hundredth of a millimeter in four seconds is less than a tenth in ten.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stiff bodies that are held, which hardly move, against Newton's method in float64.
+"""Stiff bodies with pins, which hardly move, against Newton's method in float64.
 
 A bar of steel, 1 m long and held at one end, sags by 7 to 24 µm. At its tip float32 is spaced by
-6e-8 m: that is what can be known of it.
+6e-8 m: no result can be closer.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from vbd.solver.bodies import Cells, Pins, Solid
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
-# What is asked for [m] of bars 1 m long, and of others as a part of their motion.
+# Tolerances [m] of bars 1 m long, and of others as a fraction of their motion.
 PRECISE, CLOSE = 2e-6, 1e-3
 
 
@@ -34,7 +34,7 @@ def off(points, goal):
 
 
 def still(body):
-    """Where a body comes to rest."""
+    """Positions of a body at rest."""
     (frame,) = simulate([body], Settings(quasistatic=True, substeps=1, iterations=60), 1)
     return frame.exact_positions[0]
 

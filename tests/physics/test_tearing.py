@@ -26,7 +26,7 @@ def pulled(tear_strain, speed=1.0, cells=8):
 
 
 def islands(triangles):
-    """Number of parts that hang together by shared vertices."""
+    """Number of components connected by shared vertices."""
     label = np.arange(triangles.max() + 1)
     for _ in range(len(label)):
         low = label[triangles].min(axis=1)

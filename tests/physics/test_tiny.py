@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is tiny, light and stiff lies as large things do: its contacts and elements are 10⁴ to 10⁹
-times as stiff as its inertia, m/h².
+"""Tiny, light and stiff bodies rest like large ones: their contacts and elements are 10⁴ to 10⁹
+times as stiff as their inertia, m/h².
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from vbd.solver.simulate import simulate
 GRAVITY = 9.81
 SETTINGS = Settings(frame_time=1.0 / 24.0, substeps=40, iterations=5, relaxation=1.9)
 FRAMES = 4
-# The contact distance, and how far above the collider a cube begins, as parts of its size.
+# Contact distance, and height of a cube above the collider at first, as fractions of its size.
 THICKNESS, GAP = 3e-3, 1e-4
 CASES = [(3e-4, 1e6), (3e-4, 1e8), (3e-4, 1e10), (1e-3, 1e6), (1e-3, 1e8)]
 
@@ -40,15 +40,15 @@ def test_a_tiny_cube_lies_still(size, stiffness, away):
     body = cube(1, size, stiffness, place + [0.0, 0.0, GAP * size])
     floor = Plane(place, np.array([0.0, 0.0, 1.0]))
     for frame in simulate([body, floor], SETTINGS, FRAMES):
-        # It may rise to the contact distance, and tilt by as much on the way.
+        # It may rise to the contact distance, and tilt by as much.
         moved = frame.exact_positions[0] - body.points
         assert np.abs(moved).max() < THICKNESS * size
 
 
 @pytest.mark.parametrize(("size", "stiffness"), CASES)
 def test_a_tiny_cube_on_a_sphere_gains_no_energy(size, stiffness):
-    """With vertices alone it stands on one, or rocks, or falls off: never up, nor faster than all
-    of gravity takes it down.
+    """With contact at vertices only it stands on one, or rocks, or falls off: never up, nor faster
+    than gravity.
     """
     body = cube(2, size, stiffness, [0.0, 0.0, GAP * size])
     ball = Sphere(size * np.array([0.5, 0.5, -2.0]), 2.0 * size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Woven cloth bends along warp and weft by what it has there."""
+"""Woven cloth bends along warp and weft by its stiffness there."""
 
 import numpy as np
 import pytest
@@ -28,9 +28,9 @@ def woven(**others):
 def sheet(along):
     """A sheet 1 m long and 4 m wide that hangs by its long side and bends along its warp or weft.
 
-    Two rows are pinned: the hinges over the second bend what begins halfway between the two, which
-    is where the sheet is clamped. A narrow strip would not bend as a beam: it twists with the
-    diagonals of its triangles, as far as its sides are free.
+    Two rows are pinned: the hinges over the second bend a sheet that begins halfway between the
+    two, which is the place of the clamp. A narrow strip would not bend as a beam: it twists with
+    the diagonals of its triangles, as far as its sides are free.
     """
     cells, rows = 10, 39
     x = (np.arange(cells + 1) - 0.5) / (cells - 0.5)
@@ -97,5 +97,5 @@ def test_what_is_painted_multiplies_both_directions():
         for ratio in (1.0, RATIO)
     ]
     same, woven_so, painted, both = (hinges_of(body, Settings()).stiffness for body in bodies)
-    # Of a hinge between what is painted and what is not, each side has its own part.
+    # In a hinge at the border of the painted region, each side has its own share.
     np.testing.assert_allclose(both / painted, woven_so / same, rtol=0.02)

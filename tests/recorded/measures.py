@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a trajectory is recorded, and how far another one is from it."""
+"""Recorded measures of a trajectory, and the distance of another one from them."""
 
 from pathlib import Path
 
@@ -19,10 +19,10 @@ def file_name(scene):
 
 
 def measured(scene, frames):
-    """Arrays of what the `frames` of a scene say, by name.
+    """Arrays of measures of the `frames` of a scene, by name.
 
-    `positions` [recorded frame, point, 3]: every second vertex of all bodies [m], relative to where
-    it started, in the frames `frames`, all before anything touches.
+    `positions` [recorded frame, point, 3]: every second vertex of all bodies [m], relative to its
+    start, in the frames `frames`, all before anything touches.
 
     In every frame: `motion` [frame], the largest displacement of a vertex by then [m]; `centers`
     [frame, body, 3], mean positions of the vertices [m]; `lowest` and `highest` [frame, body],

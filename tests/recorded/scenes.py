@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small scenes whose trajectories are recorded, with nothing but the public interface.
 
-They are those of whose forces no other test knows the motion, and in which iterations come to their
-end: twice as many change what moves freely by less than 1e-5 of its motion, and what touches by
-less than 1e-3. So they tell of forces, inertia and the contact law, not of the way to a solution.
+No other test has the motion under these forces, and iterations converge: twice as many change free
+motion by less than 1e-5 of it, and motion in contact by less than 1e-3. So records depend on
+forces, inertia and the contact law, not on the path of the solver.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ WEIGHTLESS = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Scene:
-    """What is given to `simulate`."""
+    """Arguments of `simulate`."""
 
     bodies: list
     settings: Settings
@@ -34,7 +34,7 @@ class Scene:
         return simulate(self.bodies, self.settings, self.frames)
 
 
-# All iterations, so that what is recorded does not tell of the estimate that ends them.
+# All iterations, so that records do not depend on the estimate that ends them.
 ALL = {"accuracy": 0.0}
 PLATE = {"adapt_folds": False}
 

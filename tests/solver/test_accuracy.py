@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The accuracy that ends a substep: its estimate against the truth, and what it decides."""
+"""The accuracy that ends a substep: its estimate against the truth, and its decisions."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -105,9 +105,9 @@ def watched(
     slowest=0.0,
 ):
     """`BodyErrors` of a body, the goal [m] of its `iterations`, and whether they end early. Its
-    `path` [iteration, vertex, 3] is given, from where it starts, is guessed to be, and inertia
-    leads; perhaps those of the substeps before, too. Whether it is `touched` by anything, or `cut`
-    short, and the accuracy `chooses` cycles. `slowest` is what a cycle is remembered to leave.
+    `path` [iteration, vertex, 3] is given, with its start, its initial guess and its inertial
+    position; perhaps those of the substeps before, too. It may be `touched` or `cut` short, and the
+    accuracy `chooses` cycles. `slowest` is the remembered fraction that a cycle leaves.
     """
     iterations = iterations or Iterations(20)
     count = iterations.count
@@ -156,7 +156,7 @@ def test_an_error_that_shrinks_evenly_is_found(rate):
 
 
 def test_what_is_slow_is_remembered():
-    """A slow part of the error hides behind a fast one, where the substep before does not tell."""
+    """A slow component of the error hides behind a fast one unless the last substep reports it."""
     slow = [LINE + [0.0, 0.0, -0.1 * 0.95**done] for done in range(1, 21)]
     hidden = [LINE - [0.0, 0.0, 0.1 * 0.4**done + 0.003 * 0.95**done] for done in range(1, 9)]
     true = 0.1 * 0.4**8 + 0.003 * 0.95**8
@@ -164,7 +164,7 @@ def test_what_is_slow_is_remembered():
     assert alone.error[0] < true / 3.0
     after, _, _ = watched(hidden, LINE, iterations=Iterations(8), before=[slow])
     assert true / 3.0 < after.error[0] < 3.0 * true
-    # But what shows a slow part by itself is not believed to be slower than that.
+    # But a path that shows a slow component itself is not taken to be slower than that.
     again, _, _ = watched(slow, LINE, before=[slow])
     assert again.error[0] == pytest.approx(0.1 * 0.95**20, rel=0.1)
 
@@ -204,7 +204,7 @@ def test_what_lies_or_sticks_may_not_creep_by_a_part_of_its_size():
     assert ends == [True, False, True]
 
 
-# Iterations, and whether the body is touched: it needs more then.
+# Iterations, and whether the body is touched: it then needs more.
 ENDS = ((10, False), (10, True), (12, True))
 
 
@@ -232,7 +232,7 @@ def test_cycles_are_the_same_up_to_the_second_look():
 
 @pytest.mark.parametrize(("rate", "are_even"), [(0.3, True), (0.9, False)])
 def test_cycles_are_even_where_that_leads_to_the_goal(rate, are_even):
-    """Where they grow there are no looks any more: the error is that of the second one."""
+    """Growing cycles have no further checks: the error is that of the second one."""
     path = [LINE + [0.0, 0.0, 0.1 * (1.0 - rate**done)] for done in range(1, 21)]
     iterations = Iterations(20)
     found, _, is_met = watched(path, LINE, iterations=iterations, chooses=True)
@@ -259,7 +259,7 @@ def test_cycles_are_not_even_where_contact_holds_anything_back():
 
 
 def test_what_flies_fast_may_not_be_more_wrong_for_that():
-    """An error is a part of what forces do, or, where they do nothing, of what gravity does."""
+    """The goal is a fraction of the effect of forces or, where there are none, of gravity's."""
     end = LINE + [0.05, 0.0, 0.0]
     _, goal, _ = watched([end] * 20, LINE, guess=end, inertial=end)
     settings = Settings()
@@ -289,7 +289,7 @@ def test_what_hardly_moves_may_be_off_by_a_part_of_its_size_or_of_what_gravity_d
     + [(falling_cubes, n) for n in (24, 32, 40)],
 )
 def test_the_estimate_is_the_true_error_within_a_factor(make, iterations):
-    """Of the first substep, whose start is the same; accuracy beyond reach."""
+    """In the first substep, which has a fixed start; the accuracy is out of reach."""
     settings = {"substeps": 1, "frame_time": 1.0 / 60.0, "use_ground": make is falling_cubes}
     few = last(make(), 1, iterations=iterations, accuracy=1e-9, **settings)
     far = last(make(), 1, iterations=FAR, accuracy=1e-9, **settings)
@@ -302,7 +302,7 @@ def test_the_estimate_is_the_true_error_within_a_factor(make, iterations):
 
 @pytest.mark.parametrize("make", [beam, sheet, rope])
 def test_a_substep_ends_when_its_error_is_small(make):
-    """After twelve of them the sum of their errors is below the accuracy, too, as a part of the
+    """After twelve of them the sum of their errors is below the accuracy, too, as a fraction of the
     largest motion so far.
     """
     early, exact = (
@@ -386,7 +386,7 @@ def test_surfaces_that_may_touch_are_given_what_they_need(iterations):
 
 
 def test_surfaces_that_may_touch_go_on_as_without_an_accuracy_where_few_iterations_do_not_do():
-    """To the last bit, and they tell the same error."""
+    """Equal to the last bit, with equal errors reported."""
     few = {"iterations": ENOUGH_TO_HOLD - 1, "use_ground": True}
     without, with_it = (last(falling_cubes(), 8, accuracy=a, **few) for a in (0.0, 1e-6))
     assert with_it.stats.iterations == few["iterations"]
@@ -396,7 +396,7 @@ def test_surfaces_that_may_touch_go_on_as_without_an_accuracy_where_few_iteratio
 
 
 def test_what_touches_tells_its_error_where_few_iterations_end_early():
-    """What counts as none is what nobody sees, as it does with all of them."""
+    """An invisible error counts as none, as it does with all iterations."""
     frame = last(falling_cubes(), 2, accuracy=0.1, use_ground=True)
     assert frame.stats.iterations < Settings().iterations
     assert 0.0 < frame.stats.error < 0.1 * frame.stats.error_motion

@@ -51,7 +51,7 @@ def force_and_block(length=0.0, **options):
     assembly = assemble([rod], settings, [tie])
     rows = AttachmentRows(assembly, settings, "cpu")
     data = rows.struct.rows.numpy()
-    data["length"] = length  # what a step finds, without damping
+    data["length"] = length  # found by the step, without damping
     rows.struct.rows.assign(data)
     order = assembly.vertices[0]
     x = wp.array(assembly.points, dtype=wp.vec3, device="cpu")
@@ -89,8 +89,8 @@ def test_force_and_block_are_slope_and_curvature_of_the_energy(normal, length):
     for i in range(3):
         slope, curvature = derivatives(lambda x: energy(x, stiffness, length), points, i)
         np.testing.assert_allclose(force[i], -slope, rtol=1e-5, atol=1e-5)
-        # What pushes has a negative stiffness sideways, for which its magnitude, at most that
-        # along it, stands in.
+        # A compressed spring has a negative stiffness sideways; its magnitude, at most that along
+        # it, replaces it.
         values, vectors = np.linalg.eigh(curvature)
         safe = vectors @ np.diag(np.minimum(np.abs(values), values.max())) @ vectors.T
         np.testing.assert_allclose(hessian[i], safe, rtol=1e-4, atol=1e-3)

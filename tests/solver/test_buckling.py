@@ -115,7 +115,7 @@ def test_force_is_minus_the_slope_of_the_energy(membrane, shape, limit):
     np.testing.assert_allclose(force, wanted, atol=rounding(force, hessian) + room)
 
 
-# Nearly without bending, so that folds of what is pressed resist nothing.
+# Nearly without bending, so that folds of compressed cloth resist nothing.
 LIMP = {"bending_stiffness": 1e-9, "density": 1e-9}
 
 
@@ -227,6 +227,6 @@ def test_folds_of_a_mesh():
     areas = np.array([0.5, 2.0]) * 0.1**2
     rigid = mesh_rigidity(1e-5, 0.1, 10.0, areas)
     np.testing.assert_allclose(fold_length(rigid, 0.1, 10.0), SHORTEST * np.array([0.1, 0.2]))
-    # What folds more coarsely than its faces, or has no weight, stays as it is.
+    # Cloth that folds more coarsely than its faces, or has no weight, is not changed.
     np.testing.assert_allclose(mesh_rigidity(1e-2, 0.1, 10.0, areas), 1e-2)
     np.testing.assert_allclose(mesh_rigidity(1e-5, 0.1, 0.0, areas), 1e-5)

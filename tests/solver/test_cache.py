@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames on disk: what is written comes back, what is cut short is not trusted."""
+"""Frames on disk: written frames are read back, truncated ones are not trusted."""
 
 import errno
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast clamped bars of cells swing: mass and stiffness together, without a time step."""
+"""Frequencies of clamped bars of cells: mass and stiffness together, without a time step."""
 
 import numpy as np
 import pytest
@@ -55,13 +55,13 @@ def test_bending_has_the_frequencies_of_timoshenkos_beam(poisson):
     body = beams.bar(2, Material(youngs_modulus=1.0, poisson_ratio=poisson, density=1.0))
     x, y, z = body.points.T
     start = x < 1e-9
-    # The end stays plane; held by its middle lines it may become thicker and thinner.
+    # The end stays plane; pinned at its middle lines it may become thicker and thinner.
     held = np.stack([start, start & (abs(y - 0.5) < 1e-9), start & (abs(z - 0.5) < 1e-9)], axis=1)
     found, moves = frequencies(body, poisson, held)
     sideways = abs(moves[:, x > beams.LENGTH - 1e-9, 2].sum(axis=1))
     bending = sideways > 0.1 * sideways.max()
-    # Both directions have the same frequencies but for the rounding of differences, 2e-4, and of
-    # each pair any mixture may be found.
+    # Both directions have the same frequencies but for the rounding of differences, 2e-4, and each
+    # pair may come in any mixture.
     bending = found[bending]
     bending = bending[np.append(True, bending[1:] > 1.01 * bending[:-1])]
     np.testing.assert_allclose(bending[:3], beams.bending_frequencies(poisson), rtol=0.03)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which corners of a lattice hold its pinned points, and how far out that clamps a body."""
+"""Corners of a lattice that hold its pinned points, and the extent of the clamp in a body."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def bar(resolution=10):
 @pytest.mark.parametrize("resolution", [10, 20])
 @pytest.mark.parametrize("clamp", [0.2, 1.0, 1.25, 1.5, 1.75])
 def test_a_clamp_that_ends_inside_a_cell_leaves_the_rest_free(clamp, resolution):
-    """The bar drops as a beam of what is not pinned; whole cells would make that 8 % shorter."""
+    """The bar drops as a beam of its free length; whole cells would make that 8 % shorter."""
     cells, points, corners, weights = bar(resolution)
     pinned = np.flatnonzero(points[:, 0] < clamp)
     cells.filling.held = held_part(cells.cells, corners, pinned, EVEN)
@@ -57,8 +57,8 @@ def test_a_clamp_that_ends_inside_a_cell_leaves_the_rest_free(clamp, resolution)
 
 
 def test_cells_that_are_held_at_one_side_are_as_soft_as_others():
-    """Only what is held all round has a part that cannot give. A cube on its pinned bottom leans as
-    far in few cells as in many, but for 3 % that more of them find; stiffer cells make it 20 %.
+    """Only a cell clamped all round has a rigid part. A cube on its pinned bottom leans as far in
+    few cells as in many, but for 3 % from finer resolution; stiffer cells make it 20 %.
     """
     points, triangles = block([1.0, 1.0, 1.0], [0.5, 0.5, 0.5])
     leans = []

@@ -47,7 +47,7 @@ def volume(points, triangles):
 
 
 def is_closed(triangles):
-    """Whether every directed edge has its opposite."""
+    """Return whether every directed edge has its opposite."""
     ends = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     there, back = np.unique(ends, axis=0), np.unique(ends[:, ::-1], axis=0)
     return len(there) == len(ends) and np.array_equal(there, back)
@@ -119,7 +119,7 @@ def test_several_seams_may_meet_at_a_vertex():
 
 
 def test_three_panels_meet_in_a_corner_and_a_dart_closes_one():
-    # The sides of a pyramid from one strip of four triangles, whose ends are sewn, and its base.
+    # One strip of four triangles with sewn ends makes the sides of a pyramid; and its base.
     top, sides = np.array([[0.5, 0.5, 1.0]]), [[0, 1, 5], [1, 2, 5], [2, 3, 5], [3, 4, 5]]
     corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
     strip = np.concatenate([corners, corners[:1] + [0.0, 0.0, 0.1], top])

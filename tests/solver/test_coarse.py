@@ -77,7 +77,7 @@ def test_matrix_is_the_slope_of_the_force(name):
     for _ in range(5):
         z = random.standard_normal(p.shape[1])
         d = (p @ z).reshape(-1, 3)
-        # Of the contact distance and of the cells a hundredth: float32 leaves 1e-4 of that.
+        # A hundredth of the contact distance and of the cells: float32 leaves 1e-4 of that.
         reach = 2e-4 / abs(d).max()
         forces = []
         for sign in (-1.0, 1.0):

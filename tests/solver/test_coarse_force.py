@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The coarse correction: forces on patches, matrices that turn with them, what is renewed."""
+"""The coarse correction: forces on patches, matrices that turn with them, and their updates."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_right_side_is_the_force_on_the_modes(name):
     p = prolongation(coarse)
     turns = np.repeat(coarse.groups.patches.turn.numpy(), coarse.groups.rows // 3, axis=0)
     expected = np.einsum("mji,mj->mi", turns, (p.T @ force.ravel()).reshape(-1, 3))
-    # float32 sums of forces that cancel out: what they may lose is a part of their magnitudes.
+    # float32 sums of forces that cancel out may lose a fraction of their magnitudes.
     scale = (abs(p).T @ abs(force).ravel()).max()
     assert abs(np.concatenate(found) - expected.ravel()).max() < 1e-5 * scale
     solid = coarse.aggregates.mode_count.max() == 4
@@ -62,7 +62,7 @@ def test_a_matrix_turns_with_its_body(angle):
         coarse.step()
         steps.append(coarse.direction.numpy()[:count].astype(float))
     assert abs(coarse.groups.patches.turn.numpy() - turn).max() < 1e-4
-    # Of forces that float32 has lost 1e-4 of in the strains.
+    # Relative to forces that have lost 1e-4 in the strains by float32.
     assert abs(steps[1] - steps[0] @ turn.T).max() < 0.01 * abs(steps[0]).max()
 
 

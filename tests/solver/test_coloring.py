@@ -23,7 +23,7 @@ def test_no_edge_joins_two_vertices_of_one_color(name):
     colors, edges = colors_of(points, tets)
     assert len(colors) == len(points)
     assert (colors[edges[:, 0]] != colors[edges[:, 1]]).all()
-    # A tet needs four colors; more than 20 would mean a bad coloring, even around a hub.
+    # A tet needs four colors; more than 20 would be a bad coloring, even around a hub.
     assert 4 <= colors.max() + 1 <= 20
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiling ahead: which modules a scene needs, when they are compiled, and how that ends."""
+"""Compiling ahead: modules that a scene needs, the time of compilation, and its end."""
 
 import threading
 import time
@@ -31,7 +31,7 @@ def sheet(**material):
 
 @pytest.fixture
 def launched(monkeypatch):
-    """The names of all modules that kernels were loaded from, and of those said to be needed."""
+    """Names of all modules that kernels were loaded from, and of those reported as needed."""
     used, needed = set(), set()
     load, compile_all = type(wp.get_module(__name__)).load, simulate_module.compile_missing
 

@@ -33,7 +33,7 @@ def test_a_box_of_eight_vertices_touches_at_the_spacing_of_its_lattice(cells, tu
     assert is_closed(faces)
     assert triangle_areas(touching, faces).sum() == pytest.approx(2.0 * (0.6 + 0.4 + 0.24))
     assert closed_volume(touching, faces) == pytest.approx(0.24)
-    # No more than that asks for: 8 points in the square of a cell.
+    # No more than necessary: 8 points in the square of a cell.
     assert len(touching) < 8.0 * 2.0 * (0.6 + 0.4 + 0.24) / cell**2 + 100
 
 

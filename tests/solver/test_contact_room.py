@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists of contacts have room, and the host has no part in a substep that fills them."""
+"""Lists of contacts have enough capacity, and a substep fills them without the host."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ SCENES = {"folded": folded, "loaded": loaded, "visible": visible, "torn": torn}
 
 
 def no_room(monkeypatch):
-    """Let all lists begin with next to no room, and grow no more than they must."""
+    """Let all lists begin with next to no capacity, and grow no more than they must."""
     values = {"PAIRS_PER_VERTEX": 0, "LEAST_PAIRS": 1, "GROWTH": 1.0, "HEADROOM": 1.0}
     for name, value in values.items():
         monkeypatch.setattr(contact_lists, name, value)

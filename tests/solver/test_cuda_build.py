@@ -19,8 +19,8 @@ from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
 from vbd.solver.kernels.elements.rest_values import rest_kernel
 from vbd.solver.kernels.elements.table import energy_kernel
 
-# Turing, the oldest generation that Warp still serves well, and Blackwell. What compiles for both
-# does so between; for the newest, some that are quick stand for all.
+# Turing, the oldest generation that Warp still serves well, and Blackwell. Kernels that compile for
+# both do so between; for the newest, some quick ones stand for all.
 OLDEST, NEWEST = 75, 120
 QUICK_ONES = (
     "descent.motion",
@@ -87,7 +87,7 @@ def test_every_module_with_kernels_is_found():
 def test_every_module_has_a_size():
     for name, module in MODULES.items():
         module = module if isinstance(module, wp.Module) else wp.get_module(module.__name__)
-        assert source_size(module) > 0, name  # what is compiled first is chosen by it
+        assert source_size(module) > 0, name  # the order of compilation goes by it
 
 
 CASES = [*((name, OLDEST) for name in MODULES), *((name, NEWEST) for name in QUICK_ONES)]

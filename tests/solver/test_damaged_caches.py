@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Caches may come from anywhere: whatever is in one, it is a whole frame or a sentence."""
+"""Caches may come from anywhere: reading any content gives a whole frame or a sentence."""
 
 import json
 import random
@@ -59,7 +59,7 @@ def cache(tmp_path, states):
 
 
 def opened(folder):
-    """All that is asked of a cache; ValueError is the only way to fail."""
+    """Read all contents of a cache; ValueError is the only way to fail."""
     cache = Cache.open(folder)
     frames = cache.finished()
     assert 0 <= cache.sound() <= frames <= 3
@@ -99,7 +99,7 @@ def test_noise_is_told_from_what_was_written(cache, name):
         except ValueError as error:
             assert str(error)
             failed += 1
-    assert failed or name == FRAME.format(1)  # which is then no part of the cache
+    assert failed or name == FRAME.format(1)  # such a damaged frame is no part of the cache
     # Less than a hundredth of a second and next to no memory each, on any machine.
     assert time.process_time() - begin < 15.0
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 200e3

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A substep runs without the host: nothing is read, allocated or launched, and bits are the same.
+"""A substep runs without the host: nothing is read, allocated or launched, and bits are equal.
 
-Between substeps the host looks for intersections, at the start of a frame and as long as there are
-any, and splits cloth where the device has found that it is to tear.
+Between substeps the host searches for intersections, at the start of a frame and as long as there
+are any, and splits cloth where the device has found that it tears.
 """
 
 from collections import Counter
@@ -76,7 +76,7 @@ def everything():
 
 
 def frames_of(bodies, count=48, **settings):
-    """Positions of all frames, whether any substep was captured, and the last frame."""
+    """Positions of all frames, True if any substep was captured, and the last frame."""
     simulation = Simulation(bodies, Settings(**settings))
     found, captured = [], False
     for last in simulation.frames(count):
@@ -117,7 +117,7 @@ def test_a_way_that_is_first_taken_in_a_graph_gives_the_bits_of_plain_launches(m
 
 
 def hanging():
-    """A sheet that swings from pins, onto a ball that rises; nothing that the host must look at."""
+    """A sheet that swings from pins, onto a ball that rises; nothing needs the host."""
     points, triangles = grid(6, 0.5)
     pins = Pins([0, 6], lambda time: points[[0, 6]] + [0.0, 0.1 * np.sin(9.0 * time), 0.0])
     ball, shell = bumpy_ball(0.2, rows=6)
@@ -136,7 +136,7 @@ def stretched():
 
 
 def watched(monkeypatch):
-    """How often Warp reads, allocates and launches through Python, from now on."""
+    """Count how often Warp reads, allocates and launches through Python from now on."""
     counts, context = Counter(), wp._src.context
 
     def count(owner, name, what):

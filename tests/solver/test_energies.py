@@ -54,7 +54,7 @@ def one_link(rest):
 
 
 def director_stiffness(rest):
-    """As stiff as a bend of its edge twice over, at its distance."""
+    """Stiffness of a director: twice the bending stiffness of its edge, at its distance."""
     distance = np.linalg.norm(rest[2] - 0.5 * (rest[0] + rest[1]))
     return 0.5 * RIGID / (np.linalg.norm(rest[1] - rest[0]) * distance**2)
 
@@ -102,7 +102,7 @@ def plate(**others):
 
 
 CUBE = cell_box((1, 1, 1))[0]
-# The middle of the material, its spread along the axes, and the part of the volume.
+# The middle of the material, its spread along the axes, and its fraction of the volume.
 PARTLY = ((0.3, -0.5, 0.2), (0.8, 0.3, 0.5), 0.4)
 KINDS = {
     "cell": cell_of_material("neo_hookean", references.neo_hookean),
@@ -407,14 +407,14 @@ def bending_energy(points, faces, angle, curvature=0.2):
 @pytest.mark.parametrize("angle", np.radians([0.0, 15.0, 30.0, 45.0, 60.0, 90.0]))
 def test_bending_stiffness_is_the_same_in_every_direction_and_on_every_grid(angle):
     for cells in (8, 16, 32):
-        # Right triangles with alternating diagonals; 20 % is what the weights promise.
+        # Right triangles with alternating diagonals; the weights are within 20 %.
         assert bending_energy(*grid(cells), angle) == pytest.approx(1.0, rel=0.2)
 
 
 @pytest.mark.parametrize("angle", np.radians([0.0, 20.0, 45.0, 90.0]))
 def test_bending_stiffness_is_right_on_equilateral_triangles(angle):
     points, faces = grid(24)
-    # Rows pushed sideways by half a cell: all diagonals must lean one way for that.
+    # Rows pushed sideways by half a cell: all diagonals must lean in one direction for that.
     rows = np.round(points[:, 1] * 24)
     points = np.stack(
         [points[:, 0] + 0.5 * rows / 24, points[:, 1] * np.sqrt(0.75), points[:, 2]], axis=1
@@ -435,7 +435,7 @@ def test_statistics_agree_with_the_second_energies():
         if kind.startswith("viscous"):
             continue  # dissipated, not stored
         if kind in {"bend", "director"}:
-            continue  # parts of a rod, which is below
+            continue  # elements of a rod, which is tested below
         x = stretched(kind)
         reported = reported_energy(make(rest), x)
         assert reported == pytest.approx(energy(rest, x) - energy(rest, rest), rel=1e-5)

@@ -29,7 +29,7 @@ def test_a_thin_plate_in_one_cell_is_known_by_its_moments():
 @pytest.mark.parametrize("seed", range(3))
 def test_the_moments_of_a_ball_are_right(resolution, seed):
     """Volume, middle and mean square distances, wherever the cells cut it; to the size of subcells,
-    and of what the least part of a cell adds."""
+    and to the volume that the least fraction of a cell adds."""
     points, triangles = sphere()
     cells = lattice(turned(points, seed), triangles, resolution)
     filling, side = cells.filling, cells.cell_size
@@ -46,10 +46,10 @@ def test_the_moments_of_a_ball_are_right(resolution, seed):
     [*((0.0, count) for count in (6, 7, 8, 11, 20)), (0.3, 8), (0.3, 11), (0.3, 20)],
 )
 def test_a_bar_thinner_than_cells_bends_as_thick_as_it_is(resolution, slope):
-    """A round bar of a radius of 0.15 m in cells of up to 0.5 m, bent evenly: its energy.
+    """Energy of a round bar of a radius of 0.15 m in cells of up to 0.5 m, bent uniformly.
 
-    Spread evenly over its cells it would be up to twelve times too stiff. Where it runs obliquely
-    the cells have to be a little smaller.
+    Spread uniformly over its cells it would be up to twelve times too stiff. Where it runs
+    obliquely the cells have to be a little smaller.
     """
     radius, length, curvature, modulus = 0.15, 3.0, 1e-3, 1.0
     points, triangles = capsule((-length / 2, 0, 0), (length / 2, 0, 0), radius)
@@ -102,8 +102,8 @@ def test_a_waist_in_a_cell_gives_between_its_sections_and_its_straight_fibers():
     filled[:, :, [0, 2]] = filled[1, 1] = True
     edges = np.array([0.0, 0.25, 0.75, 1.0])
     found = block_of(filled, edges, edges, edges).evenness
-    # The harmonic mean of areas and the post over their arithmetic mean, along z: that is where
-    # all of the cell is a way through.
+    # The harmonic mean of areas and the post over their arithmetic mean, along z: the direction in
+    # which material connects the whole cell.
     assert found == pytest.approx([(0.4 + 0.25) / 2.0 / 0.625], rel=1e-6)
 
 

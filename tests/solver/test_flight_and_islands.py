@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flight, islands and the clock: the host has no part in them; kernels find what NumPy finds."""
+"""Flight, islands and the clock: the host takes no part in them; kernels agree with NumPy."""
 
 from dataclasses import replace as replaced
 from functools import partial
@@ -68,15 +68,15 @@ def start(bodies, settings=SETTINGS, **more):
 
 
 def replace(stepper, verb, name, call):
-    """Let a stage do something else, in substeps that are launched one by one."""
+    """Replace the action of a stage, in substeps that are launched one by one."""
     stepper.is_captured = False
     stage = getattr(stepper.stages, name)
     setattr(stage, verb, call(getattr(stage, verb)))
 
 
 def graphs_of(stepper):
-    """What makes, of a call that does not ask the device meanwhile, one that captures its graph and
-    launches that.
+    """Function that turns a call that does not read from the device into one that captures its
+    graph and launches it.
     """
 
     def captured(call):
@@ -168,7 +168,7 @@ def test_islands_move_as_their_momentum_asks_for(touching):
     x = model.x.numpy()[:free].astype(float)
     displacement = model.inertial.numpy()[:free] - x
 
-    # Joins what is said to touch instead of what does.
+    # Join the given pairs instead of those that touch.
     separate, _join, name, *rest = momentum.launches
     separate()
     parent = np.arange(5)
@@ -181,7 +181,7 @@ def test_islands_move_as_their_momentum_asks_for(touching):
     # No forces from outside.
     model.lists.all.start.zero_()
     momentum.restoring()
-    # What would meet on its way has joined, too.
+    # Bodies that would meet have been joined, too.
     island = momentum.islands.island.numpy()
     for one, other in touching:
         assert island[one] == island[other]
@@ -219,7 +219,7 @@ def test_what_meets_nothing_flies_and_what_is_near_a_collider_stays():
 
 @pytest.mark.parametrize("on_mesh", [False, True])
 def test_what_falls_on_a_collider_together_flies_up_to_it_together(on_mesh):
-    """Each by itself would go no farther than to what is below it, and tilt there."""
+    """Each by itself would go no farther than to the body below it, and tilt there."""
     bodies = [cube([0.0, 0.0, 0.2]), cube([0.0, 0.0, 0.402])]
     floor = [Collider(*plane(4.0))] if on_mesh else []
     still = replaced(SETTINGS, gravity=(0.0, 0.0, 0.0), use_ground=not on_mesh)
@@ -231,8 +231,8 @@ def test_what_falls_on_a_collider_together_flies_up_to_it_together(on_mesh):
     flight.move()
     moved = (model.x.numpy() - before)[: model.free_count]
     np.testing.assert_allclose(moved, np.tile(moved[0], (len(moved), 1)), atol=2e-7)
-    # A third of the way leads to the floor but for the contact distance, half a millimeter, or
-    # those of both sides.
+    # A third of the displacement ends at the floor but for the contact distance, half a millimeter,
+    # or those of both sides.
     np.testing.assert_allclose(moved[0, 0], -0.5 * moved[0, 2], rtol=1e-5)
     assert 0.1985 < -moved[0, 2] < 0.2
 
@@ -254,7 +254,7 @@ def crossings(model, x):
 
 @pytest.mark.parametrize("way", [-0.013, -3.7])
 def test_what_flies_moves_by_the_same_to_the_last_digit(way):
-    """On both sides of a power of two, towards where no digits get lost."""
+    """On both sides of a power of two, in the direction in which no digits get lost."""
     stepper, _frames = two_that_nearly_touch()
     model, flight = stepper.model, stepper.stages.contacts.flight
     model.x.assign(model.x.numpy() + np.float32(16.0))
@@ -320,8 +320,8 @@ def test_the_fraction_of_the_frame_is_that_of_the_host():
 
 
 def test_a_group_does_not_fly_into_another():
-    # The first comes as far as the second in a substep, and what both have in common would carry
-    # that through the third, which neither reaches by itself.
+    # The first comes as far as the second in a substep, and their common motion would carry them
+    # through the third, which neither reaches by itself.
     speed = 1.02 / SETTINGS.step_time
     cubes = [cube([-1.2, 0.0, 0.0], [speed, 0.0, 0.0]), cube([0.0] * 3), cube([0.25, 0.0, 0.0])]
     surfaces = [boundary_triangles(one.tets) for one in cubes]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Friction is elastic up to Coulomb's limit, and what goes beyond it is lost."""
+"""Friction is elastic up to Coulomb's limit, and dissipates beyond it."""
 
 import numpy as np
 import warp as wp
@@ -30,7 +30,9 @@ def act(
 
 
 def acted(motion):
-    """Friction [N], its stiffness [N/m], and what motions [m] leave pulled aside [m]."""
+    """Friction [N], its stiffness [N/m], and the displacement [m] that stays elastic after
+    motions.
+    """
     law = ContactLaw()
     law.slip = SLIP
     count = len(motion)

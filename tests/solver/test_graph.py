@@ -32,7 +32,7 @@ def decide(most: int, rounds: wp.array[int], goes_on: wp.array[int], is_odd: wp.
 
 
 class ByTurns:
-    """Goes together and alone by turns."""
+    """Alternates between all threads and a single one."""
 
     is_alone = False
 
@@ -43,7 +43,7 @@ class ByTurns:
 
 
 def run(threads, captured, pace=None):
-    """What is in the slots after three times some rounds of steps, the odd ones there and back."""
+    """Contents of the slots after three times some rounds of steps, the odd ones there and back."""
     launches = Launches("cpu", Workers(threads))
     launches.threads.pace = pace or launches.threads.pace
     a, b = (wp.array(np.arange(1000) % 11 + k, dtype=int, device="cpu") for k in range(2))
@@ -146,7 +146,7 @@ def test_a_captured_substep_gives_the_bits_of_a_plain_one(name, monkeypatch):
 
 
 def bake(name):
-    """Positions of some frames, and whether any of their substeps was captured."""
+    """Positions of some frames, and True if any of their substeps was captured."""
     make, settings = SCENES[name]
     simulation = Simulation(make(), Settings(**settings))
     found, captured = [], False

@@ -51,7 +51,7 @@ def test_what_begins_where_it_was_does_not_overshoot_its_way(count, relaxation, 
         for frame in simulate([body], Settings(**how, iterations=count, relaxation=relaxation), 20)
     ]
     many = last([body], Settings(gravity=(0.0, 0.0, 0.0), iterations=100), 20).positions[0] - points
-    # It widens by 12 cm meanwhile. What so few sweeps leave of it is a few hundredths.
+    # It widens by 12 cm meanwhile. So few sweeps leave an error of a few hundredths.
     assert np.abs(moved[-1] - many).max() < 0.1 * np.abs(many).max()
 
 
@@ -190,6 +190,6 @@ def test_over_relaxation_does_not_blow_up_a_crumpled_sheet(membrane):
         gravity=(0, 0, 0), quasistatic=True, substeps=1, iterations=1, relaxation=1.9
     )
     energies = [f.stats.elastic_energy for f in simulate([cloth], settings, 100)]
-    # With no stiffness across a compressed triangle it rose six hundredfold on the way.
+    # Without stiffness across a compressed triangle it would rise six hundredfold.
     assert max(energies[1:]) <= energies[0]
     assert energies[-1] < 0.01 * energies[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a kernel writes stands behind `# out` or `# in and out`, also where a function writes it.
+"""Arrays that a kernel or its functions write stand behind `# out` or `# in and out`.
 
 Checked on the text of the files: assignments to elements and fields of arguments, and atomic
 operations, followed through the calls of Warp functions.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 KERNELS = Path(__file__).resolve().parents[2] / "solver" / "kernels"
 OUT = ("# out", "# in and out")
-# What of Warp writes to its first argument.
+# Names of Warp functions that write to their first argument.
 WRITING = ("atomic_", "tile_store", "tile_atomic_add", "tile_scatter")
 # Native code is not looked into.
 WRAPPERS = {"kernel", "func"}
@@ -19,7 +19,7 @@ WRAPPERS = {"kernel", "func"}
 
 @dataclass
 class Source:
-    """One file: its functions by name, and what it imports, as name -> (file, name there)."""
+    """One file: its functions by name, and its imports, as name -> (file, name there)."""
 
     path: Path
     lines: list[str]
@@ -80,8 +80,8 @@ def targets(node):
 def called(node, source):
     """(file, function) of every Warp function that a call may mean.
 
-    A member of what Python has made, such as `surface.weight`, is any function of that name, or
-    with more words before it, that takes as many arguments.
+    A member of a Python object, such as `surface.weight`, is any function of that name, or with
+    more words before it, that takes as many arguments.
     """
     if isinstance(node.func, ast.Name):
         name = node.func.id
@@ -125,7 +125,7 @@ def written(node, source, seen=()):
 
 
 def inputs(kernel, source):
-    """Names of a kernel's arguments before the comment that says what comes out."""
+    """Names of a kernel's arguments before the comment that marks its outputs."""
     begin, end = kernel.lineno, kernel.body[0].lineno
     out = [n for n in range(begin, end) if source.lines[n - 1].strip() in OUT]
     first = out[0] if out else end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lattice of cells: what it holds, what it keeps apart, and how points sit in it."""
+"""The lattice of cells: its contents, separation of components, and embedding of points."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def surface(request):
 
 
 def components(cells, count):
-    """What hangs together by vertices: [vertex]."""
+    """Connected components by shared vertices, [vertex]."""
     return connected_components(unique_edges(cells), count)
 
 

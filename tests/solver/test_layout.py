@@ -46,7 +46,7 @@ LAYERS = (
     "kernels",
 )
 
-# The same of the add-on.
+# Layers of the add-on, in this order, too.
 ADDON_LAYERS = (
     "__init__",
     "headless",
@@ -81,7 +81,7 @@ def imports(path):
 
 
 def folders_below(path, top):
-    """How many folders lie between a file and the folder `top`, that folder included."""
+    """Number of folders between a file and the folder `top`, that folder included."""
     return len(path.relative_to(ROOT / top).parts)
 
 
@@ -122,7 +122,7 @@ def line_count(path):
 
 
 def offenders(paths, offends):
-    """Names of the files that break a rule, each with what `offends` says of it."""
+    """Names of the files that break a rule, each with the complaint of `offends`."""
     return {name(path): what for path in paths if (what := offends(path))}
 
 

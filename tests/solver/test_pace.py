@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Threads that other programs disturb: one goes on alone where that is faster."""
+"""Threads that other programs disturb: a single one continues where that is faster."""
 
 from itertools import cycle
 
@@ -9,8 +9,8 @@ from vbd.solver.device.team_size import COMPARED, KEPT, TeamSize
 
 
 def ways(together, alone, count):
-    """Whether a `TeamSize` goes alone, substep by substep, with threads that take `together`
-    (seconds, busy), and one that takes `alone`.
+    """True where a `TeamSize` uses a single thread, substep by substep, with threads that take
+    `together` (seconds, busy), and one that takes `alone`.
     """
     pace, taken = TeamSize(), []
     for _ in range(count):
@@ -30,7 +30,7 @@ def test_what_is_faster_is_kept_for_a_while(seconds):
     assert taken[COMPARED : 2 * COMPARED] == [True] * COMPARED
     kept = taken[2 * COMPARED : (KEPT + 2) * COMPARED]
     assert kept == [seconds < 1.0] * (KEPT * COMPARED)
-    assert not any(taken[(KEPT + 2) * COMPARED :])  # it looks whether they still are disturbed
+    assert not any(taken[(KEPT + 2) * COMPARED :])  # it checks for disturbance again
 
 
 def test_one_substep_that_takes_long_is_no_disturbance():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pair keeps its sides apart, whatever its corners take of the steps that it allows them."""
+"""A pair keeps its sides apart, whichever fractions its corners take of the allowed steps."""
 
 import numpy as np
 import warp as wp
@@ -49,7 +49,7 @@ def test_sides_stay_apart_whatever_fraction_of_their_steps_and_reserves_corners_
         room = heights[:, first].min(axis=1) - heights[:, ~first].max(axis=1)
         asks = random.random((COUNT, 4)) < 0.6
         approach = np.where(asks, random.exponential(0.02, (COUNT, 4)), 0.0)
-        # Each side may use up to a fifth of the gap without asking.
+        # Each side may use up to a fifth of the gap unconditionally.
         reserve = 0.2 * room[:, None] * random.random((COUNT, 2))
         fraction = wp.zeros(COUNT, dtype=wp.vec4, device="cpu")
         given = [

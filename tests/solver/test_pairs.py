@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists of contact pairs: what their limits do to the result, and what pairs there are."""
+"""Lists of contact pairs: effects of their limits on the result, and the pairs in them."""
 
 import numpy as np
 import pytest

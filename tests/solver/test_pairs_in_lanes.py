@@ -28,7 +28,7 @@ RADIUS = 0.01
 
 
 def touching_sheets():
-    """The model of two sheets with pairs, one of which leads an intersection apart."""
+    """The model of two sheets with pairs, one of which separates an intersection."""
     random = np.random.default_rng(5)
     points, triangles = grid(6, 0.12)
     material = Material(
@@ -90,7 +90,7 @@ def evaluation(force_hessian):
 
 
 def evaluated(force_hessian, model, step, color):
-    """What pairs do to all vertices after steps [m], when those of a range move together."""
+    """Forces and blocks of pairs at vertices after steps [m], when those of a range move."""
     count = len(step)
     outputs = [
         wp.zeros(count, dtype=dtype, device="cpu") for dtype in (wp.vec3, wp.mat33, int, int, float)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Directions that part the sides of pairs, however these lie to each other."""
+"""Directions that separate the sides of pairs, however these lie to each other."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where surfaces touch and where they are stuck, as a frame tells it."""
+"""Places of a frame where surfaces touch and where they are stuck."""
 
 import numpy as np
 import pytest
@@ -65,7 +65,7 @@ def test_sheets_that_pass_through_each_other_are_stuck_where_they_cross():
     lower = points + FAR - [0.3, 0.3, 0.0]
     upright = 0.5 * points[:, [2, 0, 1]] + FAR + [0.013, -0.137, -0.163]
     bodies = [Cloth(lower, triangles, cotton), Cloth(upright, triangles, cotton)]
-    # In the first frames most of what leads them apart has got to where it was to be.
+    # After the first frames most displacements that separate them are complete.
     *_, (stats, places) = (
         (frame.stats, frame.places())
         for frame in simulate(bodies, Settings(gravity=(0.0, 0.0, 0.0)), 4)

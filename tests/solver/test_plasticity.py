@@ -64,7 +64,7 @@ BODIES = {
 
 
 class Scene:
-    """One body, whose rest values flow by what it is bent and stretched to at `x`."""
+    """One body, whose rest values flow by its bending and stretch at `x`."""
 
     def __init__(self, kind, flow_time=0.0):
         self.body = BODIES[kind]()
@@ -161,5 +161,5 @@ def test_energy_never_grows_by_the_flow(kind, seed):
         x = disturbed(scene.body, 0.4, seed=10 * seed + number)
         before = scene.energy(x)
         scene.flow(x)
-        # To what float32 has of the rest values.
+        # To float32 of the rest values.
         assert scene.energy(x) <= before * (1.0 + 1e-6) + 1e-12

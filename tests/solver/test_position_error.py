@@ -22,7 +22,7 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation, simulate
 
 ITERATIONS = 20
-# What float32 leaves of a body of 1 m.
+# Rounding in float32 of a body of 1 m.
 LEAST = 1e-7
 
 
@@ -41,9 +41,9 @@ def estimate(
     freed=None,
 ):
     """Error and goal [m] as estimated when the error of all vertices shrinks by `rate` with every
-    iteration, or only with those after which coarse steps come; a `slow` part of it shrinks by
-    another rate with every iteration, and one that `flips` to and fro not at all. All is `touched`.
-    A search before the iteration `freed` lets all of the error go that was held back until then.
+    iteration, or only with those before coarse steps; its `slow` component shrinks by another rate
+    with every iteration, and one that `flips` to and fro not at all. All is `touched`. A search
+    before the iteration `freed` releases all of the error that truncation kept until then.
     """
     points = np.array([[0.0, 0, 0], [size, 0, 0]])
     x = wp.array(points, dtype=wp.vec3, device="cpu")
@@ -92,7 +92,7 @@ STEPS = [1, 2, 3, 5, 9, 17]
 
 @pytest.mark.parametrize("slow_rate", [0.95, 0.97, 0.99])
 def test_what_sweeps_take_slowly_is_found_within_a_factor(slow_rate):
-    """Of what slides or is pressed coarse steps take hardly more than sweeps."""
+    """Coarse steps reduce errors of sliding or compression hardly more than sweeps."""
     error, _ = estimate(0.3, 1e-3, quasistatic=False, steps=STEPS, slow=0.1, slow_rate=slow_rate)
     true = 0.1 * slow_rate**ITERATIONS
     assert true / 3.0 < error < 3.0 * true
@@ -112,7 +112,7 @@ def test_what_moves_freely_does_not_hide_how_slowly_what_is_touched_does():
 def test_what_a_search_lets_go_is_no_slow_part(freed):
     how = {"quasistatic": False, "steps": STEPS, "slow": 1e-3, "slow_rate": 0.9}
     told, without = (estimate(0.3, 1e-3, **how, freed=when)[0] for when in (freed, None))
-    # That it was let go may count as a move, but not as one that goes on and on.
+    # The release may count as a move, but not as one that continues.
     assert told < without + 3.0 * 0.1
 
 
@@ -170,7 +170,7 @@ def test_a_frame_whose_error_nobody_sees_counts_as_converged():
     assert frame.stats.residual > frame.stats.goal
     assert frame.stats.error < frame.stats.error_goal
     assert frame.stats.verdict == "converged"
-    # That is true: twelve substeps together stay below it.
+    # That is right: twelve substeps together stay below it.
     away = np.abs(frame.exact_positions[0] - exact.exact_positions[0]).max()
     assert away < frame.stats.error_goal
 

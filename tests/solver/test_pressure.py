@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pressure: its force is the slope of −p V, at a vertex and along a line; what it refuses."""
+"""Pressure: its force is the slope of −p V, at a vertex and along a line; invalid values."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Threads that give way: what they start does too, and nobody else."""
+"""Threads of low priority: threads that they start have it too, and no others."""
 
 import ctypes
 import sys
@@ -13,7 +13,7 @@ from vbd.solver.device.threads import Workers
 
 
 def in_thread(do):
-    """What `do` returns in a thread of its own."""
+    """Result of `do` in a thread of its own."""
     found = []
     thread = Thread(target=lambda: found.append(do()))
     thread.start()

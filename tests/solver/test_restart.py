@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A simulation that goes on from the state of a frame has the bits of one that never stopped."""
+"""A simulation restarted from the state of a frame has the bits of one that never stopped."""
 
 import dataclasses
 from functools import partial
@@ -29,7 +29,7 @@ def slab(height, speed=0.0):
 
 
 def torn_sheet(height):
-    """A sheet that two of its sides are pulled apart by."""
+    """A sheet that is pulled apart at two sides."""
     points, triangles = grid(8)
     points = points + [0.0, 0.0, height]
     ends = np.flatnonzero((points[:, 0] < 1e-9) | (points[:, 0] > 1.0 - 1e-9))
@@ -82,7 +82,7 @@ def everything():
 
 
 def without_contact():
-    """The same without anything that may touch."""
+    """The bodies of `everything`, without any that may touch."""
     calm = dataclasses.replace(JELLY, self_contact=False)
     points, tets = box((2, 2, 2), (0.2, 0.2, 0.2))
     free = Solid(points, tets, calm, velocities=[1.0, 0.0, 2.0], collides_with=(), name="Free")
@@ -107,7 +107,7 @@ def on_a_plane():
 
 
 def too_near():
-    """A sheet over a slab, a plane beside it: both nearer than what the sheet keeps away by."""
+    """A sheet over a slab, a plane beside it: both nearer than the sheet's contact distance."""
     points, triangles = grid(8)
     thick = dataclasses.replace(COTTON, collision_thickness=0.05)
     below = Plane([0.0, 0.0, -0.03])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""That the options of this run (tests/conftest.py) reach the kernels and the threads."""
+"""The options of this run (tests/conftest.py) reach the kernels and the threads."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Searches for what has used up its room find all that a search of everything would."""
+"""Searches for vertices that left their trust region find all pairs of a complete search."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ ORDERS = [0, 1, 2], [1, 0, 2]
 
 
 def above_a_ball():
-    """A sheet that nearly touches a collider that keeps still."""
+    """A sheet that nearly touches a fixed collider."""
     points, triangles = grid(12)
     ball, faces = bumpy_ball(0.3, rows=8)
     below = [0.5, 0.5, -0.304]
@@ -71,7 +71,7 @@ def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     renewed = contact.struct.renewed.numpy()
     assert set(moving) == set(np.flatnonzero(renewed[: model.free_count]))
     found = listed(model)
-    contact.trees.fit()  # the same regions, but every query is asked
+    contact.trees.fit()  # the same regions, but with every query
     contact.finding.run()
     everything = listed(model)
     assert everything - before

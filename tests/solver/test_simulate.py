@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a run behaves: frames, cancelling, threads, devices, numbers that go wrong."""
+"""Behavior of a run: frames, cancelling, threads, devices, numbers that diverge."""
 
 import numpy as np
 import pytest

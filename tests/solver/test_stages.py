@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stages of a substep: which a scene has, in which order, and what they know of each other."""
+"""The stages of a substep: those of a scene, their order, and their independence."""
 
 import ast
 import inspect
@@ -18,7 +18,7 @@ from vbd.solver.simulate import Simulation
 
 FOLDER = Path(step_module.__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "method.md"
-# What several stages share, and what puts them together.
+# Objects that several stages share, and those that compose stages.
 SHARED = {"stage", "linkages", "flight", "accuracy", "holding", "rigid_steps", "island_moves"}
 SHARED |= {"common_moves", "state_names"}
 

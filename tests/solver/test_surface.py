@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who may touch whom."""
+"""Pairs of bodies that may touch."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of tets: every format gives the mesh back, and whatever is wrong is a sentence."""
+"""Files of tets: every format returns the mesh, and every fault gives a sentence."""
 
 import re
 import sys

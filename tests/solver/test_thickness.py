@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The distance that surfaces keep by default."""
+"""Default contact distance of surfaces."""
 
 import pytest
 from shapes import box, bumpy_ball, caged, chain, grid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which cells triangles touch."""
+"""Cells that triangles touch."""
 
 import numpy as np
 from surfaces import random_surface_points

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is recorded otherwise on a GPU, played on the CPU."""
+"""Launches that are recorded differently on a GPU, played on the CPU."""
 
 import numpy as np
 from shapes import box, grid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A small scene as version 0.1 has saved and baked it: what is in it, and how it was made.
+"""A small scene that version 0.1 has saved and baked: its contents, and the script that made it.
 
     PYTHONPATH=FOLDER:CHECKOUT/tests python tests/version_0_1/contents.py
 
@@ -43,7 +43,7 @@ SCENE = {
     "ground_height": -0.5,
     "threads": 1,
 }
-# What is no setting any more.
+# Settings of that version that no longer exist.
 GONE = {"estimate_acceleration": False, "tolerance": 1e-4}
 OBJECTS = {
     "Ball": {
@@ -81,7 +81,7 @@ OBJECTS = {
 
 
 def owners():
-    """The property groups of the open file, and what each is to say."""
+    """The property groups of the open file, and their expected values."""
     yield bpy.context.scene.vbd, SCENE
     for name, values in OBJECTS.items():
         yield bpy.data.objects[name].vbd, values
