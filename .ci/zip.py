@@ -56,9 +56,9 @@ def fetch(wheel):
 
 
 def stage(manifest_text, platforms, wheels):
-    """Copy what may go into the package to build/stage, with a manifest of these platforms only.
+    """Copy the files of the package to build/stage, with a manifest of these platforms only.
 
-    The tool wants every wheel of a manifest on disk, also those of platforms it does not build.
+    The tool needs every wheel of a manifest on disk, also those of platforms it does not build.
     """
     shutil.rmtree(STAGE, ignore_errors=True)
     aside = shutil.ignore_patterns(".*", "build", "wheels", "tests", "docs", "*.egg-info")

@@ -70,7 +70,7 @@ def scene_named(name, meshes):
 
 
 def play(name, frames, threads, meshes):
-    """Simulate a frame whenever a line is read, and print what it took as JSON."""
+    """Simulate a frame whenever a line is read, and print its measurements as JSON."""
     scene = scene_named(name, meshes)
     settings = replace(scene.settings, threads=threads)
     played = simulate(scene.bodies, settings, frames)
@@ -194,7 +194,7 @@ class Profile:
         self.seconds, self.times = Counter(), Counter()
 
     def timed(self, name, call):
-        """A function that does what another one does, and notes how long that takes."""
+        """A function that calls another one and records its time."""
 
         def noted(*arguments, **options):
             started = time.thread_time()

@@ -69,8 +69,8 @@ class Clock:
     def __init__(self, region):
         self.region, self.stage = region, BEFORE
         self.due = time.perf_counter()  # when the view is to be turned next
-        self.turned = []  # when it was to be turned, for turns that are not drawn yet
-        self.delays = []  # (what went on, seconds)
+        self.turned = []  # time of a turn of the view, for turns that are not drawn yet
+        self.delays = []  # (event, seconds)
 
     def turn(self):
         """Turn the view as often as it should have been by now."""

@@ -98,7 +98,7 @@ def _shown(value):
 
 
 def properties(group):
-    """The table of a group of properties, without what only the add-on sets."""
+    """Table of a group of properties, without those that only the add-on sets."""
     rows = [
         (f"`{p.identifier}`", kind(p), unit(p), default(p), f"**{label(p)}.** {p.description}")
         for p in declared(group)

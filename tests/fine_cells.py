@@ -19,7 +19,7 @@ POINTS = 120
 
 
 def some(points):
-    """The numbers of `POINTS` of the points at most, evenly spread."""
+    """Indices of at most `POINTS` of the points, at equal distances."""
     return np.unique(np.linspace(0, len(points) - 1, POINTS).astype(int))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 # Relative errors of the determinants below; the source has (3 + 16ε)ε and (7 + 56ε)ε, ε = 2⁻⁵³.
 ERROR_2D, ERROR_3D = 4.0e-16, 8.0e-16
-# Pairs of boxes that are compared at once: bounds the memory at some 100 MB.
+# Pairs of boxes that are compared in one batch: bounds the memory at some 100 MB.
 PAIRS_AT_ONCE = 1 << 21
 # The coordinates that are left when points are seen along x, y and z.
 VIEWS = ((1, 2), (2, 0), (0, 1))
@@ -155,8 +155,8 @@ def _apart(points, one, other, _same):
 def _at_a_vertex(points, one, other, same):
     """Triangles with one common vertex: the edge opposite to it meets the other triangle.
 
-    Were a further common point not on such an edge, then the line from the common vertex through it
-    could be followed within both triangles until it is.
+    If a further common point is not on such an edge, the line from the common vertex through it
+    stays within both triangles until it meets one.
     """
     meets = np.zeros(len(one), dtype=bool)
     for a, b, corner in (

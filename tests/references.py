@@ -111,7 +111,7 @@ def cell_center(energy, rest, x, filling=FULL):
 
 
 def cell_viscosity(rest, x, before, mu, lam, filling=FULL):
-    """Dissipation potential [J] of one cell that was bent as `before`."""
+    """Dissipation potential [J] of one cell with the state `before` at the start of the step."""
     f, q, _ = cell_state(rest, x, filling[0])
     f_0, q_0, _ = cell_state(rest, before, filling[0])
     corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])

@@ -27,7 +27,7 @@ def select(ob):
 
 
 def walk():
-    """Bake what the tour bakes; gives the sheet, which is selected, the cube and the last frame."""
+    """Bake as in the tour; returns the sheet, which is selected, the cube and the last frame."""
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scene, cube = bpy.context.scene, bpy.data.objects["Cube"]
     assert "G, Z, 3, Enter" in TOUR and "S, 5, Enter" in TOUR

@@ -32,7 +32,7 @@ HEAD = """| {} | corners | mean height | lowest | largest radius | folds | s |
 
 
 def played(scene, what):
-    """Frames of a scene, and the seconds that they took; `what`: adapted, plain or peer."""
+    """Frames of a scene, and their seconds; `what`: adapted, plain or peer."""
     if what == "peer":
         from .blenders import motion
 

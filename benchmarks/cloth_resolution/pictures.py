@@ -58,8 +58,8 @@ def rasterized(triangles, colors, size):
 
 
 def image(name, mesh, color):
-    """A picture [pixel, pixel, 3] of one drape, points [vertex, 3] and triangles, on what it lies
-    on.
+    """A picture [pixel, pixel, 3] of one drape, points [vertex, 3] and triangles, on its
+    support.
     """
     azimuth, elevation, middle, half = VIEWS[name]
     rows = view(azimuth, elevation)

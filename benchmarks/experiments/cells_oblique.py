@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Round bars in cells as large as they are thick, along and oblique to them: how stiff they are.
+"""Stiffness of round bars in cells as large as their diameter, along and oblique to them.
 
-Prints energies over the exact ones, in linear statics without Poisson's effect, of a bar of which
-both ends are bent evenly, stretched or twisted and the rest finds its equilibrium; the mean, least
-and most over places of the bar within its cells.
+Prints energies over the exact ones, in linear statics without Poisson's effect, of a bar whose ends
+are bent uniformly, stretched or twisted and whose rest is in equilibrium; the mean, least and most
+over places of the bar within its cells.
 
-The stiffness matrix is made of the cells as the solver gets them, and independently of its kernels.
+The stiffness matrix comes from the solver's cells, and independently of its kernels.
 """
 
 from unittest.mock import patch

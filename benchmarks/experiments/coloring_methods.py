@@ -34,7 +34,7 @@ def randomized(edges, count, seed=0):
     while True:
         open_ = np.flatnonzero(colors < 0)
         if not len(open_):
-            # A hub may have picked a number that nobody else reaches: close the gaps.
+            # A hub may have a number that nobody else reaches: close the gaps.
             return np.unique(colors, return_inverse=True)[1]
         # Feed the hungry: a palette that ran out gets the next color it never had.
         hungry = open_[~palette[open_].any(axis=1)]

@@ -253,7 +253,7 @@ def colliding_balls(speed=2.0, offset=0.15, frames=30):
 
 
 def released(mesh=None, stretch=2.5, frames=60):
-    """A body (points, tets), stretched along z and let go; the mesh of the paper is bunny_small."""
+    """A body (points, tets), stretched along z and released; the paper's mesh is bunny_small."""
     points, tets = mesh or shapes.jack(1.0)
     points = unit_size(points)
     edge = edge_length(points, tets)
@@ -431,7 +431,7 @@ def octopi(folder):
 
 
 def bunny(folder):
-    """A stretched bunny is let go."""
+    """A stretched bunny is released."""
     return released(shapes.read_tets(folder, "bunny_small"))
 
 

@@ -105,7 +105,7 @@ def ball(radius, subdivisions=2, shells=4):
     levels = np.arange(1, shells + 1) / shells
     body = np.concatenate([[[0.0, 0.0, 0.0]], *(points * radius * level for level in levels)])
     hub = np.concatenate([np.zeros((len(triangles), 1), dtype=int), 1 + triangles], axis=1)
-    # A prism between two spheres splits the same way as its neighbors by the order of its corners.
+    # The order of its corners splits a prism between two spheres consistently with its neighbors.
     a, b, c = np.sort(triangles, axis=1).T + 1
     prisms = [
         (a, b, c, c + count),

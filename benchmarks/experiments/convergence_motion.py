@@ -98,7 +98,7 @@ def describe_sheet(body, path, best):
 
 
 def sheets():
-    """Print what became of sheets; returns the ends of the middle one's motions."""
+    """Print errors of sheets; returns the ends of the middle one's motions."""
     columns, shown = {}, {}
     for cells in SHEETS:
         body = scenes.hanging_sheet(cells)

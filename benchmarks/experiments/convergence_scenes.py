@@ -50,7 +50,7 @@ def contrast_bar(cells=4):
 
 
 def hanging_sheet(cells):
-    """1 m² of 0.6 kg, held level by two corners and let go; E t = 10 kN/m, bending 10⁻⁵ N m."""
+    """1 m² of 0.6 kg, held level by two corners and released; E t = 10 kN/m, bending 10⁻⁵ N m."""
     points, triangles = sheet((cells, cells), (1.0, 1.0))
     material = Material(
         youngs_modulus=1e7,
@@ -77,7 +77,7 @@ def by_newton(body, steps, tolerance=1e-7):
 
 
 def kept(name, make):
-    """The array that `make()` returns, from FOLDER where an earlier run has left it."""
+    """The array that `make()` returns, from FOLDER if an earlier run has stored it."""
     path = FOLDER / f"{name}.npy"
     if not path.exists():
         FOLDER.mkdir(exist_ok=True)

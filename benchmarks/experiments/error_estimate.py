@@ -217,7 +217,7 @@ def row_of(run, far, state, start, numbers, law):
 
 
 def rows_of(name, anew):
-    """The rows of a scene, from FOLDER where an earlier run has left them."""
+    """The rows of a scene, from FOLDER if an earlier run has stored them."""
     path = FOLDER / f"{name}.json"
     if anew or not path.exists():
         FOLDER.mkdir(exist_ok=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes in which the error of the positions is estimated.
 
-The laws of the estimates were chosen with FIRST and ADDED at hand, but without VARIED.
+The laws of the estimates are fitted to FIRST and ADDED, but not to VARIED.
 """
 
 import sys

@@ -56,7 +56,7 @@ def run(body, count, frame_time=1.0 / 60.0, **settings):
 
 
 def released(points, tets, youngs_modulus, stretch=1.6):
-    """A body hanging from its top, stretched downwards and let go (Fig. 17)."""
+    """A body hanging from its top, stretched downwards and released (Fig. 17)."""
     height = np.ptp(points[:, 2])
     held = np.flatnonzero(points[:, 2] > points[:, 2].max() - 0.05 * height)
     start = points.copy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bunny pulled apart at ten vertices and let go (VBD 2024, Fig. 15), without self contact.
+"""A bunny pulled apart at ten vertices and released (VBD 2024, Fig. 15), without self contact.
 
 Five substeps of ten iterations, as in the paper. Writes docs/gallery/solids_stretch.png.
 """

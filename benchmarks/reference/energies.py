@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Elastic elements: energy, gradient and exact Hessian of each, and sums over a mesh.
 
-Every kind of element answers for all its elements at once, at positions x [vertex, 3] in metres:
+Every kind of element evaluates all its elements at once, at positions x [vertex, 3] in metres:
 
     energy(x)    [J],     shape [element]
     gradient(x)  [N],     shape [element, corner, 3]

@@ -122,7 +122,7 @@ def iterate(problem, method, count):
     """The first `count` iterates of a method, the guess before them; fewer when it ends earlier.
 
     A method is a generator function: given a problem, it yields x after every iteration. Only its
-    own time is counted, not that of measuring G here.
+    own time is counted, not that of evaluating G here.
     """
     reached = [Iterate(0.0, problem.loss(problem.guess), problem.guess)]
     steps = method(problem)

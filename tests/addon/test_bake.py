@@ -391,7 +391,7 @@ def test_a_bake_that_converged_is_plain_information(scene):
 def test_a_bake_with_too_few_iterations_says_how_many_to_set(scene):
     ob = sheet(cells=8)
     pin(ob, [0, 8])
-    ob.vbd.youngs_modulus = 1e8  # far beyond what two iterations can bring across the sheet
+    ob.vbd.youngs_modulus = 1e8  # much too stiff for two iterations
     scene.vbd.iterations = 2
     level, text = baked().report()
     assert level == "WARNING"

@@ -64,7 +64,7 @@ def test_the_median_of_the_poor_frames_is_the_advice():
 
 def test_frames_that_do_not_fall_count_as_beyond_any_number_of_iterations():
     one = line(told(frame(1, needed=50), frame(2), frame(3)))
-    # A stack of jelly cubes is crushed, and would be more so if it were softer.
+    # A stack of jelly cubes collapses under its weight, and more so if it is softer.
     assert one.text == (
         "No solution found in 3 of 3 frames; make what is crushed stiffer, what is stiff softer"
     )

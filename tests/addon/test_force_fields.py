@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's force fields act on what is baked."""
+"""Blender's force fields act on simulated objects."""
 
 import bpy
 import numpy as np
@@ -182,7 +182,7 @@ def test_weights_are_of_each_object(scene, weightless):
 
 
 def test_a_texture_pushes_down_its_gradient(weightless):
-    # Blender's own cloth moves alike; there, too, its strength counts once for every frame in 1 s.
+    # Blender's own cloth moves alike; there, too, its strength counts for every frame in 1 s.
     cloud = field("TEXTURE", strength=3.0 * FRAME, texture=blend(), texture_nabla=0.01)
     cloud.field.texture_mode = "GRADIENT"
     weightless.location = (-0.5, 0.0, 0.0)  # it may move 0.5 m until the texture ends

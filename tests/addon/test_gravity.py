@@ -36,7 +36,7 @@ def test_a_bake_does_not_depend_on_the_playhead(scene):
 
 def motion(scene, pulls):
     """Heights [frame] of a free body from rest, given the gravity in the first and every other
-    frame: implicit Euler, with gravity going evenly from frame to frame."""
+    frame: implicit Euler, with gravity linear between frames."""
     count = scene.vbd.substeps
     h = scene.render.fps_base / scene.render.fps / count
     frame = np.arange(len(pulls))

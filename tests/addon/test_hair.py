@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hair curves, from the role to what Blender plays, and back."""
+"""Hair curves: from the role to played shapes, and back."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Colliders push where collections and nodes instance them, as if they were real there."""
+"""Instances of colliders by collections and nodes push like real objects."""
 
 import bpy
 import numpy as np

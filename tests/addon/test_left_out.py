@@ -33,8 +33,8 @@ def rag(*faces, more=(), role="CLOTH", edges=()):
 
 
 def hem(**values):
-    """A sheet whose corner 0 has a double that only faces without area hold, as after an extrusion
-    that was cancelled, and a spike beyond its corner 4.
+    """A sheet whose corner 0 has a double that belongs only to faces without area, as after a
+    cancelled extrusion, and a spike beyond its corner 4.
     """
     return rag((0, 1, COUNT), (0, 4, COUNT + 1), more=[(0, 0, 0), (1.2, 0, 0)], **values)
 

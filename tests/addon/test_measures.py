@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stretch, area, volume and elements that are inside out, against what is known of them."""
+"""Stretch, area, volume and inverted elements, against known values."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels draw only what exists, for every role and while a bake runs.
 
-Without a window nothing is drawn for real: a recorder stands for the layout.
+Without a window nothing is drawn: a recorder replaces the layout.
 """
 
 from types import SimpleNamespace
@@ -206,7 +206,7 @@ def labels(panel):
 
 
 def test_the_panel_of_the_progress_bar_has_no_label_more_after_the_bake(cube):
-    """Blender 4.3 draws a label that is new as the progress bar that was under the mouse."""
+    """Blender 4.3 draws a new label as the progress bar that was under the mouse."""
     bpy.ops.vbd.add(role="SOFT")
     with running_bake():
         during = labels(panels.VBD_PT_sidebar)

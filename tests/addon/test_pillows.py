@@ -69,7 +69,7 @@ def test_a_sewn_pillow_inflates_and_is_closed(scene, flipped):
 
 @pytest.mark.parametrize("unsewn", [0, 5])
 def test_a_sewn_pillow_keeps_its_volume(scene, unsewn):
-    """It holds as much when it is closed as there was between its panels."""
+    """When closed it holds the volume that was between its panels."""
     values = {"keep_volume": True, "pressure": 50.0, "fill_openings": unsewn > 0}
     pillow = Pillow(scene, gap=0.06, unsewn=unsewn, **values)
     points = pillow.bake()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames become shape keys, and freeing gives back what was there, bit for bit."""
+"""Frames become shape keys, and freeing restores the mesh, bit for bit."""
 
 import bpy
 import numpy as np

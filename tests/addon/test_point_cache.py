@@ -14,7 +14,7 @@ from vbd.addon.playing.baked import edits
 
 @pytest.fixture
 def cape(scene):
-    """A baked cape that is dragged along, with a modifier after what is simulated."""
+    """A baked cape that is dragged along, with a modifier behind the simulation."""
     ob = sheet("A/b", cells=3)
     pin(ob, [0, 1])
     slide(ob, 0, 1, 6, 0.5)

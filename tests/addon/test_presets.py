@@ -47,7 +47,7 @@ MODELS = {"Woven Cotton": "orthotropic", "Woven Denim": "orthotropic", "Latex": 
 
 
 class Recorder(SimpleNamespace):
-    """Stands for a property group and remembers what a preset writes."""
+    """Replaces a property group and records the values that a preset writes."""
 
 
 def another_value(group, name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The properties say what the solver's declarations say."""
+"""Properties agree with the solver's declarations."""
 
 from dataclasses import fields
 

@@ -159,7 +159,7 @@ def test_letters_are_measured_as_they_are_drawn(scene):
 
 @pytest.fixture
 def block(scene):
-    """A block that was baked: it falls for three frames."""
+    """A baked block: it falls for three frames."""
     frames(scene, 1, 4)
     scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
     ob = tet_block("Block")

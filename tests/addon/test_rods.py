@@ -220,7 +220,7 @@ def test_a_hook_carries_the_pinned_end_of_a_curve(scene):
         empty.location[2] = height
         empty.keyframe_insert("location", index=2, frame=frame)
     frames(scene, 1, 11)
-    wave = ob.modifiers.new("Wave", "WAVE")  # which acts on what the splines become
+    wave = ob.modifiers.new("Wave", "WAVE")  # which acts on the result of the splines
     wave.show_render = False
     baked()
     assert not hook.show_viewport and wave.show_viewport

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Solidify behind the bake that reaches into what the object lies on is named."""
+"""A Solidify behind the bake whose shell reaches into the object below is reported."""
 
 import bpy
 import numpy as np

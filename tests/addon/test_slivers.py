@@ -15,7 +15,7 @@ CUTS = 6
 
 @pytest.fixture
 def cylinder(scene):
-    """A cylinder all of whose edges were subdivided: its lids are faces of many corners."""
+    """A cylinder with all edges subdivided: its lids are faces of many corners."""
     bpy.ops.mesh.primitive_cylinder_add(vertices=24)
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="SELECT")

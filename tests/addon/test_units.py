@@ -180,7 +180,7 @@ def test_gravity_that_was_chosen_at_plain_scale_is_no_matter(scene):
 
 
 def test_a_material_means_the_same_at_every_unit_scale(scene):
-    """Presets give the thickness of a cloth in metres, and the panel shows what is used."""
+    """Presets give the thickness of a cloth in metres, and the panel shows the effective one."""
     ob = sheet()
     scene.unit_settings.scale_length = 0.001
     prop = ob.vbd.bl_rna.properties["thickness"]

@@ -60,7 +60,7 @@ def test_the_cache_is_found_by_its_bake_and_goes_with_the_file(scene, tmp_path):
 
 
 def test_the_cache_was_made_from_what_is_gathered_when_it_is_freed(scene):
-    """All but the ball, which was a lattice of tets and is one of cells."""
+    """All but the ball: a lattice of tets in that version, of cells now."""
     cache = cache_of(scene)
     bpy.ops.vbd.free_bake("EXEC_DEFAULT")
     now = gathered()

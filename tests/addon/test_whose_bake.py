@@ -40,7 +40,7 @@ def free(scene):
 
 
 def as_by_version_0_1(ob, scene):
-    """Take away what only later versions remember."""
+    """Remove properties that version 0.1 does not store."""
     folder = cache_folder(scene)
     header = folder / "header.json"
     header.write_text(header.read_text().replace(f'"bake": "{ob.vbd.bake_id}"', '"bake": ""'))

@@ -49,7 +49,7 @@ def rod_scene(damping=0.0):
 
 
 def released(scene):
-    """The first step after every free vertex was pushed about."""
+    """The first step after a random displacement of every free vertex."""
     push = np.random.default_rng(2).standard_normal(scene.points.shape)
     return step_problem(scene, scene.points, 0.5 * push, H)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links in the README and in docs/ lead to files and headings that exist."""
+"""Links in the README and in docs/ point to existing files and headings."""
 
 import re
 

@@ -68,7 +68,9 @@ def pin(ob, chosen):
 
 
 def keyed(ob, axis, first, last, what="location"):
-    """Two keyframes of the location, or of `what` else, along an axis: (frame, value) each."""
+    """Two keyframes of the location, or of another channel `what`, along an axis: (frame,
+    value).
+    """
     for frame, value in (first, last):
         getattr(ob, what)[axis] = value
         ob.keyframe_insert(what, index=axis, frame=frame)

@@ -46,7 +46,7 @@ def standing(height):
 
 
 def hangs_by(baked, name):
-    """Pinned at its start and hanging from there: below it, and not much longer than it was."""
+    """Assert that an object pinned at its start hangs below it, and not much longer than it was."""
     start, end = baked.start(name), baked.end(name)
     assert end[:, 2].min() < start[:, 2].min()
     assert (

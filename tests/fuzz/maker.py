@@ -28,7 +28,7 @@ TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.
 
 
 class Maker:
-    """Makes the parts of a scene; lengths are in units of `size` until bodies are made of them."""
+    """Makes the bodies of a scene; lengths are in units of `size` until bodies are made of them."""
 
     def __init__(self, random):
         self.random = random

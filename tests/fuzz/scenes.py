@@ -53,7 +53,7 @@ def make_scene(seed, index):
 
 
 class Layouts(Maker):
-    """Puts a scene together in one of several ways."""
+    """Builds a scene by one of several layouts."""
 
     def scene(self):
         layout = self.pick(
@@ -321,7 +321,7 @@ class Layouts(Maker):
             self.add(*self.solid(), np.eye(3), (-0.5, -0.5, height + 0.1))
 
     def rollers(self):
-        """Two rollers with edges draw down what lies on them."""
+        """Two rollers with edges draw down the body on them."""
         count = self.pick([3, 4, 8, 12])
         gap = self.pick([1e-3, 0.05, 0.3])
         mesh, triangles = roller(count, 4.0, 0.5 * self.aligned)

@@ -152,7 +152,7 @@ def test_points_in_cells_of_two_bodies_tied_to_each_other_keep_their_momentum():
 
 
 def test_points_in_neighboring_cells_of_one_body_are_tied():
-    # The corners that both cells have are there once, with the difference of the weights.
+    # Corners of both cells appear once, with the difference of the weights.
     body = soft_block(0.0)
     one, other = in_cell(body, [0.02, 0.0, 0.0]), in_cell(body, [0.06, 0.0, 0.0])
     assert np.isin(one[0], other[0]).sum() == 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pins that meet what animation moves as well: both are where animation puts them."""
+"""Pins in contact with animated surfaces: both are where animation puts them."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_pins_on_a_collider_that_moves_along_go_with_it(kind, gap):
         start = model.surface.collider_start
         collider = model.x.numpy()[start : start + len(points)] + model.assembly.origin
         np.testing.assert_allclose(collider, floor.points(frame.index / RATE), atol=1e-6)
-        # It slides behind and drapes over what it lies on: nothing is drawn out.
+        # It slides over the block and drapes behind it: nothing is drawn out.
         assert stretch(frame, body) < 1.2
 
 
@@ -112,7 +112,7 @@ def square(height):
 
 
 def wall_that_comes():
-    """A block that goes through what has its pins at x = 0.5 m."""
+    """A block that passes through bodies with pins at x = 0.5 m."""
     points, triangles = block([0.2, 2.0, 2.0], [0.56, -1.0, -1.0])
     return Collider(led(points, [-0.5, 0.0, 0.0]), triangles, name="Wall")
 

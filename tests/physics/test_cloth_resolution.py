@@ -20,8 +20,8 @@ from vbd.solver.simulate import simulate
 def clamped(cells, load, rigidity=2e-3):
     """A sheet 1 m long and 4 m wide that hangs by its long side, and the middle of its free end.
 
-    Two rows are pinned: the hinges over the second bend what begins halfway between the two, which
-    is where the sheet is clamped. Poisson's ratio 0: a strip of it is a beam.
+    Two rows are pinned: the hinges over the second bend a sheet that begins halfway between the
+    two, which is the place of the clamp. Poisson's ratio 0: a strip of it is a beam.
     """
     rows = 4 * cells - 1
     x = (np.arange(cells + 1) - 0.5) / (cells - 0.5)
@@ -131,7 +131,7 @@ SIZE, CORNER, MEAN, RADIUS = 2.0, 0.605, 1.575, 1.648
 
 
 # The edges of the box lie on edges of a mesh of 32² or 60² faces, and in the middle of faces of one
-# of 30², whose vertices have to stay outside. That one comes to 0.714 m and 1.80 m.
+# of 30², whose vertices have to stay outside. That one has 0.714 m and 1.80 m.
 BETWEEN = pytest.mark.xfail(
     reason="0.109 m and 9 to 10 % off: edges of the box in the middle of faces", strict=False
 )

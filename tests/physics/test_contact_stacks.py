@@ -175,7 +175,7 @@ def test_lift_does_not_throw_out_what_begins_below_the_ground():
 
 
 def test_lift_does_not_make_neighbors_touch():
-    # A contact distance of 0.69 edges, just below what vertices and triangles next to them have.
+    # A contact distance of 0.69 edges, just below that between vertices and triangles next to them.
     size, cells = 0.3, 12
     points, triangles = grid(cells, size)
     thickness = 0.5 * 0.69 * size / cells

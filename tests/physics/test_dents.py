@@ -31,7 +31,7 @@ def green(stretch):
 
 @pytest.mark.parametrize("membrane", ["stvk", "orthotropic"])
 def test_what_is_stretched_too_far_stays_longer_by_what_is_beyond(membrane):
-    # A weightless cloth that folds is as slack when shorter, so nothing would say how short it is.
+    # A weightless cloth that folds is as slack when shorter, so nothing would show its length.
     wanted = np.sqrt(1.0 + 2.0 * (green(1.2) - YIELD))
     length = length_after(1.2, membrane, adapt_folds=False)
     assert length == pytest.approx(wanted, abs=1e-4)

@@ -104,7 +104,7 @@ def test_bodies_that_collide_in_free_space_keep_their_momentum(kinds):
 
 
 def evaluation(width):
-    """The kernel that finds what pairs do to vertices."""
+    """The kernel that evaluates the forces of pairs on vertices."""
     on_points = pair_forces(width)
 
     @wp.kernel(enable_backward=False, module="unique")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parts of one body that are nearer at rest than twice its thickness still have contact."""
+"""Regions of one body that are nearer at rest than twice its thickness still have contact."""
 
 import numpy as np
 import pytest

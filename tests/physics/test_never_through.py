@@ -120,7 +120,7 @@ def test_sheets_that_begin_a_last_digit_apart_stay_on_their_sides(gap, turn, acr
 
 
 def rollers(frames, gap, turn=0.2):
-    """Two rollers side by side that draw down what lies on them."""
+    """Two rollers side by side that draw down the body on them."""
     points, triangles = roller(16, 2.0)
     for side in (-1.0, 1.0):
         turns = [rotation((0.0, 1.0, 0.0), -side * turn * f) for f in range(frames + 1)]

@@ -119,7 +119,7 @@ def test_a_pillow_whose_seams_are_closing_keeps_its_momentum():
 
 @pytest.mark.parametrize("pressure", [-2e4, 2e4])
 def test_a_large_pressure_in_light_cloth_is_stable(pressure):
-    """Four times what would stretch it to twice its size, in 24 g/m² that is hit by it at once."""
+    """Four times the pressure that stretches it to twice its size, suddenly, in 24 g/m²."""
     body = balloon(2, pressure=pressure, density=0.024, membrane="neo_hookean")
     frames = list(simulate([body], Settings(gravity=STILL), 12))
     for frame in frames:
@@ -183,7 +183,7 @@ def test_a_ball_bounces_on_the_air_inside_it():
 
 @pytest.mark.parametrize("keep_volume", [False, True])
 def test_pressure_that_varies_is_what_it_is_in_every_frame(keep_volume):
-    """A ball with growing pressure is at the end as large as one that always had the last one."""
+    """A ball with growing pressure ends as large as one that always has the last pressure."""
     options = {"quasistatic": True, "iterations": 60, "substeps": 2}
     growing = balloon(2, keep_volume=keep_volume)
     growing.pressure_in_time = lambda time: 400.0 * min(time / 3.0 * 24.0, 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rods against what mechanics knows of them: the elastica, Greenhill's column, Michell's ring."""
+"""Rods against results of mechanics: the elastica, Greenhill's column, Michell's ring."""
 
 import numpy as np
 import pytest

@@ -145,7 +145,7 @@ def mean_heights(z, size):
         (5, 1, 1.0, 1e7, Solid, True),
         (10, 1, 0.1, 1e9, Solid, True),
         (10, 1, 0.1, 1e9, Cells, True),
-        # They leaned when each body came down only to the one below, far above the ground.
+        # These would lean if each body came down only to the one below, far above the ground.
         (5, 2, 0.3, 1e6, Solid, False),
         (10, 1, 0.01, 1e7, Cells, False),
         (10, 1, 1.0, 1e9, Solid, False),

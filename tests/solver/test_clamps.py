@@ -94,8 +94,8 @@ def test_no_pinned_point_is_left_hanging(seed):
 
 @pytest.mark.parametrize("resolution", [5, 10, 20])
 def test_what_lies_between_pinned_vertices_is_pinned(resolution):
-    """A box of eight vertices hangs on the whole of its end, however fine its cells are; were it
-    held in its four vertices, finer cells would give more and more."""
+    """A box of eight vertices hangs on the whole of its end, however fine its cells are; held only
+    at its four vertices, finer cells would give way more and more."""
     points, triangles = block([2.0, 1.0, 1.0], [1.0, 0.5, 0.5])
     cells = lattice(points, triangles, resolution)
     pinned = np.flatnonzero(points[:, 0] < 1e-6)

@@ -106,7 +106,7 @@ def loss_along(body, stepper, begin, end):
 
 @pytest.mark.parametrize("name", SCENES)
 def test_the_slope_is_zero_where_a_step_ends(name):
-    """Along the direction, as far as it was not the longest step; all terms together."""
+    """Along the direction, unless it is the longest allowed step; all terms together."""
     bodies = SCENES[name]()
     stepper, _frames = stepper_of(bodies, use_ground=name in ON_GROUND)
     model, coarse = stepper.model, stepper.coarse

@@ -14,7 +14,7 @@ from vbd.solver.simulate import simulate
 
 @pytest.mark.parametrize("name", SCENES)
 def test_right_side_is_the_force_on_the_modes(name):
-    """All terms together, turned back to where the matrix was put together."""
+    """All terms together, turned back to the orientation in which the matrix was assembled."""
     stepper, _frames = stepper_of(SCENES[name](), use_ground=name in ON_GROUND)
     model, coarse = stepper.model, stepper.coarse
     put(stepper, model.assembly.rest_points)

@@ -76,7 +76,7 @@ def test_a_fine_mesh_is_simplified_to_points_of_its_own():
     touching, faces = contact_mesh(points, triangles, cell, 2000)
     assert len(touching) < 2000 < len(points)
     own = np.isin(touching.round(9), points.round(9)).all(axis=1)
-    assert own.mean() > 0.99  # but for an edge that had to be split again
+    assert own.mean() > 0.99  # but for an edge that was split twice
     # Half a cell apart, on bumps of radius 0.2 m: chords stay within a tenth of a cell of the mesh.
     share = np.full(3, 1.0 / 3.0)
     middles = np.einsum("k,tki->ti", share, touching[faces])[::25]

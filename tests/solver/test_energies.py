@@ -199,7 +199,7 @@ KINDS = {
 }
 
 
-# Energies (rest, x, before) of elements that were at `before` when the step began.
+# Energies (rest, x, before) of elements with positions `before` when the step began.
 VISCOUS = {
     "viscous tet": lambda *shapes: references.viscosity(*shapes, MU, LAM),
     "viscous cell": lambda *shapes: references.cell_viscosity(*shapes, MU, LAM, PARTLY),

@@ -22,7 +22,7 @@ COUNT = 60
 
 
 def scattered(seed, per_vertex=1.0):
-    """Random edges, each once, and lengths for them."""
+    """Random distinct edges, and lengths for them."""
     rng = np.random.default_rng(seed)
     ends = rng.integers(0, COUNT, (int(per_vertex * COUNT), 2))
     edges = unique_edges(ends[ends[:, 0] != ends[:, 1]])

@@ -25,7 +25,7 @@ def heights(bodies, count, gravity, settings=SETTINGS):
 
 @pytest.mark.parametrize("guess", ["adaptive", "inertia_acceleration", "previous"])
 def test_what_falls_turns_back_when_gravity_flips(guess):
-    """Implicit Euler with the gravity at the end of each step; within frame 5 it goes evenly."""
+    """Implicit Euler with the gravity at the end of each step; it is linear within frame 5."""
     points, tets = box((2, 2, 2), (0.3, 0.3, 0.3))
     settings = Settings(substeps=2, gravity=(0.0, 0.0, -10.0), initial_guess=guess)
     h = settings.step_time

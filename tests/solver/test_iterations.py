@@ -60,7 +60,7 @@ def test_initial_guesses_differ_before_convergence():
         guess: last([beam()], Settings(**PLAIN, iterations=2, initial_guess=guess)).positions[0]
         for guess in GUESSES
     }
-    # With few iterations a body that starts where it was falls slowest.
+    # With few iterations a body guessed at its old position falls slowest.
     depth = {guess: points[:, 2].mean() for guess, points in ends.items()}
     assert depth["previous"] > depth["inertia"] > depth["inertia_acceleration"]
 

@@ -171,7 +171,7 @@ def test_constructors_take_few_arguments():
 
 def test_no_modules_import_each_other_in_a_circle():
     leads_to = {module: set(modules_imported(path)) for module, path in MODULES.items()}
-    while True:  # take away what imports nothing that is left
+    while True:  # remove modules that import nothing that is left
         done = {module for module, others in leads_to.items() if not others & leads_to.keys()}
         if not done:
             break

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names that scripts of users know stay where they were."""
+"""Names used by scripts of users stay importable."""
 
 import importlib
 

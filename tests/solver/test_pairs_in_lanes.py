@@ -48,7 +48,7 @@ def touching_sheets():
     contact = Contact(model, ["A", "B"], settings)
     contact.search()
     contact.refresh()
-    # Since the step began all have moved, and contacts were pulled aside.
+    # All have moved since the step began, and contacts have elastic displacements.
     start = model.x.numpy() + random.uniform(-2e-3, 2e-3, (len(model.x), 3))
     model.x_start.assign(start.astype(np.float32))
     touches = model.lists.touches.numpy()

@@ -189,7 +189,7 @@ STORED = Path(__file__).resolve().parents[1] / "stored_states"
 
 
 def stored(scene):
-    """The state after frame 2 that an earlier version has stored, and its frame 3 [vertex, m]."""
+    """The state after frame 2 that an earlier version stored, and its frame 3 [vertex, m]."""
     path = STORED / f"{scene.replace(' ', '_')}.vbd"
     state = Restart(2, StateFile.open(path, 2).load())
     return state, read_frame(path.with_suffix(".f32"), 3, state.arrays["Model/order"].size)

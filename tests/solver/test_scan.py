@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Running sums as a GPU makes them, on whatever device there is."""
+"""Prefix sums by the method of a GPU, on any device."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Walks through trees of boxes find all that overlaps, once, and little else is looked at."""
+"""Traversals of trees of boxes find all overlaps, once, and visit little else."""
 
 from types import SimpleNamespace
 
