@@ -41,7 +41,7 @@ def chosen_platforms(words, known):
 
 
 def fetch(wheel):
-    """Download one wheel of the manifest, unless it is there."""
+    """Download one wheel of the manifest, unless it exists."""
     path = ROOT / wheel
     if not path.exists():
         name, version, *_, tag = path.stem.split("-")

@@ -39,7 +39,7 @@ def grid(x, y, size, z):
 
 
 def tour():
-    """The last step of the tour, over a cube that does not give: 30 × 30 faces."""
+    """The last step of the tour, over a rigid cube: 30 × 30 faces."""
     bpy.ops.mesh.primitive_plane_add(size=10.0)
     plane = bpy.context.object
     bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, 1.0))

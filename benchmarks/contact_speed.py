@@ -33,7 +33,7 @@ from vbd.solver.bodies import Cloth
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
-# Scenes, and frames of each: as many as it takes until everything has landed or is wound up.
+# Scenes, and frames of each: enough until everything has landed or is wound up.
 GALLERY = {"twisted_beams": 90, "towel": 135, "layers": 60}
 OF_MESHES = {"octopi": 40, "teapot": 45}
 FRAMES, LOADING, RATE = 60, 2, 24.0
@@ -218,7 +218,7 @@ class Profile:
 
 
 def tell_shares(given):
-    """Print the kernels that take the most, launched one by one by one thread."""
+    """Print the kernels with the largest times, launched one by one on one thread."""
     import warp as wp
 
     from vbd.solver.descent import step

@@ -51,7 +51,7 @@ def ball(resolution):
 
 
 def with_contact(build, *arguments):
-    """Bodies and settings of a scene of others."""
+    """Bodies and settings of a scene of other experiments."""
     scene = build(*arguments)
     return scene.bodies, scene.settings
 

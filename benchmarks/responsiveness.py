@@ -64,16 +64,16 @@ def build(kind, vertices):
 
 
 class Clock:
-    """Turns the view at its times, however late, and notes when that is drawn."""
+    """Turns the view at its times, however late, and records the times of drawing."""
 
     def __init__(self, region):
         self.region, self.stage = region, BEFORE
-        self.due = time.perf_counter()  # when the view is to be turned next
+        self.due = time.perf_counter()  # time of the next turn of the view
         self.turned = []  # time of a turn of the view, for turns that are not drawn yet
         self.delays = []  # (event, seconds)
 
     def turn(self):
-        """Turn the view as often as it should have been by now."""
+        """Turn the view as often as is due by now."""
         while self.due < time.perf_counter():
             self.turned.append(self.due)
             self.due += PERIOD
@@ -81,7 +81,7 @@ class Clock:
 
     def note(self):
         """Called by Blender when it draws the viewport."""
-        # Reading a pixel waits until all is drawn.
+        # Reading a pixel waits for the end of drawing.
         gpu.state.active_framebuffer_get().read_color(0, 0, 1, 1, 4, 0, "UBYTE")
         now = time.perf_counter()
         self.delays += [(self.stage, now - due) for due in self.turned]
@@ -134,7 +134,7 @@ def _next_drawing(clock):
 
 
 def main():
-    """Build the scene, start the clock, and quit when all is measured."""
+    """Build the scene, start the clock, and quit at the end of the measurement."""
     if not hasattr(bpy.context.window_manager, "vbd") or bpy.app.background:
         sys.exit("Blender needs a window, and the extension installed and enabled")
     kind, vertices, seconds, drawn = arguments()

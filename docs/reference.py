@@ -28,9 +28,9 @@ KINDS = {
 }
 # The unit at the end of a label.
 IN_LABEL = re.compile(r" \(([^()]*)\)$")
-# Properties of operators that Blender has for itself, and for its file browser.
+# Properties of operators that Blender uses itself, and for its file browser.
 NOT_OURS = ("rna_type", "filter_")
-# The label of the panel that all others of the sidebar are in, and that of those of an object.
+# The label of the panel that contains all others of the sidebar, and that of those of an object.
 TITLE = "Soft Bodies and Cloth (VBD)"
 # Beyond these there is no limit worth a line.
 ENDLESS = 1e9
@@ -43,7 +43,7 @@ def table(head, rows):
 
 
 def declared(group):
-    """The properties that a group of the add-on declares, in its order; not Blender's own."""
+    """Properties that a group of the add-on declares, in its order; not Blender's own."""
     own = bpy.types.PropertyGroup.bl_rna.properties.keys()
     return [p for p in group.properties if p.identifier not in own]
 
@@ -78,7 +78,7 @@ def label(p):
 
 
 def unit(p):
-    """The unit that a property is in: Blender's own, or the one in its label."""
+    """The unit of a property: Blender's own, or the one in its label."""
     told = IN_LABEL.search(p.name)
     return told.group(1) if told else UNITS.get(getattr(p, "unit", ""), "")
 
@@ -147,7 +147,7 @@ def _group(owner):
 
 
 class Layout:
-    """Stands for the layout of a panel and records its fields and buttons, {label: tooltip}."""
+    """Replaces the layout of a panel and records its fields and buttons, {label: tooltip}."""
 
     def __init__(self):
         self.fields = {}
@@ -230,7 +230,7 @@ PAGES = {"scripting.md": tables, "panels.md": panels}
 
 
 def written(name):
-    """The text of a page with its tables as they should be."""
+    """The text of a page with its tables brought up to date."""
     page, known = (DOCS / name).read_text(encoding="utf-8"), PAGES[name]()
     titles = re.findall(r"<!-- table: (.*) -->", page)
     for title in titles:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Three shots as artists set them up: a cape in the wind, a weight on a rope, a curtain.
+"""Three shots with an artist's setup: a cape in the wind, a weight on a rope, a curtain.
 
 Builds each scene as clicks in the panels would, bakes it without a window, saves the .blend and
 renders a strip of frames. Run `python examples/artists.py` where `vbd` and bpy are installed, with
@@ -133,7 +133,7 @@ def follow(ob, rig):
 def walk(rig, last_frame):
     """Keyframes of the bones and of the path."""
     for frame in range(-1, last_frame + 1, 2):
-        # It gets going in the first second, so that the cape does not start in a gale.
+        # It accelerates in the first second, so that the cape does not start in a gale.
         pace = min(max(frame - 1.0, 0.0) / STEP, 1.0)
         phase = 2.0 * np.pi * frame / STEP
         way = SPEED * (0.5 * pace * max(frame - 1, 0) if pace < 1.0 else frame - 1 - 0.5 * STEP)
@@ -196,7 +196,7 @@ def cape_scene(scene):
     simulate_as(cape, "CLOTH", pin_group="Pins", density=0.25)  # a heavy cotton
     add_floor()
     aim(scene, (2.9, 1.7, 1.6), (0.0, 0.25, 0.95))
-    scene.camera.parent = rig  # and goes with him
+    scene.camera.parent = rig  # and moves with him
     scene.frame_set(1)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pictures of cloth in the README and the guide: where the tour ends, and all fabrics in a row.
+"""The pictures of cloth in the README and the guide: the end of the tour, and all fabrics in a row.
 
 Bakes without a window and renders docs/tour.jpg and docs/fabrics.jpg. Run `python
 examples/drapes.py` where `vbd` and bpy are installed, with tour or fabrics for one of them.
@@ -20,7 +20,7 @@ from vbd.addon.values.presets import apply_shipped_material, shipped_files, show
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-sys.path.insert(0, str(ROOT / "tests"))  # for the tour, which a test walks too
+sys.path.insert(0, str(ROOT / "tests"))  # for the tour, which a test repeats
 
 # Color, roughness and metallic of each fabric.
 LOOKS = {
@@ -102,7 +102,7 @@ def cylinder(around=48):
 
 
 def draped(fabric):
-    """Bake a square of a fabric on the table; gives its points at the end, and its faces."""
+    """Bake a square of a fabric on the table; returns its points at the end, and its faces."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
     simulate_as(add_object("Table", *cylinder()), "COLLIDER")

@@ -58,7 +58,7 @@ def empty_object(name="Hook", location=(0.0, 0.0, 0.0)):
 
 
 def linked(name, folder):
-    """The open file is saved in a folder; an object of it, linked into a new file."""
+    """Save the open file in a folder; return an object of it, linked into a new file."""
     path = str(folder / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -69,14 +69,14 @@ def linked(name, folder):
 
 
 def reopened(path):
-    """The open file is saved and read again."""
+    """Save the open file and open it again."""
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.open_mainfile(filepath=str(path))
 
 
 @contextmanager
 def running_bake():
-    """Blender takes a bake to be running."""
+    """Let Blender report that a bake is running."""
     state = bpy.context.window_manager.vbd
     state.baking = True
     try:
@@ -86,7 +86,7 @@ def running_bake():
 
 
 def instanced(*objects):
-    """An empty that shows a collection of the objects, which are nowhere else."""
+    """An empty that shows a collection of the objects, which are in no other one."""
     collection = bpy.data.collections.new("Props")
     for ob in objects:
         bpy.context.scene.collection.objects.unlink(ob)
@@ -120,7 +120,7 @@ def straighten(ob):
 
 
 def shown(ob, frame=None, subframe=0.0):
-    """World points of the evaluated object, float64 [vertex, 3], at a frame or as it is now."""
+    """World points of the evaluated object, float64 [vertex, 3], at a frame or now."""
     if frame is not None:
         bpy.context.scene.frame_set(frame, subframe=subframe)
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
@@ -142,7 +142,7 @@ def fall(scene, count):
 
 
 def gathered():
-    """The bodies of the scene, as a bake gets them."""
+    """The bodies of the scene in a bake."""
     scene = bpy.context.scene
     objects = gather.participants(scene)
     with gather.prepared(scene, objects):
@@ -150,5 +150,5 @@ def gathered():
 
 
 def baked():
-    """Bake the scene and give the outcome."""
+    """Bake the scene and return the outcome."""
     return run_to_end(bake_steps(bpy.context), show=lambda _: None)

@@ -3,8 +3,8 @@
 
 import os
 
-# Tests run side by side, and threads of OpenBLAS spin while they wait for a core: several times
-# the time of the small matrices that there are here. Read when NumPy is imported.
+# Tests run side by side, and threads of OpenBLAS spin while they wait for a core: several times the
+# time of the small matrices here. Read when NumPy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
@@ -77,7 +77,7 @@ def pytest_configure(config):
         if threads:
             simulate.core_count = lambda: threads
         if device:
-            # It is the first default; functions are the same for all who have imported them.
+            # It is the first default, and the function is common to all importers.
             for function in (simulate.simulate, simulate.Simulation.__init__):
                 _cpu, *others = function.__defaults__
                 function.__defaults__ = (device, *others)

@@ -22,8 +22,8 @@ from vbd.solver.settings import Settings
 
 @cache
 def evaluation(kind, in_lanes=True, pull=0.0):
-    """The kernel for force and block of a kind of element at every vertex, as the CPU has them or
-    without lanes, where all else makes a force `pull` [N].
+    """The kernel for force and block of a kind of element at every vertex, in the CPU's form or
+    without lanes, where all other forces add up to `pull` [N].
     """
     Table, force_hessian_of = table_struct(kind), table_force_hessian(kind, in_lanes)
 

@@ -15,7 +15,7 @@ import numpy as np
 ERROR_2D, ERROR_3D = 4.0e-16, 8.0e-16
 # Pairs of boxes that are compared in one batch: bounds the memory at some 100 MB.
 PAIRS_AT_ONCE = 1 << 21
-# The coordinates that are left when points are seen along x, y and z.
+# The remaining coordinates of points seen along x, y and z.
 VIEWS = ((1, 2), (2, 0), (0, 1))
 
 

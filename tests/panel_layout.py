@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stands for the layout of a panel, which is not drawn without a window."""
+"""Replacement of the layout of a panel, which is not drawn without a window."""
 
 import bpy  # noqa: TID251
 

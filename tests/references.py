@@ -43,7 +43,7 @@ def corotated(rest, x, mu, lam):
 
 def viscosity(rest, x, before, mu, lam):
     """Energy [J] of the viscosity of one tet: that of a neo-Hookean one in F F₀⁻¹, but for the
-    volume, which is J − J₀.
+    volume term, which has J − J₀.
     """
     f, volume = deformation_gradient(rest, x)
     f_0, _ = deformation_gradient(rest, before)
@@ -103,7 +103,7 @@ def hourglass_of(f, q, rest, mu, lam, filling):
 
 
 def cell_center(energy, rest, x, filling=FULL):
-    """Energy [J] that one cell has by F; `energy` (rest, x) is that of a tet."""
+    """Energy [J] of one cell by its F; `energy` (rest, x) is that of a tet."""
     middle, _, part = filling
     f, _, volume = cell_state(rest, x, middle)
     corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -162,8 +162,8 @@ def green_strain(rest, x):
 
 
 def relaxed(stiffness, e, load):
-    """Energy per area of axial strains e that folds take up at a load N_c [N/m]: the least of
-    ½ aᵀCa + N_c Σ (a − e) over strains a ≥ e, among the corners and edges of where they may be.
+    """Energy per area of axial strains e that folds take up at a load N_c [N/m]: the least of ½
+    aᵀCa + N_c Σ (a − e) over strains a ≥ e, among the corners and edges of their feasible region.
     """
     c = np.array([[stiffness[0], stiffness[2]], [stiffness[2], stiffness[1]]])
     choices = [e, np.linalg.solve(c, -load * np.ones(2))]
@@ -174,7 +174,7 @@ def relaxed(stiffness, e, load):
 
 
 def folding(stiffness, e, load):
-    """Energy per area that folds have above their plateau, integrated numerically."""
+    """Energy per area of folds above their plateau, integrated numerically."""
     energy = 0.0
     for strain in e:
         excess = max(-2.0 * (strain + load / stiffness), 0.0)

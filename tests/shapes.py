@@ -144,7 +144,7 @@ def bumpy_ball(size, rows=14):
 
 
 def caged(points, triangles, resolution=5, **more):
-    """A body of tets, six in every cell of a lattice, that touches with the surface inside it."""
+    """A body of tets, six in every cell of a lattice, with contact on the surface inside it."""
     cells = lattice(points, triangles, resolution)
     corners, weights = embed(points, cells)
     inner = weights @ CELL_CORNERS
@@ -159,7 +159,7 @@ def caged(points, triangles, resolution=5, **more):
 
 
 def in_cells(points, triangles, resolution=5, material=None, **more):
-    """A body of `Cells` that touches with the surface inside it."""
+    """A body of `Cells` with contact on the surface inside it."""
     cells = lattice(points, triangles, resolution)
     return Cells(
         cells.points,
@@ -202,7 +202,7 @@ def unit(v):
     return v / np.linalg.norm(v, axis=1)[:, None]
 
 
-# Starts that leave nothing of a shape.
+# Starts without anything of the shape.
 RUINS = {
     "scattered over a sphere": lambda x, random: 0.5 * unit(random.standard_normal(x.shape)),
     "scattered in a box": lambda x, random: random.uniform(-0.5, 0.5, x.shape),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The five-minute tour of the README, walked by the operators that its menus and buttons call, with
-the numbers that stand there.
+"""The five-minute tour of the README, followed by the operators of its menus and buttons, with the
+numbers of its text.
 """
 
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene as Blender's own cloth plays it: its preset Cotton, quality 5, self collision on."""
+"""Simulation of a scene by Blender's own cloth: its preset Cotton, quality 5, self collision on."""
 
 from ast import literal_eval
 from pathlib import Path
@@ -52,7 +52,7 @@ def lead(cloth, scene):
 
 
 def build(scene):
-    """Make a scene of it; the object of the cloth."""
+    """Make a scene in Blender; return the object of the cloth."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.scene.render.fps = 24
     bpy.context.scene.frame_end = 1 + scene.frames
@@ -79,7 +79,7 @@ def build(scene):
 
 
 def shown(cloth):
-    """Points of the cloth as it is shown now [vertex, 3]."""
+    """Points of the cloth that is shown now [vertex, 3]."""
     evaluated = cloth.evaluated_get(bpy.context.evaluated_depsgraph_get())
     points = np.empty((len(evaluated.data.vertices), 3), np.float32)
     evaluated.data.vertices.foreach_get("co", points.ravel())

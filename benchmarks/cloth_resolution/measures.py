@@ -11,8 +11,8 @@ from scipy.signal import find_peaks
 STANDS_OUT = 0.02
 # Number of samples of the hem, at equal distances along its length at rest.
 PLACES = 240
-# By how much of the size tips of cones hang lower, and the smoothing's standard deviation over the
-# length of the hem.
+# Tips of cones hang lower by this fraction of the size; standard deviation of the smoothing over
+# the length of the hem.
 HANGS_LOWER, SMOOTHING = 0.05, 1.0 / 80.0
 
 

@@ -33,8 +33,8 @@ def split(quads, along_other):
 
 
 def grid_quads(columns, rows, is_ring=False):
-    """Quads (a, b, c, d) of a grid of `columns` by `rows` quads, whose vertices are numbered row
-    by row, and column + row of each. The columns of a ring close.
+    """Quads (a, b, c, d) of a grid of `columns` by `rows` quads, with vertices numbered row by row,
+    and the column + row of each quad. The columns of a ring close.
     """
     width = columns if is_ring else columns + 1
     row, column = (k.ravel() for k in np.indices((rows, columns)))

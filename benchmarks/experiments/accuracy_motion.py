@@ -22,7 +22,7 @@ from vbd.solver.settings import Settings
 from vbd.solver.simulate import simulate
 
 MORE = 5
-# Frames whose time does not count, in which the substep is recorded.
+# Frames that are not timed, in which the substep is recorded.
 FIRST = 2
 
 

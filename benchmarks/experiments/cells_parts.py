@@ -45,7 +45,7 @@ def bent_hand(bent, count=60):
     points, triangles = split(*hand(GAP, WIDTH), 0.4)
     finger = np.where(points[:, 1] > 1e-6, (points[:, 0] + 1e-6) // (WIDTH + GAP), -1).astype(int)
     body, corners, weights = in_lattice(points, triangles, 8, points[:, 1] < -0.5)
-    # Each corner goes with the finger that most of its weight is in.
+    # Each corner goes with the finger that has most of its weight.
     own = np.zeros((len(body.points), 5))
     np.add.at(own, (corners, np.repeat(finger[:, None] + 1, 8, axis=1)), weights)
     mine = own.argmax(axis=1) == bent + 1

@@ -20,7 +20,7 @@ SHOWN = (0, 6, 12, 18, 24, 30)
 
 
 def largest(path):
-    """Largest strain of any link at any time, in percent."""
+    """Largest strain of all links and times, in percent."""
     return 100.0 * max(scenes.strains(x).max() for x in path)
 
 

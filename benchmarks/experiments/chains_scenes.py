@@ -82,7 +82,7 @@ def snap_strain(stiffness=1e8):
 
 
 def mixed_chain(order="alternate", both=True, soft=50.0):
-    """A level chain of soft springs [N/m] and 10,000 times stiffer ones, and which are stiff."""
+    """A level chain of soft springs [N/m] and 10,000 times stiffer ones, and their mask."""
     links = np.arange(MANY - 1)
     stiff = links % 2 == 1 if order == "alternate" else links >= MANY // 2
     points = np.zeros((MANY, 3))
@@ -99,6 +99,6 @@ def by_newton(body, h, count):
 
 
 def by_vbd(body, h, count, **settings):
-    """Positions [step, vertex, 3] of the solver's sweeps by themselves, one substep per frame."""
+    """Positions [step, vertex, 3] of sweeps without coarse steps, one substep per frame."""
     settings = Settings(frame_time=h, substeps=1, **{"coarse_correction": False, **settings})
     return np.array([frame.exact_positions[0] for frame in simulate([body], settings, count)])

@@ -2,7 +2,7 @@
 """Springs 10,000 times stiffer than their neighbors (VBD 2024, Fig. 24).
 
 Writes docs/gallery/chains_stiffness.png: two chains after 0.5 s with and without multipliers
-against Newton's method, and how far each is from it after more and more iterations.
+against Newton's method, and the error of each over the number of iterations.
 """
 
 from pathlib import Path

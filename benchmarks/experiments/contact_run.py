@@ -108,7 +108,7 @@ def draw(axes, scene, positions, frame, title):
     collider = owner >= len(scene.deformable)
     keep = np.where(collider, normal < 0.0, normal > 0.0) | is_open(triangles, owner)
     order = np.flatnonzero(keep)[np.argsort(corners[keep, :, 2].mean(axis=1), kind="stable")]
-    # Colliders with large triangles lie behind everything, which sorting cannot find out.
+    # Colliders with large triangles lie behind everything, which sorting cannot detect.
     backdrop = collider & is_large(corners)
     order = order[np.argsort(~backdrop[order], kind="stable")]
     colors = np.array(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Iterations that one step needs on finer and finer meshes, with patches of the same size.
+"""Iterations of one step on finer and finer meshes, with patches of one size.
 
 A clamped bar, E = 10 MPa, whose free end moves upwards at 2 m/s. Prints how many iterations bring
 the loss (G − G*)/(G₀ − G*) below 10, 1 and 0.1 %; G is that of the reference, in float64.

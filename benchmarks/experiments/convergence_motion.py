@@ -14,7 +14,7 @@ BARS, SHEETS = (4, 8, 16), (32, 64, 128)
 NEWTON_BAR, NEWTON_SHEET = 8, 32
 # Iterations of the solver that stand in for it.
 CONVERGED = 200
-# Errors beyond these many motions are no motion any more.
+# Errors beyond so many motions are divergence.
 DIVERGED = 2.0
 COARSE = {f"coarse correction, {count}": (count, {}) for count in (1, 2, 5, 10)}
 OTHERS = {
@@ -52,7 +52,7 @@ def percent(error):
 
 
 def check_references():
-    """Print how far converged motions are from Newton's, or from those of half the iterations."""
+    """Print the distance of converged motions from Newton's, or half as many iterations'."""
     bodies = {f"bar{n}": scenes.bar(n) for n in BARS}
     bodies |= {f"sheet{n}": scenes.hanging_sheet(n) for n in SHEETS}
     known = {f"bar{BARS[0]}", f"bar{BARS[1]}", f"sheet{SHEETS[0]}"}

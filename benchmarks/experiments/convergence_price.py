@@ -17,7 +17,7 @@ FRAMES, ITERATIONS, ROUNDS = 8, 5, 3
 
 @contextmanager
 def timed(owner, name):
-    """Replaces a method by one that notes its CPU times [s] in the list that this gives."""
+    """Replace a method by one that appends its CPU times [s] to the returned list."""
     original, seconds = getattr(owner, name), []
 
     def noting(*arguments):
@@ -33,7 +33,7 @@ def timed(owner, name):
 
 
 def play(body, **settings):
-    """CPU times [s] of sweeps, of the matrix and of coarse steps, without those of a first run."""
+    """CPU times [s] of sweeps, of the matrix and of coarse steps, without the first run."""
     with (
         timed(Stepper, "sweep") as sweeps,
         timed(CoarseCorrection, "assemble") as matrices,

@@ -45,7 +45,7 @@ def arrays_of(values):
 
 
 def touched(how):
-    """Bytes of the arrays of a launch, as far as its threads reach."""
+    """Bytes of the arrays of a launch that its threads can reach."""
     found = [array for array in arrays_of([*how["inputs"], *how["outputs"]]) if array.size]
     threads, longest = how["dim"], max((array.shape[0] for array in found), default=1)
     if not isinstance(threads, int):
@@ -167,7 +167,7 @@ def armadillo(folder):
 
 
 def demo():
-    """Bodies and settings of the demo, as they are baked."""
+    """Bodies and settings of the demo's bake."""
     sys.path.append(str(Path(vbd.__file__).parent / "examples"))
     import demo as scene
 

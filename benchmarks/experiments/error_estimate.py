@@ -37,7 +37,7 @@ from vbd.solver.settings import Settings
 from vbd.solver.simulate import Simulation
 
 FOLDER = Path(tempfile.gettempdir()) / "vbd_error_estimate"
-# From so many iterations on, doubling by doubling, the end of a substep is looked for.
+# From this number of iterations on, at each doubling, convergence of a substep is checked.
 FIRST_END, LAST_END = 128, 4096
 SURE, KNOWN = 0.05, 0.2
 # Errors below this fraction of a visible one are as good as none: 0.001 of the motion in the

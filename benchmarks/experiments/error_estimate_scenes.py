@@ -79,7 +79,7 @@ def of(bodies, frames=8, **settings):
 
 
 def cell_cubes():
-    """Three cubes as soft as a new soft body is, above each other."""
+    """Three cubes with the stiffness of a new soft body, above each other."""
     points, hexahedra = shapes.cell_box((4, 4, 4), (0.5,) * 3)
     material = Material(youngs_modulus=1e5, density=1000.0)
     return [Cells(points + [0.0, 0.0, 0.03 + 0.55 * k], hexahedra, material) for k in range(3)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Two blocks hanging from each other on weak constraints (PBNG 2023, Fig. 4), quasistatically.
 
-Writes docs/gallery/quasistatic_blocks.png: the blocks after more and more iterations, and how far
-they are from one block in their place, for constraints of 10⁵ and 10⁸ N/m.
+Writes docs/gallery/quasistatic_blocks.png: the blocks after more and more iterations, and their
+distance from one block in their place, for constraints of 10⁵ and 10⁸ N/m.
 """
 
 from functools import partial
@@ -39,7 +39,7 @@ def two_blocks(stiffness):
 
 
 def one_block():
-    """Equilibrium [vertex, 3] of both in one piece: that of constraints without any give."""
+    """Equilibrium [vertex, 3] of both as one block: that of rigid constraints."""
     points, tets = block((4, 4, 12), (1.0, 1.0, 3.0))
     body = hung(points - [0.0, 0.0, 3.0], tets)
     return newton.solve(scene.equilibrium_problem(scene.scene_of(body, "neo_hookean")))

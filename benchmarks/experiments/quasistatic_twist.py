@@ -2,7 +2,7 @@
 """A block twisted and stretched quasistatically (PBNG 2023, Fig. 3, 5, 9).
 
 Writes docs/gallery/quasistatic_twist.png: three solid models after ten frames, with many and with
-few iterations per frame, and how the residual of the last frame falls with SOR and Chebyshev.
+few iterations per frame, and the residual of the last frame with SOR and Chebyshev.
 """
 
 import numpy as np

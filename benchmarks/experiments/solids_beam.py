@@ -38,7 +38,7 @@ def exact_path(body, count=STEPS):
 
 
 def path_of(body, iterations, count=STEPS, **settings):
-    """Positions [step, vertex, 3] of the solver's sweeps by themselves, as in the paper."""
+    """Positions [step, vertex, 3] of sweeps without coarse steps, as in the paper."""
     settings = {"iterations": iterations, "coarse_correction": False, **settings}
     frames = scenes.run(body, count, H, **settings)
     return np.array([frame.exact_positions[0] for frame in frames])

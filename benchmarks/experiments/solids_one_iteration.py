@@ -20,7 +20,7 @@ WAYS = {
     "previous": {"initial_guess": "previous"},
     "inertia": {"initial_guess": "inertia"},
 }
-# Beyond this energy [J] nothing of the shape is left.
+# Beyond this energy [J] the shape is lost.
 LOST = 1e15
 
 

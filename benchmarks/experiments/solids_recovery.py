@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that start without any shape and find theirs again (VBD 2024, Fig. 3).
+"""Bodies that start without any shape and recover theirs (VBD 2024, Fig. 3).
 
 A perfectly flattened armadillo and a teapot whose vertices lie at random on a sphere, without
 gravity. Writes docs/gallery/solids_recovery.png.
@@ -37,7 +37,7 @@ def recover(points, tets, start, count=FRAMES, iterations=100):
 
 
 def aligned(x, points):
-    """x turned and moved such that it lies best on the points."""
+    """x turned and moved to the best fit on the points."""
     center, goal = x.mean(axis=0), points.mean(axis=0)
     u, _, vt = np.linalg.svd((x - center).T @ (points - goal))
     turn = u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt

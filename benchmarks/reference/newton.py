@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Newton's method with line search, run until nothing moves any more: the answer to check against.
+"""Newton's method with line search, run until nothing moves any more: the reference answer.
 
 Far from the minimum every element's Hessian is projected to be positive semi-definite: the exact
 one often descends as well, but towards saddles, and slowly. Near it the exact Hessian takes over.

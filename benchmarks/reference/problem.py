@@ -30,8 +30,8 @@ def sum_of_blocks(count, rows, columns, blocks):
 class Problem:
     """guess and inertial y [vertex, 3] in m, mass [vertex] in kg, step length h [s] or None.
 
-    Pinned vertices (bool [vertex]) stay where `guess` has them. `acceleration` a [m/s²] is used by
-    the quasistatic form only; the dynamic one has it in y.
+    Pinned vertices (bool [vertex]) stay at their places in `guess`. `acceleration` a [m/s²] is used
+    by the quasistatic form only; the dynamic one has it in y.
     """
 
     guess: np.ndarray

@@ -109,7 +109,7 @@ def scene_of(body, model, acceleration=(0.0, 0.0, -9.81)):
 
 
 def equilibrium_problem(scene):
-    """The quasistatic problem of a scene, from where it is."""
+    """The quasistatic problem of a scene, from its present positions."""
     return Problem(
         scene.points, scene.points, scene.mass, None, scene.elements, scene.pinned,
         scene.acceleration,

@@ -54,7 +54,7 @@ function compileJob(job) {
         if (mix.length) {
             args.push("--set", ...mix);
         }
-        // A task that runs again goes on after its last finished frame.
+        // A task that runs again continues after its last finished frame.
         args.push("--output", `${settings.output_folder}/${name}.blend`, "--resume");
         const task = author.Task(name, "blender");
         task.addCommand(author.Command("exec", { exe: "{blender}", args: args }));

@@ -39,7 +39,7 @@ def attach(ob, target, group=None, **values):
 
 
 def tie():
-    """The attachment of the scene, as a bake gets it."""
+    """The attachment of the scene in a bake."""
     return gathered().holding[0]
 
 
@@ -87,7 +87,7 @@ def test_an_attachment_gives_or_tears_at_its_maximum_force(scene, tears):
     frames(scene, 1, 13)
     outcome = baked()
     fallen = -(shown(ob, 13) - shown(ob, 1))[:, 2].mean()
-    # Half of the weight is left, or all of it.
+    # Half of the weight remains, or all of it.
     part = 1.0 if tears else 0.5
     assert fallen == pytest.approx(part * 0.5 * GRAVITY * 0.25, rel=0.15)
     stats = outcome.last.stats
@@ -223,7 +223,7 @@ def test_lines_in_the_viewport_lead_where_the_attachment_does(scene, kind, scale
 
 
 def test_lines_lead_to_and_from_a_curve(scene):
-    """They did neither: to the origin of the one, and not at all from the other."""
+    """Lines to a curve end at its points, not at its origin, and lines from a curve exist."""
     ob, rope = sheet(), rope_at((0.4, 0.4, 0.3), (0.4, 0.4, 1.0))
     there = attach(ob, rope)
     back = attach(rope, ob)
@@ -396,7 +396,7 @@ def test_a_plank_of_few_vertices_is_told_to_be_subdivided_where_it_hangs(scene):
     assert gathered().notes == [
         f"Plank: Tie and Tie each tie a single vertex, {hangs}{first}{then}"
     ]
-    # In the middle of a side two corners are as near.
+    # In the middle of a side two corners are equally near.
     plank.vbd.attachments.remove(1)
     bpy.data.objects["Hook 0"].location.y = 0.0
     assert gathered().notes == [f"Plank: Tie ties only 2 vertices, {hangs}{first}{then}"]

@@ -180,7 +180,7 @@ class TestRefusals:
     def test_what_might_move_but_does_not_is_no_obstacle(self, scene):
         ob = bound("PLANE")
         sheet()
-        ob.modifiers.new("Wave", "WAVE")  # a plane has no use for its mesh
+        ob.modifiers.new("Wave", "WAVE")  # a plane does not use its mesh
         ob.constraints.new("LIMIT_LOCATION")
         ob.location.z = -5.0
         frames(scene, 1, 3)

@@ -31,7 +31,7 @@ def command(*arguments):
 
 
 def keys(path=None):
-    """Keys of the block, in a file or in the open one."""
+    """Keys of the block, in a file or in the open scene."""
     if path is not None:
         bpy.ops.wm.open_mainfile(filepath=str(path))
     return len(bpy.data.objects["Block"].data.shape_keys.key_blocks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command that is copied bakes the file with the frames and settings that the scene has."""
+"""The copied command bakes the file with the frames and settings of the scene."""
 
 import shlex
 

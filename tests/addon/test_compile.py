@@ -21,7 +21,7 @@ from vbd.solver.device import compiling
 from vbd.solver.preparing import common_mixes
 
 pytestmark = pytest.mark.any_blender  # compiling is Warp's
-# Ends when its standard input does, as the real one.
+# Ends with its standard input, like the real one.
 WAITING = [sys.executable, "-c", "import sys; sys.stdin.read()"]
 
 
@@ -43,7 +43,7 @@ def cold(monkeypatch):
 
 
 def statuses():
-    """All that is shown during a bake, and the lines that are printed."""
+    """Texts that are shown during a bake, and the printed lines."""
     seen, lines = [], []
 
     def watched():
@@ -103,7 +103,7 @@ def test_a_bake_that_compiles_ends_within_a_second(scene, cold, monkeypatch, way
 
 
 def modules_of(monkeypatch, run):
-    """Names of the modules that are needed while `run` simulates something."""
+    """Names of the modules that are needed while `run` simulates."""
     needed = []
     compile_all = simulate.compile_missing
 
@@ -139,14 +139,14 @@ def test_what_is_prepared_is_what_new_objects_need(scene, monkeypatch, number, r
             bpy.ops.mesh.primitive_grid_add(
                 x_subdivisions=10, y_subdivisions=10, location=(0, 0, 3 * place)
             )
-        bpy.ops.vbd.add(role=role)  # with the material that a role starts with
+        bpy.ops.vbd.add(role=role)  # with the material of a new role
         if material and role == "SOFT":
             apply_preset(bpy.context, "material", material)
     baked = modules_of(monkeypatch, lambda: run_to_end(bake_steps(bpy.context), lambda _: None))
 
     def solve():
         bodies, settings = list(common_mixes())[number]
-        settings = dataclasses.replace(settings, threads=0)  # as many as the bake has
+        settings = dataclasses.replace(settings, threads=0)  # the number of the bake
         next(simulate.simulate(bodies, settings, 1))
 
     assert baked == modules_of(monkeypatch, solve)
@@ -231,7 +231,7 @@ def test_the_process_runs_the_solver_under_its_name_here(tmp_path):
 
 
 def test_blender_starts_without_warp():
-    """Warp takes longer to import than all of the add-on."""
+    """Warp takes longer to import than the whole add-on."""
     check = "import sys, bpy, vbd; vbd.register(); print(*sorted(sys.modules)); vbd.unregister()"
     result = subprocess.run(
         [sys.executable, "-c", check], capture_output=True, text=True, timeout=120

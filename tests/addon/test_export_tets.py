@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Export > Tet Mesh writes the volume that is simulated, at its start or in a frame."""
+"""File > Export > Tet Mesh writes the simulated volume, at its start or in a frame."""
 
 import bpy
 import numpy as np
@@ -42,7 +42,7 @@ def test_a_baked_frame_of_cells_carries_the_surface(scene, block, tmp_path):
         scene.frame_set(frame)
         mesh = exported(tmp_path / "cube.vtk", moment="FRAME")
         seen = shown(block)
-        # The lattice encloses the cube closely, and both have been squeezed alike.
+        # The lattice encloses the cube closely, and both are squeezed alike.
         for low, high in zip(seen.min(axis=0), seen.max(axis=0), strict=True):
             assert mesh.points.min() <= low + 1e-4 and mesh.points.max() >= high - 1e-4
         assert abs(mesh.points.min(axis=0) - seen.min(axis=0)).max() < 0.05

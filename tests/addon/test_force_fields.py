@@ -88,7 +88,7 @@ def test_wind_too_weak_to_be_seen_says_so_and_how_strong_would_not_be(scene):
     assert "presses with 1.2 % of the weight" in note and "; 41 times its Strength" in note
     wind.field.strength = 41.0
     assert not said()
-    wind.field.strength, ob.vbd.drag = 1.0, 0.0  # the user has no use for it
+    wind.field.strength, ob.vbd.drag = 1.0, 0.0  # the user does not need it
     assert not said()
     ob.vbd.drag, scene.use_gravity = 1.2, False
     assert not said()

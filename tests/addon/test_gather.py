@@ -181,7 +181,7 @@ def test_a_fine_mesh_touches_with_fewer_vertices(scene):
 
 
 def test_pinned_vertices_of_a_lattice_are_shown_where_they_are_led(scene):
-    """Also those in cells that are not held as a whole; only these make their cells stiffer."""
+    """Also those in partly clamped cells; only cells with pinned vertices become stiffer."""
     bpy.ops.mesh.primitive_monkey_add()
     ob = bpy.context.object
     ob.vbd.role, ob.vbd.resolution = "SOFT", 6

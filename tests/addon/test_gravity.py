@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gravity that is animated is read in every frame, wherever the playhead stands."""
+"""Animated gravity is read in every frame, wherever the playhead stands."""
 
 import bpy
 import numpy as np

@@ -31,7 +31,7 @@ def grown(strands=3, points=POINTS, step=0.1):
 
 
 def seen(ob):
-    """Points of hair in its own space, as they are shown, float32 [point, 3]."""
+    """Shown points of hair in its own space, float32 [point, 3]."""
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return read_mesh.positions(evaluated.data)
 
@@ -62,7 +62,7 @@ def on_ribbon(scene):
     ob.data.add_curves([POINTS, POINTS])
     roots = np.array([(0.25, 0.5, 0.0), (0.75, 1.5, 0.0)], np.float32)
     places = roots[:, None] + np.outer(np.arange(POINTS), (0.03, 0.02, 0.1))
-    places[:, 2:, 0] += 0.05  # not straight: how they turn is seen
+    places[:, 2:, 0] += 0.05  # not straight, so that turns are visible
     ob.data.attributes["position"].data.foreach_set("vector", np.float32(places).ravel())
     uv = ob.data.attributes.new("surface_uv_coordinate", "FLOAT2", "CURVE")
     uv.data.foreach_set("vector", np.float32(roots[:, :2] * (1.0, 0.5)).ravel())

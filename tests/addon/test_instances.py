@@ -84,7 +84,7 @@ def test_instances_that_become_more_are_refused_in_a_sentence(cloth):
     modifier.keyframe_insert("count", frame=1)
     modifier.count = 3
     modifier.keyframe_insert("count", frame=5)
-    # Before any work, as for objects whose vertices become more.
+    # Refused before any work, like other objects that gain vertices.
     with pytest.raises(RuntimeError, match=r"^Error: Stone: its instances have .* 4 at"):
         bpy.ops.vbd.bake()
 

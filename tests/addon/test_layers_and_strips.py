@@ -79,7 +79,7 @@ def test_a_collider_and_gravity_move_by_strips(scene, cloth):
     push_down(scene)
     scene.gravity[2] = -9.81
     bake()
-    # Gravity is keyed away: nothing falls, and the floor lifts it.
+    # Gravity is keyed to zero: nothing falls, and the floor lifts it.
     assert 0.2 < shown(cloth, 7)[:, 2].mean() < 0.4
 
 

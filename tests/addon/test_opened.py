@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faces of a collider that open after the first frame are named, for they push nothing."""
+"""Faces of a collider that open after the first frame are reported, because they push nothing."""
 
 from blender_scenes import baked, frames, mesh_object, sheet, slab, slide
 

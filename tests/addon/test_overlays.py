@@ -133,7 +133,7 @@ def test_contacts_are_drawn_where_they_are_in_the_frame_that_is_shown(scene, dra
     frames(scene, 5, 9)
     outcome = baked()
     scene.frame_set(5)
-    assert drawn(overlays._contacts) == {}  # nothing has been solved there
+    assert drawn(overlays._contacts) == {}  # no frame has been solved there
     scene.frame_set(9)
     found = drawn(overlays._contacts)
     assert len(found["POINTS"]) == outcome.last.stats.contacts == 9
@@ -184,7 +184,7 @@ def test_what_is_drawn_is_made_anew_when_the_frame_shows_something_else(scene, c
     hung()
     scene.frame_set(3)
     change()
-    bpy.context.view_layer.update()  # as a window does before it draws
+    bpy.context.view_layer.update()  # like a window before it draws
     assert overlays.kept.of("pins", 3, lambda: ["new"]) == ["new"]
 
 

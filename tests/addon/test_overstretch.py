@@ -87,7 +87,7 @@ def test_what_its_load_makes_long_is_not_named(scene, modulus):
 
 
 def test_a_sheet_that_pins_draw_out_is_not_named(scene):
-    """Nothing is free to be shorter, however stiff it is."""
+    """Nothing is free to become shorter, however stiff it is."""
     frames(scene, 1, 10)
     scene.vbd.device = "CPU"
     cloth = sheet("Skin", cells=6)

@@ -65,7 +65,7 @@ def hanging_rod(**values):
 
 
 def sag(density, modulus, diameter):
-    """By how much a string of 1 m gets longer under its own weight [m]."""
+    """Extension of a string of 1 m under its own weight [m]."""
     return density * GRAVITY / (2.0 * modulus * np.pi * 0.25 * diameter**2)
 
 
@@ -102,7 +102,7 @@ def test_a_cloth_half_soft_stretches_row_by_row(scene, membrane):
     modulus = np.where(np.arange(8) < 3, 1e5, 2.5e4)
     tension = 0.2 * GRAVITY * (1.0 - 0.125 * (np.arange(8) + 0.5))
     strain = 0.5 * stretch * (stretch**2 - 1.0)
-    rows = np.arange(8) != 3  # that one lies between, with triangles of both kinds
+    rows = np.arange(8) != 3  # an edge lies between, with triangles of both kinds
     expected = tension / (modulus * 1e-3)
     np.testing.assert_allclose(strain[rows], expected[rows], rtol=0.03)
 
@@ -142,7 +142,7 @@ def test_a_column_weighs_what_is_painted_on_it(scene):
     ob, height = column()
     paint(ob, "density", 500.0, height)
     (body,) = gathered().bodies
-    # The lattice is that much larger than the column.
+    # The lattice is larger than the column by that.
     assert vertex_mass(body).sum() == pytest.approx(0.0625 * 750.0, rel=1e-5)
 
 

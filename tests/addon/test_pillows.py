@@ -12,8 +12,8 @@ from vbd.solver.topology.closing import closed_surface
 CELLS, SIDE = 16, 0.5
 COUNT = (CELLS + 1) ** 2
 LAST = 20
-# The most that two squares hold which do not stretch [m³] (the formula of Robin 2004, "Paper bag
-# problem"): a side to the power of 3 times 1/π − 0.142 (1 − 10⁻¹).
+# Largest volume of two inextensible squares [m³] (the formula of Robin 2004, "Paper bag problem"):
+# a side to the power of 3 times 1/π − 0.142 (1 − 10⁻¹).
 MOST = SIDE**3 * (1.0 / np.pi - 0.142 * 0.9)
 
 

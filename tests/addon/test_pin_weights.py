@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pins are the weights that modifiers leave."""
+"""Pins are the weights after the modifiers."""
 
 import bpy
 import numpy as np

@@ -13,13 +13,13 @@ START = 11
 
 
 def motion(ob):
-    """A baked motion that has nothing to do with the mesh."""
+    """A baked motion that is independent of the mesh."""
     random = np.random.default_rng(1)
     return [random.random((len(ob.data.vertices), 3)).astype(np.float32) for _ in range(COUNT)]
 
 
 def state(ob):
-    """All of an object that a bake may touch."""
+    """All data of an object that a bake may touch."""
     key = ob.data.shape_keys
     points = np.empty((len(ob.data.vertices), 3), np.float32)
     ob.data.vertices.foreach_get("co", points.ravel())
@@ -224,7 +224,7 @@ def test_time_remapping_plays_a_frame_at_its_frame(scene, old, new):
 
 
 def test_a_basis_that_is_not_at_time_zero_stays_the_first_key(scene):
-    """It is so when the user has deleted the keys before it."""
+    """The curve has this form after the user has deleted the keys before it."""
     ob = sheet()
     give_keys(ob)
     ob.shape_key_remove(ob.data.shape_keys.key_blocks[0])
@@ -314,7 +314,7 @@ def test_a_key_the_user_renames_while_baked_gets_its_mute_back(scene):
 
 
 def test_a_second_bake_keeps_the_key_datablock(scene):
-    """One that is deleted and made again in one step comes back from an undo empty, or crashes."""
+    """A key deleted and made again in one step comes back from an undo empty, or crashes."""
     ob = sheet()
     playback.write(ob, motion(ob), START, [])
     first = ob.data.shape_keys.session_uid
@@ -336,4 +336,4 @@ def test_freeing_a_copy_leaves_the_motion_of_the_other(scene):
     np.testing.assert_allclose(shown(ob, START + 3), points[3], atol=3e-7)
     playback.free(ob)
     assert not bpy.data.actions
-    assert not bpy.data.shape_keys  # Blender counts two users of those that are copied
+    assert not bpy.data.shape_keys  # Blender counts two users of copied ones

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Export Point Cache: the files have the bake, and Blender plays it from them."""
+"""Export Point Cache: the files contain the bake, and Blender plays it from them."""
 
 import json
 

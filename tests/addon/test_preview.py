@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""While a bake runs: finished frames in the viewport, and the time that is left."""
+"""During a bake: finished frames in the viewport, and the remaining time."""
 
 from threading import Event
 
@@ -181,7 +181,7 @@ def test_the_time_left_follows_the_pace_of_the_last_frames():
     for index in range(1, 251):
         now[0] += 1.0 if index <= 100 else 4.0
         said[index] = left.after(index)
-    assert said[1] == said[3] == ""  # nothing is known yet
+    assert said[1] == said[3] == ""  # no estimate yet
     assert said[10] == "about 4 min left"
     assert said[100] == "about 2 min left"
     assert said[150] == "about 7 min left"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Absolute keys become relative ones that move alike, and leave Blender through glTF and FBX."""
+"""Absolute keys become relative ones with equal motion, and are exported through glTF and FBX."""
 
 import addon_utils
 import bpy
@@ -16,7 +16,7 @@ START = 3
 
 @pytest.fixture
 def ob(scene):
-    """A sheet that waves, baked, at a place of its own."""
+    """A baked sheet that waves, away from the origin."""
     ob = sheet()
     ob.location, ob.rotation_euler = (0.5, -0.25, 1.0), (0.1, 0.2, 0.3)
     bake(ob)

@@ -19,7 +19,7 @@ from vbd.solver.settings import Settings
 
 
 def stats(**changes):
-    """Statistics of a frame in which all is well, but for `changes`."""
+    """Statistics of a frame without problems, but for `changes`."""
     values = {
         "verdict": "converged",
         "is_poor": False,

@@ -40,7 +40,7 @@ def test_a_cloth_shrinks_by_the_factor_and_by_what_is_painted(cloth):
 
 
 def test_a_cloth_tends_to_the_shape_key_that_is_at_rest(cloth):
-    # One that folds as fabric does would stay as wide as it is, in folds.
+    # A sheet that folds like fabric would keep its width, in folds.
     cloth.vbd.adapt_folds = False
     cloth.shape_key_add(name="Basis")
     key = cloth.shape_key_add(name="Wide")

@@ -47,7 +47,7 @@ def bake(after=None):
 
 
 def stop_after(count, after=None):
-    """Begin a bake, and drop it after so many frames, as Blender does when a file is closed."""
+    """Begin a bake, and drop it after so many frames, like Blender when a file is closed."""
     steps = bake_steps(bpy.context, after=after)
     while count:
         count -= next(steps) is not None
@@ -61,7 +61,7 @@ def all_frames(folder):
 
 @pytest.fixture
 def whole(scene):
-    """The frames of a bake without a break, of which nothing is left."""
+    """The frames of a bake without a break, whose cache is removed."""
     bake()
     folder = cache_folder(scene)
     result = all_frames(folder)

@@ -199,7 +199,7 @@ def test_a_throw_is_told_and_is_no_warning(scene, keys):
     ob = sheet()
     hold(ob, *keys)
     assert len(gathered().notes) == 1 and not warned()
-    pin(ob, [0])  # now it is held, and the leap tears at it
+    pin(ob, [0])  # pinned, the leap strains it
     assert len(warned()) == (keys[0][0] == 0)
 
 

@@ -24,7 +24,7 @@ from vbd.solver.scene.analytic_colliders import Plane, Sphere
 
 
 def set_scale(scene, scale):
-    """A unit scale, and the gravity that shows the earth's at it."""
+    """A unit scale, and the gravity that is the earth's at it."""
     scene.unit_settings.scale_length = scale
     scene.gravity = (0.0, 0.0, -9.81 / scale)
 
@@ -203,7 +203,7 @@ def test_the_defaults_can_be_baked_at_extreme_unit_scales(scene, scale):
 def test_what_is_modeled_a_hundred_times_too_large_is_told_of(scene):
     ob = sheet("Flag")
     slab(size=2000.0)
-    assert not gathered().notes  # a large floor is none
+    assert not gathered().notes  # a large floor does not count
     ob.scale = (180.0, 180.0, 180.0)
     falls = (
         "Flag is 180 m large, and what is so large falls in slow motion; if it should be smaller, "

@@ -210,7 +210,7 @@ def test_the_cache_of_a_bake_that_was_never_saved_goes_with_the_one_before_it(sc
 
 
 def test_what_is_left_of_objects_that_were_deleted_is_freed(scene, capsys):
-    """A cache of many gigabytes stayed, with nothing in the window that removes it."""
+    """A cache of many gigabytes must not stay without a button that removes it."""
     ob, other = tet_block(), sheet()
     bake(scene)
     folder = cache_folder(scene)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reference solvers: all go to the same minimum, and Newton's method really is there."""
+"""The reference solvers: all reach the same minimum, and Newton's method is really there."""
 
 from functools import partial
 from itertools import pairwise

@@ -11,7 +11,7 @@ from vbd.addon.values.presets import apply_shipped_material
 
 
 def add(kind, role="SOFT", z=0.0, at=(0.0, 0.0), **options):
-    """Add > Mesh > `kind`, at a height and a place, and a click on a role; gives the object."""
+    """Add > Mesh > `kind`, at a height and a place, and a click on a role; return the object."""
     operator = getattr(bpy.ops.mesh, f"primitive_{kind}_add")
     operator(location=(*at, z), **options)
     return give(bpy.context.object, role)
@@ -84,7 +84,7 @@ def material(ob, name):
 
 
 def shown(ob):
-    """World points of an object as it is shown now, float64 [vertex, 3]."""
+    """World points of an object that is shown now, float64 [vertex, 3]."""
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     points = np.empty((len(evaluated.data.vertices), 3), np.float32)
     evaluated.data.vertices.foreach_get("co", points.ravel())

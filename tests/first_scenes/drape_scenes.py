@@ -26,7 +26,7 @@ def beyond(half_x, half_y):
 
 
 def hangs_from_a_rail(top, length, widest):
-    """A judge: it hangs down its length, and its hem is as wide as that at most."""
+    """A judge: it hangs down its length, with a hem of that width at most."""
 
     def judge(baked):
         end = baked.end("Grid")

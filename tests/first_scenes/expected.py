@@ -56,7 +56,7 @@ def hangs_by(baked, name):
 
 
 def drape(*fabrics):
-    """A scene of the cloth that a new one is, and one of each of these fabrics."""
+    """A scene of new cloth with its default material, and one of each of these fabrics."""
 
     def listed(build):
         SCENES[build.__name__] = lambda: build(None)

@@ -7,7 +7,7 @@ from expected import Expected, scene
 
 
 def line(cuts):
-    """A plane with one edge left, subdivided: how one models a rope."""
+    """A plane with one edge left, subdivided: a usual model of a rope."""
     bpy.ops.mesh.primitive_plane_add(location=(0, 0, 2.0))
     ob = bpy.context.object
     bpy.ops.object.mode_set(mode="EDIT")

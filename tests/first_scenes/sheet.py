@@ -32,7 +32,7 @@ COLUMNS = 10
 
 
 def draw(axes, baked, frame):
-    """Draw all objects of the scene of now at one of the frames of `baked`."""
+    """Draw all objects of the current scene at one of the frames of `baked`."""
     drawn = []
     for ob in bpy.context.scene.objects:
         if ob.type != "MESH" or ob.vbd.collider_shape != "MESH":

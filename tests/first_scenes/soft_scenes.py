@@ -37,7 +37,7 @@ def fine_ico_sphere():
     floor()
 
     def also(baked):
-        # Not a cell above the floor, though it has more vertices than touch.
+        # Less than a cell above the floor, though it has more vertices than touch.
         lowest = min(points[:, 2].min() for points in baked.motion[ball.name])
         assert lowest < 0.02
 

@@ -10,9 +10,9 @@ from intersections import segment_hits
 from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
 from vbd.solver.topology.graphs import connected_components
 
-# A body that is this many times as far away as it can have got is lost.
+# A body that is this many times farther away than it can have moved is lost.
 LOST = 10.0
-# Faces that meet at a sharper angle than this have an edge that can be passed round: its cosine.
+# Vertices can pass round an edge whose faces meet at a sharper angle: its cosine.
 SHARP = 0.9
 # Gaps below this fraction of the extent of a scene are rounding in float32.
 UNSEEN = 4.0 * np.finfo(np.float32).eps

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs scenes, judges each after every substep, and makes those that fail smaller."""
+"""Runs scenes, judges each after every substep, and reduces those that fail."""
 
 import time
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ def run_scene(scene):
 
 
 def shrink(scene):
-    """The smallest scene that still fails when bodies and frames are left out one by one."""
+    """The smallest scene that still fails, found by leaving out bodies and frames one by one."""
     frames = run_scene(scene).substep // scene.settings.substeps + 1
     scene = replace(scene, frames=min(frames, scene.frames))
     number = len(scene.bodies) - 1

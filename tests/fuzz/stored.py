@@ -44,7 +44,7 @@ def write(path, scene):
 
 
 def read(path):
-    """The scene of a file, without fields that are not there any more."""
+    """The scene of a file, without fields that no longer exist."""
     known, stored = [], np.load(path)
 
     def made(value):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Air and force fields: speeds and accelerations that are known in closed form."""
+"""Air and force fields: speeds and accelerations in closed form."""
 
 import numpy as np
 import pytest
@@ -71,8 +71,8 @@ def test_a_slanting_sheet_is_lifted():
     cloth = Cloth(points, triangles, Material(density=0.2, drag=1.2, air_friction=0.0))
     drift = (run([cloth], 3)[-1] - points).mean(axis=0)
     fall = -0.5 * 9.81 * (3 * FRAME) * (3 + 0.25) * FRAME  # of four steps a frame, without air
-    # Without friction all that the air does is along the normal (−slope, 0, 1), as long as the
-    # sheet has not turned.
+    # Without friction the force of air is along the normal (−slope, 0, 1), as long as the sheet has
+    # not turned.
     assert drift[0] < -1e-3
     assert -drift[0] / (drift[2] - fall) == pytest.approx(slope, rel=0.05)
 
@@ -133,7 +133,7 @@ def test_a_moving_field_is_where_it_is_at_every_substep():
     field = ForceField("wind", numbers, shape="plane")
     cloth = Cloth(points + [0.0, 0.0, 1.0], triangles)
     positions = run([cloth, field], 1, gravity=STILL, substeps=4)
-    # Felt in the last three of four steps: 1 + 2 + 3.
+    # It acts in the last three of four steps: 1 + 2 + 3.
     h = FRAME / 4
     moved = (positions[0] - cloth.points)[:, 2].mean()
     assert moved == pytest.approx(4.0 * h * h * 6.0, rel=5e-3)

@@ -26,7 +26,7 @@ def solid(points, tets, stiffness, thickness=0.0, **more):
 
 
 def edge_on_edge(shape, angle, tilt, stiffness, height, thickness, fixed, shift=0.05):
-    """A body falls with an edge along, or nearly along, that of a fixed one like it."""
+    """A body falls with an edge along, or nearly along, that of a fixed copy."""
     points, tets = shape()
     turn = rotation((0.0, 1.0, 0.0), tilt) @ rotation((0.0, 0.0, 1.0), angle)
     low, high = points * [1.0, -1.0, -1.0], points @ turn.T + [shift, 0.0, height]

@@ -251,7 +251,7 @@ def panel(height, name):
 
 
 def sewn(one, other):
-    """One's top to the nearest points of another body, with the gap that there is."""
+    """Attach one's top to the nearest points of another body, at their present distance."""
     rows = top(one)
     near = [np.linalg.norm(other.points - one.points[row], axis=1).argmin() for row in rows]
     options = {"offset": one.points[rows] - other.points[near], "strength": 1.0}
@@ -259,7 +259,7 @@ def sewn(one, other):
 
 
 def test_what_is_heavy_does_not_hang_on_the_light_cloth_that_is_sewn_to_it():
-    # Seams that followed 216 kg threw panels of 18 g about by 40 cm, and tore at a load of 0.03 N.
+    # Multipliers that follow 216 kg would throw panels of 18 g about by 40 cm, and tear at 0.03 N.
     points, tets = box((2, 2, 2), (0.6, 0.6, 0.6))
     heavy = Material(youngs_modulus=1e8, density=1000.0)
     block = Solid(points + [-0.3, -0.15, 1.7], tets, heavy, name="Block")

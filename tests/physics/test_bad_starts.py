@@ -152,7 +152,7 @@ def test_a_flattened_solid_gets_its_volume_back(self_contact):
 
 
 def test_a_flattened_solid_that_has_grown_into_itself_says_so():
-    # Two of its arms come back at the same place, and hold each other there.
+    # Two of its arms recover in the same place, and hold each other there.
     points, tets = jack(0.4)
     body = flattened(points, tets, True)
     for frame in simulate([body], FLOATING, 24):

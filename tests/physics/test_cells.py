@@ -64,7 +64,7 @@ def cube(points=None, pinned=None, **constants):
     ids=["stretch", "confined compression", "shear"],
 )
 def test_uniform_states_are_exact(gradient):
-    """Held at its surface the inside follows, and its energy is that of the material."""
+    """Held at its surface, its interior follows, and its energy is that of the material."""
     mu, lam = 1e4, 4e4
     gradient = np.array(gradient)
     rest, _ = cell_box((3, 3, 3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies of cells that start from ruin, spin while they are bent, swing, or get too few sweeps."""
+"""Bodies of cells that start collapsed, spin while they are bent, swing, or get too few sweeps."""
 
 from itertools import pairwise
 
@@ -45,7 +45,7 @@ def test_ruined_cells_recover_no_worse_than_without_the_coarse_correction(name, 
         recovered(body, 40, iterations=iterations, coarse_correction=wanted).stats.elastic_energy
         for wanted in (True, False)
     )
-    # Recovered states differ by how they still vibrate; the rest energy of ruin is 10⁴ J and more.
+    # Recovered states differ by their vibration; collapsed ones have an energy of 10⁴ J and more.
     assert with_it <= 1.1 * without + 10.0
 
 

@@ -132,7 +132,7 @@ THROUGH_MIDDLES = {
 
 @pytest.mark.parametrize("name", THROUGH_MIDDLES)
 def test_pins_go_on_whose_edges_and_faces_meet_what_is_led(name):
-    """Nothing pinned comes near a face where they meet, or no vertex of that is pinned at all."""
+    """No pin comes near a face where they meet, or the face has no pins."""
     bodies = THROUGH_MIDDLES[name]
     for frame, _model in frames_of(bodies, 24):
         for number, body in enumerate(bodies):

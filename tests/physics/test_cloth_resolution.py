@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coarse cloth drapes as fine cloth does, at the default settings."""
+"""Coarse cloth drapes like fine cloth at the default settings."""
 
 from dataclasses import replace
 from functools import cache

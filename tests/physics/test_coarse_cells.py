@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coarse cells take the visible surface where fine ones do (benchmarks/experiments/
-cells_resolution.py prints more of it)."""
+"""Coarse cells move the visible surface like fine ones (benchmarks/experiments/ cells_resolution.py
+prints more of it)."""
 
 import fine_cells
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solids that start from ruin recover with the coarse correction, and never worse than without."""
+"""Solids that start collapsed recover with the coarse correction, never worse than without."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_a_ruined_solid_recovers_no_worse_than_without(name, iterations):
         elastic_energy(start, points, tets, iterations=iterations, coarse_correction=wanted)
         for wanted in (True, False)
     )
-    # Recovered states differ by how they still vibrate; the rest energy of ruin is 10⁴ J and more.
+    # Recovered states differ by their vibration; collapsed ones have an energy of 10⁴ J and more.
     assert with_it <= 1.1 * without + 10.0
 
 

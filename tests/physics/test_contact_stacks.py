@@ -56,7 +56,7 @@ def test_a_stack_of_ten_cubes_stands_for_ten_seconds():
         if frame.index == 24:
             settled = centers
         begun = np.array([body.points.mean(axis=0) for body in bodies])
-        assert np.abs(centers - begun).max() < 0.2 * thickness  # it takes up its weight
+        assert np.abs(centers - begun).max() < 0.2 * thickness  # it takes up its load
     assert np.abs(centers - settled).max() < 0.05 * thickness
     # 24 kg at a tenth of the speed that sticking friction allows.
     assert frame.stats.kinetic_energy < 0.5 * 24.0 * 1e-3**2
@@ -110,7 +110,7 @@ def test_light_cords_under_a_heavy_block_are_not_pressed_flat(floor):
     for frame in simulate(bodies, settings, 48):
         if frame.index < 24:
             continue
-        # Stiff contacts have formed by now, and without making the block hop.
+        # Stiff contacts have formed by now, without making the block hop.
         for points in frame.positions[:2]:
             assert points[:, 2].min() > 0.6 * height
         assert frame.stats.deepest < 0.5 * (radius + thickness)

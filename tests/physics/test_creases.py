@@ -45,7 +45,7 @@ def angle_of(points, triangles):
 
 
 def opened(angle, material=PAPER):
-    """The angle that a fold is left with."""
+    """The remaining angle of a fold."""
     body = folded(angle, material, held=3)
     *_, frame = simulate([body], STILL, 2)
     return angle_of(frame.exact_positions[0], body.triangles)

@@ -11,7 +11,7 @@ from vbd.solver.simulate import simulate
 
 
 def largest(path):
-    """Largest strain of any link at any time, in percent."""
+    """Largest strain of all links and times, in percent."""
     return 100.0 * max(scenes.strains(x).max() for x in path)
 
 
@@ -41,6 +41,6 @@ def test_a_twisted_block_comes_to_newtons_equilibrium(model):
         (frame,) = simulate([last], Settings(iterations=count, relaxation=omega, **how), 1)
         away.append(np.abs(frame.exact_positions[0] - path[-1]).max())
         residual.append(frame.stats.residual)
-    # Within 60 iterations it comes as near as float32 can.
+    # Within 60 iterations its error falls to float32.
     assert residual[2] < residual[1] < residual[0]
     assert away[2] < 1e-5

@@ -59,8 +59,8 @@ def test_a_mesh_pulled_about_with_one_sweep_per_frame_keeps_its_energy_bounded()
 
 @pytest.mark.parametrize("mesh", ["bunny_small", "octopus_5k"])
 def test_a_mesh_pulled_about_with_one_iteration_per_frame_keeps_its_energy_bounded(mesh):
-    # With the coarse correction the mesh swings on from round to round, and not to the same beat as
-    # the pull: rounds differ, but there is no trend from the first half to the second.
+    # With the coarse correction the mesh keeps swinging from round to round, out of step with the
+    # pull: rounds differ, but there is no trend from the first half to the second.
     energies = energies_of_a_pulled_mesh(mesh)
     assert energies[500:].max() < 1.1 * energies[:500].max()
     assert energies[500:].mean() < 1.25 * energies[:500].mean()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The default guess where the iterations are far from converged: no energy out of nothing."""
+"""The default guess far from convergence of the iterations: it adds no energy."""
 
 import numpy as np
 import pytest
@@ -51,16 +51,16 @@ def test_a_stiff_body_gains_no_energy(way, relaxation, iterations):
     # Before the first frame the stretched one has 2 % strain, which the first frame relaxes.
     assert total.max() == total[0]
     if way == "shaken":
-        # It falls 20 m, as freely as without its shaking: to 2 % of the energy.
+        # It falls 20 m, as freely as without its shaking: within 2 % of the energy.
         fallen = GRAVITY * vertex_mass(body).sum() * 0.5 * GRAVITY * 2.0**2
         assert total[-1] > -0.02 * fallen
 
 
 def rigid_flight(body, h, count):
-    """Places of a rigid body after `count` steps of implicit Euler without gravity.
+    """Positions of a rigid body after `count` steps of implicit Euler without gravity.
 
-    The elastic energy of a rigid body is 0 or infinite: of G the inertia remains, and Σ m |x − y|²
-    is least for the rotation of the polar decomposition of Σ m y pᵀ, p around the center.
+    The elastic energy of a rigid body is 0 or infinite: only the inertia of G remains, and Σ m |x −
+    y|² is least for the rotation of the polar decomposition of Σ m y pᵀ, p around the center.
     """
     mass = vertex_mass(body)
     center = mass @ body.points / mass.sum()

@@ -88,7 +88,7 @@ def test_what_hangs_by_an_edge_or_a_face_sags_by_gravity_over_stiffness(hanging,
     pins = soft_pins(body, held, 200.0, points=body.points[held], damping=0.1)
     frames = list(simulate([body, pins], Settings(iterations=60), 48))
     sag = top - frames[-1].exact_positions[0][held, 2]
-    # The triangles at corners of a block share its weight unevenly, which twists it by 1.6 %.
+    # Corners of a block have unequal shares of its weight by their triangles: it twists by 1.6 %.
     assert sag.mean() == pytest.approx(GRAVITY / 200.0, rel=0.03)
 
 
@@ -118,7 +118,7 @@ def test_what_reaches_its_maximum_force_gives():
     )
     settings = Settings(frame_time=1 / 96, substeps=8, iterations=20)
     z = path([body, tie], settings, 48)[:, 2]
-    # Half of its weight is left to accelerate it.
+    # Half of its weight remains to accelerate it.
     time = np.arange(49) / 96.0
     np.testing.assert_allclose(z[24:], -0.25 * GRAVITY * time[24:] ** 2, rtol=0.02)
 

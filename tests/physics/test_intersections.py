@@ -30,7 +30,7 @@ def meet(one, other):
 
 
 def turned(corners, seed=3):
-    """Corners turned out of all axis-aligned planes; rounding moves them by about 1e-16."""
+    """Corners turned away from all axis-aligned planes; rounding moves them by about 1e-16."""
     axis = np.random.default_rng(seed).standard_normal(3)
     return np.array(corners) @ rotation(axis / np.linalg.norm(axis), 0.7).T
 
@@ -70,7 +70,7 @@ def test_edges_that_touch_or_just_miss():
         ([[1, 1, 0], [1.5, 1, 0], [1, 1.5, 0]], True),  # inside the other
         ([[-1, -1, 0], [9, -1, 0], [-1, 9, 0]], True),  # around the other
         ([[-1, 1, 0], [8, 1, 0], [8, 2, 0]], True),  # only edges cross
-        ([[4, 0, 0], [5, 0, 0], [5, 1, 0]], True),  # a common corner by place, not by index
+        ([[4, 0, 0], [5, 0, 0], [5, 1, 0]], True),  # a common corner by position, not by index
         ([[2, 2, 0], [5, 2, 0], [5, 5, 0]], True),  # a corner on an edge
         ([[4, 0, 0], [0, 4, 0], [4, 4, 0]], True),  # a whole edge
         ([[2.5, 2, 0], [5, 2, 0], [5, 5, 0]], False),  # beside, boxes overlap

@@ -13,7 +13,7 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 from vbd.solver.topology.graphs import unique_edges
 
-# Shirting, as the preset has it.
+# Shirting, from the preset.
 COTTON = {
     "thickness": 2.5e-4,
     "youngs_modulus": 4e6,

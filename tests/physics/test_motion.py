@@ -161,7 +161,7 @@ def test_result_does_not_depend_on_the_order_of_objects_and_vertices():
 
 
 def test_a_rod_pushed_along_itself_does_not_run_away():
-    # Compressed springs push sideways; with no stiffness there, relaxed steps grew without bound.
+    # Compressed springs push sideways; without stiffness there, relaxed steps would diverge.
     points, edges = chain(20, 0.05)
     rod = Rod(
         points,

@@ -83,7 +83,7 @@ def test_a_tet_in_a_slot_of_its_own_width_and_a_millionth(velocity):
 @pytest.mark.parametrize("gap", [1e-5, 1e-4, 1e-3])
 @pytest.mark.parametrize("spin", [0.0, 10.0])
 def test_what_flies_to_where_digits_are_few_stays_apart(speed, gap, spin):
-    # A last digit is 10 μm after one substep of the slowest, and 8 cm where the fastest end up.
+    # A last digit is 10 μm after one substep of the slowest, and 8 cm at the end of the fastest.
     turn = rotation((0.6, 0.8, 0.0), 2.7)
     bodies = [cube((0.0, 0.0, k * (1.0 + gap)), collision_thickness=0.01) for k in range(2)]
     for body in bodies:

@@ -17,7 +17,7 @@ def test_each_finger_bends_alone(bent):
 
 
 def test_of_two_linked_rings_one_falls_while_the_other_is_held():
-    """They do not touch: the one that is free falls as all that falls."""
+    """They do not touch: the free one is in free fall."""
     count, frame_time = 10, 1 / 60
     rest, x, _ = falling_rings(count)
     half = len(rest) // 2

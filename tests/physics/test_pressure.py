@@ -17,7 +17,7 @@ E, THICKNESS, NU, RADIUS = 1e6, 1e-3, 0.3, 0.2
 
 
 def icosphere(levels, radius=RADIUS):
-    """A sphere of triangles of much the same size."""
+    """A sphere of triangles of nearly one size."""
     phi = 0.5 * (1.0 + 5.0**0.5)
     points = [[0, s, t * phi] for s in (-1, 1) for t in (-1, 1)]
     points = np.array([np.roll(p, k) for k in range(3) for p in points], dtype=float)
@@ -86,11 +86,11 @@ def test_pressure_keeps_momentum():
     )
     frames = list(simulate([body], Settings(gravity=STILL, iterations=5), 12))
     middle = [frame.exact_positions[0].mean(axis=0) for frame in frames]
-    # Vertices have not quite the same mass.
+    # Vertices have slightly different masses.
     np.testing.assert_allclose(np.diff(middle, axis=0) * 24.0, [[1.0, 0.0, 0.0]] * 11, atol=2e-3)
     x, before = (frame.exact_positions[0] for frame in frames[:-3:-1])
     spin = np.cross(x - x.mean(axis=0), (x - before) * 24.0).sum(axis=0)
-    # Implicit Euler takes some; it turns about the axis it began with.
+    # Implicit Euler takes some; it keeps turning about its first axis.
     assert abs(spin[:2]).max() < 0.01 * spin[2]
     assert growth(body, frames[-1]) > 0.01
 
@@ -110,7 +110,7 @@ def test_a_pillow_whose_seams_are_closing_keeps_its_momentum():
     frames = list(simulate([body, drawn], Settings(gravity=STILL), 8))
     mass = vertex_mass(body)[:, None] / vertex_mass(body).sum()
     middle = [(mass * frame.exact_positions[0]).sum(axis=0) for frame in frames]
-    # Sweeps that are not finished leave some [m/s].
+    # Unfinished sweeps leave some [m/s].
     np.testing.assert_allclose(np.diff(middle, axis=0) * 24.0, [[1.0, 0.0, 0.0]] * 7, atol=2e-3)
     x = frames[-1].exact_positions[0]
     assert np.linalg.norm(x[seams[:, 0]] - x[seams[:, 1]], axis=1).max() < 2e-3

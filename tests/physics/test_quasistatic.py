@@ -22,7 +22,7 @@ def test_a_frame_reaches_the_equilibrium(scene):
     path, _ = quasistatic.watched(body, CYCLES)
     left = quasistatic.errors(body, path, quasistatic.equilibrium(body, path[-1]))
     assert left[-1] < quasistatic.GOAL
-    # It is the equilibrium that the body falls to, not another one near to where it has been.
+    # It is the equilibrium that the body falls to, not another one near its last positions.
     assert path[-1][:, 2].min() < -0.1 * np.ptp(body.points[:, 0])
     assert abs(path[-1] - body.points)[body.pins.indices].max() < 1e-6
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finer meshes of the same body give the same answer, within the trend of the discretization."""
+"""Finer meshes of one body give equal answers, within the trend of the discretization."""
 
 import numpy as np
 import pytest

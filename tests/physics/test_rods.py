@@ -28,7 +28,7 @@ def chain(count, loop=False):
 
 
 def column(count, direction, density):
-    """A rod 1 m long that is clamped at the origin, behind which an edge more is pinned."""
+    """A rod 1 m long that is clamped at the origin, with one more pinned edge behind it."""
     points = (np.arange(-1, count + 1) / count)[:, None] * np.asarray(direction, dtype=float)
     points, directors = with_directors(points, chain(count + 2))
     pins = Pins([0, 1, directors[0]])

@@ -25,7 +25,7 @@ def joined(*meshes):
 
 
 def split(points, triangles):
-    """Every triangle on its own, as in an STL file."""
+    """Every triangle separate, as in an STL file."""
     return points[triangles.ravel()], np.arange(triangles.size).reshape(-1, 3)
 
 

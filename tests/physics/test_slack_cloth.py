@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that is pressed together within its faces comes to where it should in few iterations."""
+"""Compressed cloth that folds within its faces converges in few iterations."""
 
 import numpy as np
 import pytest
@@ -47,5 +47,5 @@ def error(converged, iterations):
 
 @pytest.mark.parametrize(("iterations", "most"), [(20, 0.025), (60, 0.012)])
 def test_a_slack_sheet_falls_right_with_few_iterations(converged, iterations, most):
-    # With the whole stiffness where it is pressed it is twice and three times as far off.
+    # With its full stiffness under compression the error is twice and three times as large.
     assert error(converged, iterations) < most

@@ -72,7 +72,7 @@ def test_a_block_slides_as_friction_lets_it_however_stiff_it_is(modulus, cells, 
         Case("cells", 1e4, (10, 10, 3), "two triangles", 0.003, 0.68, 0.15),
         # Pinned cloth and bodies on it must not become one island, which would hold them.
         Case("tets", 1e8, (10, 10, 3), "pinned", 0.0, 0.68, 0.15),
-        # Much friction, and edges to come past, take Newton's method more passes.
+        # Much friction, and edges to pass, need more passes of Newton's method.
         Case("tets", 1e10, (10, 10, 3), "oblique", 0.0, 1.2, 0.6),
         Case("tets", 1e10, (4, 4, 2), "oblique", 0.003, 1.2, 0.6),
         Case("tets", 1e6, (10, 10, 3), "plane", 0.003, 1.2, 0.6),
@@ -131,7 +131,7 @@ def two_pairs():
 @pytest.mark.parametrize("modulus", [2e5, 2e7])
 @pytest.mark.parametrize("bodies", [ball_and_cube, rack_of_balls, row_of_cubes, two_pairs])
 def test_what_collides_in_free_space_keeps_its_momenta_at_the_default_settings(bodies, modulus):
-    # Islands that stopped each other on their rigid steps lost half of their momentum.
+    # Islands that stop each other on their rigid steps would lose half of their momentum.
     material = Material(youngs_modulus=modulus, friction=0.5)
     bodies = [make(material) for make in bodies()]
     mass = np.concatenate([vertex_mass(one) for one in bodies])[:, None]

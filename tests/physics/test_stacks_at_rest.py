@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stacks that are dropped come to rest, as high as they should be, and never gain energy."""
+"""Stacks that are dropped come to rest at their height, and never gain energy."""
 
 from itertools import pairwise
 
@@ -163,7 +163,7 @@ def test_cubes_that_are_dropped_come_to_rest(count, cells, drop, modulus, kind, 
 @pytest.mark.parametrize("drop", [0.1, 1.0])
 @pytest.mark.parametrize("kind", [Solid, Cells])
 def test_soft_cubes_do_not_gain_energy_when_they_land(kind, drop):
-    # Shear waves get through six tenths of them in a substep.
+    # Shear waves cross six tenths of them in a substep.
     _ends, energy = fall(cubes(3, 1, drop, 1e5, kind), on_mesh=False, frames=20)
     # Vertices that are truncated one by one would gain up to a hundred times as much.
     assert np.diff(energy).max() < 3.0 * 9.81 * 1e-3

@@ -10,8 +10,8 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 MU = 1.0e4
-# A step of 100 s: inertia is nothing against elasticity, so one step is an equilibrium, with all of
-# its iterations.
+# A step of 100 s: inertia is negligible beside elasticity, so one step is an equilibrium, with all
+# of its iterations.
 STATIC = {"frame_time": 100.0, "substeps": 1, "gravity": (0.0, 0.0, 0.0), "accuracy": 0.0}
 
 

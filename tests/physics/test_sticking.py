@@ -32,7 +32,7 @@ def slope(floor, tilt):
         (1e10, (4, 4, 2), "plane", 0.7),
         (1e4, (2, 2, 1), "two triangles", 0.0),
         (1e7, (1, 1, 1), "two triangles", 0.0),
-        # Gaps to corners 70 m away are known to 4 µm in float32: loads flickered, and it crept.
+        # Gaps to corners 70 m away are known to 4 µm in float32, which must not let it creep.
         (1e6, (4, 4, 2), "huge triangles", 0.0),
         (1e4, (1, 1, 1), "many triangles", 0.3),
         (1e6, (4, 4, 2), "many triangles", 0.3),
@@ -80,7 +80,7 @@ def arch(count=5):
     """Half of a ring of blocks."""
     points, tets = box((2, 1, 2))
     radius = 0.1 + 0.05 * points[:, 2]
-    joint = np.arcsin(1.025 * THICKNESS / radius)  # half of one, as wide above as below
+    joint = np.arcsin(1.025 * THICKNESS / radius)  # half of a block, as wide above as below
     blocks = []
     for k in range(count):
         at = np.pi * (k + points[:, 0]) / count + joint * (1.0 - 2.0 * points[:, 0])

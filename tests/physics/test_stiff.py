@@ -29,7 +29,7 @@ def steel_bar():
 
 
 def off(points, goal):
-    """Distance [m] of the worst vertex from where it should be."""
+    """Distance [m] of the worst vertex from its goal."""
     return np.linalg.norm(points - goal, axis=1).max()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that tears: where it should, without losing mass, and playable as a mesh of fixed size."""
+"""Cloth that tears: in the right places, without losing mass, as a mesh of fixed size."""
 
 import numpy as np
 import pytest

@@ -8,9 +8,9 @@ import numpy as np
 from vbd.solver.model.assembly import vertex_mass
 
 FOLDER = Path(__file__).resolve().parent
-# Every so many vertices, and at most so many frames, are in a record.
+# Every so many vertices, and at most so many frames, are recorded.
 EVERY, FRAMES = 2, 6
-# Before, float32 positions of 1 m are coarse against how far anything has moved.
+# Before this frame, float32 positions of 1 m are coarse beside the displacements.
 FIRST = 4
 
 

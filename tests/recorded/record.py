@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write the records, with the version of the solver that `import vbd` finds.
+"""Write the records, with the version of the solver that `import vbd` imports.
 
     PYTHONPATH=FOLDER:CHECKOUT/tests python tests/recorded/record.py [NAME ...]
 

@@ -74,7 +74,7 @@ def test_two_moves_that_are_compared_take_equally_many_iterations():
 
 
 class Iterations:
-    """The iterations of a substep as rules see them."""
+    """Iterations of a substep as input of the rules."""
 
     def __init__(self, count):
         self.count = count
@@ -279,7 +279,7 @@ def test_what_hardly_moves_may_be_off_by_a_part_of_its_size_or_of_what_gravity_d
         weight = np.linalg.norm(settings.gravity) * settings.step_time**2
         size = np.ptp(points[:, 0])
         assert goal == pytest.approx(0.01 * min(PART_OF_SIZE * size, weight), rel=1e-3)
-        # Iterations that end later for the weight do not make it less converged.
+        # A weight that demands more iterations does not make it less converged.
         assert found.goal[0] == pytest.approx(0.01 * PART_OF_SIZE * size, rel=1e-3)
 
 

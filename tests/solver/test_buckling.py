@@ -36,7 +36,7 @@ MOST = ONSET * 0.5 * ((1.0 + STRETCH) ** 2 - 1.0)
 
 
 def material(membrane, **others):
-    """So light that the mesh bends as the material does."""
+    """So light that the mesh bends like the material."""
     others = {"bending_stiffness": RIGIDITY, "density": 0.01, "membrane": membrane, **others}
     if membrane == "orthotropic":
         return Material(**WOVEN, **others)

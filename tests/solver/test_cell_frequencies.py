@@ -38,8 +38,8 @@ def stiffness(body, poisson):
 
 
 def frequencies(body, poisson, held):
-    """The lowest angular frequencies [rad/s] with the coordinates `held` [vertex, 3], and how the
-    vertices move in them [mode, vertex, 3].
+    """The lowest angular frequencies [rad/s] with the coordinates `held` [vertex, 3], and
+    displacements of the vertices in their modes [mode, vertex, 3].
     """
     free = ~held.ravel()
     mass = np.repeat(vertex_mass(body), 3)[free]

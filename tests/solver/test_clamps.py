@@ -25,8 +25,8 @@ def test_a_face_on_the_border_of_cells_pins_its_own_corners_alone():
 
 
 def bar(resolution=10):
-    """A lattice around a bar, ten times as long along x as it is thick, and where many points of
-    its surface are in it.
+    """A lattice around a bar, ten times as long along x as it is thick, and the places of many
+    points of its surface in it.
     """
     cells = lattice(*block([10.0, 1.0, 1.0], [5.0, 0.5, 0.5]), resolution)
     x, way = (np.arange(4000) + 0.5) / 400, np.arange(4000) % 4
@@ -83,7 +83,7 @@ def test_cells_that_are_held_at_one_side_are_as_soft_as_others():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_pinned_point_is_left_hanging(seed):
-    """However the pinned points are scattered, each region of them has at least half its weight."""
+    """In any scatter of pinned points, each region of them has at least half its weight."""
     _, points, corners, weights = bar()
     chance = np.random.default_rng(seed)
     pinned = np.sort(chance.choice(len(points), size=chance.integers(1, 40), replace=False))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The coarse correction: its patches, its matrix, how far it goes, and when it does not."""
+"""The coarse correction: its patches, its matrix, its step length, and steps that it refuses."""
 
 import numpy as np
 import pytest
@@ -27,9 +27,8 @@ from vbd.solver.simulate import simulate
 
 
 def coarse_matrix(coarse):
-    """A, put together at the positions of now, its unknowns in the order of the aggregates.
-
-    Blocks that have no place are zero.
+    """A, assembled at the present positions, unknowns in the order of the aggregates; missing
+    blocks are zero.
     """
     coarse.assemble()
     groups = coarse.groups
@@ -223,7 +222,7 @@ def test_pieces_that_are_too_large_for_one_matrix_get_their_own(monkeypatch):
 
 
 def test_a_few_free_vertices_in_a_row_have_no_more_patches_than_there_are():
-    """One edge of a bar of five cells is free, as vertices are that pins wall in."""
+    """One edge of a bar of five cells is free, like vertices that are enclosed by pins."""
     points, cells = cell_box((5, 1, 1), (5.0, 1.0, 1.0))
     row = (points[:, 1] < 1e-6) & (points[:, 2] < 1e-6)
     body = Cells(points, cells, Material(youngs_modulus=1e5), Pins(np.flatnonzero(~row)))

@@ -45,7 +45,7 @@ def test_right_side_is_the_force_on_the_modes(name):
 
 @pytest.mark.parametrize("angle", [0.02, 0.9])
 def test_a_matrix_turns_with_its_body(angle):
-    """Without pins and gravity a turned body takes the turned step, by the matrix of before."""
+    """Without pins and gravity a turned body takes the turned step, by the old matrix."""
     body = bar()
     body.pins.indices = np.zeros(0, dtype=int)
     stepper, _frames = stepper_of([body], gravity=(0, 0, 0))
@@ -83,7 +83,7 @@ def test_a_tear_leaves_the_residual_before_a_step_in_its_place():
 
 
 def test_an_equilibrium_is_found_with_few_iterations():
-    """It is so far away that the matrix of the beginning would not do: that leaves 4."""
+    """It is so far away that the first matrix would fail: that leaves 4."""
     points, triangles = grid(30)
     material = Material(youngs_modulus=1e6, density=0.3, bending_stiffness=1e-3)
     cloth = Cloth(points, triangles, material, Pins([0, 30]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The surface by which a body in a lattice touches others."""
+"""The contact surface of a body in a lattice."""
 
 import numpy as np
 import pytest

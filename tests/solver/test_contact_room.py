@@ -68,7 +68,7 @@ def no_room(monkeypatch):
 
 
 def count_repeats(monkeypatch):
-    """A list that gets an entry for every frame that is done again."""
+    """A list that gets an entry for every repeated frame."""
     repeats, make_room = [], Contact.make_room
 
     def counted(contact, numbers):
@@ -81,7 +81,7 @@ def count_repeats(monkeypatch):
 
 
 def run(bodies, frames=6, **settings):
-    """All frames, and their statistics but for the time that they took."""
+    """All frames, and their statistics except times."""
     frames = list(simulate(bodies, Settings(**settings), frames))
     numbers = [(f.stats.searches, f.stats.pairs, f.stats.residual, f.stats.energy) for f in frames]
     return [np.concatenate(f.exact_positions) for f in frames], numbers

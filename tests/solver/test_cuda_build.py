@@ -37,7 +37,7 @@ TETS = (NEO_HOOKEAN_TETS,)
 
 
 def modules_with_kernels():
-    """Modules of the package that have kernels, and one for each kernel made to measure."""
+    """Modules of the package that have kernels, and one for each generated kernel."""
     prefix = kernels.__name__ + "."
     for found in pkgutil.walk_packages(kernels.__path__, prefix):
         module = importlib.import_module(found.name)
@@ -46,7 +46,7 @@ def modules_with_kernels():
     made = vertex_solve.vertex_kernels
     yield "vertex, solids", made(SOLIDS, TOUCH).solve.module
     yield "vertex, others", made(OTHERS, vertex_solve.ATTACHMENTS).solve.module
-    # The search has all forces twice.
+    # The search contains all forces twice.
     yield "vertex, search", made(TETS, TOUCH).search.module
     yield "vertex, embedded", made(TETS, TOUCH | vertex_solve.IN_TETS).solve.module
     yield "vertex, residual", made(TETS, TOUCH).residual.module

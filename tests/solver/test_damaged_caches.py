@@ -71,7 +71,7 @@ def opened(folder):
 
 
 def damage(data, chance):
-    """Bytes with noise, cut short, with something put in, or other ones altogether."""
+    """Bytes with noise, truncated, with insertions, or random."""
     data, how, at = bytearray(data), chance.randrange(5), chance.randrange(len(data))
     if how == 0:
         for _ in range(chance.randrange(1, 20)):
@@ -155,7 +155,7 @@ def test_a_header_that_is_too_long_is_not_read(cache):
 
 
 def listed(cache, directory):
-    """A state file of that list of arrays, whose checksum is right."""
+    """A state file of that list of arrays, with a valid checksum."""
     path, arrays = cache.folder / STATE.format(2), b"\0" * 64
     text = json.dumps(directory).encode()
     check = zlib.crc32(arrays, zlib.crc32(text))

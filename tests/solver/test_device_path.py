@@ -98,8 +98,8 @@ def test_all_at_once_gives_the_bits_of_plain_launches(monkeypatch):
 
 
 def let_go():
-    """A ball in cells on a floor that falls away: no island is free in the first substeps, when all
-    that is captured later is launched one by one.
+    """A ball in cells on a floor that falls away: no island is free in the first substeps, which
+    are launched one by one before the capture.
     """
     points, triangles = bumpy_ball(0.3, rows=8)
     body = in_cells(moved(points, [0.0, 0.0, 0.152]), triangles, 4)
@@ -127,7 +127,7 @@ def hanging():
 
 
 def stretched():
-    """Cloth over a floor that is held farther apart than it bears, by vertices that never split."""
+    """Cloth over a floor, pinned beyond its tearing strain by vertices that never split."""
     points, triangles = grid(1)
     up = [0.0, 0.0, 3.0]
     points, wide = moved(points, up), moved(points * [1.2, 1.0, 1.0], up)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Partly filled cells: where their material is, and that a bar in them bends as thick as it is."""
+"""Partly filled cells: the places of their material, and the stiffness of a bar in them."""
 
 import numpy as np
 import pytest
@@ -121,7 +121,7 @@ def test_another_part_in_its_cell_does_not_make_a_notch_even():
 
 @pytest.mark.parametrize("thickness", [0.25, 0.5, 1.0, 1.5, 2.25])
 def test_a_bar_along_the_cells_is_even(thickness):
-    """However much of its cells it fills, and where it ends."""
+    """For any filling of its cells, and any end."""
     cells = lattice(*block((7.0, thickness, 0.75 * thickness), (0.1, 0.2, 0.3)), 6)
     np.testing.assert_allclose(cells.filling.evenness, 1.0, rtol=1e-12)
 

@@ -60,7 +60,7 @@ def flips(time):
 
 
 def start(bodies, settings=SETTINGS, **more):
-    """The frames, and the stepper, which has come to the end of the first."""
+    """The frames, and the stepper at the end of the first."""
     simulation = Simulation(bodies, settings, **more)
     frames = simulation.frames(8)
     first = next(frames)
@@ -178,7 +178,7 @@ def test_islands_move_as_their_momentum_asks_for(touching):
     momentum.islands.parent.assign(parent.astype(np.int32))
     for launch in (name, *rest):
         launch()
-    # No forces from outside.
+    # No external forces.
     model.lists.all.start.zero_()
     momentum.restoring()
     # Bodies that would meet have been joined, too.
@@ -330,5 +330,5 @@ def test_a_group_does_not_fly_into_another():
         points, triangles = joined(meshes)[:2]
         number = np.repeat(np.arange(3), [len(one) for one in surfaces])
         pairs = intersecting_pairs(points, triangles)
-        # Crushed as they are, bodies may fold into themselves.
+        # So crushed, bodies may fold into themselves.
         assert not (number[pairs[:, 0]] != number[pairs[:, 1]]).any()

@@ -18,7 +18,7 @@ from vbd.solver.simulate import Simulation
 
 @wp.kernel(enable_backward=False)
 def step_all(first: int, before: wp.array[int], after: wp.array[int]):
-    """Every slot becomes the sum of its neighbors: wrong where a thread has not waited."""
+    """Every slot becomes the sum of its neighbors: wrong if a thread has not waited."""
     i = first + wp.tid()
     count = before.shape[0]
     after[i] = before[(i + 1) % count] + before[(i + count - 1) % count] % 7

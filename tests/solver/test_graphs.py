@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Graph traversals, against SciPy's where it has them."""
+"""Graph traversals, against SciPy's where they exist."""
 
 import numpy as np
 import pytest

@@ -81,7 +81,7 @@ def test_over_relaxation_lowers_the_energy_of_scrambled_tets_in_every_iteration(
 
 
 def test_over_relaxation_and_chebyshev_converge_faster_than_plain_sweeps():
-    # From a guess that leaves the iterations much to do.
+    # From a guess that leaves much to the iterations.
     start = {**PLAIN, "iterations": 40, "initial_guess": "inertia_acceleration"}
     residual = {
         name: last([beam(1e6)], Settings(**start, **options), 3).stats.residual
@@ -170,7 +170,7 @@ def test_the_verdict_names_iterations_that_are_enough():
     needed = few.stats.iterations_needed
     assert few.stats.verdict == f"under-converged: raise iterations to about {needed}"
     assert 0.5 < few.stats.decay < 1.0
-    # Decay is not one number; half as many again have to do, and half of them must not.
+    # Decay is not one number; half as many again must suffice, and half of them must not.
     enough = last([beam(1e6)], Settings(**PLAIN, iterations=3 * needed // 2), 2)
     assert enough.stats.verdict == "converged"
     assert (

@@ -13,7 +13,7 @@ KERNELS = Path(__file__).resolve().parents[2] / "solver" / "kernels"
 OUT = ("# out", "# in and out")
 # Names of Warp functions that write to their first argument.
 WRITING = ("atomic_", "tile_store", "tile_atomic_add", "tile_scatter")
-# Native code is not looked into.
+# Native code is not checked.
 WRAPPERS = {"kernel", "func"}
 
 

@@ -30,7 +30,7 @@ def upload(values, dtype):
 
 
 def crowded(**material):
-    """Partly filled cells, some of them copies with corners of their own but for one, which so is
+    """Partly filled cells, some of them copies with corners of their own but for one, which thus is
     in more cells than there are lanes; all in random places.
     """
     points, box = cell_box((3, 2, 2), (3.0, 2.0, 2.0))

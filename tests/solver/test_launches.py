@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Launches: recorded when they are first played, known before, shared between threads."""
+"""Launches: recorded at their first play, known before, shared between threads."""
 
 import threading
 
@@ -44,7 +44,7 @@ def test_every_thread_of_a_range_runs_once(monkeypatch, threads, cost, once):
 
 
 def test_only_the_thread_that_asks_records_a_launch(monkeypatch):
-    # Several that did at the same time crashed.
+    # Recording in several threads at once crashes.
     recording, launch = set(), wp.launch
 
     def note(*args, **how):

@@ -60,7 +60,7 @@ def touching_sheets():
 
 
 def evaluation(force_hessian):
-    """The kernel that finds all that pairs do to vertices."""
+    """The kernel that evaluates forces and blocks of pairs."""
 
     @wp.kernel(enable_backward=False, module="unique")
     def evaluate(

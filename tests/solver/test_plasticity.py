@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rest values that have flowed: energies, forces and blocks still belong together."""
+"""Rest values that have flowed: energies, forces and blocks stay consistent."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The estimate of how far positions are from where more iterations would take them."""
+"""The estimate of the distance of positions from the end of further iterations."""
 
 from math import isnan
 from types import SimpleNamespace

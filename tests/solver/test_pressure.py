@@ -53,7 +53,7 @@ def upload(values, dtype):
 
 
 class Ball:
-    """A closed surface under pressure, disturbed, and where its vertices are in the solver."""
+    """A closed surface under pressure, disturbed, and the places of its vertices in the solver."""
 
     def __init__(self):
         points, triangles = bumpy_ball(0.3, 6)

@@ -173,7 +173,7 @@ def test_the_scene_of_everything_has_everything():
     wanted, states = run("everything", Settings())
     stats, arrays = [frame[3] for frame in wanted], states[-1].arrays
     assert stats[-1].pairs and 0 < stats[-1].broken < 9 and stats[0].tangles
-    assert arrays["tearing/triangles0"].max() >= 81  # duplicates have woken
+    assert arrays["tearing/triangles0"].max() >= 81  # duplicates are awake
     assert (arrays["contact.stiffness"] > states[0].arrays["contact.stiffness"]).any()
     assert arrays["contact_islands.steps_in_flight"].max() > 20
     assert np.abs(arrays["model.spring_multiplier"]).max() > 0.0
@@ -198,7 +198,7 @@ def stored(scene):
 @pytest.mark.parametrize("scene", ["everything", "without contact"])
 def test_a_state_that_was_stored_under_the_names_of_classes_is_gone_on_from(scene):
     """Their scenes may not change. Later versions may solve the frame a little better: to a
-    hundredth of how far it moves.
+    hundredth of its motion.
     """
     state, wanted = stored(scene)
     assert "Model.x" in state.arrays

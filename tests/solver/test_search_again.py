@@ -65,7 +65,7 @@ def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     moving = random.choice(may_move, max(len(may_move) // 10, 4), replace=False)
     x[moving] += 0.8 * radius[moving, None] * np.array([0.0, 0.0, 1.0])
     model.x.assign(x)
-    x[moving] += [0.0, 0.0, 0.1]  # they have more before them than the others
+    x[moving] += [0.0, 0.0, 0.1]  # these move on, beyond their regions
     contact.candidate.assign(x)
     contact.approach(whole=False)
     renewed = contact.struct.renewed.numpy()
@@ -150,5 +150,5 @@ def test_what_is_looked_at_for_its_clasped_pins_alone_keeps_its_regions():
     sheets = [Cloth(points + [0.0, 0.0, z], triangles, heavy, pins) for z in (0.0, 0.0045)]
     frames = simulate(sheets, Settings(gravity=(0.0, 0.0, 0.0)), 8)
     searches = [frame.stats.searches for frame in frames]
-    # They are within each other's contact distance for good, but nothing else is any more.
+    # They are within each other's contact distance for good, but no others are.
     assert searches[0] > 0 and sum(searches[4:]) == 0

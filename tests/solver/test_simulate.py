@@ -105,7 +105,7 @@ def test_a_step_that_is_not_finite_is_refused_counted_and_named():
     torn = 3e11 * np.random.default_rng(1).standard_normal(points.shape)
     wild = Solid(points, tets, velocities=torn, name="Wild")
     calm = Solid(points + [3.0, 0.0, 0.0], tets, name="Calm")
-    # Truncation would hold the steps back before they overflow.
+    # Truncation would limit the steps before they overflow.
     for frame in simulate([wild, calm], Settings(truncation=False), 3):
         assert all(np.isfinite(p).all() for p in frame.positions)
     assert frame.stats.rejected > 0

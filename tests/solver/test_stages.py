@@ -24,7 +24,7 @@ SHARED |= {"common_moves", "state_names"}
 
 
 def written_in(function):
-    """(stage, verb) of all calls in a function of step.py, and None where iterations are run."""
+    """(stage, verb) of all calls in a function of step.py, and None in place of iterations."""
     tree = ast.parse(inspect.getsource(step_module))
     functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
     for node in functions[function].body:
@@ -75,7 +75,7 @@ def own_imports(path):
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
 def test_a_stage_knows_no_other_stage(path):
-    if path.stem not in {"step", "stages"}:  # these put them together
+    if path.stem not in {"step", "stages"}:  # these compose the stages
         assert set(own_imports(path)) <= SHARED
 
 
