@@ -101,7 +101,7 @@ def load_material(cloth, name):
 
 
 def by_blender(name):
-    """Median and mean time of a frame of Blender's own cloth [ms]."""
+    """Seconds of every frame of Blender's own cloth."""
     fresh()
     cloth, others, pins = SCENES[name]()
     for ob in others:

@@ -27,7 +27,7 @@ FIRST = 2
 
 
 def incline(part, frames=12):
-    """A cube whose friction is a fraction of the least that holds it."""
+    """A cube with `part` times the friction that just holds it."""
     return contact_scenes.incline(part * math.tan(math.radians(20.0)), 20.0, frames)
 
 

@@ -142,7 +142,7 @@ def with_iterations(name, count):
     return replace(scene, settings=replace(scene.settings, iterations=count))
 
 
-# Where surfaces may touch, an accuracy ends substeps of 24 iterations or more.
+# If surfaces may touch, an accuracy ends substeps of 24 iterations or more.
 COUNTS = {
     8: ("bar 4", "sheet 24", "rope", "stack"),
     40: (

@@ -59,9 +59,7 @@ def twisted_block(model, cells=(24, 6, 6), stretch=1.5, turn=np.pi, stiffness=1e
 
 
 def newton_path(body, count):
-    """Equilibria [frame + 1, vertex, 3] of a pinned solid without gravity, the first one at
-    rest.
-    """
+    """Equilibria [frame + 1, vertex, 3] of a pinned solid without gravity, from rest on."""
     one = scene.scene_of(body, body.material.solid_model, acceleration=(0.0, 0.0, 0.0))
     path = [one.points]
     for n in range(1, count + 1):

@@ -69,7 +69,7 @@ def bar(across, material, **others):
 
 def free_clamp(body):
     """Holds the end of a bar so that it cannot turn, but may become thicker and thinner as in the
-    theory of beams: stiff along it, soft across, where it yields by some hundredths of the width.
+    theory of beams: stiff along it, soft across, where it gives by some hundredths of the width.
     """
     start, _ = ends(body)
     return Attachment(

@@ -180,7 +180,7 @@ class FixedCorotated:
         turning = np.zeros((len(f), 3, 3, 3, 3))
         for i, j in ((0, 1), (0, 2), (1, 2)):
             twist = outer(u[:, :, i], vt[:, j]) - outer(u[:, :, j], vt[:, i])
-            # Where both values cancel, R jumps; any large slope is as good as another.
+            # R jumps where both values cancel; any large slope is as good as another.
             turning += square(twist.transpose(0, 2, 1)) / over(
                 np.maximum(s[:, i] + s[:, j], 1e-9), 4
             )

@@ -30,7 +30,7 @@ def set_scale(scene, scale):
 
 
 def same(values, expected):
-    """Equal up to the float32 in which Blender stores the unit scale."""
+    """Assert equality up to the float32 in which Blender stores the unit scale."""
     np.testing.assert_allclose(values, expected, rtol=1e-6, atol=1e-7)
 
 

@@ -46,7 +46,7 @@ def rod(damping=0.0):
 
 
 def largest_difference(body, model, iterations, led=None):
-    """Largest distance between solver and reference over the motion, and the motion."""
+    """Largest distance between solver and reference, over the largest motion."""
     settings = Settings(frame_time=FRAME, substeps=1, iterations=iterations, accuracy=0.0)
     reference = trajectory(scene_of(body, model), FRAME, STEPS, led=led)
     motion = apart = 0.0
@@ -104,7 +104,7 @@ def test_a_falling_sheet_agrees():
 
 
 def test_bending_is_part_of_what_agrees():
-    # The same sheet without bending is far off, so the test above sees it.
+    # A sheet without bending is far off, so the test above detects bending.
     limp = scene_of(cloth(bending_stiffness=0.0), "stvk")
     stiff = scene_of(cloth(), "stvk")
     *_, a = trajectory(limp, FRAME, STEPS)

@@ -334,7 +334,7 @@ def test_a_sheet_that_begins_with_its_edge_in_a_cloth_comes_out_above_it(seed):
     along = [np.cos(0.4), np.sin(0.4)]
     points = np.column_stack([[0.2, 0.25] + points[:, :1] * along, points[:, 1]])
     sheet = Cloth(points @ turn.T, triangles, Material(youngs_modulus=1e5))
-    # Where rounding lets it cross the cloth, it is reported and pushed out.
+    # If rounding lets it cross the cloth, it is reported and pushed out.
     *_, frame = simulate([sheet, ground], Settings(gravity=tuple(-9.81 * up)), 6)
     assert (frame.exact_positions[0] @ up).min() > 0.0
     assert frame.stats.tangles == ()

@@ -76,7 +76,7 @@ def test_pins_on_a_collider_that_moves_along_go_with_it(kind, gap):
         start = model.surface.collider_start
         collider = model.x.numpy()[start : start + len(points)] + model.assembly.origin
         np.testing.assert_allclose(collider, floor.points(frame.index / RATE), atol=1e-6)
-        # It slides over the block and drapes behind it: nothing is drawn out.
+        # The rest lags behind and drapes over the block: nothing is drawn out.
         assert stretch(frame, body) < 1.2
 
 

@@ -92,8 +92,8 @@ def test_other_models_of_solids_spring_back(model):
 
 @pytest.mark.parametrize("across", [1, 2, 3])
 def test_a_bent_bar_opens_by_what_is_elastic(across):
-    # Bent to κ, a bar of an ideally plastic material that yields at κ/5 keeps 1 − (3 − 1/25)/10 =
-    # 0.704 of it. This one is not quite incompressible, and yields cell by cell: to a fifth.
+    # Bent to κ, an ideally plastic bar that yields at κ/5 keeps 1 − (3 − 1/25)/10 = 0.704 of it.
+    # This one is not quite incompressible, and yields cell by cell: to a fifth.
     length, curvature, ratio = 6, 0.05, 0.45
     points, cells = cell_box((length * across, across, across), (length, 1.0, 1.0))
     y, z = points[:, 1] - 0.5, points[:, 2] - 0.5

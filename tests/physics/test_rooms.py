@@ -38,7 +38,7 @@ def run(bodies, frames=FRAMES):
 def test_a_solid_stays_in_a_room(low, size):
     places = run([cube(low, size), ROOM])
     assert all((np.abs(x) < 1.0 + 1e-6).all() for x in places)
-    # It rests, and is as large as before: 3e5 Pa yield by some thousandths of its size.
+    # It rests, and is as large as before: 3e5 Pa allow some thousandths of its size.
     last = places[-1]
     np.testing.assert_allclose(np.ptp(last, axis=0), size, rtol=0.05)
     assert last[:, 2].min() < -0.98

@@ -54,7 +54,7 @@ def one_link(rest):
 
 
 def director_stiffness(rest):
-    """Stiffness of a director: twice the bending stiffness of its edge, at its distance."""
+    """Stiffness of a director: ½ B/l of its edge, over its squared distance [N/m]."""
     distance = np.linalg.norm(rest[2] - 0.5 * (rest[0] + rest[1]))
     return 0.5 * RIGID / (np.linalg.norm(rest[1] - rest[0]) * distance**2)
 

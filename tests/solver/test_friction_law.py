@@ -30,9 +30,7 @@ def act(
 
 
 def acted(motion):
-    """Friction [N], its stiffness [N/m], and the displacement [m] that stays elastic after
-    motions.
-    """
+    """Friction [N], its stiffness [N/m], and elastic displacements [m] after motions [m]."""
     law = ContactLaw()
     law.slip = SLIP
     count = len(motion)

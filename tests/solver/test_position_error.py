@@ -170,7 +170,7 @@ def test_a_frame_whose_error_nobody_sees_counts_as_converged():
     assert frame.stats.residual > frame.stats.goal
     assert frame.stats.error < frame.stats.error_goal
     assert frame.stats.verdict == "converged"
-    # That is right: twelve substeps together stay below it.
+    # It really is: twelve substeps together stay below it.
     away = np.abs(frame.exact_positions[0] - exact.exact_positions[0]).max()
     assert away < frame.stats.error_goal
 
