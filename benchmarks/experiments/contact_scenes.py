@@ -369,8 +369,7 @@ def squeezed_ball(subdivisions=2, shells=4, hole=0.75, duration=3.0):
 def closing(cells=24, gap=8.0, duration=2.0):
     """A meandering cloth between two plates that close to `gap` times its thickness.
 
-    The angle of its tangent is 1.3 rad · sin(2π s/λ) along the arc length s: bent, but not
-    stretched.
+    Its tangent has the angle 1.3 rad · sin(2π s/λ) at arc length s: bent, but not stretched.
     """
     flat, triangles = shapes.sheet((2 * cells, cells), (1.2, 0.6))
     material = cotton(0.6 / cells)

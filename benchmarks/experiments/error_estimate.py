@@ -226,9 +226,7 @@ def rows_of(name, anew):
 
 
 def ratios(rows, none=True):
-    """(estimates over the truth, number of frames without a report, number without a known
-    truth).
-    """
+    """(estimates over the truth, frames without a report, frames without a known truth)."""
     found, untold, unknown = [], 0, 0
     for row in rows:
         b = row["worst"]

@@ -68,9 +68,7 @@ def pin(ob, chosen):
 
 
 def keyed(ob, axis, first, last, what="location"):
-    """Two keyframes of the location, or of another channel `what`, along an axis: (frame,
-    value).
-    """
+    """Two keyframes of the location, or of `what`, along an axis: (frame, value) each."""
     for frame, value in (first, last):
         getattr(ob, what)[axis] = value
         ob.keyframe_insert(what, index=axis, frame=frame)

@@ -58,9 +58,7 @@ class Judge:
         yield from (b for b in self.scene.bodies if isinstance(b, Plane | Box | Sphere))
 
     def _is_free(self, model, vertices):
-        """True where animation moves no corner of a surface vertex: others may go through
-        planes.
-        """
+        """True where animation moves no surface vertex: others may go through planes."""
         free = vertices < model.free_count
         points = np.flatnonzero(vertices >= self.surface.point_start)
         corners = self.surface.points.corners[vertices[points] - self.surface.point_start]

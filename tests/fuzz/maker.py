@@ -28,7 +28,7 @@ TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.
 
 
 class Maker:
-    """Makes the bodies of a scene; lengths are in units of `size` until bodies are made of them."""
+    """Makes bodies of a scene; lengths are in units of `size` until a body is complete."""
 
     def __init__(self, random):
         self.random = random
@@ -237,9 +237,7 @@ class Maker:
             self.bodies.append(Plane(here * size, (0.0, 0.1, 1.0)))
 
     def complete(self):
-        """Add missing bodies of the family, aside, or so far away that float32 is coarser
-        elsewhere.
-        """
+        """Add missing kinds of the family, aside, or so far off that float32 is coarser."""
         kinds = {
             "tets": [Solid],
             "cells": [Solid, Cells],

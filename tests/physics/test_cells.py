@@ -81,9 +81,7 @@ def test_uniform_states_are_exact(gradient):
 
 @pytest.mark.parametrize("poisson", [0.3, 0.45])
 def test_a_turned_bar_moves_as_the_bar_does(poisson):
-    """A bar bent and twisted at once by its ends; its cells keep their axes, ends and loads
-    turn.
-    """
+    """Bent and twisted by its ends at once; the cells keep their axes, ends and loads turn."""
     turn = rotation([0.36, 0.48, 0.8], 1.3)
     found = []
     for frame in (np.eye(3), turn):
