@@ -14,7 +14,7 @@ kernel.
 
 All times are of separate processes that alternate frame by frame: CPU time of one thread, which
 other programs disturb least, and for the sheet wall-clock time, with `--wall` that of two threads.
-The first two frames, which compile and load, are left out; `--frames` sets their number.
+The first two frames, which compile and load, are not timed; `--frames` is the number of all.
 """
 
 import argparse

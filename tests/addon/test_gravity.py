@@ -45,7 +45,7 @@ def motion(scene, pulls):
 
 
 def check_motion(scene, pulls, playhead):
-    """Assert that a sheet baked from frame 1 on moves by gravity as it is frame by frame."""
+    """Assert that a sheet baked from frame 1 on follows the gravity of every frame."""
     ob = sheet()
     frames(scene, 1, len(pulls))
     expected = motion(scene, pulls)

@@ -18,7 +18,7 @@ from vbd.solver.simulate import Simulation
 
 FOLDER = Path(step_module.__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "method.md"
-# Objects that several stages share, and those that compose stages.
+# Modules that several stages share, and modules that compose stages.
 SHARED = {"stage", "linkages", "flight", "accuracy", "holding", "rigid_steps", "island_moves"}
 SHARED |= {"common_moves", "state_names"}
 
