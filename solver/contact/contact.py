@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact between surfaces: what the other stages of a step ask of it."""
+"""Contact between surfaces, as the other stages of a step use it."""
 
 import hashlib
 from functools import partial
@@ -21,8 +21,8 @@ from .initial.intersections import Intersections
 
 
 def surface_on_device(surface, kinematic_start, x, upload):
-    """The `SurfaceArrays` of a `ContactSurface` whose vertices begin at x [vertex], and of which
-    those from number `kinematic_start` on are moved by animation; nothing has a trust radius or
+    """Return the `SurfaceArrays` of a `ContactSurface` whose vertices begin at x [vertex]. Those
+    from number `kinematic_start` on are moved by animation; no vertex has a trust radius or
     intersects yet.
     """
     struct = pairs.SurfaceArrays()
@@ -51,7 +51,7 @@ def surface_on_device(surface, kinematic_start, x, upload):
 
 
 def digest_of(model):
-    """A hash [byte] of what decides which pairs a search finds between the same positions."""
+    """Return a hash [byte] of all inputs of a search for pairs besides positions."""
     surface, digest = model.surface, hashlib.sha256()
     known = [surface.vertices, surface.edges, surface.triangles, surface.rest, surface.body]
     known += [surface.may_touch, surface.joint, surface.closed]
@@ -80,52 +80,52 @@ class Contact:
         self.refreshing = Refresh(model, gaps)
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certainty = IntersectionCertificate(model, self.struct, self.truncation)
-        # What the host sees of the device at any time: on the CPU, where it reads the same memory.
+        # Device values that the host may read at any time: on the CPU, from the same memory.
         known = {"frame_goes_on": model.frame_goes_on, **self.lists.reported}
         self.seen = {n: a.numpy() for n, a in known.items()} if model.device.is_cpu else {}
-        # Whether nothing intersects in this frame, or may do so in the next one.
+        # True where nothing intersects in this frame, and where something may in the next one.
         self.clear, self.suspicious = False, True
-        # What a search depends on besides positions, and whether what is known was found with it.
+        # Hash of a search's inputs besides positions; true where restored pairs were found with it.
         self.asked, self.is_known = digest_of(model), True
 
     @property
     def candidate(self):
-        """Where vertices are to go [m], shape [vertex, 3]."""
+        """Positions that vertices are to move to [m], shape [vertex, 3]."""
         return self.truncation.candidate
 
     @property
     def count(self):
-        """How many pairs there are."""
+        """Number of pairs."""
         return self.lists.count
 
     @property
     def revision(self):
-        """Rises when lists are replaced: what was recorded with them is to be recorded anew."""
+        """Number that rises when lists are replaced and launches must be recorded again."""
         return self.lists.revision
 
     @property
     def travelled(self):
-        """Whether a vertex has used up its slack since the last search, an array of one int."""
+        """An array of one int: 1 if a vertex has used up its slack since the last search."""
         return self.truncation.travelled
 
     def due(self, every, **how):
-        """A `SearchDue` of this contact."""
+        """Return a `SearchSchedule` of this contact."""
         return SearchDue(self.truncation, every, **how)
 
     def begin_frame(self, colliders_move=True):
-        """Count anew."""
+        """Reset the counts of a frame."""
         self.trees.colliders_move = colliders_move
         self.refreshing.begin_frame(colliders_move)
-        if not self.trees.is_fitted:  # what flies asks where colliders are
+        if not self.trees.is_fitted:  # free flight queries the colliders
             self.trees.fit()
         self.lists.begin_frame()
-        self.struct.front.zero_()  # known in frames that are looked at alone, as in a new run
+        self.struct.front.zero_()  # set only in frames with a check, as in a new run
         self.finding.forgets.fill_(1)
         self.clear = False
 
     def look(self):
-        """Look for intersections, the host's work: at the start of a frame where there may be any,
-        and before every substep as long as there are, unless the rest of the frame is left out.
+        """Look for intersections on the host: as a frame begins, if there may be any, and before
+        every substep while there are some, unless the rest of the frame is left out.
         """
         looks = self.suspicious or not self.truncation.on
         if self.clear or not looks or not self.model.frame_goes_on.numpy()[0]:
@@ -141,30 +141,30 @@ class Contact:
         self.trees.fit()
 
     def find_certainty(self):
-        """Find on the device whether nothing intersects for certain at the end of a frame."""
+        """Find on the device whether the end of a frame is certainly free of intersections."""
         self.certainty.find()
 
     def _is_clear(self):
-        """Whether float32 sees no intersection of now."""
+        """Return whether float32 sees no intersection now."""
         with self.regions.without():
             self.trees.fit()
             is_suspicious = self.intersections.is_suspicious()
-        self.trees.is_fitted = False  # to regions
+        self.trees.is_fitted = False  # to trust regions
         return not is_suspicious
 
     @property
     def reported(self):
-        """What a frame tells."""
+        """Numbers that a frame reports."""
         return self.lists.reported
 
     def begin_step(self):
-        """Forget what the last substep has held back, and how far it went."""
+        """Forget which limits ended steps of the last substep, and how far vertices went."""
         self.truncation.begin_step()
         self.refreshing.gaps.begin_step(self.model.x)
 
     def make_room(self, numbers):
-        """Keep room ready for frames like the last one, by the `numbers` that were reported;
-        returns whether that one had enough.
+        """Grow lists for frames like the last one, by the `numbers` that were reported; return
+        whether that one had enough capacity.
         """
         self.lists.take(numbers["counts"])
         if numbers["frame_goes_on"][0]:
@@ -178,8 +178,8 @@ class Contact:
         return had_room
 
     def make_room_ahead(self):
-        """Between two substeps, keep room ready for what these have needed so far, unless the rest
-        of the frame is left out. On a GPU the host would have to wait to know.
+        """Between two substeps, grow lists to what has been needed so far, unless the rest of the
+        frame is left out. On a GPU the host would have to wait for that number.
         """
         if self.seen and self.seen["frame_goes_on"][0]:
             self.lists.take(self.seen["counts"])
@@ -192,7 +192,7 @@ class Contact:
 
     @property
     def kept(self):
-        """What passes from one substep to the next."""
+        """State that passes from one substep to the next."""
         struct, state = self.struct, self.model.contact_model.state
         marks = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
         marks["clasped"] = struct.clasped
@@ -201,32 +201,32 @@ class Contact:
 
     @property
     def keepers(self):
-        """All that keep something for the next substep."""
+        """All objects with state for the next substep."""
         return [self.lists, self.finding, *self.intersections.keepers, self]
 
     def keep(self):
-        """What the host knows at the start of a frame."""
+        """Return the state of the host at the start of a frame."""
         return {"suspicious": np.array([self.suspicious]), "asked": self.asked}
 
     def bring_back(self, kept):
-        """Take what `keep` has returned."""
+        """Take over what `save` has returned."""
         self.suspicious = bool(kept["suspicious"].any())
         self.is_known = np.array_equal(kept.get("asked"), self.asked)
 
     def brought_back(self):
-        """Begin the frame anew with what was brought back."""
+        """Begin the frame again with the restored state."""
         refuse_outside("inside", self.struct.inside.numpy(), self.struct.bodies + 1)
         self.clear = False
         if not self.is_known:
             self.regions.is_lost.fill_(1)
-            self.lists.pulled.zero_()  # numbers of triangles may be those of others
+            self.lists.pulled.zero_()  # triangles may have other numbers
             self.suspicious = True
-        # What flies asks where colliders were found last.
+        # Free flight queries the colliders as of the last search.
         self.trees.fit()
 
     def begin_approach(self):
-        """Find all pairs that may touch on the way to the candidates, as a step begins: what knows
-        its surroundings since the last one is not sought again.
+        """Find all pairs that may touch on the way to the candidates, as a step begins. Vertices
+        whose surroundings are known from the last step are not searched.
         """
         when(self.regions.is_lost, self._find_whole, self._find_next)
 
@@ -241,13 +241,13 @@ class Contact:
         self.truncation.end_search()
 
     def approach(self, whole=True):
-        """Find all pairs that may touch on the way to the candidates, or before the next search:
-        those of the `whole` surface, or with what has used up its room besides those known.
+        """Find all pairs that may touch on the way to the candidates, or before the next search: of
+        the `whole` surface, or those of vertices without slack besides the known ones.
         """
         self._search(self.regions.begin_approach, whole)
 
     def search(self, whole=True):
-        """Find all pairs that may touch before the next search, in the same way."""
+        """Find all pairs that may touch before the next search; `whole` as in `approach`."""
         self._search(self.regions.begin_search, whole)
 
     def _search(self, begin, whole):
@@ -262,22 +262,22 @@ class Contact:
         self.finding.run(who)
 
     def part_anew(self):
-        """Let the planes of all pairs lie where these are now; what is not listed stays apart as
-        long as trust regions hold.
+        """Move the planes of all pairs between their present sides. Pairs that are not listed stay
+        apart as long as trust regions hold.
         """
         self.refreshing.part_anew()
         self.parted()
 
     def parted(self):
-        """Planes lie anew: who is near them is not known any more."""
+        """Planes have moved: the vertices near them are no longer known."""
         self.truncation.end_search()
 
     def refresh(self):
-        """Closest points of all pairs as they are now, and who may feel them."""
+        """Update the closest points of all pairs, and which vertices may feel them."""
         self.refreshing.run()
 
     def make_way(self):
-        """Let what is free give way to what is moved by animation, in the candidates."""
+        """Let the candidates of free vertices yield to kinematic motion."""
         self.truncation.make_way()
 
     def settle(self, first, last):
@@ -289,8 +289,8 @@ class Contact:
             self.model.followers.listed(first, last)()
 
     def settling(self, solve, first, last):
-        """Stages that play the launch `solve`, which gives vertices of a color their candidates,
-        and do the same.
+        """Return stages that play the launch `solve`, which gives the vertices of a color their
+        candidates, and then `settle` these.
         """
         follow = self.model.followers.listed(first, last)
         return [*self.truncation.settling_behind(solve, first, last), [follow]]

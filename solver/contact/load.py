@@ -14,7 +14,7 @@ VERTEX, TOUCH = 5.0, 10.0
 
 
 class Load:
-    """Follows what the vertices of a scene carry."""
+    """Stiffness and multiplier of all contacts, which follow the load that they carry."""
 
     def __init__(self, model, settings):
         self.model = model

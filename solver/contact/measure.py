@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What contact says about a frame: energy, pairs in touch, depth, and steps that it cut short."""
+"""Contact numbers of a frame: energy, pairs in touch, depth, and truncated steps."""
 
 import warp as wp
 
@@ -33,7 +33,7 @@ class ContactMeasure:
 
     @property
     def reported(self):
-        """What a frame tells: see `Statistics`."""
+        """Numbers that a frame reports: see `Statistics`."""
         return {
             "contact_energy": self.totals.energy,
             "pairs": self.totals.touching,
@@ -42,7 +42,7 @@ class ContactMeasure:
         }
 
     def record(self):
-        """Take over the lists of contacts, at the start and when they have been replaced."""
+        """Record launches with the lists of contacts, at the start and when they were replaced."""
         model, record, lists = self.model, self.model.launches.record, self.model.lists
         self.launches = []
         if model.surface.can_touch:
@@ -65,5 +65,5 @@ class ContactMeasure:
             self.launches += [self.truncated.zero_, counting]
 
     def find(self):
-        """All of it, as it is now."""
+        """Measure all numbers as they are now."""
         play(self.launches)

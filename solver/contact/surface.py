@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can touch: the surfaces of all bodies and colliders as one set of NumPy arrays."""
+"""Surfaces of all bodies and colliders that can touch, as one set of NumPy arrays."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from .initial.edge_crossings import unit
 
 # A contact is at most this many times as stiff as what it acts on.
 STIFFEST = 30.0
-# What leads out is this many times as stiff as a contact: it must win against the elements.
+# Push-out is this many times as stiff as a contact: it must win against the elements.
 FIRM = 30.0
 
 
@@ -24,13 +24,13 @@ class ContactSurface:
 
     Behind them come the points of embedded surfaces, from `point_start` on. Edges of bodies are
     those of triangles, then those of rods, from `rod_start` on. `body` [vertex] numbers bodies and
-    colliders, the first `body_count` of which are bodies; `joint` [vertex] what is attached to each
-    other. Of both, `may_touch` [body, body] tells who meets whom, and `closed` [body] who has an
-    inside: solids and closed meshes. Of two bodies that begin in each other's surface the one with
-    more `ground` [body] lies below. `spacing` [vertex, m] is the mean length of the edges at a
-    vertex, or the least among its embedded points; `stiffness` [vertex, N/m] the most that its
-    contacts may have, `lead` that of what leads it out of an analytic collider, firm but
-    for what is held. `hidden` [vertex of a body] are those that embedded points stand for.
+    colliders, the first `body_count` of which are bodies; attached vertices share a `joint`
+    [vertex]. `may_touch` [body, body] is true where two bodies may meet, and `closed` [body] where
+    one has an inside: solids and closed meshes. Of two bodies that begin in each other's surface
+    the one with more `ground` [body] lies below. `spacing` [vertex, m] is the mean length of the
+    edges at a vertex, or the least among its embedded points; `stiffness` [vertex, N/m] the most
+    that its contacts may have, `push_out_stiffness` that of its push-out from an analytic collider,
+    firm but for held bodies. `hidden` [vertex of a body] are replaced by embedded points.
     """
 
     body_count: int
@@ -57,23 +57,23 @@ class ContactSurface:
     spacing: np.ndarray
 
     def normals(self, x, triangle):
-        """Unit normals [triangle, 3] of some triangles at x [vertex, 3]."""
+        """Return unit normals [triangle, 3] of some triangles at x [vertex, 3]."""
         a, b, c = (x[self.triangles[triangle, j]] for j in range(3))
         return unit(np.cross(b - a, c - a))
 
     @property
     def can_touch(self):
-        """Whether any two surfaces may meet."""
+        """True where any two surfaces may meet."""
         return bool(self.may_touch.any())
 
 
 def most_stiffness(assembly, settings):
-    """The most stiffness [N/m] that contacts of each vertex may have.
+    """Return the largest stiffness [N/m] that contacts of each vertex may have.
 
-    A contact that is much stiffer than what it holds apart makes descent slow along the common
-    motion of both sides, and float32 cannot resolve how deep it is. The bound is STIFFEST times
-    inertia m/h² and, of solids, the elastic stiffness Σ (λ + 2μ) V |∇N|²; of a cell with side s
-    that is 3/(16 s²) at its center, and the modes of bending and twist add as much again.
+    A contact that is much stiffer than the bodies that it holds apart makes descent slow along the
+    common motion of both, and float32 cannot resolve its depth. The bound is STIFFEST times inertia
+    m/h² and, of solids, the elastic stiffness Σ (λ + 2μ) V |∇N|²; of a cell with side s that is
+    3/(16 s²) at its center, and the modes of bending and twist add as much again.
     """
     tets, cells = assembly.solids
     volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
@@ -88,13 +88,13 @@ def most_stiffness(assembly, settings):
         bound[bound == 0.0] = np.inf
     else:
         bound += assembly.mass / settings.step_time**2
-    # What is kinematic does not yield: only the other side bounds the stiffness.
+    # Kinematic vertices do not yield: only the other side bounds the stiffness.
     bound[assembly.free_count :] = np.inf
     return STIFFEST * bound
 
 
 def most_at_points(points, most):
-    """`most_stiffness` at embedded points, whose corners share it with all points around them."""
+    """Return `most_stiffness` at embedded points, whose corners share it with all near points."""
     point, corner, weight = points.parents()
     crowd = np.bincount(corner, weight * weight, minlength=len(most))
     yielding = np.abs(weight) * np.maximum(crowd[corner], 1.0) / most[corner]
@@ -103,8 +103,8 @@ def most_at_points(points, most):
 
 
 def contact_surface(assembly, bodies, colliders, settings):
-    """The `ContactSurface` of a scene; vertices of `colliders` follow behind those of the assembly,
-    and behind them the points of embedded surfaces.
+    """Return the `ContactSurface` of a scene. Vertices of `colliders` follow those of the assembly;
+    behind them come the points of embedded surfaces.
 
     Colliders without a friction of their own have that of the settings.
     """
@@ -121,7 +121,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     )
     triangle_edges = unique_edges(triangles)
     rods = np.asarray(assembly.edges.corners, dtype=np.int64)
-    # What has no area at the start has no normal either, and its edges lie along those of others.
+    # Triangles without area have no normal, and their edges lie along those of others.
     shells = [
         c.triangles[~are_flat(c.start, c.triangles)] + start
         for c, start in zip(colliders, starts, strict=False)
@@ -161,7 +161,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         return np.concatenate([mine, *shells, of_points])
 
     def spread_from_bodies(mine, of_collider):
-        around = mine[points.corners]  # weights beyond 0 and 1 lead out of its range
+        around = mine[points.corners]  # weights beyond 0 and 1 leave its range
         of_points = np.clip(points.of(mine), around.min(axis=1), around.max(axis=1))
         return spread(mine, of_collider, of_points)
 
@@ -202,21 +202,21 @@ def contact_surface(assembly, bodies, colliders, settings):
 
 
 def held_bodies(assembly, body, joint):
-    """Numbers of the bodies that are pinned or attached to something."""
+    """Return the numbers of the bodies that are pinned or attached to something."""
     count = len(assembly.points)
     together = np.bincount(joint)[joint[:count]] > 1
     return set(body[assembly.free_count : count].tolist()) | set(body[:count][together].tolist())
 
 
 def has_inside(body):
-    """Whether the surface of a body that can touch is closed."""
+    """Return whether the surface of a body that can touch is closed."""
     if not isinstance(body, Volume):
         return False
     return body.surface is None or is_closed(body.surface.triangles)
 
 
 def is_closed(triangles):
-    """Whether every edge of a mesh belongs to two triangles that run through it both ways."""
+    """Return whether each edge of a mesh has two triangles, which run through it both ways."""
     directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64)
     span = int(triangles.max()) + 1
     there, back = directed @ [span, 1], directed @ [1, span]
@@ -224,9 +224,9 @@ def is_closed(triangles):
 
 
 def touch_table(bodies, colliders):
-    """Who may touch whom, bool [body, body], bodies before colliders.
+    """Return which bodies may touch which, bool [body, body], bodies before colliders.
 
-    A name that nobody has is refused.
+    Unknown names are refused.
     """
     all_of_them = [*bodies, *colliders]
     names = [one.name for one in all_of_them]

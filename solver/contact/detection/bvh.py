@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bounding volume hierarchies of edges, triangles and bodies, fitted to where they may go.
+"""Bounding volume hierarchies of edges, triangles and bodies, fitted to their trust regions.
 
-What is in which node is decided once, by where all of it begins: what is near on a body stays so.
+The entries of a node are chosen once, by initial positions: neighbors on a body stay near.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...kernels.contact.detection import boxes, broad_phase
 from ...kernels.contact.detection import bvh as kernels
 from ...kernels.contact.feasibility.trust_regions import SOME, WHOLE
 
-# Rough cost of bounding the things of a node, and of joining the nodes below one [ns].
+# Rough cost of bounding the entries of a node, and of joining the nodes below one [ns].
 BOUND, JOIN = 150.0, 150.0
 WIDTH, LEVELS = kernels.WIDTH, kernels.LEVELS
 OF_BODIES = kernels.EDGES, kernels.TRIANGLES
@@ -23,9 +23,9 @@ BEHIND = kernels.RENEWED
 
 
 def near_order(points, group):
-    """The numbers of points [n, 3] in an order in which `group` in a row, twice as many and so on
-    are near each other, int [a multiple of group], -1 for nothing: halves of halves along their
-    longest sides.
+    """Return an order of points [n, 3] in which `group` in a row, twice as many and so on are near
+    each other, int [a multiple of group], -1 for nothing: halves of halves along their longest
+    sides.
     """
     count, size = len(points), group
     while size < count:
@@ -47,8 +47,8 @@ def near_order(points, group):
 
 
 def order_of(points, body):
-    """The numbers of things of bodies, at points [n, 3], in the `near_order` of these and, of each
-    body, its own.
+    """Return an order of entries at points [n, 3]: bodies in the `near_order` of their means, and
+    the entries of each body in their own.
     """
     by_body = np.argsort(body, kind="stable")
     parts = np.split(by_body, np.flatnonzero(np.diff(body[by_body])) + 1) if len(body) else []
@@ -61,7 +61,7 @@ def order_of(points, body):
 
 
 def trees_of(orders, model):
-    """The `kernels.TreeArrays` of things in these orders, and how many nodes their levels have."""
+    """Return the `kernels.TreeArrays` of entries in these orders, and the nodes of each level."""
     counts, starts, tops, node = [], [], [], 0
     for order in orders:
         levels, width = [], len(order)
@@ -84,8 +84,8 @@ def trees_of(orders, model):
 
 
 class Trees:
-    """The trees of bodies and of colliders, of their renewed things alone, and of whole bodies; and
-    who is a neighbor of whom. Whether `colliders_move` is given later.
+    """Trees of bodies, of colliders, of the moved entries of both, and of whole bodies; and the
+    neighbors of every body. `colliders_move` is set later.
     """
 
     def __init__(self, model, struct, x_found):
@@ -97,7 +97,7 @@ class Trees:
         self.is_fitted, self.colliders_move = False, True
 
     def _planted(self):
-        """The `kernels.TreeArrays`, not fitted yet, and how many nodes each level of a tree has."""
+        """Return the unfitted `kernels.TreeArrays`, and the nodes of each level of a tree."""
         model, surface = self.model, self.model.surface
         x, orders = model.x.numpy(), {}
         both = (surface.edges, surface.body_edges), (surface.triangles, surface.body_triangles)
@@ -113,7 +113,7 @@ class Trees:
         return trees_of([orders[tree] for tree in sorted(orders)], model)
 
     def _bounding(self):
-        """Launches that bound the things of every tree, in the nodes of level 0."""
+        """Return launches that bound the entries of every tree, in the nodes of level 0."""
         record, bounds = self.model.launches.record, {}
         known = [self.model.contact_model.state, self.x_found]
         for tree in (*OF_BODIES, *OF_COLLIDERS):
@@ -124,13 +124,13 @@ class Trees:
         return bounds
 
     def _joins(self, tree):
-        """Launches that fit the levels of a tree above 0, one after the other."""
+        """Return launches that fit the levels of a tree above 0, from the lowest up."""
         record, trees = self.model.launches.record, self.struct.trees
         levels = list(enumerate(self.counts[tree]))[1:]
         return [record(kernels.join_nodes, n, [tree, level], [trees], JOIN) for level, n in levels]
 
     def _finding_neighbors(self):
-        """Launches that find the boxes of whole bodies and colliders, and which of them overlap."""
+        """Return launches that find the boxes of bodies and colliders, and which overlap."""
         model, struct, record = self.model, self.struct, self.model.launches.record
         bodies, tree = struct.bodies, kernels.WHOLE_BODIES
         number = wp.zeros(bodies, dtype=int, device=model.device)
@@ -152,9 +152,9 @@ class Trees:
         ]
 
     def fit(self, who=WHOLE):
-        """Fit all trees to the trust regions of now; those of what is renewed, too, unless that is
-        the WHOLE surface. For SOME of it, within a step, those of colliders that keep still stay:
-        their boxes grow with the load alone, from step to step.
+        """Fit all trees to the present trust regions; those of moved entries, too, unless that is
+        the WHOLE surface. For SOME of it, within a step, trees of colliders at rest stay: their
+        boxes grow with the load alone, from step to step.
         """
         keep_still = who == SOME and self.is_fitted and not self.colliders_move
         trees = list(OF_BODIES if keep_still else (*OF_BODIES, *OF_COLLIDERS))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Refresh of contact pairs: closest points and normals, and the room between their sides."""
+"""Refresh of contact pairs: closest points, normals, and the slack between their sides."""
 
 import math
 
@@ -9,15 +9,15 @@ from ...device.launches import play
 from ...kernels.contact.detection import refresh
 from ...kernels.contact.feasibility.pair_bounds import Watch
 
-# Rough cost of looking at a pair, at its entry in a list, and at the way of a vertex [ns].
+# Rough cost of a pair, of its entry in a list, and of a vertex's displacement [ns].
 LOOK, ENTRY, WAY = 20.0, 2.0, 5.0
 
 
 class Gaps:
-    """The room of pairs, as it is known between two measurements; arrays per vertex.
+    """Slack of pairs as known between two measurements; arrays per vertex.
 
-    `watch` has it on the device. `stride` [m] is how far a vertex goes from look to look,
-    the last of which was at `x_looked`.
+    `watch` holds it on the device. `stride` [m] is how far a vertex goes between two checks, the
+    last of which was at `x_checked`.
     """
 
     def __init__(self, model):
@@ -35,19 +35,19 @@ class Gaps:
         self.watch.changed = wp.zeros(count, dtype=int, device=device)
 
     def forget(self):
-        """Nothing is known any more, until pairs are refreshed."""
+        """Mark all gaps as unknown until pairs are refreshed."""
         self.watch.unknown.fill_(1)
         self.watch.alarm.fill_(1)
 
     def begin_step(self, x):
-        """Nothing is known of how far anything goes from x [m]."""
+        """Begin displacements at x [m], with unknown strides."""
         wp.copy(self.x_looked, x)
         self.stride.fill_(math.inf)
 
 
 class Refresh:
-    """Finds closest points and normals of all pairs as they are, and who may feel them. Whether
-    `colliders_move` is told when a frame begins.
+    """Finds the present closest points and normals of all pairs, and which vertices may feel them.
+    `colliders_move` is given as a frame begins.
     """
 
     def __init__(self, model, gaps):
@@ -55,7 +55,7 @@ class Refresh:
         self._record()
 
     def begin_frame(self, colliders_move):
-        """Colliders that keep still have no ways, and nobody looks for any."""
+        """Leave out the displacements of colliders at rest."""
         if colliders_move != self.colliders_move:
             self.colliders_move = colliders_move
             self.gaps.watch.ways.zero_()
@@ -69,7 +69,7 @@ class Refresh:
         self.gaps.watch.unknown.zero_()
 
     def part_anew(self):
-        """Let the normals of all pairs part their sides as they are now."""
+        """Let the normals of all pairs separate their sides as they are now."""
         if self.revision != self.model.lists.revision:
             self._record()
         self.parting()
@@ -97,7 +97,7 @@ class Refresh:
         ]
 
     def _finding_ways(self):
-        """Find the ways of all that may move."""
+        """Yield launches that find the displacements of all vertices that may move."""
         model, gaps, surface = self.model, self.gaps, self.model.surface
         inputs, count = [model.x, model.contact_model.state.radius], model.lists.vertex_count
         outputs = [gaps.x_looked, gaps.stride, gaps.watch]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The search for contact pairs: queries, and the lists of what they find.
+"""Search for contact pairs: queries, and the lists of their results.
 
-All of it are launches: how much there is, only the device knows. What has no room is left out, and
-`ContactLists.needed` says so.
+Everything is a launch: only the device knows how many results there are. Results beyond the
+capacity are left out, and `ContactLists.needed` reports them.
 """
 
 import numpy as np
@@ -19,19 +19,19 @@ from ...kernels.contact.detection.kinematic_pairs import clasp_edges, clasp_vert
 from ...kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
 from ...model.contact_lists import refuse_outside, roomy
 
-# Room for triangles per vertex and for edges per edge, at first.
+# Initial capacity: triangles per vertex, and edges per edge.
 TRIANGLE_SLOTS = 48
 EDGE_SLOTS = 48
 # Rough cost of a query, of a pair that is listed and made, and of an entry to be sorted [ns].
 QUERY, LISTED, PAIR, ENTRY = 400.0, 10.0, 100.0, 2.0
-# Widest distance at which entries are sorted, of the series 1, 4, 13, 40: a thread of the CPU
-# places them in order already, by and large, those of a GPU in any.
+# Widest distance at which entries are sorted, of the series 1, 4, 13, 40: one thread of the CPU
+# places them nearly in order, those of a GPU in any.
 ORDERED, MIXED = 1, 40
 
 
 class Search:
-    """Finds the pairs that may touch before the next search, and lists them. Trust regions begin
-    at `x_found` [vertex].
+    """Finds and lists the pairs that may touch before the next search. Trust regions begin at
+    `x_search` [vertex].
     """
 
     state_name = "contact_search"
@@ -54,7 +54,7 @@ class Search:
         self._record()
 
     def _clasping(self):
-        """Find pins at what is led as well."""
+        """Yield launches that find pins at other kinematic surfaces."""
         model, surface = self.model, self.model.surface
         is_pin = np.zeros(len(surface.body), dtype=bool)
         is_pin[model.free_count : surface.collider_start] = True
@@ -65,26 +65,25 @@ class Search:
             yield model.launches.record(kernel, len(pinned), inputs, [self.struct], cost)
 
     def _make_slots(self):
-        """Room for what the queries find."""
+        """Make arrays for the results of the queries."""
         self.found = [
             spacious_zeros(max(number, 1) * slots, int, self.model.device)
             for number, slots in zip(self.queries, self.slots, strict=True)
         ]
 
     def make_room(self, needed):
-        """Keep slots ready where so many of both kinds were needed; returns whether there were
-        enough.
+        """Grow slots where so many of both kinds were `needed`; return whether there were enough.
         """
         before = self.slots
         if any(roomy(*both) != both[0] for both in zip(before, needed, strict=True)):
-            # Of both, as all is recorded anew.
+            # Both, because everything is recorded again.
             self.slots = [max(slots, roomy(0, n)) for slots, n in zip(before, needed, strict=True)]
             self._make_slots()
             self.model.lists.revision += 1
         return all(number <= slots for number, slots in zip(needed, before, strict=True))
 
     def _record(self):
-        """Make all launches with the arrays of now."""
+        """Record all launches with the present arrays."""
         launches, lists = self.model.launches, self.model.lists
         self.revision = lists.revision
         self.remember = self._remembering()
@@ -97,7 +96,7 @@ class Search:
         self.renew_pairs = self._making(NEXT)
 
     def _making(self, who):
-        """The pairs that are listed as they are found now."""
+        """Return the launch that brings listed pairs up to date."""
         model, lists = self.model, self.model.lists
         inputs = [self.struct, model.contact_model.state, model.x, lists.counts, int(who == SOME)]
         extent, kernel = (lists.capacity, lists.expected), pair_lists.make_pairs
@@ -105,7 +104,7 @@ class Search:
         return model.launches.record_list(kernel, *extent, inputs, outputs, PAIR)
 
     def _remembering(self):
-        """Note what is known, and what sticks."""
+        """Return the launch that notes known pairs and their friction anchors."""
         lists = self.model.lists
         self.before.anchors = lists.anchors
         extent, inputs = (lists.capacity, lists.expected), [lists.pairs, lists.pulled, lists.counts]
@@ -114,12 +113,12 @@ class Search:
 
     @property
     def kept(self):
-        """Where the pairs of every query end."""
+        """Ends of the pairs of every query."""
         ends = {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
         return {**ends, "forgets": self.forgets}
 
     def brought_back(self):
-        """Refuse ends that lead out of the lists, and pairs of what is not there."""
+        """Refuse ends outside of the lists, and pairs of missing triangles and edges."""
         of_both = self.model.lists.counts.numpy()[:2].tolist()
         for end, count in zip(self.end, of_both, strict=True):
             ends = end.numpy()
@@ -130,7 +129,7 @@ class Search:
             refuse_outside(f"numbers of {name}", numbers, len(getattr(self.model.surface, name)))
 
     def _finding(self):
-        """Query every vertex and edge."""
+        """Yield launches that query every vertex and edge."""
         model, lists, launches = self.model, self.model.lists, self.model.launches
         needed, goes_on = lists.needed, model.frame_goes_on
         scene = [self.struct, model.contact_model.state, self.x_found]
@@ -144,7 +143,7 @@ class Search:
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
     def _filling(self, who):
-        """Pairs of what was found, and those that separate behind them."""
+        """Yield launches that list the results as pairs, and separating ones behind them."""
         model, lists, record = self.model, self.model.lists, self.model.launches.record
         inputs = [*self.end, lists.separating, lists.capacity]
         outputs = [lists.counts, lists.needed, model.frame_goes_on]
@@ -162,7 +161,7 @@ class Search:
         yield record_list(pair_lists.fill_separating, room, 0, inputs, outputs)
 
     def _sorting(self):
-        """List the pairs of every vertex, in the order of pairs."""
+        """Yield launches that list the pairs of every vertex, in the order of pairs."""
         model, lists, record_list = self.model, self.model.lists, self.model.launches.record_list
         extent = lists.capacity, lists.expected
         inputs, of_all = [lists.pairs, lists.counts], lists.all
@@ -177,24 +176,24 @@ class Search:
             yield record_list(pair_lists.mark_listed, *extent, inputs, [of_all.listed])
 
     def _renew(self):
-        """Take over lists that have been replaced."""
+        """Record launches again if lists have been replaced."""
         if self.revision != self.model.lists.revision:
             self._record()
 
     def _forget_clasps(self):
-        """The first search of a frame finds anew where pins are clasped."""
+        """Find exclusions of pins again, in the first search of a frame."""
         self.struct.clasped.zero_()
         self.forgets.zero_()
 
     def renew(self):
-        """Bring the pairs that are known up to date, where there is nothing to seek."""
+        """Bring the known pairs up to date where nothing needs a search."""
         self._renew()
         self.renew_pairs()
 
     def run(self, who=WHOLE):
-        """Search in the trees of now, for those `who` have new trust regions; the rows of `Touch`
-        that separate are pairs, too. Unless it is the WHOLE surface, what the others have found
-        before is known.
+        """Search the present trees for pairs of the vertices that `scope` gives new trust regions;
+        rows of `Touch` that separate are pairs, too. Unless that is the WHOLE surface, the previous
+        results of the others are known.
         """
         lists = self.model.lists
         self._renew()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether contact pairs are to be sought again: decided on the device."""
+"""Schedule of searches and of new separating planes, decided on the device."""
 
 import warp as wp
 
@@ -7,7 +7,7 @@ from ...device.launches import play
 from ...kernels.contact.detection import search_schedule as kernels
 from ...kernels.contact.feasibility.truncation import BY_PAIR, KINEMATIC
 
-# More vertices than this part are many: when their trust radii hold them back, a search is due.
+# A search is due when trust radii limit more than this fraction of the vertices.
 MANY = 0.01
 # Rough cost of a vertex [ns].
 LOOK = 4.0
@@ -16,15 +16,14 @@ NO_LIMIT = 2**30
 
 
 class SearchDue:
-    """What is due as of the last `look`: flags, arrays of one int.
+    """Flags of what is due as of the last `check`: arrays of one int.
 
-    A search is due, `searches`, when trust radii hold many vertices back, on the way to the guess
-    and if it `counts_ends` also those that others have drawn back since; after 1, 2, 4 … times
-    `every` so many of the `iterations` [1] also when they do so with any. In all of every so many
-    without one, new planes are, `parts`, if those of before have held anything back since the last
-    search. Without iterations it is in so manieth round since `begin` (never where that is 0), and
-    planes are for the sake of what animation moves. It `goes_on` while either is due, for no more
-    than `most` rounds.
+    A search is due, `searches`, when trust radii limit many vertices, on the way to the guess and,
+    if it `counts_ends`, also those that others have drawn back since. After 1, 2, 4 … times `every`
+    of the `iterations` [1], any such vertex is enough. At all multiples of `every` without a
+    search, new `planes` are due if the old ones have ended any step since the last one. Without
+    iterations, `every` counts rounds since `begin` (0: never), and planes are due for kinematic
+    vertices. It `goes_on` while either is due, for at most `most` rounds.
     """
 
     def __init__(self, truncation, every, iterations=None, most=NO_LIMIT, counts_ends=True):
@@ -35,7 +34,7 @@ class SearchDue:
         stuck, cut, many = truncation.stuck, truncation.cut, MANY * len(model.surface.vertices)
         launches, count = model.launches, len(cut)
         number = self.rounds if iterations is None else iterations
-        # On the way to the guess, what is free may be held back: it goes on from there.
+        # On the way to the guess, free vertices may be stopped: sweeps continue from there.
         whose = KINEMATIC if iterations is None else BY_PAIR
         regions = truncation.regions.struct
         inputs = [stuck, number, every, whose, many, most]
@@ -57,5 +56,5 @@ class SearchDue:
         self.rounds.zero_()
 
     def look(self):
-        """Decide by the steps that were taken last."""
+        """Decide by the last steps."""
         play(self.launches)

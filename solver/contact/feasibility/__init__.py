@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far anything may move so that surfaces stay apart."""
+"""Feasible steps: bounds within which surfaces stay apart."""

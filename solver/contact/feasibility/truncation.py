@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Candidates of positions, which vertices move to only so far that surfaces stay apart."""
+"""Truncation of steps to candidate positions, so that surfaces stay apart."""
 
 from functools import partial
 
@@ -15,9 +15,9 @@ MOVE = 30.0
 
 
 class Truncation:
-    """The steps of vertices from `model.x` to `candidate`, as far as pairs and `regions` allow.
+    """Steps of vertices from `model.x` to `candidate`, as far as pairs and `regions` allow.
 
-    `cut` [vertex] is what has ended the last step of each
+    `cut` [vertex] is the limit that ended the last step of each
     (kernels/contact/feasibility/truncation.py).
     """
 
@@ -39,24 +39,24 @@ class Truncation:
         self._record_way()
 
     def begin_step(self):
-        """Forget what has held vertices back, and who has moved too far for it."""
+        """Forget which limits ended steps, and shrink slack that was not needed."""
         self.regions.calm_down()
         self.cut.zero_()
         self.stuck.zero_()
 
     def end_search(self):
-        """Nothing is stuck any more, as far as is known."""
+        """Forget which limits ended steps, and the measured gaps."""
         self.stuck.zero_()
         self.travelled.zero_()
         self.gaps.forget()
 
     def make_way(self):
-        """Let what is free give way to what is moved by animation towards it."""
+        """Let free vertices yield to kinematic ones that move towards them."""
         self._renew()
         self.giving_way()
 
     def _renew(self):
-        """Record anew what holds lists that have been replaced."""
+        """Record launches again if lists have been replaced."""
         if self.revision != self.model.lists.revision:
             self._record_way()
             self.settling = {}
@@ -77,7 +77,7 @@ class Truncation:
         if not self.on:
             wp.copy(self.model.x, self.candidate, first, first, last - first)
             self.gaps.watch.alarm.fill_(1)
-            self.stuck.fill_(1)  # who knows
+            self.stuck.fill_(1)  # unknown
             return
         self._renew()
         if (first, last) not in self.settling:
@@ -85,8 +85,8 @@ class Truncation:
         play(self.settling[first, last])
 
     def settling_behind(self, solve, first, last):
-        """Stages that do the same behind the launch `solve`, which gives vertices of a color their
-        candidates.
+        """Return stages that `settle` behind the launch `solve`, which gives vertices of a color
+        their candidates.
         """
         if not self.on:
             return [[solve], [partial(self.settle, first, last)]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trust regions: where vertices may go until contact pairs are sought again."""
+"""Trust regions: bounds of vertices' motion until the next search for contact pairs."""
 
 from contextlib import contextmanager
 
@@ -10,22 +10,22 @@ from ...device.launches import play
 from ...kernels.contact.feasibility import trust_regions as kernels
 from ...kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
 
-# A vertex may move this part of the contact offset more than it is expected to between searches...
+# Slack beyond the expected motion between searches, as a fraction of the contact offset.
 SLACK = 0.25
-# ... and never more than this part of the spacing of its mesh.
+# Largest trust radius, as a fraction of the spacing of the mesh.
 LONGEST_TRUST_RADIUS = 0.5
-# Of that it has at least this part as slack, which makes lists hardly longer.
+# Least slack, as a fraction of that radius; it makes lists hardly longer.
 LEAST_SLACK = 0.1
-# What trust radii have cut short gets this many times the slack after every search in a step.
+# Growth of the slack at every search in a step where the trust radius ended a step.
 MORE_SLACK = 4.0
 # Rough cost of a region [ns].
 REGION = 15.0
 
 
 class TrustRegions:
-    """The regions, on the device in `struct`; `is_lost` tells that nothing is known of them.
+    """Trust regions, on the device in `struct`; `is_lost` is 1 where they are unknown.
 
-    Vertices go to `candidate`, and `cut` [vertex] is what has ended the last step of each.
+    Vertices go to `candidate`, and `cut` [vertex] is the limit that ended the last step of each.
     """
 
     def __init__(self, model, surface_struct, settings, candidate, cut):
@@ -35,7 +35,7 @@ class TrustRegions:
         record, x = model.launches.record, model.x
         self.calm_down = record(kernels.calm_down, count, [x], [self.struct], REGION)
         self.look_ahead = record(kernels.look_ahead, count, [x], [self.struct])
-        # What is left of the way is expected, and needs no more slack.
+        # The rest of a path is expected, and needs no more slack.
         self.approaching = self._settings(0, candidate, 1.0)
         self.searching = self._settings(model.free_count, model.inertial, MORE_SLACK)
 
@@ -44,7 +44,7 @@ class TrustRegions:
         largest = np.maximum(LONGEST_TRUST_RADIUS * surface.spacing, 2.0 * SLACK * surface.radius)
         largest[surface.spacing == 0.0] = np.inf  # no surface
         least = SLACK * surface.radius
-        if not settings.is_accelerated:  # what extrapolates is better held back
+        if not settings.is_accelerated:  # extrapolation is better limited
             free = slice(model.free_count)  # animation goes where it is expected
             least[free] = np.maximum(least[free], LEAST_SLACK * largest[free])
         if settings.quasistatic:
@@ -58,7 +58,7 @@ class TrustRegions:
         return regions
 
     def _settings(self, first_led, goal, growth):
-        """Launches that set regions on the way to a goal, by who gets new ones."""
+        """Return launches that set regions on the way to a goal, by scope."""
         model, points, record = self.model, self.model.surface.points, self.model.launches.record
         multiplier = model.contact_model.state.multiplier
         ways = [first_led, growth, model.x, goal, model.inertial, self.cut, multiplier]
@@ -88,26 +88,26 @@ class TrustRegions:
         return self.struct.any_renewed
 
     def begin_approach(self, who):
-        """Regions for the way to the candidates: of the WHOLE surface, or of what has used up its
-        own or, in the NEXT step, will on that way.
+        """Set regions for the way to the candidates: of the WHOLE surface, or of vertices that have
+        used up their own or, in the NEXT step, will on that way.
         """
         self.any_renewed.zero_()
         play(self.approaching[who])
 
     def begin_search(self, who):
-        """Regions for what lies ahead. What the last ones have cut short gets more slack."""
+        """Set regions for the motion ahead, with more slack where the last ones ended steps."""
         self.any_renewed.zero_()
         play(self.searching[who])
 
     def lose(self):
-        """Know nothing of regions any more, until they are set anew."""
+        """Mark all regions as unknown until they are set again."""
         wp.copy(self.struct.x_found, self.model.x)
         self.struct.spent.zero_()
         self.is_lost.fill_(1)
 
     @contextmanager
     def without(self):
-        """Within, everything is where it is and goes nowhere; behind that regions are as before."""
+        """Shrink regions to the present positions within the context."""
         regions = self.struct.radius, self.struct.path
         arrays = *regions, self.struct.x_found
         kept = [wp.clone(array) for array in arrays]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed meshes, which tell what is inside of them."""
+"""Closed meshes, for queries of points inside of them."""
 
 import numpy as np
 import warp as wp
@@ -8,14 +8,14 @@ from ...kernels.contact.initial import intersections as kernels
 
 
 def closed_mesh(model, triangles):
-    """The mesh of a body's triangles [triangle, 3], at the positions of now."""
+    """Return the mesh of a body's triangles [triangle, 3], at the present positions."""
     indices = model.upload(triangles.ravel(), int)
     return wp.Mesh(points=model.x, indices=indices, support_winding_number=True)
 
 
 def ask(model, mesh, points):
-    """Which points [n, 3] are inside of a mesh, bool, and their shortest ways to it [m], float64
-    [n, 3].
+    """Return which points [n, 3] are inside of a mesh, bool, and the shortest displacements to its
+    surface [m], float64 [n, 3].
     """
     told = [wp.zeros(len(points), dtype=kind, device=model.device) for kind in (int, wp.vec3)]
     inputs = [mesh.id, model.upload(points.astype(np.float32), wp.vec3)]

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edges that cross triangles: whether, where, and what is around them; points inside of closed
-meshes; float64 arrays.
-"""
+"""Crossings of edges and triangles, and points inside of closed meshes; float64 arrays."""
 
 import numpy as np
 
-# Solid angles that are found together.
+# Solid angles that are computed together.
 AT_ONCE = 200_000
 
 
 def unit(vectors):
-    """Vectors of length 1; those without length stay 0."""
+    """Return vectors of length 1; those without length stay 0."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.maximum(length, 1e-30)
 
 
 def mean_normals(normals, keys):
-    """For each row of `keys` the direction of the sum of all normals [row, 3] with the same key."""
+    """Return for each of `keys` the direction of the sum of normals [row, 3] with that key."""
     _, group = np.unique(keys, axis=0, return_inverse=True)
     group = group.ravel()
     total = np.zeros_like(normals)
@@ -25,7 +23,7 @@ def mean_normals(normals, keys):
 
 
 def crosses(p, q, a, b, c):
-    """Whether segments pq pass through triangles abc, bool [crossing]; touching is not enough."""
+    """Return which segments pq pass through triangles abc, bool [crossing]; not by touching."""
 
     def side(u, v, w, x):
         return np.sign(((u - x) * np.cross(v - x, w - x)).sum(axis=1))
@@ -36,7 +34,7 @@ def crosses(p, q, a, b, c):
 
 
 def winding_numbers(points, corners):
-    """How often a closed mesh of corners [triangle, 3, 3] goes round points [n, 3].
+    """Return how often a closed mesh of corners [triangle, 3, 3] winds round points [n, 3].
 
     Van Oosterom and Strackee, "The Solid Angle of a Plane Triangle" (1983).
     """
@@ -54,7 +52,7 @@ def winding_numbers(points, corners):
 
 
 def crossing_weights(p, q, a, b, c):
-    """Where the crossing is on pq, and its barycentric weights in abc, both [crossing]."""
+    """Return each crossing's place on pq, and its barycentric weights in abc, both [crossing]."""
     normal = np.cross(b - a, c - a)
     fall = ((q - p) * normal).sum(axis=1)
     s = np.clip(((a - p) * normal).sum(axis=1) / np.where(fall == 0.0, 1.0, fall), 0.0, 1.0)
@@ -67,7 +65,7 @@ def crossing_weights(p, q, a, b, c):
 
 
 def wings(edges, triangles):
-    """The vertices opposite to each edge in (up to) two triangles [edge, 2], -1 for none."""
+    """Return the vertices opposite to each edge in up to two triangles [edge, 2], -1 for none."""
     found = np.full((len(edges), 2), -1, dtype=np.int64)
     if not len(triangles):
         return found

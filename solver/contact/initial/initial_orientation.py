@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where surfaces face: what begins right in one of them is in front of it."""
+"""Orientation of surfaces: a body that begins right in another's surface lies in front of it."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from .overlapping_bodies import COMMON
 
 
 def fronts(surface, x, up):
-    """Unit normals at all vertices [vertex, 3] at x [vertex, 3], and the same of open sheets that
-    face down, such as a floor, taken the other way round; and on which side of each other free open
-    bodies are, int [body, body]: -1 where the earlier is behind the later on the average, else 1.
+    """Return unit normals at all vertices [vertex, 3] at x [vertex, 3]; the normals with open
+    sheets that face down, such as a floor, turned round; and the sides of free open bodies, int
+    [body, body]: -1 where the earlier is behind the later on the average, else 1.
     """
     body, normals = surface.body[surface.triangles[:, 0]], surface.normals(x, slice(None))
     mean = means(body, normals, len(surface.closed))
@@ -25,24 +25,25 @@ def fronts(surface, x, up):
 
 
 def sums(group, vectors, count):
-    """Sums [count, 3] of the vectors [n, 3] of each group [n]."""
+    """Return sums [count, 3] of the vectors [n, 3] of each group [n]."""
     return np.column_stack([np.bincount(group, each, count) for each in vectors.T])
 
 
 def means(group, vectors, count):
-    """Means [count, 3] of the vectors [n, 3] of each group [n], 0 of none."""
+    """Return means [count, 3] of the vectors [n, 3] of each group [n], 0 of none."""
     number = np.maximum(np.bincount(group, minlength=count), 1)
     return sums(group, vectors, count) / number[:, None]
 
 
 def sides(places, facing, free):
-    """The sides of `fronts`, of bodies at `places` [body, 3] that are `facing` [body, 3] so, of
-    which some are `free`. What faces nowhere on the average, as a rod, is where the other sees it.
+    """Return the sides of `fronts`, of bodies at `places` [body, 3] that face `facing` [body, 3],
+    some of them `free`. One that faces nowhere on the average, as a rod, is where the other sees
+    it.
     """
     found = np.ones((len(places),) * 2, dtype=np.int32)
     facing = np.where(np.linalg.norm(facing, axis=1)[:, None] < COMMON, 0.0, facing)[free]
     over = places[free] @ facing.T
-    over -= np.diag(over)  # how high the one is over the other
+    over -= np.diag(over)  # height of one body over the other
     is_below = over < 0.0
     is_behind = np.triu(np.where(facing.any(axis=1), is_below, is_below.T))
     found[np.ix_(free, free)] = np.where(is_behind | is_behind.T, -1, 1)
@@ -50,11 +51,11 @@ def sides(places, facing, free):
 
 
 def are_in_front(surface, front, side, x, edges, triangles):
-    """Whether of edges [crossing, 2] and triangles [crossing, 3] of two bodies that cross one is in
-    front of the other but for rounding, bool [crossing]: which of them,
-    kernels/contact/initial/initial_orientation.py says, and the `side` [body, body] of `fronts`.
-    What touches an open surface without lying in it may as well come from behind, and then all that
-    crosses between the two is told apart together.
+    """Return where one of an edge [crossing, 2] and a triangle [crossing, 3] that cross, of two
+    bodies, is in front of the other but for rounding, bool [crossing]. Which of them is given by
+    kernels/contact/initial/initial_orientation.py and the `side` [body, body] of `fronts`. A body
+    that touches an open surface without lying in it may come from behind: then all crossings of the
+    two are judged together.
     """
     one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
     more = surface.ground[one].astype(int) - surface.ground[other]
@@ -82,8 +83,8 @@ def are_in_front(surface, front, side, x, edges, triangles):
 
 
 def lie_on(points, corners, uv, radius):
-    """Whether points [point, 3] lie on the triangles that are closest to them but for rounding, at
-    uv; what reaches `radius` [m] is never farther from there than a part of that.
+    """Return whether points [point, 3] lie on their closest triangles, at uv, but for rounding.
+    Points with `radius` [m] are never farther from there than a fraction of that.
     """
     weights = np.column_stack([uv, 1.0 - uv.sum(axis=1)])
     apart = points - (weights[:, :, None] * corners).sum(axis=1)

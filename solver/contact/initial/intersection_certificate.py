@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether it is certain that nothing intersects, before anybody looks."""
+"""Certificate that nothing intersects, without a check of all surfaces."""
 
 from ...device.launches import play
 from ...kernels.contact.initial import intersection_certificate as kernels
 
-# Rough cost of a look at a pair, and at a vertex [ns].
+# Rough cost of a pair, and of a vertex [ns].
 PAIR, VERTEX = 1.0, 10.0
 
 
 class IntersectionCertificate:
-    """Tells by the pairs that are listed and the regions of `truncation` whether it is `uncertain`
-    that nothing intersects (`ContactLists`).
+    """Finds from the listed pairs and the regions of `truncation` whether it is `uncertain` that
+    nothing intersects (`ContactLists`).
     """
 
     def __init__(self, model, struct, truncation):
@@ -32,7 +32,7 @@ class IntersectionCertificate:
         ]
 
     def find(self):
-        """Look at what is known, at the end of a frame and behind a refresh."""
+        """Evaluate pairs and regions at the end of a frame, after a refresh."""
         if self.revision != self.model.lists.revision:
             self._record()
         play(self.launches)

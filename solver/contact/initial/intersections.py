@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bad starts: surfaces that pass through each other are led apart, and reported until they are.
+"""Bad starts: intersecting surfaces are pushed apart, and reported until they are separate.
 
-Until then such places take no part in ordinary contact, which would hold them where they are.
-Where a solid passes through itself its elasticity alone leads it apart (self_intersections.py).
+Until then such places take no part in ordinary contact, which would hold them where they are. Where
+a solid passes through itself, its elasticity alone separates it (self_intersections.py).
 """
 
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ from .overlapping_bodies import OverlappingBodies
 from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
 from .separation import Found, Separation
 
-# What lies on a sheet is in front of it by this part of the mesh spacing: only to decide.
+# Points on a sheet count as this fraction of the mesh spacing in front of it.
 IN_FRONT = 1e-9
-# What is inside is gone round once by the surface, and what lies on it half.
+# Least winding number inside a closed surface: 1 inside of it, and 1/2 on it.
 SURELY = 0.75
-# Room for the triangles that an edge crosses, at first.
+# Initial capacity of the triangles that an edge crosses.
 SLOTS = 2
-# Rough cost of an edge that is looked up in a tree, and of a vertex in a closed mesh [ns].
+# Rough cost of the query of an edge in a tree, and of a vertex in a closed mesh [ns].
 EDGE, VERTEX = 200.0, 100.0
 
 
 def bits_of(bodies):
-    """The bits that mark bodies, int32, any shape."""
+    """Return the bits that mark bodies, int32, any shape."""
     return np.int32(1) << (bodies % pairs.BODY_BITS).astype(np.int32)
 
 
@@ -51,9 +51,9 @@ class Intersection:
 
 
 class Intersections:
-    """What passes through what as of the last `look`: `found`, and the rows of `Touch` that are
-    `separating` it. `struct` learns which vertices these are. `inside` [vertex] is the number of
-    the body that a vertex is inside of, plus one; 0 for none.
+    """Intersections as of the last `check`: `found`, and the rows of `Touch` that are `separating`
+    them. `struct` marks their vertices. `inside` [vertex] is the number of the body that a vertex
+    is inside of, plus one; 0 for none.
     """
 
     def __init__(self, model, struct, names, settings):
@@ -76,7 +76,7 @@ class Intersections:
         self.found, self.separating = [], np.zeros(0, dtype=pairs.Touch.numpy_dtype())
 
     def _closed_meshes(self):
-        """(number, mesh, its triangles) of every solid and every closed collider."""
+        """Yield (number, mesh, its triangles) of every solid and every closed collider."""
         surface = self.surface
         of_triangle = surface.body[surface.triangles[:, 0]]
         for number in np.flatnonzero(surface.closed):
@@ -84,7 +84,7 @@ class Intersections:
             yield int(number), (closed_mesh(self.model, surface.triangles[mine]), mine)
 
     def _finding_inside(self):
-        """Launches that find which vertices are inside of a closed mesh."""
+        """Yield launches that find which vertices are inside of a closed mesh."""
         model, count = self.model, len(self.surface.vertices)
         outputs = [self.inside, self.face, self.uv]
         yield self.inside.zero_
@@ -94,18 +94,18 @@ class Intersections:
             yield model.launches.record(kernels.find_inside, count, inputs, outputs, VERTEX)
 
     def is_suspicious(self):
-        """Tell if float32 finds anything to `look` at; no state of a solid excuses it."""
+        """Return whether float32 finds anything to `check`, whatever the state of a solid."""
         play(self.find_inside)
         self._cross(wp.zeros_like(self.inside), 0)
         return bool(self.inside.numpy().any() or self.edge_count.numpy().any())
 
     @property
     def is_settled(self):
-        """Whether nothing has intersected at the last `look`, and no solid ever began to."""
+        """True where the last `check` found nothing, and no solid ever intersected itself."""
         return not self.found and self.of_solids.is_smooth
 
     def look(self):
-        """Find all intersections of now; True when there are any."""
+        """Find all present intersections; return whether there are any."""
         x = self.model.x.numpy().astype(np.float64)
         surface, of_solids = self.surface, self.of_solids
         of_solids.look(x)
@@ -131,16 +131,16 @@ class Intersections:
 
     @property
     def in_rooms(self):
-        """Names of bodies in rooms, with these."""
+        """Names of enclosed bodies, with those of their enclosures."""
         return self.couples.named(self.names)
 
     @property
     def keepers(self):
-        """All that keep something for the next look."""
+        """All objects with state for the next check."""
         return [self.of_solids, self.couples]
 
     def _find(self, x):
-        """What is `Found` at x, float64 [vertex, 3]."""
+        """Return the `Found` intersections at x, float64 [vertex, 3]."""
         self.couples.find_rooms(x)
         normals, self.front, self.side = fronts(self.surface, x, self.up)
         self.side[self.couples.rooms | self.couples.rooms.T] = -1
@@ -151,9 +151,9 @@ class Intersections:
         return Found(self.surface, x, normals, inner, self._find_crossings(x))
 
     def _surely_inside(self, x):
-        """`inside` as float64 decides it. What the device suspects is found by a hierarchy of
-        triangles, which takes bodies that are drawn out far for other ones. What lies on a body is
-        in front of it.
+        """Return `inside` as float64 decides it. Candidates of the device come from a hierarchy of
+        triangles, which mistakes bodies that are drawn out far. Vertices on a body are in front of
+        it.
         """
         inside, vertices = self.inside.numpy().copy(), self.surface.vertices  # a view on the CPU
         face, uv = self.face.numpy(), self.uv.numpy()
@@ -166,7 +166,7 @@ class Intersections:
         return inside
 
     def _cross(self, flattened, slots):
-        """Count in `edge_count` the triangles that edges cross, and return so many of each edge."""
+        """Count in `edge_count` the triangles that edges cross; return `slots` of each edge."""
         count = len(self.surface.edges)
         found = wp.zeros(max(count * slots, 1), dtype=int, device=self.model.device)
         inputs, outputs = [self.struct, flattened, self.model.x, slots], [self.edge_count, found]
@@ -174,7 +174,7 @@ class Intersections:
         return found
 
     def _find_crossings(self, x):
-        """Edges and the triangles they cross; what float32 suspects is decided in float64."""
+        """Return edges and the triangles they cross: candidates of float32, decided in float64."""
         model, surface, count = self.model, self.surface, len(self.surface.edges)
         flattened = model.upload(self.of_solids.state == FLATTENED, int)
         while True:
@@ -199,8 +199,8 @@ class Intersections:
         return edge[sure], triangle[sure]
 
     def _report(self, found, folded):
-        """The `Intersection`s, by pairs of bodies: of crossings, of vertices inside of a body, and
-        of vertices `folded` into their own.
+        """Return the `Intersection`s, by pairs of bodies: of crossings, of vertices inside of a
+        body, and of vertices `folded` into their own.
         """
         x, body = found.x, self.surface.body
         inner = self.surface.vertices[found.inside[self.surface.vertices] > 0]

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The way out of two bodies that begin in each other, or of one that begins in itself.
+"""Decisions on two bodies that begin in each other, or on one that begins in itself.
 
-| who | what is done |
+| bodies | treatment |
 |---|---|
-| a body that is as a whole inside of a closed collider | a room: it stays there |
-| a solid, and an open collider or its room | WHOLE: all of it goes to one side, in its shape |
+| a body wholly inside of a closed collider | an enclosure: it stays there |
+| a solid, and an open collider or its enclosure | WHOLE: it goes to one side, in its shape |
 | the same, if anything holds the solid | ALONG: where they cross, it goes to that side |
 | two open ones that lie in each other | ALONG: the same |
 | other open ones, and an open one and itself | SHORTEN: the curve shrinks in which they meet |
-| others, of which one at least is closed | OUT: what is inside leaves |
-| a solid and itself | ALONE: its elasticity leads it (self_intersections.py) |
+| others, of which one at least is closed | OUT: vertices inside leave |
+| a solid and itself | ALONE: its elasticity separates it (self_intersections.py) |
 
-A sheet has no inside that would tell how to leave it, and what leaves it here upwards, there
-downwards, is turned inside out. So a couple decides once to which side of it all of the other goes,
-and keeps to that as long as it is entangled. What is in a room is apart from the collider: led out
-through the nearest faces it would be torn. But what is just under the skin of a collider is meant
-to lie on it: cloth and rods, as clothes of a character may be, unless all ways out lead down, and
-solids if these lead up.
+A sheet has no inside that would show how to leave it, and a body that leaves it upwards here and
+downwards there is turned inside out. So a couple decides once to which side of it all of the other
+goes, and keeps that side while it is entangled. An enclosed body is separate from the collider:
+pushed out through the nearest faces it would be torn. But a body just under the skin of a collider
+is meant to lie on it: cloth and rods, such as clothes of a character, unless all exits point down,
+and solids if these point up.
 """
 
 import numpy as np
@@ -27,26 +27,26 @@ from .closed_meshes import ask
 from .edge_crossings import unit
 
 ALONE, WHOLE, ALONG, SHORTEN, OUT = range(5)
-# What is halfway through a collider, where its middle is as near as this part of its size, goes up.
+# A body halfway through a collider, its mean this near as a fraction of its size, goes up.
 HALFWAY = 0.02
-# A sheet has a direction where its normals agree to this part.
+# A sheet has a direction where its normals agree by this fraction.
 COMMON = 0.2
-# Sheets lie in each other where their normals agree to this part on the average of the crossings.
+# Sheets lie in each other where their normals agree by this, on the mean of the crossings.
 PARALLEL = 0.8
-# Just under the skin is what is nowhere deeper than this part of its own size, or of the collider's
-# least extent where that is larger.
+# A body just under the skin is nowhere deeper than this fraction of its own size, or of the
+# collider's least extent where that is larger.
 SKIN = 0.15
-# Ways lead up, or down, where the mean of their directions does by this.
+# Exits point up, or down, where the mean of their directions does by this.
 AGREE = 0.5
-# So much of a body in a room is inside for certain, the rest may touch the walls.
+# This fraction of an enclosed body is inside for certain, the rest may touch the walls.
 MOST = 0.5
 
 
 class OverlappingBodies:
-    """Decides what is done: `way` [body, body]; `side` [body, body], 1 where the earlier body goes
-    in front of the later one as that is wound, or -1; and `direction`, by (earlier, later), that in
-    which the earlier one goes, 0 where there is none. `rooms` [body, body] tells which body is in
-    which collider, None before the first look. `meshes` are those of closed bodies, by their
+    """The decisions: `method` [body, body]; `side` [body, body], 1 where the earlier body goes in
+    front of the later one as that is wound, or -1; and `direction`, by (earlier, later), in which
+    the earlier one goes, 0 where there is none. `enclosures` [body, body] is true where a body is
+    in a collider, None before the first check. `meshes` are those of closed bodies, by their
     numbers.
     """
 
@@ -62,12 +62,12 @@ class OverlappingBodies:
         self.rooms, self.side = None, np.zeros(closed.shape * 2, dtype=np.int32)
 
     def keep(self):
-        """Return what was decided, as arrays by name."""
+        """Return the decisions, as arrays by name."""
         rooms = np.zeros((0, 0), dtype=bool) if self.rooms is None else self.rooms
         return {"rooms": rooms, "side": self.side}
 
     def bring_back(self, kept):
-        """Take what `keep` has returned."""
+        """Take over what `save` has returned."""
         if kept["side"].shape != self.side.shape:
             raise ValueError("bodies have changed")
         is_known = kept["rooms"].shape == self.side.shape
@@ -75,21 +75,21 @@ class OverlappingBodies:
         self.side = np.sign(kept["side"]).astype(np.int32)
 
     def named(self, names):
-        """Who is in which room, pairs of these `names` [body]."""
+        """Return enclosed bodies and their enclosures, as pairs of these `names` [body]."""
         if self.rooms is None:
             return ()
         return tuple((names[body], names[room]) for body, room in np.argwhere(self.rooms))
 
     def is_sunk(self, one, other):
-        """Tell if `one` is a solid and `other` an open collider or its room; numbers of bodies, any
-        shape.
+        """Return whether `one` is a solid and `other` an open collider or its enclosure; numbers of
+        bodies, any shape.
         """
         surface = self.surface
         is_open = ~surface.closed[other] | self.rooms[one, other]
         return (other >= surface.body_count) & surface.closed[one] & is_open
 
     def find_rooms(self, x):
-        """Know once who is in which room, when vertices are at x [vertex, 3]."""
+        """Find once which body is in which enclosure, with vertices at x [vertex, 3]."""
         if self.rooms is not None:
             return
         surface = self.surface
@@ -108,7 +108,7 @@ class OverlappingBodies:
                 self.rooms[body, room] = self._is_in(body, mesh, shell, mine, x)
 
     def _is_in(self, body, mesh, shell, mine, x):
-        """Tell if a body with vertices `mine` is in a collider with points `shell` as in a room."""
+        """Return whether a body's vertices `mine` are enclosed by a collider's points `shell`."""
         surface, points = self.surface, x[mine]
         is_inner, ways = ask(self.model, mesh, points)
         depth, radius = np.linalg.norm(ways, axis=1), surface.radius[mine]
@@ -121,7 +121,7 @@ class OverlappingBodies:
         return not (depth.max() <= SKIN * size and rises > least)
 
     def decide(self, found):
-        """Know what is done with what was `Found`."""
+        """Decide on the treatment of all `Found` intersections."""
         before, self.side = self.side, np.zeros_like(self.side)
         self.way, self.direction = self.by_kind.copy(), {}
         for one, other in found.couples().tolist():
@@ -132,7 +132,7 @@ class OverlappingBodies:
                 self.direction[one, other] = self._common_direction(found, one, other)
 
     def _decide_side(self, found, one, other, side, is_sunk):
-        """Know to which `side` of a body an earlier one goes, 0 where it is not known yet."""
+        """Decide to which `side` of a body an earlier one goes; 0 where that is not known yet."""
         points, normals, parallel = found.cuts(one, other)
         mean, agree = normals.mean(axis=0), is_sunk or parallel >= PARALLEL
         normal = unit(mean[None])[0]
@@ -144,8 +144,8 @@ class OverlappingBodies:
             self.way[one, other] = self.way[other, one] = what
 
     def _side(self, x, points, normal, one, other):
-        """1 where body `one` is in front of another on the average, else -1. Where that is a
-        collider, that they cut each other at some points [m] tells where it is.
+        """Return 1 where body `one` is in front of another on the average, else -1. A collider's
+        place is given by the points [m] where the two cut each other.
         """
         used, is_collider = self.surface.vertices, other >= self.surface.body_count
         mine, theirs = (x[used[self.surface.body[used] == number]] for number in (one, other))
@@ -156,7 +156,7 @@ class OverlappingBodies:
         return 1 if height >= 0.0 else -1
 
     def _common_direction(self, found, one, other):
-        """The direction in which one closed body leaves another fastest; 0 if there is none.
+        """Return the direction in which one closed body leaves another fastest; 0 if none.
 
         The volume that two bodies share changes by the area vectors of the surface inside (Allard
         et al., "Volume Contact Constraints at Arbitrary Resolution", 2010).
@@ -170,7 +170,7 @@ class OverlappingBodies:
         return unit(total[None])[0] * (np.linalg.norm(total) > COMMON * size)
 
     def _area_vectors(self, x, chosen):
-        """Area vectors [m²] of the surface at `chosen` vertices, bool [vertex]."""
+        """Return area vectors [m²] of the surface at `chosen` vertices, bool [vertex]."""
         part = chosen[self.surface.triangles].sum(axis=1) / 6.0
         a, b, c = (x[corner] for corner in self.surface.triangles[part > 0.0].T)
         return part[part > 0.0, None] * np.cross(b - a, c - a)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solids that pass through themselves: flattened, inside out, or with one part in another.
+"""Solids that pass through themselves: flattened, inside out, or one limb in another.
 
-Nothing but its elasticity knows how such a solid gets back, and contact would hold it where it
-is. So a part that begins flat or inside out does not touch its own body until all its elements
-have once had some volume, nor does any vertex until it crosses nothing of its body and is not
-inside it.
+Only its elasticity can untangle such a solid, and contact would hold it where it is. So a component
+that begins flat or inside out does not touch its own body until all its elements have once had some
+volume, nor does any vertex until it crosses nothing of its body and is not inside it.
 """
 
 import numpy as np
@@ -14,11 +13,11 @@ from ...topology.graphs import connected_components, unique_edges
 from ...topology.meshes import solid_volumes
 from .closed_meshes import ask, closed_mesh
 
-# A tet or cell with less than this part of its rest volume is flat.
+# A tet or cell with less than this fraction of its rest volume is flat.
 FLAT = 0.05
-# To be told from inside, vertices are raised off their surface by this part of the mesh spacing.
+# Vertices are raised off their surface by this fraction of the mesh spacing, to test them.
 RAISED = 0.01
-# The state of a vertex: it touches its own body, it crosses it, or its part has been flat so far.
+# State of a vertex: touches its own body, crosses it, or belongs to a component still flat.
 SMOOTH, CROSSED, FLATTENED = 0, 1, 2
 
 
@@ -41,15 +40,15 @@ class SelfIntersections:
         self._mark()
 
     def _keep_flat(self, x):
-        """Leave out of `flat`, the corners of tets and of cells with their rest volumes, what has
-        volume at x.
+        """Remove from `flat`, the corners of tets and of cells with their rest volumes, those that
+        have volume at x.
         """
         for k, (corners, rest) in enumerate(self.flat):
             still = solid_volumes(x, corners) < FLAT * rest
             self.flat[k] = corners[still], rest[still]
 
     def _mark(self):
-        """Mark the parts of what is flat as flattened, with the embedded points that they carry."""
+        """Mark the components of flat elements as flattened, with their embedded points."""
         surface, points = self.surface, self.surface.points
         self.state[self.state == FLATTENED] = CROSSED
         parts = np.concatenate([self.part[corners[:, 0]] for corners, _ in self.flat])
@@ -59,7 +58,7 @@ class SelfIntersections:
 
     @property
     def is_smooth(self):
-        """Whether no vertex of a surface waits until it touches its own body."""
+        """True where no vertex of a surface waits until it touches its own body."""
         waits = (self.state[self.surface.vertices] != SMOOTH).any()
         return not waits and not any(len(corners) for corners, _ in self.flat)
 
@@ -68,7 +67,7 @@ class SelfIntersections:
         return {"state": self.state.copy()}
 
     def bring_back(self, kept):
-        """Take what `keep` has returned."""
+        """Take over what `save` has returned."""
         state = kept["state"]
         if state.shape != self.state.shape:
             raise ValueError("surfaces have changed")
@@ -79,14 +78,14 @@ class SelfIntersections:
             self.flat[k] = corners[waits], rest[waits]
 
     def look(self, x):
-        """What has volume at x [vertex, 3] is no longer flat."""
+        """Remove elements that have volume at x [vertex, 3] from the flat ones."""
         if any(len(corners) for corners, _ in self.flat):
             self._keep_flat(x)
             self._mark()
 
     def release(self, x, normals, crossed):
-        """Let vertices touch their own body that are not inside it, at x with unit `normals`, both
-        [vertex, 3]; `crossed` [vertex] cross it.
+        """Let vertices that are not inside of their own body touch it, at x with unit `normals`,
+        both [vertex, 3]; `crossed` [vertex] cross it.
         """
         self.state[crossed & (self.state == SMOOTH)] = CROSSED
         waiting = (self.state == CROSSED) & ~crossed
@@ -96,7 +95,7 @@ class SelfIntersections:
             vertices = np.unique(triangles)
             vertices = vertices[waiting[vertices]]
             if len(vertices):
-                # A new one: the tree of a mesh that was built flat is of no use any more.
+                # A new mesh: the tree of one that was built flat does not work any more.
                 mesh = closed_mesh(self.model, triangles)
                 off = RAISED * self.surface.spacing[vertices, None] * normals[vertices]
                 is_inside, _ = ask(self.model, mesh, x[vertices] + off)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs that lead intersections apart, as overlapping_bodies.py decides.
+"""Pairs that push intersections apart, as overlapping_bodies.py decides.
 
 A vertex inside a closed body leaves it through the closest face, or along the direction of its
 body. Where an edge crosses a triangle, edge and triangle move apart; in doubt so that the curve
@@ -23,8 +23,8 @@ class Found:
 
     `inside` [vertex] is the number of the body a vertex is inside of, plus one; `face` and `uv`
     [surface vertex] its closest point there. The edge number `edge` crosses the triangle number
-    `triangle` [crossing], `along` [crossing] of its way, where the corners have `weights`. Bodies
-    and mean normals are known of both.
+    `triangle` [crossing] at the fraction `along` [crossing] of its length, where the corners have
+    `weights`. Bodies and mean normals are known of both.
     """
 
     def __init__(self, surface, x, normals, inner, crossings):
@@ -38,8 +38,8 @@ class Found:
         self.along, self.weights = crossing_weights(*sides)
 
     def couples(self):
-        """Pairs of the bodies of all crossings, and of vertices and what they are inside of; the
-        earlier first.
+        """Return the pairs of bodies of all crossings, and of vertices and the bodies around them;
+        the earlier body first.
         """
         inner = self.surface.vertices[self.inside[self.surface.vertices] > 0]
         one = np.concatenate([self.e_body, self.surface.body[inner]])
@@ -47,12 +47,12 @@ class Found:
         return np.unique(np.sort(np.column_stack([one, other]), axis=1), axis=0)
 
     def of_later(self):
-        """Normals of the later body of each crossing."""
+        """Return normals of the later body of each crossing."""
         return np.where((self.e_body < self.t_body)[:, None], self.of_triangles, self.of_edges)
 
     def cuts(self, one, other):
-        """Points where two bodies cut each other [m], normals of the later one there, and how much
-        those of both agree on the average.
+        """Return points where two bodies cut each other [m], normals of the later one there, and
+        how much those of both agree on the average.
         """
         k = np.flatnonzero(
             (np.minimum(self.e_body, self.t_body) == one)
@@ -66,7 +66,7 @@ class Found:
 
 
 class Separation:
-    """Makes the pairs; `meshes` are those of closed bodies, by their numbers."""
+    """Makes separating pairs; `meshes` are those of closed bodies, by their numbers."""
 
     def __init__(self, model, meshes, couples, settings):
         self.model, self.meshes, self.surface = model, meshes, model.surface
@@ -74,30 +74,30 @@ class Separation:
         self.wings = wings(self.surface.edges, self.surface.triangles)
 
     def pairs(self, found):
-        """Rows of `Touch` that lead apart what was `Found`."""
+        """Return rows of `Touch` that push apart the `Found` intersections."""
         return np.concatenate([self._out(found), *self._apart(found), *self._whole(found)])
 
     def _paces(self, path):
-        """How far something is led in a step when its path out is so long, any shape [m]: as
-        `pace` in push_out.py.
+        """Return the push-out in a step when the remaining path is so long, any shape [m]: as
+        `push_out_step` in push_out.py.
         """
         return np.minimum(self.step_time * np.sqrt(2.0 * BRAKING * path), path)
 
     def led_as_a_whole(self):
-        """The couples (solid, collider, direction) of which all of the solid goes one way."""
+        """Yield the couples (solid, collider, direction) whose solid moves as a whole."""
         for (solid, collider), direction in self.couples.direction.items():
             if self.couples.way[solid, collider] == WHOLE:
                 yield solid, collider, direction
 
     def not_touching(self, inside):
-        """`inside` [vertex] with all of the solids that are led out of an open collider as well."""
+        """Return `inside` [vertex] with all of the solids that are pushed out of open colliders."""
         for solid, collider, _ in self.led_as_a_whole():
             inside = np.where((self.surface.body == solid) & (inside == 0), collider + 1, inside)
         return inside
 
     def _whole(self, found):
-        """Pairs that lead all of a solid out of an open collider: with any triangle of that, which
-        does not yield.
+        """Yield pairs that push all of a solid out of an open collider, each with any triangle of
+        that: it does not yield.
         """
         surface, x = self.surface, found.x
         of_triangle = surface.body[surface.triangles[:, 0]]
@@ -115,7 +115,7 @@ class Separation:
             yield led
 
     def _out(self, found):
-        """A pair that leads each inner vertex out: in the direction of its body, or shortest."""
+        """Return a pair that pushes each inner vertex out, in its body's direction or shortest."""
         surface, x, inside = self.surface, found.x, found.inside
         number = inside[surface.vertices] - 1
         is_led = self.couples.way[surface.body[surface.vertices], number] == WHOLE
@@ -139,8 +139,8 @@ class Separation:
         return self._rows(np.column_stack([v, corners]), weights, normal, goal)
 
     def _exits(self, v, number, direction, face, uv):
-        """Where vertices leave the bodies they are in (face, uv); the closest point without a
-        direction.
+        """Return (face, uv) where vertices leave the bodies they are in; the closest point without
+        a direction.
         """
         if not len(v):
             return face, uv
@@ -152,13 +152,14 @@ class Separation:
         return face.numpy(), uv.numpy().astype(np.float64)
 
     def _apart(self, found):
-        """Two pairs per crossing, one for each end of the edge, that lead edge and triangle apart:
-        to the sides of their couple, else out of a closed body where one of them is its surface.
+        """Yield two pairs per crossing, one for each end of the edge, that push edge and triangle
+        apart: to the sides of their couple, else out of a closed body with one of them in its
+        surface.
         """
         surface, x = self.surface, found.x
         e, t, e_body, t_body = found.ends, found.corners, found.e_body, found.t_body
         way = self.couples.way[e_body, t_body]
-        # What is inside is led out by itself.
+        # Vertices inside are pushed out by pairs of their own.
         known = (found.inside[e] == t_body[:, None] + 1).any(axis=1)
         known |= (found.inside[t] == e_body[:, None] + 1).any(axis=1)
         side = self.couples.side[np.minimum(e_body, t_body), np.maximum(e_body, t_body)]
@@ -182,7 +183,7 @@ class Separation:
             yield self._rows(np.column_stack([e[:, end], t]), weights, direction, goal, part)
 
     def _shortening(self, found):
-        """The direction in which an edge moves against a triangle to shorten the meeting curve."""
+        """Return the directions of edges against triangles that shorten the meeting curve."""
         x, normal = found.x, found.of_triangles
         p, q = (x[found.ends[:, k]] for k in range(2))
         along = unit(q - p)
@@ -201,7 +202,7 @@ class Separation:
         return np.where(np.linalg.norm(gradient, axis=1)[:, None] > 0.1, unit(gradient), 0.0)
 
     def _rows(self, vertices, weights, normal, goal, part=1.0):
-        """Pairs that lead a vertex to `goal` [m] along `normal` from a point of a triangle."""
+        """Return pairs that push a vertex to `goal` [m] along `normal` from a triangle's point."""
         rows = np.zeros(len(vertices), dtype=pairs.Touch.numpy_dtype())
         rows["vertices"] = vertices
         rows["weights"] = np.column_stack([np.ones(len(weights)), -weights])

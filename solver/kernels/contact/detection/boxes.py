@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Boxes of all that vertices, edges and triangles may touch before the next search."""
+"""Boxes around everything that vertices, edges and triangles may touch before the next search."""
 
 import warp as wp
 
@@ -15,13 +15,13 @@ wp.set_module_options(HOT)
 
 @wp.func
 def edge_reach(e: wp.vec2i, state: ContactState):
-    """How far from an edge [m] it touches another one."""
+    """Return how far from an edge [m] it touches another one."""
     return state.radius[e[0]] + wp.min(state.multiplier[e[0]], state.multiplier[e[1]])
 
 
 @wp.func
 def vertex_box(v: int, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]):
-    """The box, from corner to corner, of all that vertex v may touch before the next search."""
+    """Return the box, low and high, of all that vertex v may touch before the next search."""
     reach = state.radius[v] + state.multiplier[v]
     r = wp.vec3(reach, reach, reach)
     return lowest(v, surface, x) - r, highest(v, surface, x) + r
@@ -29,7 +29,7 @@ def vertex_box(v: int, surface: SurfaceArrays, state: ContactState, x: wp.array[
 
 @wp.func
 def edge_box(e: wp.vec2i, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]):
-    """The same of an edge."""
+    """Return the box of an edge, as `vertex_box`."""
     reach = edge_reach(e, state)
     r = wp.vec3(reach, reach, reach)
     low = wp.min(lowest(e[0], surface, x), lowest(e[1], surface, x)) - r
@@ -39,7 +39,7 @@ def edge_box(e: wp.vec2i, surface: SurfaceArrays, state: ContactState, x: wp.arr
 
 @wp.func
 def triangle_box(t: wp.vec3i, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]):
-    """The same of a triangle."""
+    """Return the box of a triangle, as `vertex_box`."""
     reach = state.radius[t[0]]
     r = wp.vec3(reach, reach, reach)
     low = wp.min(lowest(t[0], surface, x), lowest(t[1], surface, x))
@@ -56,8 +56,8 @@ def bound_edges(
     # in and out
     surface: SurfaceArrays,
 ):
-    """Boxes round edges, with all they may touch before the next search, in the nodes of level 0 of
-    a tree; in that of renewed ones, the others have none.
+    """Put the boxes of edges, with all they may touch before the next search, into the nodes of
+    level 0 of a tree; into that of moved ones, only theirs.
     """
     node = first + wp.tid()
     at = node_at(surface.trees, tree, 0) + node
@@ -80,7 +80,7 @@ def bound_triangles(
     # in and out
     surface: SurfaceArrays,
 ):
-    """Boxes round triangles, in the same way."""
+    """Put the boxes of triangles into a tree, in the same way."""
     node = first + wp.tid()
     at = node_at(surface.trees, tree, 0) + node
     clear_node(surface.trees.nodes, at)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bodies may come near each other: those whose boxes overlap.
+"""Neighbors of every body: the bodies whose boxes overlap its own.
 
-A box holds all places that the surface of a body may get to before the next search, with what it
-touches there. What lies in the box of no other body is asked for no contacts, nor is a tree: that
-of all bodies would find those around it on its own body, which it may not touch.
+A box holds all places that the surface of a body may reach before the next search, with its contact
+distance. Queries outside of all neighbors' boxes need no tree: that of all bodies would return
+triangles around them on their own body, which they may not touch.
 """
 
 import warp as wp
@@ -15,16 +15,16 @@ from .bvh import WHOLE_BODIES, WIDTH, clear_node, entry_at, first_in, next_in, n
 
 wp.set_module_options(HOT)
 
-# A body that has more neighbors than this may have any.
+# A body with more neighbors than this may have any.
 NEIGHBORS = wp.constant(16)
-# Neighbors that are bodies, and colliders.
+# Bits for neighbors that are bodies, and colliders.
 BODIES = wp.constant(1)
 COLLIDERS = wp.constant(2)
 
 
 @wp.func
 def lowest(v: int, surface: SurfaceArrays, x: wp.array[wp.vec3]):
-    """The low corner of the box of where vertex v may be before the next search."""
+    """Return the low corner of the box of where vertex v may be before the next search."""
     r = surface.trust_radius[v]
     return x[v] + wp.min(surface.path[v], wp.vec3(0.0)) - wp.vec3(r, r, r)
 
@@ -42,7 +42,7 @@ def clear_boxes(
     high: wp.array[wp.vec3],
     reach: wp.array[float],
 ):
-    """Boxes of nothing."""
+    """Make all boxes empty."""
     b = wp.tid()
     low[b] = wp.vec3(wp.inf)
     high[b] = wp.vec3(-wp.inf)
@@ -59,7 +59,7 @@ def gather_boxes(
     high: wp.array[wp.vec3],
     reach: wp.array[float],
 ):
-    """Boxes of all vertices of every body, and how far [m] these touch at most."""
+    """Find the boxes of all vertices of every body, and the farthest [m] that these touch."""
     v = surface.vertices[wp.tid()]
     b = surface.body[v]
     wp.atomic_min(low, b, lowest(v, surface, x))
@@ -74,7 +74,7 @@ def widen_boxes(
     low: wp.array[wp.vec3],
     high: wp.array[wp.vec3],
 ):
-    """Add to the boxes what their bodies touch; that of a body without surface is anywhere."""
+    """Widen the boxes by what their bodies touch; that of a body without surface is anywhere."""
     b = wp.tid()
     r = wp.vec3(reach[b], reach[b], reach[b])
     is_empty = low[b][0] > high[b][0]
@@ -87,7 +87,7 @@ def bound_bodies(
     # in and out
     surface: SurfaceArrays,
 ):
-    """The boxes of bodies in the nodes of level 0 of their tree."""
+    """Put the boxes of bodies into the nodes of level 0 of their tree."""
     node = wp.tid()
     at = node_at(surface.trees, WHOLE_BODIES, 0) + node
     clear_node(surface.trees.nodes, at)
@@ -104,8 +104,8 @@ def find_neighbors(
     number: wp.array[int],
     neighbor: wp.array[int],
 ):
-    """The bodies and colliders that each may touch and whose boxes overlap: `neighbor` [body, k],
-    and their `number` [body], of which at most `NEIGHBORS` are listed.
+    """Find the bodies and colliders that each may touch and whose boxes overlap: `neighbor` [body,
+    k], and their `number` [body], of which at most `NEIGHBORS` are listed.
     """
     b = wp.tid()
     n = int(0)
@@ -121,7 +121,7 @@ def find_neighbors(
 
 @wp.func
 def near_bodies(b: int, low: wp.vec3, high: wp.vec3, surface: SurfaceArrays):
-    """Whether a box on body b may lie in those of others: `BODIES`, `COLLIDERS`, both or 0."""
+    """Return the neighbors that a box on body b may meet: `BODIES`, `COLLIDERS`, both or 0."""
     n = surface.neighbors[b]
     if n > NEIGHBORS:
         return BODIES | COLLIDERS

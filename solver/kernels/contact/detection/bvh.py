@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hierarchies of boxes, eight to a node, and walks through them.
 
-A tree holds things in a fixed order, in which neighbors are near each other
+A tree holds entries in a fixed order, in which neighbors are near each other
 (contact/detection/bvh.py). Each eight of them in a row have a node of level 0, each eight nodes of
-that level one of the next, and so on, so that no node needs to know its children. A box meets eight
-at once, in the lanes of a CPU (Wald et al. 2008, "Getting Rid of Packets"; here without a stack:
-what is left to visit is a bit for each child of the nodes above, one byte a level).
+that level one of the next, and so on, so that no node needs to know its children. A query box meets
+eight at once, in the lanes of a CPU (Wald et al. 2008, "Getting Rid of Packets"; here without a
+stack: the children left to visit are bits, one byte a level).
 """
 
 import warp as wp
@@ -18,7 +18,7 @@ wp.set_module_options(HOT)
 WIDTH = 8
 # Levels that a tree may have: the bytes of `Walk.left`.
 LEVELS = wp.constant(8)
-# The trees of a scene, and how far behind each the one of its renewed things alone is.
+# The trees of a scene, and the offset from each to that of its moved entries alone.
 EDGES = wp.constant(0)
 TRIANGLES = wp.constant(1)
 COLLIDER_EDGES = wp.constant(2)
@@ -35,17 +35,17 @@ class TreeArrays:
     """All trees of a scene."""
 
     nodes: wp.array[EightBoxes]  # of all levels of all trees
-    level: wp.array[int]  # where the nodes of a level begin, [tree * LEVELS + level]
-    top: wp.array[int]  # the highest level, -1 where a tree holds nothing, [tree]
-    entry: wp.array[int]  # numbers of what the trees hold, -1 for nothing
-    first: wp.array[int]  # where the entries of a tree begin, [tree]
+    level: wp.array[int]  # first node of each level, [tree * LEVELS + level]
+    top: wp.array[int]  # the highest level, -1 where a tree is empty, [tree]
+    entry: wp.array[int]  # numbers of the entries of trees, -1 for nothing
+    first: wp.array[int]  # first entry of each tree, [tree]
 
 
 @wp.struct
 class Walk:
-    """Goes through what a box from `low` to `high` overlaps in a tree."""
+    """A walk through the entries of a tree that overlap a box from `low` to `high`."""
 
-    entry: int  # the number of what it is at, -1 behind the last one
+    entry: int  # the present entry, -1 behind the last one
     tree: int
     level: int
     node: int
@@ -77,19 +77,19 @@ class Walk:
 #endif
 """)
 def overlapping(nodes: wp.array[EightBoxes], at: int, low: wp.vec3, high: wp.vec3) -> int:
-    """Which of the boxes of a node overlap another one, a bit for each."""
+    """Return a bit for each box of a node that overlaps another box."""
     ...
 
 
 @wp.func
 def node_at(trees: TreeArrays, tree: int, level: int):
-    """The first node of a level of a tree."""
+    """Return the first node of a level of a tree."""
     return trees.level[tree * LEVELS + level]
 
 
 @wp.func
 def next_in(trees: TreeArrays, walk: Walk):
-    """The walk at the next thing, or at its end."""
+    """Return the walk at the next entry, or at its end."""
     entry = int(-1)
     tree = walk.tree
     level = walk.level
@@ -122,7 +122,7 @@ def next_in(trees: TreeArrays, walk: Walk):
 
 @wp.func
 def first_in(trees: TreeArrays, tree: int, low: wp.vec3, high: wp.vec3):
-    """The walk through a tree at what a box overlaps first."""
+    """Return the walk through a tree at the first entry that a box overlaps."""
     walk = Walk()
     walk.tree = tree
     walk.low = low
@@ -139,14 +139,14 @@ def first_in(trees: TreeArrays, tree: int, low: wp.vec3, high: wp.vec3):
 
 @wp.func
 def meets_any(trees: TreeArrays, tree: int, low: wp.vec3, high: wp.vec3):
-    """Whether a box overlaps anything in a tree."""
+    """Return whether a box overlaps any entry of a tree."""
     walk = first_in(trees, tree, low, high)
     return walk.entry >= 0
 
 
 @wp.func
 def entry_at(trees: TreeArrays, tree: int, node: int, lane: int):
-    """The number of what a node of level 0 holds, -1 for nothing."""
+    """Return the number of an entry of a node of level 0, -1 for nothing."""
     return trees.entry[trees.first[tree] + WIDTH * node + lane]
 
 
@@ -158,13 +158,13 @@ def entry_at(trees: TreeArrays, tree: int, node: int, lane: int):
     }
 """)
 def put_box(nodes: wp.array[EightBoxes], at: int, lane: int, low: wp.vec3, high: wp.vec3):
-    """Let a box of a node be another one."""
+    """Set a box of a node."""
     ...
 
 
 @wp.func
 def clear_node(nodes: wp.array[EightBoxes], at: int):
-    """Let all boxes of a node be those of nothing."""
+    """Make all boxes of a node empty."""
     for lane in range(WIDTH):
         put_box(nodes, at, lane, wp.vec3(wp.inf), wp.vec3(-wp.inf))
 
@@ -183,7 +183,7 @@ def clear_node(nodes: wp.array[EightBoxes], at: int):
     }
 """)
 def put_joined(nodes: wp.array[EightBoxes], at: int, lane: int, child: int):
-    """Let a box of a node be that round all boxes of another one."""
+    """Set a box of a node to the box around all of another node."""
     ...
 
 
@@ -195,7 +195,7 @@ def join_nodes(
     # in and out
     trees: TreeArrays,
 ):
-    """The nodes of a level above 0, from those of the level below."""
+    """Fit the nodes of a level above 0 to those of the level below."""
     here = node_at(trees, tree, level)
     node = here + first + wp.tid()
     children = node_at(trees, tree, level - 1) + WIDTH * (node - here)

@@ -17,7 +17,7 @@ PARALLEL = wp.constant(1.0e-6)
 
 @wp.func
 def closest_on_triangle(p: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
-    """Barycentric weights [3] of the point of triangle abc that is closest to p."""
+    """Return barycentric weights [3] of the point of triangle abc that is closest to p."""
     ab = b - a
     ac = c - a
     ap = p - a
@@ -61,7 +61,7 @@ def closest_on_triangle(p: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
 
 @wp.func
 def closest_on_segments(a: wp.vec3, b: wp.vec3, c: wp.vec3, d: wp.vec3):
-    """(s, t) in [0, 1]: where the closest points of the segments ab and cd are on them."""
+    """Return the places (s, t) in [0, 1] of the closest points on segments ab and cd."""
     u = b - a
     v = d - c
     r = a - c
@@ -90,7 +90,7 @@ def closest_on_segments(a: wp.vec3, b: wp.vec3, c: wp.vec3, d: wp.vec3):
 
 @wp.func
 def parallelism(u: wp.vec3, v: wp.vec3):
-    """1 for edges at an angle, falling smoothly to 0 as they become parallel.
+    """Return 1 for edges at an angle, falling smoothly to 0 as they become parallel.
 
     Li et al., "Incremental Potential Contact" (2020), eq. 23, over the squared sine of their angle.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hangs together anyway, and is no contact."""
+"""Exclusions: pairs that are joined, kinematic or together at rest, and so no contact."""
 
 import warp as wp
 
@@ -9,14 +9,14 @@ from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, SurfaceArrays, bit_of, signed_we
 
 @wp.func
 def belongs(v: int, t: wp.vec3i, surface: SurfaceArrays):
-    """Whether vertex v is a corner of triangle t, or attached to one."""
+    """Return whether vertex v is a corner of triangle t, or attached to one."""
     j = surface.joint[v]
     return surface.joint[t[0]] == j or surface.joint[t[1]] == j or surface.joint[t[2]] == j
 
 
 @wp.func
 def are_joined(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
-    """Whether edges e and f have a vertex in common, or attached ones."""
+    """Return whether edges e and f have a vertex in common, or attached ones."""
     a = surface.joint[e[0]]
     b = surface.joint[e[1]]
     c = surface.joint[f[0]]
@@ -26,21 +26,21 @@ def are_joined(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
 
 @wp.func
 def is_led(v: int, surface: SurfaceArrays):
-    """Whether animation moves vertex v."""
+    """Return whether animation moves vertex v."""
     return v >= surface.kinematic_start and v < surface.point_start
 
 
 @wp.func
 def is_held(v: int, there: int, surface: SurfaceArrays):
-    """Whether vertex v is clasped at a body, or a collider's."""
+    """Return whether vertex v excludes a body, or is a collider's."""
     is_clasped = surface.clasped[v] & bit_of(there) != 0
     return is_clasped or (v >= surface.collider_start and is_led(v, surface))
 
 
 @wp.func
 def are_clasped(kind: int, v: wp.vec4i, surface: SurfaceArrays):
-    """Whether all of a pair of two bodies is led, or something on either side of it, and clasped
-    (kinematic_pairs.py).
+    """Return whether a pair of two bodies is kinematic as a whole, or excluded by a vertex on each
+    side (kinematic_pairs.py).
     """
     here = surface.body[v[0]]
     there = surface.body[v[3]]
@@ -60,7 +60,7 @@ def are_clasped(kind: int, v: wp.vec4i, surface: SurfaceArrays):
 
 @wp.func
 def is_no_gap(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Whether the sides of a pair are no farther apart at x than rounding can make."""
+    """Return whether the gap of a pair at x is within rounding."""
     gap = weighted(signed_weights(kind, v, x), v, x)
     rounding = rounding_along(wp.normalize(gap), x[v[0]], x[v[1]], x[v[2]], x[v[3]])
     return wp.length(gap) <= LOST * rounding
@@ -68,8 +68,8 @@ def is_no_gap(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 @wp.func
 def lay_in_each_other(kind: int, v: wp.vec4i, surface: SurfaceArrays):
-    """Whether the sides of a pair of one body lie in each other at rest and as the scene begins, as
-    those of a seam that nobody has merged: they are not held apart, no more than neighbors are.
+    """Return whether the sides of a pair of one body touch at rest and as the scene begins, such as
+    those of a seam that is not merged: like neighbors, they are not held apart.
     """
     if surface.body[v[0]] != surface.body[v[3]]:
         return False
@@ -78,7 +78,7 @@ def lay_in_each_other(kind: int, v: wp.vec4i, surface: SurfaceArrays):
 
 @wp.func
 def lay_in_triangle(e: wp.vec2i, t: wp.vec3i, surface: SurfaceArrays):
-    """The same of an edge and a triangle."""
+    """Return whether an edge and a triangle do, in the same way."""
     lay = bool(False)
     for k in range(2):
         end = wp.vec4i(e[k], t[0], t[1], t[2])

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pins at what animation moves as well: a skirt's waist on the hips, a flag's hem on its pole.
+"""Pins at other kinematic surfaces: a skirt's waist on the hips, a flag's hem on its pole.
 
 Neither can give way to the other, and both are to be where animation puts them. So pairs that are
-led as a whole are no contact. A pinned vertex that may get as near as the contact distance to
-something led, a collider or what has a pin of another body, is clasped there until a later frame
-searches, and so are the ends of a pinned edge: what belongs to them does not touch what that body
-leads. After such a frame it is looked whether anything intersects, and that is no contact either.
+kinematic as a whole are no contact. A pinned vertex that may get as near as the contact distance to
+a kinematic surface, a collider or a pin of another body, excludes that body until a later frame
+searches, and so do the ends of a pinned edge: their elements do not touch the kinematic ones of
+that body. After such a frame intersections are checked, and those are no contact either.
 """
 
 import warp as wp
@@ -23,7 +23,7 @@ wp.set_module_options(HOT)
 
 @wp.func
 def clasp_ends(e: wp.vec2i, body: int, surface: SurfaceArrays):
-    """Clasp those ends of an edge that are pins at a body."""
+    """Exclude a body at those ends of an edge that are pins."""
     for c in range(2):
         if is_led(e[c], surface) and e[c] < surface.collider_start:
             wp.atomic_or(surface.clasped, e[c], bit_of(body))
@@ -33,7 +33,7 @@ def clasp_ends(e: wp.vec2i, body: int, surface: SurfaceArrays):
 def clasp_at_triangles(
     v: int, tree: int, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
-    """Clasp vertex v at other bodies that lead a corner of a triangle in a tree it may touch."""
+    """Exclude at vertex v the other bodies with a kinematic corner of a triangle in reach."""
     low, high = vertex_box(v, surface, state, x)
     walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
@@ -56,7 +56,7 @@ def clasp_vertices(
     # in and out
     surface: SurfaceArrays,
 ):
-    """Find where the `pinned` surface vertices are clasped, besides where they are so far."""
+    """Exclude bodies at the `pinned` surface vertices, besides those excluded so far."""
     v = pinned[first + wp.tid()]
     clasp_at_triangles(v, COLLIDER_TRIANGLES, surface, state, x)
     clasp_at_triangles(v, TRIANGLES, surface, state, x)
@@ -66,7 +66,7 @@ def clasp_vertices(
 def clasp_at_edges(
     e: wp.vec2i, tree: int, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
-    """Clasp edge e at other bodies that lead both ends of an edge in a tree it may touch."""
+    """Exclude at edge e the other bodies with a kinematic edge in a tree and in reach."""
     low, high = edge_box(e, surface, state, x)
     walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
@@ -89,7 +89,7 @@ def clasp_edges(
     # in and out
     surface: SurfaceArrays,
 ):
-    """The same of edges of which both ends are pinned. One thread on the CPU, without atomics."""
+    """Exclude bodies at pinned edges. One thread on the CPU, without atomics."""
     e = surface.edges[pinned[first + wp.tid()]]
     clasp_at_edges(e, COLLIDER_EDGES, surface, state, x)
     clasp_at_edges(e, EDGES, surface, state, x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact pairs as they are found: what parts their sides, and how far they reach."""
+"""New contact pairs: their contact distance, stiffness and load."""
 
 import warp as wp
 
@@ -9,13 +9,13 @@ from ..pairs import VERTEX_TRIANGLE, Pair, SurfaceArrays, signed_weights, weight
 
 wp.set_module_options(HOT)
 
-# What is nearer at rest than the contact distance keeps at least this part of how far it is then.
+# Pairs nearer at rest than the contact distance keep at least this fraction of that gap.
 KEPT_AT_REST = wp.constant(0.5)
 
 
 @wp.func
 def multiplier_of(kind: int, v: wp.vec4i, multiplier: wp.array[float]):
-    """What a pair reaches more [m]: as its vertex does, or as both ends of an edge do."""
+    """Return the added reach of a pair [m]: that of its vertex, or of both ends of an edge."""
     if kind == VERTEX_TRIANGLE:
         return multiplier[v[0]]
     return wp.max(
@@ -25,8 +25,8 @@ def multiplier_of(kind: int, v: wp.vec4i, multiplier: wp.array[float]):
 
 @wp.func
 def without_load(known: Pair, state: ContactState):
-    """A pair of the same vertices as a known one that reaches no farther than both radii, with no
-    normal yet.
+    """Return a pair of a known one's vertices that reaches no farther than both radii, without a
+    normal.
     """
     v = known.vertices
     other = v[known.kind]
@@ -45,11 +45,11 @@ def without_load(known: Pair, state: ContactState):
 
 @wp.func
 def with_load(pair: Pair, surface: SurfaceArrays, state: ContactState):
-    """A pair that reaches as far as its load lets it.
+    """Return a pair that reaches as far as its load lets it.
 
-    What is closer at rest, by d, than the contact distance r keeps 2 d − r, but no less than a part
-    of d: at rest it does not touch, and what is just apart and what is just not behave alike.
-    Elements of one sheet, near each other because that is thick, may come closer as it folds.
+    Pairs of one body that are closer at rest, by d, than the contact distance r keep 2 d − r, but
+    no less than a fraction of d: at rest they do not touch, and the distance depends continuously
+    on d. Elements of one sheet, near each other because that is thick, may come closer as it folds.
     """
     v = pair.vertices
     pair.multiplier = multiplier_of(pair.kind, v, state.multiplier)
@@ -64,7 +64,7 @@ def with_load(pair: Pair, surface: SurfaceArrays, state: ContactState):
 
 @wp.func
 def of_rods(with_rod: int, pair: Pair):
-    """A pair that may be one of an edge that belongs to no triangle, which reaches no more."""
+    """Return a pair marked as one of a rod's edge, which gets no added reach."""
     if with_rod != 0:
         pair.with_rod = 1
         pair.radius -= pair.multiplier

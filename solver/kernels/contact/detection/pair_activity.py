@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs that need not be looked at before a sweep: what is far away, and what is still."""
+"""Cached activity of pairs: distant ones and ones at rest are skipped before a sweep."""
 
 import warp as wp
 
@@ -8,13 +8,13 @@ from ..pairs import QUIET, Pair, PairState
 
 wp.set_module_options(HOT)
 
-# A pair farther apart than this many contact distances is not looked at in the coming sweep, ...
+# Pairs farther apart than this many contact distances are skipped in the coming sweep, ...
 NEAR = wp.constant(1.5)
-# ... where it is near within at least this part more than one.
+# ... and near ones reach at least this fraction farther than one.
 LEAST_NEAR = wp.constant(0.1)
-# What quiet vertices have left at least of a gap.
+# Least remaining fraction of a gap between quiet vertices.
 LEFT = wp.constant(1.0 - 2.0 * QUIET)
-# What has moved by less than this part of the contact distance is still as it was seen.
+# Vertices that moved by less than this fraction of the contact distance are at rest.
 STILL = wp.constant(1.0e-4)
 # The vertex of a pair that is not near.
 NOWHERE = wp.constant(-1)
@@ -22,15 +22,15 @@ NOWHERE = wp.constant(-1)
 
 @wp.struct
 class PairActivity:
-    """What tells of a pair that it need not be looked at."""
+    """Cached activity of a pair."""
 
-    vertices: wp.vec4i  # from NOWHERE on where it will not be near before the next alarm
+    vertices: wp.vec4i  # NOWHERE first if it will not be near before the next measurement
     radius: float  # its contact distance [m]
 
 
 @wp.func
 def glance_at(pair: Pair, gap: float):
-    """The `PairActivity` of a pair with a `gap` [m] of room."""
+    """Return the `PairActivity` of a pair with a `gap` [m] of slack."""
     glance = PairActivity()
     glance.radius = pair.radius
     glance.vertices = pair.vertices
@@ -41,5 +41,5 @@ def glance_at(pair: Pair, gap: float):
 
 @wp.func
 def stays(glance: PairActivity, state: PairState):
-    """Whether a pair that keeps still remains what it is, near or not, however others move."""
+    """Return whether a pair at rest stays near or not, however others move."""
     return state.near == 0 or LEFT * state.gap < (1.0 + LEAST_NEAR) * glance.radius

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many pairs the lists of contacts hold, and for how many there was no room."""
+"""Numbers of pairs in the lists of contacts, and of those beyond their capacity."""
 
 import warp as wp
 
@@ -8,8 +8,8 @@ from ...device.thread_shares import share_of
 
 wp.set_module_options(QUICK)
 
-# Slots of `counts`: pairs of vertices, then of edges, then what separates, and all of them; and how
-# often pairs were sought.
+# Slots of `counts`: pairs of vertices, then of edges, then separating ones, and all of them; and
+# the number of searches.
 OF_VERTICES = wp.constant(0)
 OF_EDGES = wp.constant(1)
 SEPARATING = wp.constant(2)
@@ -32,8 +32,9 @@ def limit_slots(
     needed: wp.array[int],
     frame_goes_on: wp.array[int],
 ):
-    """Note in a slot of `needed` the most that a query has found, and count what had room; where
-    something had none, the rest of the frame is left out."""
+    """Note in a slot of `needed` the most results of a query, and limit counts to the slots; where
+    these are too few, the rest of the frame is left out.
+    """
     begin, end = share_of(wp.tid(), parts, count.shape[0])
     most = int(0)
     for k in range(begin, end):
@@ -56,8 +57,8 @@ def count_pairs(
     needed: wp.array[int],
     frame_goes_on: wp.array[int],
 ):
-    """Count what a search has found; of more than there is room for the last ones are left out, and
-    the rest of the frame.
+    """Count the pairs of a search; beyond the `capacity` the last ones are left out, and the rest
+    of the frame.
 
     `end_of_vertices` and `end_of_edges` are running sums over all queries. One thread.
     """

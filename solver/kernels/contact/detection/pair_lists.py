@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of pairs that a search has found, and the list of those of each vertex."""
+"""Lists of the pairs of a search, and of the pairs of each vertex."""
 
 import warp as wp
 
@@ -29,7 +29,7 @@ from .previous_pairs import anchor_at, place_of, range_of
 wp.set_module_options(HOT)
 
 
-# The multiplier of a pair of which nothing is known.
+# The multiplier of a pair that was not listed before.
 UNKNOWN = wp.constant(-1.0)
 
 
@@ -37,7 +37,7 @@ UNKNOWN = wp.constant(-1.0)
 def with_reach(
     pair: Pair, known: Pair, is_same_step: int, surface: SurfaceArrays, state: ContactState
 ):
-    """A pair that reaches as far as is `known` of this step or, otherwise, as its load lets it."""
+    """Return a pair with the reach `known` from this step or, otherwise, with that of its load."""
     if is_same_step != 0 and known.multiplier != UNKNOWN:
         pair.radius = known.radius
         pair.multiplier = known.multiplier
@@ -47,15 +47,15 @@ def with_reach(
 
 @wp.func
 def note_unparted(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
-    """Note that a pair is not parted by its plane: where its sides are is not known then."""
+    """Note that the plane of a pair does not separate it: its sides are unknown then."""
     if not parts_them(pair, pair.found_normal, x):
         uncertain[0] = 1
 
 
 @wp.func
 def as_known(kind: int, v: wp.vec4i, number: int, known: Anchor):
-    """A pair of the vertices v, with the `number` of its triangle or second edge, of which nothing
-    is known but how far it reached, and what parted its sides.
+    """Return a pair of the vertices v, with the `number` of its triangle or second edge, of which
+    only the earlier reach and normal are known.
     """
     pair = Pair()
     pair.vertices = v
@@ -79,7 +79,7 @@ def list_vertex_triangle(
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
 ):
-    """Pairs of what `find_triangles` has found, `as_known` from what was listed `before`; `end`
+    """List the results of `find_triangles` as pairs, `as_known` from `previous` lists; `end`
     [vertex] are the running sums of counts.
     """
     k = first + wp.tid()
@@ -111,7 +111,7 @@ def list_edge_edge(
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
 ):
-    """Pairs of what `find_edges` has found, in the same way, behind those of vertices."""
+    """List the results of `find_edges` in the same way, behind the pairs of vertices."""
     k = first + wp.tid()
     begin = int(0)
     if k > 0:
@@ -148,11 +148,11 @@ def make_pairs(
     # out
     uncertain: wp.array[int],
 ):
-    """The pairs that are listed as they are found now. How far a pair reaches is known when it was
-    listed before, where that was in the same step.
+    """Bring the listed pairs up to date. Pairs that were listed before in the same step keep their
+    reach.
 
-    Where most pairs come by, no function is too long to be inlined: those are handed copies of all
-    that `surface` and `state` hold, which took longer than the rest.
+    In the path of most pairs, every function is short enough to be inlined: others get copies of
+    all that `surface` and `state` hold, which took longer than the rest.
     """
     of_vertices = counts[OF_VERTICES]
     begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
@@ -184,7 +184,7 @@ def fill_separating(
     touches: wp.array[Touch],
     state: wp.array[PairState],
 ):
-    """Pairs of what leads intersections apart: always near, no reason to stop."""
+    """Add the pairs that push intersections apart: always near, and no bound of steps."""
     begin, end = share_of(wp.tid(), parts, counts[SEPARATING])
     for k in range(begin, end):
         p = counts[OF_VERTICES] + counts[OF_EDGES] + k
@@ -206,8 +206,8 @@ def count_entries(
     # in and out
     number: wp.array[int],
 ):
-    """How many pairs every vertex has: `number` [vertex + 1], one behind it, so that running sums
-    are where its entries begin.
+    """Count the pairs of every vertex: `number` [vertex + 1], one behind it, so that running sums
+    are the starts of its entries.
     """
     begin, end = share_of(wp.tid(), parts, counts[ALL])
     for p in range(begin, end):
@@ -226,7 +226,7 @@ def place_entries(
     # out
     entry: wp.array[int],
 ):
-    """The entries 4 · pair + corner of every vertex; `next` [vertex] is where its next one goes."""
+    """Place the entries 4 · pair + corner of every vertex; `next` [vertex] is its next place."""
     begin, end = share_of(wp.tid(), parts, counts[ALL])
     for p in range(begin, end):
         v = pairs[p].vertices
@@ -242,8 +242,8 @@ def sort_entries(
     # in and out
     entry: wp.array[int],
 ):
-    """Sort the entries of every vertex by their pairs, in whichever order they were placed: those
-    at a distance of `widest`, at a third of that, and so on (Shell 1959; Knuth's distances).
+    """Sort the entries of every vertex by their pairs: those at a distance of `widest`, at a third
+    of that, and so on (Shell 1959; Knuth's distances).
     """
     v = first + wp.tid()
     begin = start[v]

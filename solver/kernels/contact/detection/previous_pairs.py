@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was listed before a search: the pairs of every query, one query behind the other."""
+"""Pairs that were listed before a search, one query behind the other."""
 
 import warp as wp
 
@@ -11,7 +11,7 @@ wp.set_module_options(HOT)
 
 @wp.func
 def range_of(k: int, end: wp.array[int], offset: int, room: int):
-    """Where what query k has found begins and ends in a list."""
+    """Return the begin and end of the results of query k in a list."""
     begin = int(0)
     if k > 0:
         begin = end[k - 1]
@@ -20,8 +20,8 @@ def range_of(k: int, end: wp.array[int], offset: int, room: int):
 
 @wp.func
 def place_of(other: int, begin: int, end: int, anchors: wp.array[Anchor]):
-    """Where the pair with number `other` stands, or would stand, among those of a query, which are
-    in the order of these numbers.
+    """Return the place of the pair with number `other`, or where it would be inserted, among those
+    of a query, which are in the order of these numbers.
     """
     at = int(begin)
     while at < end and anchors[at].other < other:
@@ -31,8 +31,8 @@ def place_of(other: int, begin: int, end: int, anchors: wp.array[Anchor]):
 
 @wp.func
 def anchor_at(other: int, at: int, end: int, anchors: wp.array[Anchor]):
-    """What is remembered of the pair with number `other`, whose place is `at`; of one that was not
-    listed, that nothing has pulled it, and the number −1.
+    """Return the anchor of the pair with number `other`, whose place is `at`; one without
+    displacement and with the number −1, if it was not listed.
     """
     anchor = Anchor()
     anchor.other = -1

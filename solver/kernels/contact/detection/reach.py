@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What vertices and edges may come to touch before the next search."""
+"""Reach of vertices and edges: elements that they may touch before the next search."""
 
 import warp as wp
 
@@ -16,7 +16,7 @@ wp.set_module_options(HOT)
 
 @wp.func
 def advance(v: int, direction: wp.vec3, surface: SurfaceArrays):
-    """How far vertex v may get in a direction before the next search [m]."""
+    """Return how far vertex v may get in a direction before the next search [m]."""
     return wp.max(wp.dot(direction, surface.path[v]), 0.0) + surface.trust_radius[v]
 
 
@@ -33,9 +33,9 @@ def advance_of_triangle(t: wp.vec3i, direction: wp.vec3, surface: SurfaceArrays)
 
 @wp.func
 def may_meet(v: int, t: wp.vec3i, surface: SurfaceArrays):
-    """Whether vertex v and triangle t touch when they meet.
+    """Return whether vertex v and triangle t touch when they meet.
 
-    What is inside goes no further than this, as all of a body that is still flat.
+    Vertices inside of a body do not, such as all of a body that is still flat.
     """
     there = surface.body[t[0]]
     may = surface.may_touch[surface.body[v] * surface.bodies + there] != 0
@@ -46,7 +46,7 @@ def may_meet(v: int, t: wp.vec3i, surface: SurfaceArrays):
 def is_in_reach(
     v: int, t: wp.vec3i, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
-    """Whether vertex v and triangle t may touch before the next search."""
+    """Return whether vertex v and triangle t may touch before the next search."""
     p = x[v]
     w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
     gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
@@ -62,7 +62,7 @@ def is_in_reach(
 
 @wp.func
 def edges_may_meet(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
-    """Whether edges e and f touch when they meet, in the same way."""
+    """Return whether edges e and f touch when they meet, in the same way."""
     there = surface.body[f[0]]
     may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
     may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
@@ -73,7 +73,7 @@ def edges_may_meet(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
 def edges_in_reach(
     e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
-    """The same of edges e and f."""
+    """Return whether edges e and f may touch before the next search."""
     p = x[e[0]]
     q = x[e[1]]
     st = closest_on_segments(p, q, x[f[0]], x[f[1]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pairs are now: which are near, their closest points and normals, and who may feel them."""
+"""Refresh of contact pairs: near ones, their closest points and normals, and their corners."""
 
 import warp as wp
 
@@ -24,14 +24,14 @@ from .touches import edge_edge_touch, vertex_triangle_touch
 
 wp.set_module_options(HOT)
 
-# Nor is a pair that its vertices will not close: what is felt is at most this many times as far
-# beyond the contact distance as they have gone since the last look or, some sweeps ago, ...
+# Near pairs reach at most this many times as far beyond the contact distance as their vertices have
+# gone since the last check or, some sweeps ago, ...
 HASTE = wp.constant(4.0)
-# ... of which this part is remembered at each, ...
+# ... of which each check remembers this fraction.
 REMEMBERED = wp.constant(0.7)
 
 
-# Four numbers at once: the largest of Warp also asks of each whether it is one.
+# Four numbers at once: the `max` of Warp also tests each for NaN.
 WAYS_OF_PAIR = """
 #if defined(__CUDA_ARCH__)
     wp::vec_t<3, float> r;
@@ -56,16 +56,16 @@ WAYS_OF_PAIR = """
 
 @wp.func_native(WAYS_OF_PAIR)
 def ways_of_pair(kind: int, v: wp.vec4i, ways: wp.array[wp.vec4]) -> wp.vec3:
-    """Of the `ways` of vertices [m], the longest first one, and of each other one the longest of
-    one side's vertices and that of the other's, together.
+    """Return the displacements of a pair [m]: the longest first one of all, and of each other one
+    the longest on either side, added up.
     """
     ...
 
 
 @wp.func
 def reach_if_near(radius: float, gap: float, stride: float):
-    """How far apart [m] a pair is near whose sides go by `stride` [m] together from look to look, 0
-    where they are farther apart than that: at least by `gap`.
+    """Return the gap [m] below which a pair is near whose sides go by `stride` [m] together between
+    two checks; 0 if it is not near, with at least this `gap`.
     """
     reach = float(0.0)
     if gap < NEAR * radius:
@@ -94,10 +94,10 @@ def find_ways(
     stride: wp.array[float],
     watch: Watch,
 ):
-    """The ways of each vertex [m]: since it was looked at, since the room of its pairs was
-    measured, and its stride so far. Notes the `stride` since the last look; before the first one of
-    a step it is infinite. What is still, within its contact distance `radius` [m], was looked at
-    where it has been.
+    """Find the displacements of each vertex [m]: since its last check, since the slack of its pairs
+    was measured, and its stride so far. Notes the `stride` since the last check; it is infinite
+    before the first one of a step. A vertex at rest, within its contact `radius` [m], keeps its
+    place of the last check.
     """
     i = first + wp.tid()
     here = x[i]
@@ -125,11 +125,11 @@ def refresh_pairs(
     touches: wp.array[Touch],
     state: wp.array[PairState],
 ):
-    """Closest points and normals of pairs that are near, as they are now.
+    """Update the closest points and normals of near pairs.
 
-    The room between their sides is measured anew when an alarm was raised, as after every search,
-    and what is told at a glance; it shrinks by the `ways` that vertices have gone since. `changed`
-    vertices get other lists.
+    The slack between their sides and their cached activity are measured where they are stale, as
+    after every search; otherwise slack shrinks by the `displacements` of vertices since then.
+    `changed` vertices get other lists.
     """
     alarm = watch.alarm[0] != 0
     of_vertices = counts[OF_VERTICES]
@@ -184,10 +184,10 @@ def gather_near(
     near_end: wp.array[int],
     gap: wp.array[float],
 ):
-    """The entries of each vertex that it may feel, from lists.start[i] up to near_end[i]; what is
-    behind these says nothing.
+    """Gather the entries of each vertex that it may feel, from lists.start[i] up to near_end[i];
+    those behind are unused.
 
-    After an alarm also the smallest room [m] of all its pairs, as seen from x.
+    Where gaps are stale, also find the smallest slack [m] of all its pairs, as measured at x.
     """
     alarm = watch.alarm[0] != 0
     if not alarm and watch.changed[first + wp.tid()] == 0:
@@ -201,7 +201,7 @@ def gather_near(
         least = wp.where(of_pair.gap < least, of_pair.gap, least)
         if alarm:
             gap[k] = of_pair.gap
-        # Written in any case: no processor foretells which are near.
+        # Written in any case: branches on near pairs are unpredictable.
         near_entry[end] = e
         end += (of_pair.near >> (e & 3)) & 1
     near_end[i] = end
@@ -220,8 +220,8 @@ def part_anew(
     # in and out
     pairs: wp.array[Pair],
 ):
-    """Let the normals of all pairs of surfaces part their sides as they are now, where that leaves
-    more between them than those of before do.
+    """Let the normals of all pairs of surfaces separate their sides as they are now, where that
+    leaves more between them than the old ones do.
     """
     begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):

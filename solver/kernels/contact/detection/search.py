@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The search for contact pairs: box queries of vertices and edges.
 
-All is sought as it was found, at the beginnings x of trust regions, some of which may be older than
-others: only of regions anything is known. The direction between the closest points of a pair there
-parts its sides by how far they are `apart` along it. As long as neither gets so far in that
-direction that they could touch, the pair need not be looked at, however far they go aside. That
-holds for any direction; this one is the best.
+Queries use the beginnings x of trust regions, some of which may be older than others: only regions
+bound motion. The direction between the closest points of a pair there separates its sides by how
+far they are `apart` along it. As long as neither gets so far in that direction that they could
+touch, the pair needs no check, however far they move sideways. That holds for any direction; this
+one is the best.
 """
 
 import warp as wp
@@ -27,10 +27,10 @@ wp.set_module_options(HOT)
 
 @wp.func
 def triangle_intersects(v: int, t: wp.vec3i, surface: SurfaceArrays):
-    """Whether vertex v and triangle t are in an intersection, where contact would be on the wrong
-    side.
+    """Return whether vertex v and triangle t are in an intersection, where contact would be on the
+    wrong side.
 
-    What is outside of another closed body is on its right side, whatever its neighbors cross.
+    A vertex outside of another closed body is on its right side, whatever its neighbors cross.
     """
     here = surface.body[v]
     there = surface.body[t[0]]
@@ -47,7 +47,7 @@ def triangle_intersects(v: int, t: wp.vec3i, surface: SurfaceArrays):
 
 @wp.func
 def edge_intersects(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
-    """The same of two edges."""
+    """Return whether two edges are in an intersection, in the same way."""
     here = surface.body[e[0]]
     there = surface.body[f[0]]
     inside = (
@@ -63,7 +63,7 @@ def edge_intersects(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
 
 @wp.func
 def write(other: int, at: int, n: int, slots: int, found: wp.array[int]):
-    """Write a number to its place in the order of n ones from found[at] on, if there is room."""
+    """Insert a number in the order of the n from found[at] on, if there is a slot left."""
     if n < slots:
         place = at + n
         while place > at and found[place - 1] > other:
@@ -87,7 +87,7 @@ def near_triangles(
     found: wp.array[int],
 ):
     """Write the triangles of a tree that vertex v may touch, in the box from `low` to `high`, to
-    found[at...], in their order; returns how many.
+    found[at...], in their order; return how many.
     """
     n = count
     walk = first_in(surface.trees, tree, low, high)
@@ -108,8 +108,8 @@ def near_triangles(
 def known_triangles(
     k: int, surface: SurfaceArrays, before: Listed, slots: int, found: wp.array[int]
 ):
-    """Write those triangles that query k has found `before` and that nothing has renewed to its
-    slots; returns how many.
+    """Write the `previous` results of query k without moved triangles to its slots; return how
+    many.
     """
     begin, end = range_of(k, before.end_of_vertices, 0, before.anchors.shape[0])
     n = int(0)
@@ -134,10 +134,10 @@ def find_triangles(
     count: wp.array[int],
     found: wp.array[int],
 ):
-    """Triangles near each surface vertex, up to `slots` of them; `count` tells how many there are.
+    """Find triangles near each surface vertex, up to `slots` of them; `count` is the total.
 
-    Vertices of colliders look for triangles of bodies only. Those that are not renewed look for
-    renewed ones only, and keep the others that they know from `before`.
+    Vertices of colliders query triangles of bodies only. Vertices that have not moved query moved
+    triangles only, and keep their other `previous` results.
     """
     k = first + wp.tid()
     v = surface.vertices[k]
@@ -173,7 +173,7 @@ def near_edges(
     found: wp.array[int],
 ):
     """Write the edges of a tree behind edge k that it may touch, in the box from `low` to `high`,
-    to found[at...], in their order; returns how many.
+    to found[at...], in their order; return how many.
     """
     e = surface.edges[k]
     n = count
@@ -195,7 +195,7 @@ def near_edges(
 
 @wp.func
 def known_edges(k: int, surface: SurfaceArrays, before: Listed, slots: int, found: wp.array[int]):
-    """The same as `known_triangles`."""
+    """Write the `previous` results of an edge, as `known_triangles`."""
     of_vertices, room = before.counts[OF_VERTICES], before.anchors.shape[0]
     begin, end = range_of(k, before.end_of_edges, of_vertices, room)
     n = int(0)
@@ -220,7 +220,7 @@ def find_edges(
     count: wp.array[int],
     found: wp.array[int],
 ):
-    """Edges near each edge of a body, every pair once; as `find_triangles`."""
+    """Find edges near each edge of a body, every pair once; as `find_triangles`."""
     k = first + wp.tid()
     at = k * slots
     n = int(0)

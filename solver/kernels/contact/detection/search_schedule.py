@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether contact pairs are to be sought again, or parted by other planes."""
+"""Schedule of searches for contact pairs and of new separating planes."""
 
 import warp as wp
 
@@ -10,7 +10,7 @@ from ..feasibility.trust_regions import BY_TRUST_RADIUS, Regions, used_of
 
 wp.set_module_options(QUICK)
 
-# What has used up this part of its trust radius is at the edge of its region.
+# A vertex that has used this fraction of its trust radius is at the edge of its region.
 EDGE = wp.constant(0.95)
 
 
@@ -26,11 +26,10 @@ def count_capped(
     # in and out
     capped: wp.array[int],
 ):
-    """Count the vertices that their trust radius has left at the edge of their region, if there are
-    any; if it `counts_ends`, also those whose last step it has ended, wherever they are.
+    """Count the vertices that trust radii have stopped at the edge of their region, if there are
+    any; if it `counts_ends`, also those whose last step they have ended, wherever they are.
 
-    Of a coarse step a part may have been taken, or nothing: then it is no trust radius that has
-    ended it, though one would have.
+    A coarse step may have been taken in part or not at all: then no trust radius has ended it.
     """
     if stuck[BY_TRUST_RADIUS] == 0:
         return
@@ -60,13 +59,13 @@ def decide(
     parts: wp.array[int],
     goes_on: wp.array[int],
 ):
-    """A search is due when `many` vertices are capped.
+    """Decide whether a search is due: when `many` vertices are capped.
 
-    Wherever `every` divides `number` [1] and that is not 0 (0 never does), one is heeded, too: if
-    that is 1, 2, 4 … times as much, a search is due if a trust radius holds it back, and new planes
-    of the known pairs if stuck[whose] tells of any that these have held back since the last search.
-    These are due at once for what animation moves. But not after `most` of these `rounds`. One
-    thread; counts anew from here on.
+    Where `every` divides `number` [1] and that is not 0 (0 never does), one vertex counts, too: at
+    1, 2, 4 … times as much, a search is due if a trust radius stops it, otherwise new planes of the
+    known pairs if stuck[whose] shows that these have ended a step since the last search. Planes are
+    due at once for kinematic vertices. Neither is after `most` of these `rounds`. One thread;
+    resets the count.
     """
     rounds[0] = rounds[0] + 1
     search = float(capped[0]) > many

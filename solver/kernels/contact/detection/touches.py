@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What vertices need to know of pairs that are near: closest points, normals, stiffness."""
+"""Data of near pairs for their vertices: closest points, normals, stiffness."""
 
 import warp as wp
 
@@ -10,15 +10,15 @@ from .distance import parallelism
 
 wp.set_module_options(HOT)
 
-# Edges that cross farther from their ends than this part of their length count in full.
+# Edges that cross farther from their ends than this fraction of their length count in full.
 CROSSING = wp.constant(0.1)
-# Distances below this part of the contact distance have no direction.
+# Distances below this fraction of the contact distance have no direction.
 TOUCHING = wp.constant(1.0e-3)
 
 
 @wp.func
 def lines_cross(v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Whether the closest points of the lines through two edges lie inside of both edges."""
+    """Return whether the closest points of the lines through two edges lie inside of both edges."""
     r = x[v[0]] - x[v[2]]
     a = x[v[1]] - x[v[0]]
     b = x[v[3]] - x[v[2]]
@@ -30,16 +30,16 @@ def lines_cross(v: wp.vec4i, x: wp.array[wp.vec3]):
     whole = aa * bb - ab * ab
     s = ab * br - ar * bb
     t = aa * br - ab * ar
-    # In one comparison: no processor foretells four.
+    # In one comparison: four branches are unpredictable.
     return wp.min(wp.min(s, whole - s), wp.min(t, whole - t)) > 0.0
 
 
 @wp.func
 def crossing(weights: wp.vec4):
-    """1 for edges that cross well inside of both, falling smoothly to 0 at their ends.
+    """Return 1 for edges that cross well inside of both, falling smoothly to 0 at their ends.
 
-    The end of an edge of a triangle is a vertex, whose pairs with triangles stand for it. Where two
-    such vertices meet all their edges would else count once more, 36 times on a regular mesh.
+    The end of a triangle's edge is a vertex, whose pairs with triangles represent it. Where two
+    such vertices meet, all their edges would else count once more, 36 times on a regular mesh.
     """
     inside = wp.min(wp.min(weights[0], weights[1]), wp.min(-weights[2], -weights[3]))
     c = wp.clamp(inside / CROSSING, 0.0, 1.0)
@@ -57,7 +57,7 @@ def refreshed(
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
 ):
-    """What vertices need of a pair within `reach` [m], and a bit for each that may feel it."""
+    """Return the `Touch` of a pair within `reach` [m], and a bit for each that may feel it."""
     touch = Touch()
     v = pair.vertices
     between = exact_gap(weights, v, x)
@@ -89,7 +89,7 @@ def vertex_triangle_touch(
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
 ):
-    """What vertices need of pair p at x, and which corners may feel it: none beyond `reach` [m]."""
+    """Return the `Touch` of pair p at x, and its bits: none beyond `reach` [m]."""
     weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
     stiffness = pair.full_stiffness
     return refreshed(VERTEX_TRIANGLE, pair, weights, stiffness, reach, pulled[p], x, x_start)
@@ -104,7 +104,7 @@ def edge_edge_touch(
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
 ):
-    """The same of edges: those of triangles only where they cross, and less near their ends."""
+    """Return the `Touch` of two edges: of triangles only where they cross, and less near ends."""
     touch = Touch()
     near = int(0)
     v = pair.vertices

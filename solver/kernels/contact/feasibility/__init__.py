@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kernels of step bounds: how far vertices may move."""
+"""Kernels of step bounds, which keep surfaces apart."""

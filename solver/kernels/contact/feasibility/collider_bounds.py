@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps of single vertices that do not lead through analytic colliders."""
+"""Bounds of single vertices' steps in front of analytic colliders."""
 
 import warp as wp
 
@@ -8,25 +8,25 @@ from ..analytic_colliders import AnalyticColliders, ContactModel, direction_and_
 
 wp.set_module_options(QUICK)
 
-# Part of the distance to a collider that a step may go, and what it always leaves of the contact
-# distance.
+# Fraction of the distance to a collider that a step may take, and fraction of the contact distance
+# that always remains.
 KEPT = wp.constant(0.9)
 FLOOR = wp.constant(1.0e-3)
-# What rounding may do at most to a distance, as a part of all numbers that it is found from.
+# Largest rounding of a distance, as a fraction of all numbers that it is computed from.
 ROUNDING = wp.constant(1.0e-6)
 
 
 @wp.func
 def least_height(colliders: AnalyticColliders, k: int, radius: float, x: wp.vec3):
-    """How far in front of collider k a surface vertex at x always stays [m]."""
+    """Return how far in front of collider k a surface vertex at x always stays [m]."""
     size = wp.length(x) + wp.length(colliders.center[k]) + colliders.size[k]
     return FLOOR * radius + ROUNDING * size
 
 
 @wp.func
 def fraction_above(height: float, fall: float, floor: float):
-    """The fraction in [0, 1] of a step that leaves something of a height over a collider [m], and
-    no less than `floor`, when the step takes `fall` of it.
+    """Return the fraction in [0, 1] of a step that leaves something of a height over a collider
+    [m], and no less than `floor`, when the step takes `fall` of it.
     """
     fraction = float(1.0)
     if fall > KEPT * height or fall > height - floor:
@@ -36,7 +36,7 @@ def fraction_above(height: float, fall: float, floor: float):
 
 @wp.func
 def fraction_in_front(s: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
-    """The fraction in [0, 1] of `step` that does not take surface vertex s through a collider."""
+    """Return the fraction in [0, 1] of `step` that keeps surface vertex s in front of colliders."""
     fraction = float(1.0)
     colliders = model.colliders
     for k in range(colliders.kind.shape[0]):
@@ -51,5 +51,5 @@ def fraction_in_front(s: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
 
 @wp.func
 def keep_in_front(i: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
-    """The part of `step` that does not take vertex i through a collider."""
+    """Return `step` shortened so that vertex i stays in front of colliders."""
     return fraction_in_front(i, x, step, model) * step

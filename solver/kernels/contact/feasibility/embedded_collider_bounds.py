@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Surfaces that stay in front of analytic colliders while many vertices move at once."""
+"""Bounds of many simultaneous steps that keep surfaces in front of analytic colliders."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ wp.set_module_options(QUICK)
 
 @wp.func
 def place_of(s: int, x: wp.array[wp.vec3], embedding: Embedding):
-    """Where a surface vertex is, or an embedded point, when the vertices are at x [m]."""
+    """Return the place of a surface vertex or embedded point, with the vertices at x [m]."""
     place = x[s]
     if s >= embedding.first:
         place = point_position(s, x, embedding)
@@ -29,7 +29,7 @@ def find_clearances(
     # in and out
     model: ContactModel,
 ):
-    """The clearance of surface vertices, from where the step begins."""
+    """Find the clearance of surface vertices, from where the step begins."""
     s = surface_vertices[wp.tid()]
     begun = place_of(s, x_start, model.embedding)
     least = float(wp.inf)
@@ -46,7 +46,7 @@ def find_depths(
     # in and out
     model: ContactModel,
 ):
-    """How deep each body is behind colliders where the step begins; begins as 0."""
+    """Find the depth of each body behind colliders where the step begins; begins as 0."""
     s = surface_vertices[wp.tid()]
     begun = place_of(s, x_start, model.embedding)
     for k in range(model.colliders.kind.shape[0]):
@@ -60,7 +60,7 @@ def gather_clearances(
     # in and out
     model: ContactModel,
 ):
-    """The clearance of vertices that carry points: the least of these."""
+    """Find the clearance of vertices that carry points: the least of these."""
     i = wp.tid()
     if model.state.hidden[i] != 0:
         least = float(wp.inf)
@@ -71,8 +71,7 @@ def gather_clearances(
 
 @cache
 def fraction_function(width: int) -> wp.Function:
-    """What tells which fraction of its step a vertex may take, in scenes whose embedded points have
-    so many corners, or 0.
+    """Make `surface_fraction` for scenes whose embedded points have `width` corners; 0 without any.
     """
     surface, embedded = surface_functions(width), width > 0
 
@@ -85,8 +84,8 @@ def fraction_function(width: int) -> wp.Function:
         candidate: wp.array[wp.vec3],
         x_start: wp.array[wp.vec3],
     ):
-        """The fraction of its step from x to `candidate` that vertex i may take while the vertices
-        from moving[0] to moving[1] move, so that what it carries stays in front.
+        """Return the fraction of its step from x to `candidate` that keeps the surface of vertex i
+        in front, while the vertices from moving[0] to moving[1] move.
         """
         least = float(1.0)
         begin, end = surface.carried_range(i, model.embedding)
@@ -118,7 +117,7 @@ def fraction_function(width: int) -> wp.Function:
 
 @cache
 def fractions_kernel(width: int) -> wp.Kernel:
-    """The kernel of scenes whose embedded points have so many corners."""
+    """Make the kernel for scenes whose embedded points have `width` corners."""
     surface_fraction = fraction_function(width)
 
     @wp.kernel(module="unique", module_options=QUICK)
@@ -130,8 +129,8 @@ def fractions_kernel(width: int) -> wp.Kernel:
         # out
         fraction: wp.array[float],
     ):
-        """The fraction of its step from x to `candidate` that each vertex may take when all move at
-        once.
+        """Find the fraction of its step from x to `candidate` that each vertex may take when all
+        move at once.
         """
         i = wp.tid()
         moving = wp.vec2i(0, fraction.shape[0])
@@ -147,7 +146,7 @@ def take_fractions(
     # in and out
     candidate: wp.array[wp.vec3],
 ):
-    """Go back to the allowed fraction of the step from x to `candidate`."""
+    """Shorten every step from x to `candidate` to its allowed fraction."""
     i = wp.tid()
     if fraction[i] < 1.0:
         candidate[i] = wp.lerp(x[i], candidate[i], fraction[i])

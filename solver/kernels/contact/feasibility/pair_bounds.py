@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fraction of their steps that contact pairs allow vertices: no pair passes through itself.
+"""Step bounds of contact pairs: the fractions that keep their sides apart.
 
 Divide and truncate: the direction between the closest points of a pair, as of its search, separates
 its two sides, and each side stays on its own side of a plane between them (Chen et al., "Offset
 Geometric Contact", 2025, §3.5, in its planar form).
 
-A corner asks its pair only once it gets farther than QUIET times the gap from where it was as gaps
-were measured. For corners that do not ask, their pair keeps a reserve: what is left of that path.
-The rest of the gap is shared by those that ask and move at the same time, by how fast they
-approach.
+A corner queries its pair only beyond QUIET times the gap from its place as gaps were measured. For
+quiet corners their pair keeps a reserve: the rest of that path. The rest of the gap is shared by
+those that query and move at the same time, by how fast they approach.
 
 With embedded surfaces a surface vertex may move with several vertices, each of which may take a
 fraction of its own of its step. So its path to the plane of a pair is bounded by the sum of those
@@ -26,8 +25,7 @@ from .plane_bounds import fraction_to_plane, toward_plane
 
 wp.set_module_options(HOT)
 
-# Warp's own atomics are none on the CPU. Fractions are not negative: they lie in the order of their
-# bits.
+# Warp's own atomics are none on the CPU. Fractions are not negative, and so ordered as their bits.
 LOWER = """
 #if defined(__CUDA_ARCH__)
     atomicMin((int*)&fractions.data[at], __float_as_int(fraction));
@@ -45,24 +43,24 @@ LOWER = """
 
 @wp.func_native(LOWER)
 def lower(fractions: wp.array[float], at: int, fraction: float):
-    """Lower a fraction ≥ 0 to at most `fraction`, whoever does so at the same time."""
+    """Lower a fraction ≥ 0 to at most `fraction`, atomically."""
     ...
 
 
 @wp.struct
 class Watch:
-    """Where surface vertices were seen as gaps were measured, and what pairs leave of steps."""
+    """Places of surface vertices as gaps were measured, and the bounds that pairs set to steps."""
 
     x_seen: wp.array[wp.vec3]  # [vertex, m]
     least_gap: wp.array[float]  # the smallest of its pairs then, [vertex, m]
-    unknown: wp.array[int]  # whether nothing is measured: pairs are new
+    unknown: wp.array[int]  # 1 if nothing is measured: pairs are new
     kinematic_start: int  # the first vertex that animation moves
-    alarm: wp.array[int]  # whether gaps are to be measured anew
-    # How far each is from where it was looked at last, from where it was seen, and its stride
-    # before [m]; and whether it gets other lists.
+    alarm: wp.array[int]  # 1 if gaps must be measured
+    # Distance of each from its last check, from its place as measured, and its stride before [m];
+    # and 1 if it gets other lists.
     ways: wp.array[wp.vec4]
     changed: wp.array[int]
-    # What pairs leave of the step of each vertex, 1 where nothing moves.
+    # Fraction that pairs allow of each vertex's step, 1 where nothing moves.
     bound: wp.array[float]
 
 
@@ -80,7 +78,7 @@ def bounds_function(width: int) -> wp.Function:
         embedding: Embedding,
         watch: Watch,
     ):
-        """How far surface vertex s may be after this step from where it was seen [m]."""
+        """Return how far surface vertex s may be after this step from its measured place [m]."""
         far = wp.length(x[s] - watch.x_seen[s])
         if s >= moving[0] and s < moving[1]:
             far = wp.length(candidate[s] - watch.x_seen[s])
@@ -99,8 +97,8 @@ def bounds_function(width: int) -> wp.Function:
         embedding: Embedding,
         watch: Watch,
     ):
-        """How far corner s of a pair goes along `toward` [m]: in this step where it asks, and else
-        at most without asking, up to `quiet` from where it was seen.
+        """Return how far corner s of a pair goes along `toward` [m]: in this step if it queries,
+        and else at most while quiet, up to `quiet` from its measured place.
         """
         path = float(0.0)
         reserve = float(0.0)
@@ -188,7 +186,7 @@ def bounds_function(width: int) -> wp.Function:
 
 @cache
 def points_kernel(width: int) -> wp.Kernel:
-    """The kernel for embedded points with so many corners."""
+    """Make the kernel for embedded points with `width` corners."""
     lower_bounds = bounds_function(width)
 
     @wp.kernel(module="unique", module_options=HOT)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a vertex may go: to the plane that parts it from the other side, within a radius."""
+"""Step bounds of a plane that separates a pair, and of a radius around a path."""
 
 import warp as wp
 
 from ..pairs import Pair
 from .separating_planes import least_distance
 
-# Part of its path to the plane that a vertex may go.
+# Fraction of its path to the plane that a vertex may take.
 KEPT = wp.constant(0.9)
-# A plane leaves either side this part of the gap.
+# Least fraction of the gap on either side of a plane.
 LEAST_PART = wp.constant(0.05)
 # Halvings that find where a step leaves its region.
 BISECTIONS = wp.constant(12)
@@ -22,7 +22,7 @@ def path_to_plane(
     other_approach: float,
     distance: float,
 ):
-    """How far a vertex may go towards the plane of a pair [m].
+    """Return how far a vertex may go towards the plane of a pair [m].
 
     `own_gap` ≤ 0 is how far the nearest point of its own side lies ahead of it, `other_gap` how far
     that of the other side does; both sides approach, and stay `distance` apart.
@@ -41,7 +41,7 @@ def path_to_plane(
 
 @wp.func
 def toward_plane(corner: int, pair: Pair):
-    """The direction in which a corner of a pair would come to its plane."""
+    """Return the direction in which a corner of a pair approaches its plane."""
     return wp.where(corner < pair.kind, -pair.found_normal, pair.found_normal)
 
 
@@ -49,13 +49,13 @@ def toward_plane(corner: int, pair: Pair):
 def fraction_to_plane(
     corner: int, pair: Pair, approach: wp.vec4, reserve: wp.vec2, x: wp.array[wp.vec3]
 ):
-    """The fraction in [0, 1] of its `approach` that keeps a corner of a pair, which does
-    approach, on its side of the pair's plane. Other corners of sides A and B may come nearer by
-    their `reserve` [m].
+    """Return the fraction in [0, 1] of its `approach` that keeps a corner of a pair, which does
+    approach, on its side of the plane. Others of sides A and B may come nearer by their `reserve`
+    [m].
     """
     toward = toward_plane(corner, pair)
     x_s = x[pair.vertices[corner]]
-    own_gap = float(1.0e30)  # how far the nearest point of each side is from x_s
+    own_gap = float(1.0e30)  # distance from x_s to the nearest point of each side
     other_gap = float(1.0e30)
     own_approach = float(0.0)
     other_approach = float(0.0)
@@ -77,14 +77,14 @@ def fraction_to_plane(
 
 @wp.func
 def distance_from_path(point: wp.vec3, path: wp.vec3):
-    """How far a point is from the segment from 0 along a path [m]."""
+    """Return how far a point is from the segment from 0 along a path [m]."""
     part = wp.dot(point, path) / wp.max(wp.length_sq(path), 1.0e-30)
     return wp.length(point - wp.clamp(part, 0.0, 1.0) * path)
 
 
 @wp.func
 def fraction_within(offset: wp.vec3, step: wp.vec3, path: wp.vec3, radius: float):
-    """An α in [0, 1] up to which offset + α · step is at most `radius` away from a path from 0."""
+    """Return an α in [0, 1] with offset + α · step within `radius` of a path from 0."""
     low = float(1.0)
     if distance_from_path(offset + step, path) > radius:
         low = 0.0

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Directions that part the two sides of a pair.
+"""Normals of planes that separate the two sides of a pair.
 
 Closest points alone are no proof: where edges are nearly parallel, float32 finds some that are not
-the closest ones, and what lies between those may not part the edges. But any direction can be
-asked for the gap that it leaves, no direction leaves more than the distance, and of a few
-directions one leaves just that.
+the closest ones, and the direction between those may not separate the edges. But the gap along any
+direction can be computed, none exceeds the distance, and of a few directions one attains it.
 """
 
 import warp as wp
@@ -14,20 +13,20 @@ from ..pairs import EDGE_EDGE, Pair, across, pair_normal
 
 wp.set_module_options(QUICK)
 
-# The sides of a pair stay this part of their contact distance apart, ...
+# The sides of a pair stay this fraction of their contact distance apart, ...
 FLOOR = wp.constant(1.0e-3)
-# ... and this part of all numbers that are added up to find their gap: several times its rounding.
+# ... and this fraction of all addends of their gap: several times its rounding.
 ROUNDING = wp.constant(1.0e-6)
-# Rounding takes less from a gap than this part of the least distance that is kept for its sake.
+# Rounding takes less from a gap than this fraction of the least distance that is kept for it.
 LOST = wp.constant(0.25)
-# What leaves this part of a distance that is at least as large as the true one parts well.
+# A normal is good if its gap is this fraction of a distance no smaller than the true one.
 WELL = wp.constant(0.9)
 
 
 @wp.func
 def gap_along(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """The gap [m] that a direction n from B to A leaves between the sides of a pair; negative if it
-    does not part them.
+    """Return the gap [m] that a direction n from B to A leaves between the sides of a pair;
+    negative if it does not separate them.
     """
     a = x[v[0]]
     lowest = float(0.0)
@@ -42,7 +41,7 @@ def gap_along(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 @wp.func
 def rounding_along(n: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3, d: wp.vec3):
-    """What rounding may do at most to gaps between four points along a unit vector [m]."""
+    """Return the largest rounding of gaps between four points along a unit vector [m]."""
     size = wp.abs(n)
     most = wp.max(wp.dot(size, wp.abs(b - a)), wp.dot(size, wp.abs(c - a)))
     most = wp.max(most, wp.dot(size, wp.abs(d - a)))
@@ -51,7 +50,7 @@ def rounding_along(n: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3, d: wp.vec3):
 
 @wp.func
 def least_distance(pair: Pair, x: wp.array[wp.vec3]):
-    """How far apart the sides of a pair stay along its normal [m]."""
+    """Return how far apart the sides of a pair stay along its normal [m]."""
     v = pair.vertices
     rounding = rounding_along(pair.found_normal, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
     return FLOOR * pair.radius + rounding
@@ -59,13 +58,13 @@ def least_distance(pair: Pair, x: wp.array[wp.vec3]):
 
 @wp.func
 def room_between(kind: int, pair: Pair, x: wp.array[wp.vec3]):
-    """How much nearer the sides of a pair may come along its normal [m]."""
+    """Return how much nearer the sides of a pair may come along its normal [m]."""
     return gap_along(kind, pair.found_normal, pair.vertices, x) - least_distance(pair, x)
 
 
 @wp.func
 def parts_them(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
-    """Whether a direction leaves more between the sides of a pair than rounding can make."""
+    """Return whether a direction leaves more between the sides of a pair than rounding can make."""
     v = pair.vertices
     rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
     return gap_along(pair.kind, n, v, x) > rounding
@@ -73,7 +72,7 @@ def parts_them(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
 
 @wp.func
 def leaves_any_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Whether a direction n from B to A leaves any gap between them: in float64, which holds
+    """Return whether a direction n from B to A leaves any gap between them: in float64, which holds
     differences of positions exactly.
     """
     along = wp.vec3d(n)
@@ -92,8 +91,8 @@ def leaves_any_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 @wp.func
 def normal_to(u: wp.vec3, t: wp.vec3):
-    """A vector normal to two others to within rounding, however small the angle between them is;
-    0 if there is none.
+    """Return a vector normal to two others to within rounding, however small the angle between them
+    is; 0 if there is none.
     """
     n = wp.cross(u, t)
     uu = wp.max(wp.length_sq(u), 1.0e-30)
@@ -107,8 +106,8 @@ def normal_to(u: wp.vec3, t: wp.vec3):
 
 @wp.func
 def better(kind: int, best: wp.vec3, other: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """That of two directions, the latter of any length, which leaves the larger gap; what has no
-    length is none.
+    """Return that of two directions which leaves the larger gap; the second may have any length,
+    and is ignored without one.
     """
     n = wp.normalize(other)
     if wp.length_sq(n) > 0.0:
@@ -126,8 +125,8 @@ def best_to_edge(
     v: wp.vec4i,
     x: wp.array[wp.vec3],
 ):
-    """The best of `best` and those directions in which a point may be closest to an edge `along`;
-    `away` lies between its beginning and the point.
+    """Return the best of `best` and those directions in which a point may be closest to an edge
+    `along`; `away` lies between its beginning and the point.
     """
     n = better(kind, best, away, v, x)
     n = better(kind, n, away - along, v, x)
@@ -136,8 +135,8 @@ def best_to_edge(
 
 @wp.func
 def best_normal(kind: int, best: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """The direction that leaves the most of `best` and those of all features that may be closest:
-    but for rounding it leaves the distance.
+    """Return the best of `best` and the directions of all features that may be closest: its gap is
+    the distance, but for rounding.
     """
     a = x[v[0]]
     b = x[v[1]]
@@ -150,7 +149,7 @@ def best_normal(kind: int, best: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
         n = better(kind, n, -both, v, x)
         n = best_to_edge(kind, n, a - c, d - c, v, x)
         n = best_to_edge(kind, n, b - c, d - c, v, x)
-        # Of A's edge the other way round: the normal points away from B.
+        # Of A's edge with the opposite sign: the normal points away from B.
         n = better(kind, n, across(a - c, b - a), v, x)
         n = better(kind, n, across(a - d, b - a), v, x)
     else:
@@ -165,7 +164,7 @@ def best_normal(kind: int, best: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 @wp.func
 def parting_normal(kind: int, w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], toward: wp.vec3):
-    """The `pair_normal`, unless another direction parts the sides better."""
+    """Return the `pair_normal`, or another direction that separates the sides better."""
     n = pair_normal(kind, w, v, x, toward)
     if gap_along(kind, n, v, x) < WELL * wp.length(toward):
         n = best_normal(kind, n, v, x)

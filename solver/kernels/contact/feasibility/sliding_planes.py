@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Directions that part a pair and let its sides go past each other.
+"""Normals of separating planes along which the sides of a pair may slide.
 
-What slides over a mesh comes past triangles and edges that lie ahead of it in the same plane. The
-direction between the closest points, which leaves the largest gap, points along the way there, and
-a plane across the way would end it. A direction across the way leaves less, but none of that is
-used up.
+A body that slides over a mesh approaches triangles and edges that lie ahead of it in the same
+plane. The direction between the closest points, which leaves the largest gap, points along its
+path, and a plane across the path would end it. A direction across the path leaves a smaller gap,
+but none of that is used up.
 """
 
 import warp as wp
@@ -16,15 +16,15 @@ from .separating_planes import gap_along, normal_to, rounding_along
 
 wp.set_module_options(QUICK)
 
-# A direction leaves room to pass when its gap is more than this part of the contact distance, ...
+# A direction allows sliding when its gap is more than this fraction of the contact distance, ...
 BESIDE = wp.constant(0.25)
-# ... and so many times what rounding may do to it.
+# ... and more than this many times its rounding.
 ROOMY = wp.constant(10.0)
 
 
 @wp.func
 def approach_along(kind: int, n: wp.vec3, v: wp.vec4i, path: wp.array[wp.vec3]):
-    """How far both sides of a pair at most come towards each other along n on their paths [m]."""
+    """Return the most by which both sides of a pair approach along n on their paths [m]."""
     a = float(0.0)
     b = float(0.0)
     for c in range(4):
@@ -44,10 +44,10 @@ def freer(
     x: wp.array[wp.vec3],
     path: wp.array[wp.vec3],
 ):
-    """That of two directions, the latter of any length, of whose gap the paths use up less.
+    """Return that of two directions of whose gap the paths use up less.
 
-    The latter has to leave a good part of the contact distance: what passes is to pass beside, not
-    along what it touches.
+    The second, of any length, must leave a good fraction of the contact distance: bodies are to
+    slide beside, not along the surfaces that they touch.
     """
     v = pair.vertices
     kind = pair.kind
@@ -70,13 +70,13 @@ def freer_side(
     x: wp.array[wp.vec3],
     path: wp.array[wp.vec3],
 ):
-    """The same of a direction either way round."""
+    """Return `better_sliding` of a direction with either sign."""
     return freer(pair, freer(pair, best, other, x, path), -other, x, path)
 
 
 @wp.func
 def ends_paths(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3], path: wp.array[wp.vec3]):
-    """Whether the plane of a pair across n would end the paths of its sides."""
+    """Return whether the plane of a pair across n would end the paths of its sides."""
     return not approach_along(kind, n, v, path) < KEPT * gap_along(kind, n, v, x)
 
 
@@ -88,8 +88,8 @@ def passing_normal(
     x: wp.array[wp.vec3],
     path: wp.array[wp.vec3],
 ):
-    """A direction from B to A that lets the sides of a pair go farther on their paths than n does,
-    the plane across which `ends_paths`; n where there is none.
+    """Return a direction from B to A that lets the sides of a pair go farther on their paths than
+    n, whose plane `blocks_paths`; n if there is none.
     """
     v = pair.vertices
     way = weighted(weights, v, path)

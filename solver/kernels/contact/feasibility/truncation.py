@@ -2,7 +2,7 @@
 """Displacement truncation: vertices take the fraction of their steps that all limits allow.
 
 These are the planes of contact pairs (pair_bounds.py), trust regions and analytic colliders. A pair
-that was not found is farther apart than both trust radii together, so a vertex within its trust
+that is not listed is farther apart than both trust radii together, so a vertex within its trust
 radius cannot reach it.
 """
 
@@ -23,16 +23,16 @@ from .trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
 wp.set_module_options(HOT)
 
 
-# What has ended a step, besides BY_TRUST_RADIUS.
+# Limits that end a step, besides BY_TRUST_RADIUS.
 BY_PAIR = wp.constant(1)
 BY_ANALYTIC = wp.constant(4)
-# Between these, whether anything has ended the step of a vertex that animation moves.
+# Between these, the slot for any limit that has ended the step of a kinematic vertex.
 KINEMATIC = wp.constant(3)
 
 
 @cache
 def truncation_kernel(width: int) -> wp.Kernel:
-    """The kernel of scenes whose embedded points have so many corners, or 0."""
+    """Make the kernel for scenes whose embedded points have `width` corners; 0 without any."""
     surface, lower_bounds = surface_functions(width), bounds_function(width)
     surface_fraction = fraction_function(width)
 
@@ -46,8 +46,8 @@ def truncation_kernel(width: int) -> wp.Kernel:
         watch: Watch,
         embedding: Embedding,
     ):
-        """Whether a step that was cut short, and rounded, takes of the last that is kept between
-        the sides of a pair for rounding: again and again that would use it up.
+        """Return whether a truncated step, as rounded, uses up the last distance that is kept
+        between the sides of a pair for rounding: repeated steps would exhaust it.
         """
         for slot in range(begin, end):
             s = surface.carried(slot, embedding)
@@ -78,8 +78,8 @@ def truncation_kernel(width: int) -> wp.Kernel:
         fraction: wp.array[float],
         cut: wp.array[int],
     ):
-        """The fraction of its step from x to `candidate` that each vertex may take, and what ends
-        it. Vertices moving[0] up to moving[1] move at the same time. What animation moves may go
+        """Find the fraction of its step from x to `candidate` that each vertex may take, and its
+        limit. Vertices moving[0] up to moving[1] move at the same time. Kinematic ones may go
         through analytic colliders. The pairs of embedded points have lowered bounds before.
         """
         embedding = model.embedding
@@ -127,9 +127,9 @@ def commit(
     stuck: wp.array[int],
     travelled: wp.array[int],
 ):
-    """Take the allowed fraction of every step; stuck[reason] tells that a search would help.
+    """Take the allowed fraction of every step; stuck[reason] shows that a search would help.
 
-    `travelled` tells that one has used up its slack, so that trust radii may be too long by now.
+    `travelled` is 1 if one has used up its slack, so that trust radii may be too long by now.
     """
     i = first + wp.tid()
     if wp.length(candidate[i] - x[i]) > slack * radius[i]:
@@ -152,11 +152,11 @@ def make_way(
     # in and out
     candidate: wp.array[wp.vec3],
 ):
-    """Let the candidates of free vertices give way to what is moved towards them.
+    """Let the candidates of free vertices yield to approaching kinematic ones.
 
-    Vertices kinematic[0] up to kinematic[1] are moved by animation. What they would come closer to
-    than the contact distance is carried along the normal: nothing else could move it far enough in
-    few iterations.
+    Vertices kinematic[0] up to kinematic[1] are moved by animation. Vertices that they would
+    approach below the contact distance are carried along the normal: nothing else could move them
+    far enough in few iterations.
     """
     i = first + wp.tid()
     x_i = x[i]

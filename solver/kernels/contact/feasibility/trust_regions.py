@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trust regions: where every vertex may go until contact pairs are sought again.
+"""Trust region of every vertex: a capsule around its predicted path until the next search.
 
-The region of a vertex is all within its trust radius of its path, a straight one from where it was
-found: a capsule, which holds a long way without holding much.
+It holds all points within the trust radius of a straight path from where the vertex was at the last
+search: a long path in a small volume.
 """
 
 import warp as wp
@@ -13,57 +13,56 @@ from .plane_bounds import distance_from_path, fraction_within
 
 wp.set_module_options(QUICK)
 
-# What has ended the step of a vertex, where it is its region (truncation.py).
+# The limit of a step, where it is the region (truncation.py).
 BY_TRUST_RADIUS = wp.constant(2)
 
-# How much farther than expected a vertex may go, as a part of that.
+# Distance beyond the expected one that a vertex may go, as a fraction of that.
 MORE = wp.constant(0.2)
 # The longest path, in largest trust radii.
 LONGEST_PATH = wp.constant(4.0)
-# What has used up this part of its trust radius gets a new region with those that need one, ...
+# A vertex gets a new region if others need one and it has used this fraction of its radius, ...
 USED = wp.constant(0.5)
-# ... so does what is led no longer along a way that is longer than so many largest trust radii, or
-# an edge.
+# ... or no longer follows a path longer than so many largest trust radii, or an edge.
 LONG_BEHIND = wp.constant(2.0)
-# What reaches farther by this part of its trust radius may touch what was not found: half of the
-# radius, at least, lies between them as a step begins.
+# Farther reach by this fraction of the trust radius may touch unlisted elements: at least half of
+# the radius lies between them as a step begins.
 GROWN = wp.constant(0.1)
-# Who gets new regions: those that need one, all, or those that need one in the next step.
+# Scope of new regions: vertices that need one, all, or those that need one in the next step.
 SOME = wp.constant(0)
 WHOLE = wp.constant(1)
 NEXT = wp.constant(2)
 
-# From step to step slack shrinks by this factor, but not below so many times what was used of it.
+# From step to step slack shrinks by this factor, but not below so many times the used slack.
 CALMING = wp.constant(0.5)
 AGAIN = wp.constant(2.0)
 
 
 @wp.struct
 class Regions:
-    """The trust regions of all vertices and embedded points, [vertex]."""
+    """Trust regions of all vertices and embedded points, [vertex]."""
 
-    x_found: wp.array[wp.vec3]  # where each begins [m]
+    x_found: wp.array[wp.vec3]  # position at the last search [m]
     path: wp.array[wp.vec3]  # where the vertex may go from there [m], ...
-    radius: wp.array[float]  # ... and how far from that way [m]
-    ahead: wp.array[wp.vec3]  # what is left of that way [m]
-    largest: wp.array[float]  # bounds the radius, for the pairs' sake [m]; infinite for no surface
-    slack: wp.array[float]  # what the radius is larger by than what is expected [m], ...
+    radius: wp.array[float]  # ... and how far from that path [m]
+    ahead: wp.array[wp.vec3]  # the rest of that path [m]
+    largest: wp.array[float]  # bounds the radius, to limit pairs [m]; infinite without a surface
+    slack: wp.array[float]  # radius beyond the expected distance [m], ...
     least_slack: wp.array[float]  # ... at least
-    spent: wp.array[float]  # what was used of the radius as the step began [m]
-    reach: wp.array[float]  # the multiplier of the vertex when it was found [m]
-    renewed: wp.array[int]  # whether the last search gave it a new region, ...
+    spent: wp.array[float]  # used radius as the step began [m]
+    reach: wp.array[float]  # the multiplier of the vertex at its search [m]
+    renewed: wp.array[int]  # 1 if the last search gave it a new region, ...
     any_renewed: wp.array[int]  # ... and any
 
 
 @wp.func
 def used_of(i: int, place: wp.vec3, regions: Regions):
-    """How far from its way vertex i is at a place [m]."""
+    """Return how far from its path vertex i is at a place [m]."""
     return distance_from_path(place - regions.x_found[i], regions.path[i])
 
 
 @wp.func
 def fraction_in_region(i: int, x: wp.vec3, step: wp.vec3, regions: Regions):
-    """The fraction in [0, 1] of a step from x that vertex i may take within its region."""
+    """Return the fraction in [0, 1] of a step from x that vertex i may take within its region."""
     offset = x - regions.x_found[i]
     return fraction_within(offset, step, regions.path[i], regions.radius[i])
 
@@ -75,8 +74,8 @@ def calm_down(
     # in and out
     regions: Regions,
 ):
-    """Shrink the slack of each vertex, but not below the least, nor below what it needs if it goes
-    on as in the last step: `spent` is what it has used of its region so far, which may be older.
+    """Shrink the slack of each vertex, but not below the least, nor below its need if the last step
+    repeats: `spent` is what it has used of its region so far, which may be older.
     """
     i = first + wp.tid()
     used = used_of(i, x[i], regions)
@@ -96,10 +95,10 @@ def keeps_region(
     multiplier: float,
     regions: Regions,
 ):
-    """Tell if vertex i keeps the region that it has (`set_regions`)."""
+    """Return whether vertex i keeps its present region (`set_regions`)."""
     used = used_of(i, x, regions)
     radius = regions.radius[i]
-    # A way that lies behind makes lists long. What is left of a step a long one alone is worth it.
+    # A path behind a vertex makes lists long. For the rest of a step only a long one matters.
     way = wp.length(regions.path[i])
     keeps = i >= first_led or way <= LONG_BEHIND * regions.largest[i]
     if who == NEXT:
@@ -122,14 +121,15 @@ def set_regions(
     # in and out
     regions: Regions,
 ):
-    """Where each vertex may go until the next search: on its way to `goal`, which those from number
-    `first_led` on follow, and round that as far as it is `expected` elsewhere, with some slack.
+    """Set where each vertex may go until the next search: on its path to `goal`, which those from
+    number `first_following` on follow, and around it as far as it is `expected` elsewhere, with
+    slack.
 
-    The slack of what its region has cut short grows; without an expectation it is infinite. Unless
-    it is the WHOLE surface that gets new regions, only those get one that have used up theirs, or
-    that are led no longer and have a long way behind them; in the NEXT step also those that will on
-    their way, or whose way lies behind them, and what touches what is farther away, as its
-    `multiplier` [m] was less when it was found.
+    Slack grows for vertices that their region has stopped; without an expectation it is infinite.
+    Unless the WHOLE surface gets new regions, only vertices get one that have used up theirs, or
+    follow no path any more and have a long one behind them; in the NEXT step also those that will
+    on their path, or have it behind them, and those that touch at a greater distance, as their
+    `multiplier` [m] has grown.
     """
     i = first + wp.tid()
     regions.renewed[i] = 1
@@ -147,7 +147,7 @@ def set_regions(
             way = wp.vec3(0.0)
         way = way * wp.min(1.0, LONGEST_PATH * largest / wp.max(wp.length(way), 1.0e-30))
     aside = (1.0 + MORE) * wp.length(expected[i] - x[i] - way)
-    # What is no surface may go anywhere.
+    # Vertices without a surface may go anywhere.
     room = wp.min(aside + regions.slack[i], largest)
     regions.radius[i] = wp.where(largest < wp.inf, room, wp.inf)
     regions.path[i] = way
@@ -166,11 +166,11 @@ def set_point_regions(
     # in and out
     regions: Regions,
 ):
-    """Where embedded points may get when every vertex keeps to its region.
+    """Set where embedded points may get when every vertex keeps to its region.
 
     Corners are somewhere on their paths: Σ w s d, s ∈ [0, 1], lies near the path Σ w d, as far from
-    it as the paths d differ from that and negative weights w lead out of it. Where regions of
-    corners are of different age, that of the point begins where it has never been.
+    it as the paths d differ from that and negative weights w leave it. Where regions of corners are
+    of different age, that of the point begins where it has never been.
     """
     p = wp.tid()
     s = embedding.first + p
@@ -213,6 +213,6 @@ def look_ahead(
     # in and out
     regions: Regions,
 ):
-    """Find what is left of the path of each vertex."""
+    """Find the rest of the path of each vertex."""
     i = wp.tid()
     regions.ahead[i] = regions.path[i] + (regions.x_found[i] - x[i])

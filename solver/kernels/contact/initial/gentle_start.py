@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What begins nearer than its contact distance is not thrown off.
+"""Gentle start: bodies that begin within their contact distance are not thrown off.
 
 A contact that is closed by d when a scene begins would open within one step h, with the velocity
-d/h: 2 mm are 0.2 m/s at h = 1/96 s, and lift a sheet by 2 mm; 20 mm lift it by 20 cm. So a part of
-the radius of its vertices is `missing` [vertex, m] at first. It comes slower and slower, as what is
-led out of a collider does (push_out.py), and twice as fast where both sides of a pair grow: its
-weight keeps a body on what brakes no faster than it falls.
+d/h: 2 mm are 0.2 m/s at h = 1/96 s, and lift a sheet by 2 mm; 20 mm lift it by 20 cm. So a fraction
+of the radius of its vertices is `missing` [vertex, m] at first. The radius grows slower and slower,
+as push-out does (push_out.py), and twice as fast where both sides of a pair grow: weight keeps a
+body on a support that brakes no faster than it falls.
 """
 
 import warp as wp
@@ -32,7 +32,7 @@ def find_missing_of_pairs(
     # in and out
     missing: wp.array[float],
 ):
-    """What closes pairs at x is missing of the `whole` radii [vertex, m] of all their vertices."""
+    """Reduce the `whole` radii [vertex, m] of all vertices of pairs that are closed at x."""
     for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], parts):
         pair = pairs[p]
         v = pair.vertices
@@ -52,7 +52,7 @@ def find_missing_at_colliders(
     # in and out
     missing: wp.array[float],
 ):
-    """The same of surface vertices in front of analytic colliders. One thread per vertex."""
+    """Reduce the radii of surface vertices in front of analytic colliders. One thread each."""
     s = first + wp.tid()
     if model.state.hidden[s] != 0:
         return
@@ -74,7 +74,7 @@ def shorten_pairs(
     # in and out
     pairs: wp.array[Pair],
 ):
-    """Let the pairs that are listed reach no farther than both radii of now."""
+    """Let the listed pairs reach no farther than both present radii."""
     begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]

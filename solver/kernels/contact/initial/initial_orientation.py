@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sides of what touches as it begins: a cloth that lies in the floor, a box that stands on one.
+"""Orientation of surfaces that touch as they begin: a cloth in the floor, a box on another one.
 
-A gap of nothing has no direction, and what rounding makes of it is another one for each pair. So
-one of two bodies is in front of the other: of a closed one, else of what is held, or else of the
-later one; behind it where it is so on the average, of two open bodies that are free.
+A gap of zero has no direction, and rounding makes a different one for each pair. So one of two
+bodies is in front of the other: of a closed one, else of one that is held, or else of the later
+one; behind it if it is so on the average, of two open bodies that are free.
 """
 
 import warp as wp
@@ -21,18 +21,18 @@ from ..pairs import EDGE_EDGE, Pair, SurfaceArrays, across
 
 wp.set_module_options(QUICK)
 
-# The corners of a side that face across a normal say by less than this part of that which way it
-# points: then it is asked where they touch, as of a diagonal of a wall that touches with its end.
+# Normals of a side that are this nearly perpendicular to a pair's do not orient it: then those at
+# its closest points do, as for a diagonal of a wall that touches with its end.
 CLEARLY = wp.constant(0.1)
-# Cosine of the angle by which a normal may turn from one search to the next, and be like it still.
+# Cosine of the largest angle between similar normals of one search and the next.
 ALIKE = wp.constant(0.9)
-# Sides that are farther apart than this part of their contact distance are parted without a doubt.
+# Sides farther apart than this fraction of their contact distance are certainly separated.
 NARROW = wp.constant(0.1)
 
 
 @wp.func
 def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
-    """Whether a direction n parts the sides of a pair with this gap between its closest points."""
+    """Return whether a direction n separates a pair with this gap between its closest points."""
     if wp.length(gap) >= NARROW * pair.radius:
         return True
     return parts_them(pair, n, x)
@@ -40,8 +40,8 @@ def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
 
 @wp.func
 def parts_as_before(pair: Pair, n: wp.vec3, before: wp.vec3, x: wp.array[wp.vec3]):
-    """Whether a direction n that is like the normal of before leaves any gap between the sides of a
-    pair, as small as it may be: they are apart, and on the sides on which they were.
+    """Return whether a direction n that is similar to the previous normal leaves any gap between
+    the sides of a pair, as small as it may be: they are apart, and on their previous sides.
     """
     is_alike = wp.dot(n, before) > ALIKE
     return is_alike and leaves_any_gap(pair.kind, n, pair.vertices, x)
@@ -49,14 +49,14 @@ def parts_as_before(pair: Pair, n: wp.vec3, before: wp.vec3, x: wp.array[wp.vec3
 
 @wp.func
 def couple_of(a: int, b: int, surface: SurfaceArrays):
-    """The place of two bodies in `surface.side`."""
+    """Return the place of two bodies in `surface.side`."""
     return wp.min(a, b) * surface.bodies + wp.max(a, b)
 
 
 @wp.func
 def front_of(pair: Pair, weights: wp.vec4, surface: SurfaceArrays):
-    """A direction from B to A in which one of two bodies is in front of the other, as its corners
-    face, each with the size of its weight; 0 where none is known.
+    """Return a direction from B to A in which one of two bodies is in front of the other: the sum
+    of its corners' normals, each with the size of its weight; 0 where none is known.
     """
     a = surface.body[pair.vertices[0]]
     b = surface.body[pair.vertices[3]]
@@ -81,15 +81,15 @@ def front_of(pair: Pair, weights: wp.vec4, surface: SurfaceArrays):
 
 @wp.func
 def leaves_a_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Whether a direction from B to A leaves a gap between them but for rounding."""
+    """Return whether a direction from B to A leaves a gap between them but for rounding."""
     rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
     return gap_along(kind, n, v, x) >= -rounding
 
 
 @wp.func
 def common_direction(pair: Pair, weights: wp.vec4, surface: SurfaceArrays, x: wp.array[wp.vec3]):
-    """The normal of a pair from B to A, whose closest points have these signed weights, that tells
-    its sides apart as all pairs of their bodies do; 0 where none is known.
+    """Return the normal of a pair from B to A, whose closest points have these signed weights, that
+    orients its sides as all pairs of their bodies do; 0 where none is known.
     """
     v = pair.vertices
     front = front_of(pair, wp.vec4(1.0), surface)
@@ -100,7 +100,7 @@ def common_direction(pair: Pair, weights: wp.vec4, surface: SurfaceArrays, x: wp
     if pair.kind == EDGE_EDGE:
         u = x[v[1]] - x[v[0]]
         aside = wp.normalize(across(front, u))
-    # Of edges that lie in a line, all that is normal to them leaves a gap.
+    # Of edges that lie in a line, all normals leave a gap.
     if wp.length_sq(aside) > 0.0 and leaves_a_gap(pair.kind, aside, v, x):
         return aside
     normal = normal_to(u, x[v[3]] - x[v[2]])
@@ -113,8 +113,8 @@ def common_direction(pair: Pair, weights: wp.vec4, surface: SurfaceArrays, x: wp
 def normal_in_front(
     pair: Pair, weights: wp.vec4, n: wp.vec3, surface: SurfaceArrays, x: wp.array[wp.vec3]
 ):
-    """The `common_direction` of a pair whose sides n does not part, or where that leaves no gap
-    either n.
+    """Return the `common_direction` of a pair whose sides n does not separate; n if that leaves no
+    gap either.
     """
     other = common_direction(pair, weights, surface, x)
     is_known = wp.length_sq(other) > 0.0 and leaves_a_gap(pair.kind, other, pair.vertices, x)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether nothing intersects for certain, by what is known: that is much less than to look at all.
+"""Certificate that nothing intersects, which costs much less than a check of all surfaces.
 
-What was apart when it was sought still is, where every pair that is listed was parted by its plane
-when it was found and is so now, and every vertex is in its trust region (docs/method.md, "Why
-nothing gets through").
+Surfaces that were apart at the search still are if every listed pair was separated by its plane
+then and is now, and every vertex is in its trust region (docs/method.md, "Why nothing gets
+through").
 """
 
 import warp as wp
@@ -29,8 +29,8 @@ def find_unparted(
     # out
     uncertain: wp.array[int],
 ):
-    """Whether the plane of any pair of surfaces does not part its sides: where there is no room as
-    of the last refresh, which leaves a part of all room, it is asked.
+    """Find whether the plane of any pair of surfaces does not separate its sides: only pairs
+    without slack as of the last refresh, which leaves a fraction of all slack, are computed.
     """
     begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
@@ -50,8 +50,8 @@ def find_strayed(
     # out
     uncertain: wp.array[int],
 ):
-    """Whether any surface vertex is outside of its trust region by more than rounding, or was in an
-    intersection or clasped; or regions are lost.
+    """Find whether any surface vertex is outside of its trust region by more than rounding, or was
+    in an intersection or excluded; or regions are lost.
     """
     v = surface.vertices[first + wp.tid()]
     is_within = used_of(v, x[v], regions) <= regions.radius[v] + LOST * ROUNDING * wp.length(x[v])

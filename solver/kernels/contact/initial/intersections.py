@@ -25,7 +25,7 @@ def find_inside(
     face: wp.array[int],
     uv: wp.array[wp.vec2],
 ):
-    """For each surface vertex inside the closed body `number`: that and its closest face there.
+    """Find for each surface vertex inside the closed body `number` that and its closest face there.
 
     `inside` [vertex of the scene] is the number of the body plus one; `face` and the barycentric
     `uv` of the closest point belong to the surface vertices.
@@ -36,7 +36,7 @@ def find_inside(
     low = surface.body_low[number]
     high = surface.body_high[number]
     meets = surface.may_touch[surface.body[v] * surface.bodies + number] != 0
-    # What is in a room is on its right side.
+    # Enclosed bodies are on their right side.
     meets = meets and surface.side[couple_of(surface.body[v], number, surface)] > 0
     if meets and surface.body[v] != number and inside[v] == 0:
         if wp.min(p - low) >= 0.0 and wp.min(high - p) >= 0.0:
@@ -56,7 +56,7 @@ def find_ways(
     inside: wp.array[int],
     way: wp.array[wp.vec3],
 ):
-    """Tell if each point is inside a closed mesh, and find the shortest way to that [m]."""
+    """Find which points are inside a closed mesh, and their shortest displacement to it [m]."""
     k = wp.tid()
     near = wp.mesh_query_point_sign_winding_number(mesh, points[k], 1.0e6)
     inside[k] = int(near.result and near.sign < 0.0)
@@ -73,8 +73,8 @@ def find_exit(
     face: wp.array[int],
     uv: wp.array[wp.vec2],
 ):
-    """Where a ray from each vertex leaves the mesh that it is inside of, unless its direction is
-    0.
+    """Find where a ray from each vertex leaves the mesh that it is inside of, unless its direction
+    is 0.
     """
     k = wp.tid()
     if wp.length_sq(directions[k]) > 0.0:
@@ -86,7 +86,7 @@ def find_exit(
 
 @wp.func
 def crosses(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
-    """Tell if segment pq crosses triangle abc, or touches it.
+    """Return whether segment pq crosses triangle abc, or touches it.
 
     Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
     """
@@ -106,7 +106,7 @@ def crosses(p: wp.vec3, q: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
 
 @wp.func
 def any_in(marks: wp.array[int], e: wp.vec2i, t: wp.vec3i):
-    """Whether a vertex of an edge or of a triangle is marked."""
+    """Return whether a vertex of an edge or of a triangle is marked."""
     return marks[e[0]] + marks[e[1]] + marks[t[0]] + marks[t[1]] + marks[t[2]] > 0
 
 
@@ -154,9 +154,9 @@ def find_crossings(
     count: wp.array[int],
     found: wp.array[int],
 ):
-    """Triangles that each edge crosses, up to `slots`; edges of colliders meet bodies only.
+    """Find triangles that each edge crosses, up to `slots`; edges of colliders meet bodies only.
 
-    What is `flattened` [vertex] is not asked whether it crosses its own body.
+    Crossings of `flattened` [vertex] with their own body are left out.
     """
     k = first + wp.tid()
     n = int(0)
