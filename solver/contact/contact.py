@@ -14,7 +14,7 @@ from ..model.contact_lists import refuse_outside
 from .detection.bvh import Trees
 from .detection.refresh import Gaps, Refresh
 from .detection.search import Search
-from .detection.search_schedule import SearchDue
+from .detection.search_schedule import SearchSchedule
 from .feasibility.truncation import Truncation
 from .initial.intersection_certificate import IntersectionCertificate
 from .initial.intersections import Intersections
@@ -75,18 +75,18 @@ class Contact:
         gaps = Gaps(model)
         self.truncation = Truncation(model, self.struct, gaps, settings)
         self.regions = self.truncation.regions
-        x_found = self.regions.struct.x_found
-        self.trees, self.finding = (kind(model, self.struct, x_found) for kind in (Trees, Search))
+        x_search = self.regions.struct.x_search
+        self.trees, self.finding = (kind(model, self.struct, x_search) for kind in (Trees, Search))
         self.refreshing = Refresh(model, gaps)
         self.intersections = Intersections(model, self.struct, names, settings)
-        self.certainty = IntersectionCertificate(model, self.struct, self.truncation)
+        self.certificate = IntersectionCertificate(model, self.struct, self.truncation)
         # Device values that the host may read at any time: on the CPU, from the same memory.
         known = {"frame_goes_on": model.frame_goes_on, **self.lists.reported}
         self.seen = {n: a.numpy() for n, a in known.items()} if model.device.is_cpu else {}
         # True where nothing intersects in this frame, and where something may in the next one.
         self.clear, self.suspicious = False, True
-        # Hash of a search's inputs besides positions; true where restored pairs were found with it.
-        self.asked, self.is_known = digest_of(model), True
+        # Hash of a search's inputs besides positions; true where it has not changed.
+        self.digest, self.is_known = digest_of(model), True
 
     @property
     def candidate(self):
@@ -110,7 +110,7 @@ class Contact:
 
     def due(self, every, **how):
         """Return a `SearchSchedule` of this contact."""
-        return SearchDue(self.truncation, every, **how)
+        return SearchSchedule(self.truncation, every, **how)
 
     def begin_frame(self, colliders_move=True):
         """Reset the counts of a frame."""
@@ -120,15 +120,15 @@ class Contact:
             self.trees.fit()
         self.lists.begin_frame()
         self.struct.front.zero_()  # set only in frames with a check, as in a new run
-        self.finding.forgets.fill_(1)
+        self.finding.is_first_search.fill_(1)
         self.clear = False
 
     def look(self):
         """Look for intersections on the host: as a frame begins, if there may be any, and before
         every substep while there are some, unless the rest of the frame is left out.
         """
-        looks = self.suspicious or not self.truncation.on
-        if self.clear or not looks or not self.model.frame_goes_on.numpy()[0]:
+        may_intersect = self.suspicious or not self.truncation.on
+        if self.clear or not may_intersect or not self.model.frame_goes_on.numpy()[0]:
             return
         was_settled = self.intersections.is_settled
         with self.regions.without():
@@ -142,7 +142,7 @@ class Contact:
 
     def find_certainty(self):
         """Find on the device whether the end of a frame is certainly free of intersections."""
-        self.certainty.find()
+        self.certificate.find()
 
     def _is_clear(self):
         """Return whether float32 sees no intersection now."""
@@ -168,14 +168,14 @@ class Contact:
         """
         self.lists.take(numbers["counts"])
         if numbers["frame_goes_on"][0]:
-            is_unknown, is_clasped = numbers["uncertain"] != 0
-            is_clear = not (is_unknown or is_clasped) or self._is_clear()
+            is_unknown, is_excluded = numbers["uncertain"] != 0
+            is_clear = not (is_unknown or is_excluded) or self._is_clear()
             if is_unknown:
                 self.regions.lose()
             self.suspicious = not (self.intersections.is_settled and is_clear)
-        had_room = self._make_room(numbers["needed"])
+        had_capacity = self._ensure_capacity(numbers["needed"])
         self.lists.needed.zero_()
-        return had_room
+        return had_capacity
 
     def make_room_ahead(self):
         """Between two substeps, grow lists to what has been needed so far, unless the rest of the
@@ -183,9 +183,9 @@ class Contact:
         """
         if self.seen and self.seen["frame_goes_on"][0]:
             self.lists.take(self.seen["counts"])
-            self._make_room(self.seen["needed"])
+            self._ensure_capacity(self.seen["needed"])
 
-    def _make_room(self, needed):
+    def _ensure_capacity(self, needed):
         *slots, pairs = needed.astype(int).tolist()
         had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
         return had_slots and had_pairs
@@ -194,10 +194,10 @@ class Contact:
     def kept(self):
         """State that passes from one substep to the next."""
         struct, state = self.struct, self.model.contact_model.state
-        marks = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
-        marks["clasped"] = struct.clasped
+        flags = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
+        flags["clasped"] = struct.clasped
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
-        return {**self.regions.kept, **marks, **load}
+        return {**self.regions.kept, **flags, **load}
 
     @property
     def keepers(self):
@@ -206,12 +206,12 @@ class Contact:
 
     def keep(self):
         """Return the state of the host at the start of a frame."""
-        return {"suspicious": np.array([self.suspicious]), "asked": self.asked}
+        return {"suspicious": np.array([self.suspicious]), "asked": self.digest}
 
     def bring_back(self, kept):
         """Take over what `save` has returned."""
         self.suspicious = bool(kept["suspicious"].any())
-        self.is_known = np.array_equal(kept.get("asked"), self.asked)
+        self.is_known = np.array_equal(kept.get("asked"), self.digest)
 
     def brought_back(self):
         """Begin the frame again with the restored state."""
@@ -237,7 +237,7 @@ class Contact:
     def _find_next(self):
         self.follow()
         self.regions.begin_approach(NEXT)
-        when(self.regions.any_renewed, partial(self._find, NEXT), self.finding.renew)
+        when(self.regions.any_moved, partial(self._find, NEXT), self.finding.update)
         self.truncation.end_search()
 
     def approach(self, whole=True):
@@ -252,14 +252,14 @@ class Contact:
 
     def _search(self, begin, whole):
         self.follow()
-        who = WHOLE if whole else SOME
-        begin(who)
-        self._find(who)
+        scope = WHOLE if whole else SOME
+        begin(scope)
+        self._find(scope)
         self.truncation.end_search()
 
-    def _find(self, who):
-        self.trees.fit(who)
-        self.finding.run(who)
+    def _find(self, scope):
+        self.trees.fit(scope)
+        self.finding.run(scope)
 
     def part_anew(self):
         """Move the planes of all pairs between their present sides. Pairs that are not listed stay

@@ -21,7 +21,7 @@ class ContactMeasure:
         ranges = model.surface_ranges() if model.has_analytic_colliders else []
         places = [measure.PARTS * (1 + k) for k in range(len(ranges))]
         self.at_colliders = list(zip(ranges, places, strict=True))
-        self.parts = self._sums(measure.PARTS * (1 + len(ranges)))
+        self.partial_sums = self._sums(measure.PARTS * (1 + len(ranges)))
         self.totals = self._sums(1)
         self.record()
 
@@ -49,16 +49,16 @@ class ContactMeasure:
             inputs = [lists.counts, model.x, lists.pairs, lists.touches, lists.state]
             cost = PAIR * lists.expected / measure.PARTS
             self.launches.append(
-                record(measure.measure_pairs, measure.PARTS, inputs, [self.parts], cost)
+                record(measure.measure_pairs, measure.PARTS, inputs, [self.partial_sums], cost)
             )
         for (first, count), at in self.at_colliders:
             inputs = [first, count, at, model.x, model.contact_model]
             cost = VERTEX * count / measure.PARTS
             self.launches.append(
-                record(measure.measure_colliders, measure.PARTS, inputs, [self.parts], cost)
+                record(measure.measure_colliders, measure.PARTS, inputs, [self.partial_sums], cost)
             )
         if self.launches:
-            self.launches.append(record(measure.add_parts, 1, [self.parts], [self.totals]))
+            self.launches.append(record(measure.add_parts, 1, [self.partial_sums], [self.totals]))
         if model.contact is not None:
             cut = model.contact.truncation.cut
             counting = record(sums.count_marked, len(cut), [cut, BY_PAIR], [self.truncated])

@@ -12,7 +12,7 @@ from ..topology.graphs import connected_components, unique_edges
 from ..topology.meshes import are_flat, boundary_triangles, first_edges
 from .initial.edge_crossings import unit
 
-# A contact is at most this many times as stiff as what it acts on.
+# A contact is at most this many times as stiff as the vertices that it acts on.
 STIFFEST = 30.0
 # Push-out is this many times as stiff as a contact: it must win against the elements.
 FIRM = 30.0
@@ -96,8 +96,8 @@ def most_stiffness(assembly, settings):
 def most_at_points(points, most):
     """Return `most_stiffness` at embedded points, whose corners share it with all near points."""
     point, corner, weight = points.parents()
-    crowd = np.bincount(corner, weight * weight, minlength=len(most))
-    yielding = np.abs(weight) * np.maximum(crowd[corner], 1.0) / most[corner]
+    shared = np.bincount(corner, weight * weight, minlength=len(most))
+    yielding = np.abs(weight) * np.maximum(shared[corner], 1.0) / most[corner]
     with np.errstate(divide="ignore"):
         return 1.0 / np.bincount(point, yielding, minlength=len(points))
 

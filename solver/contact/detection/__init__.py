@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which surfaces are near each other: trees, searches, contact pairs."""
+"""Detection of near surfaces: trees, searches, contact pairs."""

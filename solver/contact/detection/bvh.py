@@ -19,7 +19,7 @@ OF_BODIES = kernels.EDGES, kernels.TRIANGLES
 OF_COLLIDERS = kernels.COLLIDER_EDGES, kernels.COLLIDER_TRIANGLES
 OF_EDGES = kernels.EDGES, kernels.COLLIDER_EDGES
 OF_TRIANGLES = kernels.TRIANGLES, kernels.COLLIDER_TRIANGLES
-BEHIND = kernels.RENEWED
+MOVED = kernels.MOVED
 
 
 def near_order(points, group):
@@ -51,10 +51,10 @@ def order_of(points, body):
     the entries of each body in their own.
     """
     by_body = np.argsort(body, kind="stable")
-    parts = np.split(by_body, np.flatnonzero(np.diff(body[by_body])) + 1) if len(body) else []
-    middles = np.array([points[mine].mean(axis=0) for mine in parts]).reshape(-1, 3)
+    bodies = np.split(by_body, np.flatnonzero(np.diff(body[by_body])) + 1) if len(body) else []
+    middles = np.array([points[mine].mean(axis=0) for mine in bodies]).reshape(-1, 3)
     orders = [np.zeros(0, dtype=int)]
-    for mine in (parts[number] for number in near_order(middles, 1)):
+    for mine in (bodies[number] for number in near_order(middles, 1)):
         order = near_order(points[mine], WIDTH)
         orders.append(np.where(order < 0, -1, mine[order]))
     return np.concatenate(orders)
@@ -88,15 +88,15 @@ class Trees:
     neighbors of every body. `colliders_move` is set later.
     """
 
-    def __init__(self, model, struct, x_found):
-        self.model, self.struct, self.x_found = model, struct, x_found
-        self.struct.trees, self.counts = self._planted()
+    def __init__(self, model, struct, x_search):
+        self.model, self.struct, self.x_search = model, struct, x_search
+        self.struct.trees, self.counts = self._make_trees()
         self.bounds = self._bounding()
         self.joins = {tree: self._joins(tree) for tree in self.bounds}
         self.find_neighbors = self._finding_neighbors()
         self.is_fitted, self.colliders_move = False, True
 
-    def _planted(self):
+    def _make_trees(self):
         """Return the unfitted `kernels.TreeArrays`, and the nodes of each level of a tree."""
         model, surface = self.model, self.model.surface
         x, orders = model.x.numpy(), {}
@@ -106,7 +106,7 @@ class Trees:
             for tree, mine in zip(trees, (slice(of_bodies), slice(of_bodies, None)), strict=True):
                 order = order_of(middles[mine], body[mine])
                 orders[tree] = np.where(order < 0, -1, order + (mine.start or 0))
-        orders |= {tree + BEHIND: order for tree, order in orders.items()}
+        orders |= {tree + MOVED: order for tree, order in orders.items()}
         count = np.maximum(np.bincount(surface.body, minlength=self.struct.bodies), 1)
         middles = [np.bincount(surface.body, each, self.struct.bodies) / count for each in x.T]
         orders[kernels.WHOLE_BODIES] = near_order(np.column_stack(middles), WIDTH)
@@ -115,10 +115,10 @@ class Trees:
     def _bounding(self):
         """Return launches that bound the entries of every tree, in the nodes of level 0."""
         record, bounds = self.model.launches.record, {}
-        known = [self.model.contact_model.state, self.x_found]
+        known = [self.model.contact_model.state, self.x_search]
         for tree in (*OF_BODIES, *OF_COLLIDERS):
             kernel = boxes.bound_edges if tree in OF_EDGES else boxes.bound_triangles
-            for which in (tree, tree + BEHIND):
+            for which in (tree, tree + MOVED):
                 count = sum(self.counts[which][:1])
                 bounds[which] = record(kernel, count, [which, *known], [self.struct], BOUND)
         return bounds
@@ -141,7 +141,7 @@ class Trees:
         )
         struct.neighbors, struct.neighbor = number, neighbor
         both, count = [struct.body_low, struct.body_high], len(model.surface.vertices)
-        inputs = [struct, model.contact_model.state, self.x_found]
+        inputs = [struct, model.contact_model.state, self.x_search]
         return [
             record(broad_phase.clear_boxes, bodies, [], [*both, reach]),
             record(broad_phase.gather_boxes, count, inputs, [*both, reach]),
@@ -151,15 +151,15 @@ class Trees:
             record(broad_phase.find_neighbors, bodies, [struct], [number, neighbor]),
         ]
 
-    def fit(self, who=WHOLE):
+    def fit(self, scope=WHOLE):
         """Fit all trees to the present trust regions; those of moved entries, too, unless that is
         the WHOLE surface. For SOME of it, within a step, trees of colliders at rest stay: their
         boxes grow with the load alone, from step to step.
         """
-        keep_still = who == SOME and self.is_fitted and not self.colliders_move
-        trees = list(OF_BODIES if keep_still else (*OF_BODIES, *OF_COLLIDERS))
-        if who != WHOLE:
-            trees += [tree + BEHIND for tree in (*OF_BODIES, *OF_COLLIDERS)]
+        are_at_rest = scope == SOME and self.is_fitted and not self.colliders_move
+        trees = list(OF_BODIES if are_at_rest else (*OF_BODIES, *OF_COLLIDERS))
+        if scope != WHOLE:
+            trees += [tree + MOVED for tree in (*OF_BODIES, *OF_COLLIDERS)]
         play([self.bounds[tree] for tree in trees])
         for tree in trees:
             play(self.joins[tree])

@@ -10,7 +10,7 @@ from ...kernels.contact.detection import refresh
 from ...kernels.contact.feasibility.pair_bounds import Watch
 
 # Rough cost of a pair, of its entry in a list, and of a vertex's displacement [ns].
-LOOK, ENTRY, WAY = 20.0, 2.0, 5.0
+CHECK, ENTRY, DISPLACEMENT = 20.0, 2.0, 5.0
 
 
 class Gaps:
@@ -22,26 +22,26 @@ class Gaps:
 
     def __init__(self, model):
         count, device, self.watch = len(model.x), model.device, Watch()
-        self.watch.x_seen, self.x_looked = wp.clone(model.x), wp.clone(model.x)
+        self.watch.x_measured, self.x_checked = wp.clone(model.x), wp.clone(model.x)
         self.watch.least_gap, self.stride, self.watch.bound = (
             wp.zeros(count, dtype=float, device=device) for _ in range(3)
         )
         self.watch.bound.fill_(1.0)
         self.watch.kinematic_start = model.free_count
-        self.watch.unknown, self.watch.alarm = (
+        self.watch.unknown, self.watch.is_stale = (
             wp.ones(1, dtype=int, device=device) for _ in range(2)
         )
-        self.watch.ways = wp.zeros(count, dtype=wp.vec4, device=device)
+        self.watch.displacements = wp.zeros(count, dtype=wp.vec4, device=device)
         self.watch.changed = wp.zeros(count, dtype=int, device=device)
 
     def forget(self):
         """Mark all gaps as unknown until pairs are refreshed."""
         self.watch.unknown.fill_(1)
-        self.watch.alarm.fill_(1)
+        self.watch.is_stale.fill_(1)
 
     def begin_step(self, x):
         """Begin displacements at x [m], with unknown strides."""
-        wp.copy(self.x_looked, x)
+        wp.copy(self.x_checked, x)
         self.stride.fill_(math.inf)
 
 
@@ -58,21 +58,21 @@ class Refresh:
         """Leave out the displacements of colliders at rest."""
         if colliders_move != self.colliders_move:
             self.colliders_move = colliders_move
-            self.gaps.watch.ways.zero_()
+            self.gaps.watch.displacements.zero_()
             self._record()
 
     def run(self):
         if self.revision != self.model.lists.revision:
             self._record()
         play(self.launches)
-        self.gaps.watch.alarm.zero_()
+        self.gaps.watch.is_stale.zero_()
         self.gaps.watch.unknown.zero_()
 
     def part_anew(self):
         """Let the normals of all pairs separate their sides as they are now."""
         if self.revision != self.model.lists.revision:
             self._record()
-        self.parting()
+        self.move_planes()
 
     def _record(self):
         model, watch, lists = self.model, self.gaps.watch, self.model.lists
@@ -81,12 +81,12 @@ class Refresh:
         outputs = [watch, lists.glances, lists.touches, lists.state]
         extent = lists.capacity, lists.expected
         near, around = [lists.near.entry, lists.near.end, lists.all.gap], [model.x, lists.counts]
-        self.parting = model.launches.record_list(
-            refresh.part_anew, *extent, around, [lists.pairs], LOOK
+        self.move_planes = model.launches.record_list(
+            refresh.part_anew, *extent, around, [lists.pairs], CHECK
         )
         self.launches = [
-            *self._finding_ways(),
-            model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, LOOK),
+            *self._finding_displacements(),
+            model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, CHECK),
             record(
                 refresh.gather_near,
                 lists.vertex_count,
@@ -96,11 +96,13 @@ class Refresh:
             ),
         ]
 
-    def _finding_ways(self):
+    def _finding_displacements(self):
         """Yield launches that find the displacements of all vertices that may move."""
         model, gaps, surface = self.model, self.gaps, self.model.surface
         inputs, count = [model.x, model.contact_model.state.radius], model.lists.vertex_count
-        outputs = [gaps.x_looked, gaps.stride, gaps.watch]
+        outputs = [gaps.x_checked, gaps.stride, gaps.watch]
         before, behind = (0, surface.collider_start), (surface.point_start, count)
         for first, end in [(0, count)] if self.colliders_move else [before, behind]:
-            yield model.launches.record(refresh.find_ways, end - first, inputs, outputs, WAY, first)
+            yield model.launches.record(
+                refresh.find_displacements, end - first, inputs, outputs, DISPLACEMENT, first
+            )

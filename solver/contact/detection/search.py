@@ -15,7 +15,7 @@ from ...device.scan import scan
 from ...kernels.contact import friction_anchors, pairs
 from ...kernels.contact.detection import pair_counts as counting
 from ...kernels.contact.detection import pair_lists, search
-from ...kernels.contact.detection.kinematic_pairs import clasp_edges, clasp_vertices
+from ...kernels.contact.detection.kinematic_pairs import exclude_at_edges, exclude_at_vertices
 from ...kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
 from ...model.contact_lists import refuse_outside, roomy
 
@@ -36,32 +36,35 @@ class Search:
 
     state_name = "contact_search"
 
-    def __init__(self, model, struct, x_found):
-        self.model, self.struct, self.x_found = model, struct, x_found
+    def __init__(self, model, struct, x_search):
+        self.model, self.struct, self.x_search = model, struct, x_search
         self.queries = len(struct.vertices), struct.body_edges
         self.slots = [TRIANGLE_SLOTS, EDGE_SLOTS]
         self.count, self.end = (
             [wp.zeros(max(number, 1), dtype=int, device=model.device) for number in self.queries]
             for _ in range(2)
         )
-        self.clasps = list(self._clasping())
-        self.forgets = wp.ones(1, dtype=int, device=model.device)
+        self.exclusions = list(self._excluding())
+        self.is_first_search = wp.ones(1, dtype=int, device=model.device)
         self.next = wp.zeros_like(model.lists.all.start)
-        self.before = pairs.Listed()
-        self.before.end_of_vertices, self.before.end_of_edges = map(wp.zeros_like, self.end)
-        self.before.counts = wp.zeros_like(model.lists.counts)
+        self.previous = pairs.Listed()
+        self.previous.end_of_vertices, self.previous.end_of_edges = map(wp.zeros_like, self.end)
+        self.previous.counts = wp.zeros_like(model.lists.counts)
         self._make_slots()
         self._record()
 
-    def _clasping(self):
+    def _excluding(self):
         """Yield launches that find pins at other kinematic surfaces."""
         model, surface = self.model, self.model.surface
         is_pin = np.zeros(len(surface.body), dtype=bool)
         is_pin[model.free_count : surface.collider_start] = True
         pins = surface.vertices[is_pin[surface.vertices]]
         both = np.flatnonzero(is_pin[surface.edges].all(axis=1))
-        for kernel, pinned, cost in ((clasp_vertices, pins, QUERY), (clasp_edges, both, 0.0)):
-            inputs = [model.upload(pinned, int), model.contact_model.state, self.x_found]
+        for kernel, pinned, cost in (
+            (exclude_at_vertices, pins, QUERY),
+            (exclude_at_edges, both, 0.0),
+        ):
+            inputs = [model.upload(pinned, int), model.contact_model.state, self.x_search]
             yield model.launches.record(kernel, len(pinned), inputs, [self.struct], cost)
 
     def _make_slots(self):
@@ -72,15 +75,16 @@ class Search:
         ]
 
     def make_room(self, needed):
-        """Grow slots where so many of both kinds were `needed`; return whether there were enough.
-        """
-        before = self.slots
-        if any(roomy(*both) != both[0] for both in zip(before, needed, strict=True)):
+        """Grow slots where so many of both kinds were `needed`; return if there were enough."""
+        previous = self.slots
+        if any(roomy(*both) != both[0] for both in zip(previous, needed, strict=True)):
             # Both, because everything is recorded again.
-            self.slots = [max(slots, roomy(0, n)) for slots, n in zip(before, needed, strict=True)]
+            self.slots = [
+                max(slots, roomy(0, n)) for slots, n in zip(previous, needed, strict=True)
+            ]
             self._make_slots()
             self.model.lists.revision += 1
-        return all(number <= slots for number, slots in zip(needed, before, strict=True))
+        return all(number <= slots for number, slots in zip(needed, previous, strict=True))
 
     def _record(self):
         """Record all launches with the present arrays."""
@@ -89,16 +93,16 @@ class Search:
         self.remember = self._remembering()
         self.finds = list(self._finding())
         self.ends = [scan(launches, *both) for both in zip(self.count, self.end, strict=True)]
-        self.fills = {who: list(self._filling(who)) for who in (SOME, NEXT)}
+        self.fills = {scope: list(self._filling(scope)) for scope in (SOME, NEXT)}
         self.fills[WHOLE] = self.fills[NEXT]
         self.count_entries, *self.sorts = self._sorting()
         self.start_entries = scan(launches, self.next, lists.all.start)
-        self.renew_pairs = self._making(NEXT)
+        self.update_pairs = self._making(NEXT)
 
-    def _making(self, who):
+    def _making(self, scope):
         """Return the launch that brings listed pairs up to date."""
         model, lists = self.model, self.model.lists
-        inputs = [self.struct, model.contact_model.state, model.x, lists.counts, int(who == SOME)]
+        inputs = [self.struct, model.contact_model.state, model.x, lists.counts, int(scope == SOME)]
         extent, kernel = (lists.capacity, lists.expected), pair_lists.make_pairs
         outputs = [lists.pairs, lists.uncertain]
         return model.launches.record_list(kernel, *extent, inputs, outputs, PAIR)
@@ -106,7 +110,7 @@ class Search:
     def _remembering(self):
         """Return the launch that notes known pairs and their friction anchors."""
         lists = self.model.lists
-        self.before.anchors = lists.anchors
+        self.previous.anchors = lists.anchors
         extent, inputs = (lists.capacity, lists.expected), [lists.pairs, lists.pulled, lists.counts]
         kernel, cost = friction_anchors.remember_pairs, ENTRY
         return self.model.launches.record_list(kernel, *extent, inputs, [lists.anchors], cost)
@@ -115,7 +119,7 @@ class Search:
     def kept(self):
         """Ends of the pairs of every query."""
         ends = {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
-        return {**ends, "forgets": self.forgets}
+        return {**ends, "forgets": self.is_first_search}
 
     def brought_back(self):
         """Refuse ends outside of the lists, and pairs of missing triangles and edges."""
@@ -132,17 +136,17 @@ class Search:
         """Yield launches that query every vertex and edge."""
         model, lists, launches = self.model, self.model.lists, self.model.launches
         needed, goes_on = lists.needed, model.frame_goes_on
-        scene = [self.struct, model.contact_model.state, self.x_found]
+        scene = [self.struct, model.contact_model.state, self.x_search]
         kernels = search.find_triangles, search.find_edges
         which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
         for k, (kernel, slot) in enumerate(zip(kernels, which, strict=True)):
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
-            inputs, outputs = [*scene, slots, self.before], [count, self.found[k]]
+            inputs, outputs = [*scene, slots, self.previous], [count, self.found[k]]
             yield launches.record(kernel, queries, inputs, outputs, QUERY)
             limit, outputs = counting.limit_slots, [count, needed, goes_on]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
-    def _filling(self, who):
+    def _filling(self, scope):
         """Yield launches that list the results as pairs, and separating ones behind them."""
         model, lists, record = self.model, self.model.lists, self.model.launches.record
         inputs = [*self.end, lists.separating, lists.capacity]
@@ -150,15 +154,15 @@ class Search:
         yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
         outputs = [lists.pairs, lists.pulled]
-        inputs = [self.struct, triangle_slots, self.end[0], self.found[0], self.before]
+        inputs = [self.struct, triangle_slots, self.end[0], self.found[0], self.previous]
         each = LISTED * lists.expected / max(vertices + edges, 1)
         yield record(pair_lists.list_vertex_triangle, vertices, inputs, outputs, each)
-        inputs = [self.struct, edge_slots, lists.counts, self.end[1], self.found[1], self.before]
+        inputs = [self.struct, edge_slots, lists.counts, self.end[1], self.found[1], self.previous]
         yield record(pair_lists.list_edge_edge, edges, inputs, outputs, each)
-        yield self._making(who)
+        yield self._making(scope)
         inputs, outputs = [lists.rows, lists.counts], [lists.pairs, lists.touches, lists.state]
-        record_list, room = model.launches.record_list, len(lists.rows)
-        yield record_list(pair_lists.fill_separating, room, 0, inputs, outputs)
+        record_list, capacity = model.launches.record_list, len(lists.rows)
+        yield record_list(pair_lists.fill_separating, capacity, 0, inputs, outputs)
 
     def _sorting(self):
         """Yield launches that list the pairs of every vertex, in the order of pairs."""
@@ -175,39 +179,39 @@ class Search:
             inputs = [*inputs, model.contact_model.embedding]
             yield record_list(pair_lists.mark_listed, *extent, inputs, [of_all.listed])
 
-    def _renew(self):
+    def _update_launches(self):
         """Record launches again if lists have been replaced."""
         if self.revision != self.model.lists.revision:
             self._record()
 
-    def _forget_clasps(self):
+    def _reset_exclusions(self):
         """Find exclusions of pins again, in the first search of a frame."""
         self.struct.clasped.zero_()
-        self.forgets.zero_()
+        self.is_first_search.zero_()
 
-    def renew(self):
+    def update(self):
         """Bring the known pairs up to date where nothing needs a search."""
-        self._renew()
-        self.renew_pairs()
+        self._update_launches()
+        self.update_pairs()
 
-    def run(self, who=WHOLE):
+    def run(self, scope=WHOLE):
         """Search the present trees for pairs of the vertices that `scope` gives new trust regions;
         rows of `Touch` that separate are pairs, too. Unless that is the WHOLE surface, the previous
         results of the others are known.
         """
         lists = self.model.lists
-        self._renew()
+        self._update_launches()
         self.remember()
-        wp.copy(self.before.end_of_vertices, self.end[0])
-        wp.copy(self.before.end_of_edges, self.end[1])
-        wp.copy(self.before.counts, lists.counts)
-        if who == WHOLE:
+        wp.copy(self.previous.end_of_vertices, self.end[0])
+        wp.copy(self.previous.end_of_edges, self.end[1])
+        wp.copy(self.previous.counts, lists.counts)
+        if scope == WHOLE:
             self.struct.renewed.fill_(1)
-        when(self.forgets, self._forget_clasps)
-        play(self.clasps)
+        when(self.is_first_search, self._reset_exclusions)
+        play(self.exclusions)
         play(self.finds)
         play(self.ends)
-        play(self.fills[who])
+        play(self.fills[scope])
         self.next.zero_()
         self.count_entries()
         self.start_entries()

@@ -10,12 +10,12 @@ from ...kernels.contact.feasibility.truncation import BY_PAIR, KINEMATIC
 # A search is due when trust radii limit more than this fraction of the vertices.
 MANY = 0.01
 # Rough cost of a vertex [ns].
-LOOK = 4.0
+CHECK = 4.0
 # No limit to rounds.
 NO_LIMIT = 2**30
 
 
-class SearchDue:
+class SearchSchedule:
     """Flags of what is due as of the last `check`: arrays of one int.
 
     A search is due, `searches`, when trust radii limit many vertices, on the way to the guess and,
@@ -46,7 +46,7 @@ class SearchDue:
                 count,
                 [int(counts_ends), stuck, cut, model.x, regions],
                 [self.capped],
-                LOOK,
+                CHECK,
             ),
             launches.record(kernels.decide, 1, inputs, outputs),
         ]

@@ -36,11 +36,11 @@ class Truncation:
         self.lower_bounds = points_kernel(width) if width else None
         model.launches.expect(self.truncate, *([self.lower_bounds] if width else []))
         self.settling = {}
-        self._record_way()
+        self._record_yielding()
 
     def begin_step(self):
         """Forget which limits ended steps, and shrink slack that was not needed."""
-        self.regions.calm_down()
+        self.regions.shrink_slack()
         self.cut.zero_()
         self.stuck.zero_()
 
@@ -52,21 +52,21 @@ class Truncation:
 
     def make_way(self):
         """Let free vertices yield to kinematic ones that move towards them."""
-        self._renew()
-        self.giving_way()
+        self._update_launches()
+        self.yielding()
 
-    def _renew(self):
+    def _update_launches(self):
         """Record launches again if lists have been replaced."""
         if self.revision != self.model.lists.revision:
-            self._record_way()
+            self._record_yielding()
             self.settling = {}
 
-    def _record_way(self):
+    def _record_yielding(self):
         model = self.model
         self.revision = model.lists.revision
         kinematic = wp.vec2i(model.free_count, model.kinematic_end)
         inputs, outputs = [kinematic, model.x, model.lists.all], [self.candidate]
-        self.giving_way = model.launches.record(
+        self.yielding = model.launches.record(
             kernels.make_way, model.free_count, inputs, outputs, 4 * MOVE
         )
 
@@ -79,7 +79,7 @@ class Truncation:
             self.gaps.watch.alarm.fill_(1)
             self.stuck.fill_(1)  # unknown
             return
-        self._renew()
+        self._update_launches()
         if (first, last) not in self.settling:
             self.settling[first, last] = list(self._record(first, last))
         play(self.settling[first, last])
@@ -90,7 +90,7 @@ class Truncation:
         """
         if not self.on:
             return [[solve], [partial(self.settle, first, last)]]
-        self._renew()
+        self._update_launches()
         return [[solve], *([launch] for launch in self._record(first, last, solve))]
 
     def _record(self, first, last, like=None):

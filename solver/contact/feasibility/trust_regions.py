@@ -33,8 +33,8 @@ class TrustRegions:
         self.struct, count = self._regions(surface_struct, settings), len(cut)
         self.is_lost = wp.ones(1, dtype=int, device=model.device)
         record, x = model.launches.record, model.x
-        self.calm_down = record(kernels.calm_down, count, [x], [self.struct], REGION)
-        self.look_ahead = record(kernels.look_ahead, count, [x], [self.struct])
+        self.shrink_slack = record(kernels.shrink_slack, count, [x], [self.struct], REGION)
+        self.find_remaining_paths = record(kernels.find_remaining_paths, count, [x], [self.struct])
         # The rest of a path is expected, and needs no more slack.
         self.approaching = self._settings(0, candidate, 1.0)
         self.searching = self._settings(model.free_count, model.inertial, MORE_SLACK)
@@ -50,27 +50,27 @@ class TrustRegions:
         if settings.quasistatic:
             least = np.full_like(largest, np.inf)
         regions.largest, regions.least_slack = (model.upload(a, float) for a in (largest, least))
-        regions.slack, regions.x_found = wp.clone(regions.least_slack), wp.clone(model.x)
+        regions.slack, regions.x_search = wp.clone(regions.least_slack), wp.clone(model.x)
         regions.path, regions.radius = surface_struct.path, surface_struct.trust_radius
         regions.ahead, regions.renewed = surface_struct.ahead, surface_struct.renewed
         regions.spent, regions.reach = (wp.zeros_like(regions.slack) for _ in range(2))
-        regions.any_renewed = wp.zeros(1, dtype=int, device=model.device)
+        regions.any_moved = wp.zeros(1, dtype=int, device=model.device)
         return regions
 
-    def _settings(self, first_led, goal, growth):
+    def _settings(self, first_following, goal, growth):
         """Return launches that set regions on the way to a goal, by scope."""
         model, points, record = self.model, self.model.surface.points, self.model.launches.record
         multiplier = model.contact_model.state.multiplier
-        ways = [first_led, growth, model.x, goal, model.inertial, self.cut, multiplier]
+        inputs = [first_following, growth, model.x, goal, model.inertial, self.cut, multiplier]
         carried = [model.contact_model.embedding, model.x, multiplier]
         count, out = model.surface.point_start, [self.struct]
         return {
-            who: [
-                record(kernels.set_regions, count, [int(who), *ways], out, REGION),
-                record(kernels.set_point_regions, len(points), [int(who), *carried], out),
-                self.look_ahead,
+            scope: [
+                record(kernels.set_regions, count, [int(scope), *inputs], out, REGION),
+                record(kernels.set_point_regions, len(points), [int(scope), *carried], out),
+                self.find_remaining_paths,
             ]
-            for who in (SOME, WHOLE, NEXT)
+            for scope in (SOME, WHOLE, NEXT)
         }
 
     @property
@@ -78,30 +78,30 @@ class TrustRegions:
         """Arrays that pass from one substep to the next, by name."""
         names = "trust_radius", "path", "x_found", "reach", "slack", "spent"
         regions = self.struct
-        values = regions.radius, regions.path, regions.x_found, regions.reach
+        values = regions.radius, regions.path, regions.x_search, regions.reach
         arrays = dict(zip(names, (*values, regions.slack, regions.spent), strict=True))
         return {**arrays, "is_lost": self.is_lost}
 
     @property
-    def any_renewed(self):
+    def any_moved(self):
         """An array of one int: 1 if the last search gave any vertex a new region."""
-        return self.struct.any_renewed
+        return self.struct.any_moved
 
-    def begin_approach(self, who):
+    def begin_approach(self, scope):
         """Set regions for the way to the candidates: of the WHOLE surface, or of vertices that have
         used up their own or, in the NEXT step, will on that way.
         """
-        self.any_renewed.zero_()
-        play(self.approaching[who])
+        self.any_moved.zero_()
+        play(self.approaching[scope])
 
-    def begin_search(self, who):
+    def begin_search(self, scope):
         """Set regions for the motion ahead, with more slack where the last ones ended steps."""
-        self.any_renewed.zero_()
-        play(self.searching[who])
+        self.any_moved.zero_()
+        play(self.searching[scope])
 
     def lose(self):
         """Mark all regions as unknown until they are set again."""
-        wp.copy(self.struct.x_found, self.model.x)
+        wp.copy(self.struct.x_search, self.model.x)
         self.struct.spent.zero_()
         self.is_lost.fill_(1)
 
@@ -109,11 +109,11 @@ class TrustRegions:
     def without(self):
         """Shrink regions to the present positions within the context."""
         regions = self.struct.radius, self.struct.path
-        arrays = *regions, self.struct.x_found
+        arrays = *regions, self.struct.x_search
         kept = [wp.clone(array) for array in arrays]
         for array in regions:
             array.zero_()
-        wp.copy(self.struct.x_found, self.model.x)
+        wp.copy(self.struct.x_search, self.model.x)
         yield
         for array, values in zip(arrays, kept, strict=True):
             wp.copy(array, values)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Surfaces that begin in each other or too near, and the way out."""
+"""Surfaces that begin in each other or too near, and their push-out."""

@@ -13,11 +13,11 @@ def closed_mesh(model, triangles):
     return wp.Mesh(points=model.x, indices=indices, support_winding_number=True)
 
 
-def ask(model, mesh, points):
+def query_inside(model, mesh, points):
     """Return which points [n, 3] are inside of a mesh, bool, and the shortest displacements to its
     surface [m], float64 [n, 3].
     """
-    told = [wp.zeros(len(points), dtype=kind, device=model.device) for kind in (int, wp.vec3)]
+    results = [wp.zeros(len(points), dtype=kind, device=model.device) for kind in (int, wp.vec3)]
     inputs = [mesh.id, model.upload(points.astype(np.float32), wp.vec3)]
-    model.launches.run(kernels.find_ways, len(points), inputs, told)
-    return told[0].numpy() > 0, told[1].numpy().astype(np.float64)
+    model.launches.run(kernels.find_closest_points, len(points), inputs, results)
+    return results[0].numpy() > 0, results[1].numpy().astype(np.float64)

@@ -69,17 +69,17 @@ def are_in_front(surface, front, side, x, edges, triangles):
     across = np.cross(b - a, c - a)
     across *= np.sign((across * along).sum(axis=1))[:, None]
     is_any_closed = surface.closed[one] | surface.closed[other]
-    are_parted = np.zeros(len(edges), dtype=bool)
+    are_separated = np.zeros(len(edges), dtype=bool)
     for n in (unit(along), unit(across)):
         above, below = ((x[corners] * n[:, None]).sum(axis=2) for corners in (edges, triangles))
         size = np.abs(x[np.column_stack([edges, triangles])]) * np.abs(n)[:, None]
         rounding = LOST * ROUNDING * size.sum(axis=2).max(axis=1)
         gap, depth = above.min(axis=1) - below.max(axis=1), above.max(axis=1) - below.min(axis=1)
-        are_parted |= n.any(axis=1) & (gap >= -rounding) & (is_any_closed | (depth <= rounding))
-    are_parted &= one != other
+        are_separated |= n.any(axis=1) & (gap >= -rounding) & (is_any_closed | (depth <= rounding))
+    are_separated &= one != other
     couple = np.unique(np.sort([one, other], axis=0), axis=1, return_inverse=True)[1].ravel()
-    are_all_parted = np.bincount(couple, ~are_parted) == 0
-    return are_parted & (is_any_closed | are_all_parted[couple])
+    are_all_separated = np.bincount(couple, ~are_separated) == 0
+    return are_separated & (is_any_closed | are_all_separated[couple])
 
 
 def lie_on(points, corners, uv, radius):

@@ -26,7 +26,7 @@ class IntersectionCertificate:
         count = len(self.struct.vertices)
         self.launches = [
             launches.record_list(
-                kernels.find_unparted, *extent, [*inputs, lists.counts], outputs, PAIR
+                kernels.find_unseparated, *extent, [*inputs, lists.counts], outputs, PAIR
             ),
             launches.record(kernels.find_strayed, count, where, outputs, VERTEX),
         ]

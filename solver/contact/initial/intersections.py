@@ -141,9 +141,9 @@ class Intersections:
 
     def _find(self, x):
         """Return the `Found` intersections at x, float64 [vertex, 3]."""
-        self.couples.find_rooms(x)
+        self.couples.find_enclosures(x)
         normals, self.front, self.side = fronts(self.surface, x, self.up)
-        self.side[self.couples.rooms | self.couples.rooms.T] = -1
+        self.side[self.couples.enclosures | self.couples.enclosures.T] = -1
         self.struct.front.assign(self.front)
         self.struct.side.assign(self.side.ravel())
         play(self.find_inside)
@@ -190,11 +190,11 @@ class Intersections:
         corners = x[np.column_stack([ends, others])]
         # A vertex of a solid that lies right on a floor is in front of it, so that its edges behind
         # the floor cross it: a cube that is modeled halfway through has a row of such vertices.
-        sunk = self.couples.is_sunk(surface.body[ends[:, 0]], surface.body[others[:, 0]])
+        deep = self.couples.is_penetrating(surface.body[ends[:, 0]], surface.body[others[:, 0]])
         back = IN_FRONT * surface.spacing[ends[:, 0]]
-        corners[sunk, 2:] -= (back[:, None] * surface.normals(x, triangle))[sunk, None]
+        corners[deep, 2:] -= (back[:, None] * surface.normals(x, triangle))[deep, None]
         sure = crosses(*np.moveaxis(corners, 1, 0))
-        k = np.flatnonzero(sure & ~sunk)
+        k = np.flatnonzero(sure & ~deep)
         sure[k] = ~are_in_front(surface, self.front, self.side, x, ends[k], others[k])
         return edge[sure], triangle[sure]
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...kernels.contact.feasibility.separating_planes import FLOOR
 from ..surface import held_bodies
-from .closed_meshes import ask
+from .closed_meshes import query_inside
 from .edge_crossings import unit
 
 ALONE, WHOLE, ALONG, SHORTEN, OUT = range(5)
@@ -58,46 +58,48 @@ class OverlappingBodies:
         closed = self.surface.closed
         self.by_kind = np.where(closed[:, None] | closed, OUT, SHORTEN)
         np.fill_diagonal(self.by_kind, np.where(closed, ALONE, SHORTEN))
-        self.way, self.direction = self.by_kind, {}
-        self.rooms, self.side = None, np.zeros(closed.shape * 2, dtype=np.int32)
+        self.method, self.direction = self.by_kind, {}
+        self.enclosures, self.side = None, np.zeros(closed.shape * 2, dtype=np.int32)
 
     def keep(self):
         """Return the decisions, as arrays by name."""
-        rooms = np.zeros((0, 0), dtype=bool) if self.rooms is None else self.rooms
-        return {"rooms": rooms, "side": self.side}
+        enclosures = np.zeros((0, 0), dtype=bool) if self.enclosures is None else self.enclosures
+        return {"rooms": enclosures, "side": self.side}
 
     def bring_back(self, kept):
         """Take over what `save` has returned."""
         if kept["side"].shape != self.side.shape:
             raise ValueError("bodies have changed")
         is_known = kept["rooms"].shape == self.side.shape
-        self.rooms = kept["rooms"].astype(bool) if is_known else None
+        self.enclosures = kept["rooms"].astype(bool) if is_known else None
         self.side = np.sign(kept["side"]).astype(np.int32)
 
     def named(self, names):
         """Return enclosed bodies and their enclosures, as pairs of these `names` [body]."""
-        if self.rooms is None:
+        if self.enclosures is None:
             return ()
-        return tuple((names[body], names[room]) for body, room in np.argwhere(self.rooms))
+        return tuple(
+            (names[body], names[enclosure]) for body, enclosure in np.argwhere(self.enclosures)
+        )
 
-    def is_sunk(self, one, other):
+    def is_penetrating(self, one, other):
         """Return whether `one` is a solid and `other` an open collider or its enclosure; numbers of
         bodies, any shape.
         """
         surface = self.surface
-        is_open = ~surface.closed[other] | self.rooms[one, other]
+        is_open = ~surface.closed[other] | self.enclosures[one, other]
         return (other >= surface.body_count) & surface.closed[one] & is_open
 
-    def find_rooms(self, x):
+    def find_enclosures(self, x):
         """Find once which body is in which enclosure, with vertices at x [vertex, 3]."""
-        if self.rooms is not None:
+        if self.enclosures is not None:
             return
         surface = self.surface
-        self.rooms = np.zeros_like(surface.may_touch)
+        self.enclosures = np.zeros_like(surface.may_touch)
         owner = surface.body[surface.vertices]
-        for room, (mesh, triangles) in self.meshes.items():
-            meets = np.flatnonzero(surface.may_touch[room, : surface.body_count])
-            if room < surface.body_count or not len(meets):
+        for enclosure, (mesh, triangles) in self.meshes.items():
+            meets = np.flatnonzero(surface.may_touch[enclosure, : surface.body_count])
+            if enclosure < surface.body_count or not len(meets):
                 continue
             mesh.refit()
             shell = x[surface.triangles[triangles]].reshape(-1, 3)
@@ -105,43 +107,43 @@ class OverlappingBodies:
             is_in = ~apart.any(axis=1)[surface.vertices]
             for body in meets[np.isin(meets, owner[is_in])].tolist():
                 mine = surface.vertices[owner == body]
-                self.rooms[body, room] = self._is_in(body, mesh, shell, mine, x)
+                self.enclosures[body, enclosure] = self._is_in(body, mesh, shell, mine, x)
 
     def _is_in(self, body, mesh, shell, mine, x):
         """Return whether a body's vertices `mine` are enclosed by a collider's points `shell`."""
         surface, points = self.surface, x[mine]
-        is_inner, ways = ask(self.model, mesh, points)
-        depth, radius = np.linalg.norm(ways, axis=1), surface.radius[mine]
+        is_inner, exits = query_inside(self.model, mesh, points)
+        depth, radius = np.linalg.norm(exits, axis=1), surface.radius[mine]
         is_inner &= depth > FLOOR * radius
         if is_inner.mean() < MOST or not (is_inner | (depth <= radius)).all():
             return False
         size = max(np.ptp(points, axis=0).max(), np.ptp(shell, axis=0).min())
-        rises = unit(ways).mean(axis=0) @ unit(self.up[None])[0]
+        upward = unit(exits).mean(axis=0) @ unit(self.up[None])[0]
         least = AGREE if surface.closed[body] else -AGREE
-        return not (depth.max() <= SKIN * size and rises > least)
+        return not (depth.max() <= SKIN * size and upward > least)
 
     def decide(self, found):
         """Decide on the treatment of all `Found` intersections."""
         before, self.side = self.side, np.zeros_like(self.side)
-        self.way, self.direction = self.by_kind.copy(), {}
+        self.method, self.direction = self.by_kind.copy(), {}
         for one, other in found.couples().tolist():
-            is_sunk = self.is_sunk(one, other)
-            if one != other and (is_sunk or self.way[one, other] == SHORTEN):
-                self._decide_side(found, one, other, before[one, other], is_sunk)
+            is_penetrating = self.is_penetrating(one, other)
+            if one != other and (is_penetrating or self.method[one, other] == SHORTEN):
+                self._decide_side(found, one, other, before[one, other], is_penetrating)
             elif one != other and self.surface.closed[[one, other]].all():
                 self.direction[one, other] = self._common_direction(found, one, other)
 
-    def _decide_side(self, found, one, other, side, is_sunk):
+    def _decide_side(self, found, one, other, side, is_penetrating):
         """Decide to which `side` of a body an earlier one goes; 0 where that is not known yet."""
         points, normals, parallel = found.cuts(one, other)
-        mean, agree = normals.mean(axis=0), is_sunk or parallel >= PARALLEL
+        mean, agree = normals.mean(axis=0), is_penetrating or parallel >= PARALLEL
         normal = unit(mean[None])[0]
         if side == 0 and agree and np.linalg.norm(mean) >= COMMON:
             side = self._side(found.x, points, normal, one, other)
         if side != 0:
             self.side[one, other], self.direction[one, other] = side, side * normal
-            what = WHOLE if is_sunk and one not in self.held else ALONG
-            self.way[one, other] = self.way[other, one] = what
+            what = WHOLE if is_penetrating and one not in self.held else ALONG
+            self.method[one, other] = self.method[other, one] = what
 
     def _side(self, x, points, normal, one, other):
         """Return 1 where body `one` is in front of another on the average, else -1. A collider's
@@ -171,6 +173,6 @@ class OverlappingBodies:
 
     def _area_vectors(self, x, chosen):
         """Return area vectors [m²] of the surface at `chosen` vertices, bool [vertex]."""
-        part = chosen[self.surface.triangles].sum(axis=1) / 6.0
-        a, b, c = (x[corner] for corner in self.surface.triangles[part > 0.0].T)
-        return part[part > 0.0, None] * np.cross(b - a, c - a)
+        fraction = chosen[self.surface.triangles].sum(axis=1) / 6.0
+        a, b, c = (x[corner] for corner in self.surface.triangles[fraction > 0.0].T)
+        return fraction[fraction > 0.0, None] * np.cross(b - a, c - a)

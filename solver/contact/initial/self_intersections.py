@@ -11,7 +11,7 @@ import numpy as np
 from ...model.contact_lists import refuse_outside
 from ...topology.graphs import connected_components, unique_edges
 from ...topology.meshes import solid_volumes
-from .closed_meshes import ask, closed_mesh
+from .closed_meshes import closed_mesh, query_inside
 
 # A tet or cell with less than this fraction of its rest volume is flat.
 FLAT = 0.05
@@ -36,7 +36,7 @@ class SelfIntersections:
         self.flat = [(c, solid_volumes(assembly.rest_points, c)) for c in touching]
         self._keep_flat(assembly.points)
         edges = unique_edges(*(corners for corners, _ in self.flat))
-        self.part = connected_components(edges, len(surface.body))
+        self.component = connected_components(edges, len(surface.body))
         self._mark()
 
     def _keep_flat(self, x):
@@ -51,8 +51,8 @@ class SelfIntersections:
         """Mark the components of flat elements as flattened, with their embedded points."""
         surface, points = self.surface, self.surface.points
         self.state[self.state == FLATTENED] = CROSSED
-        parts = np.concatenate([self.part[corners[:, 0]] for corners, _ in self.flat])
-        self.state[np.isin(self.part, parts)] = FLATTENED
+        components = np.concatenate([self.component[corners[:, 0]] for corners, _ in self.flat])
+        self.state[np.isin(self.component, components)] = FLATTENED
         carried = (self.state[points.corners] == FLATTENED).any(axis=1)
         self.state[surface.point_start :][carried] = FLATTENED
 
@@ -98,5 +98,5 @@ class SelfIntersections:
                 # A new mesh: the tree of one that was built flat does not work any more.
                 mesh = closed_mesh(self.model, triangles)
                 off = RAISED * self.surface.spacing[vertices, None] * normals[vertices]
-                is_inside, _ = ask(self.model, mesh, x[vertices] + off)
+                is_inside, _ = query_inside(self.model, mesh, x[vertices] + off)
                 self.state[vertices[~is_inside]] = SMOOTH

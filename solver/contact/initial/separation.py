@@ -77,21 +77,21 @@ class Separation:
         """Return rows of `Touch` that push apart the `Found` intersections."""
         return np.concatenate([self._out(found), *self._apart(found), *self._whole(found)])
 
-    def _paces(self, path):
+    def _push_out_steps(self, path):
         """Return the push-out in a step when the remaining path is so long, any shape [m]: as
         `push_out_step` in push_out.py.
         """
         return np.minimum(self.step_time * np.sqrt(2.0 * BRAKING * path), path)
 
-    def led_as_a_whole(self):
+    def pushed_out_whole(self):
         """Yield the couples (solid, collider, direction) whose solid moves as a whole."""
         for (solid, collider), direction in self.couples.direction.items():
-            if self.couples.way[solid, collider] == WHOLE:
+            if self.couples.method[solid, collider] == WHOLE:
                 yield solid, collider, direction
 
     def not_touching(self, inside):
         """Return `inside` [vertex] with all of the solids that are pushed out of open colliders."""
-        for solid, collider, _ in self.led_as_a_whole():
+        for solid, collider, _ in self.pushed_out_whole():
             inside = np.where((self.surface.body == solid) & (inside == 0), collider + 1, inside)
         return inside
 
@@ -101,30 +101,30 @@ class Separation:
         """
         surface, x = self.surface, found.x
         of_triangle = surface.body[surface.triangles[:, 0]]
-        for solid, collider, direction in self.led_as_a_whole():
+        for solid, collider, direction in self.pushed_out_whole():
             mine = surface.vertices[surface.body[surface.vertices] == solid]
             points, _, _ = found.cuts(solid, collider)
             depth = max((points.mean(axis=0) - x[mine]) @ direction)
-            path = self._paces(max(depth, 0.0) + surface.radius[mine].max())
+            path = self._push_out_steps(max(depth, 0.0) + surface.radius[mine].max())
             corners = surface.triangles[np.flatnonzero(of_triangle == collider)[:1]]
             weights = np.tile([1.0, 0.0, 0.0], (len(mine), 1))
             goal = (x[mine] - x[corners[0, 0]]) @ direction + path
             vertices = np.column_stack([mine, np.repeat(corners, len(mine), axis=0)])
-            led = self._rows(vertices, weights, np.tile(direction, (len(mine), 1)), goal)
-            led["stiffness"] = surface.lead[mine]
-            yield led
+            rows = self._rows(vertices, weights, np.tile(direction, (len(mine), 1)), goal)
+            rows["stiffness"] = surface.lead[mine]
+            yield rows
 
     def _out(self, found):
         """Return a pair that pushes each inner vertex out, in its body's direction or shortest."""
         surface, x, inside = self.surface, found.x, found.inside
         number = inside[surface.vertices] - 1
-        is_led = self.couples.way[surface.body[surface.vertices], number] == WHOLE
-        k = np.flatnonzero((number >= 0) & ~is_led)
+        is_whole = self.couples.method[surface.body[surface.vertices], number] == WHOLE
+        k = np.flatnonzero((number >= 0) & ~is_whole)
         v, number = surface.vertices[k], number[k]
         body, direction = surface.body[v], np.zeros((len(v), 3))
-        for (one, other), way in self.couples.direction.items():
-            direction[(body == one) & (number == other)] = way
-            direction[(body == other) & (number == one)] = -way
+        for (one, other), to in self.couples.direction.items():
+            direction[(body == one) & (number == other)] = to
+            direction[(body == other) & (number == one)] = -to
         face, uv = self._exits(v, number, direction, found.face[k], found.uv[k])
         triangle = np.array(
             [self.meshes[n][1][f] for n, f in zip(number, face, strict=True)], dtype=np.int64
@@ -135,7 +135,7 @@ class Separation:
         depth = np.linalg.norm(path, axis=1)
         normal = np.where(depth[:, None] > 1e-9, unit(path), surface.normals(x, triangle))
         radius = surface.radius[v] + surface.radius[corners[:, 0]]
-        goal = -depth + self._paces(depth + radius)
+        goal = -depth + self._push_out_steps(depth + radius)
         return self._rows(np.column_stack([v, corners]), weights, normal, goal)
 
     def _exits(self, v, number, direction, face, uv):
@@ -158,7 +158,7 @@ class Separation:
         """
         surface, x = self.surface, found.x
         e, t, e_body, t_body = found.ends, found.corners, found.e_body, found.t_body
-        way = self.couples.way[e_body, t_body]
+        method = self.couples.method[e_body, t_body]
         # Vertices inside are pushed out by pairs of their own.
         known = (found.inside[e] == t_body[:, None] + 1).any(axis=1)
         known |= (found.inside[t] == e_body[:, None] + 1).any(axis=1)
@@ -168,19 +168,19 @@ class Separation:
         direction = np.select(
             [
                 is_so[:, None]
-                for is_so in (way == ALONG, surface.closed[t_body], surface.closed[e_body])
+                for is_so in (method == ALONG, surface.closed[t_body], surface.closed[e_body])
             ],
             [side[:, None] * found.of_later(), outwards, -found.of_edges],
             self._shortening(found),
         )
-        clear = ~known & (way != ALONE) & (way != WHOLE) & direction.any(axis=1)
+        clear = ~known & (method != ALONE) & (method != WHOLE) & direction.any(axis=1)
         e, t, direction = e[clear], t[clear], direction[clear]
-        step = self._paces(surface.spacing[e].mean(axis=1))
+        step = self._push_out_steps(surface.spacing[e].mean(axis=1))
         along, weights = found.along[clear], found.weights[clear]
-        for end, part in ((0, 1.0 - along), (1, along)):
+        for end, fraction in ((0, 1.0 - along), (1, along)):
             gap = x[e[:, end]] - (weights[:, :, None] * x[t]).sum(axis=1)
             goal = (gap * direction).sum(axis=1) + step
-            yield self._rows(np.column_stack([e[:, end], t]), weights, direction, goal, part)
+            yield self._rows(np.column_stack([e[:, end], t]), weights, direction, goal, fraction)
 
     def _shortening(self, found):
         """Return the directions of edges against triangles that shorten the meeting curve."""
@@ -196,12 +196,12 @@ class Separation:
             # Into the wing, away from the edge.
             inward = r - (r * along).sum(axis=1)[:, None] * along
             curve *= np.where((curve * inward).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
-            part = curve - ((along * curve).sum(axis=1) / slope)[:, None] * normal
-            gradient += np.where(wing[:, None] >= 0, part, 0.0)
+            shift = curve - ((along * curve).sum(axis=1) / slope)[:, None] * normal
+            gradient += np.where(wing[:, None] >= 0, shift, 0.0)
         # In the middle of a curve both wings cancel.
         return np.where(np.linalg.norm(gradient, axis=1)[:, None] > 0.1, unit(gradient), 0.0)
 
-    def _rows(self, vertices, weights, normal, goal, part=1.0):
+    def _rows(self, vertices, weights, normal, goal, fraction=1.0):
         """Return pairs that push a vertex to `goal` [m] along `normal` from a triangle's point."""
         rows = np.zeros(len(vertices), dtype=pairs.Touch.numpy_dtype())
         rows["vertices"] = vertices
@@ -209,5 +209,5 @@ class Separation:
         rows["normal"] = normal
         rows["separates"] = 1
         rows["radius"] = goal
-        rows["stiffness"] = FIRM * self.surface.stiffness[vertices].min(axis=1) * part
+        rows["stiffness"] = FIRM * self.surface.stiffness[vertices].min(axis=1) * fraction
         return rows

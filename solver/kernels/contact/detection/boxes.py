@@ -7,8 +7,8 @@ from ...device.options import HOT
 from ..contact_state import ContactState
 from ..pairs import SurfaceArrays
 from .broad_phase import highest, lowest
-from .bvh import RENEWED, WIDTH, clear_node, entry_at, node_at, put_box
-from .partial_search import is_edge_renewed, is_triangle_renewed
+from .bvh import MOVED, WIDTH, clear_node, entry_at, node_at, put_box
+from .partial_search import is_edge_moved, is_triangle_moved
 
 wp.set_module_options(HOT)
 
@@ -66,7 +66,7 @@ def bound_edges(
         k = entry_at(surface.trees, tree, node, lane)
         if k >= 0:
             e = surface.edges[k]
-            if tree < RENEWED or is_edge_renewed(e, surface):
+            if tree < MOVED or is_edge_moved(e, surface):
                 low, high = edge_box(e, surface, state, x)
                 put_box(surface.trees.nodes, at, lane, low, high)
 
@@ -88,6 +88,6 @@ def bound_triangles(
         k = entry_at(surface.trees, tree, node, lane)
         if k >= 0:
             t = surface.triangles[k]
-            if tree < RENEWED or is_triangle_renewed(t, surface):
+            if tree < MOVED or is_triangle_moved(t, surface):
                 low, high = triangle_box(t, surface, state, x)
                 put_box(surface.trees.nodes, at, lane, low, high)

@@ -23,7 +23,7 @@ EDGES = wp.constant(0)
 TRIANGLES = wp.constant(1)
 COLLIDER_EDGES = wp.constant(2)
 COLLIDER_TRIANGLES = wp.constant(3)
-RENEWED = wp.constant(4)
+MOVED = wp.constant(4)
 WHOLE_BODIES = wp.constant(8)
 
 # Rows are low x, y, z, high x, y, z.

@@ -25,20 +25,20 @@ def are_joined(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
 
 
 @wp.func
-def is_led(v: int, surface: SurfaceArrays):
+def is_kinematic(v: int, surface: SurfaceArrays):
     """Return whether animation moves vertex v."""
     return v >= surface.kinematic_start and v < surface.point_start
 
 
 @wp.func
-def is_held(v: int, there: int, surface: SurfaceArrays):
+def excludes(v: int, there: int, surface: SurfaceArrays):
     """Return whether vertex v excludes a body, or is a collider's."""
-    is_clasped = surface.clasped[v] & bit_of(there) != 0
-    return is_clasped or (v >= surface.collider_start and is_led(v, surface))
+    is_excluded = surface.clasped[v] & bit_of(there) != 0
+    return is_excluded or (v >= surface.collider_start and is_kinematic(v, surface))
 
 
 @wp.func
-def are_clasped(kind: int, v: wp.vec4i, surface: SurfaceArrays):
+def are_excluded(kind: int, v: wp.vec4i, surface: SurfaceArrays):
     """Return whether a pair of two bodies is kinematic as a whole, or excluded by a vertex on each
     side (kinematic_pairs.py).
     """
@@ -48,14 +48,14 @@ def are_clasped(kind: int, v: wp.vec4i, surface: SurfaceArrays):
         return False
     one = bool(False)
     other = bool(False)
-    led = bool(True)
+    kinematic = bool(True)
     for c in range(4):
-        led = led and is_led(v[c], surface)
+        kinematic = kinematic and is_kinematic(v[c], surface)
         if c < kind:
-            one = one or is_held(v[c], there, surface)
+            one = one or excludes(v[c], there, surface)
         else:
-            other = other or is_held(v[c], here, surface)
-    return led or (one and other)
+            other = other or excludes(v[c], here, surface)
+    return kinematic or (one and other)
 
 
 @wp.func

@@ -15,22 +15,22 @@ from ..contact_state import ContactState
 from ..pairs import SurfaceArrays, bit_of
 from .boxes import edge_box, vertex_box
 from .bvh import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, TRIANGLES, first_in, next_in
-from .exclusions import is_led
+from .exclusions import is_kinematic
 from .reach import edges_in_reach, edges_may_meet, is_in_reach, may_meet
 
 wp.set_module_options(HOT)
 
 
 @wp.func
-def clasp_ends(e: wp.vec2i, body: int, surface: SurfaceArrays):
+def exclude_at_ends(e: wp.vec2i, body: int, surface: SurfaceArrays):
     """Exclude a body at those ends of an edge that are pins."""
     for c in range(2):
-        if is_led(e[c], surface) and e[c] < surface.collider_start:
+        if is_kinematic(e[c], surface) and e[c] < surface.collider_start:
             wp.atomic_or(surface.clasped, e[c], bit_of(body))
 
 
 @wp.func
-def clasp_at_triangles(
+def exclude_bodies_of_triangles(
     v: int, tree: int, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
     """Exclude at vertex v the other bodies with a kinematic corner of a triangle in reach."""
@@ -39,16 +39,20 @@ def clasp_at_triangles(
     while walk.entry >= 0:
         t = surface.triangles[walk.entry]
         there = surface.body[t[0]]
-        led = is_led(t[0], surface) or is_led(t[1], surface) or is_led(t[2], surface)
+        kinematic = (
+            is_kinematic(t[0], surface)
+            or is_kinematic(t[1], surface)
+            or is_kinematic(t[2], surface)
+        )
         is_new = surface.clasped[v] & bit_of(there) == 0
-        if led and is_new and there != surface.body[v]:
+        if kinematic and is_new and there != surface.body[v]:
             if may_meet(v, t, surface) and is_in_reach(v, t, surface, state, x):
                 surface.clasped[v] = surface.clasped[v] | bit_of(there)
         walk = next_in(surface.trees, walk)
 
 
 @wp.kernel
-def clasp_vertices(
+def exclude_at_vertices(
     first: int,
     pinned: wp.array[int],
     state: ContactState,
@@ -58,12 +62,12 @@ def clasp_vertices(
 ):
     """Exclude bodies at the `pinned` surface vertices, besides those excluded so far."""
     v = pinned[first + wp.tid()]
-    clasp_at_triangles(v, COLLIDER_TRIANGLES, surface, state, x)
-    clasp_at_triangles(v, TRIANGLES, surface, state, x)
+    exclude_bodies_of_triangles(v, COLLIDER_TRIANGLES, surface, state, x)
+    exclude_bodies_of_triangles(v, TRIANGLES, surface, state, x)
 
 
 @wp.func
-def clasp_at_edges(
+def exclude_bodies_of_edges(
     e: wp.vec2i, tree: int, surface: SurfaceArrays, state: ContactState, x: wp.array[wp.vec3]
 ):
     """Exclude at edge e the other bodies with a kinematic edge in a tree and in reach."""
@@ -71,17 +75,17 @@ def clasp_at_edges(
     walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
         f = surface.edges[walk.entry]
-        led = is_led(f[0], surface) and is_led(f[1], surface)
+        kinematic = is_kinematic(f[0], surface) and is_kinematic(f[1], surface)
         there = surface.body[f[0]]
         is_new = surface.clasped[e[0]] & surface.clasped[e[1]] & bit_of(there) == 0
-        if led and is_new and there != surface.body[e[0]]:
+        if kinematic and is_new and there != surface.body[e[0]]:
             if edges_may_meet(e, f, surface) and edges_in_reach(e, f, surface, state, x):
-                clasp_ends(e, there, surface)
+                exclude_at_ends(e, there, surface)
         walk = next_in(surface.trees, walk)
 
 
 @wp.kernel
-def clasp_edges(
+def exclude_at_edges(
     first: int,
     pinned: wp.array[int],
     state: ContactState,
@@ -91,5 +95,5 @@ def clasp_edges(
 ):
     """Exclude bodies at pinned edges. One thread on the CPU, without atomics."""
     e = surface.edges[pinned[first + wp.tid()]]
-    clasp_at_edges(e, COLLIDER_EDGES, surface, state, x)
-    clasp_at_edges(e, EDGES, surface, state, x)
+    exclude_bodies_of_edges(e, COLLIDER_EDGES, surface, state, x)
+    exclude_bodies_of_edges(e, EDGES, surface, state, x)

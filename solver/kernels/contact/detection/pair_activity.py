@@ -29,17 +29,17 @@ class PairActivity:
 
 
 @wp.func
-def glance_at(pair: Pair, gap: float):
+def activity_of(pair: Pair, gap: float):
     """Return the `PairActivity` of a pair with a `gap` [m] of slack."""
-    glance = PairActivity()
-    glance.radius = pair.radius
-    glance.vertices = pair.vertices
+    activity = PairActivity()
+    activity.radius = pair.radius
+    activity.vertices = pair.vertices
     if LEFT * gap >= NEAR * pair.radius:
-        glance.vertices = wp.vec4i(NOWHERE)
-    return glance
+        activity.vertices = wp.vec4i(NOWHERE)
+    return activity
 
 
 @wp.func
-def stays(glance: PairActivity, state: PairState):
+def is_unchanged(activity: PairActivity, state: PairState):
     """Return whether a pair at rest stays near or not, however others move."""
-    return state.near == 0 or LEFT * state.gap < (1.0 + LEAST_NEAR) * glance.radius
+    return state.near == 0 or LEFT * state.gap < (1.0 + LEAST_NEAR) * activity.radius

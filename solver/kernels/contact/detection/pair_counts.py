@@ -24,7 +24,7 @@ PAIRS = wp.constant(2)
 
 @wp.kernel
 def limit_slots(
-    parts: int,
+    shares: int,
     slots: int,
     which: int,
     # in and out
@@ -35,7 +35,7 @@ def limit_slots(
     """Note in a slot of `needed` the most results of a query, and limit counts to the slots; where
     these are too few, the rest of the frame is left out.
     """
-    begin, end = share_of(wp.tid(), parts, count.shape[0])
+    begin, end = share_of(wp.tid(), shares, count.shape[0])
     most = int(0)
     for k in range(begin, end):
         most = wp.max(most, count[k])
@@ -51,7 +51,7 @@ def count_pairs(
     end_of_vertices: wp.array[int],
     end_of_edges: wp.array[int],
     separating: wp.array[int],
-    room: int,
+    capacity: int,
     # in and out
     counts: wp.array[int],
     needed: wp.array[int],
@@ -66,10 +66,10 @@ def count_pairs(
     of_edges = end_of_edges[end_of_edges.shape[0] - 1]
     total = of_vertices + of_edges + separating[0]
     needed[PAIRS] = wp.max(needed[PAIRS], total)
-    counts[OF_VERTICES] = wp.min(of_vertices, room)
-    counts[OF_EDGES] = wp.min(of_edges, room - counts[OF_VERTICES])
-    counts[SEPARATING] = wp.min(separating[0], room - counts[OF_VERTICES] - counts[OF_EDGES])
-    counts[ALL] = wp.min(total, room)
+    counts[OF_VERTICES] = wp.min(of_vertices, capacity)
+    counts[OF_EDGES] = wp.min(of_edges, capacity - counts[OF_VERTICES])
+    counts[SEPARATING] = wp.min(separating[0], capacity - counts[OF_VERTICES] - counts[OF_EDGES])
+    counts[ALL] = wp.min(total, capacity)
     counts[SEARCHES] = counts[SEARCHES] + 1
-    if total > room:
+    if total > capacity:
         frame_goes_on[0] = 0

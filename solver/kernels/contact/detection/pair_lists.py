@@ -9,7 +9,7 @@ from ...lattice.embedding import Embedding
 from ..contact_state import ContactState
 from ..feasibility.separating_planes import parting_normal, parts_them
 from ..feasibility.sliding_planes import ends_paths, passing_normal
-from ..initial.initial_orientation import is_parted, normal_in_front, parts_as_before
+from ..initial.initial_orientation import is_separated, normal_in_front, separates_as_before
 from ..pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
@@ -46,7 +46,7 @@ def with_reach(
 
 
 @wp.func
-def note_unparted(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
+def note_unseparated(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
     """Note that the plane of a pair does not separate it: its sides are unknown then."""
     if not parts_them(pair, pair.found_normal, x):
         uncertain[0] = 1
@@ -74,7 +74,7 @@ def list_vertex_triangle(
     slots: int,
     end: wp.array[int],
     found: wp.array[int],
-    before: Listed,
+    previous: Listed,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
@@ -86,13 +86,13 @@ def list_vertex_triangle(
     begin = int(0)
     if k > 0:
         begin = end[k - 1]
-    old, old_end = range_of(k, before.end_of_vertices, 0, before.anchors.shape[0])
+    old, old_end = range_of(k, previous.end_of_vertices, 0, previous.anchors.shape[0])
     v = surface.vertices[k]
     for j in range(wp.min(end[k], pairs.shape[0]) - begin):
         other = found[k * slots + j]
         t = surface.triangles[other]
-        old = place_of(other, old, old_end, before.anchors)
-        known = anchor_at(other, old, old_end, before.anchors)
+        old = place_of(other, old, old_end, previous.anchors)
+        known = anchor_at(other, old, old_end, previous.anchors)
         corners = wp.vec4i(v, t[0], t[1], t[2])
         pairs[begin + j] = as_known(VERTEX_TRIANGLE, corners, other, known)
         pulled[begin + j] = known.pulled
@@ -106,7 +106,7 @@ def list_edge_edge(
     counts: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
-    before: Listed,
+    previous: Listed,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
@@ -119,13 +119,13 @@ def list_edge_edge(
     e = surface.edges[k]
     offset = counts[OF_VERTICES]
     old, old_end = range_of(
-        k, before.end_of_edges, before.counts[OF_VERTICES], before.anchors.shape[0]
+        k, previous.end_of_edges, previous.counts[OF_VERTICES], previous.anchors.shape[0]
     )
     for j in range(wp.min(end[k], counts[OF_EDGES]) - begin):
         other = found[k * slots + j]
         f = surface.edges[other]
-        old = place_of(other, old, old_end, before.anchors)
-        known = anchor_at(other, old, old_end, before.anchors)
+        old = place_of(other, old, old_end, previous.anchors)
+        known = anchor_at(other, old, old_end, previous.anchors)
         pair = as_known(EDGE_EDGE, wp.vec4i(e[0], e[1], f[0], f[1]), other, known)
         pair.with_rod = int(
             k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges)
@@ -137,7 +137,7 @@ def list_edge_edge(
 @wp.kernel
 def make_pairs(
     first: int,
-    parts: int,
+    shares: int,
     surface: SurfaceArrays,
     state: ContactState,
     x: wp.array[wp.vec3],
@@ -155,7 +155,7 @@ def make_pairs(
     all that `surface` and `state` hold, which took longer than the rest.
     """
     of_vertices = counts[OF_VERTICES]
-    begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), shares, of_vertices + counts[OF_EDGES])
     for p in range(begin, end):
         known = pairs[p]
         v = known.vertices
@@ -163,20 +163,20 @@ def make_pairs(
         weights = signed_weights(pair.kind, v, x)
         gap = weighted(weights, v, x)
         normal = parting_normal(pair.kind, weights, v, x, gap)
-        if not is_parted(pair, gap, normal, x):
-            if not parts_as_before(pair, normal, known.found_normal, x):
+        if not is_separated(pair, gap, normal, x):
+            if not separates_as_before(pair, normal, known.found_normal, x):
                 normal = normal_in_front(pair, weights, normal, surface, x)
         if ends_paths(pair.kind, normal, v, x, surface.ahead):
             normal = passing_normal(pair, normal, weights, x, surface.ahead)
         pair.found_normal = normal
-        note_unparted(pair, x, uncertain)
+        note_unseparated(pair, x, uncertain)
         pair = with_reach(pair, known, is_same_step, surface, state)
         pairs[p] = of_rods(known.with_rod, pair)
 
 
 @wp.kernel
 def fill_separating(
-    parts: int,
+    shares: int,
     rows: wp.array[Touch],
     counts: wp.array[int],
     # out
@@ -185,7 +185,7 @@ def fill_separating(
     state: wp.array[PairState],
 ):
     """Add the pairs that push intersections apart: always near, and no bound of steps."""
-    begin, end = share_of(wp.tid(), parts, counts[SEPARATING])
+    begin, end = share_of(wp.tid(), shares, counts[SEPARATING])
     for k in range(begin, end):
         p = counts[OF_VERTICES] + counts[OF_EDGES] + k
         pair = Pair()
@@ -200,7 +200,7 @@ def fill_separating(
 
 @wp.kernel
 def count_entries(
-    parts: int,
+    shares: int,
     pairs: wp.array[Pair],
     counts: wp.array[int],
     # in and out
@@ -209,7 +209,7 @@ def count_entries(
     """Count the pairs of every vertex: `number` [vertex + 1], one behind it, so that running sums
     are the starts of its entries.
     """
-    begin, end = share_of(wp.tid(), parts, counts[ALL])
+    begin, end = share_of(wp.tid(), shares, counts[ALL])
     for p in range(begin, end):
         v = pairs[p].vertices
         for c in range(4):
@@ -218,7 +218,7 @@ def count_entries(
 
 @wp.kernel
 def place_entries(
-    parts: int,
+    shares: int,
     pairs: wp.array[Pair],
     counts: wp.array[int],
     # in and out
@@ -227,7 +227,7 @@ def place_entries(
     entry: wp.array[int],
 ):
     """Place the entries 4 · pair + corner of every vertex; `next` [vertex] is its next place."""
-    begin, end = share_of(wp.tid(), parts, counts[ALL])
+    begin, end = share_of(wp.tid(), shares, counts[ALL])
     for p in range(begin, end):
         v = pairs[p].vertices
         for c in range(4):
@@ -262,7 +262,7 @@ def sort_entries(
 @wp.kernel
 def mark_listed(
     first: int,
-    parts: int,
+    shares: int,
     pairs: wp.array[Pair],
     counts: wp.array[int],
     embedding: Embedding,
@@ -270,7 +270,7 @@ def mark_listed(
     listed: wp.array[int],
 ):
     """Mark the vertices of pairs, and those that move them."""
-    begin, end = share_of(first + wp.tid(), parts, counts[ALL])
+    begin, end = share_of(first + wp.tid(), shares, counts[ALL])
     for p in range(begin, end):
         v = pairs[p].vertices
         for c in range(4):

@@ -15,12 +15,12 @@ wp.set_module_options(HOT)
 
 
 @wp.func
-def is_edge_renewed(e: wp.vec2i, surface: SurfaceArrays):
+def is_edge_moved(e: wp.vec2i, surface: SurfaceArrays):
     """Return whether a vertex of edge e has a new trust region."""
     return surface.renewed[e[0]] + surface.renewed[e[1]] > 0
 
 
 @wp.func
-def is_triangle_renewed(t: wp.vec3i, surface: SurfaceArrays):
+def is_triangle_moved(t: wp.vec3i, surface: SurfaceArrays):
     """Return whether a vertex of triangle t has a new trust region."""
     return surface.renewed[t[0]] + surface.renewed[t[1]] + surface.renewed[t[2]] > 0

@@ -10,12 +10,12 @@ wp.set_module_options(HOT)
 
 
 @wp.func
-def range_of(k: int, end: wp.array[int], offset: int, room: int):
+def range_of(k: int, end: wp.array[int], offset: int, capacity: int):
     """Return the begin and end of the results of query k in a list."""
     begin = int(0)
     if k > 0:
         begin = end[k - 1]
-    return wp.clamp(offset + begin, 0, room), wp.clamp(offset + end[k], 0, room)
+    return wp.clamp(offset + begin, 0, capacity), wp.clamp(offset + end[k], 0, capacity)
 
 
 @wp.func

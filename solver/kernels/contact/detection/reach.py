@@ -50,13 +50,13 @@ def is_in_reach(
     p = x[v]
     w = closest_on_triangle(p, x[t[0]], x[t[1]], x[t[2]])
     gap = w[0] * (x[t[0]] - p) + w[1] * (x[t[1]] - p) + w[2] * (x[t[2]] - p)
-    ahead = gap / wp.max(wp.length(gap), 1.0e-30)
-    apart = wp.min(wp.dot(ahead, x[t[0]] - p), wp.dot(ahead, x[t[1]] - p))
-    apart = wp.min(apart, wp.dot(ahead, x[t[2]] - p))
+    toward = gap / wp.max(wp.length(gap), 1.0e-30)
+    apart = wp.min(wp.dot(toward, x[t[0]] - p), wp.dot(toward, x[t[1]] - p))
+    apart = wp.min(apart, wp.dot(toward, x[t[2]] - p))
     limit = state.radius[v] + state.multiplier[v] + state.radius[t[0]]
-    limit += advance(v, ahead, surface)
-    limit += advance_of_triangle(t, -ahead, surface)
-    limit += rounding_along(ahead, p, x[t[0]], x[t[1]], x[t[2]])
+    limit += advance(v, toward, surface)
+    limit += advance_of_triangle(t, -toward, surface)
+    limit += rounding_along(toward, p, x[t[0]], x[t[1]], x[t[2]])
     return apart < limit
 
 
@@ -78,10 +78,10 @@ def edges_in_reach(
     q = x[e[1]]
     st = closest_on_segments(p, q, x[f[0]], x[f[1]])
     gap = st[0] * (q - p) - wp.lerp(x[f[0]] - p, x[f[1]] - p, st[1])
-    ahead = -gap / wp.max(wp.length(gap), 1.0e-30)
-    apart = wp.min(wp.dot(ahead, x[f[0]] - p), wp.dot(ahead, x[f[1]] - p))
-    apart -= wp.max(wp.dot(ahead, q - p), 0.0)
-    limit = edge_reach(e, state) + edge_reach(f, state) + advance_of_edge(e, ahead, surface)
-    limit += advance_of_edge(f, -ahead, surface)
-    limit += rounding_along(ahead, p, q, x[f[0]], x[f[1]])
+    toward = -gap / wp.max(wp.length(gap), 1.0e-30)
+    apart = wp.min(wp.dot(toward, x[f[0]] - p), wp.dot(toward, x[f[1]] - p))
+    apart -= wp.max(wp.dot(toward, q - p), 0.0)
+    limit = edge_reach(e, state) + edge_reach(f, state) + advance_of_edge(e, toward, surface)
+    limit += advance_of_edge(f, -toward, surface)
+    limit += rounding_along(toward, p, q, x[f[0]], x[f[1]])
     return apart < limit

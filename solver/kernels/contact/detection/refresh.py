@@ -7,7 +7,7 @@ from ...device.options import HOT
 from ...device.thread_shares import share_of
 from ..feasibility.pair_bounds import Watch
 from ..feasibility.separating_planes import better, parting_normal, room_between
-from ..initial.initial_orientation import is_parted
+from ..initial.initial_orientation import is_separated
 from ..pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
@@ -18,7 +18,16 @@ from ..pairs import (
     signed_weights,
     weighted,
 )
-from .pair_activity import LEAST_NEAR, LEFT, NEAR, NOWHERE, STILL, PairActivity, glance_at, stays
+from .pair_activity import (
+    LEAST_NEAR,
+    LEFT,
+    NEAR,
+    NOWHERE,
+    STILL,
+    PairActivity,
+    activity_of,
+    is_unchanged,
+)
 from .pair_counts import OF_EDGES, OF_VERTICES
 from .touches import edge_edge_touch, vertex_triangle_touch
 
@@ -32,7 +41,7 @@ REMEMBERED = wp.constant(0.7)
 
 
 # Four numbers at once: the `max` of Warp also tests each for NaN.
-WAYS_OF_PAIR = """
+PAIR_DISPLACEMENTS = """
 #if defined(__CUDA_ARCH__)
     wp::vec_t<3, float> r;
     for (int i = 0; i < 3; ++i) {
@@ -54,8 +63,8 @@ WAYS_OF_PAIR = """
 """
 
 
-@wp.func_native(WAYS_OF_PAIR)
-def ways_of_pair(kind: int, v: wp.vec4i, ways: wp.array[wp.vec4]) -> wp.vec3:
+@wp.func_native(PAIR_DISPLACEMENTS)
+def pair_displacements(kind: int, v: wp.vec4i, ways: wp.array[wp.vec4]) -> wp.vec3:
     """Return the displacements of a pair [m]: the longest first one of all, and of each other one
     the longest on either side, added up.
     """
@@ -85,12 +94,12 @@ def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], change
 
 
 @wp.kernel
-def find_ways(
+def find_displacements(
     first: int,
     x: wp.array[wp.vec3],
     radius: wp.array[float],
     # in and out
-    x_looked: wp.array[wp.vec3],
+    x_checked: wp.array[wp.vec3],
     stride: wp.array[float],
     watch: Watch,
 ):
@@ -101,18 +110,18 @@ def find_ways(
     """
     i = first + wp.tid()
     here = x[i]
-    moved = wp.length(here - x_looked[i])
+    moved = wp.length(here - x_checked[i])
     before = stride[i]
-    watch.ways[i] = wp.vec4(moved, wp.length(here - watch.x_seen[i]), before, 0.0)
+    watch.displacements[i] = wp.vec4(moved, wp.length(here - watch.x_measured[i]), before, 0.0)
     stride[i] = wp.max(moved, REMEMBERED * wp.where(before < wp.inf, before, 0.0))
     if moved > STILL * radius[i]:
-        x_looked[i] = here
+        x_checked[i] = here
 
 
 @wp.kernel
 def refresh_pairs(
     first: int,
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     pairs: wp.array[Pair],
@@ -120,7 +129,7 @@ def refresh_pairs(
     counts: wp.array[int],
     # in and out
     watch: Watch,
-    glances: wp.array[PairActivity],
+    activities: wp.array[PairActivity],
     # out
     touches: wp.array[Touch],
     state: wp.array[PairState],
@@ -131,34 +140,34 @@ def refresh_pairs(
     after every search; otherwise slack shrinks by the `displacements` of vertices since then.
     `changed` vertices get other lists.
     """
-    alarm = watch.alarm[0] != 0
+    is_stale = watch.is_stale[0] != 0
     of_vertices = counts[OF_VERTICES]
-    begin, end = share_of(first + wp.tid(), parts, of_vertices + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), shares, of_vertices + counts[OF_EDGES])
     for p in range(begin, end):
         kind = wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE)
-        room = state[p].gap
-        glance = glances[p]
-        v = glance.vertices
-        if alarm:
+        slack = state[p].gap
+        activity = activities[p]
+        v = activity.vertices
+        if is_stale:
             pair = pairs[p]
             v = pair.vertices
-            room = room_between(kind, pair, x)
-            state[p].gap = room
-            glance = glance_at(pair, room)
-            glances[p] = glance
+            slack = room_between(kind, pair, x)
+            state[p].gap = slack
+            activity = activity_of(pair, slack)
+            activities[p] = activity
         elif v[0] == NOWHERE:
             continue
-        way = ways_of_pair(kind, v, watch.ways)
-        keeps = bool(False)
-        if not alarm:
-            keeps = way[0] <= STILL * glance.radius
-            if keeps and stays(glance, state[p]):
+        displacement = pair_displacements(kind, v, watch.displacements)
+        is_still = bool(False)
+        if not is_stale:
+            is_still = displacement[0] <= STILL * activity.radius
+            if is_still and is_unchanged(activity, state[p]):
                 continue
-            room = wp.max(LEFT * room, room - way[1])
+            slack = wp.max(LEFT * slack, slack - displacement[1])
         near = int(0)
-        reach = reach_if_near(glance.radius, room, way[2])
+        reach = reach_if_near(activity.radius, slack, displacement[2])
         if reach > 0.0:
-            if keeps:
+            if is_still:
                 continue
             if kind == VERTEX_TRIANGLE:
                 touch, near = vertex_triangle_touch(p, pairs[p], reach, pulled, x, x_start)
@@ -189,8 +198,8 @@ def gather_near(
 
     Where gaps are stale, also find the smallest slack [m] of all its pairs, as measured at x.
     """
-    alarm = watch.alarm[0] != 0
-    if not alarm and watch.changed[first + wp.tid()] == 0:
+    is_stale = watch.is_stale[0] != 0
+    if not is_stale and watch.changed[first + wp.tid()] == 0:
         return
     i = first + wp.tid()
     end = lists.start[i]
@@ -199,22 +208,22 @@ def gather_near(
         e = lists.entry[k]
         of_pair = state[e >> 2]
         least = wp.where(of_pair.gap < least, of_pair.gap, least)
-        if alarm:
+        if is_stale:
             gap[k] = of_pair.gap
         # Written in any case: branches on near pairs are unpredictable.
         near_entry[end] = e
         end += (of_pair.near >> (e & 3)) & 1
     near_end[i] = end
     watch.changed[i] = 0
-    if alarm:
+    if is_stale:
         watch.least_gap[i] = least
-        watch.x_seen[i] = x[i]
+        watch.x_measured[i] = x[i]
 
 
 @wp.kernel
 def part_anew(
     first: int,
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
     counts: wp.array[int],
     # in and out
@@ -223,12 +232,12 @@ def part_anew(
     """Let the normals of all pairs of surfaces separate their sides as they are now, where that
     leaves more between them than the old ones do.
     """
-    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
         v = pair.vertices
         weights = signed_weights(pair.kind, v, x)
         gap = weighted(weights, v, x)
         n = parting_normal(pair.kind, weights, v, x, gap)
-        if is_parted(pair, gap, n, x):
+        if is_separated(pair, gap, n, x):
             pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)

@@ -15,10 +15,10 @@ from ..contact_state import ContactState
 from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, SurfaceArrays, bit_of
 from .boxes import edge_box, vertex_box
 from .broad_phase import BODIES, COLLIDERS, near_bodies
-from .bvh import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, RENEWED, TRIANGLES, first_in, next_in
-from .exclusions import are_clasped, lay_in_each_other
+from .bvh import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, MOVED, TRIANGLES, first_in, next_in
+from .exclusions import are_excluded, lay_in_each_other
 from .pair_counts import OF_VERTICES
-from .partial_search import is_edge_renewed, is_triangle_renewed
+from .partial_search import is_edge_moved, is_triangle_moved
 from .previous_pairs import range_of
 from .reach import edges_in_reach, edges_may_meet, is_in_reach, may_meet
 
@@ -94,7 +94,7 @@ def near_triangles(
     while walk.entry >= 0:
         t = surface.triangles[walk.entry]
         pair = wp.vec4i(v, t[0], t[1], t[2])
-        if may_meet(v, t, surface) and not are_clasped(VERTEX_TRIANGLE, pair, surface):
+        if may_meet(v, t, surface) and not are_excluded(VERTEX_TRIANGLE, pair, surface):
             is_near = is_in_reach(v, t, surface, state, x)
             is_near = is_near and not lay_in_each_other(VERTEX_TRIANGLE, pair, surface)
             if is_near and not triangle_intersects(v, t, surface):
@@ -106,16 +106,16 @@ def near_triangles(
 
 @wp.func
 def known_triangles(
-    k: int, surface: SurfaceArrays, before: Listed, slots: int, found: wp.array[int]
+    k: int, surface: SurfaceArrays, previous: Listed, slots: int, found: wp.array[int]
 ):
     """Write the `previous` results of query k without moved triangles to its slots; return how
     many.
     """
-    begin, end = range_of(k, before.end_of_vertices, 0, before.anchors.shape[0])
+    begin, end = range_of(k, previous.end_of_vertices, 0, previous.anchors.shape[0])
     n = int(0)
     for p in range(begin, end):
-        other = before.anchors[p].other
-        if not is_triangle_renewed(surface.triangles[other], surface):
+        other = previous.anchors[p].other
+        if not is_triangle_moved(surface.triangles[other], surface):
             if n < slots:
                 found[k * slots + n] = other
             n += 1
@@ -129,7 +129,7 @@ def find_triangles(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    before: Listed,
+    previous: Listed,
     # out
     count: wp.array[int],
     found: wp.array[int],
@@ -143,12 +143,12 @@ def find_triangles(
     v = surface.vertices[k]
     at = k * slots
     n = int(0)
-    is_new = surface.renewed[v] != 0
-    if not is_new:
-        n = known_triangles(k, surface, before, slots, found)
+    is_moved = surface.renewed[v] != 0
+    if not is_moved:
+        n = known_triangles(k, surface, previous, slots, found)
     low, high = vertex_box(v, surface, state, x)
     near = near_bodies(surface.body[v], low, high, surface)
-    among = wp.where(is_new, 0, RENEWED)
+    among = wp.where(is_moved, 0, MOVED)
     if near & BODIES != 0:
         tree = TRIANGLES + among
         n = near_triangles(v, low, high, tree, surface, state, x, at, slots, n, found)
@@ -183,7 +183,7 @@ def near_edges(
         if other > k:
             f = surface.edges[other]
             pair = wp.vec4i(e[0], e[1], f[0], f[1])
-            if edges_may_meet(e, f, surface) and not are_clasped(EDGE_EDGE, pair, surface):
+            if edges_may_meet(e, f, surface) and not are_excluded(EDGE_EDGE, pair, surface):
                 is_near = edges_in_reach(e, f, surface, state, x)
                 is_near = is_near and not lay_in_each_other(EDGE_EDGE, pair, surface)
                 if is_near and not edge_intersects(e, f, surface):
@@ -194,14 +194,14 @@ def near_edges(
 
 
 @wp.func
-def known_edges(k: int, surface: SurfaceArrays, before: Listed, slots: int, found: wp.array[int]):
+def known_edges(k: int, surface: SurfaceArrays, previous: Listed, slots: int, found: wp.array[int]):
     """Write the `previous` results of an edge, as `known_triangles`."""
-    of_vertices, room = before.counts[OF_VERTICES], before.anchors.shape[0]
-    begin, end = range_of(k, before.end_of_edges, of_vertices, room)
+    of_vertices, capacity = previous.counts[OF_VERTICES], previous.anchors.shape[0]
+    begin, end = range_of(k, previous.end_of_edges, of_vertices, capacity)
     n = int(0)
     for p in range(begin, end):
-        other = before.anchors[p].other
-        if not is_edge_renewed(surface.edges[other], surface):
+        other = previous.anchors[p].other
+        if not is_edge_moved(surface.edges[other], surface):
             if n < slots:
                 found[k * slots + n] = other
             n += 1
@@ -215,7 +215,7 @@ def find_edges(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    before: Listed,
+    previous: Listed,
     # out
     count: wp.array[int],
     found: wp.array[int],
@@ -225,12 +225,12 @@ def find_edges(
     at = k * slots
     n = int(0)
     e = surface.edges[k]
-    is_new = is_edge_renewed(e, surface)
-    if not is_new:
-        n = known_edges(k, surface, before, slots, found)
+    is_moved = is_edge_moved(e, surface)
+    if not is_moved:
+        n = known_edges(k, surface, previous, slots, found)
     low, high = edge_box(e, surface, state, x)
     near = near_bodies(surface.body[e[0]], low, high, surface)
-    among = wp.where(is_new, 0, RENEWED)
+    among = wp.where(is_moved, 0, MOVED)
     if near & BODIES != 0:
         tree = EDGES + among
         n = near_edges(k, low, high, tree, surface, state, x, at, slots, n, found)

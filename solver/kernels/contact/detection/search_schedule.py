@@ -17,7 +17,7 @@ EDGE = wp.constant(0.95)
 @wp.kernel
 def count_capped(
     first: int,
-    parts: int,
+    shares: int,
     counts_ends: int,
     stuck: wp.array[int],
     cut: wp.array[int],
@@ -33,7 +33,7 @@ def count_capped(
     """
     if stuck[BY_TRUST_RADIUS] == 0:
         return
-    begin, end = share_of(first + wp.tid(), parts, cut.shape[0])
+    begin, end = share_of(first + wp.tid(), shares, cut.shape[0])
     mine = int(0)
     for i in range(begin, end):
         used = used_of(i, x[i], regions)
@@ -56,7 +56,7 @@ def decide(
     rounds: wp.array[int],
     # out
     searches: wp.array[int],
-    parts: wp.array[int],
+    planes: wp.array[int],
     goes_on: wp.array[int],
 ):
     """Decide whether a search is due: when `many` vertices are capped.
@@ -69,13 +69,13 @@ def decide(
     """
     rounds[0] = rounds[0] + 1
     search = float(capped[0]) > many
-    part = every > 0 and stuck[KINEMATIC] > 0
+    are_planes_due = every > 0 and stuck[KINEMATIC] > 0
     if every > 0:
         times = number[0] / every
         if times > 0 and number[0] % every == 0:
             search = search or (capped[0] > 0 and times & (times - 1) == 0)
-            part = part or stuck[whose] > 0
+            are_planes_due = are_planes_due or stuck[whose] > 0
     searches[0] = int(search and rounds[0] < most)
-    parts[0] = int(part and not search and rounds[0] < most)
-    goes_on[0] = searches[0] + parts[0]
+    planes[0] = int(are_planes_due and not search and rounds[0] < most)
+    goes_on[0] = searches[0] + planes[0]
     capped[0] = 0

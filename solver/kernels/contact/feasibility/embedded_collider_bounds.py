@@ -71,8 +71,7 @@ def gather_clearances(
 
 @cache
 def fraction_function(width: int) -> wp.Function:
-    """Make `surface_fraction` for scenes whose embedded points have `width` corners; 0 without any.
-    """
+    """Make `surface_fraction` for scenes whose embedded points have `width` corners, or 0."""
     surface, embedded = surface_functions(width), width > 0
 
     @wp.func

@@ -51,14 +51,14 @@ def lower(fractions: wp.array[float], at: int, fraction: float):
 class Watch:
     """Places of surface vertices as gaps were measured, and the bounds that pairs set to steps."""
 
-    x_seen: wp.array[wp.vec3]  # [vertex, m]
+    x_measured: wp.array[wp.vec3]  # [vertex, m]
     least_gap: wp.array[float]  # the smallest of its pairs then, [vertex, m]
     unknown: wp.array[int]  # 1 if nothing is measured: pairs are new
     kinematic_start: int  # the first vertex that animation moves
-    alarm: wp.array[int]  # 1 if gaps must be measured
+    is_stale: wp.array[int]  # 1 if gaps must be measured
     # Distance of each from its last check, from its place as measured, and its stride before [m];
     # and 1 if it gets other lists.
-    ways: wp.array[wp.vec4]
+    displacements: wp.array[wp.vec4]
     changed: wp.array[int]
     # Fraction that pairs allow of each vertex's step, 1 where nothing moves.
     bound: wp.array[float]
@@ -79,9 +79,9 @@ def bounds_function(width: int) -> wp.Function:
         watch: Watch,
     ):
         """Return how far surface vertex s may be after this step from its measured place [m]."""
-        far = wp.length(x[s] - watch.x_seen[s])
+        far = wp.length(x[s] - watch.x_measured[s])
         if s >= moving[0] and s < moving[1]:
-            far = wp.length(candidate[s] - watch.x_seen[s])
+            far = wp.length(candidate[s] - watch.x_measured[s])
         elif wp.static(embedded):
             far += surface.longest_path(s, moving, x, candidate, embedding)
         return far
@@ -106,7 +106,7 @@ def bounds_function(width: int) -> wp.Function:
         if watch.unknown[0] != 0 or reach(s, moving, x, candidate, embedding, watch) > quiet:
             path = surface.path_along(s, toward, moving, x, candidate, embedding)
         elif not is_still:
-            reserve = quiet - wp.dot(toward, x[s] - watch.x_seen[s])
+            reserve = quiet - wp.dot(toward, x[s] - watch.x_measured[s])
         return path, reserve
 
     @wp.func
@@ -150,7 +150,7 @@ def bounds_function(width: int) -> wp.Function:
         if not unknown and far <= QUIET * watch.least_gap[s]:
             return
         if lists.start[s] < lists.start[s + 1]:
-            watch.alarm[0] = 1
+            watch.is_stale[0] = 1
         for k in range(lists.start[s], lists.start[s + 1]):
             prefetch_pair(lists, k + AHEAD)
             quiet = QUIET * lists.gap[k]

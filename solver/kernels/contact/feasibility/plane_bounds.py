@@ -9,7 +9,7 @@ from .separating_planes import least_distance
 # Fraction of its path to the plane that a vertex may take.
 KEPT = wp.constant(0.9)
 # Least fraction of the gap on either side of a plane.
-LEAST_PART = wp.constant(0.05)
+LEAST_FRACTION = wp.constant(0.05)
 # Halvings that find where a step leaves its region.
 BISECTIONS = wp.constant(12)
 
@@ -28,14 +28,14 @@ def path_to_plane(
     that of the other side does; both sides approach, and stay `distance` apart.
     """
     gap = own_gap + other_gap
-    room = gap - distance
+    slack = gap - distance
     path = float(wp.inf)
-    if own_approach + other_approach >= KEPT * room:
+    if own_approach + other_approach >= KEPT * slack:
         path = KEPT * (other_gap - distance)
-        if room > 0.0:
-            own_part = own_approach / (own_approach + other_approach)
-            own_part = wp.clamp(own_part, LEAST_PART, 1.0 - LEAST_PART)
-            path = KEPT * (other_gap - distance - (1.0 - own_part) * room)
+        if slack > 0.0:
+            own_fraction = own_approach / (own_approach + other_approach)
+            own_fraction = wp.clamp(own_fraction, LEAST_FRACTION, 1.0 - LEAST_FRACTION)
+            path = KEPT * (other_gap - distance - (1.0 - own_fraction) * slack)
     return path
 
 
@@ -78,8 +78,8 @@ def fraction_to_plane(
 @wp.func
 def distance_from_path(point: wp.vec3, path: wp.vec3):
     """Return how far a point is from the segment from 0 along a path [m]."""
-    part = wp.dot(point, path) / wp.max(wp.length_sq(path), 1.0e-30)
-    return wp.length(point - wp.clamp(part, 0.0, 1.0) * path)
+    fraction = wp.dot(point, path) / wp.max(wp.length_sq(path), 1.0e-30)
+    return wp.length(point - wp.clamp(fraction, 0.0, 1.0) * path)
 
 
 @wp.func

@@ -19,7 +19,7 @@ wp.set_module_options(QUICK)
 # A direction allows sliding when its gap is more than this fraction of the contact distance, ...
 BESIDE = wp.constant(0.25)
 # ... and more than this many times its rounding.
-ROOMY = wp.constant(10.0)
+ABOVE_ROUNDING = wp.constant(10.0)
 
 
 @wp.func
@@ -37,7 +37,7 @@ def approach_along(kind: int, n: wp.vec3, v: wp.vec4i, path: wp.array[wp.vec3]):
 
 
 @wp.func
-def freer(
+def better_sliding(
     pair: Pair,
     best: wp.vec3,
     other: wp.vec3,
@@ -53,17 +53,17 @@ def freer(
     kind = pair.kind
     n = wp.normalize(other)
     gap = gap_along(kind, n, v, x)
-    least = ROOMY * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
-    freest = best
+    least = ABOVE_ROUNDING * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    result = best
     if gap > wp.max(BESIDE * pair.radius, least):
         used = approach_along(kind, n, v, path)
         if used * gap_along(kind, best, v, x) < gap * approach_along(kind, best, v, path):
-            freest = n
-    return freest
+            result = n
+    return result
 
 
 @wp.func
-def freer_side(
+def better_sliding_sign(
     pair: Pair,
     best: wp.vec3,
     other: wp.vec3,
@@ -71,7 +71,7 @@ def freer_side(
     path: wp.array[wp.vec3],
 ):
     """Return `better_sliding` of a direction with either sign."""
-    return freer(pair, freer(pair, best, other, x, path), -other, x, path)
+    return better_sliding(pair, better_sliding(pair, best, other, x, path), -other, x, path)
 
 
 @wp.func
@@ -92,15 +92,15 @@ def passing_normal(
     n, whose plane `blocks_paths`; n if there is none.
     """
     v = pair.vertices
-    way = weighted(weights, v, path)
+    slide = weighted(weights, v, path)
     gap = weighted(weights, v, x)
-    aside = gap - (wp.dot(gap, way) / wp.max(wp.length_sq(way), 1.0e-30)) * way
-    best = freer(pair, n, aside, x, path)
+    aside = gap - (wp.dot(gap, slide) / wp.max(wp.length_sq(slide), 1.0e-30)) * slide
+    best = better_sliding(pair, n, aside, x, path)
     u = x[v[1]] - x[v[0]]
     if pair.kind == VERTEX_TRIANGLE:
         u = x[v[2]] - x[v[1]]
-        best = freer_side(pair, best, wp.cross(way, x[v[3]] - x[v[1]]), x, path)
+        best = better_sliding_sign(pair, best, wp.cross(slide, x[v[3]] - x[v[1]]), x, path)
     t = x[v[3]] - x[v[2]]
-    best = freer_side(pair, best, wp.cross(way, u), x, path)
-    best = freer_side(pair, best, wp.cross(way, t), x, path)
-    return freer_side(pair, best, normal_to(u, t), x, path)
+    best = better_sliding_sign(pair, best, wp.cross(slide, u), x, path)
+    best = better_sliding_sign(pair, best, wp.cross(slide, t), x, path)
+    return better_sliding_sign(pair, best, normal_to(u, t), x, path)

@@ -33,15 +33,15 @@ WHOLE = wp.constant(1)
 NEXT = wp.constant(2)
 
 # From step to step slack shrinks by this factor, but not below so many times the used slack.
-CALMING = wp.constant(0.5)
-AGAIN = wp.constant(2.0)
+SLACK_DECAY = wp.constant(0.5)
+NEEDED_SLACK = wp.constant(2.0)
 
 
 @wp.struct
 class Regions:
     """Trust regions of all vertices and embedded points, [vertex]."""
 
-    x_found: wp.array[wp.vec3]  # position at the last search [m]
+    x_search: wp.array[wp.vec3]  # position at the last search [m]
     path: wp.array[wp.vec3]  # where the vertex may go from there [m], ...
     radius: wp.array[float]  # ... and how far from that path [m]
     ahead: wp.array[wp.vec3]  # the rest of that path [m]
@@ -51,24 +51,24 @@ class Regions:
     spent: wp.array[float]  # used radius as the step began [m]
     reach: wp.array[float]  # the multiplier of the vertex at its search [m]
     renewed: wp.array[int]  # 1 if the last search gave it a new region, ...
-    any_renewed: wp.array[int]  # ... and any
+    any_moved: wp.array[int]  # ... and any
 
 
 @wp.func
 def used_of(i: int, place: wp.vec3, regions: Regions):
     """Return how far from its path vertex i is at a place [m]."""
-    return distance_from_path(place - regions.x_found[i], regions.path[i])
+    return distance_from_path(place - regions.x_search[i], regions.path[i])
 
 
 @wp.func
 def fraction_in_region(i: int, x: wp.vec3, step: wp.vec3, regions: Regions):
     """Return the fraction in [0, 1] of a step from x that vertex i may take within its region."""
-    offset = x - regions.x_found[i]
+    offset = x - regions.x_search[i]
     return fraction_within(offset, step, regions.path[i], regions.radius[i])
 
 
 @wp.kernel
-def calm_down(
+def shrink_slack(
     first: int,
     x: wp.array[wp.vec3],
     # in and out
@@ -79,7 +79,7 @@ def calm_down(
     """
     i = first + wp.tid()
     used = used_of(i, x[i], regions)
-    calm = wp.max(CALMING * regions.slack[i], AGAIN * (used - regions.spent[i]))
+    calm = wp.max(SLACK_DECAY * regions.slack[i], NEEDED_SLACK * (used - regions.spent[i]))
     regions.slack[i] = wp.max(calm, regions.least_slack[i])
     regions.spent[i] = used
 
@@ -87,8 +87,8 @@ def calm_down(
 @wp.func
 def keeps_region(
     i: int,
-    who: int,
-    first_led: int,
+    scope: int,
+    first_following: int,
     x: wp.vec3,
     goal: wp.vec3,
     cut: int,
@@ -99,19 +99,19 @@ def keeps_region(
     used = used_of(i, x, regions)
     radius = regions.radius[i]
     # A path behind a vertex makes lists long. For the rest of a step only a long one matters.
-    way = wp.length(regions.path[i])
-    keeps = i >= first_led or way <= LONG_BEHIND * regions.largest[i]
-    if who == NEXT:
+    length = wp.length(regions.path[i])
+    stays = i >= first_following or length <= LONG_BEHIND * regions.largest[i]
+    if scope == NEXT:
         used = wp.max(used, used_of(i, goal, regions))
-        keeps = way <= radius and multiplier - regions.reach[i] <= GROWN * radius
-    return keeps and used <= USED * radius and cut != BY_TRUST_RADIUS
+        stays = length <= radius and multiplier - regions.reach[i] <= GROWN * radius
+    return stays and used <= USED * radius and cut != BY_TRUST_RADIUS
 
 
 @wp.kernel
 def set_regions(
     first: int,
-    who: int,
-    first_led: int,
+    scope: int,
+    first_following: int,
     growth: float,
     x: wp.array[wp.vec3],
     goal: wp.array[wp.vec3],
@@ -133,33 +133,33 @@ def set_regions(
     """
     i = first + wp.tid()
     regions.renewed[i] = 1
-    if who != WHOLE:
-        if keeps_region(i, who, first_led, x[i], goal[i], cut[i], multiplier[i], regions):
+    if scope != WHOLE:
+        if keeps_region(i, scope, first_following, x[i], goal[i], cut[i], multiplier[i], regions):
             regions.renewed[i] = 0
             return
     largest = regions.largest[i]
     if cut[i] == BY_TRUST_RADIUS:
         regions.slack[i] = wp.min(growth * regions.slack[i], largest)
-    way = wp.vec3(0.0)
-    if i >= first_led and largest < wp.inf:
-        way = goal[i] - x[i]
-        if not wp.isfinite(way):
-            way = wp.vec3(0.0)
-        way = way * wp.min(1.0, LONGEST_PATH * largest / wp.max(wp.length(way), 1.0e-30))
-    aside = (1.0 + MORE) * wp.length(expected[i] - x[i] - way)
+    path = wp.vec3(0.0)
+    if i >= first_following and largest < wp.inf:
+        path = goal[i] - x[i]
+        if not wp.isfinite(path):
+            path = wp.vec3(0.0)
+        path = path * wp.min(1.0, LONGEST_PATH * largest / wp.max(wp.length(path), 1.0e-30))
+    aside = (1.0 + MORE) * wp.length(expected[i] - x[i] - path)
     # Vertices without a surface may go anywhere.
-    room = wp.min(aside + regions.slack[i], largest)
-    regions.radius[i] = wp.where(largest < wp.inf, room, wp.inf)
-    regions.path[i] = way
-    regions.x_found[i] = x[i]
+    radius = wp.min(aside + regions.slack[i], largest)
+    regions.radius[i] = wp.where(largest < wp.inf, radius, wp.inf)
+    regions.path[i] = path
+    regions.x_search[i] = x[i]
     regions.reach[i] = multiplier[i]
     regions.spent[i] = 0.0
-    regions.any_renewed[0] = 1
+    regions.any_moved[0] = 1
 
 
 @wp.kernel
 def set_point_regions(
-    who: int,
+    scope: int,
     embedding: Embedding,
     x: wp.array[wp.vec3],
     multiplier: wp.array[float],
@@ -182,37 +182,37 @@ def set_point_regions(
             number += regions.renewed[embedding.corners[k]]
             total += 1
     grown = multiplier[s] - regions.reach[s]
-    touches_more = who == NEXT and grown > GROWN * regions.radius[s]
+    touches_more = scope == NEXT and grown > GROWN * regions.radius[s]
     regions.renewed[s] = int(number > 0 or touches_more)
     if regions.renewed[s] == 0:
         return
     regions.reach[s] = multiplier[s]
-    regions.any_renewed[0] = 1
-    regions.x_found[s] = x[s]
+    regions.any_moved[0] = 1
+    regions.x_search[s] = x[s]
     if number < total:
-        regions.x_found[s] = point_position(s, regions.x_found, embedding)
-    way = wp.vec3(0.0)
+        regions.x_search[s] = point_position(s, regions.x_search, embedding)
+    path = wp.vec3(0.0)
     for k in range(begin, begin + embedding.width):
         w = embedding.weights[k]
         if w != 0.0:
-            way += w * regions.path[embedding.corners[k]]
+            path += w * regions.path[embedding.corners[k]]
     farthest = float(0.0)
     for k in range(begin, begin + embedding.width):
         w = embedding.weights[k]
         if w != 0.0:
             corner = embedding.corners[k]
-            aside = regions.radius[corner] + wp.length(regions.path[corner] - way)
-            farthest += wp.abs(w) * aside + 2.0 * wp.max(-w, 0.0) * wp.length(way)
+            aside = regions.radius[corner] + wp.length(regions.path[corner] - path)
+            farthest += wp.abs(w) * aside + 2.0 * wp.max(-w, 0.0) * wp.length(path)
     regions.radius[s] = farthest
-    regions.path[s] = way
+    regions.path[s] = path
 
 
 @wp.kernel
-def look_ahead(
+def find_remaining_paths(
     x: wp.array[wp.vec3],
     # in and out
     regions: Regions,
 ):
     """Find the rest of the path of each vertex."""
     i = wp.tid()
-    regions.ahead[i] = regions.path[i] + (regions.x_found[i] - x[i])
+    regions.ahead[i] = regions.path[i] + (regions.x_search[i] - x[i])

@@ -17,14 +17,14 @@ from ..analytic_colliders import ContactModel, direction_and_distance
 from ..contact_state import ContactState
 from ..detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..pairs import Pair, exact_gap, signed_weights
-from .push_out import pace
+from .push_out import push_out_step
 
 wp.set_module_options(QUICK)
 
 
 @wp.kernel
 def find_missing_of_pairs(
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
     counts: wp.array[int],
     pairs: wp.array[Pair],
@@ -33,7 +33,7 @@ def find_missing_of_pairs(
     missing: wp.array[float],
 ):
     """Reduce the `whole` radii [vertex, m] of all vertices of pairs that are closed at x."""
-    for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], parts):
+    for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], shares):
         pair = pairs[p]
         v = pair.vertices
         distance = pair.radius - pair.multiplier
@@ -68,14 +68,14 @@ def find_missing_at_colliders(
 @wp.kernel
 def shorten_pairs(
     first: int,
-    parts: int,
+    shares: int,
     counts: wp.array[int],
     state: ContactState,
     # in and out
     pairs: wp.array[Pair],
 ):
     """Let the listed pairs reach no farther than both present radii."""
-    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
         if pair.radius > 0.0:
@@ -93,5 +93,5 @@ def grow(
 ):
     """Let every radius [vertex, m] grow for a time h [s]. One thread per vertex."""
     i = wp.tid()
-    missing[i] = missing[i] - pace(missing[i], h)
+    missing[i] = missing[i] - push_out_step(missing[i], h)
     radius[i] = whole[i] - missing[i]

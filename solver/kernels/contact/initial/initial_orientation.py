@@ -25,13 +25,13 @@ wp.set_module_options(QUICK)
 # its closest points do, as for a diagonal of a wall that touches with its end.
 CLEARLY = wp.constant(0.1)
 # Cosine of the largest angle between similar normals of one search and the next.
-ALIKE = wp.constant(0.9)
+SIMILAR = wp.constant(0.9)
 # Sides farther apart than this fraction of their contact distance are certainly separated.
 NARROW = wp.constant(0.1)
 
 
 @wp.func
-def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
+def is_separated(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
     """Return whether a direction n separates a pair with this gap between its closest points."""
     if wp.length(gap) >= NARROW * pair.radius:
         return True
@@ -39,12 +39,12 @@ def is_parted(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def parts_as_before(pair: Pair, n: wp.vec3, before: wp.vec3, x: wp.array[wp.vec3]):
+def separates_as_before(pair: Pair, n: wp.vec3, previous: wp.vec3, x: wp.array[wp.vec3]):
     """Return whether a direction n that is similar to the previous normal leaves any gap between
     the sides of a pair, as small as it may be: they are apart, and on their previous sides.
     """
-    is_alike = wp.dot(n, before) > ALIKE
-    return is_alike and leaves_any_gap(pair.kind, n, pair.vertices, x)
+    is_similar = wp.dot(n, previous) > SIMILAR
+    return is_similar and leaves_any_gap(pair.kind, n, pair.vertices, x)
 
 
 @wp.func

@@ -19,9 +19,9 @@ wp.set_module_options(QUICK)
 
 
 @wp.kernel
-def find_unparted(
+def find_unseparated(
     first: int,
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
     pairs: wp.array[Pair],
     state: wp.array[PairState],
@@ -32,7 +32,7 @@ def find_unparted(
     """Find whether the plane of any pair of surfaces does not separate its sides: only pairs
     without slack as of the last refresh, which leaves a fraction of all slack, are computed.
     """
-    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         if not state[p].gap > 0.0:
             pair = pairs[p]
@@ -55,8 +55,8 @@ def find_strayed(
     """
     v = surface.vertices[first + wp.tid()]
     is_within = used_of(v, x[v], regions) <= regions.radius[v] + LOST * ROUNDING * wp.length(x[v])
-    marks = surface.inside[v] | surface.crosses[v]
-    if not is_within or marks != 0 or is_lost[0] != 0:
+    flags = surface.inside[v] | surface.crosses[v]
+    if not is_within or flags != 0 or is_lost[0] != 0:
         uncertain[0] = 1
     if surface.clasped[v] != 0:
         uncertain[1] = 1

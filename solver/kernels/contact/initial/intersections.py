@@ -49,18 +49,18 @@ def find_inside(
 
 
 @wp.kernel
-def find_ways(
+def find_closest_points(
     mesh: wp.uint64,
     points: wp.array[wp.vec3],
     # out
     inside: wp.array[int],
-    way: wp.array[wp.vec3],
+    offset: wp.array[wp.vec3],
 ):
     """Find which points are inside a closed mesh, and their shortest displacement to it [m]."""
     k = wp.tid()
     near = wp.mesh_query_point_sign_winding_number(mesh, points[k], 1.0e6)
     inside[k] = int(near.result and near.sign < 0.0)
-    way[k] = wp.mesh_eval_position(mesh, near.face, near.u, near.v) - points[k]
+    offset[k] = wp.mesh_eval_position(mesh, near.face, near.u, near.v) - points[k]
 
 
 @wp.kernel

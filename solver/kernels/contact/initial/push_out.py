@@ -19,7 +19,7 @@ BRAKING = wp.constant(2.0)
 
 
 @wp.func
-def pace(path: float, h: float):
+def push_out_step(path: float, h: float):
     """Return the push-out in a step h [s] when the remaining path is so long [m]."""
     return wp.min(h * wp.sqrt(2.0 * BRAKING * path), path)
 
@@ -32,8 +32,8 @@ def lead_out(begun: float, now: float, later: float, depth: float, radius: float
 
     `later` is where the step ends of which the slope is. `depth` is that of its body.
     """
-    least = begun + pace(radius - begun, h)
-    most = begun + pace(radius + wp.max(depth, -begun), h)
+    least = begun + push_out_step(radius - begun, h)
+    most = begun + push_out_step(radius + wp.max(depth, -begun), h)
     goal = wp.where(later < least, least, most)
     slope = wp.where(later < least or later > most, 1.0, 0.0)
     margin = wp.min(wp.abs(now - least), wp.abs(now - most))
