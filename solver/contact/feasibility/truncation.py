@@ -76,7 +76,7 @@ class Truncation:
             return
         if not self.on:
             wp.copy(self.model.x, self.candidate, first, first, last - first)
-            self.gaps.watch.alarm.fill_(1)
+            self.gaps.watch.is_stale.fill_(1)
             self.stuck.fill_(1)  # unknown
             return
         self._update_launches()
