@@ -266,9 +266,9 @@ class Contact:
         apart as long as trust regions hold.
         """
         self.refreshing.part_anew()
-        self.parted()
+        self.planes_renewed()
 
-    def parted(self):
+    def planes_renewed(self):
         """Planes have moved: the vertices near them are no longer known."""
         self.truncation.end_search()
 
