@@ -124,9 +124,7 @@ class Contact:
         self.clear = False
 
     def look(self):
-        """Look for intersections on the host: as a frame begins, if there may be any, and before
-        every substep while there are some, unless the rest of the frame is left out.
-        """
+        """Check for intersections on the host, before every substep while there may be any."""
         may_intersect = self.suspicious or not self.truncation.on
         if self.clear or not may_intersect or not self.model.frame_goes_on.numpy()[0]:
             return
@@ -163,9 +161,7 @@ class Contact:
         self.refreshing.gaps.begin_step(self.model.x)
 
     def make_room(self, numbers):
-        """Grow lists for frames like the last one, by the `numbers` that were reported; return
-        whether that one had enough capacity.
-        """
+        """Grow lists by the `numbers` of the last frame; return whether it had enough capacity."""
         self.lists.take(numbers["counts"])
         if numbers["frame_goes_on"][0]:
             is_unknown, is_excluded = numbers["uncertain"] != 0
@@ -289,9 +285,7 @@ class Contact:
             self.model.followers.listed(first, last)()
 
     def settling(self, solve, first, last):
-        """Return stages that play the launch `solve`, which gives the vertices of a color their
-        candidates, and then `settle` these.
-        """
+        """Return stages that `settle` behind the launch `solve` of the candidates of a color."""
         follow = self.model.followers.listed(first, last)
         return [*self.truncation.settling_behind(solve, first, last), [follow]]
 
