@@ -74,13 +74,13 @@ class Aggregates:
 
     of: np.ndarray
     modes: np.ndarray
+    mesh_component: np.ndarray
     component: np.ndarray
-    linkage: np.ndarray
     mode_count: np.ndarray
     slope: np.ndarray
 
     def __len__(self):
-        return len(self.linkage)
+        return len(self.component)
 
 
 def make_aggregates(assembly, patches=IN_MOTION):
@@ -89,15 +89,15 @@ def make_aggregates(assembly, patches=IN_MOTION):
     sheets, rods = assembly.triangles.corners, assembly.edges.corners
     solids = [kind.corners for kind in assembly.solids]
     edges = among_free(free, *solids, sheets, rods, *directors_of(assembly))
-    of_component = connected_components(edges, count)
-    sizes = np.bincount(of_component)
+    mesh_component_of = connected_components(edges, count)
+    sizes = np.bincount(mesh_component_of)
     wanted = np.zeros(len(sizes), dtype=int)
     for corners, patch, smallest, most in (
         (rods, patches.rod, patches.smallest_rod, patches.most),
         (sheets, patches.cloth, patches.smallest_cloth, patches.most_of_cloth),
         (np.concatenate([c.ravel() for c in solids]), patches.solid, 1, patches.most),
     ):
-        mine = np.unique(of_component[corners])
+        mine = np.unique(mesh_component_of[corners])
         fewest = np.clip(sizes[mine] // min(patch, SMALL_PATCH), 1, FEWEST)
         found = np.clip(sizes[mine] // patch, fewest, most)
         wanted[mine] = np.where(sizes[mine] >= smallest, found, 0)
@@ -105,12 +105,12 @@ def make_aggregates(assembly, patches=IN_MOTION):
     if len(chosen) > MOST_COMPONENTS:  # of components of the same size all or none
         wanted[sizes <= np.sort(sizes[chosen])[-MOST_COMPONENTS - 1]] = 0
     rest = assembly.rest_points
-    lengths = edge_lengths(edges, rest, assembly.solids, of_component)
+    lengths = edge_lengths(edges, rest, assembly.solids, mesh_component_of)
     nearest = NearestSeeds(Neighbors.from_edges(edges, count, lengths))
-    of, components = np.full(count, -1), []
-    spacing = spacing_of_cells(of_component, assembly.cells.corners, edges, lengths)
-    by_component = np.argsort(of_component[:free], kind="stable")
-    start = np.searchsorted(of_component[:free][by_component], np.arange(len(sizes) + 1))
+    of, mesh_components = np.full(count, -1), []
+    spacing = spacing_of_cells(mesh_component_of, assembly.cells.corners, edges, lengths)
+    by_component = np.argsort(mesh_component_of[:free], kind="stable")
+    start = np.searchsorted(mesh_component_of[:free][by_component], np.arange(len(sizes) + 1))
     for number in np.flatnonzero(wanted):
         members = by_component[start[number] : start[number + 1]]
         most = min(wanted[number], len(members))
@@ -118,23 +118,23 @@ def make_aggregates(assembly, patches=IN_MOTION):
             along = patches_along(nearest, members, spacing[number])
             most = min(max(most, along), len(members))
         if most:
-            of[members] = len(components) + spread_patches(nearest, rest, members, most)
-            components += [number] * most
-    joined = connected_components(
+            of[members] = len(mesh_components) + spread_patches(nearest, rest, members, most)
+            mesh_components += [number] * most
+    component_of_vertex = connected_components(
         np.concatenate([edges, among_free(free, assembly.attachments.corners)]), count
     )
-    linkage_of_component = np.zeros(len(sizes), dtype=int)
-    linkage_of_component[of_component] = joined
-    components = np.array(components, dtype=int)
-    _, linkage = np.unique(linkage_of_component[components], return_inverse=True)
-    order = np.argsort(linkage, kind="stable")
+    component_of = np.zeros(len(sizes), dtype=int)
+    component_of[mesh_component_of] = component_of_vertex
+    mesh_components = np.array(mesh_components, dtype=int)
+    _, component = np.unique(component_of[mesh_components], return_inverse=True)
+    order = np.argsort(component, kind="stable")
     rank = np.argsort(order)
     of[of >= 0] = rank[of[of >= 0]]
-    modes, mode_count, slope = affine_modes(rest, of, len(components))
+    modes, mode_count, slope = affine_modes(rest, of, len(mesh_components))
     duplicate = (assembly.parent != np.arange(count)) & (np.arange(count) < free)
     of[duplicate] = of[assembly.parent[duplicate]]
     modes[duplicate] = modes[assembly.parent[duplicate]]
-    return Aggregates(of, modes, components[order], linkage[order], mode_count, slope)
+    return Aggregates(of, modes, mesh_components[order], component[order], mode_count, slope)
 
 
 def directors_of(assembly):
@@ -148,27 +148,27 @@ def among_free(free, *elements):
     return edges[(edges < free).all(axis=1) & (edges[:, 0] != edges[:, 1])]
 
 
-def edge_lengths(edges, points, solids, of_component):
+def edge_lengths(edges, points, solids, mesh_component_of):
     """Length [m] of every edge, shorter where only stiff tets or cells share it."""
     lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
     softest = np.full(len(points), np.inf)
-    component = [of_component[kind.corners[:, 0]] for kind in solids]
-    for kind, mine in zip(solids, component, strict=True):
+    mesh_component = [mesh_component_of[kind.corners[:, 0]] for kind in solids]
+    for kind, mine in zip(solids, mesh_component, strict=True):
         np.minimum.at(softest, mine, kind.lame_mu)
     stiff = [
         kind.corners[kind.lame_mu > STIFF * softest[mine]]
-        for kind, mine in zip(solids, component, strict=True)
+        for kind, mine in zip(solids, mesh_component, strict=True)
     ]
     shared = edge_index(unique_edges(*stiff), edges) >= 0
     return np.where(shared, SHORTER * lengths, lengths)
 
 
-def spacing_of_cells(of_component, cells, edges, lengths):
+def spacing_of_cells(mesh_component_of, cells, edges, lengths):
     """Mean length [m] of the edges of every component with cells, zero of others."""
-    count = of_component.max(initial=-1) + 1
-    of_edge = of_component[edges[:, 0]]
+    count = mesh_component_of.max(initial=-1) + 1
+    of_edge = mesh_component_of[edges[:, 0]]
     mean = np.bincount(of_edge, lengths, count) / np.maximum(np.bincount(of_edge, None, count), 1)
-    return np.where(np.isin(np.arange(count), of_component[cells]), mean, 0.0)
+    return np.where(np.isin(np.arange(count), mesh_component_of[cells]), mean, 0.0)
 
 
 def end_of(nearest, members):
@@ -224,9 +224,9 @@ def affine_modes(points, of, count):
         arm = points[mine] - points[mine].mean(axis=0)
         spread, axes = np.linalg.eigh(arm.T @ arm / len(mine))
         spread, axes = spread[::-1], axes[:, ::-1].T
-        kept = spread > THIN**2 * spread[0] if spread[0] > 0.0 else np.zeros(3, dtype=bool)
-        mode_count[k] += kept.sum()
-        slope[k, 1:][kept] = axes[kept] / np.sqrt(spread[kept])[:, None]
+        is_thick = spread > THIN**2 * spread[0] if spread[0] > 0.0 else np.zeros(3, dtype=bool)
+        mode_count[k] += is_thick.sum()
+        slope[k, 1:][is_thick] = axes[is_thick] / np.sqrt(spread[is_thick])[:, None]
         modes[mine, 1:] = arm @ slope[k, 1:].T
     return modes, mode_count, slope
 

@@ -16,7 +16,7 @@ from ..device.launches import play
 from ..kernels.coarse import coarse_step, contact_terms, step_bounds
 from ..kernels.coarse import slopes as coarse_slopes
 from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
-from ..kernels.coarse.step_length import look_closer
+from ..kernels.coarse.step_length import refine_samples
 from ..lattice.embedding import points_in_front
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .element_terms import chunked_elements, device_chunks, member_chunks
@@ -65,7 +65,7 @@ class CoarseCorrection:
         self.matrix = CoarseMatrix(model, self.groups, self.members)
         self.forces = CoarseForces(model, self.groups)
         self.linkages = self.groups.linkages
-        begin = np.searchsorted(aggregates.linkage, np.arange(self.groups.linkage_count + 1))
+        begin = np.searchsorted(aggregates.component, np.arange(self.groups.component_count + 1))
         self.linkages.first_chunk = model.upload(first_chunk[begin].astype(np.int32), int)
         self.record()
 
@@ -86,8 +86,8 @@ class CoarseCorrection:
             offset += len(elements.start) - 1
         self.forces.record(chunked)
         self.matrix.record(chunked)
-        linkage = np.concatenate([elements.linkage for elements, _ in chunked])
-        self.sums = make_sums(linkage, self.groups.linkage_count, model)
+        component = np.concatenate([elements.component for elements, _ in chunked])
+        self.sums = make_sums(component, self.groups.component_count, model)
         self.slopes = [self._slopes(*each) for each in chunked]
         self._record_vertices()
 
@@ -110,28 +110,28 @@ class CoarseCorrection:
         each, patches = MEMBER * count / chunks, self.groups.patches
         number, shapes = len(self.aggregates), [members, self.shape]
         sums = record(coarse_step.sum_shapes, chunks, [model.x, patches], [members], each)
-        self.keeps = [sums, record(coarse_step.keep_shapes, number, [members], [self.shape])]
+        self.shape_saving = [sums, record(coarse_step.save_shapes, number, [members], [self.shape])]
         self.turns = [sums, record(coarse_step.find_turns, number, shapes, [patches])]
         up = [self.groups.systems.solution, members, patches, model.x]
         outputs = [self.direction, model.candidate]
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
         touching = [model.objective.contacts, model.contact_model]
         self.line = self._line(chunks, each, touching)
-        self.closer = [record(look_closer, 1, [], [self.reach, self.is_early]), *self.line]
-        self.free_line = None
+        self.refinement = [record(refine_samples, 1, [], [self.reach, self.is_early]), *self.line]
+        self.line_without_contacts = None
         if self.truncates and model.settings.quasistatic:
             inputs = [self.before, members, self.groups.linkage, self.linkages]
             outputs = [model.candidate, self.direction]
             shorten = record(coarse_step.shorten, count, inputs, outputs, MEMBER)
-            line = self._line(chunks, each, coarse_slopes.no_contacts(), counts=0)
-            self.free_line = [*line, shorten, *self._shares(chunks, each), shorten]
+            line = self._line(chunks, each, coarse_slopes.no_contacts(), counts_skips=0)
+            self.line_without_contacts = [*line, shorten, *self._fractions(chunks, each), shorten]
         step = [self.before, self.direction, members, self.groups.linkage, self.linkages]
         step.append(self.relaxation)
         outputs = [model.x, model.relaxation]
         self.move = record(coarse_step.move, count, step, outputs, MEMBER)
         self._record_contacts()
 
-    def _line(self, chunks, each, touching, counts=1):
+    def _line(self, chunks, each, touching, counts_skips=1):
         """The search along the direction, behind the slopes of elements, with the contacts
         `touching`; whether it `counts` what is skipped.
         """
@@ -143,31 +143,31 @@ class CoarseCorrection:
         kernel = coarse_slopes.slopes_kernel(model.device.is_cpu)
         slopes = record(kernel, chunks, along, [members], each)
         known = self.longest, self.reach, members, self.sums, self.linkages
-        return [slopes, *record_choice(model, *known, counts, self.is_early)]
+        return [slopes, *record_choice(model, *known, counts_skips, self.is_early)]
 
-    def _shares(self, chunks, each):
+    def _fractions(self, chunks, each):
         """How much of the direction all vertices may go."""
         model, record, members = self.model, self.model.launches.record, self.members
-        shares = wp.zeros(chunks, dtype=float, device=model.device)
+        fractions = wp.zeros(chunks, dtype=float, device=model.device)
         longest = wp.zeros(0, dtype=float, device=model.device)
         if model.contact is not None:
             longest = model.contact.regions.struct.largest
         inputs = [self.before, self.direction, longest, members, model.contact_model]
-        count = self.groups.linkage_count
+        count = self.groups.component_count
         return [
-            record(step_bounds.find_shares, chunks, inputs, [shares], each),
-            record(step_bounds.choose_shares, count, [shares], [self.linkages]),
+            record(step_bounds.find_fractions, chunks, inputs, [fractions], each),
+            record(step_bounds.choose_fractions, count, [fractions], [self.linkages]),
         ]
 
     def _record_contacts(self):
         """What contacts and analytic colliders do to the direction."""
         model, vertices, record = self.model, self.members.vertex, self.model.launches.record
-        self.in_front = []
+        self.collider_bounds = []
         if model.has_analytic_colliders:
             inputs = [vertices, self.before, model.contact_model]
-            kernel, moved = contact_terms.keep_members_in_front, [model.candidate]
-            self.in_front.append(record(kernel, len(vertices), inputs, moved))
-        self.in_front += points_in_front(model, self.before, model.candidate)
+            kernel, moved = contact_terms.bound_member_steps, [model.candidate]
+            self.collider_bounds.append(record(kernel, len(vertices), inputs, moved))
+        self.collider_bounds += points_in_front(model, self.before, model.candidate)
         ends, kernel = [self.before, model.x], coarse_step.take_difference
         self.differences = [
             record(kernel, count, ends, [self.direction], DIFFERENCE, first)
@@ -206,13 +206,13 @@ class CoarseCorrection:
         self.groups.find_islands()
         self.groups.regroup()
         self.matrix.assemble()
-        play(self.keeps)
+        play(self.shape_saving)
 
     def step(self):
         """One coarse step of all islands."""
         self._renew()
         model = self.model
-        self.groups.renew_islands()
+        self.groups.update_islands()
         self._follow()
         wp.copy(self.before, model.x)
         play(self.turns)
@@ -226,7 +226,7 @@ class CoarseCorrection:
         play(self.slopes)
         self._search(self.line)
         if self.truncates:
-            repeat_while(self.is_early, partial(play, self.closer))
+            repeat_while(self.is_early, partial(play, self.refinement))
         self.move()
         model.followers.follow(0, model.free_count)
 
@@ -246,10 +246,10 @@ class CoarseCorrection:
         To an equilibrium it may lead far beyond where elements have their minimum, and what ends of
         it vertex by vertex would point elsewhere: it is shortened as a whole first.
         """
-        if self.free_line:
+        if self.line_without_contacts:
             play(self.slopes)
-            self._search(self.free_line)
-        play(self.in_front)
+            self._search(self.line_without_contacts)
+        play(self.collider_bounds)
         self.commit(0, self.model.free_count)
         self._follow()
         play(self.differences)

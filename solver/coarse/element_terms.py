@@ -40,7 +40,7 @@ class Chunked:
     start: np.ndarray
     slots: np.ndarray
     whole: np.ndarray
-    linkage: np.ndarray
+    component: np.ndarray
     wide_data: wp.array | None = None
     arms: wp.array | None = None
 
@@ -60,9 +60,9 @@ def chunked(table, aggregates, model, h):
     slots[:, 1:][slots[:, 1:] == slots[:, :-1]] = -1
     slots = -np.sort(-slots, axis=1)
     whole = (of == of[:, :1]).all(axis=1)
-    linkage = aggregates.linkage[slots[:, 0]]
-    order = np.lexsort((whole, *slots.T[::-1], linkage))
-    slots, whole, linkage = slots[order], whole[order], linkage[order]
+    component = aggregates.component[slots[:, 0]]
+    order = np.lexsort((whole, *slots.T[::-1], component))
+    slots, whole, component = slots[order], whole[order], component[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
     run = np.flatnonzero(new)
@@ -83,7 +83,7 @@ def chunked(table, aggregates, model, h):
         start,
         slots[begin],
         whole[begin],
-        linkage[begin],
+        component[begin],
     )
     if table.in_lanes and kind.forces_in_lanes is not None:
         Wide = wide(kind.element)
@@ -122,7 +122,7 @@ def matrix_entries(chunked):
     Returns (chunk, row, column) [entry], of every `Chunked` the ranges (whole, others) of its
     entries, and the blocks: rows and columns [block], entries as `start` [block + 1] and `entry`.
     """
-    parts, ranges, first = [], [], 0
+    lists, ranges, first = [], [], 0
     for elements in chunked:
         slots = elements.slots
         filled = (slots >= 0).sum(axis=1)
@@ -138,8 +138,8 @@ def matrix_entries(chunked):
             own = np.concatenate(own)
             ranges[-1].append((first, len(own)))
             first += len(own)
-            parts.append(own)
-    entries = np.concatenate(parts)
+            lists.append(own)
+    entries = np.concatenate(lists)
     blocks, block = np.unique(entries[:, 1:], axis=0, return_inverse=True)
     order = np.argsort(block.ravel(), kind="stable")
     start = np.searchsorted(block.ravel()[order], np.arange(len(blocks) + 1))

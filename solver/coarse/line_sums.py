@@ -4,21 +4,21 @@
 import numpy as np
 import warp as wp
 
-from ..kernels.coarse.coarse_step import Linkages, Members
+from ..kernels.coarse.coarse_step import ComponentSteps, Members
 from ..kernels.coarse.line_sums import LineSums, vec6d, vec8
 from ..kernels.coarse.step_length import add_up, choose_step_lengths
 
 # On a GPU every linkage is added up by so many threads before one goes on with their sums.
-PARTS = 64
+SHARES = 64
 
 
-def make_sums(linkage, count, model):
+def make_sums(component, count, model):
     """`LineSums` over chunks of the linkages with these numbers [chunk], of which there are
     `count`.
     """
     sums = LineSums()
-    order = np.argsort(linkage, kind="stable")
-    start = np.searchsorted(linkage[order], np.arange(count + 1))
+    order = np.argsort(component, kind="stable")
+    start = np.searchsorted(component[order], np.arange(count + 1))
     sums.start = model.upload(start.astype(np.int32), int)
     sums.chunk = model.upload(order.astype(np.int32), int)
     for name, dtype in (("slope", vec6d), ("samples", vec8), ("collapsed", int), ("count", int)):
@@ -26,27 +26,27 @@ def make_sums(linkage, count, model):
     return sums
 
 
-def record_choice(model, longest, reach, members, sums, linkages, counts, is_early):
+def record_choice(model, longest, reach, members, sums, components, counts_skips, is_early):
     """The launches that choose step lengths, by the slopes in `members`, sampled up to `reach`, and
     in `sums`, up to `longest`; whether what is skipped `counts`.
     """
-    record, count = model.launches.record, len(linkages.island)
-    choice, before = [linkages, is_early], []
+    record, count = model.launches.record, len(components.island)
+    choice, reduction = [components, is_early], []
     if model.launches.are_wide:
-        inputs = [PARTS, members, sums, linkages]
-        members, sums, choice[0] = _fewer(model, linkages)
-        before = [record(add_up, (count, PARTS), inputs, [members, sums])]
-    inputs = [longest, reach, members, sums, counts]
-    return [*before, record(choose_step_lengths, count, inputs, choice)]
+        inputs = [SHARES, members, sums, components]
+        members, sums, choice[0] = _reduced(model, components)
+        reduction = [record(add_up, (count, SHARES), inputs, [members, sums])]
+    inputs = [longest, reach, members, sums, counts_skips]
+    return [*reduction, record(choose_step_lengths, count, inputs, choice)]
 
 
-def _fewer(model, linkages):
+def _reduced(model, components):
     """Room for the slopes of every linkage in PARTS chunks, and its `Linkages` in a list."""
-    count, members, fewer = len(linkages.island), Members(), Linkages()
-    for name in linkages._cls.vars:
-        setattr(fewer, name, getattr(linkages, name))
-    first = PARTS * np.arange(count + 1, dtype=np.int32)
-    fewer.first_chunk = model.upload(first, int)
+    count, members, reduced = len(components.island), Members(), ComponentSteps()
+    for name in components._cls.vars:
+        setattr(reduced, name, getattr(components, name))
+    first = SHARES * np.arange(count + 1, dtype=np.int32)
+    reduced.first_chunk = model.upload(first, int)
     for name, dtype in (("slope", wp.vec2d), ("samples", vec8)):
-        setattr(members, name, wp.zeros(PARTS * count, dtype=dtype, device=model.device))
-    return members, make_sums(np.repeat(np.arange(count), PARTS), count, model), fewer
+        setattr(members, name, wp.zeros(SHARES * count, dtype=dtype, device=model.device))
+    return members, make_sums(np.repeat(np.arange(count), SHARES), count, model), reduced

@@ -72,8 +72,8 @@ class CoarseMatrix:
         if model.contact is not None:
             law, lists = model.contact_model.law, model.lists
             inputs = [lists.counts, model.x, lists.touches, lists.state, law, *where]
-            kernel, room, outputs = contact_terms.add_touches, lists.capacity, [systems.matrix]
-            self.springs.insert(0, model.launches.record_serial(kernel, room, inputs, outputs))
+            kernel, capacity, outputs = contact_terms.add_touches, lists.capacity, [systems.matrix]
+            self.springs.insert(0, model.launches.record_serial(kernel, capacity, inputs, outputs))
 
     def assemble(self):
         """A at the positions of now, in matrices that are clear, and its factors.

@@ -24,7 +24,7 @@ def patch_edges(of, assembly):
 
 
 @dataclass
-class MatrixParts:
+class Clusters:
     """What always shares a matrix: the aggregates of a small linkage, and those of a component of a
     large one, which has more than `most` rows.
 
@@ -66,7 +66,7 @@ class MatrixParts:
         together = int(self.panels[self.is_small].sum()) if joins else 0
         return max(int(self.panels.max()), min(together, -(-self.most // PANEL)))
 
-    def room(self, joins):
+    def capacity(self, joins):
         """Columns of all panels at most; small parts share matrices without zeros if it `joins`."""
         widths = self.widths()
         if not joins:
@@ -76,13 +76,13 @@ class MatrixParts:
         return int(apart) + panels * PANEL * (min(panels, -(-self.most // PANEL)) + 1) // 2
 
 
-def make_parts(aggregates, assembly, most):
+def make_clusters(aggregates, assembly, most):
     """The `MatrixParts` of a scene; linkages of up to `most` rows are small."""
     count, rows = len(aggregates), 3 * aggregates.mode_count.astype(int)
     edges = patch_edges(aggregates.of, assembly)
-    linkage = aggregates.linkage
+    linkage = aggregates.component
     large = np.bincount(linkage, rows)[linkage] > most
-    names = np.stack([linkage, np.where(large, aggregates.component, -1)], axis=1)
+    names = np.stack([linkage, np.where(large, aggregates.mesh_component, -1)], axis=1)
     names, of = np.unique(names, axis=0, return_inverse=True)
     of = of.ravel()
     edges = edges[of[edges[:, 0]] == of[edges[:, 1]]]
@@ -95,4 +95,4 @@ def make_parts(aggregates, assembly, most):
     front = offset.copy()
     for one, other in (edges.T, edges[:, ::-1].T):
         np.minimum.at(front, one, offset[other])
-    return MatrixParts(most, names[:, 0], size, of, rows, offset, front)
+    return Clusters(most, names[:, 0], size, of, rows, offset, front)

@@ -22,14 +22,14 @@ def list_sums(first_chunk, chunked):
     """
     lists = int(first_chunk[-1])
     owners = [np.repeat(np.arange(len(first_chunk) - 1), np.diff(first_chunk))]
-    parts = [np.arange(lists)]
+    slots = [np.arange(lists)]
     for elements, chunks in chunked:
-        alone = np.flatnonzero(elements.whole)
-        owners.append(elements.slots[alone, 0])
-        parts.append(lists + chunks.offset + alone)
-    owner, part = np.concatenate(owners), np.concatenate(parts)
+        inside = np.flatnonzero(elements.whole)
+        owners.append(elements.slots[inside, 0])
+        slots.append(lists + chunks.offset + inside)
+    owner, term = np.concatenate(owners), np.concatenate(slots)
     order = np.argsort(owner, kind="stable")
-    return np.searchsorted(owner[order], np.arange(len(first_chunk))), part[order]
+    return np.searchsorted(owner[order], np.arange(len(first_chunk))), term[order]
 
 
 class CoarseForces:
@@ -49,18 +49,18 @@ class CoarseForces:
         """Take over the elements of all kinds, `Chunked`, with their `ElementChunks`."""
         model, patches, count = self.model, self.groups.patches, len(self.groups.aggregates)
         record = model.launches.record
-        slot, vertex_of, room = self._list_forces(chunked)
+        slot, vertex_of, capacity = self._list_forces(chunked)
         sizes = np.bincount(self.groups.of[vertex_of], minlength=count)
         start, first_chunk = chunk_starts(sizes, chunk_size(model))
         lists = len(start) - 1
-        first, part = list_sums(first_chunk, chunked)
+        first, term = list_sums(first_chunk, chunked)
         pulls = coarse_force.Pulls()
-        pulls.force = wp.zeros(room, dtype=wp.vec3, device=model.device)
+        pulls.force = wp.zeros(capacity, dtype=wp.vec3, device=model.device)
         chunk_counts = [len(elements.start) - 1 for elements, _ in chunked]
         shape = lists + sum(chunk_counts)
         pulls.sums = wp.zeros(shape, dtype=coarse.mat43, device=model.device)
         pulls.elements = lists
-        arrays = {"slot": slot, "vertex": vertex_of, "start": start, "first": first, "part": part}
+        arrays = {"slot": slot, "vertex": vertex_of, "start": start, "first": first, "part": term}
         for name, values in arrays.items():
             setattr(pulls, name, model.upload(values.astype(np.int32), int))
         self.force = pulls.force
@@ -85,22 +85,22 @@ class CoarseForces:
         these are, both aggregate by aggregate; how many slots there are. Sets
         `ElementChunks.corner`.
         """
-        of, room = self.groups.of, len(self.model.x)
+        of, capacity = self.groups.of, len(self.model.x)
         vertices = [np.flatnonzero(of[: self.model.free_count] >= 0)]
         slots = [vertices[0]]
         for elements, chunks in chunked:
             shared = np.repeat(~elements.whole, np.diff(elements.start))
             corners = elements.corners[shared]
             before = np.concatenate([[0], np.cumsum(shared)])[elements.start[:-1]]
-            corner = np.where(elements.whole, -1, room + corners.shape[1] * before)
+            corner = np.where(elements.whole, -1, capacity + corners.shape[1] * before)
             chunks.corner = self.model.upload(corner.astype(np.int32), int)
             mine = np.flatnonzero(of[corners.ravel()] >= 0)
-            slots.append(room + mine)
+            slots.append(capacity + mine)
             vertices.append(corners.ravel()[mine])
-            room += corners.size
+            capacity += corners.size
         slot, vertex_of = np.concatenate(slots), np.concatenate(vertices)
         order = np.argsort(of[vertex_of], kind="stable")
-        return slot[order], vertex_of[order], room
+        return slot[order], vertex_of[order], capacity
 
     def record_vertices(self):
         """The launches that know contacts: again when lists have grown."""

@@ -18,7 +18,7 @@ from ..kernels.coarse.cholesky_cpu import SHIFT, SHIFT_AT_REST
 from ..kernels.coarse.skyline import PANEL
 from .aggregates import with_points
 from .cholesky import Factors, Systems, TileFactors
-from .ordering import make_parts
+from .ordering import make_clusters
 
 # Linkages that may touch share a matrix of up to so many rows.
 MOST_ROWS = 960
@@ -40,18 +40,18 @@ class Groups:
     def __init__(self, model, aggregates):
         self.model, self.aggregates = model, aggregates
         self.rows = 3 * aggregates.mode_count
-        self.linkage_count = int(aggregates.linkage[-1]) + 1
-        self.parts = make_parts(aggregates, model.assembly, MOST_ROWS)
+        self.component_count = int(aggregates.component[-1]) + 1
+        self.clusters = make_clusters(aggregates, model.assembly, MOST_ROWS)
         self.of, modes = with_points(aggregates, model)
-        of_vertex = np.where(self.of >= 0, aggregates.linkage[self.of], -1)
+        of_vertex = np.where(self.of >= 0, aggregates.component[self.of], -1)
         self.linkage = model.upload(of_vertex.astype(np.int32), int)
         self.patches = self._upload_patches(modes)
         self.systems = self._make_systems()
         self.factors = self._make_factors()
-        self.linkages = coarse_step.Linkages()
+        self.linkages = coarse_step.ComponentSteps()
         for name in ("island", "next", "last", "crowded", "ruined", "skipped"):
-            setattr(self.linkages, name, self._zeros(self.linkage_count))
-        self.linkages.step_length = self._zeros(self.linkage_count, float)
+            setattr(self.linkages, name, self._zeros(self.component_count))
+        self.linkages.step_length = self._zeros(self.component_count, float)
         self._record()
 
     def _zeros(self, count, dtype=int):
@@ -74,16 +74,16 @@ class Groups:
 
     def _make_systems(self):
         """Room for all matrices that there may be, with the vectors that belong to them."""
-        parts, touches = self.parts, self.model.contact is not None
-        matrices, count = len(parts.size), int(parts.panels.sum())
+        clusters, touches = self.clusters, self.model.contact is not None
+        matrices, count = len(clusters.size), int(clusters.panels.sum())
         skyline = panels.Skyline()
         skyline.count, skyline.rows = self._zeros(1), self._zeros(matrices)
         skyline.first = self._zeros(matrices + 1)
         for name in ("matrix", "start", "width", "begin"):
             setattr(skyline, name, self._zeros(count))
-        matrix = self._zeros(PANEL * parts.room(touches), wp.float64)
+        matrix = self._zeros(PANEL * clusters.capacity(touches), wp.float64)
         right, solution = (self._zeros(PANEL * count, wp.float64) for _ in range(2))
-        most = parts.most_panels(touches)
+        most = clusters.most_panels(touches)
         return Systems(skyline, matrix, right, solution, matrices, most)
 
     def _make_factors(self):
@@ -96,48 +96,48 @@ class Groups:
     def _record(self):
         """The launches that decide who belongs together, and where everything is."""
         systems, record = self.systems, self.model.launches.record
-        patches, skyline, count = self.patches, systems.skyline, self.linkage_count
+        patches, skyline, count = self.patches, systems.skyline, self.component_count
         self.near = self._zeros(count * -(-count // kernels.WORD))
-        parts = kernels.MatrixPartArrays()
+        clusters = kernels.ClusterArrays()
         for name in ("linkage", "size", "of", "offset", "front"):
-            setattr(parts, name, self._upload(getattr(self.parts, name)))
-        parts.group, parts.row = (self._zeros(len(self.parts.size)) for _ in range(2))
-        size = np.bincount(self.aggregates.linkage, self.rows, minlength=count)
+            setattr(clusters, name, self._upload(getattr(self.clusters, name)))
+        clusters.group, clusters.row = (self._zeros(len(self.clusters.size)) for _ in range(2))
+        size = np.bincount(self.aggregates.component, self.rows, minlength=count)
         joined, total, group = (self._zeros(count) for _ in range(3))
         small = [self.near, self._upload(size), MOST_ROWS]
         self.island_search = record(kernels.find_islands, 1, [self.near], [self.linkages])
         self.joining = [
             record(kernels.join_while_small, 1, small, [joined, total]),
-            record(kernels.number_groups, 1, [joined], [group, parts, skyline]),
+            record(kernels.number_groups, 1, [joined], [group, clusters, skyline]),
             record(panels.begin_panels, systems.matrices, [], [skyline]),
-            record(kernels.place_patches, len(self.aggregates), [parts, skyline], [patches]),
+            record(kernels.place_patches, len(self.aggregates), [clusters, skyline], [patches]),
         ]
         number = systems.all_panels
-        self.widening = [
+        self.panel_widening = [
             record(kernels.widen_panels, len(self.aggregates), [patches], [skyline]),
             record(panels.measure_panels, number, [], [skyline]),
         ]
         self.beginning = scan(self.model.launches, skyline.width, skyline.begin, inclusive=False)
         each = CLEAR * len(systems.matrix) / number
         self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
-        self.seen, self.due = self._zeros(1), self._zeros(1)
-        known, counts = [self.seen, self.due], self.model.lists.counts
-        self.looking = record(near_components.look_for_search, 1, [counts], known)
+        self.last_search, self.is_due = self._zeros(1), self._zeros(1)
+        known, counts = [self.last_search, self.is_due], self.model.lists.counts
+        self.checking = record(near_components.check_for_search, 1, [counts], known)
 
     def record_pairs(self):
         """The launches that know the lists of contacts: again when those have grown."""
         model, lists, patches = self.model, self.model.lists, self.patches
-        self.marking, self.reaching, record_serial = [], [], model.launches.record_serial
+        self.marking, self.contact_widening, record_serial = [], [], model.launches.record_serial
         if model.contact is None:
             return
-        if self.linkage_count > 1:
-            inputs = [lists.counts, lists.pairs, self.linkage, self.linkage_count]
+        if self.component_count > 1:
+            inputs = [lists.counts, lists.pairs, self.linkage, self.component_count]
             mark = near_components.mark_neighbors
             self.marking = [record_serial(mark, lists.capacity, inputs, [self.near])]
         law, skyline = model.contact_model.law, self.systems.skyline
         inputs = [lists.counts, model.x, lists.touches, lists.state, law, MOST_ROWS, skyline]
         widen = contact_terms.widen_patches
-        self.reaching = [record_serial(widen, lists.capacity, inputs, [patches])]
+        self.contact_widening = [record_serial(widen, lists.capacity, inputs, [patches])]
 
     @property
     def fit_one_matrix(self):
@@ -150,14 +150,14 @@ class Groups:
         An island goes equally far along its direction, or one of its bodies could press the others
         too close.
         """
-        self.looking()
+        self.checking()
         self._search()
 
-    def renew_islands(self):
+    def update_islands(self):
         """Find them again if there has been a search."""
         if self.marking:
-            self.looking()
-            when(self.due, self._search)
+            self.checking()
+            when(self.is_due, self._search)
 
     def _search(self):
         self.near.zero_()
@@ -172,7 +172,7 @@ class Groups:
         skyline = self.systems.skyline
         skyline.matrix.fill_(-1)
         play(self.joining)
-        play(self.reaching)
-        play(self.widening)
+        play(self.contact_widening)
+        play(self.panel_widening)
         self.beginning()
         self.clearing()

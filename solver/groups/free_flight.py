@@ -56,13 +56,15 @@ class FreeFlight:
         """Launches that find what flies."""
         model, contact, record = self.model, self.model.contact, self.model.launches.record
         bodies, sizes = len(flights.size), np.diff(chunks.start.numpy())
-        parts, boxes = self._boxes(len(sizes)), self._boxes(bodies)
+        chunk_boxes, boxes = self._boxes(len(sizes)), self._boxes(bodies)
         state = [model.x, contact.candidate, model.contact_model.state.radius]
         inputs = [chunks, model.vertex_count, *state]
         obstacles = [contact.struct, model.contact_model.colliders, travel, boxes]
         return [
-            record(free_flight.measure_chunks, len(sizes), inputs, [parts], cost=MEASURE * sizes),
-            record(free_flight.measure_bodies, bodies, [chunks, parts], [boxes, flights]),
+            record(
+                free_flight.measure_chunks, len(sizes), inputs, [chunk_boxes], cost=MEASURE * sizes
+            ),
+            record(free_flight.measure_bodies, bodies, [chunks, chunk_boxes], [boxes, flights]),
             record(free_flight.join_meeting, bodies, [contact.struct], [flights]),
             record(free_flight.name_groups, bodies, [], [flights]),
             record(free_flight.find_motions, bodies, [boxes], [flights]),
@@ -83,7 +85,7 @@ class FreeFlight:
         flights.held = model.upload(np.array(held, dtype=np.int32), int)
         for name in ("low", "high", "motion", "farthest"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=wp.vec3, device=model.device))
-        flights.part = wp.zeros(len(bodies), dtype=float, device=model.device)
+        flights.fraction = wp.zeros(len(bodies), dtype=float, device=model.device)
         for name in ("parent", "group", "stays"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=int, device=model.device))
         return flights

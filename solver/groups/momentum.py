@@ -90,7 +90,7 @@ class IslandMomentum(RecordedStage):
         self.launches = [
             record(kernels.separate, count, [], [islands, flag]),
             join,
-            *touches_of_colliders(model, body, islands.at_colliders),
+            *collider_touches(model, body, islands.at_colliders),
             record(kernels.name_islands, count, [self.anchored], [islands]),
             record(kernels.count_flight, self.bodies, [islands], [steps, flag]),
             record(
@@ -143,13 +143,13 @@ class LinkageMomentum(RecordedStage):
         model.followers.follow(0, model.vertex_count)
 
 
-def touches_of_colliders(model, of, marks):
+def collider_touches(model, of, flags):
     """Launches that mark what touches an analytic collider, `of` [vertex] what that belongs to."""
     if not model.has_analytic_colliders:
         return []
     return [
         model.launches.record(
-            mark_at_colliders, count, [model.x, of, model.contact_model], [marks], first=first
+            mark_at_colliders, count, [model.x, of, model.contact_model], [flags], first=first
         )
         for first, count in model.surface_ranges()
     ]

@@ -39,9 +39,9 @@ STEPS = {
 }
 # Rough cost of adding a vertex, of its contacts, of a pair among these, of moving a vertex, and of
 # an entry that may be one with what is outside [ns].
-ADD, TOUCH, LOOK, MOVE, MEET = 15.0, 30.0, 25.0, 5.0, 10.0
+ADD, TOUCH, PAIR, MOVE, LIST = 15.0, 30.0, 25.0, 5.0, 10.0
 # On a GPU a thread sees to the contacts of one vertex, and so many add them up for every body.
-PARTS = 64
+SHARES = 64
 
 
 class RigidSteps:
@@ -66,7 +66,7 @@ class RigidSteps:
         self.touch_cost = TOUCH * np.diff(self.surface.start.numpy())
         self.sums = wp.zeros(len(self.touch_cost), dtype=rigid_steps.Wrench, device=device)
         self.steps = filled(rigid_steps.RigidStepArrays(), STEPS, count, device)
-        self.goes_on = wp.zeros(1, dtype=int, device=device)
+        self.any_active = wp.zeros(1, dtype=int, device=device)
 
     def record(self):
         """Make all launches with the arrays of now."""
@@ -83,42 +83,42 @@ class RigidSteps:
             record(rigid_steps.move_surface, count, surface, [self.moved], MOVE, first)
             for first, count in model.surface_ranges()
         ]
-        meetings = rigid_contacts.Meetings()
-        meetings.lists, meetings.counts, meetings.pulled = lists.all, lists.counts, lists.pulled
-        meetings.touches = lists.near.touches
+        external = rigid_contacts.ExternalPairs()
+        external.lists, external.counts, external.pulled = lists.all, lists.counts, lists.pulled
+        external.touches = lists.near.touches
         if lists.capacity:
-            meetings.entry, meetings.end = (
-                spacious_zeros(room, int, model.device)
-                for room in (4 * lists.capacity, lists.vertex_count)
+            external.entry, external.end = (
+                spacious_zeros(capacity, int, model.device)
+                for capacity in (4 * lists.capacity, lists.vertex_count)
             )
-            kernel = rigid_contacts.list_meetings
-            cost = MEET * (1 + 4 * lists.expected / lists.vertex_count)
+            kernel = rigid_contacts.list_external_pairs
+            cost = LIST * (1 + 4 * lists.expected / lists.vertex_count)
             self.begin += [
-                record(kernel, count, [self.owner, *taken], [meetings], cost, first)
+                record(kernel, count, [self.owner, *taken], [external], cost, first)
                 for first, count in model.surface_ranges()
             ]
-        around = [self.surface, self.before, self.moved, model.x_start, meetings]
+        around = [self.surface, self.before, self.moved, model.x_start, external]
         around += [model.contact_model, *taken]
-        cost = self.touch_cost + LOOK * lists.expected / max(len(self.touch_cost), 1)
+        cost = self.touch_cost + PAIR * lists.expected / max(len(self.touch_cost), 1)
         self.contacts = [
             record(rigid_contacts.add_contacts, len(cost), around, [self.sums], cost=cost)
         ]
-        sums, outputs = [self.surface, self.sums], [*taken, self.goes_on]
+        sums, outputs = [self.surface, self.sums], [*taken, self.any_active]
         if model.launches.are_wide:
-            fewer = self._fewer()
-            inputs, kernel = [PARTS, *sums, *taken], rigid_steps.add_up
-            self.contacts.append(record(kernel, (self.count, PARTS), inputs, fewer[1:]))
-            sums = fewer
+            reduced = self._reduced()
+            inputs, kernel = [SHARES, *sums, *taken], rigid_steps.add_up
+            self.contacts.append(record(kernel, (self.count, SHARES), inputs, reduced[1:]))
+            sums = reduced
         self.take = record(rigid_steps.take_rigid_steps, self.count, sums, outputs)
         moves, free = [self.before, self.owner, islands], model.free_count
         self.propose = record(island_moves.move_islands, free, moves, [model.candidate], MOVE)
 
-    def _fewer(self):
+    def _reduced(self):
         """Room for the contacts of every body in PARTS chunks: `Chunks` and sums."""
-        chunks, first = Chunks(), PARTS * np.arange(self.count + 1, dtype=np.int32)
+        chunks, first = Chunks(), SHARES * np.arange(self.count + 1, dtype=np.int32)
         chunks.first = self.model.upload(first, int)
         device = self.model.device
-        return [chunks, wp.zeros(PARTS * self.count, dtype=rigid_steps.Wrench, device=device)]
+        return [chunks, wp.zeros(SHARES * self.count, dtype=rigid_steps.Wrench, device=device)]
 
     def solve(self):
         """Find their `islands.shift` and `turn`."""
@@ -129,11 +129,11 @@ class RigidSteps:
     def solve_again(self):
         """Find them again from the same `before`, where islands have joined meanwhile."""
         play(self.begin)
-        self.goes_on.fill_(1)
-        repeat_while(self.goes_on, self._pass)
+        self.any_active.fill_(1)
+        repeat_while(self.any_active, self._pass)
 
     def _pass(self):
-        self.goes_on.zero_()
+        self.any_active.zero_()
         play(self.move_surface)
         play(self.contacts)
         self.take()

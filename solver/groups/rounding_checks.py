@@ -21,28 +21,28 @@ class RoundingChecks:
     they were when `keep` was called.
     """
 
-    def __init__(self, model, group, stays, before=None):
-        self.model, self.groups = model, (group, stays)
-        self.kept = wp.clone(model.x)
-        self.before = self.kept if before is None else before
+    def __init__(self, model, group, unmoved, before=None):
+        self.model, self.groups = model, (group, unmoved)
+        self.saved = wp.clone(model.x)
+        self.before = self.saved if before is None else before
         self.any_changed = wp.zeros(1, dtype=int, device=model.device)
         self.record()
 
     def record(self):
         """Make all launches with the lists of now."""
         model, lists, struct = self.model, self.model.lists, self.model.contact.struct
-        self.revision, (group, stays) = lists.revision, self.groups
+        self.revision, (group, unmoved) = lists.revision, self.groups
         inputs = [self.before, model.x, lists.counts, lists.pairs, struct, group]
-        outputs, extent = [stays, self.any_changed], (lists.capacity, lists.expected)
+        outputs, extent = [unmoved, self.any_changed], (lists.capacity, lists.expected)
         self.find = model.launches.record_list(kernels.find_changed, *extent, inputs, outputs, PAIR)
-        inputs = [self.kept, struct.body, group, stays]
-        self.back = model.launches.record(
-            kernels.take_back, model.vertex_count, inputs, [model.x], MOVE
+        inputs = [self.saved, struct.body, group, unmoved]
+        self.restoring = model.launches.record(
+            kernels.restore, model.vertex_count, inputs, [model.x], MOVE
         )
 
     def keep(self):
         """Know where everything is before a move."""
-        wp.copy(self.kept, self.model.x)
+        wp.copy(self.saved, self.model.x)
 
     def __call__(self, then=None):
         """Take back what a move must not have done, and do what is to be done `then`."""
@@ -52,9 +52,9 @@ class RoundingChecks:
             self.record()
         self.any_changed.zero_()
         self.find()
-        when(self.any_changed, partial(self._take_back, then))
+        when(self.any_changed, partial(self._restore, then))
 
-    def _take_back(self, then):
-        play([self.back, self.model.contact.follow])
+    def _restore(self, then):
+        play([self.restoring, self.model.contact.follow])
         if then is not None:
             then()

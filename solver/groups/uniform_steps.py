@@ -60,10 +60,10 @@ class UniformSteps:
         self.before = wp.clone(model.x)
         self.least = wp.zeros(len(model.assembly.vertices), dtype=float, device=device)
         mine, record = [vertex, body], model.launches.record
-        ways = [*mine, self.before, truncation.candidate, self.least]
+        taking = [*mine, self.before, truncation.candidate, self.least]
         self.launches = [
             record(kernels.find_least, len(vertex), [*mine, truncation.fraction], [self.least]),
-            record(kernels.take_least, len(vertex), ways, [model.x]),
+            record(kernels.take_least, len(vertex), taking, [model.x]),
         ]
 
     def commit(self, first, last):

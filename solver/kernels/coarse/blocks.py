@@ -16,24 +16,24 @@ from .matrix import LOOPS, ElementChunks, Patches, add_isotropic, add_turns, mat
 
 
 @cache
-def gradient_part(rows, columns):
+def deformation_columns(rows, columns):
     """The function that takes the first three columns, those of F, of [rows, columns]."""
     wide = wp.types.matrix(shape=(rows, columns), dtype=float)
     narrow = wp.types.matrix(shape=(rows, 3), dtype=float)
 
     @wp.func
-    def part_of(values: wide):
-        part = narrow()
+    def first_three(values: wide):
+        narrowed = narrow()
         for r in range(rows):
             for c in range(3):
-                part[r, c] = values[r, c]
-        return part
+                narrowed[r, c] = values[r, c]
+        return narrowed
 
     @wp.func
     def all_of_it(values: wide):
         return values
 
-    return all_of_it if columns == 3 else part_of
+    return all_of_it if columns == 3 else first_three
 
 
 # Warp adds up matrices in copies of their own.
@@ -67,10 +67,10 @@ def between_kernel(kind):
     spread_of, shear_of = kind.spread, kind.shear
     mat4k = wp.types.matrix(shape=(4, kind.columns), dtype=float)
     mat3k = wp.types.matrix(shape=(3, kind.columns), dtype=float)
-    of_f = gradient_part(4, kind.columns)
+    of_f = deformation_columns(4, kind.columns)
 
     @wp.func
-    def seen_through(k: int, element: Element, patches: Patches):
+    def projected_weights(k: int, element: Element, patches: Patches):
         """B_k."""
         b = mat4k()
         c = int(0)
@@ -115,8 +115,8 @@ def between_kernel(kind):
         for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
             element = elements[e]
             g = gradient_of(element, x)
-            b_k = seen_through(k, element, patches)
-            b_l = seen_through(other, element, patches)
+            b_k = projected_weights(k, element, patches)
+            b_l = projected_weights(other, element, patches)
             if wp.static(square_of is not None):
                 m = int(0)
                 while m < squares:
@@ -153,7 +153,7 @@ def inside_kernel(kind):
     Element, Rest, squares = kind.element, kind.rest, kind.squares
     gradient_of, square_of = kind.gradient, kind.square
     shear_of, turning_of = kind.shear, kind.turning
-    of_f = gradient_part(3, kind.columns)
+    of_f = deformation_columns(3, kind.columns)
 
     @wp.kernel(module=module_of(kind, "coarse_matrix", LOOPS))
     def add_inside(
@@ -207,10 +207,10 @@ def inside_kernel(kind):
             row_1 = b[0] * s_01 + b[1] * s_11 + b[2] * wp.transpose(s_12)
             row_2 = b[0] * s_02 + b[1] * s_12 + b[2] * s_22
             for n in range(1, 4):
-                part = slope[n, 0] * row_0 + slope[n, 1] * row_1 + slope[n, 2] * row_2
+                sub_block = slope[n, 0] * row_0 + slope[n, 1] * row_1 + slope[n, 2] * row_2
                 for i in range(3):
                     for j in range(3):
-                        block[3 * m + i, 3 * n + j] = part[i, j]
+                        block[3 * m + i, 3 * n + j] = sub_block[i, j]
             block = add_turns(block, m, turn * wp.skew(b) * wp.transpose(slope))
         partial[entry] = add_isotropic(block, shear * (slope * wp.transpose(slope)))
 

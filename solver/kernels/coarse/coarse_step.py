@@ -32,7 +32,7 @@ class Members:
 
 
 @wp.struct
-class Linkages:
+class ComponentSteps:
     """What is searched along together, in islands of linkages that touch each other."""
 
     island: wp.array[int]  # [linkage] the first linkage of its island
@@ -77,7 +77,7 @@ def shape_of(k: int, members: Members):
 
 
 @wp.kernel
-def keep_shapes(
+def save_shapes(
     members: Members,
     # out
     shape: wp.array[wp.mat33],
@@ -157,8 +157,8 @@ def shorten(
     first: int,
     before: wp.array[wp.vec3],
     members: Members,
-    linkage: wp.array[int],
-    linkages: Linkages,
+    component: wp.array[int],
+    components: ComponentSteps,
     # out
     moved: wp.array[wp.vec3],
     # in and out
@@ -166,7 +166,7 @@ def shorten(
 ):
     """Make the direction α d of the vertices of aggregates, and say where it leads to."""
     i = members.vertex[first + wp.tid()]
-    d = linkages.step_length[linkage[i]] * direction[i]
+    d = components.step_length[component[i]] * direction[i]
     direction[i] = d
     moved[i] = before[i] + d
 
@@ -190,8 +190,8 @@ def move(
     before: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
     members: Members,
-    linkage: wp.array[int],
-    linkages: Linkages,
+    component: wp.array[int],
+    components: ComponentSteps,
     relaxation: wp.array[float],
     # out
     x: wp.array[wp.vec3],
@@ -202,10 +202,10 @@ def move(
     `relaxed` is the relaxation of the next sweep: none where tets have collapsed.
     """
     i = members.vertex[first + wp.tid()]
-    k = linkage[i]
-    step_length = linkages.step_length[k]
+    k = component[i]
+    step_length = components.step_length[k]
     x[i] = before[i]
     if step_length > 0.0:
         x[i] = before[i] + step_length * direction[i]
     if i < relaxed.shape[0]:
-        relaxed[i] = wp.where(linkages.crowded[k] != 0, 1.0, relaxation[i])
+        relaxed[i] = wp.where(components.crowded[k] != 0, 1.0, relaxation[i])

@@ -163,7 +163,7 @@ def widen_for(touch: Touch, most: int, skyline: Skyline, patches: Patches):
 
 @wp.kernel
 def widen_patches(
-    parts: int,
+    shares: int,
     counts: wp.array[int],
     x: wp.array[wp.vec3],
     touches: wp.array[Touch],
@@ -175,7 +175,7 @@ def widen_patches(
     patches: Patches,
 ):
     """Make places for the pairs that touch, in matrices of up to `most` rows."""
-    for k in range(wp.tid(), counts[ALL], parts):
+    for k in range(wp.tid(), counts[ALL], shares):
         if state[k].near != 0:
             touch = touches[k]
             if wp.trace(touch_stiffness(touch, x, law)) > 0.0:
@@ -184,7 +184,7 @@ def widen_patches(
 
 @wp.kernel
 def add_touches(
-    parts: int,
+    shares: int,
     counts: wp.array[int],
     x: wp.array[wp.vec3],
     touches: wp.array[Touch],
@@ -196,7 +196,7 @@ def add_touches(
     matrix: wp.array[wp.float64],
 ):
     """The stiffness of pairs that touch."""
-    for k in range(wp.tid(), counts[ALL], parts):
+    for k in range(wp.tid(), counts[ALL], shares):
         if state[k].near != 0:
             touch = touches[k]
             stiffness = touch_stiffness(touch, x, law)
@@ -256,7 +256,7 @@ def add_attachments(
 
 
 @wp.kernel
-def keep_members_in_front(
+def bound_member_steps(
     vertex: wp.array[int],
     before: wp.array[wp.vec3],
     model: ContactModel,

@@ -21,7 +21,7 @@ from ..device.options import HOT
 from ..elements.corner_vectors import CornersInLanes, tell_each
 from ..elements.linear_algebra import vec6
 from ..elements.table import module_of
-from .blocks import between_kernel, gradient_part, inside_kernel
+from .blocks import between_kernel, deformation_columns, inside_kernel
 from .line_sums import COLLAPSED, SAMPLES, LineSums, vec6d, vec8
 from .matrix import ElementChunks, Patches, mat43
 from .restriction import Pulls, corner_slot, pull_at, pull_of_stress, sum_slot
@@ -58,7 +58,7 @@ def forces_kernel(kind):
     Element, Rest, corners, affine = kind.element, kind.rest, kind.corners, kind.affine
     balanced = 1 if kind.balanced and not kind.to_space else 0
     gradient_of, stress_of, weight_of = kind.gradient, kind.stress, kind.weight
-    of_f = gradient_part(3, kind.columns)
+    of_f = deformation_columns(3, kind.columns)
     mat3k = wp.types.matrix(shape=(3, kind.columns), dtype=float)
 
     @wp.kernel(module=module_of(kind, "coarse"))
@@ -142,8 +142,8 @@ def slopes_kernel(kind):
                 begin = wp.ddot(sampled_of(element, rest, g), d)
                 total[0] += begin
                 for n in range(1, SAMPLES + 1):
-                    part = longest * float(n) / float(SAMPLES)
-                    samples[n - 1] += wp.ddot(sampled_of(element, rest, g + part * d), d) - begin
+                    alpha = longest * float(n) / float(SAMPLES)
+                    samples[n - 1] += wp.ddot(sampled_of(element, rest, g + alpha * d), d) - begin
         slot = chunks.offset + chunk
         sums.slope[slot] = vec6d(total)
         sums.samples[slot] = samples

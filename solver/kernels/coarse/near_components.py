@@ -12,22 +12,22 @@ wp.set_module_options(HOT)
 
 
 @wp.kernel
-def look_for_search(
+def check_for_search(
     counts: wp.array[int],
     # in and out
-    seen: wp.array[int],
+    last_search: wp.array[int],
     # out
     is_due: wp.array[int],
 ):
     """Whether pairs have been sought since islands were found."""
-    is_due[0] = wp.where(counts[SEARCHES] != seen[0], 1, 0)
-    seen[0] = counts[SEARCHES]
+    is_due[0] = wp.where(counts[SEARCHES] != last_search[0], 1, 0)
+    last_search[0] = counts[SEARCHES]
 
 
 @wp.func
-def mark(one: int, other: int, linkages: int, near: wp.array[int]):
+def mark(one: int, other: int, component_count: int, near: wp.array[int]):
     """Note that two linkages are near each other, with the bit that the first has for the other."""
-    word = word_of(one, other, linkages)
+    word = word_of(one, other, component_count)
     bit = 1 << (other % WORD)
     if one >= 0 and other > one and near[word] & bit == 0:
         wp.atomic_or(near, word, bit)
@@ -35,22 +35,22 @@ def mark(one: int, other: int, linkages: int, near: wp.array[int]):
 
 @wp.kernel
 def mark_neighbors(
-    parts: int,
+    shares: int,
     counts: wp.array[int],
     pairs: wp.array[Pair],
-    linkage: wp.array[int],
-    linkages: int,
+    component: wp.array[int],
+    component_count: int,
     # in and out
     near: wp.array[int],
 ):
     """Which linkages have a contact pair between them; mostly there are two at most in a pair."""
-    for k in range(wp.tid(), counts[ALL], parts):
+    for k in range(wp.tid(), counts[ALL], shares):
         v = pairs[k].vertices
-        of = wp.vec4i(linkage[v[0]], linkage[v[1]], linkage[v[2]], linkage[v[3]])
+        of = wp.vec4i(component[v[0]], component[v[1]], component[v[2]], component[v[3]])
         last = wp.max(of)
         if last != wp.min(of):
             for a in range(4):
-                mark(of[a], last, linkages, near)
+                mark(of[a], last, component_count, near)
                 if of[a] >= 0 and of[a] != last:
                     for b in range(a):
-                        mark(wp.min(of[a], of[b]), wp.max(of[a], of[b]), linkages, near)
+                        mark(wp.min(of[a], of[b]), wp.max(of[a], of[b]), component_count, near)

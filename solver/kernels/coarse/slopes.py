@@ -48,8 +48,8 @@ def slopes_of_touch(
     closing = wp.dot(touch.normal, change)
     begin = float(0.0)
     for n in range(SAMPLES + 1):
-        part = longest * float(n) / float(SAMPLES)
-        there = distance + part * closing
+        alpha = longest * float(n) / float(SAMPLES)
+        there = distance + alpha * closing
         force = wp.vec3(0.0)
         if touch.separates != 0:
             force = (touch.stiffness * (touch.radius - there)) * touch.normal
@@ -58,7 +58,7 @@ def slopes_of_touch(
                 touch.normal,
                 there,
                 touch.radius,
-                gap - touch.start_gap + part * change,
+                gap - touch.start_gap + alpha * change,
                 touch.friction,
                 touch.stiffness,
                 law,
@@ -86,9 +86,9 @@ def collider_slopes(
         return slopes
     begin = float(0.0)
     for n in range(SAMPLES + 1):
-        part = longest * float(n) / float(SAMPLES)
+        alpha = longest * float(n) / float(SAMPLES)
         force, _h, _count, _active_set, _margin = collider_force_hessian(
-            i, x + part * d, wp.vec3(0.0), x_start, model
+            i, x + alpha * d, wp.vec3(0.0), x_start, model
         )
         slope = -wp.dot(force, d)
         if n == 0:

@@ -10,7 +10,7 @@ import warp as wp
 from ..contact.analytic_colliders import ContactModel
 from ..contact.feasibility.collider_bounds import fraction_in_front
 from ..device.options import QUICK
-from .coarse_step import Linkages, Members
+from .coarse_step import ComponentSteps, Members
 
 wp.set_module_options(QUICK)
 
@@ -19,7 +19,7 @@ LEAST = wp.constant(0.0625)
 
 
 @wp.kernel
-def find_shares(
+def find_fractions(
     first: int,
     before: wp.array[wp.vec3],
     direction: wp.array[wp.vec3],
@@ -27,41 +27,41 @@ def find_shares(
     members: Members,
     contact_model: ContactModel,
     # out
-    shares: wp.array[float],
+    fractions: wp.array[float],
 ):
     """The part of the direction that all vertices of a chunk may go: none farther than `longest`
     [vertex], where that is known, nor through an analytic collider. One thread per chunk.
     """
     chunk = first + wp.tid()
-    share = float(1.0)
+    fraction = float(1.0)
     for q in range(members.start[chunk], members.start[chunk + 1]):
         i = members.vertex[q]
         d = direction[i]
         if i < longest.shape[0]:
-            share = wp.min(share, longest[i] / wp.max(wp.length(d), 1.0e-30))
+            fraction = wp.min(fraction, longest[i] / wp.max(wp.length(d), 1.0e-30))
         if contact_model.colliders.kind.shape[0] > 0:
-            share = wp.min(share, fraction_in_front(i, before[i], d, contact_model))
-    shares[chunk] = share
+            fraction = wp.min(fraction, fraction_in_front(i, before[i], d, contact_model))
+    fractions[chunk] = fraction
 
 
 @wp.kernel
-def choose_shares(
-    shares: wp.array[float],
+def choose_fractions(
+    fractions: wp.array[float],
     # in and out
-    linkages: Linkages,
+    components: ComponentSteps,
 ):
     """The least of the chunks of every island, as its `step_length`. One thread per linkage."""
     island = wp.tid()
-    if linkages.island[island] != island:
+    if components.island[island] != island:
         return
-    share = float(1.0)
+    fraction = float(1.0)
     k = island
     while k >= 0:
-        for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
-            share = wp.min(share, shares[chunk])
-        k = linkages.next[k]
-    share = wp.max(share, LEAST)
+        for chunk in range(components.first_chunk[k], components.first_chunk[k + 1]):
+            fraction = wp.min(fraction, fractions[chunk])
+        k = components.next[k]
+    fraction = wp.max(fraction, LEAST)
     k = island
     while k >= 0:
-        linkages.step_length[k] = share
-        k = linkages.next[k]
+        components.step_length[k] = fraction
+        k = components.next[k]

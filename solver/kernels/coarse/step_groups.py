@@ -5,7 +5,7 @@ import warp as wp
 
 from ..device.options import QUICK
 from ..device.union_find import first_of, join
-from .coarse_step import Linkages
+from .coarse_step import ComponentSteps
 from .matrix import Patches
 from .skyline import PANEL, Skyline
 
@@ -16,7 +16,7 @@ WORD = wp.constant(32)
 
 
 @wp.struct
-class MatrixPartArrays:
+class ClusterArrays:
     """What always shares a matrix (solver/coarse/ordering.py), and the matrix that it is in."""
 
     linkage: wp.array[int]  # [part]
@@ -29,50 +29,50 @@ class MatrixPartArrays:
 
 
 @wp.func
-def word_of(k: int, other: int, linkages: int):
+def word_of(k: int, other: int, component_count: int):
     """Which word of `near` says whether two linkages are near each other."""
-    return k * ((linkages + WORD - 1) / WORD) + other / WORD
+    return k * ((component_count + WORD - 1) / WORD) + other / WORD
 
 
 @wp.func
-def next_neighbor(k: int, after: int, linkages: int, near: wp.array[int]):
+def next_neighbor(k: int, after: int, component_count: int, near: wp.array[int]):
     """The first linkage behind `after` that is near linkage k; `linkages` when there is none."""
     other = after + 1
     found = int(0)
-    while other < linkages and found == 0:
-        bits = near[word_of(k, other, linkages)] >> (other % WORD)
+    while other < component_count and found == 0:
+        bits = near[word_of(k, other, component_count)] >> (other % WORD)
         if bits == 0:
             other = WORD * (other / WORD + 1)
         elif bits & 1 == 0:
             other += 1
         else:
             found = 1
-    return wp.min(other, linkages)
+    return wp.min(other, component_count)
 
 
 @wp.kernel
 def find_islands(
     near: wp.array[int],
     # in and out
-    linkages: Linkages,
+    components: ComponentSteps,
 ):
     """Islands of linkages that are near each other, by one thread."""
-    count = linkages.island.shape[0]
+    count = components.island.shape[0]
     for k in range(count):
-        linkages.island[k] = k
+        components.island[k] = k
     for k in range(count):
         other = next_neighbor(k, k, count, near)
         while other < count:
-            join(k, other, linkages.island)
+            join(k, other, components.island)
             other = next_neighbor(k, other, count, near)
     for k in range(count):
-        island = first_of(k, linkages.island)
-        linkages.island[k] = island
-        linkages.last[k] = k
-        linkages.next[k] = -1
+        island = first_of(k, components.island)
+        components.island[k] = island
+        components.last[k] = k
+        components.next[k] = -1
         if island != k:
-            linkages.next[linkages.last[island]] = k
-            linkages.last[island] = k
+            components.next[components.last[island]] = k
+            components.last[island] = k
 
 
 @wp.kernel
@@ -108,7 +108,7 @@ def number_groups(
     joined: wp.array[int],
     # in and out
     group: wp.array[int],
-    parts: MatrixPartArrays,
+    clusters: ClusterArrays,
     skyline: Skyline,
 ):
     """Give every matrix its parts and panels, in the order of its first part, by one thread.
@@ -116,17 +116,17 @@ def number_groups(
     `group` [linkage] is the matrix of those that others have joined.
     """
     count = int(0)
-    for p in range(parts.size.shape[0]):
-        k = parts.linkage[p]
+    for p in range(clusters.size.shape[0]):
+        k = clusters.linkage[p]
         first = first_of(k, joined)
         if first == k:
             group[k] = count
             skyline.rows[count] = 0
             count += 1
         g = group[first]
-        parts.group[p] = g
-        parts.row[p] = skyline.rows[g]
-        skyline.rows[g] += parts.size[p]
+        clusters.group[p] = g
+        clusters.row[p] = skyline.rows[g]
+        skyline.rows[g] += clusters.size[p]
     skyline.count[0] = count
     skyline.first[0] = 0
     for g in range(count):
@@ -135,18 +135,18 @@ def number_groups(
 
 @wp.kernel
 def place_patches(
-    parts: MatrixPartArrays,
+    clusters: ClusterArrays,
     skyline: Skyline,
     # in and out
     patches: Patches,
 ):
     """The rows of every aggregate, and where its first neighbor in its part begins."""
     k = wp.tid()
-    p = parts.of[k]
-    row = parts.row[p] + parts.offset[k]
+    p = clusters.of[k]
+    row = clusters.row[p] + clusters.offset[k]
     patches.row[k] = row
-    patches.first[k] = PANEL * skyline.first[parts.group[p]] + row
-    patches.start[k] = parts.row[p] + parts.front[k]
+    patches.first[k] = PANEL * skyline.first[clusters.group[p]] + row
+    patches.start[k] = clusters.row[p] + clusters.front[k]
 
 
 @wp.kernel

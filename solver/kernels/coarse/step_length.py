@@ -9,7 +9,7 @@ contacts of islands that end before their first sample are sampled anew, over th
 import warp as wp
 
 from ..device.options import QUICK
-from .coarse_step import Linkages, Members
+from .coarse_step import ComponentSteps, Members
 from .line_sums import SAMPLES, LineSums, vec6d, vec8
 
 wp.set_module_options(QUICK)
@@ -79,42 +79,42 @@ def first_minimum(slope: Slope):
 
 @wp.kernel
 def add_up(
-    parts: int,
+    shares: int,
     members: Members,
     sums: LineSums,
-    linkages: Linkages,
+    components: ComponentSteps,
     # out
-    fewer_members: Members,
-    fewer_sums: LineSums,
+    reduced_members: Members,
+    reduced_sums: LineSums,
 ):
     """Add up the chunks of every linkage to so many `parts`, one after the other."""
-    k, part = wp.tid()
+    k, share = wp.tid()
     slope = wp.vec2d()
     samples = vec8()
-    for chunk in range(linkages.first_chunk[k] + part, linkages.first_chunk[k + 1], parts):
+    for chunk in range(components.first_chunk[k] + share, components.first_chunk[k + 1], shares):
         slope += members.slope[chunk]
         samples += members.samples[chunk]
-    at = parts * k + part
-    fewer_members.slope[at] = slope
-    fewer_members.samples[at] = samples
+    at = shares * k + share
+    reduced_members.slope[at] = slope
+    reduced_members.samples[at] = samples
     polynomial = vec6d()
     samples = vec8()
     collapsed = int(0)
     count = int(0)
-    for q in range(sums.start[k] + part, sums.start[k + 1], parts):
+    for q in range(sums.start[k] + share, sums.start[k + 1], shares):
         chunk = sums.chunk[q]
         polynomial += sums.slope[chunk]
         samples += sums.samples[chunk]
         collapsed += sums.collapsed[chunk]
         count += sums.count[chunk]
-    fewer_sums.slope[at] = polynomial
-    fewer_sums.samples[at] = samples
-    fewer_sums.collapsed[at] = collapsed
-    fewer_sums.count[at] = count
+    reduced_sums.slope[at] = polynomial
+    reduced_sums.samples[at] = samples
+    reduced_sums.collapsed[at] = collapsed
+    reduced_sums.count[at] = count
 
 
 @wp.kernel
-def look_closer(
+def refine_samples(
     # in and out
     reach: wp.array[float],
     # out
@@ -126,9 +126,11 @@ def look_closer(
 
 
 @wp.func
-def with_linkage(k: int, members: Members, sums: LineSums, linkages: Linkages, slope: Slope):
+def with_component(
+    k: int, members: Members, sums: LineSums, components: ComponentSteps, slope: Slope
+):
     """`slope` with that of linkage k; how many of its tets have collapsed, and of how many."""
-    for chunk in range(linkages.first_chunk[k], linkages.first_chunk[k + 1]):
+    for chunk in range(components.first_chunk[k], components.first_chunk[k + 1]):
         slope.polynomial[0] += members.slope[chunk][0]
         slope.polynomial[1] += members.slope[chunk][1]
         slope.contacts += members.samples[chunk]
@@ -149,9 +151,9 @@ def choose_step_lengths(
     reach: wp.array[float],
     members: Members,
     sums: LineSums,
-    counts: int,
+    counts_skips: int,
     # in and out
-    linkages: Linkages,
+    components: ComponentSteps,
     # out
     is_early: wp.array[int],
 ):
@@ -163,9 +165,9 @@ def choose_step_lengths(
     The thread of its first linkage finds it.
     """
     island = wp.tid()
-    if linkages.island[island] != island:
+    if components.island[island] != island:
         return
-    chosen = linkages.step_length[island]
+    chosen = components.step_length[island]
     if reach[0] < longest and (chosen == 0.0 or chosen >= reach[0]):
         return
     slope = Slope()
@@ -175,12 +177,12 @@ def choose_step_lengths(
     ruined = int(0)
     k = island
     while k >= 0:
-        slope, collapsed, count = with_linkage(k, members, sums, linkages, slope)
+        slope, collapsed, count = with_component(k, members, sums, components, slope)
         if float(collapsed) > MOST_COLLAPSED * float(count):
             crowded = 1
         if collapsed > 0:
             ruined = 1
-        k = linkages.next[k]
+        k = components.next[k]
     step_length = float(0.0)
     if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
         step_length = first_minimum(slope)
@@ -189,9 +191,9 @@ def choose_step_lengths(
             is_early[0] = 1
     k = island
     while k >= 0:
-        linkages.step_length[k] = step_length
-        linkages.crowded[k] = crowded
-        linkages.ruined[k] = ruined
-        if step_length == 0.0 and counts != 0:
-            linkages.skipped[k] = linkages.skipped[k] + 1
-        k = linkages.next[k]
+        components.step_length[k] = step_length
+        components.crowded[k] = crowded
+        components.ruined[k] = ruined
+        if step_length == 0.0 and counts_skips != 0:
+            components.skipped[k] = components.skipped[k] + 1
+        k = components.next[k]

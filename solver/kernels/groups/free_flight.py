@@ -38,7 +38,7 @@ class Flights:
     group: wp.array[int]  # the first of those that it flies with
     motion: wp.array[wp.vec3]  # of the group, where this is its first body [m]
     farthest: wp.array[wp.vec3]  # coordinates of the group [m], likewise
-    part: wp.array[float]  # of its motion that leads up to obstacles, likewise
+    fraction: wp.array[float]  # of its motion that leads up to obstacles, likewise
     stays: wp.array[int]  # of the group, where this is its first body
 
 
@@ -92,7 +92,7 @@ def measure_chunks(
 @wp.kernel
 def measure_bodies(
     chunks: Chunks,
-    parts: Boxes,
+    chunk_boxes: Boxes,
     # in and out
     boxes: Boxes,
     flights: Flights,
@@ -103,9 +103,9 @@ def measure_bodies(
     high = wp.vec3(-wp.inf)
     path = wp.vec3d()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
-        low = wp.min(low, parts.low[chunk])
-        high = wp.max(high, parts.high[chunk])
-        path += parts.path[chunk]
+        low = wp.min(low, chunk_boxes.low[chunk])
+        high = wp.max(high, chunk_boxes.high[chunk])
+        path += chunk_boxes.path[chunk]
     boxes.low[b] = low
     boxes.high[b] = high
     boxes.path[b] = path
@@ -113,7 +113,7 @@ def measure_bodies(
     flights.low[b] = stretched_low(low, motion)
     flights.high[b] = stretched_high(high, motion)
     flights.parent[b] = b
-    flights.part[b] = 1.0
+    flights.fraction[b] = 1.0
     flights.stays[b] = 0
 
 
@@ -179,7 +179,7 @@ def find_motions(
 
 
 @wp.func
-def meets_on_the_way(b: int, other: int, surface: SurfaceArrays, boxes: Boxes, flights: Flights):
+def paths_meet(b: int, other: int, surface: SurfaceArrays, boxes: Boxes, flights: Flights):
     """Whether two bodies of different groups may meet when each group has its own motion."""
     if flights.group[b] == flights.group[other]:
         return False
@@ -195,8 +195,8 @@ def meets_on_the_way(b: int, other: int, surface: SurfaceArrays, boxes: Boxes, f
 
 
 @wp.func
-def meets_by(
-    part: float,
+def meets_obstacle(
+    fraction: float,
     b: int,
     motion: wp.vec3,
     surface: SurfaceArrays,
@@ -207,8 +207,8 @@ def meets_by(
     """Whether body b may reach an analytic collider, or the box of another as of the last search,
     on a part of a motion.
     """
-    low = stretched_low(boxes.low[b], part * motion)
-    high = stretched_high(boxes.high[b], part * motion)
+    low = stretched_low(boxes.low[b], fraction * motion)
+    high = stretched_high(boxes.high[b], fraction * motion)
     meets = bool(False)
     for k in range(colliders.kind.shape[0]):
         if may_reach(colliders, k, low, high):
@@ -239,20 +239,22 @@ def find_obstacles(
     if not wp.isfinite(motion):
         stays = 1
     for other in range(flights.group.shape[0]):
-        if meets_on_the_way(b, other, surface, boxes, flights):
+        if paths_meet(b, other, surface, boxes, flights):
             stays = 1
     if stays != 0:
         flights.stays[group] = 1
         return
-    part = float(1.0)
-    if meets_by(part, b, motion, surface, colliders, travel[0], boxes):
-        part = 0.0
-        share = float(0.5)
+    fraction = float(1.0)
+    if meets_obstacle(fraction, b, motion, surface, colliders, travel[0], boxes):
+        fraction = 0.0
+        interval = float(0.5)
         for _halving in range(HALVINGS):
-            if not meets_by(part + share, b, motion, surface, colliders, travel[0], boxes):
-                part += share
-            share *= 0.5
-    wp.atomic_min(flights.part, group, part)
+            if not meets_obstacle(
+                fraction + interval, b, motion, surface, colliders, travel[0], boxes
+            ):
+                fraction += interval
+            interval *= 0.5
+    wp.atomic_min(flights.fraction, group, fraction)
 
 
 @wp.kernel
@@ -265,9 +267,9 @@ def find_flying(
     """How far every group flies, and whether any gets anywhere by that."""
     b = wp.tid()
     if flights.group[b] == b and flights.stays[b] == 0:
-        part = flights.part[b]
-        if part < 1.0:
-            flights.motion[b] = in_digits_of(part * flights.motion[b], flights.farthest[b])
+        fraction = flights.fraction[b]
+        if fraction < 1.0:
+            flights.motion[b] = in_digits_of(fraction * flights.motion[b], flights.farthest[b])
         if wp.length_sq(flights.motion[b]) > 0.0:
             flies[0] = 1
 

@@ -31,9 +31,9 @@ wp.set_module_options(QUICK)
 
 @wp.kernel
 def join_meeting(
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
-    way: wp.array[wp.vec3],
+    displacement: wp.array[wp.vec3],
     counts: wp.array[int],
     pairs: wp.array[Pair],
     body: wp.array[int],
@@ -49,13 +49,13 @@ def join_meeting(
     take momentum, so nothing is lost with what it cannot take of its step, and a stack that lands
     would lean as a whole by what the iterations have left out.
     """
-    for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], parts):
+    for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], shares):
         pair = pairs[p]
         v = pair.vertices
         one = islands.island[body[v[0]]]
         other = islands.island[body[v[3]]]
         if one != other and islands.held[one] == 0 and islands.held[other] == 0:
-            approach = approach_along(pair.kind, pair.found_normal, v, way)
+            approach = approach_along(pair.kind, pair.found_normal, v, displacement)
             gap = gap_along(pair.kind, pair.found_normal, v, x)
             stands = islands.stands[one] != 0 or islands.stands[other] != 0
             lands = stands and approach > pair.radius
@@ -66,9 +66,9 @@ def join_meeting(
 
 @wp.kernel
 def find_parts_to_planes(
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
-    way: wp.array[wp.vec3],
+    displacement: wp.array[wp.vec3],
     counts: wp.array[int],
     pairs: wp.array[Pair],
     body: wp.array[int],
@@ -82,7 +82,7 @@ def find_parts_to_planes(
     """The least part of their ways that planes between islands leave these, whether they stop any,
     and whether free ones `meet`.
     """
-    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
         v = pair.vertices
@@ -91,13 +91,13 @@ def find_parts_to_planes(
         if one != other:
             approach = wp.vec4(0.0)
             for c in range(4):
-                approach[c] = wp.max(wp.dot(toward_plane(c, pair), way[v[c]]), 0.0)
+                approach[c] = wp.max(wp.dot(toward_plane(c, pair), displacement[v[c]]), 0.0)
             for c in range(4):
-                part = float(1.0)
+                fraction = float(1.0)
                 if approach[c] > 0.0:
-                    part = fraction_to_plane(c, pair, approach, wp.vec2(0.0), x)
-                if part < 1.0:
-                    lower(least, islands.island[body[v[c]]], part)
+                    fraction = fraction_to_plane(c, pair, approach, wp.vec2(0.0), x)
+                if fraction < 1.0:
+                    lower(least, islands.island[body[v[c]]], fraction)
                     stopped[0] = 1
                     if islands.held[one] == 0 and islands.held[other] == 0:
                         meet[0] = 1
@@ -109,7 +109,7 @@ def parts_in_regions_kernel(width: int) -> wp.Kernel:
     fraction_in_front = fraction_function(width)
 
     @wp.kernel(module="unique", module_options=QUICK)
-    def find_parts_in_regions(
+    def find_fractions_in_regions(
         first: int,
         model: ContactModel,
         x: wp.array[wp.vec3],
@@ -135,28 +135,28 @@ def parts_in_regions_kernel(width: int) -> wp.Kernel:
         cut[i] = 0
         if wp.length_sq(step) > 0.0:
             island = islands.island[model.body[i]]
-            part = float(1.0)
+            fraction = float(1.0)
             rounding = LOST * ROUNDING * wp.dot(wp.abs(candidate[i]), wp.vec3(1.0))
             if meets[island] != 0 or rounding > model.state.radius[i]:
-                part = fraction_in_region(i, x[i], step, regions)
-            if part < 1.0:
+                fraction = fraction_in_region(i, x[i], step, regions)
+            if fraction < 1.0:
                 cut[i] = BY_TRUST_RADIUS
                 leaves[0] = 1
             if model.colliders.kind.shape[0] > 0:
                 moving = wp.vec2i(0, candidate.shape[0])
-                in_front = fraction_in_front(i, moving, model, x, candidate, x_start)
-                part = wp.min(part, in_front)
-            if part < 1.0:
-                lower(least, island, part)
+                before_colliders = fraction_in_front(i, moving, model, x, candidate, x_start)
+                fraction = wp.min(fraction, before_colliders)
+            if fraction < 1.0:
+                lower(least, island, fraction)
                 stopped[0] = 1
 
-    return find_parts_in_regions
+    return find_fractions_in_regions
 
 
 @wp.kernel
 def sweep_boxes(
     chunks: Chunks,
-    parts: Boxes,
+    chunk_boxes: Boxes,
     islands: Islands,
     # in and out
     boxes: Boxes,
@@ -168,8 +168,8 @@ def sweep_boxes(
     low = wp.vec3(wp.inf)
     high = wp.vec3(-wp.inf)
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
-        low = wp.min(low, parts.low[chunk])
-        high = wp.max(high, parts.high[chunk])
+        low = wp.min(low, chunk_boxes.low[chunk])
+        high = wp.max(high, chunk_boxes.high[chunk])
     island = islands.island[b]
     meets[b] = 0
     if islands.held[island] == 0:

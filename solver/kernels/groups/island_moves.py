@@ -55,25 +55,25 @@ def find_ways(
     owner: wp.array[int],
     islands: Islands,
     # out
-    way: wp.array[wp.vec3],
+    displacement: wp.array[wp.vec3],
 ):
     """What is left of the step of every surface vertex [m]."""
     s = first + wp.tid()
-    way[s] = before[s] + rigid_step(before[s], islands.island[owner[s]], islands) - x[s]
+    displacement[s] = before[s] + rigid_step(before[s], islands.island[owner[s]], islands) - x[s]
 
 
 @wp.func
-def stays(s: int, way: wp.array[wp.vec3]):
+def is_unmoved(s: int, displacement: wp.array[wp.vec3]):
     """1 for a surface vertex that is to go nowhere."""
-    return int(wp.length_sq(way[s]) == 0.0)
+    return int(wp.length_sq(displacement[s]) == 0.0)
 
 
 @wp.kernel
 def part_for_ways(
     first: int,
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
-    way: wp.array[wp.vec3],
+    displacement: wp.array[wp.vec3],
     counts: wp.array[int],
     # in and out
     pairs: wp.array[Pair],
@@ -81,20 +81,20 @@ def part_for_ways(
     """Let the normals of pairs that would end the ways of their vertices part them as they are now,
     or where the ways pass if they may. What comes to meet others keeps its planes.
     """
-    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         pair = pairs[p]
         v = pair.vertices
         n = pair.found_normal
-        meets = stays(v[0], way) == 0 and stays(v[3], way) == 0
-        if not meets and approach_along(pair.kind, n, v, way) >= KEPT * room_between(
+        meets = is_unmoved(v[0], displacement) == 0 and is_unmoved(v[3], displacement) == 0
+        if not meets and approach_along(pair.kind, n, v, displacement) >= KEPT * room_between(
             pair.kind, pair, x
         ):
             weights = signed_weights(pair.kind, v, x)
             n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
             n = better(pair.kind, pair.found_normal, n, v, x)
-            if ends_paths(pair.kind, n, v, x, way):
-                n = passing_normal(pair, n, weights, x, way)
+            if ends_paths(pair.kind, n, v, x, displacement):
+                n = passing_normal(pair, n, weights, x, displacement)
             pairs[p].found_normal = n
 
 
@@ -110,9 +110,9 @@ def move_parts(
 ):
     """Let every island take the `least` part of its step. One thread per free vertex."""
     i = first + wp.tid()
-    part = least[islands.island[body[i]]]
-    if part < 1.0:
-        x[i] = x[i] + part * (candidate[i] - x[i])
+    fraction = least[islands.island[body[i]]]
+    if fraction < 1.0:
+        x[i] = x[i] + fraction * (candidate[i] - x[i])
     else:
         x[i] = candidate[i]
 
@@ -125,11 +125,11 @@ def decide(
     # in and out
     rounds: wp.array[int],
     # out
-    goes_on: wp.array[int],
+    continues: wp.array[int],
 ):
     """Decide if there is another round: while free islands meet or any `leaves` its trust regions,
     and once for what something else has stopped. One thread.
     """
     rounds[0] = rounds[0] + 1
     most = wp.where(meet[0] != 0 or leaves[0] != 0, MOST, AGAIN)
-    goes_on[0] = wp.where(stopped[0] != 0 and rounds[0] < most, 1, 0)
+    continues[0] = wp.where(stopped[0] != 0 and rounds[0] < most, 1, 0)

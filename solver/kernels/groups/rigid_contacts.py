@@ -22,7 +22,7 @@ FAR = wp.constant(1.1)
 
 
 @wp.struct
-class Meetings:
+class ExternalPairs:
     """The pairs of every vertex with what is held, and those that lead it out of others."""
 
     lists: PairLists
@@ -53,14 +53,14 @@ def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], 
 
 
 @wp.func
-def way_ahead(island: int, weight: wp.float64, r: wp.vec3d, steps: RigidStepArrays):
+def next_displacement(island: int, weight: wp.float64, r: wp.vec3d, steps: RigidStepArrays):
     """How far the last step takes so much of an island, at r from its center [m]; 0 where contacts
     are those of here.
     """
-    way = wp.vec3d()
+    displacement = wp.vec3d()
     if steps.ahead[island] != 0:
-        way = weight * steps.shift[island] + wp.cross(steps.turn[island], r)
-    return way
+        displacement = weight * steps.shift[island] + wp.cross(steps.turn[island], r)
+    return displacement
 
 
 @wp.func
@@ -73,15 +73,15 @@ def reach_of(
     steps: RigidStepArrays,
 ):
     """Within which distance a pair may touch [m], here or at the end of the last step."""
-    far = float(0.0)
+    farthest = float(0.0)
     if steps.ahead[island] != 0:
         for c in range(4):
             v = pair.vertices[c]
             if of_island(v, island, body, islands):
                 r = islands.turn[island] * (wp.vec3d(x[v]) - islands.center[island])
-                way = way_ahead(island, wp.float64(1.0), r, steps)
-                far = wp.max(far, float(wp.length(way)))
-    return FAR * pair.radius + far
+                displacement = next_displacement(island, wp.float64(1.0), r, steps)
+                farthest = wp.max(farthest, float(wp.length(displacement)))
+    return FAR * pair.radius + farthest
 
 
 @wp.func
@@ -91,7 +91,7 @@ def touch_of(
     x: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
-    meetings: Meetings,
+    external: ExternalPairs,
     model: ContactModel,
     islands: Islands,
     steps: RigidStepArrays,
@@ -101,14 +101,14 @@ def touch_of(
     """
     touch = Touch()
     near = int(0)
-    if p >= meetings.counts[OF_VERTICES] + meetings.counts[OF_EDGES]:
-        touch = meetings.touches[p]
+    if p >= external.counts[OF_VERTICES] + external.counts[OF_EDGES]:
+        touch = external.touches[p]
         near = 1
     else:
-        pair = meetings.lists.pairs[p]
+        pair = external.lists.pairs[p]
         reach = reach_of(pair, island, x, model.body, islands, steps)
         if gap_along(pair.kind, pair.found_normal, pair.vertices, moved) < reach:
-            pulled = meetings.pulled
+            pulled = external.pulled
             if pair.kind == VERTEX_TRIANGLE:
                 touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start)
             else:
@@ -117,7 +117,7 @@ def touch_of(
 
 
 @wp.func
-def touch_force(touch: Touch, gap: wp.vec3, ahead: wp.vec3, model: ContactModel):
+def touch_force(touch: Touch, gap: wp.vec3, gap_change: wp.vec3, model: ContactModel):
     """Force [N] on side A of a pair that touches where its gap has changed by `ahead` [m], and a, b
     [N/m] of its stiffness a n nᵀ + b I.
     """
@@ -128,7 +128,7 @@ def touch_force(touch: Touch, gap: wp.vec3, ahead: wp.vec3, model: ContactModel)
     if touch.separates != 0:
         force = (touch.stiffness * (touch.radius - distance)) * touch.normal
         along = touch.stiffness
-    elif distance + wp.dot(touch.normal, ahead) < touch.radius:
+    elif distance + wp.dot(touch.normal, gap_change) < touch.radius:
         force, along, drag = force_stiffness(
             touch.normal,
             distance,
@@ -142,40 +142,40 @@ def touch_force(touch: Touch, gap: wp.vec3, ahead: wp.vec3, model: ContactModel)
 
 
 @wp.kernel
-def list_meetings(
+def list_external_pairs(
     first: int,
     body: wp.array[int],
     islands: Islands,
     steps: RigidStepArrays,
     # in and out
-    meetings: Meetings,
+    external: ExternalPairs,
 ):
     """The `Meetings` of all islands that move, each once: at its first corner in the island."""
     s = first + wp.tid()
     island = islands.island[body[s]]
     if steps.goes_on[island] == 0:
         return
-    lists = meetings.lists
-    of_vertices = meetings.counts[OF_VERTICES]
-    found = of_vertices + meetings.counts[OF_EDGES]
+    lists = external.lists
+    of_vertices = external.counts[OF_VERTICES]
+    pair_count = of_vertices + external.counts[OF_EDGES]
     end = lists.start[s]
     for slot in range(lists.start[s], lists.start[s + 1]):
         entry = lists.entry[slot]
         p = entry >> 2
         corner = entry & 3
-        meets = bool(False)
-        if p >= found:
-            meets = is_first_inside(lists.pairs[p].vertices, corner, island, body, islands)
+        is_external = bool(False)
+        if p >= pair_count:
+            is_external = is_first_inside(lists.pairs[p].vertices, corner, island, body, islands)
         else:
             # All of a side belongs to one body.
             kind = wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE)
             if corner == 0 or corner == kind:
                 other = lists.pairs[p].vertices[kind - corner]
-                meets = islands.held[islands.island[body[other]]] != 0
-        if meets:
-            meetings.entry[end] = entry
+                is_external = islands.held[islands.island[body[other]]] != 0
+        if is_external:
+            external.entry[end] = entry
             end += 1
-    meetings.end[s] = end
+    external.end[s] = end
 
 
 @wp.func
@@ -193,12 +193,12 @@ def add_colliders(
     got to.
     """
     r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
-    begun = x_start[s]
+    start = x_start[s]
     if s >= model.embedding.first:
-        begun = point_position(s, x_start, model.embedding)
+        start = point_position(s, x_start, model.embedding)
     now = wp.vec3(islands.center[island] + islands.shift[island] + r)
-    step = wp.vec3(way_ahead(island, wp.float64(1.0), r, steps))
-    f, h, count, _active_set, _margin = collider_force_hessian(s, now, step, begun, model)
+    step = wp.vec3(next_displacement(island, wp.float64(1.0), r, steps))
+    f, h, count, _active_set, _margin = collider_force_hessian(s, now, step, start, model)
     if count > 0:
         k = wp.mat33d(h)
         arm = wp.skew(r)
@@ -231,8 +231,8 @@ def add_touch(
     turned = islands.turn[island] * r
     gap = gap_of(touch, x) + wp.vec3(weight * islands.shift[island] + (turned - r))
     r = turned
-    ahead = wp.vec3(way_ahead(island, weight, r, steps))
-    f, a, b = touch_force(touch, gap, ahead, model)
+    gap_change = wp.vec3(next_displacement(island, weight, r, steps))
+    f, a, b = touch_force(touch, gap, gap_change, model)
     if a + b > 0.0:
         one = wp.identity(n=3, dtype=wp.float64)
         n = wp.vec3d(touch.normal)
@@ -255,7 +255,7 @@ def add_contacts(
     x: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
-    meetings: Meetings,
+    external: ExternalPairs,
     model: ContactModel,
     islands: Islands,
     steps: RigidStepArrays,
@@ -280,12 +280,12 @@ def add_contacts(
             total = add_colliders(s, island, x, x_start, model, islands, steps, total)
         begin = int(0)
         end = int(0)
-        if meetings.end.shape[0] > 0:
-            begin = meetings.lists.start[s]
-            end = meetings.end[s]
+        if external.end.shape[0] > 0:
+            begin = external.lists.start[s]
+            end = external.end[s]
         for slot in range(begin, end):
-            p = meetings.entry[slot] >> 2
-            touch, near = touch_of(p, island, x, moved, x_start, meetings, model, islands, steps)
+            p = external.entry[slot] >> 2
+            touch, near = touch_of(p, island, x, moved, x_start, external, model, islands, steps)
             if near != 0:
                 total = add_touch(touch, island, x, model, islands, steps, total)
     sums[chunk] = total

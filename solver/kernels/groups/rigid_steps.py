@@ -38,7 +38,7 @@ PASSES = wp.constant(40)
 # A step is drawn back where the slope at its end has risen to this part of what it fell by, ...
 OVERSHOT = wp.constant(wp.float64(0.25))
 # ... to no less than this part of it.
-LEAST_PART = wp.constant(wp.float64(0.1))
+LEAST_FRACTION = wp.constant(wp.float64(0.1))
 # What has come to no end is left where it was if inertia alone has gained more than so many times
 # what the first step would have. A contact that it begins on has less than 7 times that to give: ½
 # where the law is linear, ½ + ln(r/2d) behind that.
@@ -46,7 +46,7 @@ MOST_RISE = wp.constant(wp.float64(10.0))
 # After so many passes, which are enough for friction on a mesh, it is taken anew first, ...
 DRAWN_BACK = wp.constant(18)
 # ... so often.
-LOOKS = wp.constant(3)
+RETRIES = wp.constant(3)
 
 
 @wp.struct
@@ -81,7 +81,7 @@ class Wrench:
 
 
 @wp.func
-def both(one: Wrench, other: Wrench):
+def sum_of(one: Wrench, other: Wrench):
     """The sum of two."""
     one.force += other.force
     one.torque += other.torque
@@ -162,22 +162,22 @@ def move_surface(
 
 @wp.kernel
 def add_up(
-    parts: int,
+    shares: int,
     chunks: Chunks,
     sums: wp.array[Wrench],
     islands: Islands,
     steps: RigidStepArrays,
     # out
-    fewer: wp.array[Wrench],
+    reduced: wp.array[Wrench],
 ):
     """Add up the chunks of every body to so many `parts`, one after the other."""
-    b, part = wp.tid()
+    b, share = wp.tid()
     if steps.goes_on[islands.island[b]] == 0:
         return
     total = Wrench()
-    for chunk in range(chunks.first[b] + part, chunks.first[b + 1], parts):
-        total = both(total, sums[chunk])
-    fewer[parts * b + part] = total
+    for chunk in range(chunks.first[b] + share, chunks.first[b + 1], shares):
+        total = sum_of(total, sums[chunk])
+    reduced[shares * b + share] = total
 
 
 @wp.func
@@ -187,9 +187,9 @@ def axial(m: wp.mat33d):
 
 
 @wp.func
-def draw_back(b: int, part: wp.float64, islands: Islands, steps: RigidStepArrays):
+def draw_back(b: int, fraction: wp.float64, islands: Islands, steps: RigidStepArrays):
     """Leave a part [1] of the last step."""
-    back = part - wp.float64(1.0)
+    back = fraction - wp.float64(1.0)
     islands.shift[b] = islands.shift[b] + back * steps.shift[b]
     islands.turn[b] = rotation_matrix(back * steps.turn[b]) * islands.turn[b]
     steps.gain[b] = wp.float64(0.0)
@@ -226,7 +226,7 @@ def take_rigid_steps(
     islands: Islands,
     steps: RigidStepArrays,
     # out
-    goes_on: wp.array[int],
+    any_active: wp.array[int],
 ):
     """The next step of every island, or back from the last. One thread per body, the first of an
     island works.
@@ -238,26 +238,26 @@ def take_rigid_steps(
     for other in range(b, chunks.first.shape[0] - 1):
         if islands.island[other] == b:
             for chunk in range(chunks.first[other], chunks.first[other + 1]):
-                total = both(total, sums[chunk])
+                total = sum_of(total, sums[chunk])
     weight = steps.weight[b]
     force = total.force + steps.push[b] - weight * islands.shift[b]
     torque = total.torque + axial(islands.turn[b] * steps.moment[b])
     steps.passes[b] = steps.passes[b] + 1
     slope = wp.dot(force, steps.shift[b]) + wp.dot(torque, steps.turn[b])
     gain = steps.gain[b]
-    is_anew = steps.ahead[b] != 0
+    is_retry = steps.ahead[b] != 0
     steps.ahead[b] = 0
-    if not is_anew and gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
-        part = wp.float64(0.0)
-        if steps.passes[b] > DRAWN_BACK and steps.looks[b] < LOOKS:
+    if not is_retry and gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
+        fraction = wp.float64(0.0)
+        if steps.passes[b] > DRAWN_BACK and steps.looks[b] < RETRIES:
             steps.looks[b] = steps.looks[b] + 1
             steps.ahead[b] = 1
         elif steps.passes[b] < PASSES:
             steps.looks[b] = 0
-            part = wp.max(gain / (gain - slope), LEAST_PART)
-        draw_back(b, part, islands, steps)
+            fraction = wp.max(gain / (gain - slope), LEAST_FRACTION)
+        draw_back(b, fraction, islands, steps)
     elif steps.passes[b] < PASSES:
-        if not is_anew:
+        if not is_retry:
             steps.looks[b] = 0
         shift, turn = newton_step(weight, steps.tensor[b], force, torque, total)
         gain = wp.dot(force, shift) + wp.dot(torque, turn)
@@ -277,4 +277,4 @@ def take_rigid_steps(
             islands.shift[b] = wp.vec3d()
             islands.turn[b] = wp.identity(n=3, dtype=wp.float64)
     if steps.goes_on[b] != 0:
-        goes_on[0] = 1
+        any_active[0] = 1

@@ -21,11 +21,11 @@ wp.set_module_options(QUICK)
 @wp.func
 def moves_alike(v: wp.vec4i, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
     """Whether all vertices of a pair have moved by the same, to the last digit."""
-    way = wp.vec3d(x[v[0]]) - wp.vec3d(before[v[0]])
+    displacement = wp.vec3d(x[v[0]]) - wp.vec3d(before[v[0]])
     apart = wp.float64(0.0)
     for c in range(1, 4):
         other = wp.vec3d(x[v[c]]) - wp.vec3d(before[v[c]])
-        apart = wp.max(apart, wp.length_sq(other - way))
+        apart = wp.max(apart, wp.length_sq(other - displacement))
     return apart == wp.float64(0.0)
 
 
@@ -38,7 +38,7 @@ def normal_of(pair: Pair, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def is_kept(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
+def stays_separated(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
     """Whether the sides of a pair have stayed apart on a move from `before` to x that changes no
     distance but for rounding. What was nearer than that, but apart, has to be left any gap along
     one direction all the way: each side may have come to the other side of it. What was not even
@@ -59,7 +59,7 @@ def is_kept(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
 
 @wp.kernel
 def find_changed(
-    parts: int,
+    shares: int,
     before: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
     counts: wp.array[int],
@@ -67,37 +67,37 @@ def find_changed(
     surface: SurfaceArrays,
     group: wp.array[int],
     # in and out
-    stays: wp.array[int],
+    unmoved: wp.array[int],
     # out
     any_changed: wp.array[int],
 ):
     """Mark the groups that should have stayed, as they have not kept a pair as it was `before`
     their move to x, and whether there are any.
     """
-    begin, end = share_of(wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         v = pairs[p].vertices
         one = surface.body[v[0]]
         other = surface.body[v[3]]
         if wp.max(one, other) < group.shape[0]:
             g = group[one]
-            if group[other] == g and stays[g] == 0:
-                if not is_kept(pairs[p], before, x):
-                    stays[g] = 1
+            if group[other] == g and unmoved[g] == 0:
+                if not stays_separated(pairs[p], before, x):
+                    unmoved[g] = 1
                     any_changed[0] = 1
 
 
 @wp.kernel
-def take_back(
+def restore(
     first: int,
-    kept: wp.array[wp.vec3],
+    saved: wp.array[wp.vec3],
     body: wp.array[int],
     group: wp.array[int],
-    stays: wp.array[int],
+    unmoved: wp.array[int],
     # out
     x: wp.array[wp.vec3],
 ):
     """Let the vertices of groups that stay be where they were kept."""
     i = first + wp.tid()
-    if stays[group[body[i]]] != 0:
-        x[i] = kept[i]
+    if unmoved[group[body[i]]] != 0:
+        x[i] = saved[i]
