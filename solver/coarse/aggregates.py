@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Aggregates: patches of a body that the coarse correction moves as a whole, each affinely.
 
-Seeds are spread over the edges of the mesh, each as far from the others as it can be, and every
-free vertex goes with the nearest seed; then seeds move to the middle of their patches, some times
-over. What a patch can do are the affine displacements of its rest
-shape: d_i = Σ_m z_m p_m(X_i) with the modes p = (1, ξ₁, ξ₂, ξ₃), ξ being X along the principal axes
-of the patch, scaled to a mean square of 1. Flat patches have no ξ₃, straight ones no ξ₂ either.
+Seeds are spread over the edges of the mesh, each as far from the others as it can be. Every free
+vertex joins the nearest seed; then seeds move to the middle of their patches, several times over.
+A patch is displaced affinely: d_i = Σ_m z_m p_m(X_i) with the modes p = (1, ξ₁, ξ₂, ξ₃), where ξ is
+X along the principal axes of the patch, scaled to a mean square of 1. Flat patches have no ξ₃,
+straight ones no ξ₂ either.
 """
 
 from dataclasses import dataclass
@@ -20,30 +20,30 @@ from ..topology.graphs import (
     unique_edges,
 )
 
-# Aggregates that even a small component has.
+# The fewest aggregates of a small component, ...
 FEWEST = 10
-# A small component has fewer than that, one for so many vertices. Even a single one takes most of
-# the error of a stiff beam, as it lets it turn as a whole.
+# ... unless it has fewer than this many vertices for each. Even a single aggregate removes most of
+# the error of a stiff beam, because the beam can turn as a whole.
 SMALL_PATCH = 25
-# Slender bodies of cells bend at once with patches as long as this part of their width. (So would
-# tets, whose motion is as in the first version.)
+# Slender bodies of cells bend at once with patches as long as this fraction of their width. (So
+# would tets, whose patches are not chosen by length.)
 SLENDER_PATCH = 0.6
-# Of more components than these only the larger ones have patches.
+# Among more components than these only the larger ones have patches.
 MOST_COMPONENTS = 5000
-# How often seeds move to the middle of their patches.
+# Number of times that seeds move to the middle of their patches.
 ROUNDS = 5
 # Edges of tets or cells that are this many times stiffer than the softest of the component count as
-# shorter, so that patches end where materials change: one across would lock the soft side.
+# shorter, so that patches end where materials change: a patch across would lock the soft side.
 STIFF, SHORTER = 10.0, 0.3
-# An extent below this part of the largest one is none.
+# An extent below this fraction of the largest one counts as zero.
 THIN = 1e-3
 
 
 @dataclass(frozen=True)
 class PatchSizes:
-    """Vertices per aggregate of solids, sheets and rods, the aggregates that a component has at
-    most, and the vertices from which on sheets and rods have any: smaller ones converge without,
-    however stiff.
+    """Vertices per aggregate of solids, sheets and rods, the most aggregates of a component, and
+    the fewest vertices of sheets and rods with aggregates: smaller ones converge without, however
+    stiff.
     """
 
     solid: int
@@ -58,18 +58,18 @@ class PatchSizes:
 # About eight cells across in a solid, six in a sheet, which has more folds. Cloth has a cheaper
 # matrix for its size.
 IN_MOTION = PatchSizes(512, 40, 8, 256, 512, 50, 4)
-# No inertia helps bodies at rest: all that bends is left to the patches, and a patch is straight,
-# so that a body of large ones is too stiff by as much as they are larger than the cells.
+# Bodies at rest have no inertia to help: the patches carry all of the bending. A patch is straight,
+# so a body of large patches is too stiff by as much as they are larger than the cells.
 AT_REST = PatchSizes(16, 4, 3, 512, 768, 8, 3)
 
 
 @dataclass
 class Aggregates:
-    """`of` [vertex] the aggregate of each vertex, -1 for none; `modes` [vertex, 4] its p.
+    """Patches of all bodies: `of` [vertex], the aggregate or -1, and `modes` [vertex, 4], its p.
 
-    Per aggregate: `component`, the part of the scene that its elements join; `linkage`, what
-    attachments join besides, numbered from 0 in ascending order; `mode_count`, and `slope`
-    [aggregate, 4, 3], ∂p/∂X [1/m].
+    Per aggregate: `mesh_component`, the connected component by elements; `component`, the connected
+    component by elements and attachments, numbered from 0 in ascending order; `mode_count`, and
+    `slope` [aggregate, 4, 3], ∂p/∂X [1/m].
     """
 
     of: np.ndarray
@@ -84,7 +84,7 @@ class Aggregates:
 
 
 def make_aggregates(assembly, patches=IN_MOTION):
-    """The `Aggregates` of all components of a scene that gain from them, of the `PatchSizes`."""
+    """The `Aggregates` of all components that gain from them, with the sizes `patches`."""
     count, free = len(assembly.points), assembly.free_count
     sheets, rods = assembly.triangles.corners, assembly.edges.corners
     solids = [kind.corners for kind in assembly.solids]
@@ -102,7 +102,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
         found = np.clip(sizes[mine] // patch, fewest, most)
         wanted[mine] = np.where(sizes[mine] >= smallest, found, 0)
     chosen = np.flatnonzero(wanted)
-    if len(chosen) > MOST_COMPONENTS:  # of components of the same size all or none
+    if len(chosen) > MOST_COMPONENTS:  # components of the same size: all or none
         wanted[sizes <= np.sort(sizes[chosen])[-MOST_COMPONENTS - 1]] = 0
     rest = assembly.rest_points
     lengths = edge_lengths(edges, rest, assembly.solids, mesh_component_of)
@@ -138,18 +138,18 @@ def make_aggregates(assembly, patches=IN_MOTION):
 
 
 def directors_of(assembly):
-    """The corners of edges with their directors, where rods have any."""
+    """The corners of edges and their directors, if rods have directors."""
     return [assembly.elements["directors"].corners] if "directors" in assembly.elements else []
 
 
 def among_free(free, *elements):
-    """Edges of elements that join two free vertices, those numbered below `free`."""
+    """Edges of elements between two free vertices, which are numbered below `free`."""
     edges = unique_edges(*elements)
     return edges[(edges < free).all(axis=1) & (edges[:, 0] != edges[:, 1])]
 
 
 def edge_lengths(edges, points, solids, mesh_component_of):
-    """Length [m] of every edge, shorter where only stiff tets or cells share it."""
+    """Length [m] of every edge, shortened where only stiff tets or cells share it."""
     lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
     softest = np.full(len(points), np.inf)
     mesh_component = [mesh_component_of[kind.corners[:, 0]] for kind in solids]
@@ -164,7 +164,7 @@ def edge_lengths(edges, points, solids, mesh_component_of):
 
 
 def spacing_of_cells(mesh_component_of, cells, edges, lengths):
-    """Mean length [m] of the edges of every component with cells, zero of others."""
+    """Mean edge length [m] of every mesh component with cells, zero for others."""
     count = mesh_component_of.max(initial=-1) + 1
     of_edge = mesh_component_of[edges[:, 0]]
     mean = np.bincount(of_edge, lengths, count) / np.maximum(np.bincount(of_edge, None, count), 1)
@@ -172,7 +172,7 @@ def spacing_of_cells(mesh_component_of, cells, edges, lengths):
 
 
 def end_of(nearest, members):
-    """A vertex at an end of a connected set of vertices, as [1]; forgets all seeds."""
+    """A vertex at an end of a connected set of vertices, as [1]; clears all seeds."""
     nearest.add(members[:1], 0)
     end = members[[np.argmax(nearest.distance[members])]]
     nearest.distance[members] = np.inf
@@ -180,7 +180,7 @@ def end_of(nearest, members):
 
 
 def patches_along(nearest, members, spacing):
-    """How many patches suit the length of a connected set of vertices `spacing` [m] apart, at most
+    """Number of patches that suits the length of connected vertices `spacing` [m] apart, at most
     `FEWEST`.
     """
     nearest.add(end_of(nearest, members), 0)
@@ -194,7 +194,7 @@ def spread_patches(nearest, points, members, wanted):
     """Patch number [member] of a connected set of vertices, `wanted` patches in all."""
     if wanted == 1:
         return np.zeros(len(members), dtype=int)
-    seed = end_of(nearest, members)  # not somewhere inside
+    seed = end_of(nearest, members)  # not inside
     for number in range(wanted):
         nearest.add(seed, number)
         seed = members[[np.argmax(nearest.distance[members])]]
@@ -234,7 +234,7 @@ def affine_modes(points, of, count):
 def with_points(aggregates, model):
     """`of` and `modes` of all entries of `model.x`.
 
-    An embedded point goes with the aggregate of the corner that it follows most.
+    An embedded point belongs to the aggregate of the corner with the largest weight.
     """
     of = np.full(len(model.x), -1)
     modes = np.zeros((len(model.x), 4))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Symmetric positive definite systems, by Cholesky decomposition of the matrices of a `Skyline`.
 
-Which matrices there are, how large and how wide their panels, stands in device memory alone. On the
-CPU a matrix is the work of one thread (kernels/coarse/cholesky_cpu.py); on the GPU it is decomposed
-in tiles (kernels/coarse/cholesky_gpu.py).
+The number of matrices, their sizes and the widths of their panels are in device memory only. On the
+CPU one thread decomposes a matrix (kernels/coarse/cholesky_cpu.py); on the GPU it is decomposed in
+tiles (kernels/coarse/cholesky_gpu.py).
 """
 
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ from ..kernels.coarse.skyline import PANEL, Skyline
 
 # Rough time of a multiplication in a decomposition and in a solution [ns].
 FACTOR, SOLVE = 0.06, 0.3
-# Threads that work on a tile, and on a solution.
+# Threads per tile, and per solution.
 THREADS, MANY_THREADS = 64, 512
 
 
 @dataclass
 class Systems:
-    """All systems: a matrix [place], the right side and the solution [row of all panels].
+    """All systems: `matrix` [place], and `right` and `solution` [row of all panels].
 
-    There are at most so many `matrices`, one of which has at most so many `panels`.
+    `matrices` is the largest number of matrices, `panels` that of panels in one of them.
     """
 
     skyline: Skyline
@@ -44,15 +44,15 @@ class Systems:
 class Factors:
     """L of A = S⁻¹ L Lᵀ S⁻¹ of all matrices, S scaling their diagonals to 1.
 
-    A part `shift` of the diagonal is added to it. A matrix that is not positive definite gets a
-    larger one; `failed` [matrix] are those for which none was enough, and whose solution is zero.
+    The fraction `shift` of the diagonal is added to it. A matrix that is not positive definite gets
+    a larger shift; `failed` [matrix] marks those for which none suffices. Their solution is zero.
     """
 
     def __init__(self, launches, systems, shift=SHIFT):
         matrix, skyline, record = systems.matrix, systems.skyline, launches.record
         self.lower, self.scale = wp.zeros_like(matrix), wp.zeros_like(systems.right)
         self.failed = wp.zeros(systems.matrices, dtype=int, device=matrix.device)
-        # A single matrix cannot be shared out.
+        # Threads cannot share a single matrix.
         shared = len(matrix) / LANES if systems.matrices > 1 else 0.0
         each = FACTOR * shared * PANEL * systems.panels
         results = [self.lower, self.scale, self.failed]
@@ -62,16 +62,16 @@ class Factors:
         self.solving = record(cholesky_cpu.solve, LANES, known, [systems.solution], SOLVE * shared)
 
     def factor(self):
-        """Decompose what the matrices hold now."""
+        """Decompose the current matrices."""
         self.factoring()
 
     def solve(self):
-        """Solve for the right sides of now."""
+        """Solve for the current right sides."""
         self.solving()
 
 
 class TileFactors:
-    """The same in tiles; where there is no decomposition, the solution is not finite."""
+    """Factors computed in tiles; without a decomposition, the solution is not finite."""
 
     def __init__(self, launches, systems):
         self.launches, self.systems = launches, systems
@@ -109,13 +109,13 @@ class TileFactors:
         ]
 
     def _in_tiles(self, kernel, count, inputs, outputs, threads=THREADS):
-        """A launch of blocks of threads."""
+        """A launch of thread blocks."""
         return self.launches.record(kernel, count, inputs, outputs, tile_threads=threads)
 
     def factor(self):
-        """Decompose what the matrices hold now."""
+        """Decompose the current matrices."""
         play(self.factoring)
 
     def solve(self):
-        """Solve for the right sides of now."""
+        """Solve for the current right sides."""
         play(self.solving)

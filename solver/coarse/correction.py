@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The coarse correction: after some sweeps, a small linear solve for affine patches of every body.
 
-Vertex by vertex, a force needs an iteration to get past a ring of neighbors. So now and then all
-aggregates (aggregates.py) take a Newton step together, A z = Pᵀf with A = PᵀHP, and the bodies
-follow it, d = P z, as far as G falls along d. A is put together once per substep.
+Vertex by vertex, a force passes one ring of neighbors per iteration. So now and then all aggregates
+(aggregates.py) take a Newton step together, A z = Pᵀf with A = PᵀHP, and the bodies follow it,
+d = P z, as far as G falls along d. A is assembled once per substep.
 """
 
 from functools import partial
@@ -25,18 +25,18 @@ from .matrix import CoarseMatrix
 from .restriction import CoarseForces
 from .step_groups import Groups
 
-# The longest step along a direction, without and with contacts, which may cut it short.
+# The longest step along a direction, without and with contacts, which may shorten it.
 LONGEST, LONGEST_WITH_CONTACTS = 2.0, 1.0
-# Rough cost of an element in a sum along the direction, of a vertex and of a pair in one, and of a
-# difference [ns].
+# Rough cost of an element, a vertex and a pair in a sum along the direction, and of a difference
+# [ns].
 SLOPE, MEMBER, PAIR, DIFFERENCE = 40.0, 10.0, 15.0, 5.0
 
 
 def coarse_aggregates(model, settings):
-    """The `Aggregates` of a coarse correction; None where none is wanted or nothing gains."""
+    """The `Aggregates` of a coarse correction; None where it is off or no body gains from it."""
     if not settings.coarse_correction or settings.is_accelerated or model.free_count == 0:
         return None
-    # What touches shares a matrix only while that is small.
+    # Bodies in contact share a matrix only while it is small.
     is_fine = settings.quasistatic and model.contact is None
     aggregates = make_aggregates(model.assembly, AT_REST if is_fine else IN_MOTION)
     return aggregates if len(aggregates) else None
@@ -45,8 +45,8 @@ def coarse_aggregates(model, settings):
 class CoarseCorrection:
     """The coarse step: `assemble()` once per substep, then `step()` after sweeps.
 
-    `before` [vertex] are the positions [m] before the last one, and `holds` says whether stiff
-    bodies are held back as a whole.
+    `before` [vertex] are the positions [m] before the last step. `has_stiff_bodies` is True where
+    stiff bodies take steps of a uniform fraction.
     """
 
     def __init__(self, model, aggregates):
@@ -70,7 +70,7 @@ class CoarseCorrection:
         self.record()
 
     def _renew(self):
-        """Record anew what holds arrays that have been replaced."""
+        """Record launches again whose arrays have been replaced."""
         before, self.revisions = self.revisions, self.model.revisions
         if self.revisions[0] != before[0]:
             self.record()
@@ -78,7 +78,7 @@ class CoarseCorrection:
             self._record_vertices()
 
     def record(self):
-        """The launches that know the elements: again when tearing has changed them."""
+        """Record the launches over elements, again when tearing has changed these."""
         model, self.revisions = self.model, self.model.revisions
         chunked, offset = [], 0
         for elements in chunked_elements(model, self.aggregates, model.settings.step_time):
@@ -92,7 +92,7 @@ class CoarseCorrection:
         self._record_vertices()
 
     def _slopes(self, elements, chunks):
-        """The launch for the slopes of the elements of one kind."""
+        """The launch that adds the slopes of the elements of one kind."""
         kernel, data = coarse_kernels(elements.kind).add_slopes, elements.data
         if elements.wide_data is not None:
             kernel, data = kernels_in_lanes(elements.kind)[1], elements.wide_data
@@ -101,7 +101,7 @@ class CoarseCorrection:
         return record(kernel, count, inputs, [self.sums], SLOPE * elements.size)
 
     def _record_vertices(self):
-        """The launches that know vertices and their contacts: again when lists have grown."""
+        """Record the launches over vertices and contacts, again when lists have grown."""
         model, members, record = self.model, self.members, self.model.launches.record
         self.forces.record_vertices()
         self.groups.record_pairs()
@@ -132,8 +132,8 @@ class CoarseCorrection:
         self._record_contacts()
 
     def _line(self, chunks, each, touching, counts_skips=1):
-        """The search along the direction, behind the slopes of elements, with the contacts
-        `touching`; whether it `counts` what is skipped.
+        """Launches of the line search, after the slopes of elements, with the contacts `touching`;
+        `counts_skips` is 0 where skipped steps are not counted.
         """
         model, record = self.model, self.model.launches.record
         objective, members = model.objective, self.members
@@ -146,7 +146,7 @@ class CoarseCorrection:
         return [slopes, *record_choice(model, *known, counts_skips, self.is_early)]
 
     def _fractions(self, chunks, each):
-        """How much of the direction all vertices may go."""
+        """Launches that find the fraction of the direction that all vertices may take."""
         model, record, members = self.model, self.model.launches.record, self.members
         fractions = wp.zeros(chunks, dtype=float, device=model.device)
         longest = wp.zeros(0, dtype=float, device=model.device)
@@ -160,7 +160,7 @@ class CoarseCorrection:
         ]
 
     def _record_contacts(self):
-        """What contacts and analytic colliders do to the direction."""
+        """Record the launches that limit the direction by contacts and analytic colliders."""
         model, vertices, record = self.model, self.members.vertex, self.model.launches.record
         self.collider_bounds = []
         if model.has_analytic_colliders:
@@ -175,32 +175,31 @@ class CoarseCorrection:
         ]
 
     def hold(self, holding):
-        """Let what ends the step of one vertex of a stiff body end that of all of them: `holding`
-        commits steps so.
+        """Let all vertices of a stiff body take the smallest fraction of any, by `UniformSteps`.
 
-        A direction that ends vertex by vertex presses bodies flat. Nothing descends along it, so
-        that all steps of an impact would be skipped.
+        A direction that is truncated vertex by vertex presses bodies flat. The energy does not fall
+        along it, so all steps of an impact would be skipped.
         """
         self.commit, self.holds = holding.commit, True
 
     def begin_frame(self):
-        """Count skipped steps anew."""
+        """Reset the count of skipped steps."""
         self.linkages.skipped.zero_()
 
     @property
     def kept(self):
-        """What passes from one substep to the next: how sweeps go on, and what is counted."""
+        """State that passes from substep to substep: relaxation and the count of skipped steps."""
         return {"relaxation": self.model.relaxation, "skipped": self.linkages.skipped}
 
     @property
     def reported(self):
-        """What a frame tells, of every linkage: α of the last step, and how many steps were not
-        taken since `begin_frame`.
+        """Numbers reported per frame and component: α of the last step, and the number of skipped
+        steps since `begin_frame`.
         """
         return {"coarse_share": self.linkages.step_length, "coarse_skips": self.linkages.skipped}
 
     def assemble(self):
-        """The matrix at the positions of now, and its factors."""
+        """Assemble and factor the matrix at the current positions."""
         self._renew()
         self._follow()
         self.groups.find_islands()
@@ -209,7 +208,7 @@ class CoarseCorrection:
         play(self.shape_saving)
 
     def step(self):
-        """One coarse step of all islands."""
+        """Take one coarse step of all islands."""
         self._renew()
         model = self.model
         self.groups.update_islands()
@@ -231,20 +230,20 @@ class CoarseCorrection:
         model.followers.follow(0, model.free_count)
 
     def _search(self, line):
-        """Choose step lengths, with contacts sampled all along the longest step."""
+        """Choose step lengths, with contacts sampled along all of the longest step."""
         self.reach.fill_(self.longest)
         self.is_early.zero_()
         play(line)
 
     def _follow(self):
-        """Embedded points have to be where their corners are."""
+        """Move embedded points to where their corners carry them."""
         self.model.followers.follow(0, self.model.free_count)
 
     def _truncate(self):
-        """Shorten the direction where surfaces or analytic colliders end it.
+        """Shorten the direction where surfaces or analytic colliders limit it.
 
-        To an equilibrium it may lead far beyond where elements have their minimum, and what ends of
-        it vertex by vertex would point elsewhere: it is shortened as a whole first.
+        In quasistatic solves the direction may lead far beyond the minimum of the elements, and
+        truncation vertex by vertex would turn it: it is shortened as a whole first.
         """
         if self.line_without_contacts:
             play(self.slopes)

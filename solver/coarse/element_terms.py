@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Elements in the order in which the coarse correction adds them up (kernels/coarse/matrix.py)."""
+"""Elements in the order in which the coarse correction sums them (kernels/coarse/matrix.py)."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ from ..kernels.coarse.matrix import ElementChunks
 from ..kernels.device.lanes import wide
 from ..kernels.elements.corner_vectors import Corners, CornersInLanes
 
-# Elements and vertices whose sums one thread makes: a GPU has many that are slow, and contacts of
-# a vertex take longer there than an element.
+# Elements and vertices that one thread sums: a GPU has many slow threads, and the contacts of a
+# vertex take longer there than an element.
 CHUNK, WIDE_CHUNK, WIDE_MEMBERS = 256, 8, 2
 
 
@@ -24,13 +24,13 @@ def chunk_size(model):
 
 @dataclass
 class Chunked:
-    """The elements of one kind, sorted by linkage and by the aggregates of their corners.
+    """The elements of one kind, sorted by component and by the aggregates of their corners.
 
     `corners` [element, n]; `start` [chunk + 1]; `slots` [chunk, n] the aggregates of each chunk, -1
-    behind the last; `whole` [chunk] whether all corners are in the first one; `linkage` [chunk].
+    behind the last; `whole` [chunk], True where one aggregate has all corners; `component` [chunk].
     `data` are the `element`s of the kind on the device, `rest` the rest values of its records.
-    Where the kind goes in lanes `wide_data` are those too, eight of a chunk in one, and `arms`
-    their corners relative to the first one at rest [m], `CornersInLanes`.
+    If the kind is evaluated in lanes, `wide_data` are the elements, eight of a chunk in one, and
+    `arms` their corners relative to the first one at rest [m], `CornersInLanes`.
     """
 
     kind: ElementKind
@@ -46,12 +46,12 @@ class Chunked:
 
     @property
     def size(self):
-        """Elements of a chunk on average."""
+        """Mean number of elements in a chunk."""
         return self.start[-1] / (len(self.start) - 1)
 
 
 def chunked(table, aggregates, model, h):
-    """The `Chunked` elements of a `model.tables.ElementTable` that aggregates have corners of."""
+    """The `Chunked` elements of a `model.tables.ElementTable` with a corner in any aggregate."""
     kind, columns = table.kind, table.columns
     of = aggregates.of[columns.corners]
     touched = (of >= 0).any(axis=1)
@@ -94,14 +94,14 @@ def chunked(table, aggregates, model, h):
 
 
 def corner_arms(places):
-    """`Corners` relative to the first one, of the `places` of all [element, corner, 3]."""
+    """`Corners` relative to the first one, from the `places` of all [element, corner, 3]."""
     names = "first", "second", "third"
     columns = zip(names, np.moveaxis(places[:, 1:] - places[:, :1], 1, 0), strict=False)
     return structured(Corners, len(places), dict(columns))
 
 
 def chunked_elements(model, aggregates, h):
-    """The `Chunked` elements of every kind that has some."""
+    """The `Chunked` elements of every kind that has any."""
     made = (chunked(table, aggregates, model, h) for table in model.tables.values())
     return [elements for elements in made if elements.start[-1]]
 
@@ -117,9 +117,9 @@ def device_chunks(elements, offset, model):
 
 
 def matrix_entries(chunked):
-    """What every chunk adds to the blocks of the matrix.
+    """Entries of the sums over chunks that make up the blocks of the matrix.
 
-    Returns (chunk, row, column) [entry], of every `Chunked` the ranges (whole, others) of its
+    Returns (chunk, row, column) [entry], for every `Chunked` the ranges (whole, others) of its
     entries, and the blocks: rows and columns [block], entries as `start` [block + 1] and `entry`.
     """
     lists, ranges, first = [], [], 0
@@ -147,8 +147,8 @@ def matrix_entries(chunked):
 
 
 def chunk_starts(sizes, size):
-    """Chunks of so many of a list of aggregates, `sizes` entries each: start [chunk + 1], first
-    chunk [aggregate + 1].
+    """Chunks of `size` entries in lists of `sizes` entries, one list per aggregate:
+    start [chunk + 1], first chunk [aggregate + 1].
     """
     chunks = -(-sizes // size)
     first = np.concatenate([[0], np.cumsum(chunks)])
@@ -158,7 +158,7 @@ def chunk_starts(sizes, size):
 
 
 def member_chunks(of, aggregates, model):
-    """`Members`: the vertices of all aggregates, those of embedded points too; `of` [`model.x`]."""
+    """`Members`: the vertices and embedded points of all aggregates; `of` [`model.x`]."""
     members = coarse_step.Members()
     vertex = np.flatnonzero(of >= 0)
     vertex = vertex[np.argsort(of[vertex], kind="stable")]
@@ -167,7 +167,7 @@ def member_chunks(of, aggregates, model):
     members.vertex = model.upload(vertex.astype(np.int32), int)
     members.start = model.upload(start.astype(np.int32), int)
     members.first_chunk = model.upload(first.astype(np.int32), int)
-    # Embedded points and duplicates of torn cloth follow; a sleeping one may be anywhere.
+    # Embedded points and duplicates of torn cloth follow others; an unused one may be anywhere.
     own = vertex < len(aggregates.of)
     own[own] = model.assembly.parent[vertex[own]] == vertex[own]
     arms = np.zeros((len(vertex), 3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where slopes along the direction of a coarse step are added up (kernels/coarse/line_sums.py)."""
+"""Arrays for the slopes along the direction of a coarse step (kernels/coarse/line_sums.py)."""
 
 import numpy as np
 import warp as wp
@@ -8,14 +8,12 @@ from ..kernels.coarse.coarse_step import ComponentSteps, Members
 from ..kernels.coarse.line_sums import LineSums, vec6d, vec8
 from ..kernels.coarse.step_length import add_up, choose_step_lengths
 
-# On a GPU every linkage is added up by so many threads before one goes on with their sums.
+# Threads that add up the chunks of a component on a GPU, before one thread adds their sums.
 SHARES = 64
 
 
 def make_sums(component, count, model):
-    """`LineSums` over chunks of the linkages with these numbers [chunk], of which there are
-    `count`.
-    """
+    """`LineSums` over chunks; `component` [chunk] is the component of each, of `count` in all."""
     sums = LineSums()
     order = np.argsort(component, kind="stable")
     start = np.searchsorted(component[order], np.arange(count + 1))
@@ -27,8 +25,8 @@ def make_sums(component, count, model):
 
 
 def record_choice(model, longest, reach, members, sums, components, counts_skips, is_early):
-    """The launches that choose step lengths, by the slopes in `members`, sampled up to `reach`, and
-    in `sums`, up to `longest`; whether what is skipped `counts`.
+    """The launches that choose step lengths by the slopes in `members`, sampled up to `reach`, and
+    in `sums`, up to `longest`. They count skipped steps unless `counts_skips` is 0.
     """
     record, count = model.launches.record, len(components.island)
     choice, reduction = [components, is_early], []
@@ -41,7 +39,7 @@ def record_choice(model, longest, reach, members, sums, components, counts_skips
 
 
 def _reduced(model, components):
-    """Room for the slopes of every linkage in PARTS chunks, and its `Linkages` in a list."""
+    """Arrays for the slopes of every component in SHARES chunks, and its `ComponentSteps`."""
     count, members, reduced = len(components.island), Members(), ComponentSteps()
     for name in components._cls.vars:
         setattr(reduced, name, getattr(components, name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Putting the coarse matrix A = PᵀHP together (kernels/coarse/matrix.py)."""
+"""Assembly of the coarse matrix A = PᵀHP (kernels/coarse/matrix.py)."""
 
 import numpy as np
 import warp as wp
@@ -10,19 +10,19 @@ from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse.element_terms import coarse_kernels
 from .element_terms import matrix_entries
 
-# Rough cost of an element [ns], for the two kinds of kernels, and of a block.
+# Rough cost of an element in the two kinds of kernels, and of a block [ns].
 COSTS = 60.0, 300.0
 BLOCK = 500.0
 
 
 class CoarseMatrix:
-    """The launches that add up A of all `Groups`, whose `members` are their vertices."""
+    """The launches that assemble A for all `Groups`, with the vertices `members`."""
 
     def __init__(self, model, groups, members):
         self.model, self.groups, self.members = model, groups, members
 
     def record(self, chunked):
-        """Take over the elements of all kinds, `Chunked`, with their `ElementChunks`."""
+        """Record launches over the elements of all kinds, `Chunked` with their `ElementChunks`."""
         model, patches, record = self.model, self.groups.patches, self.model.launches.record
         entries, ranges, (blocks, start, entry) = matrix_entries(
             [elements for elements, _ in chunked]
@@ -57,7 +57,7 @@ class CoarseMatrix:
         return inertia
 
     def record_vertices(self):
-        """The launches that know vertices and their contacts: again when lists have grown."""
+        """Record launches over vertices and contacts, again when lists have grown."""
         model, systems = self.model, self.groups.systems
         where = [self.groups.patches, systems.skyline]
         record, vertices, start = model.launches.record, self.members.vertex, model.x_start
@@ -76,9 +76,9 @@ class CoarseMatrix:
             self.springs.insert(0, model.launches.record_serial(kernel, capacity, inputs, outputs))
 
     def assemble(self):
-        """A at the positions of now, in matrices that are clear, and its factors.
+        """Assemble A at the current positions, in matrices that are zero, and factor it.
 
-        The stiffness of what touches and of attachments comes onto the blocks of the elements.
+        The stiffness of contacts and attachments is added to the blocks of the elements.
         """
         play(self.additions)
         play(self.springs)

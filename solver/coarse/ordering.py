@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An order of aggregates in which the coarse matrix has few columns left of its diagonal.
+"""Order of aggregates that keeps the envelope of the coarse matrix narrow.
 
-Elements and attachments join neighbors; what is joined stands close together in the reversed order
+Elements and attachments join neighbors. Joined aggregates are close together in the reverse order
 of Cuthill and McKee ("Reducing the bandwidth of sparse symmetric matrices", 1969). A sheet of n
-patches has some √n of them between a patch and the first one that it is joined to.
+patches has about √n of them between a patch and the first one that it is joined to.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ..topology.graphs import Neighbors, reverse_cuthill_mckee, unique_edges
 
 
 def patch_edges(of, assembly):
-    """Pairs of aggregates [edge, 2] that elements or attachments join; `of` [vertex] or -1."""
+    """Pairs of aggregates [edge, 2] joined by elements or attachments; `of` [vertex] or -1."""
     tied = assembly.attachments
     mine = np.where(tied.weights != 0.0, tied.corners, tied.corners[:, :1])
     corners = [*assembly.corners(), mine]
@@ -25,12 +25,12 @@ def patch_edges(of, assembly):
 
 @dataclass
 class Clusters:
-    """What always shares a matrix: the aggregates of a small linkage, and those of a component of a
-    large one, which has more than `most` rows.
+    """Clusters of aggregates that always share a matrix: those of a small component, or of a mesh
+    component of a large one, which has more than `most` rows.
 
-    Per part, in the order of linkages: `linkage`, `size` in rows. Per aggregate: `of`, its part;
-    `rows`; `offset`, the rows of the part before it; `front`, the offset of the first one that it
-    is joined to, which may be its own.
+    Per cluster, in the order of components: `component`, `size` in rows. Per aggregate: `of`, its
+    cluster; `rows`; `offset`, the rows of the cluster before it; `front`, the offset of the first
+    aggregate that it is joined to, which may be its own.
     """
 
     most: int
@@ -43,31 +43,31 @@ class Clusters:
 
     @property
     def is_small(self):
-        """Whether each part may be joined to others [part]."""
+        """True where a cluster may share a matrix with others [cluster]."""
         return self.size <= self.most
 
     @property
     def panels(self):
-        """Panels of the matrix of each part alone [part]."""
+        """Number of panels of each cluster in a matrix of its own [cluster]."""
         return -(-self.size // PANEL)
 
     def widths(self):
-        """Columns of every panel [panel] where each part has a matrix of its own."""
+        """Columns of every panel [panel] where each cluster has a matrix of its own."""
         first = np.cumsum(self.panels) - self.panels
         start = np.arange(self.panels.sum()) - np.repeat(first, self.panels)
         end = PANEL * (start + 1)
         start *= PANEL
-        for row in (self.offset, self.offset + self.rows - 1):  # of fewer rows than a panel
+        for row in (self.offset, self.offset + self.rows - 1):  # fewer rows than a panel
             np.minimum.at(start, first[self.of] + row // PANEL, self.front // PANEL * PANEL)
         return end - start
 
     def most_panels(self, joins):
-        """Panels of the largest matrix there can be; small parts may share one where it `joins`."""
+        """Panels of the largest possible matrix; if it `joins`, small clusters may share one."""
         together = int(self.panels[self.is_small].sum()) if joins else 0
         return max(int(self.panels.max()), min(together, -(-self.most // PANEL)))
 
     def capacity(self, joins):
-        """Columns of all panels at most; small parts share matrices without zeros if it `joins`."""
+        """Most columns of all panels; if it `joins`, small clusters share dense matrices."""
         widths = self.widths()
         if not joins:
             return int(widths.sum())
@@ -77,7 +77,7 @@ class Clusters:
 
 
 def make_clusters(aggregates, assembly, most):
-    """The `MatrixParts` of a scene; linkages of up to `most` rows are small."""
+    """The `Clusters` of a scene; components of up to `most` rows are small."""
     count, rows = len(aggregates), 3 * aggregates.mode_count.astype(int)
     edges = patch_edges(aggregates.of, assembly)
     linkage = aggregates.component

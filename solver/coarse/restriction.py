@@ -12,13 +12,13 @@ from ..kernels.descent import vertex_solve
 from ..kernels.elements.table import elements_struct
 from .element_terms import chunk_size, chunk_starts
 
-# Rough cost of an element, and of a force that is summed up [ns].
+# Rough cost of an element, and of a force in a sum [ns].
 FORCE, SUMMED = 20.0, 4.0
 
 
 def list_sums(first_chunk, chunked):
-    """Sums of every aggregate, as `first` [aggregate + 1] and `part`: those over its chunks of
-    forces [`first_chunk`], then those over chunks of elements that it has all corners of.
+    """Sums of every aggregate, as `first` [aggregate + 1] and `term`: those over its chunks of
+    forces [`first_chunk`], then those over chunks of elements with all corners in it.
     """
     lists = int(first_chunk[-1])
     owners = [np.repeat(np.arange(len(first_chunk) - 1), np.diff(first_chunk))]
@@ -35,7 +35,7 @@ def list_sums(first_chunk, chunked):
 class CoarseForces:
     """The launches that find Pᵀf of all `Groups`.
 
-    `force` [vertex] is −∂G/∂x [N] but for elements, after `find()`.
+    After `find()`, `force` [vertex] is −∂G/∂x [N] without elements.
     """
 
     def __init__(self, model, groups):
@@ -46,7 +46,7 @@ class CoarseForces:
         self.touching = wp.zeros(count, dtype=int, device=device)
 
     def record(self, chunked):
-        """Take over the elements of all kinds, `Chunked`, with their `ElementChunks`."""
+        """Record launches over the elements of all kinds, `Chunked` with their `ElementChunks`."""
         model, patches, count = self.model, self.groups.patches, len(self.groups.aggregates)
         record = model.launches.record
         slot, vertex_of, capacity = self._list_forces(chunked)
@@ -81,9 +81,8 @@ class CoarseForces:
         ]
 
     def _list_forces(self, chunked):
-        """Slots of the forces on vertices and on corners of shared elements, and the vertices that
-        these are, both aggregate by aggregate; how many slots there are. Sets
-        `ElementChunks.corner`.
+        """Slots of the forces on vertices and on corners of shared elements, and their vertices,
+        both aggregate by aggregate; the number of slots. Sets `ElementChunks.corner`.
         """
         of, capacity = self.groups.of, len(self.model.x)
         vertices = [np.flatnonzero(of[: self.model.free_count] >= 0)]
@@ -103,7 +102,7 @@ class CoarseForces:
         return slot[order], vertex_of[order], capacity
 
     def record_vertices(self):
-        """The launches that know contacts: again when lists have grown."""
+        """Record the launch that reads contacts, again when lists have grown."""
         model, self.revisions = self.model, self.model.revisions
         inputs = [model.x, model.objective, elements_struct(())()]
         outputs = [self.force, self.rounding, self.touching]
@@ -111,7 +110,7 @@ class CoarseForces:
         self.of_vertices = record(self.kernel, count, inputs, outputs, model.VERTEX)
 
     def find(self):
-        """Pᵀf at the positions of now, turned back as `patches.turn` says."""
+        """Find Pᵀf at the current positions, rotated back by `patches.turn`."""
         if self.revisions != self.model.revisions:
             self.record_vertices()
         self.of_vertices()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who takes a coarse step together: one system of equations per group, one α per island.
+"""Groups and islands of a coarse step: one system of equations per group, one α per island.
 
-All of it is decided on the device, by launches that are the same in every substep.
+The device finds both, by launches that are the same in every substep.
 """
 
 import numpy as np
@@ -20,21 +20,21 @@ from .aggregates import with_points
 from .cholesky import Factors, Systems, TileFactors
 from .ordering import make_clusters
 
-# Linkages that may touch share a matrix of up to so many rows.
+# Components that may touch share a matrix of up to this many rows.
 MOST_ROWS = 960
-# Rough time of a place that is cleared [ns].
+# Rough time to clear a place [ns].
 CLEAR = 0.1
 
 
 class Groups:
     """The aggregates of a scene on the device, and the matrices of their groups.
 
-    `patches` are the aggregates, `linkage` [slot of `model.x`] and `of` what every vertex belongs
-    to. `systems` are A, Pᵀf and z of all groups, and `factors` solve for z. `linkages` know their
-    islands, which go equally far along their directions.
+    `patches` are the aggregates; `component` and `of` [slot of `model.x`] are the component and the
+    aggregate of each vertex. `systems` are A, Pᵀf and z of all groups, and `factors` solve for z.
+    `components` know their islands, each with one step length.
 
-    A matrix has places for what elements and attachments join, and, while it is small, for what
-    touches at the time when it is put together.
+    A matrix has places for blocks that elements and attachments join, and, while it is small, for
+    the contacts at the time of its assembly.
     """
 
     def __init__(self, model, aggregates):
@@ -61,7 +61,7 @@ class Groups:
         return self.model.upload(values.astype(np.int32), int)
 
     def _upload_patches(self, modes):
-        """The aggregates; `modes` [slot of `model.x`, 4]."""
+        """The aggregates on the device; `modes` [slot of `model.x`, 4]."""
         patches, aggregates, upload = coarse.Patches(), self.aggregates, self.model.upload
         patches.of = self._upload(self.of)
         patches.modes = upload(modes, wp.vec4)
@@ -73,7 +73,7 @@ class Groups:
         return patches
 
     def _make_systems(self):
-        """Room for all matrices that there may be, with the vectors that belong to them."""
+        """Arrays for the most matrices that there may be, with their vectors."""
         clusters, touches = self.clusters, self.model.contact is not None
         matrices, count = len(clusters.size), int(clusters.panels.sum())
         skyline = panels.Skyline()
@@ -94,7 +94,7 @@ class Groups:
         return Factors(launches, systems, shift)
 
     def _record(self):
-        """The launches that decide who belongs together, and where everything is."""
+        """Record the launches that form groups and islands and place the rows of aggregates."""
         systems, record = self.systems, self.model.launches.record
         patches, skyline, count = self.patches, systems.skyline, self.component_count
         self.near = self._zeros(count * -(-count // kernels.WORD))
@@ -125,7 +125,7 @@ class Groups:
         self.checking = record(near_components.check_for_search, 1, [counts], known)
 
     def record_pairs(self):
-        """The launches that know the lists of contacts: again when those have grown."""
+        """Record the launches over contact lists, again when these have grown."""
         model, lists, patches = self.model, self.model.lists, self.patches
         self.marking, self.contact_widening, record_serial = [], [], model.launches.record_serial
         if model.contact is None:
@@ -141,20 +141,19 @@ class Groups:
 
     @property
     def fit_one_matrix(self):
-        """Whether all that may ever touch shares a matrix."""
+        """True where all components together fit one matrix."""
         return self.rows.sum() <= MOST_ROWS
 
     def find_islands(self):
-        """Islands of linkages that may touch, as of the last search.
+        """Find the islands of components that may touch, as of the last search.
 
-        An island goes equally far along its direction, or one of its bodies could press the others
-        too close.
+        An island has one step length: otherwise one of its bodies could press the others together.
         """
         self.checking()
         self._search()
 
     def update_islands(self):
-        """Find them again if there has been a search."""
+        """Find islands again after a search."""
         if self.marking:
             self.checking()
             when(self.is_due, self._search)
@@ -165,9 +164,10 @@ class Groups:
         self.island_search()
 
     def regroup(self):
-        """Decide who shares a matrix with whom, after `find_islands`, and clear the matrices.
+        """Form the groups that share a matrix, after `find_islands`, and clear the matrices.
 
-        The components of a linkage do, and linkages that may touch, as long as that stays small.
+        All of a small component shares one, and so do small components that may touch, up to
+        `MOST_ROWS` together.
         """
         skyline = self.systems.skyline
         skyline.matrix.fill_(-1)

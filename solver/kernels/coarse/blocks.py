@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blocks of the coarse matrix, made from the functions of a kind of elements:
+"""Blocks of the coarse matrix, built from the functions of an element kind:
 
     ∂²E/∂G² ≈ Σ_m c_m vec(Q_m) vec(Q_m)ᵀ + (M + μ I) ⊗ I + t ∂cof F/∂F
 
-summed up over the chunks of `matrix.py`; F are the first three columns of G.
+summed over the chunks of `matrix.py`; F are the first three columns of G.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ from .matrix import LOOPS, ElementChunks, Patches, add_isotropic, add_turns, mat
 
 @cache
 def deformation_columns(rows, columns):
-    """The function that takes the first three columns, those of F, of [rows, columns]."""
+    """The function that returns the columns of F, the first three, of [rows, columns]."""
     wide = wp.types.matrix(shape=(rows, columns), dtype=float)
     narrow = wp.types.matrix(shape=(rows, 3), dtype=float)
 
@@ -36,7 +36,7 @@ def deformation_columns(rows, columns):
     return all_of_it if columns == 3 else first_three
 
 
-# Warp adds up matrices in copies of their own.
+# Warp would copy the matrices to add them.
 OUTER = """float* row = &blocks.data[entry].data[0][0];
 #if defined(__CUDA_ARCH__)
 for (int i = 0; i < 12; ++i, row += 12) for (int j = 0; j < 12; ++j) row[j] += scale * a[i] * b[j];
@@ -60,7 +60,7 @@ def add_outer(scale: float, a: vec12, b: vec12, entry: int, blocks: wp.array[mat
 
 
 def between_kernel(kind):
-    """The kernel for blocks of elements that any aggregates have corners of."""
+    """The kernel for blocks of elements with corners in any aggregates."""
     Element, Rest, corners, squares = kind.element, kind.rest, kind.corners, kind.squares
     gradient_of, weight_of = kind.gradient, kind.weight
     square_of, turning_of = kind.square, kind.turning
@@ -71,7 +71,7 @@ def between_kernel(kind):
 
     @wp.func
     def projected_weights(k: int, element: Element, patches: Patches):
-        """B_k."""
+        """B_k = Σ p_a w_aᵀ over the corners in aggregate k."""
         b = mat4k()
         c = int(0)
         while c < corners:
@@ -83,7 +83,7 @@ def between_kernel(kind):
 
     @wp.func
     def applied(b: mat4k, q: mat3k):
-        """B Qᵀ, its entries [mode, axis] in a row."""
+        """B Qᵀ as a row of entries [mode, axis]."""
         row = vec12()
         for m in range(4):
             for i in range(3):
@@ -101,7 +101,7 @@ def between_kernel(kind):
         # out
         partial: wp.array[mat1212],
     ):
-        """A block of elements that any aggregates, or an aggregate and pins, have corners of."""
+        """Add a block of elements with corners in any aggregates, or in one and at pins."""
         entry = first + wp.tid()
         chunk = chunks.chunk[entry]
         k = chunks.row[entry]
@@ -147,8 +147,8 @@ def between_kernel(kind):
 
 
 def inside_kernel(kind):
-    """The kernel for blocks of solids whose corners are all in one aggregate: sums over G, then B
-    at the end, which is the slope of the modes for all of them.
+    """The kernel for blocks of solids with all corners in one aggregate: sums over G first, then B,
+    which is the slope of the modes for all of them.
     """
     Element, Rest, squares = kind.element, kind.rest, kind.squares
     gradient_of, square_of = kind.gradient, kind.square
@@ -166,7 +166,7 @@ def inside_kernel(kind):
         # out
         partial: wp.array[mat1212],
     ):
-        """The block of solid elements whose corners are all in one aggregate."""
+        """Add the block of solid elements with all corners in one aggregate."""
         entry = first + wp.tid()
         chunk = chunks.chunk[entry]
         # Σ c q_k q_lᵀ for the columns of Q.

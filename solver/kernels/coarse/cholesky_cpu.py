@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cholesky decomposition on the CPU: A = S⁻¹ L Lᵀ S⁻¹ of every matrix of a `Skyline`, S scaling its
-diagonal to 1. A matrix is the work of one thread; on the GPU there are tiles (`cholesky_gpu.py`).
+"""Cholesky decomposition on the CPU: A = S⁻¹ L Lᵀ S⁻¹ of every matrix of a `Skyline`; S scales its
+diagonal to 1. One thread decomposes a matrix; the GPU works in tiles (`cholesky_gpu.py`).
 
-L is found tile by tile, each panel from left to right: A less the product of what lies left of the
-tile and left of the tile on the diagonal of its column. A column of a tile is two vectors of eight.
-On the diagonal stand the inverses, 1/L_kk.
+L is found tile by tile, each panel from left to right: A minus the product of the columns left of
+the tile and those left of the diagonal tile of its column. A column of a tile is two vectors of
+eight. The diagonal holds the inverses, 1/L_kk.
 """
 
 import warp as wp
@@ -14,12 +14,12 @@ from .skyline import PANEL, Skyline
 
 wp.set_module_options(QUICK)
 
-# Part of the diagonal that is added: what float32 sums may be wrong by, and less than that for
-# bodies at rest, whose bending it would stiffen; more, up to a limit, where that fails.
+# Fraction of the diagonal that is added to it: the error of float32 sums, and less for bodies at
+# rest, whose bending it would stiffen; more, up to a limit, where the decomposition fails.
 SHIFT, SHIFT_AT_REST = 1.0e-6, 1.0e-8
 MORE_SHIFT = wp.constant(wp.float64(10.0))
 MOST_SHIFT = wp.constant(wp.float64(2.0e-3))
-# Matrices are dealt out to so many threads of a launch.
+# Threads of a launch that share the matrices.
 LANES = wp.constant(16)
 
 
@@ -122,7 +122,7 @@ def decompose(
     scale: wp.array[wp.float64],
     lower: wp.array[wp.float64],
 ) -> int:
-    """Write L of matrix g, scaled and with a shift, to `lower`; whether there is one."""
+    """Write L of matrix g, scaled and shifted, to `lower`; return 0 if there is none."""
     ...
 
 
@@ -171,21 +171,21 @@ def decompose(
 def substitute(
     g: int, skyline: Skyline, lower: wp.array[wp.float64], solution: wp.array[wp.float64]
 ):
-    """Replace the scaled right side of matrix g in `solution` by L⁻ᵀ L⁻¹ of it."""
+    """Multiply the scaled right side of matrix g in `solution` by L⁻ᵀ L⁻¹."""
     ...
 
 
 @wp.func
 def first_of_lane(lane: int):
-    """The first matrix of a lane: its four bits in turned order, so that matrices that follow each
-    other are the work of different threads.
+    """The first matrix of a lane: its four bits in reverse order, so that different threads work on
+    consecutive matrices.
     """
     return ((lane & 1) << 3) | ((lane & 2) << 1) | ((lane & 4) >> 1) | ((lane & 8) >> 3)
 
 
 @wp.func
 def find_scale(g: int, skyline: Skyline, matrix: wp.array[wp.float64], scale: wp.array[wp.float64]):
-    """1/√A_ii of matrix g, and 0 behind its last row; whether the diagonal is positive."""
+    """Set 1/√A_ii of matrix g, 0 behind its last row; return 0 if a diagonal is not positive."""
     good = int(1)
     rows = skyline.rows[g]
     for panel in range(skyline.first[g], skyline.first[g + 1]):
@@ -215,7 +215,7 @@ def factor(
     failed: wp.array[int],
 ):
     """Decompose the matrices of a lane. One that is not positive definite gets a larger shift;
-    `failed` are those for which none was enough.
+    `failed` marks those for which none suffices.
     """
     for g in range(first_of_lane(first + wp.tid()), skyline.count[0], LANES):
         found = int(0)
@@ -238,7 +238,7 @@ def solve(
     # out
     solution: wp.array[wp.float64],
 ):
-    """Solve for the right sides of the matrices of a lane; 0 where there is no decomposition."""
+    """Solve the systems of a lane; the solution is 0 where there is no decomposition."""
     for g in range(first_of_lane(first + wp.tid()), skyline.count[0], LANES):
         begin = PANEL * skyline.first[g]
         end = begin + skyline.rows[g]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cholesky decomposition on the GPU: A = S⁻¹ L Lᵀ S⁻¹ of every matrix of a `Skyline`, S scaling its
-diagonal to 1, in tiles of PANEL rows, a launch or two for each column of tiles.
+"""Cholesky decomposition on the GPU: A = S⁻¹ L Lᵀ S⁻¹ of every matrix of a `Skyline`; S scales its
+diagonal to 1. It works in tiles of PANEL rows, with one or two launches per column of tiles.
 
-Entries are [column, row of the panel], so that what is loaded as a tile is its transpose. A matrix
-that is not positive definite leads to numbers that are not finite, and so does a solution with it.
+Entries are [column, row of the panel], so a loaded tile is its transpose. A matrix that is not
+positive definite gives a factor that is not finite, and a solution that is not finite either.
 """
 
 import warp as wp
@@ -17,13 +17,13 @@ wp.set_module_options(QUICK | {"enable_mathdx_gemm": False, "enable_mathdx_solve
 
 @wp.func
 def tile_at(panel: int, column: int, skyline: Skyline):
-    """Where the tile of a panel begins whose first column is `column`, a multiple of PANEL."""
+    """Start of the tile of a panel at `column`, a multiple of PANEL."""
     return skyline.begin[panel] + column - skyline.start[panel]
 
 
 @wp.func
 def local(panel: int, skyline: Skyline):
-    """The number of a panel in its matrix; -1 behind the last one."""
+    """The number of a panel within its matrix; -1 behind the last panel."""
     g = skyline.matrix[panel]
     number = int(-1)
     if g >= 0:
@@ -38,7 +38,7 @@ def find_scales(
     # out
     scale: wp.array[wp.float64],
 ):
-    """1/√A_ii, and 0 behind the last row."""
+    """Set 1/√A_ii, and 0 behind the last row."""
     panel, k = wp.tid()
     number = local(panel, skyline)
     size = wp.float64(0.0)
@@ -56,7 +56,7 @@ def apply_scales(
     # out
     lower: wp.array2d[wp.float64],
 ):
-    """A scaled to a diagonal of 1 and `shift`; tiles on the diagonal get both of their halves."""
+    """Scale A to a diagonal of 1 + `shift`; diagonal tiles get both of their halves."""
     panel, k = wp.tid()
     number = local(panel, skyline)
     if number < 0:
@@ -85,7 +85,7 @@ def factor_column(
     # out
     corner: wp.array2d[wp.float64],
 ):
-    """L of the tiles in a column of tiles, those on the diagonals in `corner`."""
+    """Find L of the tiles in a column of tiles, diagonal tiles in `corner`."""
     panel = wp.tid()
     number = local(panel, skyline)
     k = PANEL * column
@@ -112,7 +112,7 @@ def update_rest(
     # in and out
     lower: wp.array2d[wp.float64],
 ):
-    """Take what a column of L stands for off the rest of A, a tile per block of threads."""
+    """Subtract the product of a column of L from the rest of A, a tile per thread block."""
     panel, after = wp.tid()
     number = local(panel, skyline)
     k = PANEL * column
@@ -215,7 +215,7 @@ def substitute(
     skyline: Skyline,
     solution: wp.array[wp.float64],
 ):
-    """L⁻ᵀ L⁻¹ y of matrix g, in place, by all threads of a block."""
+    """Replace y of matrix g by L⁻ᵀ L⁻¹ y, with all threads of a block."""
     ...
 
 
@@ -227,7 +227,7 @@ def solve(
     # in and out
     y: wp.array[wp.float64],
 ):
-    """L⁻ᵀ L⁻¹ y of scaled right sides, a block of threads for each matrix."""
+    """Replace scaled right sides y by L⁻ᵀ L⁻¹ y, a thread block per matrix."""
     g = wp.tid()
     if g < skyline.count[0]:
         substitute(g, lower, corner, skyline, y)
@@ -241,7 +241,7 @@ def scale_vectors(
     # out
     scaled: wp.array[wp.float64],
 ):
-    """S v of vectors, and 0 behind the last row of a matrix."""
+    """Multiply vectors by S; 0 behind the last row of a matrix."""
     k = wp.tid()
     panel = k / PANEL
     number = local(panel, skyline)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The coarse step: how far aggregates have turned since their matrix was put together, and their
-step brought up to the vertices.
+"""The coarse step: rotation of aggregates since their matrix was assembled, and prolongation of
+their step to the vertices.
 
-The matrix is that of a body as it was then. Forces are turned back by the rotation R of every
-aggregate and its step is turned forward again: as if A had turned with it, z = R A⁻¹ Rᵀ Pᵀf.
+Forces are rotated back by the rotation R of every aggregate and its step is rotated forward again,
+as if the matrix had rotated with the body: z = R A⁻¹ Rᵀ Pᵀf.
 """
 
 import warp as wp
@@ -14,35 +14,35 @@ from .matrix import Patches, mat43
 
 wp.set_module_options(QUICK)
 
-# Steps on the way to the rotation of an aggregate; within a substep it turns little.
+# Most iterations for the rotation of an aggregate; within a substep it turns little.
 TURNS = wp.constant(20)
 
 
 @wp.struct
 class Members:
-    """The vertices of all aggregates, and their sums per chunk."""
+    """Vertices of all aggregates, and sums per chunk of them."""
 
     vertex: wp.array[int]  # aggregate by aggregate
     start: wp.array[int]  # [chunk + 1] numbers in `vertex`
     first_chunk: wp.array[int]  # [aggregate + 1]
-    arm: wp.array[wp.vec3]  # of each: p without the constant mode, 0 of what only follows
-    shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ over these
-    slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d, elements not counted, and what it rises by per α
-    samples: wp.array[vec8]  # [chunk] of contacts, the slope at 0 taken off
+    arm: wp.array[wp.vec3]  # p without the constant mode; 0 for vertices that follow others
+    shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ
+    slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d without elements, and its rise per α
+    samples: wp.array[vec8]  # [chunk] of contacts, less the slope at 0
 
 
 @wp.struct
 class ComponentSteps:
-    """What is searched along together, in islands of linkages that touch each other."""
+    """Step lengths of components, which are equal within islands of components that touch."""
 
-    island: wp.array[int]  # [linkage] the first linkage of its island
+    island: wp.array[int]  # [component] the first component of its island
     next: wp.array[int]  # the next one of its island, -1 behind the last
-    last: wp.array[int]  # the last one of the island that begins here
-    first_chunk: wp.array[int]  # [linkage + 1] of the chunks of `Members`
-    step_length: wp.array[float]  # α of the last step, [linkage]; 0 when it was skipped
-    skipped: wp.array[int]  # how often, [linkage]
-    crowded: wp.array[int]  # whether too many of its tets have collapsed, [linkage]
-    ruined: wp.array[int]  # whether any of its island's have, [linkage]
+    last: wp.array[int]  # the last one, for the first of an island
+    first_chunk: wp.array[int]  # [component + 1] chunks of `Members`
+    step_length: wp.array[float]  # [component] α of the last step, 0 if it was skipped
+    skipped: wp.array[int]  # [component] number of skipped steps
+    crowded: wp.array[int]  # [component] 1 where too many of its tets have collapsed
+    ruined: wp.array[int]  # [component] 1 where any tet of its island has collapsed
 
 
 @wp.kernel
@@ -53,7 +53,7 @@ def sum_shapes(
     # out
     members: Members,
 ):
-    """Σ (x − x₀) pᵀ over chunks of vertices. Σ p is 0: any x₀ near by keeps the most digits."""
+    """Sum (x − x₀) pᵀ over chunks of vertices. Σ p is 0: a near x₀ keeps the most digits."""
     chunk = first + wp.tid()
     begin = members.start[chunk]
     k = patches.of[members.vertex[begin]]
@@ -82,7 +82,7 @@ def save_shapes(
     # out
     shape: wp.array[wp.mat33],
 ):
-    """The shapes of all aggregates."""
+    """Save the shapes of all aggregates."""
     shape[wp.tid()] = shape_of(wp.tid(), members)
 
 
@@ -93,11 +93,11 @@ def find_turns(
     # out
     patches: Patches,
 ):
-    """The rotation R of every aggregate that brings `shape` nearest to its shape of now.
+    """Find the rotation R of every aggregate that maps `shape` closest to its current shape.
 
-    It is turned by ω = Σ r × a/|Σ r·a| over the columns r of R and a of the product of both shapes,
-    until that is small (Müller et al. 2016). Flat and straight patches keep the matrix as it is:
-    they turn by much more than their neighbors, and what joins them would seem to be stretched.
+    R is rotated by ω = Σ r × a/|Σ r·a| over the columns r of R and a of the product of both shapes,
+    until ω is small (Müller et al. 2016). Flat and straight patches have R = I: they turn by much
+    more than their neighbors, and the elements between them would seem to be stretched.
     """
     k = wp.tid()
     if patches.mode_count[k] < 4:
@@ -134,7 +134,7 @@ def prolong(
     direction: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
 ):
-    """d = P R z of chunks of vertices, and where it leads to."""
+    """Set d = P R z for chunks of vertices, and the positions x + d."""
     chunk = first + wp.tid()
     begin = members.start[chunk]
     k = patches.of[members.vertex[begin]]
@@ -143,7 +143,7 @@ def prolong(
         for i in range(3):
             z[m, i] = float(solution[patches.first[k] + 3 * m + i])
     z = z * wp.transpose(patches.turn[k])
-    if not wp.isfinite(wp.ddot(z, z)):  # there is no decomposition
+    if not wp.isfinite(wp.ddot(z, z)):  # no decomposition
         z = mat43()
     for q in range(begin, members.start[chunk + 1]):
         i = members.vertex[q]
@@ -164,7 +164,7 @@ def shorten(
     # in and out
     direction: wp.array[wp.vec3],
 ):
-    """Make the direction α d of the vertices of aggregates, and say where it leads to."""
+    """Scale the direction of the vertices of aggregates to α d, and set the positions there."""
     i = members.vertex[first + wp.tid()]
     d = components.step_length[component[i]] * direction[i]
     direction[i] = d
@@ -179,7 +179,7 @@ def take_difference(
     # out
     direction: wp.array[wp.vec3],
 ):
-    """The direction that truncation has left."""
+    """Set the direction that is left after truncation."""
     i = first + wp.tid()
     direction[i] = after[i] - before[i]
 
@@ -197,9 +197,9 @@ def move(
     x: wp.array[wp.vec3],
     relaxed: wp.array[float],
 ):
-    """x + α d of the vertices of aggregates; `linkage` [vertex].
+    """Move the vertices of aggregates to x + α d; `component` [vertex].
 
-    `relaxed` is the relaxation of the next sweep: none where tets have collapsed.
+    `relaxed` is the relaxation factor of the next sweep, 1 where too many tets have collapsed.
     """
     i = members.vertex[first + wp.tid()]
     k = component[i]

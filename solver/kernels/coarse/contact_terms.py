@@ -2,9 +2,9 @@
 """Contacts and attachments in the coarse matrix: springs at weighted points Σ w_c x_c.
 
 A term with stiffness K between points adds (p_k p_lᵀ) ⊗ K to the block (k, l), p_k = Σ w_c p_c over
-its corners c in aggregate k. Blocks of aggregates whose matrices are apart are left out. Where a
-matrix has no place for one of its blocks, a term adds the diagonal ones alone: with only some of
-the others it would not be positive.
+its corners c in aggregate k. Blocks between different matrices are left out. Where a matrix has no
+place for one of the blocks, a term adds the diagonal blocks only: with some of the others missing
+it would not be positive.
 """
 
 import warp as wp
@@ -30,7 +30,7 @@ mat164 = wp.types.matrix(shape=(MOST_CORNERS, 4), dtype=float)
 
 @wp.struct
 class Term:
-    """The aggregates of a term, each at its first corner, and their p_k; -1 at other corners."""
+    """Aggregates of a term, each at its first corner, and their p_k; -1 at other corners."""
 
     aggregate: vec16i
     mode: mat164
@@ -71,7 +71,7 @@ def add_block(
     skyline: Skyline,
     matrix: wp.array[wp.float64],
 ):
-    """Add (p_k p_lᵀ) ⊗ K to the block (k, other), where it is not above the diagonal."""
+    """Add (p_k p_lᵀ) ⊗ K to the block (k, other), except above the diagonal."""
     below = patches.row[k] - patches.row[other]
     for m in range(patches.mode_count[k]):
         for i in range(3):
@@ -86,7 +86,7 @@ def add_block(
 
 @wp.func
 def has_all_places(count: int, term: Term, patches: Patches):
-    """Whether the matrices have places for all blocks of a term, but for those between matrices."""
+    """True where all blocks of a term have places, except those between matrices."""
     for c in range(count):
         k = term.aggregate[c]
         if k >= 0:
@@ -107,7 +107,7 @@ def add_term(
     skyline: Skyline,
     matrix: wp.array[wp.float64],
 ):
-    """Add a term to all of its blocks that may have it."""
+    """Add a term to its blocks, or to the diagonal ones only."""
     whole = has_all_places(count, term, patches)
     for c in range(count):
         k = term.aggregate[c]
@@ -124,7 +124,7 @@ def add_term(
 
 @wp.func
 def touch_stiffness(touch: Touch, x: wp.array[wp.vec3], law: ContactLaw):
-    """The stiffness [N/m] of a near pair; 0 where it does not touch."""
+    """Stiffness [N/m] of a near pair; 0 where it does not touch."""
     stiffness = wp.mat33(0.0)
     n = touch.normal
     gap = gap_of(touch, x)
@@ -148,7 +148,7 @@ def touch_stiffness(touch: Touch, x: wp.array[wp.vec3], law: ContactLaw):
 
 @wp.func
 def widen_for(touch: Touch, most: int, skyline: Skyline, patches: Patches):
-    """Make places for the blocks of a touch, in matrices of up to `most` rows."""
+    """Add places for the blocks of a touch, in matrices of up to `most` rows."""
     for a in range(4):
         k = patches.of[touch.vertices[a]]
         if k >= 0 and touch.weights[a] != 0.0:
@@ -174,7 +174,7 @@ def widen_patches(
     # in and out
     patches: Patches,
 ):
-    """Make places for the pairs that touch, in matrices of up to `most` rows."""
+    """Add places for the pairs that touch, in matrices of up to `most` rows."""
     for k in range(wp.tid(), counts[ALL], shares):
         if state[k].near != 0:
             touch = touches[k]
@@ -195,7 +195,7 @@ def add_touches(
     # out
     matrix: wp.array[wp.float64],
 ):
-    """The stiffness of pairs that touch."""
+    """Add the stiffness of pairs that touch."""
     for k in range(wp.tid(), counts[ALL], shares):
         if state[k].near != 0:
             touch = touches[k]
@@ -221,7 +221,7 @@ def add_analytic_colliders(
     # out
     matrix: wp.array[wp.float64],
 ):
-    """The stiffness of analytic colliders that vertices of aggregates touch."""
+    """Add the stiffness of analytic colliders in contact with vertices of aggregates."""
     i = vertex[wp.tid()]
     _force, stiffness, count, _active_set, _margin = collider_force_hessian(
         i, x[i], wp.vec3(0.0), x_start[i], model
@@ -240,7 +240,7 @@ def add_attachments(
     # out
     matrix: wp.array[wp.float64],
 ):
-    """The stiffness of attachments; it does not change with x."""
+    """Add the stiffness of attachments, which does not depend on x."""
     row = attachments.rows[wp.tid()]
     k = row.across[0]
     stiffness = wp.mat33(k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k)

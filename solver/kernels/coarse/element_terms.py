@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the coarse correction needs of a kind of elements, made from the functions of the kind.
+"""Element kernels of the coarse correction, built from the functions of an element kind.
 
-The state of an element is its gradient G = Σ_a x_a w_aᵀ over its corners a. Of its energy E(G) come
+The state of an element is its gradient G = Σ_a x_a w_aᵀ over its corners a. Its energy E(G) gives
 
     forces      f_a = −P w_a,  P = ∂E/∂G
-    slopes      ∂E/∂α at G + α D:  a polynomial, and P : D at samples of what is none
+    slopes      ∂E/∂α at G + α D:  a polynomial, and P : D at samples of other terms
     blocks      of ∂²E/∂G², in blocks.py
 
-all summed up over the chunks of `matrix.py`.
+all summed over the chunks of `matrix.py`.
 """
 
 from dataclasses import dataclass
@@ -29,15 +29,13 @@ from .restriction import Pulls, corner_slot, pull_at, pull_of_stress, sum_slot
 
 @cache
 def kernels_in_lanes(kind):
-    """`add_forces` and `add_slopes` of a kind, with eight elements in lanes
-    (kernels/device/lanes.py).
-    """
+    """`add_forces` and `add_slopes` of a kind, for eight elements in lanes (device/lanes.py)."""
     return forces_in_lanes_kernel(kind), slopes_in_lanes_kernel(kind)
 
 
 @dataclass(frozen=True)
 class CoarseKernels:
-    """The kernels of one kind of elements; `add_inside` where one aggregate has all corners."""
+    """The kernels of an element kind; `add_inside` if one aggregate has all corners."""
 
     add_inside: wp.Kernel
     add_between: wp.Kernel
@@ -54,7 +52,7 @@ def coarse_kernels(kind):
 
 
 def forces_kernel(kind):
-    """The kernel for the forces of elements, and their sums over chunks."""
+    """The kernel for the forces of elements and their sums over chunks."""
     Element, Rest, corners, affine = kind.element, kind.rest, kind.corners, kind.affine
     balanced = 1 if kind.balanced and not kind.to_space else 0
     gradient_of, stress_of, weight_of = kind.gradient, kind.stress, kind.weight
@@ -72,7 +70,7 @@ def forces_kernel(kind):
         # out
         pulls: Pulls,
     ):
-        """Forces of the elements of a chunk."""
+        """Add the forces of the elements of a chunk."""
         chunk = first + wp.tid()
         begin = chunks.start[chunk]
         total = mat3k()
@@ -122,7 +120,7 @@ def slopes_kernel(kind):
         # out
         sums: LineSums,
     ):
-        """Slope of the energy of the elements of a chunk along the direction."""
+        """Add the slope of the energy of a chunk along the direction."""
         chunk = first + wp.tid()
         total = vec6()
         samples = vec8()
@@ -155,10 +153,10 @@ def slopes_kernel(kind):
 
 
 def forces_in_lanes_kernel(kind):
-    """The kernel for the forces of elements that lie in lanes.
+    """The kernel for the forces of elements in lanes.
 
-    What one aggregate has all corners of pulls on it with Σ (X̂ − X̂₀) fᵀ over all corners but the
-    first, since the forces of an element add up to zero.
+    An element with all corners in one aggregate pulls on it with Σ (X̂ − X̂₀) fᵀ over all corners
+    except the first, since the forces of an element add up to zero.
     """
     Element, Rest, corners = wide(kind.element), kind.rest, kind.corners
     forces_of, has_third = kind.forces_in_lanes, kind.corners == 4
@@ -174,7 +172,7 @@ def forces_in_lanes_kernel(kind):
         # out
         pulls: Pulls,
     ):
-        """Forces of the elements of a chunk."""
+        """Add the forces of the elements of a chunk."""
         chunk = first + wp.tid()
         slot = chunks.corner[chunk]
         left = chunks.start[chunk + 1] - chunks.start[chunk]
@@ -211,7 +209,7 @@ def forces_in_lanes_kernel(kind):
 
 
 def slopes_in_lanes_kernel(kind):
-    """The kernel for the slope of the energy of elements that lie in lanes."""
+    """The kernel for the slope of the energy of elements in lanes."""
     Element, Rest = wide(kind.element), kind.rest
     slope_of, both_of = kind.slope_in_lanes, kind.line_in_lanes
 
@@ -227,7 +225,7 @@ def slopes_in_lanes_kernel(kind):
         # out
         sums: LineSums,
     ):
-        """Slope of the energy of the elements of a chunk along the direction."""
+        """Add the slope of the energy of a chunk along the direction."""
         chunk = first + wp.tid()
         slopes = vec6s(0.0)
         polynomial = vec6()

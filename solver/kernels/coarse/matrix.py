@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The coarse matrix A = PᵀHP of affine aggregates (solver/coarse/aggregates.py).
 
-An element sees the aggregates of its corners through B_k = Σ_{a in k} p_a w_aᵀ, w its weights: the
-coefficients z_k [4, 3] of aggregate k change its gradient by z_kᵀ B_k. Elements with the same
-aggregates form a chunk, and a thread adds up one block (k, l) of one chunk, so nothing is added by
-two at once.
+The coefficients z_k [4, 3] of aggregate k change the gradient of an element by z_kᵀ B_k, with
+B_k = Σ_{a in k} p_a w_aᵀ over its corners a and their weights w. Elements with the same aggregates
+form a chunk. A thread adds up one block (k, l) of one chunk, so no two threads add to the same
+place.
 """
 
 import warp as wp
@@ -24,34 +24,34 @@ mat1212 = wp.types.matrix(shape=(12, 12), dtype=float)
 
 @wp.struct
 class ElementChunks:
-    """Elements of one kind, sorted so that each chunk sees the same aggregates."""
+    """Elements of one kind, sorted so that a chunk has corners in the same aggregates."""
 
     start: wp.array[int]  # [chunk + 1]
-    wide_start: wp.array[int]  # [chunk + 1] of those in lanes
+    wide_start: wp.array[int]  # [chunk + 1] of elements in lanes
     offset: int  # of the first chunk in the sums of all kinds
-    corner: wp.array[int]  # [chunk] where forces on corners go; -1: one aggregate has all of them
-    chunk: wp.array[int]  # [entry] and the two aggregates whose block it adds to
+    corner: wp.array[int]  # [chunk] slot of its corner forces; -1: all corners in one aggregate
+    chunk: wp.array[int]  # [entry], and the two aggregates of its block
     row: wp.array[int]
     column: wp.array[int]
 
 
 @wp.struct
 class Patches:
-    """Aggregates on the device; see solver/coarse/aggregates.py."""
+    """Aggregates on the device (solver/coarse/aggregates.py)."""
 
     of: wp.array[int]  # [vertex]
     modes: wp.array[wp.vec4]  # [vertex]
     slope: wp.array[mat43]  # [aggregate]
     mode_count: wp.array[int]
-    turn: wp.array[wp.mat33]  # rotation since the matrix was put together
-    row: wp.array[int]  # its first row in the matrix that it is in
-    first: wp.array[int]  # and in the vector of all unknowns, which counts rows of all panels
-    start: wp.array[int]  # the first column that its rows have a place for
+    turn: wp.array[wp.mat33]  # rotation since the matrix was assembled
+    row: wp.array[int]  # its first row in its matrix
+    first: wp.array[int]  # and in the vector of all unknowns, the rows of all panels
+    start: wp.array[int]  # the first column with a place in its rows
 
 
 @wp.func
 def add_turns(block: mat1212, m: int, turns: mat34):
-    """The block with ε_ijk v_k added at modes m, n, for v in column n of `turns`."""
+    """The block plus ε_ijk v_k at modes m, n, for v in column n of `turns`."""
     for n in range(4):
         block[3 * m, 3 * n + 1] += turns[2, n]
         block[3 * m, 3 * n + 2] -= turns[1, n]
@@ -64,7 +64,7 @@ def add_turns(block: mat1212, m: int, turns: mat34):
 
 @wp.func
 def add_isotropic(block: mat1212, scalar: wp.mat44):
-    """The block with `scalar` ⊗ I added."""
+    """The block plus `scalar` ⊗ I."""
     for m in range(4):
         for n in range(4):
             for i in range(3):
@@ -74,13 +74,13 @@ def add_isotropic(block: mat1212, scalar: wp.mat44):
 
 @wp.func
 def are_apart(k: int, other: int, patches: Patches):
-    """Whether two aggregates are in different matrices."""
+    """True where two aggregates are in different matrices."""
     return patches.first[k] - patches.row[k] != patches.first[other] - patches.row[other]
 
 
 @wp.func
 def has_place(k: int, other: int, patches: Patches):
-    """Whether the block (k, other) of A has a place, or (other, k) if that is below."""
+    """True where the block (k, other) of A, or (other, k) below the diagonal, has a place."""
     if are_apart(k, other, patches):
         return False
     if patches.row[k] < patches.row[other]:
@@ -102,7 +102,7 @@ def gather_blocks(
     # out
     matrix: wp.array[wp.float64],
 ):
-    """Blocks of A: the sums of their entries, and on the diagonal the inertia of the aggregate."""
+    """Set blocks of A: sums of their entries, plus the inertia of the aggregate on the diagonal."""
     b = first + wp.tid()
     k = row[b]
     other = column[b]

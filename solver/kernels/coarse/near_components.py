@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which linkages contacts bring near each other, for the islands of the coarse correction."""
+"""Components that contact pairs bring near each other, for the islands of the coarse step."""
 
 import warp as wp
 
@@ -19,14 +19,14 @@ def check_for_search(
     # out
     is_due: wp.array[int],
 ):
-    """Whether pairs have been sought since islands were found."""
+    """Set `is_due` if a search for pairs has run since the islands were found."""
     is_due[0] = wp.where(counts[SEARCHES] != last_search[0], 1, 0)
     last_search[0] = counts[SEARCHES]
 
 
 @wp.func
 def mark(one: int, other: int, component_count: int, near: wp.array[int]):
-    """Note that two linkages are near each other, with the bit that the first has for the other."""
+    """Mark two components as near each other, with the bit of the first for the other."""
     word = word_of(one, other, component_count)
     bit = 1 << (other % WORD)
     if one >= 0 and other > one and near[word] & bit == 0:
@@ -43,7 +43,7 @@ def mark_neighbors(
     # in and out
     near: wp.array[int],
 ):
-    """Which linkages have a contact pair between them; mostly there are two at most in a pair."""
+    """Mark components with a contact pair between them; most pairs have two at most."""
     for k in range(wp.tid(), counts[ALL], shares):
         v = pairs[k].vertices
         of = wp.vec4i(component[v[0]], component[v[1]], component[v[2]], component[v[3]])

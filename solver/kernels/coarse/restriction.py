@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pᵀf: the forces on the modes of the aggregates, summed up element by element.
+"""Pᵀf: the forces on the modes of the aggregates, summed element by element.
 
 An element pulls on the modes of an aggregate with Σ p_a f_aᵀ over its corners a there, f = −∂E/∂x.
-The elements of a chunk that one aggregate has all corners of are summed up at once; for solids that
-is −S Pᵀ with the sum P of their stresses and the slope S of the modes, which is the same for all.
-What several aggregates share leaves its forces corner by corner, to be summed up like those on
-vertices: inertia, loads, attachments, contacts, bounds.
+Elements of a chunk with all corners in one aggregate are summed at once; for solids the sum is
+−S Pᵀ with the sum P of their stresses and the slope S of the modes, which is equal for all.
+Elements shared by several aggregates store their forces corner by corner. These are summed like the
+forces on vertices: inertia, loads, attachments, contacts, bounds.
 """
 
 import warp as wp
@@ -18,15 +18,15 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class Pulls:
-    """Forces, and sums of p fᵀ: first those over lists of forces, then those over elements."""
+    """Forces, and sums of p fᵀ: first over lists of forces, then over elements."""
 
     force: wp.array[wp.vec3]  # [N] on vertices, then on corners of shared elements
     slot: wp.array[int]  # slots of `force`, aggregate by aggregate
-    vertex: wp.array[int]  # and the vertices that the modes are those of
+    vertex: wp.array[int]  # and their vertices, which give the modes
     start: wp.array[int]  # [chunk of these lists + 1]
-    sums: wp.array[mat43]  # those over shared elements are not of one aggregate, and not used
-    elements: int  # where the sums over elements begin
-    first: wp.array[int]  # [aggregate + 1] slots of `part`
+    sums: wp.array[mat43]  # those over shared elements are not used
+    elements: int  # first of the sums over elements
+    first: wp.array[int]  # [aggregate + 1] slots of `term`
     part: wp.array[int]  # slots of `sums`
 
 
@@ -37,7 +37,7 @@ def sum_slot(chunk: int, chunks: ElementChunks, pulls: Pulls):
 
 @wp.func
 def corner_slot(chunk: int, element: int, corners: int, chunks: ElementChunks):
-    """Where the forces on the corners of an element go, or a negative number."""
+    """The slot of the forces on the corners of an element, or a negative number."""
     slot = chunks.corner[chunk]
     if slot >= 0:
         slot += corners * (element - chunks.start[chunk])
@@ -46,7 +46,7 @@ def corner_slot(chunk: int, element: int, corners: int, chunks: ElementChunks):
 
 @wp.func
 def pull_of_stress(v: int, stress: wp.mat33, patches: Patches):
-    """−S Pᵀ in the aggregate of vertex v; zero when it is in none."""
+    """−S Pᵀ in the aggregate of vertex v; zero if it has none."""
     pull = mat43()
     k = patches.of[v]
     if k >= 0:
@@ -67,7 +67,7 @@ def sum_forces(
     # in and out
     pulls: Pulls,
 ):
-    """Σ p fᵀ of a chunk of the lists of forces."""
+    """Sum p fᵀ over a chunk of the lists of forces."""
     chunk = first + wp.tid()
     total = mat43()
     for q in range(pulls.start[chunk], pulls.start[chunk + 1]):
@@ -82,8 +82,8 @@ def restrict(
     # out
     right: wp.array[wp.float64],
 ):
-    """Pᵀf of every aggregate, turned back to where it was when the matrix was put together. A
-    thread for each of four modes.
+    """Set Pᵀf of every aggregate, rotated back to its orientation when the matrix was assembled.
+    One thread per aggregate and mode.
     """
     k, m = wp.tid()
     if m < patches.mode_count[k]:

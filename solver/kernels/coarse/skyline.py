@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the entries of symmetric matrices are: their lower triangles, in panels of rows.
+"""Skyline storage of symmetric matrices: their lower triangles, in panels of rows.
 
-A panel has all columns from the first one that any of its rows needs up to its diagonal, one column
-of PANEL places behind the other; that is also all that a Cholesky decomposition fills (Jennings,
-"A compact storage scheme for the solution of symmetric linear simultaneous equations", 1966).
+A panel has all columns from the first one that any of its rows needs up to its diagonal, column by
+column of PANEL places; a Cholesky decomposition fills no others (Jennings, "A compact storage
+scheme for the solution of symmetric linear simultaneous equations", 1966).
 """
 
 import warp as wp
@@ -19,20 +19,20 @@ PANEL = wp.constant(16)
 
 @wp.struct
 class Skyline:
-    """The panels of all matrices, those of a matrix together; every matrix begins a panel."""
+    """Panels of all matrices, matrix by matrix; every matrix begins a new panel."""
 
-    count: wp.array[int]  # [1] of the matrices
+    count: wp.array[int]  # [1] number of matrices
     rows: wp.array[int]  # [matrix]
     first: wp.array[int]  # [matrix + 1] panels
-    matrix: wp.array[int]  # [panel] the matrix of each; -1 behind the last
+    matrix: wp.array[int]  # [panel] its matrix; -1 behind the last
     start: wp.array[int]  # [panel] its first column, a multiple of PANEL
-    width: wp.array[int]  # [panel] how many columns it has, 0 behind the last panel
-    begin: wp.array[int]  # [panel] how many columns all panels before it have
+    width: wp.array[int]  # [panel] its number of columns, 0 behind the last panel
+    begin: wp.array[int]  # [panel] number of columns in all panels before it
 
 
 @wp.func
 def place(row: int, column: int, skyline: Skyline):
-    """The place of an entry, `row` counted over the panels of all matrices, `column` in its own."""
+    """The place of an entry; `row` counts over the panels of all matrices, `column` in its own."""
     panel = row / PANEL
     return PANEL * (skyline.begin[panel] + column - skyline.start[panel]) + row % PANEL
 
@@ -42,7 +42,7 @@ def begin_panels(
     # in and out
     skyline: Skyline,
 ):
-    """The panels of every matrix, each with its diagonal alone."""
+    """Set the panels of every matrix, each with its diagonal tile only."""
     g = wp.tid()
     if g < skyline.count[0]:
         for panel in range(skyline.first[g], skyline.first[g + 1]):
@@ -55,7 +55,7 @@ def measure_panels(
     # in and out
     skyline: Skyline,
 ):
-    """How wide every panel is, from its first column."""
+    """Set the width of every panel from its first column."""
     panel = wp.tid()
     g = skyline.matrix[panel]
     width = int(0)

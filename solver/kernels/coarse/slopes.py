@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The slope of what acts on vertices along a coarse step: inertia, attachments, contacts.
+"""Slope of the vertex terms along a coarse step: inertia, attachments, contacts.
 
-Contacts act on one side only: their slopes are sampled. The slope at 0 of all of them is −f·d.
+Contacts act on one side only: their slopes are sampled. The slope of all terms at 0 is −f·d.
 """
 
 from functools import cache
@@ -22,13 +22,13 @@ wp.set_module_options(HOT)
 
 
 def no_contacts():
-    """`Contacts` and a `ContactModel` of nothing."""
+    """Empty `Contacts` and `ContactModel`."""
     return [Contacts(), ContactModel()]
 
 
 @wp.func
 def is_first_to_move(corner: int, touch: Touch, d: wp.array[wp.vec3]):
-    """Whether no corner of a contact before this one feels it and moves."""
+    """True where no corner before this one has a weight in the contact and moves."""
     first = int(corner)
     for c in range(corner):
         if touch.weights[c] != 0.0 and wp.length_sq(d[touch.vertices[c]]) > 0.0:
@@ -40,8 +40,8 @@ def is_first_to_move(corner: int, touch: Touch, d: wp.array[wp.vec3]):
 def slopes_of_touch(
     touch: Touch, gap: wp.vec3, change: wp.vec3, longest: float, law: ContactLaw
 ) -> vec8:
-    """Slopes of a contact whose gap has such a `change` at α = 1, at α = longest · 1/8, … 8/8, less
-    that at 0.
+    """Slopes of a contact whose gap changes by `change` at α = 1. They are samples at
+    α = longest · 1/8, … 8/8, less the slope at 0.
     """
     slopes = vec8()
     distance = wp.dot(touch.normal, gap)
@@ -80,7 +80,7 @@ def collider_slopes(
     longest: float,
     model: ContactModel,
 ):
-    """The same of analytic colliders."""
+    """Slopes of analytic colliders at the samples of `slopes_of_touch`, less the slope at 0."""
     slopes = vec8()
     if CAUTION * model.clearance[i] > wp.length(x - x_start) + longest * wp.length(d):
         return slopes
@@ -100,7 +100,7 @@ def collider_slopes(
 
 @wp.func
 def attachment_rise(i: int, d: wp.array[wp.vec3], attachments: Attachments):
-    """What the slope of the attachments of vertex i rises by per α."""
+    """Rise of the slope of the attachments of vertex i per α."""
     rise = float(0.0)
     for q in range(attachments.start[i], attachments.start[i + 1]):
         row = attachments.rows[attachments.row[q]]
@@ -111,7 +111,7 @@ def attachment_rise(i: int, d: wp.array[wp.vec3], attachments: Attachments):
 
 @cache
 def slopes_kernel(in_lanes: bool) -> wp.Kernel:
-    """The kernel for the slopes of vertices; contacts may be sampled side by side `in_lanes`."""
+    """The kernel for the slopes of vertices; `in_lanes` samples contacts side by side."""
     slopes_of = slopes_in_lanes.slopes_of_touch if in_lanes else slopes_of_touch
 
     @wp.func
@@ -123,7 +123,7 @@ def slopes_kernel(in_lanes: bool) -> wp.Kernel:
         contacts: Contacts,
         law: ContactLaw,
     ):
-        """Slopes of the contacts of which vertex i is the first that moves."""
+        """Slopes of the contacts whose first moving vertex is i."""
         slopes = vec8()
         for q in range(contacts.start[i], contacts.end[i]):
             touch = contacts.touches[contacts.entry[q] >> 2]
@@ -154,10 +154,10 @@ def slopes_kernel(in_lanes: bool) -> wp.Kernel:
         # out
         members: Members,
     ):
-        """Slope at 0, its rise by inertia and attachments, and contacts up to α = `reach`, of
-        chunks of vertices.
+        """Add, for chunks of vertices, the slope at 0, its rise by inertia and attachments, and
+        samples of contacts up to α = `reach`.
 
-        `force` is that of everything but elements.
+        `force` includes all terms except elements.
         """
         chunk = first + wp.tid()
         longest = reach[0]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much of a coarse step its bodies can take before something ends the way of a vertex.
+"""Fraction of a coarse step that an island can take before a bound limits any of its vertices.
 
-A long step that ends at every vertex by itself would press bodies flat: all of an island goes as
-far as the first of its vertices may.
+A long step that is truncated vertex by vertex would press bodies flat: all of an island takes the
+smallest fraction of its vertices.
 """
 
 import warp as wp
@@ -14,7 +14,7 @@ from .coarse_step import ComponentSteps, Members
 
 wp.set_module_options(QUICK)
 
-# But never less than this part: what already touches is held back one by one.
+# The smallest such fraction: vertices already in contact are truncated one by one.
 LEAST = wp.constant(0.0625)
 
 
@@ -29,8 +29,8 @@ def find_fractions(
     # out
     fractions: wp.array[float],
 ):
-    """The part of the direction that all vertices of a chunk may go: none farther than `longest`
-    [vertex], where that is known, nor through an analytic collider. One thread per chunk.
+    """Find the fraction of the direction that all vertices of a chunk may take: no farther than
+    `longest` [vertex], where given, nor through an analytic collider. One thread per chunk.
     """
     chunk = first + wp.tid()
     fraction = float(1.0)
@@ -50,7 +50,7 @@ def choose_fractions(
     # in and out
     components: ComponentSteps,
 ):
-    """The least of the chunks of every island, as its `step_length`. One thread per linkage."""
+    """Set the smallest fraction of every island as its `step_length`. One thread per component."""
     island = wp.tid()
     if components.island[island] != island:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who goes equally far, who shares a matrix, and where the rows of every aggregate are in it."""
+"""Islands with one step length, groups with one matrix, and the rows of aggregates in it."""
 
 import warp as wp
 
@@ -17,26 +17,26 @@ WORD = wp.constant(32)
 
 @wp.struct
 class ClusterArrays:
-    """What always shares a matrix (solver/coarse/ordering.py), and the matrix that it is in."""
+    """Clusters that always share a matrix (solver/coarse/ordering.py), and their matrices."""
 
-    linkage: wp.array[int]  # [part]
-    size: wp.array[int]  # [part] rows
+    linkage: wp.array[int]  # [cluster] its component
+    size: wp.array[int]  # [cluster] rows
     of: wp.array[int]  # [aggregate]
-    offset: wp.array[int]  # [aggregate] rows of its part before it
-    front: wp.array[int]  # [aggregate] and before the first one that it is joined to
-    group: wp.array[int]  # [part] number of the matrix
-    row: wp.array[int]  # [part] its first row there
+    offset: wp.array[int]  # [aggregate] rows of its cluster before it
+    front: wp.array[int]  # [aggregate] rows before the first one that it is joined to
+    group: wp.array[int]  # [cluster] its matrix
+    row: wp.array[int]  # [cluster] its first row there
 
 
 @wp.func
 def word_of(k: int, other: int, component_count: int):
-    """Which word of `near` says whether two linkages are near each other."""
+    """The word of `near` with the bit of two components."""
     return k * ((component_count + WORD - 1) / WORD) + other / WORD
 
 
 @wp.func
 def next_neighbor(k: int, after: int, component_count: int, near: wp.array[int]):
-    """The first linkage behind `after` that is near linkage k; `linkages` when there is none."""
+    """The first component behind `after` near component k; `component_count` if there is none."""
     other = after + 1
     found = int(0)
     while other < component_count and found == 0:
@@ -56,7 +56,7 @@ def find_islands(
     # in and out
     components: ComponentSteps,
 ):
-    """Islands of linkages that are near each other, by one thread."""
+    """Find the islands of components that are near each other, with one thread."""
     count = components.island.shape[0]
     for k in range(count):
         components.island[k] = k
@@ -84,8 +84,8 @@ def join_while_small(
     joined: wp.array[int],
     total: wp.array[int],
 ):
-    """Join linkages of `size` rows that are near each other, the first ones first, as long as they
-    have at most `most` rows together, by one thread. `joined` leads to the first one (components).
+    """Join components of `size` rows that are near each other, in their order, up to `most` rows
+    together, with one thread. `joined` points to the first one (union-find).
     """
     count = size.shape[0]
     for k in range(count):
@@ -111,9 +111,9 @@ def number_groups(
     clusters: ClusterArrays,
     skyline: Skyline,
 ):
-    """Give every matrix its parts and panels, in the order of its first part, by one thread.
+    """Assign clusters and panels to every matrix, in the order of first clusters, with one thread.
 
-    `group` [linkage] is the matrix of those that others have joined.
+    `group` [component] is the matrix of the first component of each group.
     """
     count = int(0)
     for p in range(clusters.size.shape[0]):
@@ -140,7 +140,7 @@ def place_patches(
     # in and out
     patches: Patches,
 ):
-    """The rows of every aggregate, and where its first neighbor in its part begins."""
+    """Set the rows of every aggregate and the first row of its first neighbor in its cluster."""
     k = wp.tid()
     p = clusters.of[k]
     row = clusters.row[p] + clusters.offset[k]
@@ -155,7 +155,7 @@ def widen_panels(
     # in and out
     skyline: Skyline,
 ):
-    """Panels hold the columns of all of their aggregates."""
+    """Widen panels to the columns of all of their aggregates."""
     k = wp.tid()
     first = patches.first[k] / PANEL
     last = (patches.first[k] + 3 * patches.mode_count[k] - 1) / PANEL

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a coarse step goes: to the first place where its slope φ'(α) changes its sign.
+"""Length of a coarse step: up to the first α where its slope φ'(α) changes sign.
 
-Every island of linkages that may touch has an α of its own. A contact that opens may push for a
-millionth of the way; a straight line to the first sample would have it push for an eighth. So the
-contacts of islands that end before their first sample are sampled anew, over that part alone.
+Every island of components that may touch has its own α. A contact that opens may push for a
+millionth of the step; linear interpolation to the first sample would make it push for an eighth. So
+for islands that end before their first sample, contacts are sampled again over that fraction only.
 """
 
 import warp as wp
@@ -14,16 +14,16 @@ from .line_sums import SAMPLES, LineSums, vec6d, vec8
 
 wp.set_module_options(QUICK)
 
-# Where more than this part of the tets of an linkage have collapsed, affine patches would press it
-# into the false minimum at F = 0: its island is left alone.
+# Where more than this fraction of the tets of a component have collapsed, affine patches would
+# press it into the false minimum at F = 0: its island skips the step.
 MOST_COLLAPSED = wp.constant(0.1)
-# Contacts are not looked at more closely than over this part of the longest step.
+# The smallest fraction of the longest step over which contacts are sampled.
 FINEST = wp.constant(1.0e-7)
 
 
 @wp.struct
 class Slope:
-    """φ'(α): a polynomial, and straight lines between samples."""
+    """The slope φ'(α): a polynomial, plus linear interpolation between samples."""
 
     polynomial: vec6d
     elements: vec8  # at α = longest · 1/8, … 8/8
@@ -34,7 +34,7 @@ class Slope:
 
 @wp.func
 def between_samples(samples: vec8, at: float):
-    """The value at a part [1] of what is sampled, 0 at its beginning."""
+    """The value at a fraction of the sampled interval; it is 0 at the beginning."""
     n = wp.min(int(at * float(SAMPLES)), SAMPLES - 1)
     left = float(0.0)
     if n > 0:
@@ -54,7 +54,7 @@ def slope_at(slope: Slope, alpha: float):
 
 @wp.func
 def first_minimum(slope: Slope):
-    """The smallest α at which φ' stops being negative, or `reach`."""
+    """The smallest α at which φ' is no longer negative, or `reach`."""
     low = float(0.0)
     high = float(0.0)
     steps = int(4) * SAMPLES
@@ -87,7 +87,7 @@ def add_up(
     reduced_members: Members,
     reduced_sums: LineSums,
 ):
-    """Add up the chunks of every linkage to so many `parts`, one after the other."""
+    """Sum the chunks of every component into `shares` sums."""
     k, share = wp.tid()
     slope = wp.vec2d()
     samples = vec8()
@@ -120,7 +120,7 @@ def refine_samples(
     # out
     is_early: wp.array[int],
 ):
-    """Let contacts be sampled over what is before the first of their samples. One thread."""
+    """Shorten `reach` to the first sample of contacts. One thread."""
     reach[0] = reach[0] / float(SAMPLES)
     is_early[0] = 0
 
@@ -129,7 +129,7 @@ def refine_samples(
 def with_component(
     k: int, members: Members, sums: LineSums, components: ComponentSteps, slope: Slope
 ):
-    """`slope` with that of linkage k; how many of its tets have collapsed, and of how many."""
+    """`slope` plus that of component k; its number of collapsed tets and of all tets."""
     for chunk in range(components.first_chunk[k], components.first_chunk[k + 1]):
         slope.polynomial[0] += members.slope[chunk][0]
         slope.polynomial[1] += members.slope[chunk][1]
@@ -157,12 +157,12 @@ def choose_step_lengths(
     # out
     is_early: wp.array[int],
 ):
-    """α of every island of linkages; skipped where the tets have collapsed or nothing descends.
-    What is skipped is counted, or is not if `counts` is 0. Where contacts are sampled up to `reach`
-    alone, only islands choose anew that have ended before it. `is_early` where one ends before its
-    first sample of contacts.
+    """Find α of every island of components; 0, a skipped step, where too many tets have collapsed
+    or the energy does not fall. Skipped steps are counted unless `counts_skips` is 0. If contacts
+    are sampled up to `reach` only, islands with an α below it choose again. `is_early` is set if
+    one ends before its first sample of contacts.
 
-    The thread of its first linkage finds it.
+    The thread of its first component works for an island.
     """
     island = wp.tid()
     if components.island[island] != island:
