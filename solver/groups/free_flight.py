@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Free flight: what nothing obstructs moves by its common motion at once, what falls on colliders
-up to them: each body by itself would end at the one below.
+"""Free flight: groups of bodies without obstacles move by their common motion at once, groups that
+fall on colliders up to these. Each body by itself would stop at the one below.
 
-Among bodies a common motion changes no distance, so it needs no search; otherwise the trust radii
-of the truncation, which are small beside the path of a fast body, would hold it back. Bodies that
-fall together, one towards the other, have the mean of their motions in common.
+A common motion changes no distance between the bodies, so it needs no search. The trust radii of
+the truncation, which are small beside the path of a fast body, would limit it. Bodies that fall
+together, one towards the other, take the mean of their motions.
 """
 
 from functools import partial
@@ -18,12 +18,12 @@ from ..kernels.groups import free_flight
 from .rigid_steps import surface_chunks
 from .rounding_checks import RoundingChecks
 
-# Rough cost of measuring a vertex and of moving one [ns].
+# Rough cost to measure a vertex and to move one [ns].
 MEASURE, FLY = 10.0, 3.0
 
 
 class FreeFlight:
-    """Moves the bodies of a model that fly, alone or together with what they may meet."""
+    """Moves the bodies of a model that fly, alone or together with bodies that they may meet."""
 
     def __init__(self, model, colliders):
         self.model, self.flies = model, wp.zeros(1, dtype=int, device=model.device)
@@ -36,14 +36,14 @@ class FreeFlight:
         self.moves = RoundingChecks(model, flights.group, flights.stays)
 
     def move(self):
-        """Move what flies by the mean path to its candidates."""
+        """Move flying groups by the mean path to their candidates."""
         self.flies.zero_()
         play(self.launches)
         when(self.flies, self._fly)
 
     def land(self, search):
-        """After a search where what flew has got: take back what rounding has changed there, and
-        `search` again.
+        """Restore groups where rounding lets anything pass through, after a search at the new
+        positions, and `search` again.
         """
         when(self.flies, partial(self.moves, search))
 
@@ -53,7 +53,7 @@ class FreeFlight:
         self.model.followers.follow(0, self.model.vertex_count)
 
     def _record(self, chunks, flights, travel):
-        """Launches that find what flies."""
+        """Launches that find the flying groups."""
         model, contact, record = self.model, self.model.contact, self.model.launches.record
         bodies, sizes = len(flights.size), np.diff(chunks.start.numpy())
         chunk_boxes, boxes = self._boxes(len(sizes)), self._boxes(bodies)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rigid steps of islands, as far as nothing that is not in them is in the way.
+"""Rigid steps of islands: propose, limit by everything outside of the island, take, verify.
 
-A motion that all bodies of an island have in common changes no distance between them. So it is
-proposed, limited by what is outside of the island, taken by all of it to the same fraction, and
-verified, since rounding may change distances. Islands that would meet join first: what one of them
-cannot take of its step would be lost as momentum. What planes and trust regions still end goes on
-from there, after a search if need be.
+A motion that all bodies of an island have in common changes no distance between them. So all of an
+island takes the same fraction of its step, which is verified, since rounding may change distances.
+Islands that would meet join first: the rest of a step that one of them cannot take would be lost as
+momentum. Steps limited by planes and trust regions continue in further rounds, after a search if
+needed.
 """
 
 from functools import partial
@@ -23,13 +23,13 @@ from .rigid_steps import ADD, RigidSteps, filled, surface_chunks
 from .rounding_checks import RoundingChecks
 
 BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
-# Rough cost of a vertex that moves, and of one that looks how far it may [ns].
+# Rough cost to move a vertex, and to limit its step [ns].
 MOVE, LOOK = 5.0, 20.0
 
 
 class IslandMoves:
-    """Moves `islands` by their rigid steps. `anchored` [body] are held, on the host; colliders
-    `travel` so far in a frame [m], an array of one float.
+    """Moves `islands` by their rigid steps. `anchored` [body] marks held bodies, on the host;
+    `travel` is the most that colliders move in a frame [m], an array of one float.
     """
 
     def __init__(self, model, islands, anchored, travel):
@@ -37,7 +37,7 @@ class IslandMoves:
         self.model, self.travel = model, travel
         self.steps = RigidSteps(model, model.surface.body, bodies, islands)
         self.anchored = model.upload(anchored, int)
-        # Free bodies may join where there are several, and planes between them.
+        # Free bodies may join if there are several, with planes between them.
         are_several = np.count_nonzero(anchored[:bodies] == 0) > 1
         self.may_join = model.settings.truncation and are_several
         self.chunks = surface_chunks(model)
@@ -53,7 +53,7 @@ class IslandMoves:
         )
 
     def record(self):
-        """Make all launches with the arrays of now."""
+        """Record all launches with the current arrays."""
         model, steps, record = self.model, self.steps, self.model.launches.record
         steps.record()
         lists, islands, contact = model.lists, steps.islands, model.contact
@@ -94,7 +94,7 @@ class IslandMoves:
         ]
 
     def _limits(self, listed, among):
-        """Launches that lower `least` to what pairs, trust regions and colliders leave of steps."""
+        """Launches that lower `least` to what pairs, trust regions and colliders allow."""
         model, steps, record = self.model, self.steps, self.model.launches.record
         contact, islands, record_list = model.contact, steps.islands, model.launches.record_list
         lists, bodies, cost = model.lists, len(self.meets), ADD * np.diff(self.chunks.start.numpy())
@@ -123,7 +123,7 @@ class IslandMoves:
         repeat_while(self.goes_on, self._go_on)
 
     def _go_on(self):
-        """From where planes and trust regions have ended the last round."""
+        """Continue from where planes and trust regions have limited the last round."""
         when(self.leaves, self._search)
         self.model.contact.part_anew()
         self._round()
@@ -145,6 +145,6 @@ class IslandMoves:
         play(self.take)
 
     def _join(self):
-        """Let those that would meet join, and solve again."""
+        """Join islands that would meet, and solve again."""
         play(self.join)
         when(self.joined, self.steps.solve_again)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Momentum of bodies that nothing or only each other touches, kept however few the iterations.
+"""Momentum of bodies that touch nothing or only each other, conserved with few iterations.
 
-All forces between and inside of such bodies cancel in their sum. At the minimum of the objective
+All forces between and inside such bodies cancel in their sum. At the minimum of the objective
 Σ m (y − x) = 0 and Σ m x × (y − x) = 0, with y = xᵗ + h vᵗ + h² a. Stiff contacts and friction make
-descent by vertices slow along just these common motions, so what is left of them is taken at once,
-as one rigid motion of the island. It also takes what rounding adds: in float32 the forces inside of
-a stiff body do not cancel, and would turn it as a torque from outside does.
+descent by vertices slow along just these common motions, so the rest of them is taken at once, as
+one rigid motion of the island. It also removes rounding: in float32 the forces inside a stiff body
+do not cancel, and would turn it like an external torque.
 """
 
 import numpy as np
@@ -21,11 +21,11 @@ from ..model.stage import RecordedStage
 from .island_moves import IslandMoves
 from .rigid_steps import RigidSteps, filled
 
-# A body that nothing has touched for so many steps flies. A solid that stands on something, or has
-# just jumped off it, must not be guessed to fall: a stack of stiff ones would be pressed together
-# and jump again. Nor must the vertices of cloth and rods that lie.
+# A body without contact for this many steps flies. The guess must not let a solid fall that stands
+# on something, or has just jumped off it: a stack of stiff ones would be pressed together and jump
+# again. The same holds for the vertices of cloth and rods at rest on something.
 FLIGHT = 20
-# What is known of islands.
+# Fields of `Islands`.
 ISLANDS = {
     "parent": int,
     "touched": int,
@@ -40,11 +40,11 @@ ISLANDS = {
 
 
 class IslandMomentum(RecordedStage):
-    """Gives islands of bodies that touch, or one alone, the momentum that they should have.
+    """Gives islands of touching bodies, or single bodies, the momentum that they should have.
 
-    For scenes with contact pairs; colliders `travel` so far in a frame [m], an array of one float.
-    Marks in `model.standing` the vertices of solids that stand, and those of cloth and
-    rods that lie.
+    For scenes with contact pairs; `travel` is the most that colliders move in a frame [m], an array
+    of one float. Marks in `model.standing` the vertices of solids that stand, and of cloth and rods
+    that lie.
     """
 
     state_name = "contact_islands"
@@ -62,7 +62,7 @@ class IslandMomentum(RecordedStage):
             solid[solids.corners] = 1
         self.is_solid = upload(solid, int)
         self.untouched = upload(model.augmented.astype(np.int32), int)
-        # What passes from step to step.
+        # State that passes from step to step.
         self.kept = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
         self.restoring = None
         if not anchored.all() and not model.settings.quasistatic:
@@ -71,7 +71,7 @@ class IslandMomentum(RecordedStage):
 
     @staticmethod
     def _anchored(model):
-        """Who is held: [body]."""
+        """1 for bodies and colliders that are held [body]."""
         assembly = model.assembly
         anchored = np.ones(len(model.surface.may_touch), dtype=np.int32)
         tied = assembly.held_from_outside()
@@ -110,20 +110,20 @@ class IslandMomentum(RecordedStage):
 
 
 class LinkageMomentum(RecordedStage):
-    """The same for scenes without contact pairs, where an island is a linkage that is not held."""
+    """Momentum in scenes without contact pairs: an island is a component that is not held."""
 
     @staticmethod
     def is_needed(model):
-        """Whether anything is free to move."""
+        """Return whether any component is free to move."""
         if not model.free_count or model.contact is not None or model.settings.quasistatic:
             return False
         return not find_linkages(model.assembly)[1].all()
 
     def record(self):
-        """Linkages are found anew: cloth may have torn."""
+        """Find the components again: cloth may have torn."""
         model = self.model
         of, held = find_linkages(model.assembly)
-        # Free vertices come first: of a point with some, its first corner is one.
+        # Free vertices come first: the first corner of a point with any is free.
         owner = np.zeros(len(model.x), dtype=np.int64)
         owner[: model.free_count] = of
         owner[model.kinematic_end :] = owner[model.surface.points.corners.min(axis=1)]
@@ -144,7 +144,7 @@ class LinkageMomentum(RecordedStage):
 
 
 def collider_touches(model, of, flags):
-    """Launches that mark what touches an analytic collider, `of` [vertex] what that belongs to."""
+    """Launches that set `flags` of the bodies `of` [vertex] that touch analytic colliders."""
     if not model.has_analytic_colliders:
         return []
     return [

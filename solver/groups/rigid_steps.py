@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rigid step that every island lacks at the end of a substep
-(kernels/groups/rigid_steps.py).
-"""
+"""Rigid steps that islands lack at the end of a substep (kernels/groups/rigid_steps.py)."""
 
 import numpy as np
 import warp as wp
@@ -14,7 +12,7 @@ from ..kernels.groups import island_moves, rigid_contacts, rigid_steps
 from ..kernels.groups import islands as kernels
 from ..model.chunks import make_chunks
 
-# What is added up for a chunk.
+# Fields of `Moments`, sums per chunk.
 MOMENTS = {
     "weight": wp.float64,
     "center": wp.vec3d,
@@ -22,7 +20,7 @@ MOMENTS = {
     "mixed": wp.mat33d,
     "spread": wp.mat33d,
 }
-# What is known of an island.
+# Fields of `RigidStepArrays`, per island.
 STEPS = {
     "weight": wp.float64,
     "tensor": wp.mat33d,
@@ -37,18 +35,18 @@ STEPS = {
     "ahead": int,
     "goes_on": int,
 }
-# Rough cost of adding a vertex, of its contacts, of a pair among these, of moving a vertex, and of
-# an entry that may be one with what is outside [ns].
+# Rough cost to add a vertex, its contacts and a pair of them, to move a vertex, and to test whether
+# an entry is an external pair [ns].
 ADD, TOUCH, PAIR, MOVE, LIST = 15.0, 30.0, 25.0, 5.0, 10.0
-# On a GPU a thread sees to the contacts of one vertex, and so many add them up for every body.
+# Threads that add up the contacts of a body on a GPU, where a chunk is one vertex.
 SHARES = 64
 
 
 class RigidSteps:
-    """Finds where islands belong by their momentum and the contacts with what is not in them.
+    """Finds the rigid step of islands from their momentum and their external contacts.
 
-    `owner` [surface vertex] are the bodies or linkages, `count` of them, `islands` those of these.
-    They begin at `before` [vertex, m]; `propose()` lets the candidates be where they belong.
+    `owner` [surface vertex] are the bodies or components, `count` of them, and `islands` their
+    islands. Steps begin at `before` [vertex, m]; `propose()` sets the candidates to their ends.
     """
 
     def __init__(self, model, owner, count, islands):
@@ -69,7 +67,7 @@ class RigidSteps:
         self.any_active = wp.zeros(1, dtype=int, device=device)
 
     def record(self):
-        """Make all launches with the arrays of now."""
+        """Record all launches with the current arrays."""
         model, record, islands = self.model, self.model.launches.record, self.islands
         chunks, moments, cost = self.chunks, self.moments, self.cost
         state = [self.before, model.inertial, model.objective.inertia, islands]
@@ -114,20 +112,20 @@ class RigidSteps:
         self.propose = record(island_moves.move_islands, free, moves, [model.candidate], MOVE)
 
     def _reduced(self):
-        """Room for the contacts of every body in PARTS chunks: `Chunks` and sums."""
+        """Arrays for the contacts of every body in SHARES chunks: `Chunks` and sums."""
         chunks, first = Chunks(), SHARES * np.arange(self.count + 1, dtype=np.int32)
         chunks.first = self.model.upload(first, int)
         device = self.model.device
         return [chunks, wp.zeros(SHARES * self.count, dtype=rigid_steps.Wrench, device=device)]
 
     def solve(self):
-        """Find their `islands.shift` and `turn`."""
+        """Find `islands.shift` and `islands.turn`."""
         wp.copy(self.before, self.model.x)
         wp.copy(self.moved, self.model.x)
         self.solve_again()
 
     def solve_again(self):
-        """Find them again from the same `before`, where islands have joined meanwhile."""
+        """Find both again from the same `before`, after islands have joined."""
         play(self.begin)
         self.any_active.fill_(1)
         repeat_while(self.any_active, self._pass)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Moves that groups of bodies make together are taken back where rounding lets anything through."""
+"""Checks of common moves: a group is restored where rounding lets anything pass through."""
 
 from functools import partial
 
@@ -9,16 +9,16 @@ from ..device.conditions import when
 from ..device.launches import play
 from ..kernels.groups import rounding_checks as kernels
 
-# Rough cost of a pair, and of moving a vertex [ns].
+# Rough cost to check a pair, and to move a vertex [ns].
 PAIR, MOVE = 10.0, 3.0
 
 
 class RoundingChecks:
-    """Looks at where groups have got by a move, and takes it back where they must not have made it.
+    """Checks the positions of groups after a move, and restores those that may have passed through.
 
-    `group` [body] are numbers of groups, `stays` [group] tells which of them have not moved; those
-    that are taken back are added. They have moved from `before` [vertex, m], and go back to where
-    they were when `keep` was called.
+    `group` [body] are numbers of groups; `unmoved` [group] marks groups that have not moved, and
+    restored ones. Groups have moved from `before` [vertex, m], and are restored to the positions at
+    the last `save()`.
     """
 
     def __init__(self, model, group, unmoved, before=None):
@@ -29,7 +29,7 @@ class RoundingChecks:
         self.record()
 
     def record(self):
-        """Make all launches with the lists of now."""
+        """Record all launches with the current lists."""
         model, lists, struct = self.model, self.model.lists, self.model.contact.struct
         self.revision, (group, unmoved) = lists.revision, self.groups
         inputs = [self.before, model.x, lists.counts, lists.pairs, struct, group]
@@ -41,12 +41,12 @@ class RoundingChecks:
         )
 
     def keep(self):
-        """Know where everything is before a move."""
+        """Save all positions before a move."""
         wp.copy(self.saved, self.model.x)
 
     def __call__(self, then=None):
-        """Take back what a move must not have done, and do what is to be done `then`."""
-        if not self.model.contact.truncation.on:  # anything may pass
+        """Restore unsafe moves, and call `then` if there are any."""
+        if not self.model.contact.truncation.on:  # nothing is checked
             return
         if self.revision != self.model.lists.revision:
             self.record()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that are stiff, on the way to the guess and in coarse steps: what holds one vertex back
-holds all of them.
+"""Uniform steps of stiff bodies, to the guess and in coarse steps: all vertices take the smallest
+fraction of any.
 
-A guess that ends where some vertices touch first would press the body flat by as much as the
-others go on. What is soft takes that up. Where sound gets far in a substep, the body would be left
-to undo by sweeps what has never happened, and what they leave of it would come out as motion. And
-along a coarse step that presses bodies flat nothing descends: none would be taken in an impact.
+If some vertices stop at contacts and the others do not, the guess presses a body flat. Soft bodies
+tolerate that. In bodies where sound travels far in a substep, sweeps would have to undo a false
+deformation, and its rest would become motion. And along a coarse step that presses bodies flat the
+energy does not fall: none would be taken in an impact.
 """
 
 import numpy as np
@@ -15,12 +15,12 @@ from ..device.launches import play
 from ..kernels.groups import uniform_steps as kernels
 from ..topology.meshes import tet_volumes
 
-# A body is stiff where shear waves get through this part of it within a substep.
+# A body is stiff if shear waves travel through this fraction of it within a substep.
 STIFF = 0.3
 
 
 def stiff_bodies(assembly, step_time):
-    """Which bodies are solids that nothing holds, and that shear waves get far in within a substep:
+    """True for vertices of free solids in which shear waves travel far within a substep
     [free vertex].
     """
     count, points = len(assembly.vertices), assembly.rest_points
@@ -47,7 +47,7 @@ def stiff_bodies(assembly, step_time):
 
 
 class UniformSteps:
-    """Draws what is stiff back, after steps of all vertices at once, to where all may go."""
+    """Limits stiff bodies, after steps of all vertices, to the fraction that all may take."""
 
     def __init__(self, model):
         self.model, stiff = model, stiff_bodies(model.assembly, model.settings.step_time)
@@ -67,7 +67,7 @@ class UniformSteps:
         ]
 
     def commit(self, first, last):
-        """As `model.commit`."""
+        """Commit candidates like `model.commit`, with uniform steps of stiff bodies."""
         if self.holds:
             wp.copy(self.before, self.model.x)
             self.least.fill_(1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies in free flight: their boxes, whom and what they may meet, and their common motion."""
+"""Bodies in free flight: their boxes, groups that may meet, obstacles, and common motions."""
 
 import warp as wp
 
@@ -13,13 +13,13 @@ from ..device.union_find import first_of, join
 wp.set_module_options(QUICK)
 
 
-# The part of a motion that leads up to an obstacle is halved so often to find it.
+# Bisections for the fraction of a motion up to an obstacle.
 HALVINGS = wp.constant(12)
 
 
 @wp.struct
 class Boxes:
-    """Boxes of vertices with their contact distances, and the sum of the vertices' paths."""
+    """Boxes of vertices with their contact distances, and sums of the vertices' displacements."""
 
     low: wp.array[wp.vec3]  # [m]
     high: wp.array[wp.vec3]  # [m]
@@ -28,23 +28,23 @@ class Boxes:
 
 @wp.struct
 class Flights:
-    """How bodies would fly, all [body]."""
+    """Free flight of bodies, all [body]."""
 
     size: wp.array[wp.float64]  # number of vertices
-    held: wp.array[int]  # whether any of them is kinematic
-    low: wp.array[wp.vec3]  # of the box that it sweeps on its own mean path [m]
+    held: wp.array[int]  # 1 where any of them is kinematic
+    low: wp.array[wp.vec3]  # of the box swept by its own mean displacement [m]
     high: wp.array[wp.vec3]  # [m]
     parent: wp.array[int]
-    group: wp.array[int]  # the first of those that it flies with
+    group: wp.array[int]  # the first body of its group
     motion: wp.array[wp.vec3]  # of the group, where this is its first body [m]
-    farthest: wp.array[wp.vec3]  # coordinates of the group [m], likewise
-    fraction: wp.array[float]  # of its motion that leads up to obstacles, likewise
-    stays: wp.array[int]  # of the group, where this is its first body
+    farthest: wp.array[wp.vec3]  # largest coordinates of the group [m], likewise
+    fraction: wp.array[float]  # of its motion up to obstacles, likewise
+    stays: wp.array[int]  # 1 where the group does not fly, at its first body
 
 
 @wp.func
 def stretched_low(low: wp.vec3, motion: wp.vec3):
-    """Lower end [m] of a box that moves; what moves to nowhere may get anywhere."""
+    """Lower end [m] of a swept box; unbounded if the motion is not finite."""
     if not wp.isfinite(motion):
         return wp.vec3(-wp.inf)
     return low + wp.min(motion, wp.vec3())
@@ -52,7 +52,7 @@ def stretched_low(low: wp.vec3, motion: wp.vec3):
 
 @wp.func
 def stretched_high(high: wp.vec3, motion: wp.vec3):
-    """Its upper end [m]."""
+    """Upper end [m] of a swept box; unbounded if the motion is not finite."""
     if not wp.isfinite(motion):
         return wp.vec3(wp.inf)
     return high + wp.max(motion, wp.vec3())
@@ -69,9 +69,9 @@ def measure_chunks(
     # in and out
     boxes: Boxes,
 ):
-    """Box of every chunk, and the paths of its vertices to their goals. One thread per chunk.
+    """Set the box of every chunk and the displacements to the goals. One thread per chunk.
 
-    Embedded points, which stand behind the vertices, have none of their own.
+    Embedded points, numbered behind the vertices, have no displacements of their own.
     """
     chunk = first + wp.tid()
     low = wp.vec3(wp.inf)
@@ -97,7 +97,7 @@ def measure_bodies(
     boxes: Boxes,
     flights: Flights,
 ):
-    """The same of every body, each in a group of its own. One thread per body."""
+    """Set box and displacement of every body, in a group of its own. One thread per body."""
     b = wp.tid()
     low = wp.vec3(wp.inf)
     high = wp.vec3(-wp.inf)
@@ -123,7 +123,7 @@ def join_meeting(
     # in and out
     flights: Flights,
 ):
-    """Join bodies whose paths may meet those of later ones. One thread per body."""
+    """Join bodies whose swept boxes meet those of later ones. One thread per body."""
     b = wp.tid()
     low = flights.low[b]
     high = flights.high[b]
@@ -139,15 +139,15 @@ def name_groups(
     # in and out
     flights: Flights,
 ):
-    """The group of every body."""
+    """Set the group of every body."""
     b = wp.tid()
     flights.group[b] = first_of(b, flights.parent)
 
 
 @wp.func
 def in_digits_of(motion: wp.vec3, farthest: wp.vec3):
-    """A motion in the digits that coordinates have once the `farthest` [m] has moved by it: all
-    that stay below the same power of two move by just that.
+    """The motion rounded to the digits of the `farthest` [m] coordinates after it: all coordinates
+    below the same power of two move by exactly that.
     """
     m = motion
     for k in range(3):
@@ -162,7 +162,7 @@ def find_motions(
     # in and out
     flights: Flights,
 ):
-    """Mean path of the vertices of every group. One thread per body, the first of a group works."""
+    """Set the mean displacement of every group. One thread per body, a group's first works."""
     b = wp.tid()
     if flights.group[b] != b:
         return
@@ -180,7 +180,7 @@ def find_motions(
 
 @wp.func
 def paths_meet(b: int, other: int, surface: SurfaceArrays, boxes: Boxes, flights: Flights):
-    """Whether two bodies of different groups may meet when each group has its own motion."""
+    """True where two bodies of different groups may meet on the motions of their groups."""
     if flights.group[b] == flights.group[other]:
         return False
     if surface.may_touch[b * surface.bodies + other] == 0:
@@ -204,8 +204,8 @@ def meets_obstacle(
     travel: float,
     boxes: Boxes,
 ):
-    """Whether body b may reach an analytic collider, or the box of another as of the last search,
-    on a part of a motion.
+    """True where body b may reach an analytic collider, or the box of a mesh collider at the last
+    search, on a fraction of a motion.
     """
     low = stretched_low(boxes.low[b], fraction * motion)
     high = stretched_high(boxes.high[b], fraction * motion)
@@ -228,9 +228,9 @@ def find_obstacles(
     # in and out
     flights: Flights,
 ):
-    """Mark the groups that do not fly: what is held, and what may meet another group on the way of
-    both, which is not that of each body by itself; and find the part of its motion that leads a
-    group up to colliders, which move by `travel` [m] at most within the frame.
+    """Mark groups that do not fly, because they are held or may meet another group on the common
+    motions of both; find the fraction of its motion that leads a group up to colliders, which move
+    by `travel` [m] at most within the frame.
     """
     b = wp.tid()
     group = flights.group[b]
@@ -264,7 +264,7 @@ def find_flying(
     # out
     flies: wp.array[int],
 ):
-    """How far every group flies, and whether any gets anywhere by that."""
+    """Set how far every group flies, and `flies` if any moves."""
     b = wp.tid()
     if flights.group[b] == b and flights.stays[b] == 0:
         fraction = flights.fraction[b]
@@ -282,7 +282,7 @@ def fly(
     # in and out
     x: wp.array[wp.vec3],
 ):
-    """Move every vertex of what flies by the motion of its group."""
+    """Move every vertex of flying groups by the motion of its group."""
     i = first + wp.tid()
     group = flights.group[body[i]]
     if flights.stays[group] == 0:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of the rigid steps of islands: pairs with other bodies, trust regions, colliders.
 
-An island that goes with all of its parts changes no distance between these. Where the boxes that it
-sweeps meet those of no other one, nor those of colliders, it needs no trust regions either.
+An island that moves as a whole changes no distance inside itself. If the boxes that it sweeps meet
+neither those of other islands nor those of colliders, it needs no trust regions either.
 """
 
 from functools import cache
@@ -42,12 +42,12 @@ def join_meeting(
     # out
     joined: wp.array[int],
 ):
-    """Join free islands whose ways [m] would lead them within the contact distance of each other,
-    and see whether there are any.
+    """Join free islands whose displacements [m] would lead them within contact distance of each
+    other, and set `joined` if there are any.
 
-    Not where one that stands comes by more than that distance, in an impact: colliders give and
-    take momentum, so nothing is lost with what it cannot take of its step, and a stack that lands
-    would lean as a whole by what the iterations have left out.
+    Not if one of them stands and approaches by more than that distance, in an impact: it exchanges
+    momentum with colliders, so a shortened step loses none, and a stack that lands would lean as a
+    whole by the error of the iterations.
     """
     for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], shares):
         pair = pairs[p]
@@ -79,8 +79,8 @@ def find_parts_to_planes(
     stopped: wp.array[int],
     meet: wp.array[int],
 ):
-    """The least part of their ways that planes between islands leave these, whether they stop any,
-    and whether free ones `meet`.
+    """Lower `least` to the fraction of displacements that planes between islands allow; set
+    `stopped` if they limit any, and `meet` if they do so between free islands.
     """
     begin, end = share_of(wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
@@ -105,7 +105,7 @@ def find_parts_to_planes(
 
 @cache
 def parts_in_regions_kernel(width: int) -> wp.Kernel:
-    """The kernel of scenes whose embedded points have so many corners, or 0."""
+    """The kernel for scenes whose embedded points have `width` corners, or 0."""
     fraction_in_front = fraction_function(width)
 
     @wp.kernel(module="unique", module_options=QUICK)
@@ -125,10 +125,10 @@ def parts_in_regions_kernel(width: int) -> wp.Kernel:
         leaves: wp.array[int],
         stopped: wp.array[int],
     ):
-        """The least part of its way to `candidate` on which an island stays in front of analytic
-        colliders and, if it `meets` anything, in its trust regions; and whether any `leaves` these.
-        So does what gets to where rounding is more than the contact distance, as it could pass what
-        is not listed. One thread per free vertex.
+        """Lower `least` to the fraction of the step to `candidate` where an island stays in front
+        of analytic colliders and, if it `meets` anything, in its trust regions; set `leaves` if any
+        leaves these. They also hold where rounding exceeds the contact distance, as unlisted
+        pairs could pass through. One thread per free vertex.
         """
         i = first + wp.tid()
         step = candidate[i] - x[i]
@@ -163,7 +163,7 @@ def sweep_boxes(
     # out
     meets: wp.array[int],
 ):
-    """The box that every body sweeps with its island. One thread per body."""
+    """Set the box that every body sweeps with its island. One thread per body."""
     b = wp.tid()
     low = wp.vec3(wp.inf)
     high = wp.vec3(-wp.inf)
@@ -193,8 +193,8 @@ def find_obstacles(
     # in and out
     meets: wp.array[int],
 ):
-    """Mark the islands that may meet another one on their rigid steps, or the box of a collider as
-    of the last search; within the frame those move by `travel` [m] at most.
+    """Mark islands that may meet another one on their rigid steps, or the box of a collider at
+    the last search; colliders move by `travel` [m] at most within the frame.
     """
     b = wp.tid()
     island = islands.island[b]

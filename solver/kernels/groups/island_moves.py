@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rigid steps of islands: where they lead, the planes of pairs along them, and their fractions.
+"""Rigid steps of islands: their candidates, the planes of pairs along them, and their fractions.
 
-All of an island goes equally far: x + α (x' − x) is an affine map, which parts what is parted.
+All of an island takes one fraction α: x + α (x' − x) is an affine map and keeps bodies separated.
 """
 
 import warp as wp
@@ -17,14 +17,14 @@ from .islands import Islands
 
 wp.set_module_options(HOT)
 
-# The most rounds in which islands go on, and of those that only what is held has stopped.
+# The most rounds of islands that continue, and of those stopped by held bodies only.
 MOST = wp.constant(12)
 AGAIN = wp.constant(2)
 
 
 @wp.func
 def rigid_step(start: wp.vec3, island: int, islands: Islands):
-    """The step of a vertex of an island from `start` [m]."""
+    """Rigid step of a vertex of an island from `start` [m]."""
     arm = wp.vec3d(start) - islands.center[island]
     turned = islands.turn[island] * arm
     step = wp.vec3(islands.shift[island] + (turned - arm))
@@ -42,7 +42,7 @@ def move_islands(
     # out
     candidate: wp.array[wp.vec3],
 ):
-    """Where free islands should have got. One thread per free vertex."""
+    """Set the candidates of free islands. One thread per free vertex."""
     i = first + wp.tid()
     candidate[i] = x[i] + rigid_step(x[i], islands.island[owner[i]], islands)
 
@@ -57,14 +57,14 @@ def find_ways(
     # out
     displacement: wp.array[wp.vec3],
 ):
-    """What is left of the step of every surface vertex [m]."""
+    """Set the displacement that is left of the step of every surface vertex [m]."""
     s = first + wp.tid()
     displacement[s] = before[s] + rigid_step(before[s], islands.island[owner[s]], islands) - x[s]
 
 
 @wp.func
 def is_unmoved(s: int, displacement: wp.array[wp.vec3]):
-    """1 for a surface vertex that is to go nowhere."""
+    """1 for a surface vertex with zero displacement."""
     return int(wp.length_sq(displacement[s]) == 0.0)
 
 
@@ -78,8 +78,8 @@ def part_for_ways(
     # in and out
     pairs: wp.array[Pair],
 ):
-    """Let the normals of pairs that would end the ways of their vertices part them as they are now,
-    or where the ways pass if they may. What comes to meet others keeps its planes.
+    """Update the normals of pairs that would limit displacements, so that they separate the current
+    positions, or let the sides slide past each other. If both sides move, the planes stay.
     """
     begin, end = share_of(first + wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
@@ -108,7 +108,7 @@ def move_parts(
     # in and out
     x: wp.array[wp.vec3],
 ):
-    """Let every island take the `least` part of its step. One thread per free vertex."""
+    """Move every island by the fraction `least` of its step. One thread per free vertex."""
     i = first + wp.tid()
     fraction = least[islands.island[body[i]]]
     if fraction < 1.0:
@@ -127,8 +127,8 @@ def decide(
     # out
     continues: wp.array[int],
 ):
-    """Decide if there is another round: while free islands meet or any `leaves` its trust regions,
-    and once for what something else has stopped. One thread.
+    """Decide on another round: while free islands meet or any `leaves` its trust regions, and once
+    where anything else has stopped one. One thread.
     """
     rounds[0] = rounds[0] + 1
     most = wp.where(meet[0] != 0 or leaves[0] != 0, MOST, AGAIN)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Islands of bodies that touch each other: which are free, and what momentum they lack.
+"""Islands of bodies that touch each other: free and held ones, and the momentum that they lack.
 
-An island goes by its first body. What is known of islands is kept there, in arrays [body] in which
-colliders follow behind the bodies.
+The data of an island are stored at its first body, in arrays [body] with colliders behind the
+bodies.
 """
 
 import warp as wp
@@ -18,14 +18,14 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class Islands:
-    """Which bodies touch each other, and how free islands are to move as rigid ones."""
+    """Islands of touching bodies, and the rigid steps of free ones."""
 
     parent: wp.array[int]
-    touched: wp.array[int]  # whether the body touches another one
-    at_colliders: wp.array[int]  # whether it touches a collider, or a body that is held
+    touched: wp.array[int]  # 1 where the body touches another one
+    at_colliders: wp.array[int]  # 1 where it touches a collider or a held body
     island: wp.array[int]  # first body of the island
-    held: wp.array[int]  # whether anything in the island is not free
-    stands: wp.array[int]  # whether anything in the island touches a collider
+    held: wp.array[int]  # 1 where anything in the island is not free
+    stands: wp.array[int]  # 1 where anything in the island touches a collider
     center: wp.array[wp.vec3d]  # [m]
     shift: wp.array[wp.vec3d]  # of the center [m]
     turn: wp.array[wp.mat33d]  # rotation about the center
@@ -55,7 +55,7 @@ def separate(
     # out
     is_any_free: wp.array[int],
 ):
-    """Make an untouched island of every body."""
+    """Reset every body to an untouched island of its own."""
     b = wp.tid()
     islands.parent[b] = b
     islands.touched[b] = 0
@@ -78,7 +78,7 @@ def join_touching(
     # in and out
     islands: Islands,
 ):
-    """Join bodies that touch; those that are `anchored`, and colliders, join nobody."""
+    """Join bodies that touch, except `anchored` bodies and colliders."""
     for p in range(wp.tid(), counts[ALL], parts):
         if state[p].near != 0:
             near = touches[p]
@@ -101,8 +101,8 @@ def name_islands(
     # in and out
     islands: Islands,
 ):
-    """The island of every body or collider, which are held, those of the `anchored`, and which
-    stand on colliders.
+    """Set the island of every body or collider; mark islands as held if any body is `anchored`, and
+    as standing if any is at colliders.
     """
     b = wp.tid()
     island = first_of(b, islands.parent)
@@ -121,7 +121,7 @@ def count_flight(
     # out
     is_any_free: wp.array[int],
 ):
-    """Count the steps since each body was touched, and see whether any island is free."""
+    """Count the steps since each body was touched; set `is_any_free` if an island is free."""
     b = wp.tid()
     if islands.touched[b] != 0 or islands.at_colliders[b] != 0:
         steps[b] = 0
@@ -143,8 +143,8 @@ def mark_standing(
     standing: wp.array[int],
 ):
     """Mark the vertices of solids that were touched less than `flight` steps ago, and of cloth and
-    rods those that contacts have just `touched`: what hangs from these goes on to fall.
-    `untouched` says who counts as touched in any case.
+    rods those that contacts have just `touched`: the rest of them still falls. `untouched` marks
+    vertices of these that never count.
     """
     i = wp.tid()
     stands = touched[i] != 0 and untouched[i] == 0
@@ -164,7 +164,7 @@ def add_moments(
     # in and out
     moments: Moments,
 ):
-    """Moments of a chunk in a free island, and the momenta that its displacements would give it."""
+    """Add the moments of a chunk in a free island, and the momenta of its displacements."""
     chunk = first + wp.tid()
     island = islands.island[chunks.owner[chunk]]
     if islands.held[island] != 0:

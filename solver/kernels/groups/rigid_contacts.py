@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What islands of bodies feel, as rigid ones, of contacts with all that does not belong to them."""
+"""Forces on rigid islands from external contacts, those with anything outside of the island."""
 
 import warp as wp
 
@@ -17,31 +17,31 @@ from .rigid_steps import RigidStepArrays, Wrench
 
 wp.set_module_options(HOT)
 
-# Beyond this many contact distances a pair carries nothing, rounding or not.
+# Beyond this many contact distances a pair has no force, despite rounding.
 FAR = wp.constant(1.1)
 
 
 @wp.struct
 class ExternalPairs:
-    """The pairs of every vertex with what is held, and those that lead it out of others."""
+    """External pairs of every vertex: with held bodies, or to push it out of others."""
 
     lists: PairLists
     counts: wp.array[int]
     touches: wp.array[Touch]
     pulled: wp.array[wp.vec3]
-    entry: wp.array[int]  # as those of `lists`, from start[i] on, ...
+    entry: wp.array[int]  # like those of `lists`, from start[i], ...
     end: wp.array[int]  # [vertex] ... up to here
 
 
 @wp.func
 def of_island(v: int, island: int, body: wp.array[int], islands: Islands):
-    """Whether surface vertex v belongs to an island."""
+    """True where surface vertex v belongs to an island."""
     return islands.island[body[v]] == island
 
 
 @wp.func
 def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], islands: Islands):
-    """Whether a corner of a pair is the first that belongs to the island, and not all do."""
+    """True for the first corner of a pair in the island, if some corner is outside of it."""
     inside = int(0)
     first = int(-1)
     for c in range(4):
@@ -54,8 +54,8 @@ def is_first_inside(v: wp.vec4i, corner: int, island: int, body: wp.array[int], 
 
 @wp.func
 def next_displacement(island: int, weight: wp.float64, r: wp.vec3d, steps: RigidStepArrays):
-    """How far the last step takes so much of an island, at r from its center [m]; 0 where contacts
-    are those of here.
+    """Displacement [m] by the last step of corners with a total `weight` at r from the center of an
+    island; 0 where contacts are evaluated at the start of the step.
     """
     displacement = wp.vec3d()
     if steps.ahead[island] != 0:
@@ -72,7 +72,7 @@ def reach_of(
     islands: Islands,
     steps: RigidStepArrays,
 ):
-    """Within which distance a pair may touch [m], here or at the end of the last step."""
+    """Distance [m] within which a pair may touch, at the start or the end of the last step."""
     farthest = float(0.0)
     if steps.ahead[island] != 0:
         for c in range(4):
@@ -96,8 +96,8 @@ def touch_of(
     islands: Islands,
     steps: RigidStepArrays,
 ):
-    """Find pair p where its vertices have `moved`: its `Touch`, and 0 if it is not within reach.
-    Rows that separate stay as they were found.
+    """The `Touch` of pair p at the `moved` positions, and 0 if it is out of reach. Rows that
+    separate bodies keep the touch of the search.
     """
     touch = Touch()
     near = int(0)
@@ -118,8 +118,8 @@ def touch_of(
 
 @wp.func
 def touch_force(touch: Touch, gap: wp.vec3, gap_change: wp.vec3, model: ContactModel):
-    """Force [N] on side A of a pair that touches where its gap has changed by `ahead` [m], and a, b
-    [N/m] of its stiffness a n nᵀ + b I.
+    """Force [N] on side A of a pair that touches after a further `gap_change` [m], and a, b [N/m]
+    of its stiffness a n nᵀ + b I.
     """
     distance = wp.dot(touch.normal, gap)
     force = wp.vec3(0.0)
@@ -150,7 +150,7 @@ def list_external_pairs(
     # in and out
     external: ExternalPairs,
 ):
-    """The `Meetings` of all islands that move, each once: at its first corner in the island."""
+    """List the `ExternalPairs` of all active islands, each at its first corner in the island."""
     s = first + wp.tid()
     island = islands.island[body[s]]
     if steps.goes_on[island] == 0:
@@ -167,7 +167,7 @@ def list_external_pairs(
         if p >= pair_count:
             is_external = is_first_inside(lists.pairs[p].vertices, corner, island, body, islands)
         else:
-            # All of a side belongs to one body.
+            # All corners of a side belong to one body.
             kind = wp.where(p < of_vertices, VERTEX_TRIANGLE, EDGE_EDGE)
             if corner == 0 or corner == kind:
                 other = lists.pairs[p].vertices[kind - corner]
@@ -189,8 +189,8 @@ def add_colliders(
     steps: RigidStepArrays,
     total: Wrench,
 ):
-    """`total` with the contacts of surface vertex s with analytic colliders, where its island has
-    got to.
+    """`total` plus the contacts of surface vertex s with analytic colliders, at the current step of
+    its island.
     """
     r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
     start = x_start[s]
@@ -220,7 +220,7 @@ def add_touch(
     steps: RigidStepArrays,
     total: Wrench,
 ):
-    """`total` with a pair that may touch: K = a n nᵀ + b I, and [r]ₓᵀ n = n × r."""
+    """`total` plus a pair that may touch: K = a n nᵀ + b I, and [r]ₓᵀ n = n × r."""
     weight = wp.float64(0.0)
     r = wp.vec3d()
     for c in range(4):
@@ -262,12 +262,12 @@ def add_contacts(
     # out
     sums: wp.array[Wrench],
 ):
-    """Contacts of a chunk with what is outside of its island, where that has got to; those that
-    touch there, or where the last step would lead if it is taken anew.
+    """Add the external contacts of a chunk at the current step of its island: pairs that touch
+    there, or at the end of the last step if it is retried.
 
-    With what is held they are looked at there: a body that slides comes past other triangles in one
-    step, and the directions of before would be in its way. Other free islands do not touch it, and
-    one that it would meet joins it (island_limits.py).
+    Pairs with held bodies are evaluated there: a sliding body passes other triangles in one step,
+    and their old normals would block it. Other free islands do not touch it, and one that it would
+    meet joins it (island_limits.py).
     """
     chunk = first + wp.tid()
     island = islands.island[chunks.owner[chunk]]

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One rigid step of every island of bodies: to where its momentum belongs.
+"""One rigid step of every island of bodies, which restores its momentum.
 
-A rigid motion x' = c + u + R (x − c) of an island changes no elastic energy. What is left of G are
-inertia and the contacts with what is no part of the island:
+A rigid motion x' = c + u + R (x − c) of an island changes no elastic energy. The other terms of G
+are inertia and external contacts, with anything outside of the island:
 
     Σ w (y − x') + Σ f(x') = 0,   Σ w R r × (y − x') + Σ R r × f(x') = 0,   w = m/h², r = x − c,
 
 solved by Newton's method in 6 unknowns; c is the center of mass, so that the torque of inertia is
-the axial vector of R Σ w r (y − x + r)ᵀ, whatever u is. A step that overshoots along itself is
-drawn back by the rule of false position. Where that comes to no end, each step meets contacts of
-which its start knew nothing: it is taken anew from there with these as they are at its end, whose
-forces pull beyond the contact distance (an active set, Hintermüller et al. 2002). What is light
-stands on contacts that are 10⁶ times as stiff as its inertia, and would be thrown to and fro
-between one corner and the next. What slides over a mesh would be caught by edges that it only comes
-past. Friction follows the loads of the step: it takes no more
-of the momentum than the coefficient times what the contacts carry in the end.
+the axial vector of R Σ w r (y − x + r)ᵀ for any u. A step that overshoots is shortened by the rule
+of false position. If that does not converge, each step meets contacts that are open at its start:
+it is retried from there with the contacts at its end, whose forces pull beyond the contact distance
+(an active set, Hintermüller et al. 2002). Otherwise a light body on contacts 10⁶ times as stiff as
+its inertia would jump to and fro between its corners, and a body sliding over a mesh would catch on
+edges that it only passes. Friction follows the loads of the step: it takes no more momentum than
+the coefficient times the final load of the contacts.
 """
 
 import warp as wp
@@ -26,32 +25,32 @@ from .islands import Islands, Moments, origin_of
 
 wp.set_module_options(QUICK)
 
-# An island is solved when a step would gain less than this part of what the first one did, ...
+# An island is solved if a step would gain less than this fraction of the first gain, ...
 SOLVED = wp.constant(wp.float64(1.0e-10))
 # ... or moves it by less than this [m].
 STILL = wp.constant(wp.float64(1.0e-8))
-# Part of the trace of an inertia tensor added to it: what is straight may turn about its own axis
-# by anything, but in small steps.
+# Fraction of the trace of an inertia tensor that is added to it: a straight body may turn freely
+# about its own axis, but in small steps.
 THIN = wp.constant(wp.float64(1.0e-6))
 # The most evaluations of its contacts.
 PASSES = wp.constant(40)
-# A step is drawn back where the slope at its end has risen to this part of what it fell by, ...
+# A step is shortened if the slope at its end has risen to this fraction of the initial fall, ...
 OVERSHOT = wp.constant(wp.float64(0.25))
-# ... to no less than this part of it.
+# ... to no less than this fraction of it.
 LEAST_FRACTION = wp.constant(wp.float64(0.1))
-# What has come to no end is left where it was if inertia alone has gained more than so many times
-# what the first step would have. A contact that it begins on has less than 7 times that to give: ½
-# where the law is linear, ½ + ln(r/2d) behind that.
+# An island that does not converge stays at its start if the energy of inertia has risen by more
+# than this many times the first gain. A contact at its start has less than 7 times that to give: ½
+# where the law is linear, ½ + ln(r/2d) beyond.
 MOST_RISE = wp.constant(wp.float64(10.0))
-# After so many passes, which are enough for friction on a mesh, it is taken anew first, ...
+# After this many passes, which suffice for friction on a mesh, a step is retried first, ...
 DRAWN_BACK = wp.constant(18)
-# ... so often.
+# ... this many times.
 RETRIES = wp.constant(3)
 
 
 @wp.struct
 class RigidStepArrays:
-    """Newton's method for every island, at its first body; all [body]."""
+    """State of Newton's method for every island, at its first body; all [body]."""
 
     weight: wp.array[wp.float64]  # Σ w [N/m]
     tensor: wp.array[wp.mat33d]  # Σ w (r² − r rᵀ) [N m]
@@ -59,18 +58,18 @@ class RigidStepArrays:
     moment: wp.array[wp.mat33d]  # Σ w r (y − x + r)ᵀ [N m]
     shift: wp.array[wp.vec3d]  # of the last step [m]
     turn: wp.array[wp.vec3d]  # of the last step [rad]
-    gain: wp.array[wp.float64]  # slope along the last step [J], 0 where it was drawn back
+    gain: wp.array[wp.float64]  # slope along the last step [J], 0 where it was shortened
     first_gain: wp.array[wp.float64]
     passes: wp.array[int]
-    looks: wp.array[int]  # how often the step from here was taken anew
-    ahead: wp.array[int]  # whether it is: contacts are those at the end of the last step
+    looks: wp.array[int]  # number of retries of the step from here
+    ahead: wp.array[int]  # 1 in a retry: contacts are those at the end of the last step
     goes_on: wp.array[int]
 
 
 @wp.struct
 class Wrench:
-    """Sums of contacts: force [N] and torque [N m] about the center of an island, and the blocks of
-    their stiffness along u and θ.
+    """Sums over contacts: force [N] and torque [N m] about the center of an island, and the blocks
+    of their stiffness along u and θ.
     """
 
     force: wp.vec3d
@@ -82,7 +81,7 @@ class Wrench:
 
 @wp.func
 def sum_of(one: Wrench, other: Wrench):
-    """The sum of two."""
+    """The sum of two wrenches."""
     one.force += other.force
     one.torque += other.torque
     one.along += other.along
@@ -101,8 +100,8 @@ def begin_rigid_steps(
     # out
     steps: RigidStepArrays,
 ):
-    """Inertia of every free island and the momenta it lacks. One thread per body, the first of an
-    island works.
+    """Set the inertia of every free island and the momenta that it lacks. One thread per body, the
+    first of an island works.
     """
     b = wp.tid()
     steps.goes_on[b] = 0
@@ -152,7 +151,7 @@ def move_surface(
     # in and out
     moved: wp.array[wp.vec3],
 ):
-    """Where surface vertices have got to with their islands. One thread per surface vertex."""
+    """Set surface vertices to the current step of their islands. One thread per vertex."""
     s = first + wp.tid()
     island = islands.island[body[s]]
     if steps.goes_on[island] != 0:
@@ -170,7 +169,7 @@ def add_up(
     # out
     reduced: wp.array[Wrench],
 ):
-    """Add up the chunks of every body to so many `parts`, one after the other."""
+    """Sum the chunks of every body into `shares` sums."""
     b, share = wp.tid()
     if steps.goes_on[islands.island[b]] == 0:
         return
@@ -188,7 +187,7 @@ def axial(m: wp.mat33d):
 
 @wp.func
 def draw_back(b: int, fraction: wp.float64, islands: Islands, steps: RigidStepArrays):
-    """Leave a part [1] of the last step."""
+    """Shorten the last step to a fraction of it."""
     back = fraction - wp.float64(1.0)
     islands.shift[b] = islands.shift[b] + back * steps.shift[b]
     islands.turn[b] = rotation_matrix(back * steps.turn[b]) * islands.turn[b]
@@ -197,7 +196,7 @@ def draw_back(b: int, fraction: wp.float64, islands: Islands, steps: RigidStepAr
 
 @wp.func
 def rise_of_inertia(b: int, islands: Islands, steps: RigidStepArrays):
-    """What the way of an island so far adds to ½ Σ w |x' − y|² [J]."""
+    """Rise of ½ Σ w |x' − y|² [J] by the motion of an island since its start."""
     u = islands.shift[b]
     one = wp.identity(n=3, dtype=wp.float64)
     along = wp.dot(wp.float64(0.5) * steps.weight[b] * u - steps.push[b], u)
@@ -208,7 +207,7 @@ def rise_of_inertia(b: int, islands: Islands, steps: RigidStepArrays):
 def newton_step(
     weight: wp.float64, tensor: wp.mat33d, force: wp.vec3d, torque: wp.vec3d, contacts: Wrench
 ):
-    """Shift [m] and turn [rad] of a step, by a force and a torque: six equations."""
+    """Shift [m] and turn [rad] of a step by a force and a torque: six equations."""
     inverse = wp.inverse(weight * wp.identity(n=3, dtype=wp.float64) + contacts.along)
     back = wp.transpose(contacts.mixed) * inverse
     left = tensor + contacts.around - back * contacts.mixed
@@ -228,7 +227,7 @@ def take_rigid_steps(
     # out
     any_active: wp.array[int],
 ):
-    """The next step of every island, or back from the last. One thread per body, the first of an
+    """Take the next step of every island, or shorten the last. One thread per body, the first of an
     island works.
     """
     b = wp.tid()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bodies do together changes no distance between them, but for rounding.
+"""Checks of common moves: they change no distance inside a group, except by rounding.
 
-Coordinates lose digits as they get larger: what lies on a thing that flies far away may end on the
-other side of it. So pairs within a group are looked at where it has got. A gap that is more than
-rounding can make was there all the way; with less than that all of a pair has to move alike, or any
-gap that there was to be left.
+Coordinates lose digits as they grow: a body that lies on another one, which flies far away, may end
+on its other side. So pairs within a group are checked after a move. A gap larger than rounding was
+open all along; with a smaller one all vertices of a pair have to move by the same, or some of an
+open gap has to be left.
 """
 
 import warp as wp
@@ -20,7 +20,7 @@ wp.set_module_options(QUICK)
 
 @wp.func
 def moves_alike(v: wp.vec4i, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
-    """Whether all vertices of a pair have moved by the same, to the last digit."""
+    """True where all vertices of a pair have moved by the same, to the last digit."""
     displacement = wp.vec3d(x[v[0]]) - wp.vec3d(before[v[0]])
     apart = wp.float64(0.0)
     for c in range(1, 4):
@@ -31,7 +31,7 @@ def moves_alike(v: wp.vec4i, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
 
 @wp.func
 def normal_of(pair: Pair, x: wp.array[wp.vec3]):
-    """A direction that parts the sides of a pair, if there is one."""
+    """A direction that separates the sides of a pair, if there is one."""
     v = pair.vertices
     weights = signed_weights(pair.kind, v, x)
     return parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
@@ -39,10 +39,9 @@ def normal_of(pair: Pair, x: wp.array[wp.vec3]):
 
 @wp.func
 def stays_separated(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
-    """Whether the sides of a pair have stayed apart on a move from `before` to x that changes no
-    distance but for rounding. What was nearer than that, but apart, has to be left any gap along
-    one direction all the way: each side may have come to the other side of it. What was not even
-    apart cannot.
+    """True where the sides of a pair stay separated on a move from `before` to x that changes no
+    distance except by rounding. Sides nearer than that, but separated, must keep a gap along one
+    direction all along, or they may have passed through. Other sides cannot.
     """
     if parts_them(pair, pair.found_normal, x) or moves_alike(pair.vertices, before, x):
         return True
@@ -71,8 +70,8 @@ def find_changed(
     # out
     any_changed: wp.array[int],
 ):
-    """Mark the groups that should have stayed, as they have not kept a pair as it was `before`
-    their move to x, and whether there are any.
+    """Mark groups as `unmoved` if a pair of theirs does not stay separated on the move from
+    `before` to x, and set `any_changed` if there are any.
     """
     begin, end = share_of(wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
@@ -97,7 +96,7 @@ def restore(
     # out
     x: wp.array[wp.vec3],
 ):
-    """Let the vertices of groups that stay be where they were kept."""
+    """Restore the saved positions of unmoved groups."""
     i = first + wp.tid()
     if unmoved[group[body[i]]] != 0:
         x[i] = saved[i]

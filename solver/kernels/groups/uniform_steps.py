@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stiff bodies that go no farther than what holds any of their vertices back lets all of them."""
+"""Uniform steps of stiff bodies: all vertices take the smallest fraction of any."""
 
 import warp as wp
 
@@ -16,7 +16,7 @@ def find_least(
     # in and out
     least: wp.array[float],
 ):
-    """The least fraction of its step that any of some vertices of a body has taken, [body]."""
+    """Find the smallest fraction of its step that a listed vertex has taken [body]."""
     i = vertex[wp.tid()]
     wp.atomic_min(least, body[i], fraction[i])
 
@@ -31,7 +31,7 @@ def take_least(
     # in and out
     x: wp.array[wp.vec3],
 ):
-    """Let these vertices go as far on their way from `before` to their candidates as all may."""
+    """Move the listed vertices from `before` to the fraction that all of a body may take."""
     i = vertex[wp.tid()]
     if least[body[i]] < 1.0:
         x[i] = before[i] + least[body[i]] * (candidate[i] - before[i])
