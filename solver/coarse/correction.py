@@ -174,13 +174,13 @@ class CoarseCorrection:
             for first, count in model.surface_ranges()
         ]
 
-    def hold(self, holding):
+    def hold(self, uniform_steps):
         """Let all vertices of a stiff body take the smallest fraction of any, by `UniformSteps`.
 
         A direction that is truncated vertex by vertex presses bodies flat. The energy does not fall
         along it, so all steps of an impact would be skipped.
         """
-        self.commit, self.holds = holding.commit, True
+        self.commit, self.holds = uniform_steps.commit, True
 
     def begin_frame(self):
         """Reset the count of skipped steps."""

@@ -43,7 +43,7 @@ LEAST_FRACTION = wp.constant(wp.float64(0.1))
 # where the law is linear, ½ + ln(r/2d) beyond.
 MOST_RISE = wp.constant(wp.float64(10.0))
 # After this many passes, which suffice for friction on a mesh, a step is retried first, ...
-DRAWN_BACK = wp.constant(18)
+RETRY_AFTER = wp.constant(18)
 # ... this many times.
 RETRIES = wp.constant(3)
 
@@ -186,7 +186,7 @@ def axial(m: wp.mat33d):
 
 
 @wp.func
-def draw_back(b: int, fraction: wp.float64, islands: Islands, steps: RigidStepArrays):
+def shorten(b: int, fraction: wp.float64, islands: Islands, steps: RigidStepArrays):
     """Shorten the last step to a fraction of it."""
     back = fraction - wp.float64(1.0)
     islands.shift[b] = islands.shift[b] + back * steps.shift[b]
@@ -248,13 +248,13 @@ def take_rigid_steps(
     steps.ahead[b] = 0
     if not is_retry and gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
         fraction = wp.float64(0.0)
-        if steps.passes[b] > DRAWN_BACK and steps.looks[b] < RETRIES:
+        if steps.passes[b] > RETRY_AFTER and steps.looks[b] < RETRIES:
             steps.looks[b] = steps.looks[b] + 1
             steps.ahead[b] = 1
         elif steps.passes[b] < PASSES:
             steps.looks[b] = 0
             fraction = wp.max(gain / (gain - slope), LEAST_FRACTION)
-        draw_back(b, fraction, islands, steps)
+        shorten(b, fraction, islands, steps)
     elif steps.passes[b] < PASSES:
         if not is_retry:
             steps.looks[b] = 0
