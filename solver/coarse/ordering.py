@@ -34,7 +34,7 @@ class Clusters:
     """
 
     most: int
-    linkage: np.ndarray
+    component: np.ndarray
     size: np.ndarray
     of: np.ndarray
     rows: np.ndarray
@@ -80,9 +80,9 @@ def make_clusters(aggregates, assembly, most):
     """The `Clusters` of a scene; components of up to `most` rows are small."""
     count, rows = len(aggregates), 3 * aggregates.mode_count.astype(int)
     edges = patch_edges(aggregates.of, assembly)
-    linkage = aggregates.component
-    large = np.bincount(linkage, rows)[linkage] > most
-    names = np.stack([linkage, np.where(large, aggregates.mesh_component, -1)], axis=1)
+    component = aggregates.component
+    large = np.bincount(component, rows)[component] > most
+    names = np.stack([component, np.where(large, aggregates.mesh_component, -1)], axis=1)
     names, of = np.unique(names, axis=0, return_inverse=True)
     of = of.ravel()
     edges = edges[of[edges[:, 0]] == of[edges[:, 1]]]

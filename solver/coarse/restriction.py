@@ -60,7 +60,7 @@ class CoarseForces:
         shape = lists + sum(chunk_counts)
         pulls.sums = wp.zeros(shape, dtype=coarse.mat43, device=model.device)
         pulls.elements = lists
-        arrays = {"slot": slot, "vertex": vertex_of, "start": start, "first": first, "part": term}
+        arrays = {"slot": slot, "vertex": vertex_of, "start": start, "first": first, "term": term}
         for name, values in arrays.items():
             setattr(pulls, name, model.upload(values.astype(np.int32), int))
         self.force = pulls.force

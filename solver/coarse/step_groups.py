@@ -49,7 +49,7 @@ class Groups:
         self.systems = self._make_systems()
         self.factors = self._make_factors()
         self.linkages = coarse_step.ComponentSteps()
-        for name in ("island", "next", "last", "crowded", "ruined", "skipped"):
+        for name in ("island", "next", "last", "collapsed", "ruined", "skipped"):
             setattr(self.linkages, name, self._zeros(self.component_count))
         self.linkages.step_length = self._zeros(self.component_count, float)
         self._record()
@@ -99,7 +99,7 @@ class Groups:
         patches, skyline, count = self.patches, systems.skyline, self.component_count
         self.near = self._zeros(count * -(-count // kernels.WORD))
         clusters = kernels.ClusterArrays()
-        for name in ("linkage", "size", "of", "offset", "front"):
+        for name in ("component", "size", "of", "offset", "front"):
             setattr(clusters, name, self._upload(getattr(self.clusters, name)))
         clusters.group, clusters.row = (self._zeros(len(self.clusters.size)) for _ in range(2))
         size = np.bincount(self.aggregates.component, self.rows, minlength=count)

@@ -33,7 +33,7 @@ class FreeFlight:
         self.fly = model.launches.record(
             free_flight.fly, model.vertex_count, inputs, [model.x], cost=FLY
         )
-        self.moves = RoundingChecks(model, flights.group, flights.stays)
+        self.moves = RoundingChecks(model, flights.group, flights.unmoved)
 
     def move(self):
         """Move flying groups by the mean path to their candidates."""
@@ -86,6 +86,6 @@ class FreeFlight:
         for name in ("low", "high", "motion", "farthest"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=wp.vec3, device=model.device))
         flights.fraction = wp.zeros(len(bodies), dtype=float, device=model.device)
-        for name in ("parent", "group", "stays"):
+        for name in ("parent", "group", "unmoved"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=int, device=model.device))
         return flights

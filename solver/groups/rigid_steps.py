@@ -31,9 +31,9 @@ STEPS = {
     "gain": wp.float64,
     "first_gain": wp.float64,
     "passes": int,
-    "looks": int,
-    "ahead": int,
-    "goes_on": int,
+    "retries": int,
+    "is_retry": int,
+    "is_active": int,
 }
 # Rough cost to add a vertex, its contacts and a pair of them, to move a vertex, and to test whether
 # an entry is an external pair [ns].

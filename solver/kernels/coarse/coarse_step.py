@@ -41,7 +41,7 @@ class ComponentSteps:
     first_chunk: wp.array[int]  # [component + 1] chunks of `Members`
     step_length: wp.array[float]  # [component] α of the last step, 0 if it was skipped
     skipped: wp.array[int]  # [component] number of skipped steps
-    crowded: wp.array[int]  # [component] 1 where too many of its tets have collapsed
+    collapsed: wp.array[int]  # [component] 1 where too many of its tets have collapsed
     ruined: wp.array[int]  # [component] 1 where any tet of its island has collapsed
 
 
@@ -208,4 +208,4 @@ def move(
     if step_length > 0.0:
         x[i] = before[i] + step_length * direction[i]
     if i < relaxed.shape[0]:
-        relaxed[i] = wp.where(components.crowded[k] != 0, 1.0, relaxation[i])
+        relaxed[i] = wp.where(components.collapsed[k] != 0, 1.0, relaxation[i])

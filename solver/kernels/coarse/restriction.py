@@ -27,7 +27,7 @@ class Pulls:
     sums: wp.array[mat43]  # those over shared elements are not used
     elements: int  # first of the sums over elements
     first: wp.array[int]  # [aggregate + 1] slots of `term`
-    part: wp.array[int]  # slots of `sums`
+    term: wp.array[int]  # slots of `sums`
 
 
 @wp.func
@@ -90,7 +90,7 @@ def restrict(
         back = wp.transpose(patches.turn[k])
         force = wp.vec3d()
         for q in range(pulls.first[k], pulls.first[k + 1]):
-            row = pulls.sums[pulls.part[q]][m]
+            row = pulls.sums[pulls.term[q]][m]
             force += wp.vec3d(wp.float64(row[0]), wp.float64(row[1]), wp.float64(row[2]))
         turned = back * wp.vec3(float(force[0]), float(force[1]), float(force[2]))
         for i in range(3):

@@ -19,7 +19,7 @@ WORD = wp.constant(32)
 class ClusterArrays:
     """Clusters that always share a matrix (solver/coarse/ordering.py), and their matrices."""
 
-    linkage: wp.array[int]  # [cluster] its component
+    component: wp.array[int]  # [cluster] its component
     size: wp.array[int]  # [cluster] rows
     of: wp.array[int]  # [aggregate]
     offset: wp.array[int]  # [aggregate] rows of its cluster before it
@@ -117,7 +117,7 @@ def number_groups(
     """
     count = int(0)
     for p in range(clusters.size.shape[0]):
-        k = clusters.linkage[p]
+        k = clusters.component[p]
         first = first_of(k, joined)
         if first == k:
             group[k] = count

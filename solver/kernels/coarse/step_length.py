@@ -173,18 +173,18 @@ def choose_step_lengths(
     slope = Slope()
     slope.longest = longest
     slope.reach = reach[0]
-    crowded = int(0)
+    is_collapsed = int(0)
     ruined = int(0)
     k = island
     while k >= 0:
         slope, collapsed, count = with_component(k, members, sums, components, slope)
         if float(collapsed) > MOST_COLLAPSED * float(count):
-            crowded = 1
+            is_collapsed = 1
         if collapsed > 0:
             ruined = 1
         k = components.next[k]
     step_length = float(0.0)
-    if crowded == 0 and slope.polynomial[0] < wp.float64(0.0):
+    if is_collapsed == 0 and slope.polynomial[0] < wp.float64(0.0):
         step_length = first_minimum(slope)
         ends_early = step_length < slope.reach / float(SAMPLES)
         if ends_early and slope.reach > FINEST * longest and wp.length_sq(slope.contacts) > 0.0:
@@ -192,7 +192,7 @@ def choose_step_lengths(
     k = island
     while k >= 0:
         components.step_length[k] = step_length
-        components.crowded[k] = crowded
+        components.collapsed[k] = is_collapsed
         components.ruined[k] = ruined
         if step_length == 0.0 and counts_skips != 0:
             components.skipped[k] = components.skipped[k] + 1

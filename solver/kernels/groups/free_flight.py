@@ -39,7 +39,7 @@ class Flights:
     motion: wp.array[wp.vec3]  # of the group, where this is its first body [m]
     farthest: wp.array[wp.vec3]  # largest coordinates of the group [m], likewise
     fraction: wp.array[float]  # of its motion up to obstacles, likewise
-    stays: wp.array[int]  # 1 where the group does not fly, at its first body
+    unmoved: wp.array[int]  # 1 where the group does not fly, at its first body
 
 
 @wp.func
@@ -114,7 +114,7 @@ def measure_bodies(
     flights.high[b] = stretched_high(high, motion)
     flights.parent[b] = b
     flights.fraction[b] = 1.0
-    flights.stays[b] = 0
+    flights.unmoved[b] = 0
 
 
 @wp.kernel
@@ -235,14 +235,14 @@ def find_obstacles(
     b = wp.tid()
     group = flights.group[b]
     motion = flights.motion[group]
-    stays = flights.held[b]
+    unmoved = flights.held[b]
     if not wp.isfinite(motion):
-        stays = 1
+        unmoved = 1
     for other in range(flights.group.shape[0]):
         if paths_meet(b, other, surface, boxes, flights):
-            stays = 1
-    if stays != 0:
-        flights.stays[group] = 1
+            unmoved = 1
+    if unmoved != 0:
+        flights.unmoved[group] = 1
         return
     fraction = float(1.0)
     if meets_obstacle(fraction, b, motion, surface, colliders, travel[0], boxes):
@@ -266,7 +266,7 @@ def find_flying(
 ):
     """Set how far every group flies, and `flies` if any moves."""
     b = wp.tid()
-    if flights.group[b] == b and flights.stays[b] == 0:
+    if flights.group[b] == b and flights.unmoved[b] == 0:
         fraction = flights.fraction[b]
         if fraction < 1.0:
             flights.motion[b] = in_digits_of(fraction * flights.motion[b], flights.farthest[b])
@@ -285,5 +285,5 @@ def fly(
     """Move every vertex of flying groups by the motion of its group."""
     i = first + wp.tid()
     group = flights.group[body[i]]
-    if flights.stays[group] == 0:
+    if flights.unmoved[group] == 0:
         x[i] = x[i] + flights.motion[group]

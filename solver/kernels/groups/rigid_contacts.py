@@ -58,7 +58,7 @@ def next_displacement(island: int, weight: wp.float64, r: wp.vec3d, steps: Rigid
     island; 0 where contacts are evaluated at the start of the step.
     """
     displacement = wp.vec3d()
-    if steps.ahead[island] != 0:
+    if steps.is_retry[island] != 0:
         displacement = weight * steps.shift[island] + wp.cross(steps.turn[island], r)
     return displacement
 
@@ -74,7 +74,7 @@ def reach_of(
 ):
     """Distance [m] within which a pair may touch, at the start or the end of the last step."""
     farthest = float(0.0)
-    if steps.ahead[island] != 0:
+    if steps.is_retry[island] != 0:
         for c in range(4):
             v = pair.vertices[c]
             if of_island(v, island, body, islands):
@@ -153,7 +153,7 @@ def list_external_pairs(
     """List the `ExternalPairs` of all active islands, each at its first corner in the island."""
     s = first + wp.tid()
     island = islands.island[body[s]]
-    if steps.goes_on[island] == 0:
+    if steps.is_active[island] == 0:
         return
     lists = external.lists
     of_vertices = external.counts[OF_VERTICES]
@@ -271,7 +271,7 @@ def add_contacts(
     """
     chunk = first + wp.tid()
     island = islands.island[chunks.owner[chunk]]
-    if steps.goes_on[island] == 0:
+    if steps.is_active[island] == 0:
         return
     total = Wrench()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):

@@ -61,9 +61,9 @@ class RigidStepArrays:
     gain: wp.array[wp.float64]  # slope along the last step [J], 0 where it was shortened
     first_gain: wp.array[wp.float64]
     passes: wp.array[int]
-    looks: wp.array[int]  # number of retries of the step from here
-    ahead: wp.array[int]  # 1 in a retry: contacts are those at the end of the last step
-    goes_on: wp.array[int]
+    retries: wp.array[int]  # number of retries of the step from here
+    is_retry: wp.array[int]  # 1 in a retry: contacts are those at the end of the last step
+    is_active: wp.array[int]
 
 
 @wp.struct
@@ -104,7 +104,7 @@ def begin_rigid_steps(
     first of an island works.
     """
     b = wp.tid()
-    steps.goes_on[b] = 0
+    steps.is_active[b] = 0
     if islands.island[b] != b or islands.held[b] != 0:
         return
     weight = wp.float64(0.0)
@@ -133,9 +133,9 @@ def begin_rigid_steps(
     steps.moment[b] = mixed + spread
     steps.gain[b] = wp.float64(0.0)
     steps.passes[b] = 0
-    steps.looks[b] = 0
-    steps.ahead[b] = 0
-    steps.goes_on[b] = 1
+    steps.retries[b] = 0
+    steps.is_retry[b] = 0
+    steps.is_active[b] = 1
     islands.center[b] = origin_of(b, chunks, x) + center
     islands.shift[b] = wp.vec3d()
     islands.turn[b] = one
@@ -154,7 +154,7 @@ def move_surface(
     """Set surface vertices to the current step of their islands. One thread per vertex."""
     s = first + wp.tid()
     island = islands.island[body[s]]
-    if steps.goes_on[island] != 0:
+    if steps.is_active[island] != 0:
         r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
         moved[s] = wp.vec3(islands.center[island] + islands.shift[island] + r)
 
@@ -171,7 +171,7 @@ def add_up(
 ):
     """Sum the chunks of every body into `shares` sums."""
     b, share = wp.tid()
-    if steps.goes_on[islands.island[b]] == 0:
+    if steps.is_active[islands.island[b]] == 0:
         return
     total = Wrench()
     for chunk in range(chunks.first[b] + share, chunks.first[b + 1], shares):
@@ -231,7 +231,7 @@ def take_rigid_steps(
     island works.
     """
     b = wp.tid()
-    if steps.goes_on[b] == 0:
+    if steps.is_active[b] == 0:
         return
     total = Wrench()
     for other in range(b, chunks.first.shape[0] - 1):
@@ -244,20 +244,20 @@ def take_rigid_steps(
     steps.passes[b] = steps.passes[b] + 1
     slope = wp.dot(force, steps.shift[b]) + wp.dot(torque, steps.turn[b])
     gain = steps.gain[b]
-    is_retry = steps.ahead[b] != 0
-    steps.ahead[b] = 0
+    is_retry = steps.is_retry[b] != 0
+    steps.is_retry[b] = 0
     if not is_retry and gain > wp.float64(0.0) and not slope > -OVERSHOT * gain:
         fraction = wp.float64(0.0)
-        if steps.passes[b] > RETRY_AFTER and steps.looks[b] < RETRIES:
-            steps.looks[b] = steps.looks[b] + 1
-            steps.ahead[b] = 1
+        if steps.passes[b] > RETRY_AFTER and steps.retries[b] < RETRIES:
+            steps.retries[b] = steps.retries[b] + 1
+            steps.is_retry[b] = 1
         elif steps.passes[b] < PASSES:
-            steps.looks[b] = 0
+            steps.retries[b] = 0
             fraction = wp.max(gain / (gain - slope), LEAST_FRACTION)
         shorten(b, fraction, islands, steps)
     elif steps.passes[b] < PASSES:
         if not is_retry:
-            steps.looks[b] = 0
+            steps.retries[b] = 0
         shift, turn = newton_step(weight, steps.tensor[b], force, torque, total)
         gain = wp.dot(force, shift) + wp.dot(torque, turn)
         if steps.passes[b] == 1:
@@ -269,11 +269,11 @@ def take_rigid_steps(
             steps.turn[b] = turn
             steps.gain[b] = gain
         else:
-            steps.goes_on[b] = 0
+            steps.is_active[b] = 0
     if steps.passes[b] >= PASSES:
-        steps.goes_on[b] = 0
+        steps.is_active[b] = 0
         if rise_of_inertia(b, islands, steps) > MOST_RISE * steps.first_gain[b]:
             islands.shift[b] = wp.vec3d()
             islands.turn[b] = wp.identity(n=3, dtype=wp.float64)
-    if steps.goes_on[b] != 0:
+    if steps.is_active[b] != 0:
         any_active[0] = 1
