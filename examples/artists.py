@@ -13,8 +13,8 @@ import time
 import bpy
 import demo_look
 import numpy as np
-from demo import BUILD, add_object, simulate_as
 from mathutils import Quaternion, Vector
+from scene_objects import BUILD, add_object, simulate_as
 
 import vbd
 from vbd.addon.values.presets import apply_shipped_material

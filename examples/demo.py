@@ -8,17 +8,16 @@ over a bar. Run `make demo`, or `python examples/demo.py` where `vbd` and bpy ar
 
 import argparse
 import time
-from pathlib import Path
 
 import bpy
 import demo_look
 import numpy as np
 from mathutils import Vector
+from scene_objects import BUILD, simulate_as
 
 import vbd
 from vbd.addon.values.presets import apply_shipped_material
 
-BUILD = Path(__file__).resolve().parent.parent / "build"
 LAST_FRAME = 60
 SHOWN_FRAME = 52
 COLORS = {
@@ -28,17 +27,6 @@ COLORS = {
     "Rope": (0.62, 0.45, 0.24),
 }
 BALLS = ((0.95, 0.62, 0.10), (0.15, 0.55, 0.42), (0.86, 0.80, 0.72))
-
-
-def simulate_as(ob, role, **values):
-    """Give an object its role in the simulation, as a click in the sidebar would."""
-    for other in bpy.context.selected_objects:
-        other.select_set(False)
-    bpy.context.view_layer.objects.active = ob
-    ob.select_set(True)
-    bpy.ops.vbd.add(role=role)
-    for name, value in values.items():
-        setattr(ob.vbd, name, value)
 
 
 def named(name):
@@ -75,7 +63,7 @@ def add_floor():
     simulate_as(floor, "COLLIDER")
 
 
-def add_cloth(faces=72, width=2.3):
+def add_cloth(faces=44, width=2.3):
     bpy.ops.mesh.primitive_grid_add(
         x_subdivisions=faces, y_subdivisions=faces, size=width, location=(0.0, 0.0, 0.96)
     )
@@ -88,9 +76,9 @@ def add_cloth(faces=72, width=2.3):
 
 
 def add_suzanne():
-    bpy.ops.mesh.primitive_monkey_add(size=0.72, location=(-0.08, -0.02, 1.75))
+    bpy.ops.mesh.primitive_monkey_add(size=0.72, location=(-0.1, 0.02, 1.48))
     suzanne = named("Suzanne")
-    suzanne.rotation_euler = (-0.15, 0.1, 0.25)
+    suzanne.rotation_euler = (-0.35, 0.0, 0.3)
     demo_look.smooth(suzanne, subdivisions=2)
     demo_look.color(suzanne, COLORS["Suzanne"], roughness=0.3, subsurface=0.1)
     simulate_as(suzanne, "SOFT", youngs_modulus=4e4, density=400.0)
@@ -102,8 +90,8 @@ def add_ring():
         minor_radius=0.09,
         major_segments=48,
         minor_segments=20,
-        location=(1.12, -0.42, 1.15),
-        rotation=(1.2, 0.35, 0.3),
+        location=(0.86, -0.34, 1.55),
+        rotation=(1.0, 0.35, 0.3),
     )
     ring = named("Ring")
     demo_look.smooth(ring, subdivisions=1)
@@ -112,7 +100,7 @@ def add_ring():
 
 
 def add_balls():
-    places = (0.36, -0.30, 1.5), (0.34, 0.26, 1.75), (-0.42, -0.34, 2.05)
+    places = (0.38, -0.36, 1.3), (0.45, 0.3, 2.2), (-0.42, -0.38, 2.0)
     for number, (place, base) in enumerate(zip(places, BALLS, strict=True), 1):
         bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4, radius=0.13, location=place)
         ball = named(f"Ball {number}")
@@ -142,6 +130,7 @@ def build_scene():
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, LAST_FRAME
     scene.vbd.frame_start, scene.vbd.frame_end = 1, LAST_FRAME
+    scene.vbd.iterations = 40
     for add in (
         add_floor,
         add_plinth,

@@ -66,14 +66,14 @@ def light_and_camera(scene, place=(0.1, -6.3, 2.2), at=(0.1, 0.0, 0.9)):
     background.inputs["Color"].default_value = (0.62, 0.74, 0.92, 1.0)
     background.inputs["Strength"].default_value = 0.7
     scene.world = world
-    for name, place, size, power in (
+    for name, where, size, power in (
         ("Key", (-3.0, -3.5, 5.0), 2.0, 420.0),
         ("Rim", (3.5, 3.0, 3.5), 1.5, 220.0),
     ):
         light = bpy.data.lights.new(name, "AREA")
         light.size, light.energy = size, power
         lamp = bpy.data.objects.new(name, light)
-        lamp.location = place
+        lamp.location = where
         lamp.rotation_euler = (
             (Vector((0.0, 0.0, 0.5)) - lamp.location).to_track_quat("-Z", "Y").to_euler()
         )

@@ -12,8 +12,8 @@ from pathlib import Path
 import bpy
 import demo_look
 import numpy as np
-from demo import add_object, simulate_as
 from mathutils import Vector
+from scene_objects import add_object, simulate_as
 
 import vbd
 from vbd.addon.values.presets import apply_shipped_material, shipped_files, shown_name

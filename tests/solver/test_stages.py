@@ -75,7 +75,8 @@ def own_imports(path):
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
 def test_a_stage_knows_no_other_stage(path):
-    if path.stem not in {"step", "stages"}:  # these compose the stages
+    # step and stages compose the stages; keeping is a name that scripts know.
+    if path.stem not in {"step", "stages", "keeping"}:
         assert set(own_imports(path)) <= SHARED
 
 
