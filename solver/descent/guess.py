@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The safeguards of the adaptive guess (kernels/descent/guess.py): those of scenes without contact
-pairs, and that of restless bodies in scenes with them.
+"""The safeguards of the adaptive guess (kernels/descent/guess.py): in scenes without contact pairs
+early in a substep, and at its end where that is short; in scenes with them before it, of restless
+bodies.
 """
 
 from functools import partial
@@ -11,7 +12,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.descent import guess as kernels
 from ..lattice.embedding import steps_in_front
-from ..model.components import make_linkages, rigid_motions
+from ..model.components import make_linkages
 from ..model.stage import RecordedStage
 
 # Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
@@ -39,7 +40,12 @@ def restless_vertices(model):
 
 
 class Guard(RecordedStage):
-    """What draws a state back to the rigid motion of its linkages; `residual` gives the forces."""
+    """Draws positions back to the rigid motion of their linkages; `residual` gives the forces.
+
+    Linkages with α above `threshold` stay where they are.
+    """
+
+    threshold = 1.0
 
     def __init__(self, model, residual):
         self.residual = residual
@@ -47,50 +53,34 @@ class Guard(RecordedStage):
 
     def record(self):
         model = self.model
-        self.linkages = make_linkages(model.assembly, model.device)
-        self.slope = wp.zeros(model.free_count, dtype=wp.vec2, device=model.device)
-        self.before = wp.clone(model.x)
-        state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
-        gravity, step_time = model.gravity.now, model.settings.step_time
-        rigid = rigid_motions(model.launches, self.linkages, state, gravity, step_time)
-        self.launches = [*rigid, *self.record_guard()]
+        before = wp.clone(model.x)
+        in_front = steps_in_front(model, before, model.x)
+        keep = [partial(wp.copy, before, model.x)] if in_front else []
+        linkages = make_linkages(model.assembly, model.device)
+        self.launches = [*keep, *self.back_from(model.x, linkages, self.threshold), *in_front]
 
-    def record_guard(self):
-        """What follows when the rigid motions are known."""
-        raise NotImplementedError
-
-    def find_guess_slopes(self, guess):
-        """A launch that finds the slopes along the way to a guess, from the forces there."""
-        model = self.model
-        inputs = [guess, model.x_start, model.inertial, model.acceleration]
-        inputs += [model.objective.inertia, self.residual.force, model.gravity.now]
-        inputs += [model.settings.step_time, self.linkages]
-        kernel = kernels.find_guess_slopes
-        return model.launches.record(kernel, model.free_count, inputs, [self.slope])
-
-    def find_alphas(self, kept):
-        """Launches that find how far each linkage goes back; all the way on from `kept`, a number
-        or one of each."""
-        model, linkages, record = self.model, self.linkages, self.model.launches.record
+    def back_from(self, x, linkages, threshold):
+        """Launches that draw positions x back; `threshold` is a number, or one of each linkage."""
+        model, record, free = self.model, self.model.launches.record, self.model.free_count
         chunks, count = len(linkages.weight), len(linkages.held)
-        kept = model.upload(np.broadcast_to(kept, count), float)
+        inertia, gravity, h = model.objective.inertia, model.gravity.now, model.settings.step_time
+        slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
+        threshold = model.upload(np.broadcast_to(threshold, count), float)
+        state = [model.x_start, model.velocity, model.acceleration, inertia]
+        ends = [x, model.x_start, model.inertial, model.acceleration, inertia]
+        ends += [self.residual.force, gravity, h, linkages]
         return [
-            record(kernels.add_slopes, chunks, [self.slope], [linkages]),
-            record(kernels.find_alphas, count, [kept], [linkages]),
+            record(kernels.add_moments, chunks, state, [linkages]),
+            record(kernels.find_rigid_motion, count, [gravity, h], [linkages]),
+            self.residual.forces_at(x),
+            record(kernels.find_slopes, free, ends, [slope]),
+            record(kernels.add_slopes, chunks, [slope], [linkages]),
+            record(kernels.find_alphas, count, [threshold], [linkages]),
+            record(kernels.draw_back, free, [model.x_start, linkages], [x]),
         ]
 
-    def way_back(self, kept, end):
-        """Launches that go back from `end` as far as the slopes ask for."""
-        model, linkages, record = self.model, self.linkages, self.model.launches.record
-        inputs, launches = [model.x_start, linkages, end], self.find_alphas(kept)
-        if model.has_analytic_colliders:
-            launches.append(partial(wp.copy, self.before, model.x))
-            launches.append(partial(wp.copy, self.before, end, 0, 0, model.free_count))
-        launches.append(record(kernels.draw_back, model.free_count, inputs, [model.x]))
-        return [*launches, *steps_in_front(model, self.before, model.x)]
-
     def draw_back(self):
-        """Draw the positions of now back."""
+        """Draw them back."""
         play(self.launches)
 
 
@@ -106,11 +96,6 @@ class GuessGuard(Guard):
         self.at = 0 if settings.is_accelerated else int(BEFORE_GUARD * settings.iterations)
         if are_even:
             self.at = min(self.at, 1)
-
-    def record_guard(self):
-        model = self.model
-        slopes, back = self.find_guess_slopes(model.x), self.way_back(1.0, model.x)
-        return [self.residual.find_forces, slopes, *back]
 
     def is_due(self, iteration):
         return iteration == self.at
@@ -132,18 +117,13 @@ class RestlessGuard(Guard):
         is_adaptive = model.settings.guess == "adaptive" and model.contact is not None
         return is_adaptive and bool(restless_vertices(model).any())
 
-    def record_guard(self):
-        model, record = self.model, self.model.launches.record
-        is_restless = np.zeros(len(self.linkages.held), dtype=bool)
-        is_restless[self.linkages.of.numpy()[restless_vertices(model)]] = True
-        back = [model.x_start, self.linkages, model.candidate]
-        return [
-            self.residual.forces_at(model.candidate),
-            self.find_guess_slopes(model.candidate),
-            # Others keep all of it.
-            *self.find_alphas(np.where(is_restless, 1.0, -1.0)),
-            record(kernels.draw_back, model.free_count, back, [model.candidate]),
-        ]
+    def record(self):
+        model = self.model
+        linkages = make_linkages(model.assembly, model.device)
+        is_restless = np.zeros(len(linkages.held), dtype=bool)
+        is_restless[linkages.of.numpy()[restless_vertices(model)]] = True
+        # Others keep all of it.
+        self.launches = self.back_from(model.candidate, linkages, np.where(is_restless, 1.0, -1.0))
 
     def begin_step(self):
         self.draw_back()
@@ -153,23 +133,11 @@ class LastGuard(Guard):
     """Draws the end of the last iteration back where it overshot: in few coarse iterations fast
     vibrations do, and would gain energy.
 
-    The same along the same path, but with the forces at both of its ends, and only where α is below
-    OVERSHOT: a little less would drag all motion, and does not gain energy either.
+    Only where α is below OVERSHOT: a little less would drag all motion, and does not gain energy
+    either.
     """
 
-    def record_guard(self):
-        model, force, record = self.model, self.residual.force, self.model.launches.record
-        free = model.free_count
-        end, force_at_end = (wp.zeros(free, dtype=wp.vec3, device=model.device) for _ in range(2))
-        aside = [model.x_start, self.linkages, force]
-        ends = [model.x, end, force, force_at_end]
-        return [
-            self.residual.find_forces,
-            record(kernels.step_aside, free, aside, [model.x, end, force_at_end]),
-            self.residual.find_forces,
-            record(kernels.find_slopes, free, ends, [self.slope]),
-            *self.way_back(OVERSHOT, end),
-        ]
+    threshold = OVERSHOT
 
     def is_due(self, iteration):
         return iteration == self.model.settings.iterations - 1

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linkages, what elements and attachments join, and their rigid motions
-(kernels/descent/guess.py).
-"""
+"""Linkages: vertices that elements and attachments join (kernels/descent/guess.py)."""
 
 import numpy as np
 import warp as wp
@@ -50,15 +48,3 @@ def make_linkages(assembly, device):
         for name, dtype in kinds.items():
             setattr(linkages, name, wp.zeros(count, dtype=dtype, device=device))
     return linkages
-
-
-def rigid_motions(launches, linkages, state, gravity, step_time):
-    """Launches that find where every linkage would be if it moved rigidly.
-
-    `state`: positions [m], velocities [m/s], accelerations [m/s²] and inertia [N/m] of vertices.
-    """
-    chunks, count = len(linkages.weight), len(linkages.held)
-    return [
-        launches.record(kernels.add_moments, chunks, state, [linkages]),
-        launches.record(kernels.find_rigid_motion, count, [gravity, step_time], [linkages]),
-    ]

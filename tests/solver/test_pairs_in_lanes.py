@@ -11,14 +11,12 @@ from vbd.solver.contact.contact import Contact
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
-from vbd.solver.kernels.coarse import slopes as coarse_slopes
 from vbd.solver.kernels.coarse.line_sums import vec8
-from vbd.solver.kernels.contact import slopes_in_lanes
+from vbd.solver.kernels.coarse.slopes import slopes_of_touch
 from vbd.solver.kernels.contact.analytic_colliders import ContactModel
 from vbd.solver.kernels.contact.law import ContactLaw
 from vbd.solver.kernels.contact.pair_forces import Contacts, pair_forces
 from vbd.solver.kernels.contact.pairs import Touch
-from vbd.solver.kernels.contact.pairs_in_lanes import pair_forces_in_lanes
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.scene.analytic_colliders import colliders_on_device
@@ -111,7 +109,7 @@ def test_pairs_in_lanes_do_what_they_do_one_by_one(length):
     color = (0, int(model.color_start[1]))
     one, lanes = (
         evaluated(of_pairs, model, step, color)
-        for of_pairs in (pair_forces(0), pair_forces_in_lanes())
+        for of_pairs in (pair_forces(0), pair_forces(0, in_lanes=True))
     )
     for value, expected in zip(lanes[:2], one[:2], strict=True):
         # Both add up float32 numbers, in another order.
@@ -129,14 +127,14 @@ def test_the_active_set_in_lanes_tells_changes():
     still = np.zeros((count, 3))
     up = still + [0.0, 0.0, 0.3 * RADIUS]
     first, again, moved = (
-        evaluated(pair_forces_in_lanes(), model, step, color) for step in (still, still, up)
+        evaluated(pair_forces(0, in_lanes=True), model, step, color) for step in (still, still, up)
     )
     np.testing.assert_array_equal(first[3], again[3])
     changed = first[2] != moved[2]
     assert changed.any() and (first[3] != moved[3])[changed].all()
 
 
-def sampling(slopes_of_touch):
+def sampling(slopes_of):
     """The kernel that samples the slope of contacts along changes of their gaps."""
 
     @wp.kernel(enable_backward=False, module="unique")
@@ -149,7 +147,7 @@ def sampling(slopes_of_touch):
         slopes: wp.array[vec8],
     ):
         k = wp.tid()
-        slopes[k] = slopes_of_touch(touches[k], gaps[k], changes[k], longest, law)
+        slopes[k] = slopes_of(touches[k], gaps[k], changes[k], longest, law)
 
     return sample
 
@@ -166,10 +164,10 @@ def test_slopes_sampled_in_lanes_are_those_sampled_one_by_one(longest):
     changes = random.uniform(-2.0 * RADIUS, 2.0 * RADIUS, (count, 3)) / longest
     given = [wp.array(v.astype(np.float32), dtype=wp.vec3, device="cpu") for v in (gaps, changes)]
     found = []
-    for function in (coarse_slopes.slopes_of_touch, slopes_in_lanes.slopes_of_touch):
+    for in_lanes in (False, True):
         slopes = wp.zeros(count, dtype=vec8, device="cpu")
         inputs = [touches, *given, longest, model.contact_model.law, slopes]
-        wp.launch(sampling(function), count, inputs, device="cpu")
+        wp.launch(sampling(slopes_of_touch(in_lanes)), count, inputs, device="cpu")
         found.append(slopes.numpy())
     one_by_one, in_lanes = found
     assert (one_by_one[:, 3:] != 0.0).any(axis=1).mean() > 0.3

@@ -6,12 +6,13 @@ Contacts act on one side only: their slopes are sampled. The slope of all terms 
 
 from functools import cache
 
+import numpy as np
 import warp as wp
 
-from ..contact import slopes_in_lanes
 from ..contact.analytic_colliders import CAUTION, ContactModel, collider_force_hessian
-from ..contact.law import ContactLaw, force_stiffness
+from ..contact.law import ContactLaw
 from ..contact.pair_forces import Contacts, prefetch_touches
+from ..contact.pair_slope import pair_slope
 from ..contact.pairs import Touch, gap_of
 from ..device.options import HOT
 from ..scene.attachments import Attachments, gap, split_scale
@@ -19,6 +20,9 @@ from .coarse_step import Members
 from .line_sums import SAMPLES, vec8
 
 wp.set_module_options(HOT)
+
+# Where slopes are sampled, in parts of the way.
+PARTS = wp.constant(vec8(*(np.arange(1, SAMPLES + 1) / SAMPLES)))
 
 
 def no_contacts():
@@ -36,39 +40,27 @@ def is_first_to_move(corner: int, touch: Touch, d: wp.array[wp.vec3]):
     return first == corner
 
 
-@wp.func
-def slopes_of_touch(
-    touch: Touch, gap: wp.vec3, change: wp.vec3, longest: float, law: ContactLaw
-) -> vec8:
-    """Slopes of a contact whose gap changes by `change` at α = 1. They are samples at
-    α = longest · 1/8, … 8/8, less the slope at 0.
+@cache
+def slopes_of_touch(in_lanes: bool) -> wp.Function:
+    """The function that samples the slope of a contact, side by side where it does so `in_lanes`:
+    at α = longest · 1/8, … 8/8, less that at 0.
     """
-    slopes = vec8()
-    distance = wp.dot(touch.normal, gap)
-    closing = wp.dot(touch.normal, change)
-    begin = float(0.0)
-    for n in range(SAMPLES + 1):
-        alpha = longest * float(n) / float(SAMPLES)
-        there = distance + alpha * closing
-        force = wp.vec3(0.0)
-        if touch.separates != 0:
-            force = (touch.stiffness * (touch.radius - there)) * touch.normal
-        elif there < touch.radius:
-            force, _along, _drag = force_stiffness(
-                touch.normal,
-                there,
-                touch.radius,
-                gap - touch.start_gap + alpha * change,
-                touch.friction,
-                touch.stiffness,
-                law,
-            )
-        slope = -wp.dot(force, change)
-        if n == 0:
-            begin = slope
+
+    @wp.func
+    def slopes_of(
+        touch: Touch, gap: wp.vec3, change: wp.vec3, longest: float, law: ContactLaw
+    ) -> vec8:
+        parts = longest * PARTS
+        slopes = vec8()
+        begin = pair_slope(touch, gap, change, 0.0, law)
+        if wp.static(in_lanes):
+            slopes = pair_slope(touch, gap, change, parts, law)
         else:
-            slopes[n - 1] = slope - begin
-    return slopes
+            for n in range(SAMPLES):
+                slopes[n] = pair_slope(touch, gap, change, parts[n], law)
+        return slopes - vec8(begin)
+
+    return slopes_of
 
 
 @wp.func
@@ -111,8 +103,8 @@ def attachment_rise(i: int, d: wp.array[wp.vec3], attachments: Attachments):
 
 @cache
 def slopes_kernel(in_lanes: bool) -> wp.Kernel:
-    """The kernel for the slopes of vertices; `in_lanes` samples contacts side by side."""
-    slopes_of = slopes_in_lanes.slopes_of_touch if in_lanes else slopes_of_touch
+    """The kernel for the slopes of vertices; contacts may be sampled side by side `in_lanes`."""
+    slopes_of = slopes_of_touch(in_lanes)
 
     @wp.func
     def contact_slopes(

@@ -11,7 +11,6 @@ from .analytic_colliders import ContactModel
 from .collider_forces import collider_forces
 from .law import extend_active_set
 from .pair_forces import Contacts, pair_forces
-from .pairs_in_lanes import pair_forces_in_lanes
 
 # The contacts of a step are looked for anew at most this often.
 PASSES = wp.constant(3)
@@ -33,7 +32,7 @@ def contacts_at_vertex(
     embedded points have so many corners, or 0.
     """
     of_colliders = collider_forces(width)
-    pairs_force_hessian = pair_forces_in_lanes() if in_lanes and width == 0 else pair_forces(width)
+    pairs_force_hessian = pair_forces(width, in_lanes and width == 0)
 
     @wp.func
     def contact_force_hessian(

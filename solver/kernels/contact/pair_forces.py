@@ -6,12 +6,33 @@ force on vertex i is (Σ_c w_c ∂x_c/∂x_i) f with the weights w_c of the pair
 """
 
 from functools import cache
+from typing import Any
 
 import warp as wp
 
+from ..device.lane_functions import either, least, smallest, total
+from ..device.lanes import (  # noqa: F401 (operators)
+    WIDTH,
+    add,
+    are_not_zero,
+    bits,
+    broadcast,
+    div,
+    dot,
+    floats,
+    largest,
+    magnitude,
+    mul,
+    scaled_identity,
+    square,
+    sub,
+    vec3s,
+    vec6s,
+)
 from ..lattice.embedding import Embedding, spread_of, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness
-from .pairs import AHEAD, Touch, gap_of
+from .pairs import AHEAD, Touch, exact_gap
+from .pairs_in_lanes import are_there, gaps, own_weights, pairs_of, touches_of, weights_of_corners
 
 # Corners of a touch. Where surfaces are embedded the loops over them are not ranges of constant
 # length: unrolled, they would take minutes to compile for a GPU.
@@ -55,20 +76,6 @@ def prefetch_touches(contacts: Contacts, next: int, later: int):
     ...
 
 
-@wp.func
-def off_diagonal(n: wp.vec3):
-    """Entries xy, xz, yz of n nᵀ."""
-    return wp.vec3(n[0] * n[1], n[0] * n[2], n[1] * n[2])
-
-
-@wp.func
-def symmetric(diagonal: wp.vec3, off: wp.vec3):
-    """The matrix with this diagonal and entries xy, xz, yz."""
-    return wp.mat33(
-        diagonal[0], off[0], off[1], off[0], diagonal[1], off[2], off[1], off[2], diagonal[2]
-    )
-
-
 @wp.func_native(
     snippet="""
 #if !defined(__CUDA_ARCH__)
@@ -84,36 +91,49 @@ def prefetch(contacts: Contacts, k: int):
 
 
 @wp.func
-def separating_force(touch: Touch, weight: float, beyond: float):
-    """Force [N] of what leads an intersection apart on a vertex with `weight` in its gap, which is
-    `beyond` [m] its goal, and a, b [N/m] of the bound a n nᵀ + b I of its stiffness.
+def most_together(touch: Touch, embedding: Embedding):
+    """Σ |∂d/∂x_j| over all vertices: no less than over those that move at the same time, which
+    takes longer to find.
     """
-    stiffness = touch.stiffness
-    return -(weight * stiffness * beyond) * touch.normal, wp.abs(weight) * stiffness, 0.0
+    together = float(0.0)
+    c = int(0)
+    while c < CORNERS:
+        together += wp.abs(touch.weights[c]) * spread_of(touch.vertices[c], embedding)
+        c += 1
+    return together
 
 
 @wp.func
-def touching_force(touch: Touch, weight: float, together: float, gap: wp.vec3, law: ContactLaw):
-    """The same of a pair that touches; `together` ≥ |weight| is that of all who move at once."""
+def pair_force_hessian(
+    touch: Any, weight: Any, together: Any, gap: Any, separates: Any, law: ContactLaw
+):
+    """Force [N] of a pair on a vertex with `weight` in its `gap` [m], and the bound a n nᵀ + b I
+    [N/m] of its stiffness. `together` ≥ |weight| is that of all vertices that move at once.
+
+    One pair, or eight in lanes.
+    """
+    normal = touch.normal
+    d = dot(normal, gap)
+    motion = gap - touch.start_gap
     f, along, drag = force_stiffness(
-        touch.normal,
-        wp.dot(touch.normal, gap),
-        touch.radius,
-        gap - touch.start_gap,
-        touch.friction,
-        touch.stiffness,
-        law,
+        normal, d, touch.radius, motion, touch.friction, touch.stiffness, law
     )
-    bound = wp.abs(weight) * together
-    return weight * f, bound * along, bound * drag
+    own = magnitude(weight)
+    bound = own * together
+    apart = weight * touch.stiffness * (touch.radius - d)
+    f = either(separates, apart * normal, weight * f)
+    along = either(separates, own * touch.stiffness, bound * along)
+    return f, square(along, normal) + scaled_identity(either(separates, 0.0, bound * drag))
 
 
 @cache
-def pair_forces(width: int) -> wp.Function:
-    """What finds what pairs do to a vertex, in scenes whose embedded points have so many corners,
-    or 0.
+def pair_forces(width: int, in_lanes: bool = False) -> wp.Function:
+    """The function that adds up what pairs do to a vertex, in scenes whose embedded points have so
+    many corners, or 0. Where that is 0, pairs may go eight at a time `in_lanes` of the processor.
     """
     surface, embedded = surface_functions(width), width > 0
+    Number, Vector, Block = (floats, vec3s, vec6s) if in_lanes else (float, wp.vec3, wp.mat33)
+    group = WIDTH if in_lanes else 1
 
     @wp.func
     def felt_range(i: int, contacts: Contacts, embedding: Embedding):
@@ -155,34 +175,43 @@ def pair_forces(width: int) -> wp.Function:
         return weight, first
 
     @wp.func
-    def weight_together(touch: Touch, color: wp.vec2i, embedding: Embedding):
+    def weight_of_corners(w: wp.vec4, v: wp.vec4i, color: wp.vec2i, embedding: Embedding):
         """Σ |∂d/∂x_j| over the vertices j from color[0] to color[1]."""
         together = float(0.0)
         if wp.static(embedded):
             c = int(0)
             while c < CORNERS:
-                together += wp.abs(touch.weights[c]) * surface.weight_of_range(
-                    color, touch.vertices[c], embedding
-                )
+                together += wp.abs(w[c]) * surface.weight_of_range(color, v[c], embedding)
                 c += 1
         else:
             for c in range(4):
-                if touch.vertices[c] >= color[0] and touch.vertices[c] < color[1]:
-                    together += wp.abs(touch.weights[c])
+                if v[c] >= color[0] and v[c] < color[1]:
+                    together += wp.abs(w[c])
         return together
 
     @wp.func
-    def most_together(touch: Touch, embedding: Embedding):
-        """Σ |∂d/∂x_j| over all vertices: no less than over those that move at the same time, which
-        takes longer to find.
-        """
-        together = float(0.0)
-        if wp.static(embedded):
-            c = int(0)
-            while c < CORNERS:
-                together += wp.abs(touch.weights[c]) * spread_of(touch.vertices[c], embedding)
-                c += 1
-        return together
+    def pair_at(
+        i: int, slot: int, s: int, k: int, end: int, contacts: Contacts, embedding: Embedding
+    ):
+        """The touch of entry k, the weight of vertex i in its gap, and 1 if the vertex feels it."""
+        prefetch(contacts, k + AHEAD)
+        entry = contacts.entry[k]
+        touch = contacts.touches[entry >> 2]
+        weight, first = weight_and_corner(i, slot, s, entry & 3, touch, embedding)
+        return touch, weight, wp.where(first == entry & 3, 1.0, 0.0)
+
+    @wp.func
+    def pairs_at(
+        i: int, slot: int, s: int, k: int, end: int, contacts: Contacts, embedding: Embedding
+    ):
+        """These of up to eight entries from k on, in lanes."""
+        count = wp.min(end - k, WIDTH)
+        touch = touches_of(contacts.touches, pairs_of(contacts.entry, k, count))
+        return touch, own_weights(touch.weights, contacts.entry, k, count), are_there(count)
+
+    load, gap_between, weight_together = pair_at, exact_gap, weight_of_corners
+    if in_lanes:
+        load, gap_between, weight_together = pairs_at, gaps, weights_of_corners
 
     @wp.func
     def pairs_force_hessian(
@@ -206,53 +235,49 @@ def pair_forces(width: int) -> wp.Function:
         neither those of a pair that touches, nor those that are about to close it.
         A vertex that moves several corners of a pair feels it at the first of them.
         """
-        touching = int(0)
+        touching = Number(0.0)
         active_set = int(0)
-        force = wp.vec3(0.0)
-        # As vectors the sums stay in registers.
-        diagonal = wp.vec3(0.0)
-        off = wp.vec3(0.0)
-        margin = float(wp.inf)
+        force = Vector()
+        block = Block()
+        margin = Number(wp.inf)
+        if wp.static(in_lanes):
+            prefetch_touches(contacts, i + 1, i + 2)
         begin, end = felt_range(i, contacts, embedding)
         for slot in range(begin, end):
             s = surface.carried(slot, embedding)
-            for k in range(contacts.start[s], contacts.end[s]):
-                prefetch(contacts, k + AHEAD)
-                entry = contacts.entry[k]
-                touch = contacts.touches[entry >> 2]
-                weight, first = weight_and_corner(i, slot, s, entry & 3, touch, embedding)
+            last = contacts.end[s]
+            for k in range(contacts.start[s], last, wp.static(group)):
+                touch, weight, is_felt = load(i, slot, s, k, last, contacts, embedding)
                 if wp.static(embedded):
-                    if first != entry & 3:
+                    if is_felt == 0.0:
                         continue
-                normal = touch.normal
-                gap = gap_of(touch, x)
+                gap = gap_between(touch.weights, touch.vertices, x)
                 if wp.static(embedded):
                     if s >= embedding.first:
                         gap += weight * lead
-                beyond = wp.dot(normal, gap) - touch.radius
-                closing = wp.where(weight != 0.0, wp.sign(weight) * wp.dot(normal, step), 0.0)
-                together = most_together(touch, embedding)
-                may_touch = beyond + together * wp.min(closing, 0.0) < 0.0
-                if wp.static(not embedded) or may_touch:
-                    together = wp.max(weight_together(touch, color, embedding), wp.abs(weight))
-                near = wp.abs(beyond) / wp.max(together, 1.0)
-                margin = wp.where(near < margin, near, margin)
-                active = touch.separates != 0
-                f = wp.vec3(0.0)
-                along = float(0.0)
-                drag = float(0.0)
-                if active:
-                    f, along, drag = separating_force(touch, weight, beyond)
-                elif beyond + together * closing < 0.0:
-                    active = True
-                    f, along, drag = touching_force(touch, weight, together, gap, law)
-                if active:
+                beyond = dot(touch.normal, gap) - touch.radius
+                own = magnitude(weight)
+                toward = either(weight, 1.0, -1.0) * dot(touch.normal, broadcast(step, weight))
+                closing = either(own, toward, 0.0)
+                if wp.static(embedded):
+                    together = most_together(touch, embedding)
+                    if beyond + together * wp.min(closing, 0.0) < 0.0:
+                        together = weight_together(touch.weights, touch.vertices, color, embedding)
+                else:
+                    together = weight_together(touch.weights, touch.vertices, color, embedding)
+                together = largest(together, own)
+                margin = smallest(margin, magnitude(beyond) / largest(1.0, together))
+                separates = are_not_zero(touch.separates)
+                after = beyond + together * closing
+                acts = either(separates, 1.0, -1.0 * after)
+                here = bits(acts)
+                if here != 0:
+                    active = either(acts, is_felt, 0.0)
+                    f, h = pair_force_hessian(touch, active * weight, together, gap, separates, law)
                     force += f
-                    diagonal += along * wp.cw_mul(normal, normal)
-                    diagonal += wp.vec3(drag)
-                    off += along * off_diagonal(normal)
-                    touching += 1
-                    active_set = extend_active_set(active_set, k)
-        return force, symmetric(diagonal, off), touching, active_set, margin
+                    block += h
+                    touching += active
+                    active_set = extend_active_set(extend_active_set(active_set, k), here)
+        return total(force), total(block), int(total(touching)), active_set, least(margin)
 
     return pairs_force_hessian

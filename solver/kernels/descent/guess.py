@@ -9,9 +9,9 @@ center followed in the last step, or xᵗ itself where that is held. The iterati
     α = s_r/(s_r − s_g),   s = −∂G/∂x · (x_g − x_r),
 
 and from x_g where G still falls there. Motion that the iterations could not resolve would be kept
-otherwise, and pump energy; falling and spinning are rigid and stay as they are. The forces at xᵗ
-are not computed again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g)
-with the gravity of that step.
+otherwise, and pump energy; falling and spinning are rigid and stay as they are. Where iterations
+are few, x_g is also where the last of them ends. The forces at xᵗ are not computed again: they gave
+the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g) with the gravity of that step.
 """
 
 import warp as wp
@@ -153,7 +153,7 @@ def find_rigid_motion(
 
 
 @wp.kernel
-def find_guess_slopes(
+def find_slopes(
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     inertial: wp.array[wp.vec3],
@@ -190,11 +190,11 @@ def add_slopes(
 
 @wp.kernel
 def find_alphas(
-    kept: wp.array[float],
+    threshold: wp.array[float],
     # in and out
     linkages: Linkages,
 ):
-    """α of every linkage, 1 where it is above `kept` [linkage]. One thread per linkage."""
+    """α of every linkage, 1 where it is above `threshold` [linkage]. One thread per linkage."""
     linkage = wp.tid()
     slope = wp.vec2d()
     for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
@@ -205,58 +205,22 @@ def find_alphas(
         alpha = wp.float64(0.0)
         if slope[0] > wp.float64(0.0):
             alpha = slope[0] / (slope[0] - slope[1])
-    linkages.alpha[linkage] = wp.where(alpha > wp.float64(kept[linkage]), 1.0, float(alpha))
-
-
-@wp.kernel
-def step_aside(
-    x_start: wp.array[wp.vec3],
-    linkages: Linkages,
-    force: wp.array[wp.vec3],
-    # in and out
-    x: wp.array[wp.vec3],
-    # out
-    end: wp.array[wp.vec3],
-    force_at_end: wp.array[wp.vec3],
-):
-    """Go to x_r, and keep the position and the force of before. One thread per free vertex."""
-    i = wp.tid()
-    end[i] = x[i]
-    force_at_end[i] = force[i]
-    x[i] = rigidly_moved(x_start[i], linkages.of[i], linkages)
-
-
-@wp.kernel
-def find_slopes(
-    x: wp.array[wp.vec3],
-    end: wp.array[wp.vec3],
-    force: wp.array[wp.vec3],
-    force_at_end: wp.array[wp.vec3],
-    # out
-    slope: wp.array[wp.vec2],
-):
-    """−∂G/∂x_i · (end − x) [J] at x and at the end."""
-    i = wp.tid()
-    path = end[i] - x[i]
-    slope[i] = wp.vec2(wp.dot(force[i], path), wp.dot(force_at_end[i], path))
+    linkages.alpha[linkage] = wp.where(alpha > wp.float64(threshold[linkage]), 1.0, float(alpha))
 
 
 @wp.kernel
 def draw_back(
     x_start: wp.array[wp.vec3],
     linkages: Linkages,
-    end: wp.array[wp.vec3],
-    # out
+    # in and out
     x: wp.array[wp.vec3],
 ):
-    """x = x_r + α (x_g − x_r), x_g being `end`. One thread per free vertex."""
+    """x_r + α (x_g − x_r) of x_g, the positions x. One thread per free vertex."""
     i = wp.tid()
     linkage = linkages.of[i]
     alpha = linkages.alpha[linkage]
-    drawn_back = end[i]
     if alpha < 1.0:
         rigid = rigidly_moved(x_start[i], linkage, linkages)
-        drawn = wp.lerp(rigid, drawn_back, alpha)
+        drawn = wp.lerp(rigid, x[i], alpha)
         if wp.isfinite(drawn):
-            drawn_back = drawn
-    x[i] = drawn_back
+            x[i] = drawn

@@ -5,6 +5,7 @@ taking them in and out.
 """
 
 from functools import cache
+from typing import Any
 
 import warp as wp
 
@@ -193,7 +194,7 @@ def total(a: floats) -> float: ...
 
 
 @wp.func
-def total(a: float):
+def total(a: Any):
     return a
 
 

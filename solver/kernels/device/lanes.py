@@ -10,6 +10,7 @@ that when it looks for kernels in its cache: empty it after changes to them.
 """
 
 from functools import cache
+from typing import Any
 
 import warp as wp
 
@@ -247,3 +248,43 @@ for (int i = 0; i < 3; ++i) for (int l = 0; l < WIDTH; ++l) r.data[i][l] = a[i];
 return r;""")
 )
 def in_all(a: wp.vec3) -> vec3s: ...
+
+
+@wp.func
+def broadcast(a: Any, like: float):
+    return a
+
+
+@wp.func
+def broadcast(a: wp.vec3, like: floats):
+    """The same value in as many lanes as `like` has."""
+    return in_all(a)
+
+
+@wp.func
+def broadcast(a: float, like: floats):
+    return floats(a)
+
+
+@wp.func_native(code("floats r; for (int l = 0; l < WIDTH; ++l) r[l] = numbers[l] != 0; return r;"))
+def are_not_zero(numbers: ints) -> floats:
+    """1 where a number is not 0, else 0."""
+    ...
+
+
+@wp.func
+def are_not_zero(number: int):
+    return wp.where(number != 0, 1.0, 0.0)
+
+
+@wp.func_native(
+    code("int r = 0; for (int l = 0; l < WIDTH; ++l) r |= (a[l] > 0.0f) << l; return r;")
+)
+def bits(a: floats) -> int:
+    """A bit for every lane: whether its number is positive."""
+    ...
+
+
+@wp.func
+def bits(a: float):
+    return wp.where(a > 0.0, 1, 0)

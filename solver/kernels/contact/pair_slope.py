@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The slope of a contact pair along a step."""
+
+from typing import Any
+
+import warp as wp
+
+from ..device.lane_functions import either
+from ..device.lanes import add, bits, broadcast, dot, mul, sub  # noqa: F401 (operators)
+from .law import ContactLaw, force_stiffness
+from .pairs import Touch
+
+
+@wp.func
+def pair_slope(touch: Touch, gap: wp.vec3, change: wp.vec3, part: Any, law: ContactLaw):
+    """Slope of a contact at a part of the way, along which its gap has such a `change`, or at
+    eight parts in lanes.
+    """
+    closing = wp.dot(touch.normal, change)
+    there = wp.dot(touch.normal, gap) + closing * part
+    slope = 0.0 * part
+    if touch.separates != 0:
+        slope = (touch.stiffness * closing) * (there - touch.radius)
+    elif bits(touch.radius - there) != 0:
+        along = broadcast(change, part)
+        force, _slope, _drag = force_stiffness(
+            broadcast(touch.normal, part),
+            there,
+            broadcast(touch.radius, part),
+            broadcast(gap - touch.start_gap, part) + part * along,
+            touch.friction,
+            touch.stiffness,
+            law,
+        )
+        slope = either(touch.radius - there, -1.0 * dot(force, along), 0.0)
+    return slope
